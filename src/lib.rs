@@ -86,7 +86,7 @@ pub use message::Plain;
 pub use message::{Body, MessageId, Pack, Payload, Slice, Tag, Unpack};
 pub use params::{
     Latency, Level, LogGps, LongMessages, Model, Noise, Parameter, Params, ParamsBuilder, ParamsError, Ports,
-    Preset, PresetValue, Ties, preset, presets,
+    Precedence, Preset, PresetValue, Ties, preset, presets,
 };
 pub use proc::{Group, Proc, Request, Work};
 pub use replay::Replay;

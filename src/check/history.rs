@@ -360,6 +360,12 @@ impl<'a> History<'a> {
         has_gaps && self.trace.calls.iter().any(is_request)
     }
 
+    /// Whether a message may be there at the moment at which its sender turns to it.
+    pub(super) fn has_instants(&self) -> bool {
+        let levels = self.trace.levels.iter().map(|level| &level.params);
+        levels.chain([&self.trace.params]).any(|params| params.o == Time::ZERO || params.shrinks())
+    }
+
     /// Where in the program a take was called for, if that could take one of several messages.
     pub(super) fn at(&self, take: &Take) -> Option<&'static Location<'static>> {
         let place = self.places.binary_search_by_key(&take.posted, |(call, _)| *call).ok()?;

@@ -91,7 +91,7 @@ impl<'p> Known<'p> {
                                 known.times.is_after(item.call, (arrival, Time::ZERO));
                                 known.adds_others((arrival, Time::ZERO), others);
                             }
-                            None => known.adds_others((item.call, PS), others),
+                            None => known.adds_others((item.call, prefix.behind), others),
                         }
                         vec![(item.call, *lasts)]
                     }
@@ -161,7 +161,9 @@ impl<'p> Known<'p> {
         let Some(got) = got else {
             let over = vec![(start.0, start.1 + *in_vain)];
             let Some((gap, by)) = *receives else {
-                limits.iter().for_each(|(what, by)| self.adds_others((*what, *by + PS), others));
+                limits
+                    .iter()
+                    .for_each(|(what, by)| self.adds_others((*what, *by + self.prefix.behind), others));
                 return over;
             };
             if !limits.is_empty() && !others.is_empty() {
@@ -169,7 +171,8 @@ impl<'p> Known<'p> {
                 self.times.is_latest(limit, limits);
                 for (other, later) in others {
                     let arrival = self.ways[*other].arrival;
-                    self.times.is_within(limit, vec![(arrival, -PS - *later), (gap, by - PS)]);
+                    self.times
+                        .is_within(limit, vec![(arrival, -self.prefix.behind - *later), (gap, by - PS)]);
                 }
             }
             return over;
@@ -221,8 +224,11 @@ impl<'p> Known<'p> {
             let limit = self.times.adds();
             let gap_over = (gap, by - sending.overhead);
             self.times.is_latest(limit, vec![start, gap_over]);
-            let later =
-                [Some(start), Some((self.ways[got].arrival, -PS)), before.map(|(what, by)| (what, by - PS))];
+            let later = [
+                Some(start),
+                Some((self.ways[got].arrival, -self.prefix.behind)),
+                before.map(|(what, by)| (what, by - PS)),
+            ];
             self.times.is_within(limit, later.into_iter().flatten().collect());
         }
         over
@@ -300,9 +306,9 @@ impl<'p> Known<'p> {
                             after.push((comes, (called, Time::ZERO)));
                         }
                         let is_first = history.message(got).id < history.message(other).id;
-                        (came, if is_first { Time::ZERO } else { PS })
+                        (came, if is_first { Time::ZERO } else { self.prefix.behind })
                     }
-                    _ => (take.call, look.unwrap_or_default() + PS),
+                    _ => (take.call, look.unwrap_or_default() + self.prefix.behind),
                 };
                 if !is_gone(other) {
                     after.push((comes, later));

@@ -11,7 +11,6 @@ use fastrand::Rng;
 
 use crate::machine::Order;
 use crate::message::MessageId;
-use crate::params::Ties;
 use crate::rules::choice::Rule;
 use crate::time::Time;
 
@@ -26,13 +25,13 @@ pub(super) fn late_few(messages: &[MessageId], few: usize, seed: u64) -> Order {
     while late.len() < few {
         late.insert(messages[dice.usize(..messages.len())]);
     }
-    late_only(late, Ties::Number)
+    late_only(late)
 }
 
 /// These messages are under way for L, and all others arrive at once.
-pub(super) fn late_only(late: HashSet<MessageId>, ties: Ties) -> Order {
+pub(super) fn late_only(late: HashSet<MessageId>) -> Order {
     let late = move |message, _, _, most| Some(if late.contains(&message) { most } else { Time::ZERO });
-    Order::ruled(Rule::new(late), ties)
+    Order::ruled(Rule::new(late))
 }
 
 /// A lower bound of the probability that so many runs find what needs so many given messages of n to be late.

@@ -2,6 +2,7 @@
 
 use super::known::Known;
 use super::prefix::{Flight, Item, Limit, What};
+use crate::rules::choice::{Choice, Drawn};
 use crate::rules::network::{Ask, Entrance, Exit, Network, Passage};
 use crate::time::Time;
 
@@ -9,6 +10,8 @@ use crate::time::Time;
 pub(super) struct Machine<'k, 'p> {
     known: &'k Known<'p>,
     network: &'k Network,
+    /// Who goes first.
+    ties: Drawn,
     latencies: Vec<Time>,
     processors: Vec<Processor>,
     arrivals: Vec<Option<Time>>,
@@ -36,7 +39,12 @@ impl Processor {
 }
 
 impl<'k, 'p> Machine<'k, 'p> {
-    pub(super) fn of(known: &'k Known<'p>, network: &'k Network, times: &[Time]) -> Machine<'k, 'p> {
+    pub(super) fn of(
+        known: &'k Known<'p>,
+        network: &'k Network,
+        ties: Drawn,
+        times: &[Time],
+    ) -> Machine<'k, 'p> {
         let flights = known.prefix.flights.iter().zip(&known.ways);
         let latencies = flights.map(|(flight, way)| {
             (times[way.arrival] - times[way.enter] - flight.stream).clamp(Time::ZERO, flight.longest)
@@ -51,6 +59,7 @@ impl<'k, 'p> Machine<'k, 'p> {
         Machine {
             known,
             network,
+            ties,
             latencies: latencies.collect(),
             processors: (0..known.prefix.items.len()).map(processor).collect(),
             arrivals: vec![None; known.ways.len()],
@@ -72,16 +81,17 @@ impl<'k, 'p> Machine<'k, 'p> {
                 };
                 let ready = (processor.now + sending.overhead).max(processor.exit.gap_over());
                 let is_half = matches!(item.what, What::Both(..)) && !processor.is_half;
-                Some((ready, id, sending.flight, is_half, item.goes_on))
+                let Flight { stream, room: (to, _), .. } = self.known.prefix.flights[sending.flight];
+                let ask = Ask::when_ready(ready, self.latencies[sending.flight], stream);
+                Some((ask, id, to, sending.flight, is_half, item.goes_on))
             };
             let next = self.processors.iter().enumerate().filter_map(ready);
-            let Some((ready, id, flight, is_half, goes_on)) =
-                next.min_by_key(|(ready, id, ..)| (*ready, *id))
-            else {
+            let Some((ask, id, to, flight, is_half, goes_on)) = next.min_by_key(|(ask, id, ..)| {
+                let turn = self.network.turn(ask);
+                (turn, self.ties.place(turn, *id as u32))
+            }) else {
                 return all;
             };
-            let Flight { stream, room: (to, _), .. } = self.known.prefix.flights[flight];
-            let ask = Ask::when_ready(ready, self.latencies[flight], stream);
             let processor = &mut self.processors[id];
             let passage = self.network.serve(&mut self.entrances[..], &mut processor.exit, to, &ask);
             self.arrivals[flight] = Some(passage.arrival);

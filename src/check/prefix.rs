@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::history::{History, Take};
 use crate::message::MessageId;
 use crate::params::{Params, params_of};
-use crate::time::{PS, Time};
+use crate::time::Time;
 use crate::trace::{CallKind, Until};
 
 /// What of a run is settled.
@@ -20,6 +20,8 @@ pub(super) struct Prefix {
     pub place_of: HashMap<usize, usize>,
     /// Whether the rules say how long all calls take: none waits for a request or a reply, and no long message for ports of levels.
     pub is_plain: bool,
+    /// How much later than a moment a message comes that is not there at that moment.
+    pub behind: Time,
 }
 
 /// A call.
@@ -111,7 +113,12 @@ impl Prefix {
     }
 
     /// What is settled if these takes get these messages.
-    pub(super) fn of(history: &History, settled: &[(usize, Option<usize>)], bounded: bool) -> Prefix {
+    pub(super) fn of(
+        history: &History,
+        settled: &[(usize, Option<usize>)],
+        bounded: bool,
+        behind: Time,
+    ) -> Prefix {
         let trace = history.trace;
         let P = trace.params.P;
         let got: HashMap<usize, Option<usize>> = settled.iter().copied().collect();
@@ -130,6 +137,7 @@ impl Prefix {
             flights: Vec::new(),
             place_of: HashMap::new(),
             is_plain: trace.params.gps().is_none(),
+            behind,
         };
         for (place, message) in trace.messages.iter().enumerate() {
             let Some(origin) = history.origins.get(&message.id) else { continue };
@@ -348,7 +356,7 @@ impl Reader<'_, '_> {
         let there = settled.filter(|(other, _)| !is_gone(*other));
         let later = |other| {
             let is_first = got.is_none_or(|got| history.message(got).id < history.message(other).id);
-            if is_first { Time::ZERO } else { PS }
+            if is_first { Time::ZERO } else { prefix.behind }
         };
         there.map(|(other, flight)| (flight, later(other))).collect()
     }

@@ -6,7 +6,6 @@ use std::collections::{HashMap, HashSet};
 use super::late_few::late_only;
 use crate::machine::Order;
 use crate::message::MessageId;
-use crate::params::Ties;
 use crate::rules::choice::Rule;
 use crate::time::Time;
 
@@ -45,47 +44,61 @@ impl Reduction<'_> {
         let mut reduction = Reduction { fails, latencies, left: MOST };
         let mut best = (usize::MAX, order.clone());
         // Mostly it does not matter who goes first.
-        let mut ties = vec![Ties::Number];
-        ties.extend((order.ties() != Ties::Number).then_some(order.ties()));
-        for ties in ties {
-            if let Some((few, late)) = reduction.fewest(&late, ties)
+        let usual = Order::default();
+        let is_usual = order.ties() == usual.ties() && order.precedence().is_empty();
+        for who in [&usual, order].into_iter().take(if is_usual { 1 } else { 2 }) {
+            if let Some((few, late)) = reduction.fewest(&late, who)
                 && few.len() < best.0
             {
-                best = (few.len(), reduction.order(&few, late, ties));
+                best = (few.len(), reduction.order(&few, late, who));
             }
             if best.0 <= 2 {
                 break;
             }
         }
-        best.1
+        reduction.least_precedence(best.1)
+    }
+
+    /// The same order without the moments at which it does not matter who goes first.
+    fn least_precedence(&mut self, mut order: Order) -> Order {
+        for time in order.precedence().clone().into_keys() {
+            let mut fewer = order.precedence().clone();
+            fewer.remove(&time);
+            let without = order.clone().preceded_by(fewer);
+            if self.left > 0 && (self.fails)(&without) {
+                order = without;
+            }
+            self.left = self.left.saturating_sub(1);
+        }
+        order
     }
 
     /// The fewest messages that were found, and how long they are under way.
-    fn fewest(&mut self, all: &[MessageId], ties: Ties) -> Option<(Vec<MessageId>, Late)> {
-        if self.fails(&[], Late::Most, ties) {
+    fn fewest(&mut self, all: &[MessageId], who: &Order) -> Option<(Vec<MessageId>, Late)> {
+        if self.fails(&[], Late::Most, who) {
             return Some((Vec::new(), Late::Most));
         }
-        if let Some(one) = all.iter().find(|one| self.fails(&[**one], Late::Most, ties)) {
+        if let Some(one) = all.iter().find(|one| self.fails(&[**one], Late::Most, who)) {
             return Some((vec![*one], Late::Most));
         }
-        let found = [Late::Most, Late::AsLong].into_iter().find(|late| self.fails(all, *late, ties));
-        let few = found.map(|late| (self.minimal(all.to_vec(), late, ties), late));
+        let found = [Late::Most, Late::AsLong].into_iter().find(|late| self.fails(all, *late, who));
+        let few = found.map(|late| (self.minimal(all.to_vec(), late, who), late));
         if few.as_ref().is_some_and(|(few, _)| few.len() <= 2) {
             return few;
         }
         let pairs =
             all.iter().enumerate().flat_map(|(i, one)| all[..i].iter().map(move |other| [*other, *one]));
-        let pair = pairs.take(MOST / 2).find(|pair| self.fails(pair, Late::Most, ties));
+        let pair = pairs.take(MOST / 2).find(|pair| self.fails(pair, Late::Most, who));
         pair.map(|pair| (pair.to_vec(), Late::Most)).or(few)
     }
 
     /// A part of these messages of which none can be left out.
-    fn minimal(&mut self, mut late: Vec<MessageId>, how: Late, ties: Ties) -> Vec<MessageId> {
+    fn minimal(&mut self, mut late: Vec<MessageId>, how: Late, who: &Order) -> Vec<MessageId> {
         let mut parts = 2;
         while late.len() > 1 {
             let size = late.len().div_ceil(parts);
             let without = |begin: usize| [&late[..begin], &late[late.len().min(begin + size)..]].concat();
-            let fewer = (0..late.len()).step_by(size).map(without).find(|rest| self.fails(rest, how, ties));
+            let fewer = (0..late.len()).step_by(size).map(without).find(|rest| self.fails(rest, how, who));
             match fewer {
                 Some(rest) => (late, parts) = (rest, (parts - 1).max(2)),
                 None if size == 1 => break,
@@ -96,27 +109,28 @@ impl Reduction<'_> {
     }
 
     /// Whether it fails when these messages are late.
-    fn fails(&mut self, late: &[MessageId], how: Late, ties: Ties) -> bool {
+    fn fails(&mut self, late: &[MessageId], how: Late, who: &Order) -> bool {
         if self.left == 0 {
             return false;
         }
         self.left -= 1;
-        let order = self.order(late, how, ties);
+        let order = self.order(late, how, who);
         (self.fails)(&order)
     }
 
-    /// The order in which these messages are late.
-    fn order(&self, late: &[MessageId], how: Late, ties: Ties) -> Order {
+    /// The order in which these messages are late, and who goes first as in another one.
+    fn order(&self, late: &[MessageId], how: Late, who: &Order) -> Order {
         let late: HashSet<MessageId> = late.iter().copied().collect();
-        match how {
-            Late::Most => late_only(late, ties),
+        let order = match how {
+            Late::Most => late_only(late),
             Late::AsLong => {
                 let few = self.latencies.iter().filter(|(id, _)| late.contains(id)).copied();
                 let latencies: HashMap<MessageId, Time> = few.collect();
                 let latency =
                     move |message, _, _, _| Some(latencies.get(&message).copied().unwrap_or_default());
-                Order::ruled(Rule::new(latency), ties)
+                Order::ruled(Rule::new(latency))
             }
-        }
+        };
+        order.with_ties(who.ties()).preceded_by(who.precedence().clone())
     }
 }

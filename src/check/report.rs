@@ -262,6 +262,10 @@ impl fmt::Display for Failure {
                 (more.len() > LISTED).then(|| f.write_str("\n  ...")).transpose()?;
             }
         }
+        for (place, (time, who)) in self.order.precedence().iter().take(LISTED).enumerate() {
+            let (begin, who) = (if place == 0 { ";" } else { "," }, who.iter().map(usize::to_string));
+            write!(f, "{begin} at {time} processor {}", who.collect::<Vec<_>>().join(" goes before "))?;
+        }
         write!(f, " (found in {} more run{})", self.tries, if self.tries == 1 { "" } else { "s" })
     }
 }

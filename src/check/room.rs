@@ -10,7 +10,7 @@
 //! machine. So the machine is asked: what would happen under these latencies. The first message that enters or arrives at another time
 //! leaves two or three ways, which are tried one after the other.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::conflicts::{At, Conflict, conflicts};
@@ -19,28 +19,46 @@ use super::known::{Known, Way};
 use super::machine::Machine;
 use super::prefix::Flight;
 use super::times::{Solved, Times};
-use crate::params::{Latency, Surcharge, Ties};
+use crate::params::{Latency, Precedence, Surcharge, Ties};
 use crate::rules::choice::Drawn;
-use crate::rules::network::{Network, Passage};
+use crate::rules::network::{Ask, Network, Passage};
 use crate::time::{PS, Time};
 
 /// The search for a solution that the machine comes to.
 pub(super) struct Room<'k, 'p> {
     known: &'k Known<'p>,
     network: Network,
+    /// Lets the lower number go first.
+    by_number: Drawn,
     /// For each message what it may have to wait for.
     conflicts: Vec<Vec<Conflict>>,
     /// Whether there are long messages, so that more waits than what asks for room at its receiver.
     is_long: bool,
     /// Whether it knows all that may have to wait.
     is_whole: bool,
+    /// How long messages may wait for others that are not settled.
+    waits_for_others: Time,
+    /// Whether one processor can do something at a moment only because of what another does at it.
+    has_instants: bool,
 }
+
+/// Times that the machine comes to, and who goes first where the lower number would not do.
+#[derive(Debug)]
+pub(super) struct Solution {
+    pub times: Vec<Time>,
+    pub precedence: Precedence,
+}
+
+/// Who goes before whom, and of which two messages.
+type Before = BTreeMap<(usize, usize), (usize, usize)>;
 
 /// What of that is settled.
 #[derive(Clone, Debug, Default)]
 struct Ways {
     /// Of a message and one of its conflicts.
-    pairs: HashMap<(usize, usize), Pair>,
+    pairs: BTreeMap<(usize, usize), Pair>,
+    /// Messages of which the second is ready later than the first, and not at the same moment.
+    later: BTreeSet<(usize, usize)>,
     /// Whether a message is under way for no time.
     instant: HashMap<usize, bool>,
 }
@@ -66,24 +84,27 @@ impl<'k, 'p> Room<'k, 'p> {
         let (trace, flights, is_long) = (history.trace, &known.prefix.flights, known.prefix.is_long());
         let has_capacity = || flights.iter().any(|flight| flight.capacity < usize::MAX);
         let waits = is_long || trace.params.gps().is_some() || has_capacity();
-        let choice = Arc::new(Drawn::new(&trace.params, Latency::Exact, Ties::Number));
+        let by_number = Drawn::new(&trace.params, Latency::Exact, Ties::Number);
         Room {
             known,
             network: Network::settled_by(
                 trace.params,
                 trace.ports,
                 &trace.levels,
-                choice,
+                Arc::new(by_number.clone()),
                 Surcharge::default(),
             ),
+            by_number,
             conflicts: (0..flights.len()).map(|message| conflicts(history, known.prefix, message)).collect(),
             is_long,
             is_whole: known.prefix.is_plain || !waits,
+            waits_for_others: Time::ZERO,
+            has_instants: history.has_instants(),
         }
     }
 
     /// Times that the machine comes to; or perhaps does, where it takes too long to find out.
-    pub(super) fn solved(mut self) -> Solved {
+    pub(super) fn solved(mut self) -> Solved<Solution> {
         let mut is_sure = self.is_whole;
         let (mut open, mut tries, mut first) = (vec![Ways::default()], self.tries(), None);
         while let Some(ways) = open.pop()
@@ -98,7 +119,21 @@ impl<'k, 'p> Room<'k, 'p> {
                 }
                 Solved::Times(times) => times,
             };
-            let Some((message, passage)) = self.differs(&times) else { return Solved::Times(times) };
+            let precedence = match self.precedence(&ways, &times) {
+                Ok(precedence) => precedence,
+                Err(circle) => {
+                    is_sure &= !self.has_instants;
+                    open.extend(circle.into_iter().map(|pair| {
+                        let mut branch = ways.clone();
+                        branch.later.insert(pair);
+                        branch
+                    }));
+                    continue;
+                }
+            };
+            let Some((message, passage)) = self.differs(&times, &precedence) else {
+                return Solved::Times(Solution { times, precedence });
+            };
             let branches = self.branches(&ways, &times, message, passage);
             is_sure &= !branches.is_empty() || !self.is_long;
             open.extend(branches);
@@ -112,9 +147,22 @@ impl<'k, 'p> Room<'k, 'p> {
         self.conflicts.iter_mut().for_each(Vec::clear);
         let without = self.times(&Ways::default()).solved(&mut self.tries());
         match (without, first) {
-            (Solved::Times(times), _) | (_, Some(times)) => Solved::Times(times),
+            (Solved::Times(times), _) | (_, Some(times)) => {
+                Solved::Times(Solution { times, precedence: Precedence::new() })
+            }
             _ => Solved::Unknown,
         }
+    }
+
+    /// Whether there may be times if messages wait for others that are not settled, for room or a port.
+    pub(super) fn solved_with_others(mut self, history: &History) -> bool {
+        let has_capacity = || self.known.prefix.flights.iter().any(|flight| flight.capacity < usize::MAX);
+        if !self.is_long && !has_capacity() {
+            return false;
+        }
+        self.waits_for_others = history.boundless;
+        self.conflicts.iter_mut().for_each(Vec::clear);
+        !matches!(self.times(&Ways::default()).solved(&mut self.tries()), Solved::Never)
     }
 
     /// How much is tried.
@@ -127,10 +175,15 @@ impl<'k, 'p> Room<'k, 'p> {
     fn times(&self, ways: &Ways) -> Times {
         let mut times = self.known.times.clone();
         let flights = &self.known.prefix.flights;
+        for (first, second) in &ways.later {
+            times.is_after(self.known.ways[*second].ready, (self.known.ways[*first].ready, PS));
+        }
         for (message, conflicts) in self.conflicts.iter().enumerate() {
             let (Way { ready, enter, arrival }, flight) = (self.known.ways[message], &flights[message]);
             let under_way = flight.stream + flight.longest;
-            let (mut enters, mut arrives) = (vec![(ready, Time::ZERO)], vec![(enter, under_way)]);
+            let wait = self.waits_for_others;
+            let for_port = if flight.stream > Time::ZERO { wait } else { Time::ZERO };
+            let (mut enters, mut arrives) = (vec![(ready, wait)], vec![(enter, under_way + for_port)]);
             match ways.instant.get(&message) {
                 Some(true) => times.is_within(arrival, vec![(ready, flight.stream)]),
                 Some(false) => times.is_after(arrival, (enter, flight.stream + PS)),
@@ -194,7 +247,7 @@ impl<'k, 'p> Room<'k, 'p> {
                     true => flights.iter().map(lasts).sum(),
                     false => conflicts.iter().map(|conflict| lasts(&flights[conflict.other])).sum(),
                 };
-                times.is_within(enter, vec![(ready, of_all)]);
+                times.is_within(enter, vec![(ready, of_all + wait)]);
                 times.is_within(enter, enters);
                 if arrives.len() > 1 {
                     times.is_within(arrival, vec![(enter, under_way + of_all)]);
@@ -222,18 +275,65 @@ impl<'k, 'p> Room<'k, 'p> {
         [behind, ahead].map(|(later, earlier, by)| (later, (earlier, by)))
     }
 
-    /// How much later than a message another one must be ready that is served after it.
+    /// How much later than a message another one must be ready that is served after it. Who goes first of two processors at the
+    /// same moment is open; each one's own messages go in their order.
     fn tie(&self, first: usize, second: usize) -> Time {
+        let [first, second] = [first, second].map(|message| self.known.prefix.flights[message].id);
+        if first.from != second.from || first.number < second.number { Time::ZERO } else { PS }
+    }
+
+    /// Who must go first so that all pairs are served as they are settled; or pairs of which one cannot be ready at the same
+    /// moment, since each would have to be served before the next one.
+    fn precedence(&self, ways: &Ways, times: &[Time]) -> Result<Precedence, Vec<(usize, usize)>> {
         let flights = &self.known.prefix.flights;
-        if flights[first].id.from < flights[second].id.from { Time::ZERO } else { PS }
+        let ready = |message: usize| times[self.known.ways[message].ready];
+        // At each moment, who goes before whom, because of which messages.
+        let mut pairs: BTreeMap<Time, Before> = BTreeMap::new();
+        for ((message, number), pair) in &ways.pairs {
+            let other = self.conflicts[*message][*number].other;
+            let (first, second) = if *pair == Pair::Before { (*message, other) } else { (other, *message) };
+            let who = (flights[first].id.from, flights[second].id.from);
+            if ready(first) == ready(second) && who.0 != who.1 {
+                pairs.entry(ready(first)).or_default().insert(who, (first, second));
+            }
+        }
+        let mut precedence = Precedence::new();
+        for (time, pairs) in pairs {
+            if pairs.keys().all(|(first, second)| first < second) {
+                continue;
+            }
+            let all = (0..flights.len()).filter(|message| ready(*message) == time);
+            let mut left: BTreeSet<usize> = all.map(|message| flights[message].id.from).collect();
+            let mut first = Vec::new();
+            while !left.is_empty() {
+                let is_free =
+                    |id: &&usize| !pairs.keys().any(|(before, it)| it == *id && left.contains(before));
+                match left.iter().find(is_free).copied() {
+                    Some(id) => {
+                        left.remove(&id);
+                        first.push(id);
+                    }
+                    None => {
+                        let is_left =
+                            |(who, _): &(&(usize, usize), _)| left.contains(&who.0) && left.contains(&who.1);
+                        return Err(pairs.iter().filter(is_left).map(|(_, pair)| *pair).collect());
+                    }
+                }
+            }
+            // Its turn comes before it asks.
+            let turn = self.network.turn(&Ask::when_ready(time, Time::ZERO, Time::ZERO));
+            precedence.insert(turn, first);
+        }
+        Ok(precedence)
     }
 
     /// The first message that enters or arrives at another time on the machine, and its way there.
-    fn differs(&self, times: &[Time]) -> Option<(usize, Passage)> {
+    fn differs(&self, times: &[Time], precedence: &Precedence) -> Option<(usize, Passage)> {
         if self.known.is_open() || self.conflicts.iter().all(Vec::is_empty) {
             return None;
         }
-        let passages = Machine::of(self.known, &self.network, times).passages();
+        let ties = self.by_number.clone().preceded_by(precedence);
+        let passages = Machine::of(self.known, &self.network, ties, times).passages();
         passages.into_iter().find(|(message, passage)| {
             let way = self.known.ways[*message];
             (times[way.enter], times[way.arrival]) != (passage.enter, passage.arrival)

@@ -10,9 +10,10 @@ use std::iter::repeat;
 use super::history::History;
 use super::known::{Known, Turn, Way};
 use super::prefix::{Prefix, What};
-use super::room::Room;
+use super::room::{Room, Solution};
 use super::times::Solved;
 use crate::message::MessageId;
+use crate::params::Precedence;
 use crate::time::{PS, Time};
 
 /// What latencies make a run take what it should.
@@ -22,6 +23,8 @@ pub(super) struct Script {
     latencies: HashMap<MessageId, Time>,
     /// For each processor: all other messages to it arrive after this.
     after: Vec<Time>,
+    /// Who goes first where the lower number would not do.
+    pub precedence: Precedence,
 }
 
 /// What comes of looking for latencies.
@@ -55,7 +58,31 @@ impl Script {
     /// Latencies for which these takes get these messages, one of them another than in the run. They must follow no other
     /// takes. `bounded` says whether no message may be under way for longer than L.
     pub(super) fn of(history: &History, settled: &[(usize, Option<usize>)], bounded: bool) -> Found {
-        let prefix = Prefix::of(history, settled, bounded);
+        let found = |behind| Script::behind(history, settled, Prefix::of(history, settled, bounded, behind));
+        match found(PS) {
+            // Who goes first, may look for what another sends at the same moment, and not find it.
+            Found::Nothing if history.has_instants() && !matches!(found(Time::ZERO), Found::Nothing) => {
+                Found::Unknown
+            }
+            found => found,
+        }
+    }
+
+    /// Whether there may be latencies if messages that these takes leave open take the room of others.
+    pub(super) fn may_be_with_others(history: &History, settled: &[(usize, Option<usize>)]) -> bool {
+        let behind = if history.has_instants() { Time::ZERO } else { PS };
+        let prefix = Prefix::of(history, settled, true, behind);
+        if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.place_of.contains_key(&got))) {
+            return false;
+        }
+        let turns = vec![None; prefix.items.iter().flatten().count()];
+        let mut known = Known::of(history, &prefix, &turns);
+        known.adds_requests(history, settled);
+        Room::of(history, &known).solved_with_others(history)
+    }
+
+    /// The same for what is settled so.
+    fn behind(history: &History, settled: &[(usize, Option<usize>)], prefix: Prefix) -> Found {
         if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.place_of.contains_key(&got))) {
             return Found::Nothing;
         }
@@ -95,8 +122,8 @@ impl Script {
     ) -> Found {
         let mut known = Known::of(history, prefix, turns);
         known.adds_requests(history, settled);
-        let times = match Room::of(history, &known).solved() {
-            Solved::Times(times) => times,
+        let Solution { times, precedence } = match Room::of(history, &known).solved() {
+            Solved::Times(solution) => solution,
             Solved::Never => return Found::Nothing,
             Solved::Unknown => return Found::Unknown,
         };
@@ -116,6 +143,7 @@ impl Script {
             };
             after[take.id] = after[take.id].max(at);
         }
-        Found::Script(Script { latencies: known.ways.iter().enumerate().map(latency).collect(), after })
+        let latencies = known.ways.iter().enumerate().map(latency).collect();
+        Found::Script(Script { latencies, after, precedence })
     }
 }

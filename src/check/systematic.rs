@@ -22,7 +22,6 @@ use super::history::{History, TakeId};
 use super::script::{Found, Script};
 use crate::machine::Order;
 use crate::message::MessageId;
-use crate::params::Ties;
 use crate::rules::choice::Rule;
 
 /// Goes through all orders.
@@ -380,6 +379,20 @@ impl Systematic {
             }
             Found::Nothing => (),
         }
+        // What is open may take the room of what is settled: so it is settled too, one take after the other.
+        if Script::may_be_with_others(history, &got) {
+            let settled: HashSet<usize> = got.iter().map(|(place, _)| *place).collect();
+            let is_next = |place: &usize| {
+                !settled.contains(place)
+                    && !history.calls.follows(takes[*place].call, takes[new].call)
+                    && history.needs(*place, takes[*place].got).is_subset(&settled)
+            };
+            if let Some(more) = (0..takes.len()).find(is_next) {
+                for other in [vec![takes[more].got], history.others(&takes[more])].concat() {
+                    self.adds_class(history, &all, (more, other));
+                }
+            }
+        }
         match (unbounded(), takes[new].in_vain.is_some()) {
             (Some(_), true) => self.looks += 1,
             (Some(script), false) => {
@@ -436,7 +449,7 @@ impl Branch {
     pub(super) fn order(&self) -> Order {
         let script = Arc::clone(&self.script);
         let latency = move |message, to, ready, _| Some(script.latency(message, to, ready));
-        let order = Order::ruled(Rule::new(latency), Ties::Number);
+        let order = Order::ruled(Rule::new(latency)).preceded_by(self.script.precedence.clone());
         if self.is_bounded() { order } else { order.unbounded() }
     }
 

@@ -23,8 +23,8 @@ pub(super) struct Times {
 
 /// The times that solve what is known.
 #[derive(Debug)]
-pub(super) enum Solved {
-    Times(Vec<Time>),
+pub(super) enum Solved<T = Vec<Time>> {
+    Times(T),
     /// No times do.
     Never,
     /// It takes too long to find out.

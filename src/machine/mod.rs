@@ -24,7 +24,7 @@ use crate::clock::{Clock, ClockKind, Foreknown, linked, virtual_time};
 use crate::error::{Cause, RunError};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, number_of};
-use crate::params::{Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties};
+use crate::params::{Latency, Level, Noise, Params, ParamsError, Ports, Precedence, Surcharge, Ties};
 use crate::proc::{Groups, Proc, Rates, Setup, Work};
 use crate::rules::Stats;
 use crate::rules::choice::{Choice, Drawn, Rule, Ruled};
@@ -62,6 +62,8 @@ pub struct Machine {
     ports: Ports,
     latency: Latency,
     ties: Ties,
+    /// Who goes first at some moments, whatever the ties say.
+    precedence: Arc<Precedence>,
     /// The noise of the processors.
     noise: Option<Noise>,
     rule: Option<Rule>,
@@ -164,6 +166,7 @@ impl Machine {
             ports: Ports::default(),
             latency: Latency::default(),
             ties: Ties::default(),
+            precedence: Arc::default(),
             noise: None,
             rule: None,
             is_unbounded: false,
@@ -218,7 +221,7 @@ impl Machine {
 
     /// Sets who goes first among processors that act at the same time.
     pub fn ties(self, ties: Ties) -> Machine {
-        Machine { ties, ..self }
+        Machine { ties, precedence: Arc::default(), ..self }
     }
 
     /// Gives the processors noise: it lengthens their work, and the overhead of messages and requests.
@@ -253,15 +256,15 @@ impl Machine {
     /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It takes the place of the
     /// [latency](Machine::latency) and the [ties](Machine::ties).
     pub fn ordered(self, order: &Order) -> Machine {
-        let Order { latency, ties, noise, rule, is_unbounded, sight } = order.clone();
+        let Order { latency, ties, precedence, noise, rule, is_unbounded, sight } = order.clone();
         let (noise, trace) = (noise.or(self.noise), self.trace || sight.is_some());
-        Machine { latency, ties, noise, rule, is_unbounded, trace, sight, ..self }
+        Machine { latency, ties, precedence, noise, rule, is_unbounded, trace, sight, ..self }
     }
 
     /// The order of messages that the machine has.
     pub(crate) fn order(&self) -> Order {
-        let Machine { latency, ties, rule, .. } = self;
-        Order { latency: *latency, ties: *ties, rule: rule.clone(), ..Order::default() }
+        let Machine { latency, ties, precedence, rule, .. } = self.clone();
+        Order { latency, ties, precedence, rule, ..Order::default() }
     }
 
     /// Sets what computing costs; it is charged, unless told.
@@ -697,7 +700,7 @@ impl Machine {
 
     /// What the processors of one run share.
     fn setup(&self) -> Setup {
-        let drawn = Drawn::new(&self.params, self.latency, self.ties);
+        let drawn = Drawn::new(&self.params, self.latency, self.ties).preceded_by(&self.precedence);
         let choice: Arc<dyn Choice> = match self.rule.clone() {
             Some(rule) => Arc::new(Ruled { rule, drawn }),
             None => Arc::new(drawn),
@@ -734,6 +737,7 @@ impl Machine {
             ports: self.ports,
             latency: self.latency,
             ties: self.ties,
+            precedence: (*self.precedence).clone(),
             noise: self.noise.clone(),
             barrier: self.barrier,
             out_of_order: 0,

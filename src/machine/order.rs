@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::params::{Latency, Noise, Ties};
+use crate::params::{Latency, Noise, Precedence, Ties};
 use crate::rules::choice::Rule;
 use crate::trace::Trace;
 
@@ -17,6 +17,8 @@ pub struct Order {
     pub(super) latency: Latency,
     /// Who goes first.
     pub(super) ties: Ties,
+    /// Who goes first at some moments, whatever the ties say.
+    pub(super) precedence: Arc<Precedence>,
     /// The noise of the processors, if it says one.
     pub(super) noise: Option<Noise>,
     /// Says how long messages are under way, if not all are drawn.
@@ -32,7 +34,8 @@ impl Order {
     pub fn of(trace: &Trace) -> Order {
         let rule = Some(Rule::repeating(trace.latencies()));
         let noise = trace.noise.clone();
-        Order { latency: trace.latency, ties: trace.ties, noise, rule, ..Order::default() }
+        let precedence = Arc::new(trace.precedence.clone());
+        Order { latency: trace.latency, ties: trace.ties, precedence, noise, rule, ..Order::default() }
     }
 
     /// An order in which all latencies and ties are drawn.
@@ -40,10 +43,20 @@ impl Order {
         Order { latency, ties, ..Order::default() }
     }
 
-    /// An order in which a rule says how long messages are under way.
-    pub(crate) fn ruled(rule: Rule, ties: Ties) -> Order {
+    /// An order in which a rule says how long messages are under way, and the lower number goes first.
+    pub(crate) fn ruled(rule: Rule) -> Order {
         // That latencies are drawn says that they are not exact; the rule leaves none to be drawn.
-        Order { latency: Latency::Random { seed: 0 }, ties, rule: Some(rule), ..Order::default() }
+        Order { latency: Latency::Random { seed: 0 }, rule: Some(rule), ..Order::default() }
+    }
+
+    /// The same order with these ties.
+    pub(crate) fn with_ties(self, ties: Ties) -> Order {
+        Order { ties, ..self }
+    }
+
+    /// The same order in which these go first at their moments.
+    pub(crate) fn preceded_by(self, precedence: Precedence) -> Order {
+        Order { precedence: Arc::new(precedence), ..self }
     }
 
     /// The same order on a machine on which messages may be under way for longer than L, and are never in each other's way.
@@ -54,6 +67,11 @@ impl Order {
     /// Who goes first in it.
     pub(crate) fn ties(&self) -> Ties {
         self.ties
+    }
+
+    /// Who goes first in it at some moments, whatever the ties say.
+    pub fn precedence(&self) -> &Precedence {
+        &self.precedence
     }
 
     /// The same order, with a place where a run under it is seen, whether it fails or not.

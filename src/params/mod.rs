@@ -26,5 +26,5 @@ pub use noise::Noise;
 pub(crate) use params::MOST_WORDS;
 pub use params::{LogGps, LongMessages, Params, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
-pub use settings::{Latency, Ports, Ties};
+pub use settings::{Latency, Ports, Precedence, Ties};
 pub use table::Parameter;

@@ -1,7 +1,10 @@
 //! What a run must settle beside the parameters: how many long messages an interface handles at once, how long each
 //! message is under way, and which of the processors that act at the same time goes first.
 
+use std::collections::BTreeMap;
+
 use crate::text::names;
+use crate::time::Time;
 
 names!(Latency: "exact" Exact; "random" Random; "exponential" Exponential);
 names!(Ports: "single" Single "dual" Dual);
@@ -53,6 +56,10 @@ pub enum Ties {
         seed: u64,
     },
 }
+
+/// Moments at which other processors go first than [`Ties`] says: these, in this order, and then all others as it says. Who is to
+/// go first at a moment may be left out where it does not matter, and numbers of no processor mean nothing.
+pub type Precedence = BTreeMap<Time, Vec<usize>>;
 
 impl Latency {
     /// The seed, if latencies are drawn.

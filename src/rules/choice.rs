@@ -10,7 +10,7 @@ use std::sync::Arc;
 use fastrand::Rng;
 
 use crate::message::MessageId;
-use crate::params::{Latency, Params, Ties};
+use crate::params::{Latency, Params, Precedence, Ties};
 use crate::time::Time;
 
 /// Settles what the model leaves open.
@@ -43,7 +43,7 @@ pub(crate) trait Choice: fmt::Debug + Send + Sync {
 }
 
 /// A choice that is made by a rule, or drawn by a seed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Drawn {
     /// How latencies are drawn.
     pub latency: Latency,
@@ -52,12 +52,46 @@ pub(crate) struct Drawn {
     pub P: u32,
     /// How long the first place stays with a processor, if it rotates.
     pub turn: Time,
+    /// Who goes first at some moments, whatever is drawn: no number twice, and none of no processor.
+    first: BTreeMap<Time, Vec<u32>>,
 }
 
 impl Drawn {
     pub(crate) fn new(params: &Params, latency: Latency, ties: Ties) -> Drawn {
         let turn = if params.g > Time::ZERO { params.g } else { params.cycle };
-        Drawn { latency, ties, P: params.P as u32, turn }
+        Drawn { latency, ties, P: params.P as u32, turn, first: BTreeMap::new() }
+    }
+
+    /// Lets these go first at their moments.
+    pub(crate) fn preceded_by(self, precedence: &Precedence) -> Drawn {
+        let known = |who: &Vec<usize>| {
+            let mut first = Vec::new();
+            for id in who.iter().filter_map(|id| u32::try_from(*id).ok().filter(|id| *id < self.P)) {
+                if !first.contains(&id) {
+                    first.push(id);
+                }
+            }
+            first
+        };
+        Drawn { first: precedence.iter().map(|(time, who)| (*time, known(who))).collect(), ..self }
+    }
+
+    /// The place that is drawn for a processor at `time`.
+    fn drawn_place(&self, time: Time, id: u32) -> u32 {
+        match self.ties {
+            Ties::Number => id,
+            Ties::Rotation => (id + self.P - self.first(time)) % self.P,
+            Ties::Random { seed } => Shuffle::new(self.P, seed, time).there(id),
+        }
+    }
+
+    /// The processor for which a place is drawn at `time`.
+    fn drawn_for(&self, time: Time, place: u32) -> u32 {
+        match self.ties {
+            Ties::Number => place,
+            Ties::Rotation => (place + self.first(time)) % self.P,
+            Ties::Random { seed } => Shuffle::new(self.P, seed, time).back(place),
+        }
     }
 
     /// The processor that has the first place at `time`, if the first place rotates.
@@ -98,23 +132,28 @@ impl Choice for Drawn {
     }
 
     fn is_by_number(&self) -> bool {
-        self.ties == Ties::Number
+        self.ties == Ties::Number && self.first.is_empty()
     }
 
     fn place(&self, time: Time, id: u32) -> u32 {
-        match self.ties {
-            Ties::Number => id,
-            Ties::Rotation => (id + self.P - self.first(time)) % self.P,
-            Ties::Random { seed } => Shuffle::new(self.P, seed, time).there(id),
-        }
+        let drawn = self.drawn_place(time, id);
+        let Some(first) = self.first.get(&time) else { return drawn };
+        first.iter().position(|other| *other == id).map_or_else(
+            || drawn + first.iter().filter(|other| self.drawn_place(time, **other) > drawn).count() as u32,
+            |place| place as u32,
+        )
     }
 
     fn who(&self, time: Time, place: u32) -> u32 {
-        match self.ties {
-            Ties::Number => place,
-            Ties::Rotation => (place + self.first(time)) % self.P,
-            Ties::Random { seed } => Shuffle::new(self.P, seed, time).back(place),
-        }
+        let Some(first) = self.first.get(&time) else { return self.drawn_for(time, place) };
+        first.get(place as usize).copied().unwrap_or_else(|| {
+            let mut taken: Vec<u32> = first.iter().map(|id| self.drawn_place(time, *id)).collect();
+            taken.sort_unstable();
+            let drawn = taken
+                .iter()
+                .fold(place - first.len() as u32, |drawn, taken| drawn + u32::from(*taken <= drawn));
+            self.drawn_for(time, drawn)
+        })
     }
 }
 
@@ -305,11 +344,19 @@ mod tests {
     use super::*;
     use crate::time::US;
 
+    fn drawn(P: u32, latency: Latency, ties: Ties, turn: Time) -> Drawn {
+        Drawn { latency, ties, P, turn, first: BTreeMap::new() }
+    }
+
     #[test]
     fn every_processor_has_a_place_and_every_place_a_processor() {
+        // What says nothing is in it too: a processor twice, and one that is not there.
+        let precedence = Precedence::from([(4 * US, vec![2, 0, 2, 5000, 37]), (9 * US, vec![])]);
         for P in (1..40).chain([1000, 4096, 4097]) {
             for ties in [Ties::Number, Ties::Rotation, Ties::Random { seed: 7 }] {
-                let drawn = Drawn { latency: Latency::Exact, ties, P, turn: 4 * US };
+                let drawn = drawn(P, Latency::Exact, ties, 4 * US).preceded_by(&precedence);
+                let first = [2, 0, 37].into_iter().filter(|id| *id < P);
+                assert!(first.enumerate().all(|(place, id)| drawn.place(4 * US, id) == place as u32));
                 for time in [0, 4, 9, 1000].map(|us| us * US) {
                     let mut taken = vec![false; P as usize];
                     for id in 0..P {
@@ -324,7 +371,7 @@ mod tests {
 
     #[test]
     fn every_order_of_three_is_drawn_about_as_often() {
-        let drawn = Drawn { latency: Latency::Exact, ties: Ties::Random { seed: 1 }, P: 3, turn: US };
+        let drawn = drawn(3, Latency::Exact, Ties::Random { seed: 1 }, US);
         let mut often = std::collections::BTreeMap::new();
         for time in 0..6000 {
             *often.entry([0, 1, 2].map(|id| drawn.place(time * US, id))).or_insert(0) += 1;
@@ -334,16 +381,16 @@ mod tests {
 
     #[test]
     fn the_first_place_goes_round() {
-        let drawn = Drawn { latency: Latency::Exact, ties: Ties::Rotation, P: 3, turn: 4 * US };
+        let drawn = drawn(3, Latency::Exact, Ties::Rotation, 4 * US);
         let first = |time: i64| drawn.who(time * US, 0);
         assert_eq!([0, 3, 4, 5, 7, 8, 12].map(first), [0, 0, 1, 1, 1, 2, 0]);
     }
 
     #[test]
     fn what_a_rule_leaves_open_is_drawn_as_without_it() {
-        let drawn = Drawn { latency: Latency::Random { seed: 5 }, ties: Ties::Number, P: 2, turn: US };
+        let drawn = drawn(2, Latency::Random { seed: 5 }, Ties::Number, US);
         let rule = Rule::new(|message, _, _, _| (message.number == 0).then_some(US));
-        let ruled = Ruled { rule, drawn };
+        let ruled = Ruled { rule, drawn: drawn.clone() };
         let latencies = |choice: &dyn Choice, from: usize| {
             let mut dice = choice.dice(from);
             [1, 2, 3].map(|number| {
@@ -365,7 +412,7 @@ mod tests {
 
     #[test]
     fn exponential_latencies_have_the_mean_that_they_should_and_end_at_the_most() {
-        let drawn = Drawn { latency: Latency::Exponential { seed: 1 }, ties: Ties::Number, P: 1, turn: US };
+        let drawn = drawn(1, Latency::Exponential { seed: 1 }, Ties::Number, US);
         let (mut dice, most) = (Rng::with_seed(1), 100 * US);
         let message = MessageId { from: 0, number: 0 };
         let times: Vec<Time> = (0..20_000)

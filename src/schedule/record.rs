@@ -1,7 +1,7 @@
 //! What ranks did, for the trace of a play: in the words of the machine's own traces.
 
 use crate::message::MessageId;
-use crate::params::{Latency, Noise, Params, Ports, Ties};
+use crate::params::{Latency, Noise, Params, Ports, Precedence, Ties};
 use crate::rules::network::{Network, Passage};
 use crate::rules::pace::Outgoing;
 use crate::time::Time;
@@ -84,6 +84,7 @@ impl Record {
             ports: self.ports,
             latency: Latency::Exact,
             ties: Ties::Number,
+            precedence: Precedence::new(),
             noise: self.noise,
             barrier: None,
             out_of_order: 0,

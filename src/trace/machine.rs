@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::bound::check_times;
 use super::call::Call;
 use super::record::{Activity, Caption, Message, Progress, Trace};
-use crate::params::{Latency, Level, LongMessages, Noise, Parameter, Params, Ports, Ties};
+use crate::params::{Latency, Level, LongMessages, Noise, Parameter, Params, Ports, Precedence, Ties};
 use crate::text::outside;
 use crate::time::Time;
 
@@ -52,6 +52,8 @@ pub(super) struct Machine {
     latency: Latency,
     #[serde(with = "TiesText", default, skip_serializing_if = "is_default")]
     ties: Ties,
+    #[serde(with = "precedence_text", default, skip_serializing_if = "is_default")]
+    precedence: Precedence,
     #[serde(with = "noise_text", default, skip_serializing_if = "is_default")]
     noise: Option<Noise>,
     #[serde(with = "cost", default, skip_serializing_if = "is_default")]
@@ -149,6 +151,20 @@ mod caption_text {
             let formula = formula.map(Time::from_ps);
             Caption { title, about, formula }
         }))
+    }
+}
+
+/// Who went first at some moments: pairs of picoseconds and processors.
+mod precedence_text {
+    use super::*;
+
+    pub(super) fn serialize<S: Serializer>(first: &Precedence, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(first.iter().map(|(time, who)| (time.as_ps(), who)))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Precedence, D::Error> {
+        let pairs = Vec::<(i64, Vec<usize>)>::deserialize(deserializer)?.into_iter();
+        Ok(pairs.map(|(time, who)| (Time::from_ps(time), who)).collect())
     }
 }
 

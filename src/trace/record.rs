@@ -6,7 +6,7 @@ use std::panic::Location;
 
 use super::call::{Call, CallKind, CallTag, Parts};
 use crate::message::MessageId;
-use crate::params::{Latency, Level, Noise, Params, Ports, Ties};
+use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
 use crate::time::Time;
 
 /// The record of a run.
@@ -22,6 +22,8 @@ pub struct Trace {
     pub latency: Latency,
     /// Who went first among those that acted at the same time.
     pub ties: Ties,
+    /// Who went first at some moments, whatever the ties say.
+    pub precedence: Precedence,
     /// The noise of the processors, if there was any: what kept them busy lasts longer by it.
     pub noise: Option<Noise>,
     /// What its own barrier costs, if it has one.

@@ -10,7 +10,7 @@ use super::{
     Transfer, Until,
 };
 use crate::message::MessageId;
-use crate::params::{Latency, Level, Noise, Params, Ports, Ties};
+use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
 use crate::time::{NS, Time, US};
 
 /// The largest number that a trace may have.
@@ -192,6 +192,11 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
             ports,
             latency,
             ties,
+            precedence: if out_of_order == 0 {
+                Precedence::from([(US, vec![2, 0])])
+            } else {
+                Precedence::new()
+            },
             noise,
             barrier,
             out_of_order,
@@ -307,6 +312,7 @@ fn one_of_each() -> Trace {
         ports: Ports::Dual,
         latency: Latency::Random { seed: 7 },
         ties: Ties::Rotation,
+        precedence: Precedence::from([(5 * US, vec![2, 1]), (7 * US, vec![1])]),
         noise: None,
         barrier: Some(3 * US),
         out_of_order: 5,

@@ -24,6 +24,8 @@ mod random;
 
 use std::collections::BTreeMap;
 
+use loggp::{ActivityKind, Latency, LongMessages, Time, Trace};
+
 use by_hand::{all_by_hand, by_hand, long};
 use check::{Fault, by_the_machine, by_the_oracle, check, messages};
 use outcome::{Account, Outcome};
@@ -113,6 +115,71 @@ fn both_find_a_deadlock() {
 /// The number that a variable of the environment says, if it does.
 fn asked(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().expect("a number"))
+}
+
+/// How often a message waits for room while there is some for a moment, since no reservation is ever moved: `docs/reference/limits.md`
+/// has the numbers.
+#[test]
+#[ignore = "it counts, and finds nothing wrong"]
+fn how_often_a_message_stalls_while_there_is_room() {
+    let programs = asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(1500) as usize;
+    // Whether all messages of a program are under way for equally long, by whether the machine is LogGP's or LogP's.
+    let mut counts: BTreeMap<(&str, bool), (usize, [usize; 2], [i64; 2])> = BTreeMap::new();
+    for case in (0..).map(draw).filter(|case| case.levels.is_empty() && !case.has_requests()) {
+        let model = match case.params.long {
+            LongMessages::LogP => "LogP",
+            LongMessages::LogGP { .. } => "LogGP",
+            _ => continue,
+        };
+        let Ok(run) = machine(&case).run(|p| live(p, &case)) else { continue };
+        let trace = run.trace.unwrap();
+        let alike = case.latency == Latency::Exact && trace.messages.iter().all(|message| message.words <= 1);
+        let (of_it, stalled, times) = counts.entry((model, alike)).or_default();
+        if *of_it < programs {
+            let sums = stalls(&trace);
+            *of_it += 1;
+            *stalled = [0, 1].map(|of| stalled[of] + usize::from(sums[of] > 0));
+            *times = [0, 1].map(|of| times[of] + sums[of]);
+        }
+        if counts.len() == 4 && counts.values().all(|(of_it, ..)| *of_it == programs) {
+            break;
+        }
+    }
+    for ((model, alike), (of_it, [stalled, concerned], [all, with_room])) in counts {
+        let share = 100.0 * with_room as f64 / all as f64;
+        println!(
+            "{model}, transits equally long: {alike}: of {of_it} programs {stalled} stall, \
+             {concerned} while there is room for {share:.2}% of the time that they stall"
+        );
+        assert!(stalled > 0 && (alike || concerned > 0));
+    }
+}
+
+/// For how many picoseconds messages wait for room, and for how many of these there is some at both ends.
+fn stalls(trace: &Trace) -> [i64; 2] {
+    let Some(capacity) = trace.params.capacity() else { return [0; 2] };
+    let mut sums = [0; 2];
+    for activity in trace.activities.iter().filter(|activity| activity.what == ActivityKind::Stall) {
+        let own = trace.messages.iter().filter(|message| message.id.from == activity.id);
+        let Some(message) = own.filter(|own| own.enter >= activity.end).min_by_key(|own| own.id) else {
+            continue;
+        };
+        let is_full = |time: Time| {
+            let there = || trace.messages.iter().filter(|other| other.enter <= time && time < other.arrival);
+            there().filter(|other| other.id.from == message.id.from).count() >= capacity
+                || there().filter(|other| other.to == message.to).count() >= capacity
+        };
+        let changes = trace.messages.iter().flat_map(|other| [other.enter, other.arrival]);
+        let mut moments: Vec<Time> = changes.chain([activity.start, activity.end]).collect();
+        moments.retain(|time| (activity.start..=activity.end).contains(time));
+        moments.sort_unstable();
+        for (from, to) in moments.iter().zip(&moments[1..]) {
+            let lasts = (*to - *from).as_ps();
+            sums[0] += lasts;
+            sums[1] += if is_full(*from) { 0 } else { lasts };
+        }
+    }
+    sums
 }
 
 #[test]

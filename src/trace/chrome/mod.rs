@@ -23,7 +23,7 @@ mod tests {
     use proptest::sample::Index;
 
     use crate::message::MessageId;
-    use crate::params::{Latency, LongMessages, Params, Ports, Ties};
+    use crate::params::{Latency, LongMessages, Params, Ports, Precedence, Ties};
     use crate::time::{Time, US};
     use crate::trace::tests::any_trace;
     use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace};
@@ -44,6 +44,7 @@ mod tests {
             ports: Ports::Single,
             latency: Latency::Exact,
             ties: Ties::Number,
+            precedence: Precedence::new(),
             noise: None,
             barrier: None,
             out_of_order: 0,

@@ -2,8 +2,8 @@
 //! accepts them, and notices whoever waits a picosecond too long or is served out of turn.
 
 use loggp::{
-    Activity, ActivityKind, Latency, LogGps, Message, MessageId, Params, Ports, Rule, Ties, Time, Trace,
-    audit,
+    Activity, ActivityKind, Latency, LogGps, Message, MessageId, Params, Ports, Precedence, Rule, Ties, Time,
+    Trace, audit,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -223,6 +223,7 @@ impl Plan {
             ports,
             latency,
             ties,
+            precedence: Precedence::new(),
             noise: None,
             barrier: None,
             out_of_order: 0,
