@@ -312,7 +312,7 @@ fn one_of_each() -> Trace {
         ports: Ports::Dual,
         latency: Latency::Random { seed: 7 },
         ties: Ties::Rotation,
-        precedence: Precedence::from([(5 * US, vec![2, 1]), (7 * US, vec![1])]),
+        precedence: Precedence::new(),
         noise: None,
         barrier: Some(3 * US),
         out_of_order: 5,
