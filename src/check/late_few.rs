@@ -19,13 +19,16 @@ pub(super) const MOST: usize = 2;
 
 /// So many of these messages are under way for L, and all others arrive at once.
 pub(super) fn late_few(messages: &[MessageId], few: usize, seed: u64) -> Order {
-    let mut dice = Rng::with_seed(seed);
-    let few = few.min(messages.len());
-    let mut late = HashSet::new();
-    while late.len() < few {
-        late.insert(messages[dice.usize(..messages.len())]);
+    late_only(draw(messages, few, &mut Rng::with_seed(seed)))
+}
+
+/// So many of these messages, or all if there are no more.
+pub(super) fn draw(messages: &[MessageId], few: usize, dice: &mut Rng) -> HashSet<MessageId> {
+    let mut drawn = HashSet::new();
+    while drawn.len() < few.min(messages.len()) {
+        drawn.insert(messages[dice.usize(..messages.len())]);
     }
-    late_only(late)
+    drawn
 }
 
 /// These messages are under way for L, and all others arrive at once.
@@ -34,7 +37,7 @@ pub(super) fn late_only(late: HashSet<MessageId>) -> Order {
     Order::ruled(Rule::new(late))
 }
 
-/// A lower bound of the probability that so many runs find what needs so many given messages of n to be late.
+/// A lower bound of the probability that so many runs draw so many given messages of n.
 pub(super) fn probability(n: usize, few: usize, runs: usize) -> f64 {
     let ways = (0..few).map(|i| (n - i) as f64 / (i + 1) as f64).product::<f64>();
     if n < few { 0.0 } else { 1.0 - (1.0 - 1.0 / ways.max(1.0)).powf(runs as f64) }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 
-use super::late_few::probability;
 use super::strategy::{Drawing, Strategy};
 use super::systematic::Coverage;
 use crate::error::RunError;
@@ -188,8 +187,14 @@ impl<R> Checked<R> {
     /// A lower bound of the probability that a failure is found that needs so many given messages to be late and all others
     /// to arrive at once; nothing if no runs tried that.
     pub fn probability(&self, few: usize) -> Option<f64> {
-        let runs = Drawing::runs_with_late(self.strategy, few, self.runs);
-        (runs > 0 && self.messages >= few).then(|| probability(self.messages, few, runs))
+        Drawing::late(self.strategy, self.messages, few, self.runs)
+    }
+
+    /// A lower bound of the probability that a failure is found that needs so many given changes: from each of so many given
+    /// messages on, all that its sender sends is late, until the next change of that sender, and all else arrives at once.
+    /// Nothing if no runs tried that.
+    pub fn probability_of_changes(&self, few: usize) -> Option<f64> {
+        Drawing::changes(self.strategy, self.messages, few, self.runs)
     }
 }
 
@@ -218,15 +223,17 @@ impl<R> fmt::Display for Checked<R> {
             }
             writeln!(f)?;
         }
-        for few in 1..=super::late_few::MOST {
-            let probability = self.probability(few).filter(|_| self.failure.is_none());
+        let late = ["one message late", "two messages late"];
+        let changes = ["a sender late from one message on", "two such changes", "three such changes"];
+        let late = late.iter().zip(1..).map(|(needs, few)| (needs, self.probability(few)));
+        let changes = changes.iter().zip(1..).map(|(needs, few)| (needs, self.probability_of_changes(few)));
+        for (needs, probability) in late.chain(changes).filter(|_| self.failure.is_none()) {
             // A bound: it is not rounded up, and says nothing if it is 0.
             let percent = probability.map_or(0.0, |bound| (1000.0 * bound).floor() / 10.0).min(99.9);
             if percent > 0.0 {
-                let given = if few == 1 { "one message" } else { "two messages" };
                 writeln!(
                     f,
-                    "a failure that needs {given} late is found with a probability of at least {percent:.1}%"
+                    "a failure that needs {needs} is found with a probability of at least {percent:.1}%"
                 )?;
             }
         }

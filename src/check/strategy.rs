@@ -1,6 +1,7 @@
 //! Which orders a check tries.
 
-use super::late_few::{self, late_few};
+use super::few_changes::{self, few_changes};
+use super::late_few::{self, late_few, probability};
 use super::one_end::{self, one_end};
 use super::random;
 use crate::machine::Order;
@@ -9,19 +10,22 @@ use crate::params::Ties;
 use crate::text::names;
 
 names!(Strategy:
-    "mixed" Mixed "random" Random "late-few" LateFew "one-end" OneEnd "ties" Ties "systematic" Systematic);
+    "mixed" Mixed "random" Random "late-few" LateFew "few-changes" FewChanges "one-end" OneEnd "ties" Ties "systematic" Systematic);
 
 /// Which orders of messages a [check](crate::Check) tries. The first run is always that of the machine as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// The next four, one run of each in turn.
+    /// The next five, one run of each in turn.
     #[default]
     Mixed,
     /// Each message is under way for any time from 0 to L, and any processor goes first.
     Random,
     /// One or two messages are under way for L, and all others arrive at once.
     LateFew,
+    /// All that a processor sends is under way for L, or all arrives at once, and one to three times a processor changes
+    /// from one to the other.
+    FewChanges,
     /// One processor's messages are under way for L, those that it sends or those that it gets, and all others arrive at
     /// once. When each has been tried, ties are drawn too.
     OneEnd,
@@ -51,6 +55,7 @@ impl Drawing {
         let seed = seed(self.seed, run);
         match strategy {
             Strategy::LateFew => late_few(&self.messages, Drawing::few(number), seed),
+            Strategy::FewChanges => few_changes(&self.messages, self.P, number, seed),
             Strategy::OneEnd if number < one_end::count(self.P) => one_end(self.P, number, Ties::Number),
             Strategy::OneEnd => one_end(self.P, number, Ties::Random { seed }),
             Strategy::Ties => random::ties(seed),
@@ -60,7 +65,8 @@ impl Drawing {
 
     /// The strategy of a run, and how many runs of it there were before.
     fn of(strategy: Strategy, run: usize) -> (Strategy, usize) {
-        const MIXED: [Strategy; 4] = [Strategy::OneEnd, Strategy::LateFew, Strategy::Random, Strategy::Ties];
+        const MIXED: [Strategy; 5] =
+            [Strategy::OneEnd, Strategy::LateFew, Strategy::FewChanges, Strategy::Random, Strategy::Ties];
         let number = run - 1;
         match strategy {
             Strategy::Mixed => (MIXED[number % MIXED.len()], number / MIXED.len()),
@@ -73,13 +79,29 @@ impl Drawing {
         1 + number % late_few::MOST
     }
 
-    /// How many of the first runs let so many messages be late.
-    pub(super) fn runs_with_late(strategy: Strategy, few: usize, runs: usize) -> usize {
-        let of = |run: &usize| {
-            let (strategy, number) = Drawing::of(strategy, *run);
-            strategy == Strategy::LateFew && Drawing::few(number) == few
-        };
-        (1..runs).filter(of).count()
+    /// How many of the first runs are of a strategy, and have such a number among its runs.
+    pub(super) fn count(
+        strategy: Strategy,
+        runs: usize,
+        of: Strategy,
+        is_such: impl Fn(usize) -> bool,
+    ) -> usize {
+        let drawn = (1..runs).map(|run| Drawing::of(strategy, run));
+        drawn.filter(|(other, number)| *other == of && is_such(*number)).count()
+    }
+
+    /// A lower bound of the probability that so many runs have one in which so many given messages of n are late; nothing if
+    /// no run was to have so many.
+    pub(super) fn late(strategy: Strategy, n: usize, few: usize, runs: usize) -> Option<f64> {
+        let tried = Drawing::count(strategy, runs, Strategy::LateFew, |number| Drawing::few(number) == few);
+        (tried > 0 && n >= few).then(|| probability(n, few, tried))
+    }
+
+    /// The same for so many given changes, where all go first at the beginning.
+    pub(super) fn changes(strategy: Strategy, n: usize, few: usize, runs: usize) -> Option<f64> {
+        let is_such = |number| few_changes::all_go_first(number) && few_changes::changes(number) == few;
+        let tried = Drawing::count(strategy, runs, Strategy::FewChanges, is_such);
+        (tried > 0 && n >= few).then(|| probability(n, few, tried))
     }
 }
 

@@ -65,9 +65,13 @@ struct Orders {
 }
 
 const STRATEGIES: &[Named] = &[
-    ("mixed", "The next four, one run of each in turn"),
+    ("mixed", "The next five, one run of each in turn"),
     ("random", "Each message is under way for any time up to L, and any processor goes first"),
     ("late-few", "One or two messages are under way for L, and all others arrive at once"),
+    (
+        "few-changes",
+        "What a processor sends is under way for L or arrives at once, and few change in between",
+    ),
     ("one-end", "All that one processor sends, or gets, is under way for L, and all else arrives at once"),
     ("ties", "Latencies are exact, and any processor goes first"),
     ("systematic", "All orders that differ in what a receive from anyone, a look or a wait takes"),
