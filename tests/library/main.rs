@@ -23,5 +23,6 @@ mod machine;
 mod misbehaved;
 mod noise;
 mod oracle;
+mod protocols;
 mod recorded;
 mod requests;

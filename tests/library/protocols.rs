@@ -1,32 +1,187 @@
 //! Checks of protocols whose mistakes show only when several messages are late together.
 
+use std::time::{Duration, Instant};
+
 use loggp::{Check, Checked, Machine, Params, Proc, Strategy, Tag, US};
 
-/// What a processor returns.
-type Returned = Vec<usize>;
+/// A machine on which a message can be late for longer than a phase of a protocol takes.
+fn machine(P: usize) -> Machine {
+    Machine::new(Params::builder(P).L(100 * US).o(US).g(US).build().unwrap())
+}
 
-/// A timestamp, with which its value is known; or nothing, for a question.
-const ASK: Tag<Option<usize>> = Tag::named(0, "ask");
+/// What is asked of a replica: to write what has this timestamp, or nothing to write. The number of the question is the step
+/// of the answer's tag.
+const ASK: Tag<(usize, Option<usize>)> = Tag::named(0, "ask");
 const ANSWER: Tag<usize> = Tag::named(1, "answer");
-const NEXT: Tag<usize> = Tag::named(2, "next");
+const NEXT: Tag<()> = Tag::named(100, "next");
 
-/// Writes and reads of each replica's register before the second reader has read it, without those of the first reader.
-const WRITES: usize = 2;
-
-/// Asks all replicas, and returns the latest of what a majority answers.
-fn ask(p: &mut Proc, what: Option<usize>, late: &mut usize) -> usize {
+/// Asks all replicas, and returns the latest timestamp that the first of a majority answer.
+fn ask(p: &mut Proc, question: usize, write: Option<usize>) -> usize {
     let replicas = 3..p.p();
+    replicas.clone().for_each(|replica| p.send(replica, ASK, (question, write)));
     let majority = replicas.len() / 2 + 1;
-    replicas.clone().for_each(|replica| p.send(replica, ASK, what));
-    // An answer to an earlier question is none to this one: each replica answers in turn, so it is not counted.
-    let mut answers = vec![0_usize; p.p()];
-    let mut latest = 0;
-    *late += replicas.len();
-    while answers.iter().filter(|n| **n > 0).count() < majority {
-        let (from, timestamp) = p.recv(ANSWER);
-        *late -= 1;
-        answers[from] += 1;
-        latest = latest.max(timestamp);
+    (0..majority).map(|_| p.recv(ANSWER.step(question)).1).max().unwrap()
+}
+
+/// A register of five replicas: one processor writes twice, and a second one reads after the first one has read. A right
+/// reader writes back what it has read. Returns what was read.
+fn register(p: &mut Proc, writes_back: bool) -> usize {
+    let reader_asks = if writes_back { 2 } else { 1 };
+    let read = |p: &mut Proc| {
+        let read = ask(p, 0, None);
+        if writes_back {
+            ask(p, 1, Some(read));
+        }
+        read
+    };
+    let (read, asked) = match p.id() {
+        0 => {
+            (1..=2).for_each(|timestamp| _ = ask(p, timestamp - 1, Some(timestamp)));
+            (0, 2)
+        }
+        1 => {
+            let read = read(p);
+            p.send(2, NEXT, ());
+            (read, reader_asks)
+        }
+        2 => {
+            p.recv_from(1, NEXT);
+            (read(p), reader_asks)
+        }
+        _ => {
+            let mut latest = 0;
+            for _ in 0..2 + 2 * reader_asks {
+                let (from, (question, write)) = p.recv(ASK);
+                latest = latest.max(write.unwrap_or(0));
+                p.send(from, ANSWER.step(question), latest);
+            }
+            return 0;
+        }
+    };
+    // What came too late to matter.
+    let late = (p.p() - 3) / 2;
+    (0..asked).for_each(|question| (0..late).for_each(|_| _ = p.recv(ANSWER.step(question))));
+    read
+}
+
+/// The second reader must not read an older value than the first.
+fn is_not_stale(read: &[usize]) -> Result<(), String> {
+    let (one, two) = (read[1], read[2]);
+    if one <= two { Ok(()) } else { Err(format!("{one} was read, and then {two}")) }
+}
+
+/// Asks an acceptor: to promise a ballot, to accept a value in it, or for nothing more.
+const BALLOT: Tag<(usize, Option<usize>, bool)> = Tag::named(0, "ballot");
+/// What an acceptor promises: whether it does, and what it has accepted.
+const PROMISE: Tag<(bool, (usize, usize))> = Tag::named(1, "promise");
+const ACCEPTED: Tag<bool> = Tag::named(2, "accepted");
+
+/// Two proposers and three acceptors agree on a value (Paxos). A wrong acceptor accepts any ballot. Returns what a proposer
+/// takes to be decided; 0 is nothing.
+fn paxos(p: &mut Proc, accepts_any: bool) -> usize {
+    let acceptors = 2..p.p();
+    let majority = acceptors.len() / 2 + 1;
+    if p.id() >= 2 {
+        let (mut promised, mut accepted) = (0, (0, 0));
+        for _ in 0..4 {
+            match p.recv(BALLOT) {
+                (from, (ballot, None, true)) => {
+                    let promises = ballot > promised;
+                    promised = promised.max(ballot);
+                    p.send(from, PROMISE, (promises, accepted));
+                }
+                (from, (ballot, Some(value), _)) => {
+                    let accepts = accepts_any || ballot >= promised;
+                    if accepts {
+                        (promised, accepted) = (promised.max(ballot), (ballot, value));
+                    }
+                    p.send(from, ACCEPTED, accepts);
+                }
+                _ => (),
+            }
+        }
+        return 0;
     }
-    latest
+    let ballot = 1 + p.id();
+    acceptors.clone().for_each(|acceptor| p.send(acceptor, BALLOT, (ballot, None, true)));
+    let (mut promises, mut came, mut before) = (0, 0, (0, 0));
+    while promises < majority && came < acceptors.len() {
+        let (promised, accepted) = p.recv(PROMISE).1;
+        came += 1;
+        if promised {
+            promises += 1;
+            before = before.max(accepted);
+        }
+    }
+    let value = (promises >= majority).then_some(if before.0 > 0 { before.1 } else { 10 + p.id() });
+    acceptors.clone().for_each(|acceptor| p.send(acceptor, BALLOT, (ballot, value, false)));
+    let answers = if value.is_some() { acceptors.len() } else { 0 };
+    let accepted = (0..answers).filter(|_| p.recv(ACCEPTED).1).count();
+    (came..acceptors.len()).for_each(|_| _ = p.recv(PROMISE));
+    value.filter(|_| accepted >= majority).unwrap_or(0)
+}
+
+/// What is decided is one value.
+fn is_one_value(decided: &[usize]) -> Result<(), String> {
+    let (one, two) = (decided[0], decided[1]);
+    if one == two || one == 0 || two == 0 { Ok(()) } else { Err(format!("{one} and {two} are decided")) }
+}
+
+type Program = fn(&mut Proc) -> usize;
+type Verify = fn(&[usize]) -> Result<(), String>;
+
+/// Each protocol wrong and right, with its number of processors and what must hold.
+const PROTOCOLS: [(&str, usize, Program, Program, Verify); 2] = [
+    ("register", 8, |p| register(p, false), |p| register(p, true), is_not_stale),
+    ("paxos", 5, |p| paxos(p, true), |p| paxos(p, false), is_one_value),
+];
+
+fn checked(check: &Check, P: usize, program: Program, verify: Verify) -> Checked<Vec<usize>> {
+    check.clone().results_may_differ(true).run_verified(&machine(P), program, verify).unwrap()
+}
+
+#[test]
+fn wrong_protocols_are_found_by_every_seed_and_right_ones_are_not_blamed() {
+    for (name, P, wrong, right, verify) in PROTOCOLS {
+        for seed in 1..=20 {
+            let found = checked(&Check::new().seed(seed).runs(40_000), P, wrong, verify);
+            let failure = found.failure.as_ref().unwrap_or_else(|| panic!("{name}, seed {seed}: {found}"));
+            let again = machine(P).ordered(&failure.order).run(wrong).unwrap();
+            assert!(verify(&again.results).is_err(), "{name}, seed {seed}");
+        }
+        for strategy in [Strategy::Mixed, Strategy::FewChanges] {
+            let found = checked(&Check::new().strategy(strategy).runs(2000), P, right, verify);
+            assert!(found.is_right(), "{name}: {found}");
+        }
+    }
+}
+
+/// How soon each strategy finds each mistake, for so many seeds and seconds: `LOGGP_SEEDS=20 LOGGP_SECONDS=10`.
+#[test]
+#[ignore = "it takes minutes, and prints"]
+fn how_soon_protocols_are_found() {
+    let number = |name: &str, or: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(or);
+    let (seeds, seconds) = (number("LOGGP_SEEDS", 20), number("LOGGP_SECONDS", 10));
+    for (name, P, wrong, right, verify) in PROTOCOLS {
+        let all = ["mixed", "few-changes", "late-few", "one-end", "random", "ties"];
+        for strategy in all.map(|strategy| strategy.parse::<Strategy>().unwrap()) {
+            let check = Check::new().strategy(strategy).runs(usize::MAX).audits(0);
+            let check = check.time(Duration::from_secs(seconds));
+            let (mut runs, mut times) = (Vec::new(), Vec::new());
+            for seed in 1..=seeds {
+                let began = Instant::now();
+                let found = checked(&check.clone().seed(seed), P, wrong, verify);
+                if found.failure.is_some() {
+                    runs.push(found.runs);
+                    times.push(began.elapsed().as_secs_f64());
+                }
+            }
+            runs.sort_unstable();
+            times.sort_by(f64::total_cmp);
+            let middle = runs.get(runs.len() / 2).zip(times.get(times.len() / 2));
+            println!("{name}, {strategy}: {} of {seeds}, {middle:?}, {:?}", runs.len(), times.last());
+        }
+        let right = checked(&Check::new().runs(100_000), P, right, verify);
+        println!("{name}, right: {right}");
+    }
 }
