@@ -16,7 +16,6 @@ use fastrand::Rng;
 use super::late_few::draw;
 use crate::machine::Order;
 use crate::message::MessageId;
-use crate::params::Ties;
 use crate::rules::choice::Rule;
 use crate::time::Time;
 
@@ -42,7 +41,7 @@ pub(super) fn few_changes(messages: &[MessageId], P: usize, number: usize, seed:
     let rule = Rule::new(move |message, _, _, most| {
         Some(if is_late(&changes, last, message) { most } else { Time::ZERO })
     });
-    Order::ruled(rule, Ties::Number)
+    Order::ruled(rule)
 }
 
 /// Whether a message's sender goes last when it sends it.
