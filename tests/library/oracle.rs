@@ -117,6 +117,15 @@ fn asked(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().expect("a number"))
 }
 
+/// Of programs that were run: how many there are, how many stall, and how many while there is room; and the same of the time
+/// for which they stall.
+#[derive(Default)]
+struct Stalls {
+    programs: usize,
+    of_programs: [usize; 2],
+    of_time: [i64; 2],
+}
+
 /// How often a message waits for room while there is some for a moment, since no reservation is ever moved: `docs/reference/limits.md`
 /// has the numbers.
 #[test]
@@ -124,7 +133,7 @@ fn asked(variable: &str) -> Option<u64> {
 fn how_often_a_message_stalls_while_there_is_room() {
     let programs = asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(1500) as usize;
     // Whether all messages of a program are under way for equally long, by whether the machine is LogGP's or LogP's.
-    let mut counts: BTreeMap<(&str, bool), (usize, [usize; 2], [i64; 2])> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, bool), Stalls> = BTreeMap::new();
     for case in (0..).map(draw).filter(|case| case.levels.is_empty() && !case.has_requests()) {
         let model = match case.params.long {
             LongMessages::LogP => "LogP",
@@ -134,21 +143,22 @@ fn how_often_a_message_stalls_while_there_is_room() {
         let Ok(run) = machine(&case).run(|p| live(p, &case)) else { continue };
         let trace = run.trace.unwrap();
         let alike = case.latency == Latency::Exact && trace.messages.iter().all(|message| message.words <= 1);
-        let (of_it, stalled, times) = counts.entry((model, alike)).or_default();
-        if *of_it < programs {
-            let sums = stalls(&trace);
-            *of_it += 1;
-            *stalled = [0, 1].map(|of| stalled[of] + usize::from(sums[of] > 0));
-            *times = [0, 1].map(|of| times[of] + sums[of]);
+        let count = counts.entry((model, alike)).or_default();
+        if count.programs < programs {
+            let times = stalls(&trace);
+            count.programs += 1;
+            count.of_programs = [0, 1].map(|of| count.of_programs[of] + usize::from(times[of] > 0));
+            count.of_time = [0, 1].map(|of| count.of_time[of] + times[of]);
         }
-        if counts.len() == 4 && counts.values().all(|(of_it, ..)| *of_it == programs) {
+        if counts.len() == 4 && counts.values().all(|count| count.programs == programs) {
             break;
         }
     }
-    for ((model, alike), (of_it, [stalled, concerned], [all, with_room])) in counts {
+    for ((model, alike), Stalls { programs, of_programs: [stalled, concerned], of_time }) in counts {
+        let [all, with_room] = of_time;
         let share = 100.0 * with_room as f64 / all as f64;
         println!(
-            "{model}, transits equally long: {alike}: of {of_it} programs {stalled} stall, \
+            "{model}, transits equally long: {alike}: of {programs} programs {stalled} stall, \
              {concerned} while there is room for {share:.2}% of the time that they stall"
         );
         assert!(stalled > 0 && (alike || concerned > 0));
