@@ -99,8 +99,8 @@ pub use text::{Outside, near, outside};
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
 pub use timeline::Timeline;
 pub use trace::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Caption, Message, Progress, Rendezvous, SendRecv, Trace,
-    TraceError, Transfer, Until,
+    Activity, ActivityKind, Call, CallKind, CallTag, Caption, Faults, Message, Progress, Rendezvous,
+    SendRecv, Trace, TraceError, Transfer, Until,
 };
 
 #[cfg(feature = "derive")]

@@ -109,7 +109,7 @@ impl<'a> Replay<'a> {
         let is_same = self.params == trace.params && self.model == Model::LogGPS && self.longest.is_none();
         let (params, surcharge) = self.model.of(self.params)?;
         let pieces = Pieces { longest: self.longest.map(|words| words.saturating_mul(params.word.get())) };
-        let calls = self.check(&pieces)?;
+        let calls = self.check(&pieces, is_same)?;
         let lengths = self.longest.map(|_| trace.lengths()).unwrap_or_default();
         let requests = requests(trace);
         let mut machine = Machine::new(params).ports(trace.ports).surcharge(surcharge).trace(self.traced);
@@ -140,12 +140,17 @@ impl<'a> Replay<'a> {
     }
 
     /// Refuses what cannot be made again. Returns where each processor's calls are.
-    fn check(&self, pieces: &Pieces) -> Result<Vec<Range<usize>>, ParamsError> {
+    fn check(&self, pieces: &Pieces, is_same: bool) -> Result<Vec<Range<usize>>, ParamsError> {
         let Replay { trace, params, .. } = self;
         let refuse = |sentence: String| Err(ParamsError::new(sentence));
         if trace.calls.is_empty() && !trace.activities.is_empty() {
             return refuse(
                 "the trace holds no calls: it is of a schedule that was played, or was recorded long ago; record a run of a program".into(),
+            );
+        }
+        if !(trace.faults.is_empty() || is_same) {
+            return refuse(
+                "the trace is of a run in which messages were lost, which can be made again only as it was; leave its parameters as they are".into(),
             );
         }
         let (was, P) = (trace.params.P, params.P);

@@ -139,7 +139,8 @@ impl<'a> Auditor<'a> {
             if letters.sent.insert(sent.message, (tag.number, sent)).is_some() {
                 self.report(Rule::Calls, format!("two calls send {}", sent.message));
             }
-            if let Some(Message { id, to, arrival, .. }) = self.message(first(sent)) {
+            let comes = |message: &&Message| !self.trace.faults.lost.contains(&message.id);
+            if let Some(Message { id, to, arrival, .. }) = self.message(first(sent)).filter(comes) {
                 letters.put(*to, tag.number, *arrival, *id);
             }
         }

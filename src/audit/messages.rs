@@ -84,6 +84,13 @@ impl Auditor<'_> {
     /// Every message's own way, and the distance to the one before.
     pub(super) fn follow_messages(&mut self) {
         let out_of_order = self.trace.out_of_order > 0;
+        let all_come = !self.trace.faults.may_leave_messages();
+        for id in &self.trace.faults.lost {
+            let to = self.find(*id).map(|place| self.flights[place].message.to);
+            broken!(self, "{id}",
+                to.is_none_or(|to| to == id.from) => Rule::Reception, "was lost, and went to no other processor";
+            );
+        }
         for place in 0..self.flights.len() {
             let flight = self.flights[place];
             let Flight { message, spread, received, .. } = flight;
@@ -101,7 +108,7 @@ impl Auditor<'_> {
                     "enters at {enter} and comes out at {first}, {latency} being drawn, and L = {L}";
                 arrival != first + spread => Rule::Stream,
                     "comes out from {first} to {arrival}, and that takes {spread}";
-                !received => Rule::Reception, "to {to}, there at {arrival}, is never received";
+                all_come && !received => Rule::Reception, "to {to}, there at {arrival}, is never received";
             );
             let Some(Sent { begun, admitted, entered, .. }) = flight.sent else {
                 self.report(Rule::Overhead, format!("{id} enters at {enter}, and nobody sent it"));

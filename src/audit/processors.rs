@@ -108,6 +108,7 @@ impl<'a> Auditor<'a> {
                 continue;
             };
             let (params, &Message { to, words, arrival, .. }) = (flight.params, flight.message);
+            let is_lost = self.trace.faults.lost.contains(&id);
             let mine = to == y;
             let again = mine && std::mem::replace(&mut flight.received, true);
             let (cost, took) = (receive_cost(params, words), end - start);
@@ -115,6 +116,7 @@ impl<'a> Auditor<'a> {
             broken!(self, "processor {y} receives {id} at {start},",
                 !mine => Rule::Reception, "which was sent to {to}";
                 again => Rule::Reception, "which it has received before";
+                is_lost => Rule::Reception, "which was lost";
                 mine && start < arrival => Rule::Arrival, "there at {arrival}";
                 mine && !lasts => Rule::Overhead, "in {took}, and that costs {cost}";
             );

@@ -441,7 +441,8 @@ fn sent(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (Vec<Vec<Sent>>,
             // What waits for a reply follows that.
             origins.insert(sent.message, Origin { call: at, follows: Some(at) });
             origins.insert(first, Origin { call: at, follows: before });
-            if let Some(&message) = messages.get(&first) {
+            let comes = !trace.faults.lost.contains(&first);
+            if let Some(&message) = messages.get(&first).filter(|_| comes) {
                 let tag = RawTag::numbered(tag.number);
                 to[trace.messages[message].to].push(Sent { message, tag });
             }

@@ -6,6 +6,7 @@
 
 mod calls;
 mod conflicts;
+mod faults;
 mod few_changes;
 mod history;
 mod known;

@@ -44,7 +44,8 @@ impl Reduction<'_> {
         let mut reduction = Reduction { fails, latencies, left: MOST };
         let mut best = (usize::MAX, order.clone());
         // Mostly it does not matter who goes first.
-        let usual = Order::default();
+        let order = &reduction.least_faults(order.clone());
+        let usual = Order::default().with_faults(order.faults().clone());
         let is_usual = order.ties() == usual.ties() && order.precedence().is_empty();
         for who in [&usual, order].into_iter().take(if is_usual { 1 } else { 2 }) {
             if let Some((few, late)) = reduction.fewest(&late, who)
@@ -56,7 +57,19 @@ impl Reduction<'_> {
                 break;
             }
         }
-        reduction.least_precedence(best.1)
+        let order = reduction.least_precedence(best.1);
+        reduction.least_faults(order)
+    }
+
+    /// The same order without the faults that do not matter.
+    fn least_faults(&mut self, mut order: Order) -> Order {
+        while let Some(fewer) = order.faults().clone().fewer().find_map(|faults| {
+            let fewer = order.clone().with_faults(faults);
+            self.still_fails(&fewer).then_some(fewer)
+        }) {
+            order = fewer;
+        }
+        order
     }
 
     /// The same order without the moments at which it does not matter who goes first.
@@ -65,10 +78,9 @@ impl Reduction<'_> {
             let mut fewer = order.precedence().clone();
             fewer.remove(&time);
             let without = order.clone().preceded_by(fewer);
-            if self.left > 0 && (self.fails)(&without) {
+            if self.still_fails(&without) {
                 order = without;
             }
-            self.left = self.left.saturating_sub(1);
         }
         order
     }
@@ -110,12 +122,17 @@ impl Reduction<'_> {
 
     /// Whether it fails when these messages are late.
     fn fails(&mut self, late: &[MessageId], how: Late, who: &Order) -> bool {
+        let order = self.order(late, how, who);
+        self.still_fails(&order)
+    }
+
+    /// Whether it fails under an order, if there is a run left to find out.
+    fn still_fails(&mut self, order: &Order) -> bool {
         if self.left == 0 {
             return false;
         }
         self.left -= 1;
-        let order = self.order(late, how, who);
-        (self.fails)(&order)
+        (self.fails)(order)
     }
 
     /// The order in which these messages are late, and who goes first as in another one.
@@ -131,6 +148,6 @@ impl Reduction<'_> {
                 Order::ruled(Rule::new(latency))
             }
         };
-        order.with_ties(who.ties()).preceded_by(who.precedence().clone())
+        order.with_ties(who.ties()).preceded_by(who.precedence().clone()).with_faults(who.faults().clone())
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 
+use super::faults::MostFaults;
 use super::strategy::{Drawing, Strategy};
 use super::systematic::Coverage;
 use crate::error::RunError;
@@ -21,6 +22,8 @@ pub struct Checked<R> {
     pub strategy: Strategy,
     /// What drew them.
     pub seed: u64,
+    /// How many faults a run had at most.
+    pub(super) faults: MostFaults,
     /// How many runs were made, the one that failed with them and those that reduced it without.
     pub runs: usize,
     /// How many of them were held against the rules of the machine.
@@ -160,10 +163,11 @@ const LISTED: usize = 16;
 
 impl<R> Checked<R> {
     /// Of no run yet.
-    pub(super) fn new(strategy: Strategy, seed: u64) -> Checked<R> {
+    pub(super) fn new(strategy: Strategy, seed: u64, faults: MostFaults) -> Checked<R> {
         Checked {
             strategy,
             seed,
+            faults,
             runs: 0,
             audited: 0,
             messages: 0,
@@ -185,28 +189,29 @@ impl<R> Checked<R> {
     }
 
     /// A lower bound of the probability that a failure is found that needs so many given messages to be late and all others
-    /// to arrive at once; nothing if no runs tried that.
+    /// to arrive at once; nothing if no runs tried that, or if faults were drawn too.
     pub fn probability(&self, few: usize) -> Option<f64> {
-        Drawing::late(self.strategy, self.messages, few, self.runs)
+        Drawing::late(self.strategy, self.messages, few, self.runs).filter(|_| self.faults.is_none())
     }
 
     /// A lower bound of the probability that a failure is found that needs so many given changes: from each of so many given
     /// messages on, all that its sender sends is late, until the next change of that sender, and all else arrives at once.
-    /// Nothing if no runs tried that.
+    /// Nothing if no runs tried that, or if faults were drawn too.
     pub fn probability_of_changes(&self, few: usize) -> Option<f64> {
-        Drawing::changes(self.strategy, self.messages, few, self.runs)
+        Drawing::changes(self.strategy, self.messages, few, self.runs).filter(|_| self.faults.is_none())
     }
 }
 
 impl<R> fmt::Display for Checked<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Checked { strategy, seed, runs, audited, .. } = self;
+        let faults = self.faults;
         let s = |n: &usize| if *n == 1 { "" } else { "s" };
         let (these, of) = (s(runs), s(&self.messages));
         write!(f, "{runs} run{these} of {} message{of}, {strategy} orders", self.messages)?;
         match self.coverage {
             Some(_) => writeln!(f, "; {audited} held against the rules")?,
-            None => writeln!(f, " by seed {seed}; {audited} held against the rules")?,
+            None => writeln!(f, " by seed {seed}{faults}; {audited} held against the rules")?,
         }
         if let Some(Coverage { orders, more, beyond, beyond_failed }) = self.coverage {
             let by = if orders == 1 { "order, by" } else { "orders, which differ in" };
@@ -272,6 +277,9 @@ impl fmt::Display for Failure {
         for (place, (time, who)) in self.order.precedence().iter().take(LISTED).enumerate() {
             let (begin, who) = (if place == 0 { ";" } else { "," }, who.iter().map(usize::to_string));
             write!(f, "{begin} at {time} processor {}", who.collect::<Vec<_>>().join(" goes before "))?;
+        }
+        for lost in &self.trace.faults.lost {
+            write!(f, "; {lost} is lost")?;
         }
         write!(f, " (found in {} more run{})", self.tries, if self.tries == 1 { "" } else { "s" })
     }

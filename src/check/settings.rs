@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::faults::MostFaults;
 use super::strategy::Strategy;
 use crate::error::RunError;
 
@@ -39,6 +40,7 @@ pub struct Check {
     pub(super) time: Option<Duration>,
     pub(super) seed: u64,
     pub(super) cores: usize,
+    pub(super) faults: MostFaults,
     pub(super) audits: usize,
     pub(super) may_differ: bool,
     pub(super) tell: Arc<dyn Fn(usize) + Send + Sync>,
@@ -55,10 +57,14 @@ impl Default for Check {
 
 impl fmt::Debug for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Check { strategy, runs, time, seed, cores, audits, may_differ, tell: _ } = self;
+        let Check { strategy, runs, time, seed, cores, faults, audits, may_differ, tell: _ } = self;
         let mut told = f.debug_struct("Check");
         told.field("strategy", strategy).field("runs", runs).field("time", time).field("seed", seed);
-        told.field("cores", cores).field("audits", audits).field("may_differ", may_differ).finish()
+        told.field("cores", cores)
+            .field("faults", faults)
+            .field("audits", audits)
+            .field("may_differ", may_differ)
+            .finish()
     }
 }
 
@@ -71,6 +77,7 @@ impl Check {
             time: None,
             seed: 1,
             cores: 1,
+            faults: MostFaults::default(),
             audits: 50,
             may_differ: false,
             tell: Arc::new(|_| ()),
@@ -100,6 +107,45 @@ impl Check {
     /// Sets how many runs are made at once, at least one.
     pub fn cores(self, cores: usize) -> Check {
         Check { cores: cores.max(1), ..self }
+    }
+
+    /// Sets how many messages are lost in a run at most; none, unless told. Which are lost is drawn for each run, from none
+    /// to so many: messages of the first run, which loses none, and those that are sent in answer to losses. The sender of a
+    /// message that is lost sees no difference. A receive that waits for ever is a failure: who expects losses receives
+    /// [until](crate::Proc::recv_until) a time. What is left when all have finished is no failure in a run with losses.
+    ///
+    /// ```
+    /// use loggp::{Check, Machine, Params, Proc, Tag, US};
+    ///
+    /// const ASK: Tag<u64> = Tag::named(0, "ask");
+    /// const REPLY: Tag<u64> = Tag::named(1, "reply");
+    ///
+    /// // Processor 0 asks again if no reply comes in time, and processor 1 replies as often as it is asked.
+    /// fn asks(p: &mut Proc, times: u64) -> u64 {
+    ///     for time in 0..times {
+    ///         match p.id() {
+    ///             0 => {
+    ///                 p.send(1, ASK, time);
+    ///                 if let Some((_, reply)) = p.recv_until(p.now() + 40 * US, REPLY) {
+    ///                     return reply;
+    ///                 }
+    ///             }
+    ///             _ => if p.recv_until(p.now() + 40 * US, ASK).is_some() { p.send(0, REPLY, 42) },
+    ///         }
+    ///     }
+    ///     if p.id() == 0 { 0 } else { 42 }
+    /// }
+    /// let machine = Machine::new(Params::builder(2).L(6 * US).o(US).g(US).build()?);
+    /// assert!(Check::new().losses(1).run(&machine, |p| asks(p, 2)).unwrap().is_right());
+    ///
+    /// let checked = Check::new().losses(1).run(&machine, |p| asks(p, 1)).unwrap();
+    /// let failure = checked.failure.unwrap();
+    /// assert_eq!(failure.trace.faults.lost.len(), 1);
+    /// assert!(machine.ordered(&failure.order).run(|p| asks(p, 1)).unwrap().results != [42, 42]);
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
+    pub fn losses(self, most: usize) -> Check {
+        Check { faults: MostFaults { losses: most }, ..self }
     }
 
     /// Sets that one run of so many is held against the rules of the machine; with 0 none is.

@@ -1,5 +1,6 @@
 //! Which orders a check tries.
 
+use super::faults::MostFaults;
 use super::few_changes::{self, few_changes};
 use super::late_few::{self, late_few, probability};
 use super::one_end::{self, one_end};
@@ -44,6 +45,8 @@ pub(super) struct Drawing {
     pub P: usize,
     /// The same seed draws the same.
     pub seed: u64,
+    /// How many faults a run has at most.
+    pub faults: MostFaults,
     /// The messages of the first run.
     pub messages: Vec<MessageId>,
 }
@@ -53,14 +56,15 @@ impl Drawing {
     pub(super) fn order(&self, run: usize) -> Order {
         let (strategy, number) = Drawing::of(self.strategy, run);
         let seed = seed(self.seed, run);
-        match strategy {
+        let order = match strategy {
             Strategy::LateFew => late_few(&self.messages, Drawing::few(number), seed),
             Strategy::FewChanges => few_changes(&self.messages, self.P, number, seed),
             Strategy::OneEnd if number < one_end::count(self.P) => one_end(self.P, number, Ties::Number),
             Strategy::OneEnd => one_end(self.P, number, Ties::Random { seed }),
             Strategy::Ties => random::ties(seed),
             _ => random::random(seed),
-        }
+        };
+        order.with_faults(self.faults.draw(&self.messages, self.P, seed))
     }
 
     /// The strategy of a run, and how many runs of it there were before.

@@ -85,9 +85,14 @@ impl Check {
     ) -> Result<Checked<R>, RunError> {
         let began = Instant::now();
         let in_time = || self.time.is_none_or(|time| began.elapsed() < time);
-        let mut drawing = Drawing { strategy: self.strategy, P, seed: self.seed, messages: Vec::new() };
+        if self.strategy == Strategy::Systematic && !self.faults.is_none() {
+            let why = "the systematic strategy follows all orders, and faults are drawn; give another strategy or no faults";
+            return Err(crate::params::ParamsError::new(why).into());
+        }
+        let (strategy, seed, faults) = (self.strategy, self.seed, self.faults);
+        let mut drawing = Drawing { strategy, P, seed, faults, messages: Vec::new() };
         let mut systematic = (self.strategy == Strategy::Systematic).then(Systematic::new);
-        let mut checked = Checked::new(self.strategy, self.seed);
+        let mut checked = Checked::new(strategy, seed, faults);
         let mut choices = BTreeMap::new();
         while checked.runs < self.runs && (checked.runs == 0 || in_time()) {
             let first = checked.runs;

@@ -37,6 +37,8 @@ pub(crate) struct Foreknown {
     pub entrances: usize,
     /// What tags are called.
     pub names: Arc<Names>,
+    /// Whether messages may be left that nobody receives.
+    pub may_leave_messages: bool,
 }
 
 /// A processor's view of its clock. The clock answers two questions: may the processor act yet, and what does it do

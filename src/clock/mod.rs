@@ -2,6 +2,7 @@
 
 pub(crate) mod agenda;
 mod contract;
+mod faulty;
 pub(crate) mod linked;
 mod seat;
 mod spread;
@@ -13,3 +14,4 @@ pub(crate) mod watchdog;
 
 pub use contract::ClockKind;
 pub(crate) use contract::{Clock, Foreknown};
+pub(crate) use faulty::Faulty;

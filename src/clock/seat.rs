@@ -1,6 +1,7 @@
 //! What a clock knows of a processor: its messages, and what it waits for. Both clocks use it, so that waiting means the
 //! same on both.
 
+use super::contract::Foreknown;
 use super::stacks::prefetch::prefetch_lines;
 use crate::error::{Cause, Doing, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
@@ -381,7 +382,7 @@ impl Seat {
 }
 
 /// Why the run has failed, if it has: no processor will run any more.
-pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, names: &Names) -> Option<Cause> {
+pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, known: &Foreknown) -> Option<Cause> {
     if let Some(id) = seats.clone().position(Seat::is_at_the_end_of_time) {
         return Some(Cause::EndOfTime { id });
     }
@@ -389,10 +390,13 @@ pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, names: &N
     if waiting > 0 {
         return Some(Cause::Deadlock { waiting, of: seats.count() });
     }
+    if known.may_leave_messages {
+        return None;
+    }
     let left = seats.enumerate().flat_map(|(to, seat)| seat.messages().map(move |message| (to, message)));
     let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
     let (from, arrival) = (first.letter.outside.from as usize, first.arrival);
-    let about = names.told(first.letter.outside.tag);
+    let about = known.names.told(first.letter.outside.tag);
     Some(Cause::NotReceived { count: left.count(), from, to, about, arrival })
 }
 

@@ -257,8 +257,8 @@ pub(crate) fn run<T>(
         state: RefCell::new(state),
         failed: Cell::new(false),
         cause: RefCell::default(),
-        cost: known.cost,
-        places: known.places,
+        cost: known.cost.clone(),
+        places: known.places.clone(),
         watched: Watched::new(1, patience),
     };
     let results: RefCell<Vec<Option<T>>> = RefCell::new((0..P).map(|_| None).collect());
@@ -288,7 +288,7 @@ pub(crate) fn run<T>(
     }
     clock.watched.beat(0).rests();
     let state = clock.state.borrow();
-    let cause = clock.cause.take().or_else(|| blame(state.seats.iter(), &known.names));
+    let cause = clock.cause.take().or_else(|| blame(state.seats.iter(), &known));
     let Some(cause) = cause else {
         let results = results.take().into_iter();
         return Ok(results.map(|result| result.expect("it has ended")).collect());

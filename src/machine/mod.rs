@@ -20,7 +20,7 @@ use crate::clock::wall::cores::Cores;
 use crate::clock::wall::dilation::{self, Chosen, Dilation, Effort, Recorder};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Silence};
-use crate::clock::{Clock, ClockKind, Foreknown, linked, virtual_time};
+use crate::clock::{Clock, ClockKind, Faulty, Foreknown, linked, virtual_time};
 use crate::error::{Cause, RunError};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, number_of};
@@ -30,7 +30,7 @@ use crate::rules::Stats;
 use crate::rules::choice::{Choice, Drawn, Rule, Ruled};
 use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
-use crate::trace::Trace;
+use crate::trace::{Faults, Message, Trace};
 
 pub use host::{Host, Lateness};
 pub use order::Order;
@@ -66,6 +66,8 @@ pub struct Machine {
     precedence: Arc<Precedence>,
     /// The noise of the processors.
     noise: Option<Noise>,
+    /// What goes wrong.
+    faults: Arc<Faults>,
     rule: Option<Rule>,
     is_unbounded: bool,
     sight: Option<Sight>,
@@ -132,11 +134,20 @@ impl Setup {
             cost: self.network.reception_cost(),
             entrances: self.network.entrances(),
             names: self.names.clone(),
+            may_leave_messages: self.faults.may_leave_messages(),
         }
     }
 
     /// Lives one processor's life. Returns where its time went.
     fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
+        match self.faults.is_empty() {
+            true => self.live_on(id, clock, program),
+            false => self.live_on(id, &mut Faulty::new(clock, &self.faults), program),
+        }
+    }
+
+    /// The same, whether things go wrong on the clock or not.
+    fn live_on(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
         let mut proc = Proc::new(id, clock, self);
         proc.tells_clock();
         let lived = catch_unwind(AssertUnwindSafe(|| {
@@ -168,6 +179,7 @@ impl Machine {
             ties: Ties::default(),
             precedence: Arc::default(),
             noise: None,
+            faults: Arc::default(),
             rule: None,
             is_unbounded: false,
             sight: None,
@@ -256,15 +268,15 @@ impl Machine {
     /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It takes the place of the
     /// [latency](Machine::latency) and the [ties](Machine::ties).
     pub fn ordered(self, order: &Order) -> Machine {
-        let Order { latency, ties, precedence, noise, rule, is_unbounded, sight } = order.clone();
+        let Order { latency, ties, precedence, noise, rule, faults, is_unbounded, sight } = order.clone();
         let (noise, trace) = (noise.or(self.noise), self.trace || sight.is_some());
-        Machine { latency, ties, precedence, noise, rule, is_unbounded, trace, sight, ..self }
+        Machine { latency, ties, precedence, noise, rule, faults, is_unbounded, trace, sight, ..self }
     }
 
     /// The order of messages that the machine has.
     pub(crate) fn order(&self) -> Order {
-        let Machine { latency, ties, precedence, rule, .. } = self.clone();
-        Order { latency, ties, precedence, rule, ..Order::default() }
+        let Machine { latency, ties, precedence, rule, faults, .. } = self.clone();
+        Order { latency, ties, precedence, rule, faults, ..Order::default() }
     }
 
     /// Sets what computing costs; it is charged, unless told.
@@ -576,6 +588,8 @@ impl Machine {
             format!("a dilation of {dilation} cannot be; give a number above 0")
         } else if let Some(why) = self.over.as_deref().and_then(|link| self.cannot_run_over(link)) {
             why
+        } else if self.clock == ClockKind::Wall && !self.faults.is_empty() {
+            "messages are lost on the virtual clock only; leave out the wall clock".into()
         } else if let Some(cost) = self.barrier.filter(|cost| *cost < Time::ZERO) {
             format!("a barrier that costs {cost} cannot be; give 0 or more")
         } else {
@@ -599,6 +613,7 @@ impl Machine {
             ("latency", self.latency != Latency::default(), "leave it out"),
             ("ties", self.ties != Ties::default(), "leave them out"),
             ("noise", self.noise.is_some(), "leave it out"),
+            ("faults", !self.faults.is_empty(), "leave them out"),
             ("dilation", self.dilation != Dilation::default(), "leave it out"),
             ("barrier", self.barrier.is_some(), "leave it out"),
         ];
@@ -723,6 +738,7 @@ impl Machine {
             barrier: self.barrier,
             groups: if self.over.is_some() { Groups::apart() } else { Groups::default() },
             names: Arc::default(),
+            faults: self.faults.clone(),
             trace: self.trace,
             logs: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
@@ -739,6 +755,7 @@ impl Machine {
             ties: self.ties,
             precedence: (*self.precedence).clone(),
             noise: self.noise.clone(),
+            faults: Faults::default(),
             barrier: self.barrier,
             out_of_order: 0,
             caption: None,
@@ -756,6 +773,11 @@ impl Machine {
             trace.messages.extend(log.messages);
             places.extend(log.places.into_iter().map(|(call, at)| (trace.calls.len() + call, at)));
             trace.calls.extend(log.calls);
+        }
+        if !setup.faults.is_empty() {
+            let can_be_lost = |message: &&Message| message.id.from != message.to;
+            let sent = trace.messages.iter().filter(can_be_lost).map(|message| message.id);
+            trace.faults.lost = sent.filter(|id| setup.faults.lost.contains(id)).collect();
         }
         let groups = setup.groups.in_order();
         trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));

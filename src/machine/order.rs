@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 
 use crate::params::{Latency, Noise, Precedence, Ties};
 use crate::rules::choice::Rule;
-use crate::trace::Trace;
+use crate::trace::{Faults, Trace};
 
 /// An order of messages: how long each is under way, and who goes first among those that act at the same time. A
 /// [check](crate::Machine::check) tries many, and [`Machine::ordered`](crate::Machine::ordered) runs under one.
@@ -23,6 +23,8 @@ pub struct Order {
     pub(super) noise: Option<Noise>,
     /// Says how long messages are under way, if not all are drawn.
     pub(super) rule: Option<Rule>,
+    /// What goes wrong.
+    pub(super) faults: Arc<Faults>,
     /// Whether messages may be under way for longer than L, and are never in each other's way.
     pub(super) is_unbounded: bool,
     /// Where the run is seen, if somebody wants to see it.
@@ -35,7 +37,9 @@ impl Order {
         let rule = Some(Rule::repeating(trace.latencies()));
         let noise = trace.noise.clone();
         let precedence = Arc::new(trace.precedence.clone());
-        Order { latency: trace.latency, ties: trace.ties, precedence, noise, rule, ..Order::default() }
+        let order =
+            Order { latency: trace.latency, ties: trace.ties, precedence, noise, rule, ..Order::default() };
+        order.with_faults(trace.faults.clone())
     }
 
     /// An order in which all latencies and ties are drawn.
@@ -59,6 +63,11 @@ impl Order {
         Order { precedence: Arc::new(precedence), ..self }
     }
 
+    /// The same order with these faults.
+    pub(crate) fn with_faults(self, faults: Faults) -> Order {
+        Order { faults: Arc::new(faults), ..self }
+    }
+
     /// The same order on a machine on which messages may be under way for longer than L, and are never in each other's way.
     pub(crate) fn unbounded(self) -> Order {
         Order { is_unbounded: true, ..self }
@@ -72,6 +81,11 @@ impl Order {
     /// Who goes first in it at some moments, whatever the ties say.
     pub fn precedence(&self) -> &Precedence {
         &self.precedence
+    }
+
+    /// Returns what goes wrong in it.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
     }
 
     /// The same order, with a place where a run under it is seen, whether it fails or not.

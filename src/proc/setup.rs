@@ -10,7 +10,7 @@ use crate::message::Names;
 use crate::params::{Level, Params};
 use crate::rules::network::Network;
 use crate::time::Time;
-use crate::trace::Log;
+use crate::trace::{Faults, Log};
 
 /// A machine as its processors see it.
 pub(crate) struct Setup {
@@ -30,6 +30,8 @@ pub(crate) struct Setup {
     pub groups: Groups,
     /// What their tags are called.
     pub names: Arc<Names>,
+    /// What goes wrong.
+    pub faults: Arc<Faults>,
     /// Whether they note what they do.
     pub trace: bool,
     /// What those did that have come to their end, if they note that.

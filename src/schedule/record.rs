@@ -86,6 +86,7 @@ impl Record {
             ties: Ties::Number,
             precedence: Precedence::new(),
             noise: self.noise,
+            faults: Default::default(),
             barrier: None,
             out_of_order: 0,
             caption: None,

@@ -11,7 +11,9 @@ use serde_json::Value;
 
 use super::bound::check_times;
 use super::call::Call;
+use super::faults::Faults;
 use super::record::{Activity, Caption, Message, Progress, Trace};
+use crate::message::MessageId;
 use crate::params::{Latency, Level, LongMessages, Noise, Parameter, Params, Ports, Precedence, Ties};
 use crate::text::outside;
 use crate::time::Time;
@@ -56,6 +58,8 @@ pub(super) struct Machine {
     precedence: Precedence,
     #[serde(with = "noise_text", default, skip_serializing_if = "is_default")]
     noise: Option<Noise>,
+    #[serde(with = "faults_text", default, skip_serializing_if = "is_default")]
+    faults: Faults,
     #[serde(with = "cost", default, skip_serializing_if = "is_default")]
     barrier: Option<Time>,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -165,6 +169,29 @@ mod precedence_text {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Precedence, D::Error> {
         let pairs = Vec::<(i64, Vec<usize>)>::deserialize(deserializer)?.into_iter();
         Ok(pairs.map(|(time, who)| (Time::from_ps(time), who)).collect())
+    }
+}
+
+/// What went wrong.
+mod faults_text {
+    use super::*;
+
+    /// Messages are pairs of their sender and their number.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Text {
+        #[serde(skip_serializing_if = "is_default")]
+        lost: Vec<(usize, usize)>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(faults: &Faults, serializer: S) -> Result<S::Ok, S::Error> {
+        let Faults { lost } = faults;
+        Text { lost: lost.iter().map(|id| (id.from, id.number)).collect() }.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Faults, D::Error> {
+        let Text { lost } = Text::deserialize(deserializer)?;
+        Ok(Faults { lost: lost.into_iter().map(|(from, number)| MessageId { from, number }).collect() })
     }
 }
 

@@ -5,6 +5,7 @@ mod call;
 mod chrome;
 mod compact;
 mod error;
+mod faults;
 mod machine;
 mod read;
 mod record;
@@ -12,6 +13,7 @@ mod record;
 pub(crate) use call::Parts;
 pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 pub use error::TraceError;
+pub use faults::Faults;
 pub(crate) use record::Log;
 pub use record::{Activity, ActivityKind, Caption, Message, Progress, Trace};
 

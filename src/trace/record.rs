@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;
 
 use super::call::{Call, CallKind, CallTag, Parts};
+use super::faults::Faults;
 use crate::message::MessageId;
 use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
 use crate::time::Time;
@@ -26,6 +27,8 @@ pub struct Trace {
     pub precedence: Precedence,
     /// The noise of the processors, if there was any: what kept them busy lasts longer by it.
     pub noise: Option<Noise>,
+    /// What went wrong through no fault of the program.
+    pub faults: Faults,
     /// What its own barrier costs, if it has one.
     pub barrier: Option<Time>,
     /// How many acts the host let happen out of their order; 0 on the virtual clock and wherever work is

@@ -198,6 +198,7 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
                 Precedence::new()
             },
             noise,
+            faults: Default::default(),
             barrier,
             out_of_order,
             caption,
@@ -314,6 +315,7 @@ fn one_of_each() -> Trace {
         ties: Ties::Rotation,
         precedence: Precedence::new(),
         noise: None,
+        faults: Default::default(),
         barrier: Some(3 * US),
         out_of_order: 5,
         caption: None,

@@ -13,6 +13,7 @@ mod collectives;
 mod derive;
 mod examples;
 mod faults;
+mod faulty;
 mod formula;
 mod layers;
 mod levels;

@@ -53,6 +53,9 @@ struct Orders {
     /// For how long runs are begun: 30s
     #[arg(long = "for", id = "for", value_name = "TIME", value_parser = time, allow_hyphen_values = true)]
     time: Option<Duration>, // a program has an option `--time`
+    /// At most so many messages are lost in each run
+    #[arg(long, value_name = "N", value_parser = count, default_value = "0", allow_negative_numbers = true)]
+    losses: usize,
     /// Draws the orders
     #[arg(long, value_name = "N", value_parser = seed, default_value = "1", allow_negative_numbers = true)]
     order_seed: u64,
@@ -78,7 +81,7 @@ const STRATEGIES: &[Named] = &[
 ];
 
 /// The options that `run` does not have.
-const OWN: [&str; 6] = ["--strategy", "--runs", "--for", "--order-seed", "--audit", "--trace"];
+const OWN: [&str; 7] = ["--strategy", "--runs", "--for", "--losses", "--order-seed", "--audit", "--trace"];
 
 /// Says whether an option is given.
 type IsGiven = fn(&Options) -> bool;
@@ -125,7 +128,7 @@ impl CheckCommand {
         let path = request.orders.trace.clone().unwrap_or_else(failed);
         output::check(Some(&path), TRACES, ".json, or in .loggp for fewer bytes")?;
 
-        let Orders { strategy, runs, time, order_seed, audit, .. } = request.orders;
+        let Orders { strategy, runs, time, losses, order_seed, audit, .. } = request.orders;
         let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
         let cores =
             study.emulation.cores.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get));
@@ -134,7 +137,13 @@ impl CheckCommand {
             Some(_) => Progress::with(usize::MAX, "{pos} runs, now {msg}"),
         });
         progress.begin(0, algorithm);
-        let check = Check::new().strategy(strategy).runs(most).seed(order_seed).cores(cores).audits(audit);
+        let check = Check::new()
+            .strategy(strategy)
+            .runs(most)
+            .seed(order_seed)
+            .cores(cores)
+            .audits(audit)
+            .losses(losses);
         let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
         let step = Arc::clone(&progress);
         let check = check.on_run(move |_| step.step());

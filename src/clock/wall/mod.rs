@@ -700,7 +700,7 @@ pub(crate) fn run<T: Send>(
         let (core, place) = spread.seat_of(id);
         &rosters[core].seats[place]
     });
-    if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone(), &wall.known.names)) {
+    if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone(), &wall.known)) {
         let began = !matches!(cause, Cause::Host(_));
         let processors = seats
             .clone()

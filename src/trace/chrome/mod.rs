@@ -46,6 +46,7 @@ mod tests {
             ties: Ties::Number,
             precedence: Precedence::new(),
             noise: None,
+            faults: Default::default(),
             barrier: None,
             out_of_order: 0,
             caption: None,

@@ -225,6 +225,7 @@ impl Plan {
             ties,
             precedence: Precedence::new(),
             noise: None,
+            faults: Default::default(),
             barrier: None,
             out_of_order: 0,
             caption: None,

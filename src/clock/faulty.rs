@@ -1,0 +1,80 @@
+//! A clock on which things go wrong.
+
+use super::contract::Clock;
+use crate::error::Cause;
+use crate::message::parcel::Parcel;
+use crate::message::{Envelope, MessageId, Seen};
+use crate::rules::network::{Exit, Network, Passage};
+use crate::rules::pace::Outgoing;
+use crate::rules::reception::Reception;
+use crate::time::Time;
+use crate::trace::Faults;
+
+/// A processor's view of its clock where messages are lost. The network serves these as all others, so that their sender
+/// sees no difference.
+pub(crate) struct Faulty<'a> {
+    clock: &'a mut dyn Clock,
+    faults: &'a Faults,
+}
+
+impl<'a> Faulty<'a> {
+    pub(crate) fn new(clock: &'a mut dyn Clock, faults: &'a Faults) -> Faulty<'a> {
+        Faulty { clock, faults }
+    }
+}
+
+impl Clock for Faulty<'_> {
+    fn wait_until(&mut self, t: Time) {
+        self.clock.wait_until(t);
+    }
+
+    fn act_at(&mut self, t: Time) {
+        self.clock.act_at(t);
+    }
+
+    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage {
+        self.clock.serve(network, exit, message)
+    }
+
+    fn most_to(&self, network: &Network) -> usize {
+        self.clock.most_to(network)
+    }
+
+    fn deliver(&mut self, seen: Seen, parcel: Parcel) {
+        let outside = &seen.1;
+        let id = MessageId { from: outside.from as usize, number: outside.number as usize };
+        // The barrier's signals are no messages, and have the number of the next one.
+        let is_message = !outside.tag.is_signal() && outside.from != outside.to.id();
+        if !(is_message && self.faults.lost.contains(&id)) {
+            self.clock.deliver(seen, parcel);
+        }
+    }
+
+    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
+        self.clock.receive(reception, got);
+    }
+
+    fn not_before(&mut self, t: Time) {
+        self.clock.not_before(t);
+    }
+
+    fn computes_from(&mut self, t: Time) {
+        self.clock.computes_from(t);
+    }
+
+    fn has_computed(&mut self) {
+        self.clock.has_computed();
+    }
+
+    fn looks_in_vain(&mut self) -> bool {
+        self.clock.looks_in_vain()
+    }
+
+    fn fail(&mut self, cause: Cause) {
+        self.clock.fail(cause);
+    }
+
+    fn end(&mut self, at: Time, well: bool) {
+        self.clock.end(at, well);
+    }
+}

@@ -1,0 +1,36 @@
+//! What goes wrong in a run through no fault of its program.
+
+use std::collections::BTreeSet;
+
+use crate::message::MessageId;
+
+/// What goes wrong in a run through no fault of its program. A [check](crate::Check::losses) draws it, and a trace says what
+/// of it happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Faults {
+    /// The messages that leave their senders and never arrive. None that a processor sends to itself is lost.
+    pub lost: BTreeSet<MessageId>,
+}
+
+impl Faults {
+    /// Returns whether nothing goes wrong.
+    pub fn is_empty(&self) -> bool {
+        *self == Faults::default()
+    }
+
+    /// Returns whether messages may be left that nobody receives: the program no longer knows what comes.
+    pub(crate) fn may_leave_messages(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// Returns the same with one fault less, for each of its faults.
+    pub(crate) fn fewer(&self) -> impl Iterator<Item = Faults> {
+        let without_loss = |message| {
+            let mut fewer = self.clone();
+            fewer.lost.remove(message);
+            fewer
+        };
+        self.lost.iter().map(without_loss)
+    }
+}

@@ -1,0 +1,158 @@
+//! Checks of programs whose messages are lost: what is drawn, what is found, and what is repeated.
+
+use loggp::{
+    Cause, Check, ClockKind, Machine, Params, Proc, Replay, Strategy, Tag, Time, Trace, US, Wrong, audit,
+};
+
+const ASK: Tag<usize> = Tag::new(0);
+const REPLY: Tag<usize> = Tag::new(1);
+const DONE: Tag<usize> = Tag::new(2);
+
+fn machine(P: usize) -> Machine {
+    Machine::new(Params::builder(P).L(6 * US).o(US).g(2 * US).build().unwrap())
+}
+
+/// How long a request and its reply can take.
+const LONGEST: Time = Time::from_ps(40 * US.as_ps());
+
+/// Processor 0 asks each other one, so often at most, until that replies. What it got comes back.
+fn asks(p: &mut Proc, times: usize) -> Vec<usize> {
+    let mut replies = vec![0; p.p()];
+    for other in 1..p.p() {
+        for time in 1..=times {
+            if p.id() == 0 {
+                p.send(other, ASK, time);
+                if let Some((from, reply)) = p.recv_until(p.now() + LONGEST, REPLY) {
+                    replies[from] = reply;
+                    break;
+                }
+            }
+        }
+    }
+    if p.id() > 0 {
+        while let Some((_, time)) = p.recv_until(p.now() + (times * p.p()) as i64 * LONGEST, ASK) {
+            p.send(0, REPLY, 10 * p.id() + time.min(1));
+        }
+    }
+    replies
+}
+
+#[test]
+fn a_program_that_asks_once_more_than_messages_are_lost_is_right() {
+    for losses in [1, 2] {
+        let check = Check::new().losses(losses).audits(1).runs(300);
+        let checked = check.run(&machine(3), |p| asks(p, losses + 1)).unwrap();
+        assert!(checked.is_right(), "{checked}");
+        assert_eq!(checked.audited, 300);
+        // The bounds are those of failures without faults.
+        assert_eq!(checked.probability(1), None);
+        let s = if losses == 1 { "" } else { "s" };
+        let said = format!(", at most {losses} message{s} lost; 300 held");
+        assert!(checked.to_string().contains(&said), "{checked}");
+    }
+}
+
+#[test]
+fn a_program_that_asks_too_seldom_fails_with_as_few_losses_as_it_needs_and_does_so_again() {
+    for needs in [1, 2, 3] {
+        let checked = Check::new().losses(4).runs(3000).run(&machine(3), |p| asks(p, needs)).unwrap();
+        let said = checked.to_string();
+        let failure = checked.failure.unwrap_or_else(|| panic!("{needs} losses: {said}"));
+        assert!(matches!(failure.wrong, Wrong::Differs), "{said}");
+        let lost = &failure.trace.faults.lost;
+        assert_eq!((lost.len(), failure.late.len()), (needs, 0), "{said}");
+        assert!(lost.iter().all(|id| said.contains(&format!("; {id} is lost"))), "{said}");
+        assert_eq!(failure.order.faults(), &failure.trace.faults);
+
+        let right = machine(3).run(|p| asks(p, needs)).unwrap();
+        let again = machine(3).ordered(&failure.order).trace(true).run(|p| asks(p, needs)).unwrap();
+        assert_ne!(again.results, right.results);
+        assert_eq!(again.trace.as_ref(), Some(&failure.trace));
+
+        // And from its file, in either form.
+        let (mut chrome, mut compact) = (Vec::new(), Vec::new());
+        failure.trace.write(&mut chrome).unwrap();
+        failure.trace.write_compact(&mut compact).unwrap();
+        for file in [chrome, compact] {
+            let read = Trace::read(&*file).unwrap();
+            assert_eq!(read, failure.trace);
+            assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
+            let again = machine(3).repeat(&read).trace(true).run(|p| asks(p, needs)).unwrap();
+            assert_eq!(again.trace.as_ref(), Some(&failure.trace));
+            assert_eq!(Replay::of(&read).run().unwrap().time, again.time);
+        }
+    }
+}
+
+#[test]
+fn who_waits_for_ever_for_a_message_that_is_lost_fails() {
+    let program = |p: &mut Proc| match p.id() {
+        0 => p.send(1, DONE, 7),
+        _ => _ = p.recv(DONE),
+    };
+    let failure = Check::new().losses(1).run(&machine(2), program).unwrap().failure.unwrap();
+    let Wrong::Failed(error) = &failure.wrong else { panic!("{failure}") };
+    assert_eq!(error.cause, Cause::Deadlock { waiting: 1, of: 2 });
+    // The sender sees no difference: the message is in the trace, and costs what it costs.
+    assert_eq!(failure.trace.messages.len(), 1);
+    assert_eq!(failure.trace.faults.lost.iter().next(), Some(&failure.trace.messages[0].id));
+}
+
+#[test]
+fn the_same_seed_loses_the_same_on_however_many_cores() {
+    let said =
+        |cores| Check::new().losses(2).cores(cores).run(&machine(3), |p| asks(p, 2)).unwrap().to_string();
+    assert_eq!(said(1), said(3));
+    let other = Check::new().losses(2).seed(2).run(&machine(3), |p| asks(p, 2)).unwrap();
+    assert_ne!(said(1), other.to_string());
+}
+
+#[test]
+fn a_run_that_needs_a_late_message_and_no_loss_is_reduced_to_that() {
+    // It is wrong when both come, and the second first.
+    let program = |p: &mut Proc| {
+        let until = p.now() + LONGEST;
+        let take = |p: &mut Proc| p.recv_until(until, DONE).map_or(0, |(from, _)| from);
+        match p.id() {
+            0 => [take(p), take(p)] == [2, 1],
+            id => {
+                p.send(0, DONE, id);
+                false
+            }
+        }
+    };
+    let failure = Check::new().losses(1).run(&machine(3), program).unwrap().failure.unwrap();
+    assert!(failure.trace.faults.is_empty(), "{failure}");
+    assert_eq!(failure.late.len(), 1);
+}
+
+#[test]
+fn nobody_audits_away_a_message_that_was_lost() {
+    let failure = Check::new().losses(1).run(&machine(3), |p| asks(p, 1)).unwrap().failure.unwrap();
+    let trace = failure.trace;
+    assert!(audit(&trace).is_clean());
+    // Nothing was lost, says one; what came was lost, says another; what was never sent was, says the third.
+    let nothing = Trace { faults: Default::default(), ..trace.clone() };
+    let mut received = trace.clone();
+    received.faults.lost = trace.messages.iter().map(|message| message.id).collect();
+    let mut unsent = trace.clone();
+    unsent.faults.lost.insert(loggp::MessageId { from: 0, number: 99 });
+    for other in [nothing, received, unsent] {
+        assert!(!audit(&other).is_clean());
+    }
+}
+
+#[test]
+fn what_has_no_losses_refuses_them_in_a_sentence() {
+    let failure = Check::new().losses(1).run(&machine(3), |p| asks(p, 1)).unwrap().failure.unwrap();
+    let refused = |error: loggp::RunError, says: &str| {
+        assert!(matches!(error.cause, Cause::Params(_)), "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+    };
+    let wall = machine(3).clock(ClockKind::Wall).repeat(&failure.trace);
+    refused(wall.run(|p| asks(p, 1)).unwrap_err(), "on the virtual clock only");
+    let systematic = Check::new().strategy(Strategy::Systematic).losses(1);
+    refused(systematic.run(&machine(3), |p| asks(p, 1)).unwrap_err(), "faults are drawn");
+    let other = Replay::of(&failure.trace).params(Params { L: US, ..failure.trace.params });
+    refused(other.run().unwrap_err(), "only as it was");
+}
