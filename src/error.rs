@@ -147,6 +147,12 @@ pub enum Cause {
         /// The first one, in words.
         first: String,
     },
+    /// A processor crashed, as the order of the run says, and its result was asked for.
+    #[error("processor {id} crashed, so that it has no result")]
+    Crashed {
+        /// The processor.
+        id: usize,
+    },
     /// On a machine of processes another one has failed, or all together; this is what was said of it.
     #[error("{0}")]
     Elsewhere(String),
@@ -196,6 +202,8 @@ pub enum Doing {
     },
     /// Nothing: its program has finished.
     Finished,
+    /// Nothing: it has crashed, as the order of the run says.
+    Crashed,
 }
 
 /// The message that a processor waits for, in words.
@@ -217,6 +225,7 @@ impl fmt::Display for Doing {
         match self {
             Doing::NotStarted => f.write_str("had not started"),
             Doing::Running => f.write_str("was running"),
+            Doing::Crashed => f.write_str("had crashed"),
             Doing::Looking => f.write_str("looked for messages again and again"),
             Doing::WaitingFor(wanted) => write!(f, "waited for {wanted}"),
             Doing::WaitingForRequest(request) => write!(f, "waited for {request}"),

@@ -148,10 +148,11 @@ impl<'a> Replay<'a> {
                 "the trace holds no calls: it is of a schedule that was played, or was recorded long ago; record a run of a program".into(),
             );
         }
+        if !trace.faults.crashed.is_empty() {
+            return refuse("the trace is of a run in which a processor crashed: nobody knows what it was about to call; give one of a run without crashes".into());
+        }
         if !(trace.faults.is_empty() || is_same) {
-            return refuse(
-                "the trace is of a run in which messages were lost, which can be made again only as it was; leave its parameters as they are".into(),
-            );
+            return refuse("the trace is of a run in which messages were lost, which can be made again only as it was; leave its parameters as they are".into());
         }
         let (was, P) = (trace.params.P, params.P);
         if P != was {

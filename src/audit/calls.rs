@@ -116,10 +116,12 @@ impl<'a> Auditor<'a> {
                 now = end;
                 caller.follow(call);
             }
-            caller.in_no_call(Time::MAX);
+            let crashed = trace.faults.crashed.contains_key(&id);
+            // What a processor did in the call in which it crashed is in none that has ended.
+            caller.in_no_call(if crashed { now } else { Time::MAX });
             let end = did.iter().map(|deed| deed.end).max().unwrap_or_default();
             broken!(self, "processor {id}",
-                end != now => Rule::Calls, "calls until {now}, and is active until {end}";
+                end != now && !(crashed && end > now) => Rule::Calls, "calls until {now}, and is active until {end}";
             );
         }
     }
@@ -298,7 +300,11 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
         let (who, first, message) = (Named(call), first(got), got.message);
         let arrival = self.auditor.message(first).map_or(call.start, |first| first.arrival);
         let (before, other) = self.letters.first(call.id, tag.number, from).unwrap_or((arrival, first));
-        let asked = from.is_none_or(|from| from == message.from) && self.letters.meant(tag, got);
+        // The call that sent it may not have ended, since its sender crashed.
+        let is_unsaid = self.auditor.trace.faults.crashed.contains_key(&message.from)
+            && !self.letters.sent.contains_key(&message);
+        let meant = is_unsaid || self.letters.meant(tag, got);
+        let asked = from.is_none_or(|from| from == message.from) && meant;
         let comes = self.auditor.message(message).is_some_and(|message| message.to == call.id);
         broken!(self.auditor, "{who}",
             !asked || !comes => Rule::Asked, "asks for a message {tag}, and gets {message}";

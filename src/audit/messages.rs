@@ -18,9 +18,11 @@ impl Auditor<'_> {
             let (P, again) = (self.trace.params.P, before == Some(id));
             let of_same = before.filter(|before| before.from == id.from);
             let next = of_same.map_or(0, |before| before.number.saturating_add(1));
+            let crash = self.trace.faults.crashed.get(&id.from).copied();
             broken!(self, "{id}",
                 again => Rule::Names, "was sent twice";
-                !again && id.number != next => Rule::Names, "follows when number {next} is next";
+                crash.is_some_and(|crash| id.number >= crash) => Rule::Names, "is sent after its sender crashed";
+                !again && crash.is_none() && id.number != next => Rule::Names, "follows when number {next} is next";
                 id.from.max(to) >= P => Rule::Names, "goes to {to}, and there are {P} processors";
             );
             before = Some(id);
@@ -111,6 +113,9 @@ impl Auditor<'_> {
                 all_come && !received => Rule::Reception, "to {to}, there at {arrival}, is never received";
             );
             let Some(Sent { begun, admitted, entered, .. }) = flight.sent else {
+                if self.trace.faults.crashed.contains_key(&id.from) {
+                    continue; // a request sent it, and its sender crashed before it waited for that
+                }
                 self.report(Rule::Overhead, format!("{id} enters at {enter}, and nobody sent it"));
                 continue;
             };

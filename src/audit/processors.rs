@@ -175,6 +175,9 @@ impl<'a> Auditor<'a> {
         }
         for (number, Request { posts, waits, did }) in requests {
             let who = format!("number {number} of processor {x}");
+            if waits.is_empty() && self.trace.faults.crashed.contains_key(&x) {
+                continue;
+            }
             let (&[post], &[wait], 1..) = (&posts[..], &waits[..], did.len()) else {
                 let [posts, waits, did] = [posts.len(), waits.len(), did.len()];
                 let sentence = format!("{who} is called for {posts} times and waited for {waits} times");

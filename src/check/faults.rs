@@ -12,6 +12,8 @@ use crate::trace::Faults;
 pub(super) struct MostFaults {
     /// So many messages are lost.
     pub losses: usize,
+    /// So many processors crash.
+    pub crashes: usize,
 }
 
 impl MostFaults {
@@ -30,12 +32,16 @@ impl MostFaults {
         for _ in 0..dice.usize(..=self.losses) {
             faults.lost.insert(self.message(messages, P, &mut dice));
         }
+        for _ in 0..dice.usize(..=self.crashes) {
+            let MessageId { from, number } = self.message(messages, P, &mut dice);
+            faults.crashed.insert(from, number);
+        }
         faults
     }
 
     /// Draws a message: one of these, or one of those that a processor sends only in answer to faults, one for each.
     fn message(self, messages: &[MessageId], P: usize, dice: &mut Rng) -> MessageId {
-        let answers = self.losses;
+        let answers = self.losses + self.crashes;
         let drawn = dice.usize(..messages.len() + P * answers);
         messages.get(drawn).copied().unwrap_or_else(|| {
             let (from, answer) = ((drawn - messages.len()) / answers, (drawn - messages.len()) % answers);
@@ -47,8 +53,13 @@ impl MostFaults {
 
 impl fmt::Display for MostFaults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let MostFaults { losses } = self;
-        let s = if *losses == 1 { "" } else { "s" };
-        if *losses > 0 { write!(f, ", at most {losses} message{s} lost") } else { Ok(()) }
+        let MostFaults { losses, crashes } = *self;
+        let said = [(losses, "message", "lost"), (crashes, "processor", "crashed")];
+        let said = said.into_iter().filter(|(most, ..)| *most > 0);
+        for (place, (most, what, fate)) in said.enumerate() {
+            let (begin, s) = (if place == 0 { "at most" } else { "and" }, if most == 1 { "" } else { "s" });
+            write!(f, ", {begin} {most} {what}{s} {fate}")?;
+        }
+        Ok(())
     }
 }

@@ -281,6 +281,9 @@ impl fmt::Display for Failure {
         for lost in &self.trace.faults.lost {
             write!(f, "; {lost} is lost")?;
         }
+        for (id, number) in &self.trace.faults.crashed {
+            write!(f, "; processor {id} crashes before its message {number}")?;
+        }
         write!(f, " (found in {} more run{})", self.tries, if self.tries == 1 { "" } else { "s" })
     }
 }

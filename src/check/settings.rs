@@ -130,7 +130,7 @@ impl Check {
     ///                     return reply;
     ///                 }
     ///             }
-    ///             _ => if p.recv_until(p.now() + 40 * US, ASK).is_some() { p.send(0, REPLY, 42) },
+    ///             _ => if p.recv_until(p.now() + 80 * US, ASK).is_some() { p.send(0, REPLY, 42) },
     ///         }
     ///     }
     ///     if p.id() == 0 { 0 } else { 42 }
@@ -145,7 +145,46 @@ impl Check {
     /// # Ok::<(), loggp::ParamsError>(())
     /// ```
     pub fn losses(self, most: usize) -> Check {
-        Check { faults: MostFaults { losses: most }, ..self }
+        Check { faults: MostFaults { losses: most, ..self.faults }, ..self }
+    }
+
+    /// Sets how many processors crash in a run at most; none, unless told. Which crash, and before which of their messages, is
+    /// drawn for each run: others can see a crash only by what is no longer sent. There its program unwinds, and it neither sends
+    /// nor receives any more. Who waits for it for ever is in a deadlock, which is a failure; what is left when all have
+    /// finished is none in a run with crashes. [`run_surviving`](Check::run_surviving) verifies the results of the others;
+    /// where all results are asked for a crash is a failure.
+    ///
+    /// ```
+    /// use loggp::{Check, Machine, Params, Proc, Tag, US};
+    ///
+    /// const DATUM: Tag<u64> = Tag::named(0, "datum");
+    ///
+    /// // Processor 0 tells all others; so does 1, since 0 may crash meanwhile.
+    /// fn tells(p: &mut Proc, also_1: bool) -> Option<u64> {
+    ///     let got = if p.id() == 0 { Some(42) } else { p.recv_until(p.now() + 100 * US, DATUM).map(|(_, got)| got) };
+    ///     if let Some(datum) = got && (p.id() == 0 || (p.id() == 1 && also_1)) {
+    ///         (1..p.p()).for_each(|other| p.send(other, DATUM, datum));
+    ///     }
+    ///     while p.recv_until(p.now() + 100 * US, DATUM).is_some() {} // once more
+    ///     got
+    /// }
+    /// let all_or_none = |got: &[Option<Option<u64>>]| {
+    ///     let told = got[1..].iter().flatten().filter(|got| got.is_some()).count();
+    ///     let alive = got[1..].iter().flatten().count();
+    ///     if told == 0 || told == alive { Ok(()) } else { Err(format!("{told} of {alive} know it")) }
+    /// };
+    /// let machine = Machine::new(Params::builder(4).L(6 * US).o(US).g(US).build()?);
+    /// let check = Check::new().crashes(1);
+    /// assert!(check.run_surviving(&machine, |p| tells(p, true), all_or_none).unwrap().is_right());
+    ///
+    /// let failure = check.run_surviving(&machine, |p| tells(p, false), all_or_none).unwrap().failure.unwrap();
+    /// assert!(failure.trace.faults.crashed.contains_key(&0));
+    /// let again = machine.ordered(&failure.order).run_surviving(|p| tells(p, false)).unwrap();
+    /// assert_eq!(again.results[0], None);
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
+    pub fn crashes(self, most: usize) -> Check {
+        Check { faults: MostFaults { crashes: most, ..self.faults }, ..self }
     }
 
     /// Sets that one run of so many is held against the rules of the machine; with 0 none is.

@@ -15,7 +15,7 @@ use super::systematic::{Branch, Systematic};
 use crate::audit::audit;
 use crate::clock::ClockKind;
 use crate::error::{Cause, RunError};
-use crate::machine::{Machine, Order, Seen};
+use crate::machine::{Machine, Order, Run, Seen};
 use crate::message::RawTag;
 use crate::proc::Proc;
 use crate::time::Time;
@@ -59,6 +59,28 @@ impl Check {
         program: impl Fn(&mut Proc) -> R + Sync,
         verify: impl Fn(&[R]) -> Result<(), String> + Sync,
     ) -> Result<Checked<Vec<R>>, RunError> {
+        self.run_each(machine, |machine| machine.run_once(&program), verify)
+    }
+
+    /// The same for a program whose processors may [crash](Check::crashes): those that did have no result. Results may differ;
+    /// the verification alone says whether they are right.
+    pub fn run_surviving<R: PartialEq + Send + Sync>(
+        &self,
+        machine: &Machine,
+        program: impl Fn(&mut Proc) -> R + Sync,
+        verify: impl Fn(&[Option<R>]) -> Result<(), String> + Sync,
+    ) -> Result<Checked<Vec<Option<R>>>, RunError> {
+        let check = self.clone().results_may_differ(true);
+        check.run_each(machine, |machine| machine.run_surviving(&program), verify)
+    }
+
+    /// Checks what `run` runs on a machine.
+    fn run_each<R: PartialEq + Send + Sync>(
+        &self,
+        machine: &Machine,
+        run: impl Fn(&Machine) -> Result<Run<R>, RunError> + Sync,
+        verify: impl Fn(&[R]) -> Result<(), String> + Sync,
+    ) -> Result<Checked<Vec<R>>, RunError> {
         if machine.has_noise() {
             let why = "a check tries orders of messages, and noise is none; leave it out";
             return Err(crate::params::ParamsError::new(why).into());
@@ -66,7 +88,7 @@ impl Check {
         let machine = machine.clone().clock(ClockKind::Virtual).cores(1);
         let usual = machine.order();
         self.trials(&usual, machine.params().P, |order| {
-            let run = machine.clone().ordered(order).run_once(&program)?;
+            let run = run(&machine.clone().ordered(order))?;
             Ok(verify(&run.results).map(|()| run.results))
         })
     }

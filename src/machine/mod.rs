@@ -21,7 +21,7 @@ use crate::clock::wall::dilation::{self, Chosen, Dilation, Effort, Recorder};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Silence};
 use crate::clock::{Clock, ClockKind, Faulty, Foreknown, linked, virtual_time};
-use crate::error::{Cause, RunError};
+use crate::error::{Cause, Doing, RunError};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, number_of};
 use crate::params::{Latency, Level, Noise, Params, ParamsError, Ports, Precedence, Surcharge, Ties};
@@ -142,7 +142,7 @@ impl Setup {
     fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
         match self.faults.is_empty() {
             true => self.live_on(id, clock, program),
-            false => self.live_on(id, &mut Faulty::new(clock, &self.faults), program),
+            false => self.live_on(id, &mut Faulty::new(id, clock, &self.faults, &self.crashed), program),
         }
     }
 
@@ -150,10 +150,13 @@ impl Setup {
     fn live_on(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
         let mut proc = Proc::new(id, clock, self);
         proc.tells_clock();
-        let lived = catch_unwind(AssertUnwindSafe(|| {
+        let mut lived = catch_unwind(AssertUnwindSafe(|| {
             program(&mut proc);
             proc.ends();
         }));
+        if lived.is_err() && self.crashed.lock().contains(&id) {
+            lived = Ok(()); // it is over, as it was to be
+        }
         let (stats, log) = proc.finish(lived.is_ok());
         // What it did is seen also if the run fails.
         if let Some(log) = log {
@@ -422,7 +425,7 @@ impl Machine {
     /// times and the trace are of the last one, but what a program does outside the machine (it prints, counts, takes
     /// from a queue) it does each time. [`run_once`](Machine::run_once) runs it once.
     pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
-        self.execute(Runs::AsNeeded, program)
+        self.execute(Runs::AsNeeded, program)?.of_all()
     }
 
     /// Runs a program exactly once on every processor, whatever the clock.
@@ -442,6 +445,15 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run_once<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
+        self.execute(Runs::Once, program)?.of_all()
+    }
+
+    /// Runs a program exactly once on every processor, under an [order](Machine::ordered) in which some may crash: these have
+    /// no result.
+    pub fn run_surviving<R: Send>(
+        &self,
+        program: impl Fn(&mut Proc) -> R + Sync,
+    ) -> Result<Run<Option<R>>, RunError> {
         self.execute(Runs::Once, program)
     }
 
@@ -534,12 +546,12 @@ impl Machine {
         Ok(Run { results, processors, time, model: None, host: None, trace: None })
     }
 
-    /// Runs a program as often as it may and must.
+    /// Runs a program as often as it may and must. Who has crashed has no result.
     fn execute<R: Send>(
         &self,
         runs: Runs,
         program: impl Fn(&mut Proc) -> R + Sync,
-    ) -> Result<Run<R>, RunError> {
+    ) -> Result<Run<Option<R>>, RunError> {
         self.can_be()?;
         if self.over.is_some() {
             let sentence = "its processors are processes, whose results must travel; call run_across";
@@ -555,7 +567,15 @@ impl Machine {
                 let setup = self.setup();
                 let lives =
                     self.emulate(&setup, self.cores_at_once(), &|id, clock| setup.live(id, clock, &live));
-                let lives = lives.inspect_err(|_| drop(self.report(Vec::new(), &setup)))?;
+                let lives = lives.map_err(|mut error| {
+                    drop(self.report(Vec::new(), &setup));
+                    let crashed = setup.crashed.lock();
+                    let those = error.processors.iter_mut().filter(|state| crashed.contains(&state.id));
+                    those.for_each(|state| state.doing = Doing::Crashed);
+                    error
+                })?;
+                // A program may have caught that its processor crashed.
+                setup.crashed.lock().iter().for_each(|id| *results[*id].lock() = None);
                 Ok(self.report(lives, &setup))
             }
             ClockKind::Wall => self.measure(runs, &live, &clear),
@@ -567,7 +587,7 @@ impl Machine {
         } else {
             run()?
         };
-        let results = results.into_iter().map(|result| result.into_inner().expect("it has ended")).collect();
+        let results = results.into_iter().map(Mutex::into_inner).collect();
         Ok(run.exchange_results(results).0)
     }
 
@@ -589,7 +609,10 @@ impl Machine {
         } else if let Some(why) = self.over.as_deref().and_then(|link| self.cannot_run_over(link)) {
             why
         } else if self.clock == ClockKind::Wall && !self.faults.is_empty() {
-            "messages are lost on the virtual clock only; leave out the wall clock".into()
+            "messages are lost and processors crash on the virtual clock only; leave out the wall clock"
+                .into()
+        } else if cfg!(panic = "abort") && !self.faults.crashed.is_empty() {
+            "a processor cannot crash where panics abort the process; let them unwind".into()
         } else if let Some(cost) = self.barrier.filter(|cost| *cost < Time::ZERO) {
             format!("a barrier that costs {cost} cannot be; give 0 or more")
         } else {
@@ -738,6 +761,7 @@ impl Machine {
             barrier: self.barrier,
             groups: if self.over.is_some() { Groups::apart() } else { Groups::default() },
             names: Arc::default(),
+            crashed: Mutex::default(),
             faults: self.faults.clone(),
             trace: self.trace,
             logs: Mutex::default(),
@@ -778,6 +802,9 @@ impl Machine {
             let can_be_lost = |message: &&Message| message.id.from != message.to;
             let sent = trace.messages.iter().filter(can_be_lost).map(|message| message.id);
             trace.faults.lost = sent.filter(|id| setup.faults.lost.contains(id)).collect();
+            let crashed = setup.crashed.lock();
+            trace.faults.crashed = setup.faults.crashed.clone();
+            trace.faults.crashed.retain(|id, _| crashed.contains(id));
         }
         let groups = setup.groups.in_order();
         trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));
@@ -830,6 +857,17 @@ fn effort(carrier: Carrier, processors: usize) -> Effort {
     let effort = Effort { wait: rounded(alone / 2), hand_over: rounded((shared - alone).max(Time::ZERO)) };
     MEASURED.lock().insert(key, effort);
     effort
+}
+
+impl<R> Run<Option<R>> {
+    /// Returns the run with the results of all, unless somebody has none.
+    fn of_all(self) -> Result<Run<R>, RunError> {
+        let (run, results) = self.take_results();
+        match results.iter().position(Option::is_none) {
+            Some(id) => Err(Cause::Crashed { id }.into()),
+            None => Ok(run.exchange_results(results.into_iter().flatten().collect()).0),
+        }
+    }
 }
 
 impl<R> Run<R> {

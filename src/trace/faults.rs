@@ -1,6 +1,6 @@
 //! What goes wrong in a run through no fault of its program.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::message::MessageId;
 
@@ -11,6 +11,8 @@ use crate::message::MessageId;
 pub struct Faults {
     /// The messages that leave their senders and never arrive. None that a processor sends to itself is lost.
     pub lost: BTreeSet<MessageId>,
+    /// The processors that crash, each before its message of this number: it does nothing any more, and has no result.
+    pub crashed: BTreeMap<usize, usize>,
 }
 
 impl Faults {
@@ -21,7 +23,7 @@ impl Faults {
 
     /// Returns whether messages may be left that nobody receives: the program no longer knows what comes.
     pub(crate) fn may_leave_messages(&self) -> bool {
-        !self.lost.is_empty()
+        !(self.lost.is_empty() && self.crashed.is_empty())
     }
 
     /// Returns the same with one fault less, for each of its faults.
@@ -31,6 +33,11 @@ impl Faults {
             fewer.lost.remove(message);
             fewer
         };
-        self.lost.iter().map(without_loss)
+        let without_crash = |id| {
+            let mut fewer = self.clone();
+            fewer.crashed.remove(id);
+            fewer
+        };
+        self.lost.iter().map(without_loss).chain(self.crashed.keys().map(without_crash))
     }
 }

@@ -176,22 +176,26 @@ mod precedence_text {
 mod faults_text {
     use super::*;
 
-    /// Messages are pairs of their sender and their number.
+    /// Messages are pairs of their sender and their number; a processor crashes before such a message.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     struct Text {
         #[serde(skip_serializing_if = "is_default")]
         lost: Vec<(usize, usize)>,
+        #[serde(skip_serializing_if = "is_default")]
+        crashed: Vec<(usize, usize)>,
     }
 
     pub(super) fn serialize<S: Serializer>(faults: &Faults, serializer: S) -> Result<S::Ok, S::Error> {
-        let Faults { lost } = faults;
-        Text { lost: lost.iter().map(|id| (id.from, id.number)).collect() }.serialize(serializer)
+        let lost = faults.lost.iter().map(|id| (id.from, id.number)).collect();
+        let crashed = faults.crashed.iter().map(|(id, number)| (*id, *number)).collect();
+        Text { lost, crashed }.serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Faults, D::Error> {
-        let Text { lost } = Text::deserialize(deserializer)?;
-        Ok(Faults { lost: lost.into_iter().map(|(from, number)| MessageId { from, number }).collect() })
+        let Text { lost, crashed } = Text::deserialize(deserializer)?;
+        let lost = lost.into_iter().map(|(from, number)| MessageId { from, number }).collect();
+        Ok(Faults { lost, crashed: crashed.into_iter().collect() })
     }
 }
 

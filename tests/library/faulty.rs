@@ -1,4 +1,4 @@
-//! Checks of programs whose messages are lost: what is drawn, what is found, and what is repeated.
+//! Checks of programs whose messages are lost and whose processors crash: what is drawn, what is found, and what is repeated.
 
 use loggp::{
     Cause, Check, ClockKind, Machine, Params, Proc, Replay, Strategy, Tag, Time, Trace, US, Wrong, audit,
@@ -155,4 +155,173 @@ fn what_has_no_losses_refuses_them_in_a_sentence() {
     refused(systematic.run(&machine(3), |p| asks(p, 1)).unwrap_err(), "faults are drawn");
     let other = Replay::of(&failure.trace).params(Params { L: US, ..failure.trace.params });
     refused(other.run().unwrap_err(), "only as it was");
+}
+
+/// What the processors of a run make of a datum that processor 0 has; `None` is one that has crashed.
+type Told = [Option<Option<usize>>];
+
+/// Processor 0 tells all others; the next `relays` tell it again, since those before may crash meanwhile.
+fn tells(p: &mut Proc, relays: usize) -> Option<usize> {
+    let take = |p: &mut Proc| p.recv_until(p.now() + 4 * LONGEST, DONE).map(|(_, datum)| datum);
+    let got = if p.id() == 0 { Some(42) } else { take(p) };
+    if let Some(datum) = got.filter(|_| p.id() <= relays) {
+        (1..p.p()).for_each(|other| p.send(other, DONE, datum));
+    }
+    while take(p).is_some() {}
+    got
+}
+
+fn all_or_none(got: &Told) -> Result<(), String> {
+    let alive: Vec<_> = got[1..].iter().flatten().collect();
+    let knows = alive.iter().filter(|got| got.is_some()).count();
+    if knows == 0 || knows == alive.len() {
+        Ok(())
+    } else {
+        Err(format!("{knows} of {} know it", alive.len()))
+    }
+}
+
+#[test]
+fn as_many_relays_as_crashes_are_enough_and_fewer_are_not() {
+    for crashes in [1, 2] {
+        let check = Check::new().crashes(crashes).audits(1);
+        let right = check.run_surviving(&machine(5), |p| tells(p, crashes), all_or_none).unwrap();
+        assert!(right.is_right(), "{right}");
+        assert_eq!(right.audited, 1000);
+        let results = right.classes.iter().map(|class| &class.result);
+        let crashed: Vec<_> = results.map(|got| got.iter().filter(|got| got.is_none()).count()).collect();
+        assert_eq!((crashed.iter().min(), crashed.iter().max()), (Some(&0), Some(&crashes)));
+
+        let program = |p: &mut Proc| tells(p, crashes - 1);
+        let wrong = check.run_surviving(&machine(5), program, all_or_none).unwrap();
+        let said = wrong.to_string();
+        let failure = wrong.failure.unwrap_or_else(|| panic!("{said}"));
+        assert!(matches!(failure.wrong, Wrong::NotRight(_)), "{said}");
+        let those = failure.trace.faults.crashed.clone();
+        assert_eq!((those.len(), failure.late.len()), (crashes, 0), "{said}");
+        for (id, number) in &those {
+            assert!(
+                said.contains(&format!("; processor {id} crashes before its message {number}")),
+                "{said}"
+            );
+            // All that it has sent it sent before.
+            assert_eq!(
+                failure.trace.messages.iter().filter(|message| message.id.from == *id).count(),
+                *number
+            );
+        }
+        let mut file = Vec::new();
+        failure.trace.write(&mut file).unwrap();
+        let read = Trace::read(&*file).unwrap();
+        assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
+        let again = machine(5).repeat(&read).trace(true).run_surviving(program).unwrap();
+        assert_eq!(again.trace.as_ref(), Some(&failure.trace));
+        assert!(all_or_none(&again.results).is_err());
+        let none: Vec<usize> = (0..5).filter(|id| again.results[*id].is_none()).collect();
+        assert_eq!(none, those.keys().copied().collect::<Vec<_>>());
+
+        // Who asks for all results gets none, and hears why.
+        let error = machine(5).repeat(&read).run(program).unwrap_err();
+        assert_eq!(error.cause, Cause::Crashed { id: none[0] });
+        let error = Replay::of(&read).run().unwrap_err().to_string();
+        assert!(error.contains("a processor crashed"), "{error}");
+    }
+}
+
+#[test]
+fn who_waits_for_ever_for_a_processor_that_has_crashed_fails() {
+    let program = |p: &mut Proc| match p.id() {
+        0 => p.send(1, DONE, 7),
+        _ => _ = p.recv(DONE),
+    };
+    let check = Check::new().crashes(1);
+    let failure = check.run_surviving(&machine(2), program, |_| Ok(())).unwrap().failure.unwrap();
+    let said = failure.to_string();
+    let Wrong::Failed(error) = &failure.wrong else { panic!("{said}") };
+    assert_eq!(error.cause, Cause::Deadlock { waiting: 1, of: 2 });
+    assert!(said.contains("\n  processor 0 at 0 us had crashed\n"), "{said}");
+    assert!(said.contains("; processor 0 crashes before its message 0"), "{said}");
+}
+
+#[test]
+fn a_program_that_catches_its_crash_does_nothing_any_more_either() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let dropped = AtomicUsize::new(0);
+    struct Counts<'a>(&'a AtomicUsize);
+    impl Drop for Counts<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let program = |p: &mut Proc| {
+        let _counts = Counts(&dropped);
+        for _ in 0..3 {
+            if p.id() == 0 {
+                drop(catch_unwind(AssertUnwindSafe(|| p.send(1, DONE, 7))));
+                drop(catch_unwind(AssertUnwindSafe(|| p.wait_until(p.now() + US))));
+            }
+        }
+        while p.id() == 1 && p.recv_until(p.now() + LONGEST, DONE).is_some() {}
+    };
+    let got = |got: &[Option<()>]| if got[0].is_some() { Ok(()) } else { Err("0 has crashed".to_string()) };
+    let failure = Check::new().crashes(1).run_surviving(&machine(2), program, got).unwrap().failure.unwrap();
+    let number = failure.trace.faults.crashed[&0];
+    assert_eq!(failure.trace.messages.len(), number);
+    let before = dropped.load(Ordering::Relaxed);
+    let again = machine(2).ordered(&failure.order).run_surviving(program).unwrap();
+    assert_eq!(again.results, [None, Some(())]);
+    assert_eq!(dropped.load(Ordering::Relaxed) - before, 2);
+}
+
+/// Requests, exchanges, and collectives in between: what of it a processor has done when it crashes keeps to the rules.
+#[test]
+fn whatever_a_processor_does_when_it_crashes_the_others_keep_to_the_rules() {
+    let program = |p: &mut Proc| {
+        let (id, P) = (p.id(), p.p());
+        p.work("think", 3 + id as u64, || ());
+        let requests: Vec<_> = (0..2).map(|n| p.isend((id + 1) % P, REPLY, n)).collect();
+        for request in requests {
+            p.wait(request);
+        }
+        let mut got = 0;
+        p.send_receiving((id + 2) % P, ASK, id, DONE, |_, _, _| ());
+        p.send((id + 1) % P, DONE, id);
+        let until = p.now() + 4 * LONGEST;
+        while p.recv_until(until, DONE).is_some() || p.recv_until(until, ASK).is_some() {
+            got += 1;
+        }
+        got
+    };
+    for latency in [loggp::Latency::Exact, loggp::Latency::Random { seed: 3 }] {
+        let machine = machine(4).latency(latency);
+        // It would fail if the first run left messages; that is looked at without faults.
+        let check = Check::new().crashes(2).losses(1).audits(1).runs(400);
+        let program = |p: &mut Proc| {
+            let got = program(p);
+            let until = p.now() + 4 * LONGEST;
+            while p.recv_until(until, REPLY).is_some() {}
+            got
+        };
+        let checked = check.run_surviving(&machine, program, |_| Ok(())).unwrap();
+        assert!(checked.is_right(), "{checked}");
+        assert_eq!(checked.audited, 400);
+    }
+}
+
+#[test]
+fn nobody_audits_away_a_crash() {
+    let check = Check::new().crashes(1);
+    let failure = check.run_surviving(&machine(5), |p| tells(p, 0), all_or_none).unwrap().failure.unwrap();
+    let trace = failure.trace;
+    assert!(audit(&trace).is_clean());
+    let mut earlier = trace.clone();
+    earlier.faults.crashed.insert(0, 0);
+    // The crashed sender's messages to others that nobody received are right only because of the crash.
+    let mut nothing = trace.clone();
+    nothing.faults.crashed.clear();
+    nothing.activities.retain(|activity| !matches!(activity.what, loggp::ActivityKind::Receive(_)));
+    for other in [earlier, nothing] {
+        assert!(!audit(&other).is_clean());
+    }
 }

@@ -56,6 +56,9 @@ struct Orders {
     /// At most so many messages are lost in each run
     #[arg(long, value_name = "N", value_parser = count, default_value = "0", allow_negative_numbers = true)]
     losses: usize,
+    /// At most so many processors crash in each run
+    #[arg(long, value_name = "N", value_parser = count, default_value = "0", allow_negative_numbers = true)]
+    crashes: usize,
     /// Draws the orders
     #[arg(long, value_name = "N", value_parser = seed, default_value = "1", allow_negative_numbers = true)]
     order_seed: u64,
@@ -81,7 +84,8 @@ const STRATEGIES: &[Named] = &[
 ];
 
 /// The options that `run` does not have.
-const OWN: [&str; 7] = ["--strategy", "--runs", "--for", "--losses", "--order-seed", "--audit", "--trace"];
+const OWN: [&str; 8] =
+    ["--strategy", "--runs", "--for", "--losses", "--crashes", "--order-seed", "--audit", "--trace"];
 
 /// Says whether an option is given.
 type IsGiven = fn(&Options) -> bool;
@@ -128,7 +132,7 @@ impl CheckCommand {
         let path = request.orders.trace.clone().unwrap_or_else(failed);
         output::check(Some(&path), TRACES, ".json, or in .loggp for fewer bytes")?;
 
-        let Orders { strategy, runs, time, losses, order_seed, audit, .. } = request.orders;
+        let Orders { strategy, runs, time, losses, crashes, order_seed, audit, .. } = request.orders;
         let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
         let cores =
             study.emulation.cores.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get));
@@ -143,7 +147,8 @@ impl CheckCommand {
             .seed(order_seed)
             .cores(cores)
             .audits(audit)
-            .losses(losses);
+            .losses(losses)
+            .crashes(crashes);
         let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
         let step = Arc::clone(&progress);
         let check = check.on_run(move |_| step.step());
@@ -231,7 +236,9 @@ mod tests {
             Ok(if run.results[0] == [1, 2] { Ok(()) } else { Err("2 was first".into()) })
         });
         let path = env::temp_dir().join(format!("loggp-check-{}.json", std::process::id()));
-        let arguments = ["check", "lu", "-P", "3", "--runs=9", "--strategy", "random"].map(String::from);
+        let arguments =
+            ["check", "lu", "--losses", "1", "-P", "3", "--runs=9", "--crashes=2", "--strategy", "random"];
+        let arguments = arguments.map(String::from);
         let mut said = Vec::new();
         let end = failed_with(&checked.unwrap(), &path, arguments.into_iter(), &mut said);
         assert!(matches!(end, Err(Failure::Run(why)) if why == "run 2 of the check failed"));
