@@ -12,7 +12,7 @@ use crate::clock::wall::carrier::Carrier;
 use crate::error::RunError;
 use crate::machine::limits;
 use crate::machine::{Machine, Run};
-use crate::message::{MessageId, Payload, RawTag, Tag};
+use crate::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
 use crate::params::Model;
 use crate::params::{MOST_WORDS, Noise, Params, ParamsError};
 use crate::proc::{Proc, Request};
@@ -63,6 +63,14 @@ struct Blank(usize);
 impl Payload for Blank {
     fn bytes(&self) -> usize {
         self.0
+    }
+
+    fn pack<'v>(&'v self, to: &mut Pack<'v>) {
+        self.0.pack(to);
+    }
+
+    fn unpack(from: &mut Unpack) -> Option<Blank> {
+        usize::unpack(from).map(Blank)
     }
 }
 
@@ -152,7 +160,7 @@ impl<'a> Replay<'a> {
             return refuse("the trace is of a run in which a processor crashed: nobody knows what it was about to call; give one of a run without crashes".into());
         }
         if !(trace.faults.is_empty() || is_same) {
-            return refuse("the trace is of a run in which messages were lost, which can be made again only as it was; leave its parameters as they are".into());
+            return refuse("the trace is of a run in which messages were lost or came twice, which can be made again only as it was; leave its parameters as they are".into());
         }
         let (was, P) = (trace.params.P, params.P);
         if P != was {

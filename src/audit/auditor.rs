@@ -226,7 +226,7 @@ impl<'a> Auditor<'a> {
                 ports: ports(trace, level, message),
                 spread: spread(params, message.words),
                 sent: None,
-                received: false,
+                received: 0,
                 gap_over: None,
                 not_before: None,
             }

@@ -43,6 +43,16 @@ impl Letters<'_> {
         self.sent.get(&got.message).is_some_and(right)
     }
 
+    /// When the message left arrives that a receive has got: of one that comes twice, the first time if that is left.
+    fn arrival(&self, to: usize, got: &Transfer) -> Option<Time> {
+        let (tag, _) = self.sent.get(&got.message)?;
+        let from = Some(first(got).from);
+        let least = (to, *tag, from, Time::from_ps(i64::MIN), MessageId { from: 0, number: 0 });
+        let like =
+            self.left.range(least..).take_while(|(y, about, x, ..)| (*y, *about, *x) == (to, *tag, from));
+        like.filter(|(.., id)| *id == first(got)).map(|(.., arrival, _)| *arrival).next()
+    }
+
     fn put(&mut self, to: usize, tag: u64, arrival: Time, id: MessageId) {
         self.left.extend([None, Some(id.from)].map(|from| (to, tag, from, arrival, id)));
     }
@@ -143,7 +153,10 @@ impl<'a> Auditor<'a> {
             }
             let comes = |message: &&Message| !self.trace.faults.lost.contains(&message.id);
             if let Some(Message { id, to, arrival, .. }) = self.message(first(sent)).filter(comes) {
-                letters.put(*to, tag.number, *arrival, *id);
+                let again = self.trace.faults.twice.get(id).map(|later| *arrival + *later);
+                for arrival in [Some(*arrival), again].into_iter().flatten() {
+                    letters.put(*to, tag.number, arrival, *id);
+                }
             }
         }
         letters
@@ -298,7 +311,10 @@ impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
     /// Holds the message that a call received against what the call asked for.
     fn has_got(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, got: &Transfer) {
         let (who, first, message) = (Named(call), first(got), got.message);
-        let arrival = self.auditor.message(first).map_or(call.start, |first| first.arrival);
+        let there = || self.auditor.message(first).map_or(call.start, |first| first.arrival);
+        let comes_twice = self.auditor.trace.faults.twice.contains_key(&first);
+        let left = if comes_twice { self.letters.arrival(call.id, got) } else { None };
+        let arrival = left.unwrap_or_else(there);
         let (before, other) = self.letters.first(call.id, tag.number, from).unwrap_or((arrival, first));
         // The call that sent it may not have ended, since its sender crashed.
         let is_unsaid = self.auditor.trace.faults.crashed.contains_key(&message.from)

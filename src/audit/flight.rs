@@ -20,8 +20,8 @@ pub(super) struct Flight<'a> {
     pub spread: Time,
     /// What its sender did, if anybody sent it.
     pub sent: Option<Sent>,
-    /// Whether its receiver took it.
-    pub received: bool,
+    /// How often its receiver took it.
+    pub received: usize,
     /// When the gap after the sender's message before this one is over, if there is such a message.
     pub gap_over: Option<Time>,
     /// The moment before which the message may not come out, if it may overtake no message on the same way.

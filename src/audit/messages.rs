@@ -87,10 +87,10 @@ impl Auditor<'_> {
     pub(super) fn follow_messages(&mut self) {
         let out_of_order = self.trace.out_of_order > 0;
         let all_come = !self.trace.faults.may_leave_messages();
-        for id in &self.trace.faults.lost {
+        for id in self.trace.faults.lost.iter().chain(self.trace.faults.twice.keys()) {
             let to = self.find(*id).map(|place| self.flights[place].message.to);
             broken!(self, "{id}",
-                to.is_none_or(|to| to == id.from) => Rule::Reception, "was lost, and went to no other processor";
+                to.is_none_or(|to| to == id.from) => Rule::Reception, "was lost or came twice, and went to no other processor";
             );
         }
         for place in 0..self.flights.len() {
@@ -110,7 +110,7 @@ impl Auditor<'_> {
                     "enters at {enter} and comes out at {first}, {latency} being drawn, and L = {L}";
                 arrival != first + spread => Rule::Stream,
                     "comes out from {first} to {arrival}, and that takes {spread}";
-                all_come && !received => Rule::Reception, "to {to}, there at {arrival}, is never received";
+                all_come && received == 0 => Rule::Reception, "to {to}, there at {arrival}, is never received";
             );
             let Some(Sent { begun, admitted, entered, .. }) = flight.sent else {
                 if self.trace.faults.crashed.contains_key(&id.from) {

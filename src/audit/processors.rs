@@ -110,7 +110,11 @@ impl<'a> Auditor<'a> {
             let (params, &Message { to, words, arrival, .. }) = (flight.params, flight.message);
             let is_lost = self.trace.faults.lost.contains(&id);
             let mine = to == y;
-            let again = mine && std::mem::replace(&mut flight.received, true);
+            let before = flight.received;
+            flight.received += usize::from(mine);
+            let later = self.trace.faults.twice.get(&id).filter(|_| before == 1);
+            let again = mine && before > 0 && later.is_none();
+            let arrival = arrival + later.copied().unwrap_or_default();
             let (cost, took) = (receive_cost(params, words), end - start);
             let lasts = self.lasts(y, start, end, cost);
             broken!(self, "processor {y} receives {id} at {start},",

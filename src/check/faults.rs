@@ -5,6 +5,7 @@ use std::fmt;
 use fastrand::Rng;
 
 use crate::message::MessageId;
+use crate::time::Time;
 use crate::trace::Faults;
 
 /// How many faults a run has at most.
@@ -12,6 +13,8 @@ use crate::trace::Faults;
 pub(super) struct MostFaults {
     /// So many messages are lost.
     pub losses: usize,
+    /// So many messages come twice.
+    pub duplicates: usize,
     /// So many processors crash.
     pub crashes: usize,
 }
@@ -22,8 +25,9 @@ impl MostFaults {
         self == MostFaults::default()
     }
 
-    /// Draws those of a run: as many as there may be or fewer, each number as often. `messages` are those of a run without.
-    pub(super) fn draw(self, messages: &[MessageId], P: usize, seed: u64) -> Faults {
+    /// Draws those of a run: as many as there may be or fewer, each number as often. `messages` are those of a run without, and
+    /// none is under way for more than `longest`.
+    pub(super) fn draw(self, messages: &[MessageId], P: usize, longest: Time, seed: u64) -> Faults {
         let mut faults = Faults::default();
         if self.is_none() {
             return faults;
@@ -31,6 +35,10 @@ impl MostFaults {
         let mut dice = Rng::with_seed(!seed);
         for _ in 0..dice.usize(..=self.losses) {
             faults.lost.insert(self.message(messages, P, &mut dice));
+        }
+        for _ in 0..dice.usize(..=self.duplicates) {
+            let later = Time::from_ps(dice.i64(1..=longest.as_ps().max(1)));
+            faults.twice.insert(self.message(messages, P, &mut dice), later);
         }
         for _ in 0..dice.usize(..=self.crashes) {
             let MessageId { from, number } = self.message(messages, P, &mut dice);
@@ -41,7 +49,7 @@ impl MostFaults {
 
     /// Draws a message: one of these, or one of those that a processor sends only in answer to faults, one for each.
     fn message(self, messages: &[MessageId], P: usize, dice: &mut Rng) -> MessageId {
-        let answers = self.losses + self.crashes;
+        let answers = self.losses + self.duplicates + self.crashes;
         let drawn = dice.usize(..messages.len() + P * answers);
         messages.get(drawn).copied().unwrap_or_else(|| {
             let (from, answer) = ((drawn - messages.len()) / answers, (drawn - messages.len()) % answers);
@@ -53,8 +61,12 @@ impl MostFaults {
 
 impl fmt::Display for MostFaults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let MostFaults { losses, crashes } = *self;
-        let said = [(losses, "message", "lost"), (crashes, "processor", "crashed")];
+        let MostFaults { losses, duplicates, crashes } = *self;
+        let said = [
+            (losses, "message", "lost"),
+            (duplicates, "message", "twice"),
+            (crashes, "processor", "crashed"),
+        ];
         let said = said.into_iter().filter(|(most, ..)| *most > 0);
         for (place, (most, what, fate)) in said.enumerate() {
             let (begin, s) = (if place == 0 { "at most" } else { "and" }, if most == 1 { "" } else { "s" });

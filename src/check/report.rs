@@ -281,6 +281,9 @@ impl fmt::Display for Failure {
         for lost in &self.trace.faults.lost {
             write!(f, "; {lost} is lost")?;
         }
+        for (twice, later) in &self.trace.faults.twice {
+            write!(f, "; {twice} comes again {later} later")?;
+        }
         for (id, number) in &self.trace.faults.crashed {
             write!(f, "; processor {id} crashes before its message {number}")?;
         }

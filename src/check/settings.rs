@@ -148,6 +148,42 @@ impl Check {
         Check { faults: MostFaults { losses: most, ..self.faults }, ..self }
     }
 
+    /// Sets how many messages come twice in a run at most; none, unless told. Which do, and how much later, up to L, is drawn for
+    /// each run. The second costs its receiver what the first does, and nobody else anything; it is no failure if nobody receives
+    /// it. What a message holds is [packed](crate::Payload::pack) for that.
+    ///
+    /// ```
+    /// use loggp::{Check, Machine, Params, Proc, Tag, US};
+    ///
+    /// const ADD: Tag<(usize, u64)> = Tag::named(0, "add");
+    ///
+    /// // Processor 0 adds what comes until nothing more does, and knows by its number what has come before.
+    /// fn adds(p: &mut Proc, knows: bool) -> u64 {
+    ///     if p.id() > 0 {
+    ///         p.send(0, ADD, (p.id(), 10));
+    ///         return 0;
+    ///     }
+    ///     let (mut sum, mut before) = (0, vec![]);
+    ///     while let Some((_, (number, amount))) = p.recv_until(p.now() + 100 * US, ADD) {
+    ///         if !(knows && before.contains(&number)) {
+    ///             sum += amount;
+    ///             before.push(number);
+    ///         }
+    ///     }
+    ///     sum
+    /// }
+    /// let machine = Machine::new(Params::builder(3).L(6 * US).o(US).g(US).build()?);
+    /// assert!(Check::new().duplicates(2).run(&machine, |p| adds(p, true)).unwrap().is_right());
+    ///
+    /// let failure = Check::new().duplicates(2).run(&machine, |p| adds(p, false)).unwrap().failure.unwrap();
+    /// assert_eq!(failure.trace.faults.twice.len(), 1);
+    /// assert_eq!(machine.ordered(&failure.order).run(|p| adds(p, false)).unwrap().results[0], 30);
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
+    pub fn duplicates(self, most: usize) -> Check {
+        Check { faults: MostFaults { duplicates: most, ..self.faults }, ..self }
+    }
+
     /// Sets how many processors crash in a run at most; none, unless told. Which crash, and before which of their messages, is
     /// drawn for each run: others can see a crash only by what is no longer sent. There its program unwinds, and it neither sends
     /// nor receives any more. Who waits for it for ever is in a deadlock, which is a failure; what is left when all have

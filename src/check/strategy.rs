@@ -9,6 +9,7 @@ use crate::machine::Order;
 use crate::message::MessageId;
 use crate::params::Ties;
 use crate::text::names;
+use crate::time::Time;
 
 names!(Strategy:
     "mixed" Mixed "random" Random "late-few" LateFew "few-changes" FewChanges "one-end" OneEnd "ties" Ties "systematic" Systematic);
@@ -47,6 +48,8 @@ pub(super) struct Drawing {
     pub seed: u64,
     /// How many faults a run has at most.
     pub faults: MostFaults,
+    /// For how long a message can be under way.
+    pub longest: Time,
     /// The messages of the first run.
     pub messages: Vec<MessageId>,
 }
@@ -64,7 +67,7 @@ impl Drawing {
             Strategy::Ties => random::ties(seed),
             _ => random::random(seed),
         };
-        order.with_faults(self.faults.draw(&self.messages, self.P, seed))
+        order.with_faults(self.faults.draw(&self.messages, self.P, self.longest, seed))
     }
 
     /// The strategy of a run, and how many runs of it there were before.

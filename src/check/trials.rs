@@ -112,7 +112,7 @@ impl Check {
             return Err(crate::params::ParamsError::new(why).into());
         }
         let (strategy, seed, faults) = (self.strategy, self.seed, self.faults);
-        let mut drawing = Drawing { strategy, P, seed, faults, messages: Vec::new() };
+        let mut drawing = Drawing { strategy, P, seed, faults, longest: Time::ZERO, messages: Vec::new() };
         let mut systematic = (self.strategy == Strategy::Systematic).then(Systematic::new);
         let mut checked = Checked::new(strategy, seed, faults);
         let mut choices = BTreeMap::new();
@@ -149,6 +149,8 @@ impl Check {
                 if let Some(Seen { trace, places }) = &seen {
                     if run == 0 {
                         checked.messages = trace.messages.len();
+                        let levels = trace.levels.iter().map(|level| level.params.L);
+                        drawing.longest = levels.fold(trace.params.L, Time::max);
                         drawing.messages = trace.messages.iter().map(|message| message.id).collect();
                     }
                     checked.audited += usize::from(self.is_audited(run) && is_bounded(place));

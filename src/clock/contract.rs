@@ -12,6 +12,7 @@ use crate::rules::network::{Exit, Network, Passage};
 use crate::rules::pace::Outgoing;
 use crate::rules::reception::Reception;
 use crate::time::Time;
+use crate::trace::Faults;
 
 /// Which clock a machine runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,8 +38,8 @@ pub(crate) struct Foreknown {
     pub entrances: usize,
     /// What tags are called.
     pub names: Arc<Names>,
-    /// Whether messages may be left that nobody receives.
-    pub may_leave_messages: bool,
+    /// What goes wrong.
+    pub faults: Arc<Faults>,
 }
 
 /// A processor's view of its clock. The clock answers two questions: may the processor act yet, and what does it do

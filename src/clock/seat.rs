@@ -390,10 +390,20 @@ pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, known: &F
     if waiting > 0 {
         return Some(Cause::Deadlock { waiting, of: seats.count() });
     }
-    if known.may_leave_messages {
+    if known.faults.may_leave_messages() {
         return None;
     }
-    let left = seats.enumerate().flat_map(|(to, seat)| seat.messages().map(move |message| (to, message)));
+    // A message that comes twice need be received but once.
+    let is_due = |seat: &'a Seat, message: &'a Envelope| {
+        let id = message.letter.outside.id();
+        let comes_later =
+            |other: &Envelope| other.letter.outside.id() == id && other.arrival > message.arrival;
+        !known.faults.twice.contains_key(&id) || seat.messages().any(comes_later)
+    };
+    let left = seats.enumerate().flat_map(|(to, seat)| {
+        let left = seat.messages().filter(move |message| is_due(seat, message));
+        left.map(move |message| (to, message))
+    });
     let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
     let (from, arrival) = (first.letter.outside.from as usize, first.arrival);
     let about = known.names.told(first.letter.outside.tag);

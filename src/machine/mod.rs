@@ -30,7 +30,7 @@ use crate::rules::Stats;
 use crate::rules::choice::{Choice, Drawn, Rule, Ruled};
 use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
-use crate::trace::{Faults, Message, Trace};
+use crate::trace::{Faults, Trace};
 
 pub use host::{Host, Lateness};
 pub use order::Order;
@@ -134,7 +134,7 @@ impl Setup {
             cost: self.network.reception_cost(),
             entrances: self.network.entrances(),
             names: self.names.clone(),
-            may_leave_messages: self.faults.may_leave_messages(),
+            faults: self.faults.clone(),
         }
     }
 
@@ -142,7 +142,7 @@ impl Setup {
     fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
         match self.faults.is_empty() {
             true => self.live_on(id, clock, program),
-            false => self.live_on(id, &mut Faulty::new(id, clock, &self.faults, &self.crashed), program),
+            false => self.live_on(id, &mut Faulty::new(id, clock, &self.faults, &self.happened), program),
         }
     }
 
@@ -154,7 +154,7 @@ impl Setup {
             program(&mut proc);
             proc.ends();
         }));
-        if lived.is_err() && self.crashed.lock().contains(&id) {
+        if lived.is_err() && self.happened.lock().crashed.contains_key(&id) {
             lived = Ok(()); // it is over, as it was to be
         }
         let (stats, log) = proc.finish(lived.is_ok());
@@ -569,13 +569,13 @@ impl Machine {
                     self.emulate(&setup, self.cores_at_once(), &|id, clock| setup.live(id, clock, &live));
                 let lives = lives.map_err(|mut error| {
                     drop(self.report(Vec::new(), &setup));
-                    let crashed = setup.crashed.lock();
-                    let those = error.processors.iter_mut().filter(|state| crashed.contains(&state.id));
+                    let crashed = &setup.happened.lock().crashed;
+                    let those = error.processors.iter_mut().filter(|state| crashed.contains_key(&state.id));
                     those.for_each(|state| state.doing = Doing::Crashed);
                     error
                 })?;
                 // A program may have caught that its processor crashed.
-                setup.crashed.lock().iter().for_each(|id| *results[*id].lock() = None);
+                setup.happened.lock().crashed.keys().for_each(|id| *results[*id].lock() = None);
                 Ok(self.report(lives, &setup))
             }
             ClockKind::Wall => self.measure(runs, &live, &clear),
@@ -609,7 +609,7 @@ impl Machine {
         } else if let Some(why) = self.over.as_deref().and_then(|link| self.cannot_run_over(link)) {
             why
         } else if self.clock == ClockKind::Wall && !self.faults.is_empty() {
-            "messages are lost and processors crash on the virtual clock only; leave out the wall clock"
+            "messages are lost or come twice, and processors crash, on the virtual clock only; leave out the wall clock"
                 .into()
         } else if cfg!(panic = "abort") && !self.faults.crashed.is_empty() {
             "a processor cannot crash where panics abort the process; let them unwind".into()
@@ -761,7 +761,7 @@ impl Machine {
             barrier: self.barrier,
             groups: if self.over.is_some() { Groups::apart() } else { Groups::default() },
             names: Arc::default(),
-            crashed: Mutex::default(),
+            happened: Mutex::default(),
             faults: self.faults.clone(),
             trace: self.trace,
             logs: Mutex::default(),
@@ -779,7 +779,7 @@ impl Machine {
             ties: self.ties,
             precedence: (*self.precedence).clone(),
             noise: self.noise.clone(),
-            faults: Faults::default(),
+            faults: setup.happened.lock().clone(),
             barrier: self.barrier,
             out_of_order: 0,
             caption: None,
@@ -797,14 +797,6 @@ impl Machine {
             trace.messages.extend(log.messages);
             places.extend(log.places.into_iter().map(|(call, at)| (trace.calls.len() + call, at)));
             trace.calls.extend(log.calls);
-        }
-        if !setup.faults.is_empty() {
-            let can_be_lost = |message: &&Message| message.id.from != message.to;
-            let sent = trace.messages.iter().filter(can_be_lost).map(|message| message.id);
-            trace.faults.lost = sent.filter(|id| setup.faults.lost.contains(id)).collect();
-            let crashed = setup.crashed.lock();
-            trace.faults.crashed = setup.faults.crashed.clone();
-            trace.faults.crashed.retain(|id, _| crashed.contains(id));
         }
         let groups = setup.groups.in_order();
         trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));

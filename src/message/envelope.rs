@@ -1,5 +1,6 @@
 //! A message as it travels from its sender to its receiver.
 
+use super::id::MessageId;
 use super::parcel::Parcel;
 use super::tag::RawTag;
 use super::want::Matched;
@@ -47,6 +48,13 @@ pub(crate) struct Outside {
     pub number: u32,
     pub words: u32,
     pub tag: RawTag,
+}
+
+impl Outside {
+    /// The message's name.
+    pub(crate) fn id(&self) -> MessageId {
+        MessageId { from: self.from as usize, number: self.number as usize }
+    }
 }
 
 /// To whom a message goes, and whether it arrives in the very instant in which it is sent.

@@ -1,6 +1,5 @@
 //! What all processors of a run share, apart from the clock.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -33,8 +32,8 @@ pub(crate) struct Setup {
     pub names: Arc<Names>,
     /// What goes wrong.
     pub faults: Arc<Faults>,
-    /// The processors that have crashed.
-    pub crashed: Mutex<BTreeSet<usize>>,
+    /// What of that has happened.
+    pub happened: Mutex<Faults>,
     /// Whether they note what they do.
     pub trace: bool,
     /// What those did that have come to their end, if they note that.

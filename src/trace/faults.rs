@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::message::MessageId;
+use crate::time::Time;
 
 /// What goes wrong in a run through no fault of its program. A [check](crate::Check::losses) draws it, and a trace says what
 /// of it happened.
@@ -11,6 +12,9 @@ use crate::message::MessageId;
 pub struct Faults {
     /// The messages that leave their senders and never arrive. None that a processor sends to itself is lost.
     pub lost: BTreeSet<MessageId>,
+    /// The messages that come twice, and how much later the second time. None that a processor sends to itself does, and none
+    /// that asks for its way first (LogGPS).
+    pub twice: BTreeMap<MessageId, Time>,
     /// The processors that crash, each before its message of this number: it does nothing any more, and has no result.
     pub crashed: BTreeMap<usize, usize>,
 }
@@ -38,6 +42,12 @@ impl Faults {
             fewer.crashed.remove(id);
             fewer
         };
-        self.lost.iter().map(without_loss).chain(self.crashed.keys().map(without_crash))
+        let without_second = |message| {
+            let mut fewer = self.clone();
+            fewer.twice.remove(message);
+            fewer
+        };
+        let come = self.lost.iter().map(without_loss).chain(self.twice.keys().map(without_second));
+        come.chain(self.crashed.keys().map(without_crash))
     }
 }

@@ -176,12 +176,14 @@ mod precedence_text {
 mod faults_text {
     use super::*;
 
-    /// Messages are pairs of their sender and their number; a processor crashes before such a message.
+    /// Messages are pairs of their sender and their number, and how much later they come again; a processor crashes before such a message.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     struct Text {
         #[serde(skip_serializing_if = "is_default")]
         lost: Vec<(usize, usize)>,
+        #[serde(skip_serializing_if = "is_default")]
+        twice: Vec<(usize, usize, i64)>,
         #[serde(skip_serializing_if = "is_default")]
         crashed: Vec<(usize, usize)>,
     }
@@ -189,13 +191,20 @@ mod faults_text {
     pub(super) fn serialize<S: Serializer>(faults: &Faults, serializer: S) -> Result<S::Ok, S::Error> {
         let lost = faults.lost.iter().map(|id| (id.from, id.number)).collect();
         let crashed = faults.crashed.iter().map(|(id, number)| (*id, *number)).collect();
-        Text { lost, crashed }.serialize(serializer)
+        let twice = faults.twice.iter().map(|(id, later)| (id.from, id.number, later.as_ps())).collect();
+        Text { lost, twice, crashed }.serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Faults, D::Error> {
-        let Text { lost, crashed } = Text::deserialize(deserializer)?;
+        let Text { lost, twice, crashed } = Text::deserialize(deserializer)?;
+        let again = |(from, number, later)| (MessageId { from, number }, Time::from_ps(later));
+        let twice: BTreeMap<_, _> = twice.into_iter().map(again).collect();
+        if twice.values().any(|later| *later <= Time::ZERO) {
+            return Err(D::Error::custom("a message cannot come a second time before the first"));
+        }
+        check_times(&twice.values().copied().collect::<Vec<_>>()).map_err(D::Error::custom)?;
         let lost = lost.into_iter().map(|(from, number)| MessageId { from, number }).collect();
-        Ok(Faults { lost, crashed: crashed.into_iter().collect() })
+        Ok(Faults { lost, twice, crashed: crashed.into_iter().collect() })
     }
 }
 

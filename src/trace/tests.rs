@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::bound::MOST;
 use super::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Caption, Message, Progress, Rendezvous, SendRecv, Trace,
-    Transfer, Until,
+    Activity, ActivityKind, Call, CallKind, CallTag, Caption, Faults, Message, Progress, Rendezvous,
+    SendRecv, Trace, Transfer, Until,
 };
 use crate::message::MessageId;
 use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
@@ -198,7 +198,14 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
                 Precedence::new()
             },
             noise,
-            faults: Default::default(),
+            faults: match out_of_order {
+                0 => Faults {
+                    lost: [MessageId { from: 2, number: 7 }].into(),
+                    twice: [(MessageId { from: 1, number: 0 }, US)].into(),
+                    crashed: [(1, 3)].into(),
+                },
+                _ => Faults::default(),
+            },
             barrier,
             out_of_order,
             caption,

@@ -1,4 +1,4 @@
-//! Checks of programs whose messages are lost and whose processors crash: what is drawn, what is found, and what is repeated.
+//! Checks of programs whose messages are lost or come twice, and whose processors crash: what is drawn, what is found, and what is repeated.
 
 use loggp::{
     Cause, Check, ClockKind, Machine, Params, Proc, Replay, Strategy, Tag, Time, Trace, US, Wrong, audit,
@@ -216,6 +216,7 @@ fn as_many_relays_as_crashes_are_enough_and_fewer_are_not() {
         assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
         let again = machine(5).repeat(&read).trace(true).run_surviving(program).unwrap();
         assert_eq!(again.trace.as_ref(), Some(&failure.trace));
+        read.timeline().write(&mut Vec::new()).unwrap();
         assert!(all_or_none(&again.results).is_err());
         let none: Vec<usize> = (0..5).filter(|id| again.results[*id].is_none()).collect();
         assert_eq!(none, those.keys().copied().collect::<Vec<_>>());
@@ -324,4 +325,133 @@ fn nobody_audits_away_a_crash() {
     for other in [earlier, nothing] {
         assert!(!audit(&other).is_clean());
     }
+}
+
+/// Processor 0 adds what the others send, until nothing more comes; what has come before only if it does not know that.
+fn adds(p: &mut Proc, knows: bool) -> usize {
+    if p.id() > 0 {
+        (0..3).for_each(|number| p.send(0, NUMBERED, (number, vec![p.id(); 3])));
+        return 0;
+    }
+    let (mut sum, mut before) = (0, Vec::new());
+    while let Some((from, (number, amounts))) = p.recv_until(p.now() + LONGEST, NUMBERED) {
+        if !(knows && before.contains(&(from, number))) {
+            sum += amounts.iter().sum::<usize>();
+        }
+        before.push((from, number));
+    }
+    sum
+}
+
+const NUMBERED: Tag<(usize, Vec<usize>)> = Tag::new(3);
+
+#[test]
+fn who_knows_what_has_come_before_is_right_and_who_does_not_is_not() {
+    let check = Check::new().duplicates(3).audits(1);
+    let right = check.run(&machine(4), |p| adds(p, true)).unwrap();
+    assert!(right.is_right(), "{right}");
+    assert_eq!(right.audited, 1000);
+    assert!(right.to_string().contains(", at most 3 messages twice; "), "{right}");
+
+    let wrong = check.run(&machine(4), |p| adds(p, false)).unwrap();
+    let (said, failure) = (wrong.to_string(), wrong.failure.unwrap());
+    assert!(matches!(failure.wrong, Wrong::Differs), "{said}");
+    assert_eq!((failure.trace.faults.twice.len(), failure.late.len()), (1, 0), "{said}");
+    let (id, later) = failure.trace.faults.twice.first_key_value().unwrap();
+    assert!(said.contains(&format!("; {id} comes again {later} later")), "{said}");
+    assert!(*later > Time::ZERO && *later <= 6 * US);
+    // It is received twice, and costs o each time.
+    let is_it = |activity: &&loggp::Activity| activity.what == loggp::ActivityKind::Receive(*id);
+    let received: Vec<_> = failure.trace.activities.iter().filter(is_it).collect();
+    assert_eq!(received.iter().map(|activity| activity.end - activity.start).collect::<Vec<_>>(), [US, US]);
+
+    let (mut chrome, mut compact) = (Vec::new(), Vec::new());
+    failure.trace.write(&mut chrome).unwrap();
+    failure.trace.write_compact(&mut compact).unwrap();
+    for file in [chrome, compact] {
+        let read = Trace::read(&*file).unwrap();
+        assert_eq!(read, failure.trace);
+        assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
+        let again = machine(4).repeat(&read).trace(true).run(|p| adds(p, false)).unwrap();
+        assert_eq!(again.trace.as_ref(), Some(&failure.trace));
+        assert_eq!(again.results[0], 3 * 3 * (1 + 2 + 3) + 3 * id.from);
+        assert_eq!(Replay::of(&read).run().unwrap().time, again.time);
+        read.timeline().write(&mut Vec::new()).unwrap();
+    }
+    // Nobody comes twice unless the trace says so, and nobody later than it says.
+    let nothing = Trace { faults: Default::default(), ..failure.trace.clone() };
+    assert!(!audit(&nothing).is_clean());
+    let mut late = failure.trace.clone();
+    late.faults.twice.insert(*id, 1000 * US);
+    assert!(!audit(&late).is_clean());
+}
+
+#[test]
+fn a_message_that_comes_twice_must_be_received_once() {
+    let once = |p: &mut Proc| match p.id() {
+        0 => p.send(1, DONE, 7),
+        _ => _ = p.recv(DONE),
+    };
+    let right = Check::new().duplicates(1).audits(1).run(&machine(2), once).unwrap();
+    assert!(right.is_right(), "{right}");
+    // Processor 1 leaves a message if another one comes first.
+    let never = |p: &mut Proc| match p.id() {
+        1 => while p.recv_until(p.now() + LONGEST, ASK).is_some_and(|(_, word)| word != 1) {},
+        _ => (0..2).for_each(|word| p.send(1, ASK, word)),
+    };
+    let failure = Check::new().duplicates(1).run(&machine(2), never).unwrap().failure.unwrap();
+    let Wrong::Failed(error) = &failure.wrong else { panic!("{failure}") };
+    assert!(matches!(error.cause, Cause::NotReceived { count: 1, .. }), "{failure}");
+}
+
+#[test]
+fn what_cannot_be_packed_cannot_come_twice() {
+    struct Own(usize);
+    impl loggp::Payload for Own {
+        fn bytes(&self) -> usize {
+            self.0
+        }
+    }
+    const OWN: Tag<Own> = Tag::new(4);
+    let program = |p: &mut Proc| match p.id() {
+        0 => p.send(1, OWN, Own(8)),
+        _ => _ = p.recv(OWN),
+    };
+    let error = Check::new().duplicates(1).run(&machine(2), program).unwrap_err();
+    assert!(matches!(error.cause, Cause::Params(_)), "{error}");
+    assert!(error.to_string().contains("Own cannot come twice"), "{error}");
+}
+
+/// All faults together, with requests, on a machine on which no message overtakes another.
+#[test]
+fn whatever_goes_wrong_on_a_machine_of_loggps_the_rules_hold() {
+    let machine = |S: usize| {
+        let params = format!("L=6,o=1,g=2,S={S},s=1,O_s=0,O_r=0,G_s=1ns,G_l=2ns");
+        Machine::new(Params::builder(3).set(&params).unwrap().build().unwrap())
+    };
+    let program = |p: &mut Proc, length: usize| {
+        let (id, P) = (p.id(), p.p());
+        let request = p.isend((id + 1) % P, NUMBERED, (id, vec![id; length]));
+        p.send((id + 2) % P, DONE, id);
+        let until = p.now() + 4 * LONGEST;
+        let mut sum = 0;
+        while let Some((_, got)) = p.recv_until(until, DONE) {
+            sum += got;
+        }
+        while let Some((_, (got, _))) = p.recv_until(until + LONGEST, NUMBERED) {
+            sum += got;
+        }
+        p.wait(request);
+        sum
+    };
+    let check = Check::new().losses(1).crashes(1).duplicates(2).audits(1).runs(500);
+    let checked = check.run_surviving(&machine(100), |p| program(p, 20), |_| Ok(())).unwrap();
+    assert!(checked.is_right() && checked.audited == 500, "{checked}");
+    // A message that asks for its way first comes once, and waits for ever if what it asks is lost.
+    let twice = Check::new().duplicates(2).audits(1).runs(500).results_may_differ(true);
+    let checked = twice.run(&machine(10), |p| program(p, 20)).unwrap();
+    assert!(checked.is_right() && checked.audited == 500, "{checked}");
+    let failure = check.run_surviving(&machine(10), |p| program(p, 20), |_| Ok(())).unwrap().failure.unwrap();
+    let Wrong::Failed(error) = failure.wrong else { panic!("{failure}") };
+    assert!(matches!(error.cause, Cause::Deadlock { .. }), "{error}");
 }

@@ -56,6 +56,9 @@ struct Orders {
     /// At most so many messages are lost in each run
     #[arg(long, value_name = "N", value_parser = count, default_value = "0", allow_negative_numbers = true)]
     losses: usize,
+    /// At most so many messages come twice in each run
+    #[arg(long, value_name = "N", value_parser = count, default_value = "0", allow_negative_numbers = true)]
+    duplicates: usize,
     /// At most so many processors crash in each run
     #[arg(long, value_name = "N", value_parser = count, default_value = "0", allow_negative_numbers = true)]
     crashes: usize,
@@ -84,8 +87,17 @@ const STRATEGIES: &[Named] = &[
 ];
 
 /// The options that `run` does not have.
-const OWN: [&str; 8] =
-    ["--strategy", "--runs", "--for", "--losses", "--crashes", "--order-seed", "--audit", "--trace"];
+const OWN: [&str; 9] = [
+    "--strategy",
+    "--runs",
+    "--for",
+    "--losses",
+    "--duplicates",
+    "--crashes",
+    "--order-seed",
+    "--audit",
+    "--trace",
+];
 
 /// Says whether an option is given.
 type IsGiven = fn(&Options) -> bool;
@@ -132,7 +144,8 @@ impl CheckCommand {
         let path = request.orders.trace.clone().unwrap_or_else(failed);
         output::check(Some(&path), TRACES, ".json, or in .loggp for fewer bytes")?;
 
-        let Orders { strategy, runs, time, losses, crashes, order_seed, audit, .. } = request.orders;
+        let Orders { strategy, runs, time, losses, duplicates, crashes, order_seed, audit, .. } =
+            request.orders;
         let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
         let cores =
             study.emulation.cores.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get));
@@ -148,6 +161,7 @@ impl CheckCommand {
             .cores(cores)
             .audits(audit)
             .losses(losses)
+            .duplicates(duplicates)
             .crashes(crashes);
         let check = time.map_or(check.clone(), |time| check.time(time)).results_may_differ(true);
         let step = Arc::clone(&progress);
@@ -237,7 +251,7 @@ mod tests {
         });
         let path = env::temp_dir().join(format!("loggp-check-{}.json", std::process::id()));
         let arguments =
-            ["check", "lu", "--losses", "1", "-P", "3", "--runs=9", "--crashes=2", "--strategy", "random"];
+            ["check", "lu", "--losses", "1", "-P", "3", "--crashes=2", "--duplicates", "1", "--runs=9"];
         let arguments = arguments.map(String::from);
         let mut said = Vec::new();
         let end = failed_with(&checked.unwrap(), &path, arguments.into_iter(), &mut said);
