@@ -131,7 +131,8 @@ impl<'a> Auditor<'a> {
             caller.in_no_call(if crashed { now } else { Time::MAX });
             let end = did.iter().map(|deed| deed.end).max().unwrap_or_default();
             broken!(self, "processor {id}",
-                end != now && !(crashed && end > now) => Rule::Calls, "calls until {now}, and is active until {end}";
+                end != now && !(crashed && end > now) => Rule::Calls,
+                    "calls until {now}, and is active until {end}";
             );
         }
     }

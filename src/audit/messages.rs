@@ -21,8 +21,10 @@ impl Auditor<'_> {
             let crash = self.trace.faults.crashed.get(&id.from).copied();
             broken!(self, "{id}",
                 again => Rule::Names, "was sent twice";
-                crash.is_some_and(|crash| id.number >= crash) => Rule::Names, "is sent after its sender crashed";
-                !again && crash.is_none() && id.number != next => Rule::Names, "follows when number {next} is next";
+                crash.is_some_and(|crash| id.number >= crash) => Rule::Names,
+                    "is sent after its sender crashed";
+                !again && crash.is_none() && id.number != next => Rule::Names,
+                    "follows when number {next} is next";
                 id.from.max(to) >= P => Rule::Names, "goes to {to}, and there are {P} processors";
             );
             before = Some(id);
@@ -90,7 +92,8 @@ impl Auditor<'_> {
         for id in self.trace.faults.lost.iter().chain(self.trace.faults.twice.keys()) {
             let to = self.find(*id).map(|place| self.flights[place].message.to);
             broken!(self, "{id}",
-                to.is_none_or(|to| to == id.from) => Rule::Reception, "was lost or came twice, and went to no other processor";
+                to.is_none_or(|to| to == id.from) => Rule::Reception,
+                    "was lost or came twice, and went to no other processor";
             );
         }
         for place in 0..self.flights.len() {

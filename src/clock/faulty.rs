@@ -129,7 +129,8 @@ fn copy(parcel: &Parcel) -> Parcel {
     let of = parcel.pack(&mut pack);
     if let Some(type_name) = pack.refused {
         let why = format!(
-            "a {type_name} cannot come twice, as it does not say how it is packed; derive `Payload`, or leave out duplicates"
+            "a {type_name} cannot come twice, as it does not say how it is packed; derive `Payload`, \
+             or leave out duplicates"
         );
         raise(Cause::Params(ParamsError::new(why)));
     }
