@@ -108,7 +108,7 @@ impl Check {
         let began = Instant::now();
         let in_time = || self.time.is_none_or(|time| began.elapsed() < time);
         if self.strategy == Strategy::Systematic && !self.faults.is_none() {
-            let why = "the systematic strategy follows orders, and faults are drawn; give another one, or no faults";
+            let why = "the systematic strategy has no faults, which are drawn; give another, or no faults";
             return Err(crate::params::ParamsError::new(why).into());
         }
         let (strategy, seed, faults) = (self.strategy, self.seed, self.faults);

@@ -152,7 +152,7 @@ fn what_has_no_losses_refuses_them_in_a_sentence() {
     let wall = machine(3).clock(ClockKind::Wall).repeat(&failure.trace);
     refused(wall.run(|p| asks(p, 1)).unwrap_err(), "on the virtual clock only");
     let systematic = Check::new().strategy(Strategy::Systematic).losses(1);
-    refused(systematic.run(&machine(3), |p| asks(p, 1)).unwrap_err(), "faults are drawn");
+    refused(systematic.run(&machine(3), |p| asks(p, 1)).unwrap_err(), "which are drawn");
     let other = Replay::of(&failure.trace).params(Params { L: US, ..failure.trace.params });
     refused(other.run().unwrap_err(), "only as it was");
 }

@@ -1405,6 +1405,30 @@ fn a_check_says_what_it_has_no_use_for() {
 }
 
 #[test]
+fn faults_are_reduced_written_and_repeated() {
+    let path = place("faults");
+    for (faults, says, cause) in [
+        ("--losses 2", " of processor 0 is lost", "deadlock: "),
+        ("--crashes 1", "; processor 0 crashes before its message ", "deadlock: "),
+        ("--duplicates 2", " comes again ", "a message was never received: "),
+    ] {
+        let program = if faults == "--duplicates 2" { "fft -P 4 --size 64" } else { "broadcast -P 3" };
+        let checked = output(&format!("check {program} {faults} --trace {}", path.display()));
+        let said = text(&checked.stdout);
+        assert_eq!(checked.status.code(), Some(1), "{said}");
+        assert!(said.contains(says) && said.contains(cause), "{said}");
+        // The last line makes the run again, which fails as it did.
+        let again = said.lines().last().unwrap().trim().strip_prefix("loggp ").unwrap();
+        assert!(!again.contains(faults), "{again}");
+        let repeated = output(again);
+        assert_eq!(repeated.status.code(), Some(1), "{again}");
+        assert!(text(&repeated.stderr).starts_with(&format!("error: {cause}")), "{again}");
+    }
+    let refused = refusal("check fft --strategy systematic --crashes 1");
+    assert!(refused.contains("no faults"), "{refused}");
+}
+
+#[test]
 fn a_recorded_order_is_repeated() {
     let run = "run radix-sort -P 4 --size 64 --work charged";
     let drawn = format!("{run} --latency random:7 --ties random:8");
