@@ -16,7 +16,7 @@ use crate::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
 use crate::params::Model;
 use crate::params::{MOST_WORDS, Noise, Params, ParamsError};
 use crate::proc::{Proc, Request};
-use crate::trace::{Call, CallKind, CallTag, Trace, Until};
+use crate::trace::{Call, CallKind, CallTag, Trace, Until, send_after_gap};
 
 /// A recorded run that is to be made again without its program: what would it have taken if?
 ///
@@ -290,15 +290,14 @@ impl Player<'_> {
         self.pieces.count(self.lengths.get(&id).copied().unwrap_or(0))
     }
 
-    /// The send before which a processor receives in the call at `place`, while the gap runs: its receiver, and how many
-    /// bytes its first piece has. The last look before it was in vain.
+    /// The send before which the call at `place` receives while the gap runs: its receiver, and how many bytes its first
+    /// piece has.
     fn send_after_gap(&mut self, calls: &[Call], place: usize) -> Option<(usize, usize)> {
         if self.send_after_gap.0 <= place {
-            let next = calls[place..].windows(2).zip(place + 1..).find_map(|(two, at)| match two {
-                [
-                    Call { what: CallKind::Receive { until: Until::GapOver, got: None, .. }, .. },
-                    Call { what: CallKind::Send { to, bytes, .. }, .. },
-                ] => Some((at, Some((*to, self.pieces.of(*bytes).next()?.0)))),
+            let next = send_after_gap(&calls[place..]).and_then(|(after, send)| match send.what {
+                CallKind::Send { to, bytes, .. } => {
+                    Some((place + after, Some((to, self.pieces.of(bytes).next()?.0))))
+                }
                 _ => None,
             });
             self.send_after_gap = next.unwrap_or((calls.len(), None));

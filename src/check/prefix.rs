@@ -8,7 +8,7 @@ use super::history::{History, Take};
 use crate::message::MessageId;
 use crate::params::{Params, params_of};
 use crate::time::Time;
-use crate::trace::{CallKind, Until};
+use crate::trace::{CallKind, Until, send_after_gap};
 
 /// What of a run is settled.
 pub(super) struct Prefix {
@@ -328,13 +328,11 @@ impl Reader<'_, '_> {
 
     /// What the send costs before which a processor receives.
     fn next_overhead(&self, call: usize) -> Time {
-        let calls = self.history.trace.calls[call..].iter();
-        let mut sends = calls.take_while(|next| next.id == self.history.trace.calls[call].id);
-        let next = sends.find_map(|next| match &next.what {
-            CallKind::Send { sent, .. } => Some(sent),
-            _ => None,
-        });
-        let overhead = next.and_then(|sent| {
+        let calls = &self.history.trace.calls[call..];
+        let own = calls.partition_point(|next| next.id == calls[0].id);
+        let next = send_after_gap(&calls[..own]);
+        let overhead = next.and_then(|(_, send)| {
+            let sent = send.what.sent()?;
             let first = sent.rendezvous.as_ref().map_or(sent.message, |rendezvous| rendezvous.request);
             self.history.overhead(true, first)
         });

@@ -42,6 +42,41 @@ pub(crate) struct Foreknown {
     pub faults: Arc<Faults>,
 }
 
+/// Passes on to the clock in a field what a clock around it leaves as it is.
+macro_rules! pass_on {
+    ($clock:ident) => {
+        fn most_to(&self, network: &$crate::rules::network::Network) -> usize {
+            self.$clock.most_to(network)
+        }
+
+        fn not_before(&mut self, t: $crate::time::Time) {
+            self.$clock.not_before(t);
+        }
+
+        fn computes_from(&mut self, t: $crate::time::Time) {
+            self.$clock.computes_from(t);
+        }
+
+        fn has_computed(&mut self) {
+            self.$clock.has_computed();
+        }
+
+        fn looks_in_vain(&mut self) -> bool {
+            self.$clock.looks_in_vain()
+        }
+
+        fn fail(&mut self, cause: $crate::error::Cause) {
+            self.$clock.fail(cause);
+        }
+
+        fn end(&mut self, at: $crate::time::Time, well: bool) {
+            self.$clock.end(at, well);
+        }
+    };
+}
+
+pub(crate) use pass_on;
+
 /// A processor's view of its clock. The clock answers two questions: may the processor act yet, and what does it do
 /// until then. What an act costs is the business of the [network](crate::rules::network).
 pub(crate) trait Clock {

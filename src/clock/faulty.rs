@@ -2,7 +2,7 @@
 
 use parking_lot::Mutex;
 
-use super::contract::Clock;
+use super::contract::{Clock, pass_on};
 use crate::error::{Cause, raise, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Outside, Pack, Packed, Receiver, Seen};
@@ -13,8 +13,8 @@ use crate::rules::reception::Reception;
 use crate::time::Time;
 use crate::trace::Faults;
 
-/// A processor's view of its clock where messages are lost or come twice, and processors crash. The network serves a message that is lost as
-/// all others, so that its sender sees no difference.
+/// A processor's view of its clock where messages are lost or come twice, and processors crash. The network serves a
+/// message that is lost as all others, so that its sender sees no difference.
 pub(crate) struct Faulty<'a> {
     clock: &'a mut dyn Clock,
     faults: &'a Faults,
@@ -48,6 +48,8 @@ impl<'a> Faulty<'a> {
 }
 
 impl Clock for Faulty<'_> {
+    pass_on!(clock);
+
     fn wait_until(&mut self, t: Time) {
         self.ends_if_crashed();
         self.clock.wait_until(t);
@@ -67,10 +69,6 @@ impl Clock for Faulty<'_> {
             self.ends_if_crashed();
         }
         self.clock.serve(network, exit, message)
-    }
-
-    fn most_to(&self, network: &Network) -> usize {
-        self.clock.most_to(network)
     }
 
     fn deliver(&mut self, seen: Seen, parcel: Parcel) {
@@ -96,30 +94,6 @@ impl Clock for Faulty<'_> {
     fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         self.ends_if_crashed();
         self.clock.receive(reception, got);
-    }
-
-    fn not_before(&mut self, t: Time) {
-        self.clock.not_before(t);
-    }
-
-    fn computes_from(&mut self, t: Time) {
-        self.clock.computes_from(t);
-    }
-
-    fn has_computed(&mut self) {
-        self.clock.has_computed();
-    }
-
-    fn looks_in_vain(&mut self) -> bool {
-        self.clock.looks_in_vain()
-    }
-
-    fn fail(&mut self, cause: Cause) {
-        self.clock.fail(cause);
-    }
-
-    fn end(&mut self, at: Time, well: bool) {
-        self.clock.end(at, well);
     }
 }
 

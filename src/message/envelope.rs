@@ -52,6 +52,7 @@ pub(crate) struct Outside {
 
 impl Outside {
     /// The message's name.
+    #[inline]
     pub(crate) fn id(&self) -> MessageId {
         MessageId { from: self.from as usize, number: self.number as usize }
     }

@@ -444,8 +444,8 @@ impl Engine {
     /// The processor receives a message. Local time goes on when the reception is over.
     #[inline(always)]
     pub(crate) fn receives(&mut self, network: &Network, (arrival, outside): Seen, pieces: &mut Pieces) {
-        let Outside { from, number, words, tag, .. } = outside;
-        let id = MessageId { from: from as usize, number: number as usize };
+        let Outside { words, tag, .. } = outside;
+        let id = outside.id();
         self.stats.received += 1;
         self.stats.words_received += u64::from(words);
         if self.is_traced

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::kinds::{KINDS, NOISE, is_busy, kind_of};
+use super::kinds::{KINDS, NOISE, kind_of};
 use super::shown::Shown;
 use crate::path::Events;
 use crate::time::Time;
@@ -93,11 +93,8 @@ impl Grid {
             for place in track.places.clone() {
                 let event = events.event(place);
                 spread(&mut sums, shown.kind(events, place), (event.start, event.end), 1, whole);
-                if is_busy(event.what) {
-                    let all = shown.detours_of(nth);
-                    let first = all.partition_point(|(_, end)| *end <= event.start);
-                    for &(begin, end) in all[first..].iter().take_while(|(begin, _)| *begin < event.end) {
-                        let taken = (begin.max(event.start), end.min(event.end));
+                if event.what.is_busy() {
+                    for taken in shown.detours_within(nth, event.start, event.end) {
                         spread(&mut sums, shown.kind(events, place), taken, -1, whole);
                         spread(&mut sums, NOISE, taken, 1, whole);
                     }

@@ -24,9 +24,3 @@ pub(super) fn kind_of(what: &ActivityKind) -> usize {
         ActivityKind::Wait(_) => 9,
     }
 }
-
-/// Whether detours lengthen an activity.
-pub(super) fn is_busy(what: &ActivityKind) -> bool {
-    use ActivityKind::{Post, Receive, Send, Work};
-    matches!(what, Work(_) | Send(_) | Receive(_) | Post(_))
-}

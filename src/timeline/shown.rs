@@ -1,7 +1,7 @@
 //! What a page tells apart beyond a trace's own kinds: the requests and replies before long messages, and the detours in what
 //! processors did.
 
-use super::kinds::{RENDEZVOUS, is_busy, kind_of};
+use super::kinds::{RENDEZVOUS, kind_of};
 use crate::path::{Events, Track};
 use crate::time::Time;
 
@@ -15,7 +15,7 @@ pub(super) struct Shown {
 }
 
 /// A page has no more detours than this, and none if there would be more.
-const MOST: i64 = 1 << 22;
+const MOST: u64 = 1 << 22;
 
 impl Shown {
     /// Looks through a run.
@@ -44,12 +44,6 @@ impl Shown {
     /// The detours of a run; none if it had no noise.
     fn detours(events: &Events) -> Vec<Vec<(Time, Time)>> {
         let Some(noise) = events.trace.noise.as_ref() else { return Vec::new() };
-        let [periods, record] = noise.parts();
-        let often = |length: Time| -> i64 {
-            let cycles = length.as_ps() / noise.cycle().as_ps();
-            let of_periods = periods.iter().map(|(period, _)| length.as_ps() / period.as_ps()).sum::<i64>();
-            of_periods.saturating_add(cycles.saturating_mul(record.len() as i64))
-        };
         let span = |track: &Track| {
             let all = track.places.clone().map(|place| events.event(place));
             let from = all.clone().map(|event| event.start).min().unwrap_or_default();
@@ -59,9 +53,9 @@ impl Shown {
         };
         let count = |track: &Track| {
             let (from, until) = span(track);
-            often((until - from).max(Time::ZERO)).saturating_add(1)
+            noise.most_detours(until - from)
         };
-        if events.processors().map(count).fold(0, i64::saturating_add) > MOST {
+        if events.processors().map(count).fold(0, u64::saturating_add) > MOST {
             return Vec::new();
         }
         let of_track = |track: &Track| {
@@ -73,13 +67,11 @@ impl Shown {
                 let event = events.event(place);
                 // A trace that no machine made may have events that overlap.
                 let start = event.start.max(now);
-                if !is_busy(event.what) || start >= event.end {
+                if !event.what.is_busy() || start >= event.end {
                     continue;
                 }
                 now = event.end;
-                let first = all.partition_point(|(_, end)| *end <= start);
-                let here = all[first..].iter().take_while(|(begin, _)| *begin < event.end);
-                taken.extend(here.map(|(begin, end)| ((*begin).max(start), (*end).min(event.end))));
+                taken.extend(within(&all, start, event.end));
             }
             taken
         };
@@ -91,8 +83,25 @@ impl Shown {
         self.detours.get(nth).map_or(&[], |all| all)
     }
 
+    /// What of these detours lies between two moments.
+    pub(super) fn detours_within(
+        &self,
+        nth: usize,
+        from: Time,
+        until: Time,
+    ) -> impl Iterator<Item = (Time, Time)> {
+        within(self.detours_of(nth), from, until)
+    }
+
     /// All detours.
     pub(super) fn all_detours(&self) -> impl Iterator<Item = (Time, Time)> {
         self.detours.iter().flatten().copied()
     }
+}
+
+/// What of intervals, which follow one another, lies between two moments.
+fn within(all: &[(Time, Time)], from: Time, until: Time) -> impl Iterator<Item = (Time, Time)> {
+    let first = all.partition_point(|(_, end)| *end <= from);
+    let here = all[first..].iter().take_while(move |(begin, _)| *begin < until);
+    here.map(move |(begin, end)| ((*begin).max(from), (*end).min(until)))
 }

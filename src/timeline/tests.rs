@@ -6,7 +6,7 @@ use miniz_oxide::inflate::decompress_to_vec_zlib;
 use proptest::prelude::*;
 
 use super::grid::Grid;
-use super::kinds::{NOISE, RENDEZVOUS, is_busy, kind_of};
+use super::kinds::{NOISE, RENDEZVOUS, kind_of};
 use super::shown::Shown;
 use super::{PAGE, SCRIPT};
 use crate::cases::cases;
@@ -289,7 +289,7 @@ fn rendezvous_and_noise_are_shown() {
     let noise = traces[2].noise.as_ref().unwrap();
     for (nth, track) in events.processors().enumerate() {
         let taken: Time = shown.detours_of(nth).iter().map(|(start, end)| *end - *start).sum();
-        let busy = track.places.clone().map(|place| events.event(place)).filter(|event| is_busy(event.what));
+        let busy = track.places.clone().map(|place| events.event(place)).filter(|event| event.what.is_busy());
         let lost: Time = busy.map(|e| e.length() - noise.free(track.id, e.start, e.end)).sum();
         assert!(taken > Time::ZERO);
         assert_eq!(taken, lost, "P{}", track.id);
@@ -402,7 +402,7 @@ fn grids_are_sums() {
                                 if event.id / group != row {
                                     continue;
                                 }
-                                let noise = trace.noise.as_ref().filter(|_| is_busy(event.what));
+                                let noise = trace.noise.as_ref().filter(|_| event.what.is_busy());
                                 let taken =
                                     noise.map(|noise| noise.detours(event.id, event.start, event.end));
                                 let taken: i64 =

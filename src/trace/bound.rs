@@ -20,7 +20,7 @@ pub(super) trait Bounded {
 
     /// Refuses numbers that are too large to be added.
     fn check(&self) -> Result<(), String> {
-        check_times(&self.times())?;
+        check_times(self.times())?;
         match self.counts().iter().find(|count| **count as u64 > MOST) {
             Some(count) => Err(format!("a number {count} is too large; give at most {MOST}")),
             None => Ok(()),
@@ -29,8 +29,8 @@ pub(super) trait Bounded {
 }
 
 /// Refuses times that are too long to be added.
-pub(super) fn check_times(times: &[Time]) -> Result<(), String> {
-    match times.iter().find(|time| time.as_ps().unsigned_abs() > MOST) {
+pub(super) fn check_times(times: impl IntoIterator<Item = Time>) -> Result<(), String> {
+    match times.into_iter().find(|time| time.as_ps().unsigned_abs() > MOST) {
         Some(time) => {
             Err(format!("a time of {time} is too long; give at most {}", Time::from_ps(MOST as i64)))
         }

@@ -145,7 +145,7 @@ pub enum Until {
     Come,
     /// Until this moment. One that has passed means now: a look, which costs a cycle if there is nothing.
     Moment(Time),
-    /// Until the gap before a send is over, which is the processor's next one: see
+    /// Until the gap before a send is over, which is the processor's next one behind such a look in vain: see
     /// [`Proc::send_receiving`](crate::Proc::send_receiving).
     GapOver,
 }
@@ -182,6 +182,17 @@ impl fmt::Display for CallTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         RawTag::numbered(self.number).told(self.name.as_deref()).fmt(f)
     }
+}
+
+/// The send before which a processor receives while the gap runs, by its calls from such a receive on: the place among
+/// them, and the call. The last look before it was in vain.
+pub(crate) fn send_after_gap(calls: &[Call]) -> Option<(usize, &Call)> {
+    let is_it = |two: &[Call]| {
+        let look = matches!(two[0].what, CallKind::Receive { until: Until::GapOver, got: None, .. });
+        look && matches!(two[1].what, CallKind::Send { .. })
+    };
+    let place = 1 + calls.windows(2).position(is_it)?;
+    Some((place, &calls[place]))
 }
 
 impl CallKind {

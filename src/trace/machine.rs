@@ -117,7 +117,7 @@ mod cost {
             Some(cost) if cost < Time::ZERO => {
                 Err(D::Error::custom(format_args!("a barrier that costs {cost} cannot be")))
             }
-            cost => check_times(cost.as_slice()).map(|()| cost).map_err(D::Error::custom),
+            cost => check_times(cost).map(|()| cost).map_err(D::Error::custom),
         }
     }
 }
@@ -151,10 +151,12 @@ mod caption_text {
         deserializer: D,
     ) -> Result<Option<Caption>, D::Error> {
         let text: Option<Text> = Option::deserialize(deserializer)?;
-        Ok(text.map(|Text { title, about, formula }| {
+        let caption = text.map(|Text { title, about, formula }| {
             let formula = formula.map(Time::from_ps);
             Caption { title, about, formula }
-        }))
+        });
+        check_times(caption.iter().filter_map(|caption| caption.formula)).map_err(D::Error::custom)?;
+        Ok(caption)
     }
 }
 
@@ -168,7 +170,9 @@ mod precedence_text {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Precedence, D::Error> {
         let pairs = Vec::<(i64, Vec<usize>)>::deserialize(deserializer)?.into_iter();
-        Ok(pairs.map(|(time, who)| (Time::from_ps(time), who)).collect())
+        let first: Precedence = pairs.map(|(time, who)| (Time::from_ps(time), who)).collect();
+        check_times(first.keys().copied()).map_err(D::Error::custom)?;
+        Ok(first)
     }
 }
 
@@ -176,7 +180,8 @@ mod precedence_text {
 mod faults_text {
     use super::*;
 
-    /// Messages are pairs of their sender and their number, and how much later they come again; a processor crashes before such a message.
+    /// Messages are pairs of their sender and their number, and how much later they come again; a processor crashes before
+    /// such a message.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     struct Text {
@@ -202,7 +207,7 @@ mod faults_text {
         if twice.values().any(|later| *later <= Time::ZERO) {
             return Err(D::Error::custom("a message cannot come a second time before the first"));
         }
-        check_times(&twice.values().copied().collect::<Vec<_>>()).map_err(D::Error::custom)?;
+        check_times(twice.values().copied()).map_err(D::Error::custom)?;
         let lost = lost.into_iter().map(|(from, number)| MessageId { from, number }).collect();
         Ok(Faults { lost, twice, crashed: crashed.into_iter().collect() })
     }

@@ -10,8 +10,8 @@ mod machine;
 mod read;
 mod record;
 
-pub(crate) use call::Parts;
 pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
+pub(crate) use call::{Parts, send_after_gap};
 pub use error::TraceError;
 pub use faults::Faults;
 pub(crate) use record::Log;

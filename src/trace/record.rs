@@ -133,6 +133,14 @@ pub enum ActivityKind {
     Wait(u32),
 }
 
+impl ActivityKind {
+    /// Returns whether it is all the processor's own doing, so that [noise](crate::Noise) lengthens all of it.
+    pub fn is_busy(&self) -> bool {
+        use ActivityKind::{Post, Receive, Send, Work};
+        matches!(self, Work(_) | Send(_) | Receive(_) | Post(_))
+    }
+}
+
 /// What a request did for a while, beside what its processor did: a send or a receive goes on by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {

@@ -1,7 +1,9 @@
-//! Checks of programs whose messages are lost or come twice, and whose processors crash: what is drawn, what is found, and what is repeated.
+//! Checks of programs whose messages are lost or come twice, and whose processors crash: what is drawn, what is found, and
+//! what is repeated.
 
 use loggp::{
-    Cause, Check, ClockKind, Machine, Params, Proc, Replay, Strategy, Tag, Time, Trace, US, Wrong, audit,
+    Cause, Check, ClockKind, Failure, Machine, Params, Proc, Replay, Run, Strategy, Tag, Time, Trace, US,
+    Wrong, audit,
 };
 
 const ASK: Tag<usize> = Tag::new(0);
@@ -37,6 +39,28 @@ fn asks(p: &mut Proc, times: usize) -> Vec<usize> {
     replies
 }
 
+/// Runs a failure again from its file, in either form: the file is read as it was written, and the run is the same. Returns
+/// the runs.
+fn again_from_files<R: Send>(
+    failure: &Failure,
+    machine: &Machine,
+    program: impl Fn(&mut Proc) -> R + Sync,
+) -> [Run<R>; 2] {
+    let (mut chrome, mut compact) = (Vec::new(), Vec::new());
+    failure.trace.write(&mut chrome).unwrap();
+    failure.trace.write_compact(&mut compact).unwrap();
+    [chrome, compact].map(|file| {
+        let read = Trace::read(&*file).unwrap();
+        assert_eq!(read, failure.trace);
+        assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
+        let again = machine.clone().repeat(&read).trace(true).run(&program).unwrap();
+        assert_eq!(again.trace.as_ref(), Some(&failure.trace));
+        assert_eq!(Replay::of(&read).run().unwrap().time, again.time);
+        read.timeline().write(&mut Vec::new()).unwrap();
+        again
+    })
+}
+
 #[test]
 fn a_program_that_asks_once_more_than_messages_are_lost_is_right() {
     for losses in [1, 2] {
@@ -69,18 +93,7 @@ fn a_program_that_asks_too_seldom_fails_with_as_few_losses_as_it_needs_and_does_
         assert_ne!(again.results, right.results);
         assert_eq!(again.trace.as_ref(), Some(&failure.trace));
 
-        // And from its file, in either form.
-        let (mut chrome, mut compact) = (Vec::new(), Vec::new());
-        failure.trace.write(&mut chrome).unwrap();
-        failure.trace.write_compact(&mut compact).unwrap();
-        for file in [chrome, compact] {
-            let read = Trace::read(&*file).unwrap();
-            assert_eq!(read, failure.trace);
-            assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
-            let again = machine(3).repeat(&read).trace(true).run(|p| asks(p, needs)).unwrap();
-            assert_eq!(again.trace.as_ref(), Some(&failure.trace));
-            assert_eq!(Replay::of(&read).run().unwrap().time, again.time);
-        }
+        again_from_files(&failure, &machine(3), |p| asks(p, needs));
     }
 }
 
@@ -365,18 +378,8 @@ fn who_knows_what_has_come_before_is_right_and_who_does_not_is_not() {
     let received: Vec<_> = failure.trace.activities.iter().filter(is_it).collect();
     assert_eq!(received.iter().map(|activity| activity.end - activity.start).collect::<Vec<_>>(), [US, US]);
 
-    let (mut chrome, mut compact) = (Vec::new(), Vec::new());
-    failure.trace.write(&mut chrome).unwrap();
-    failure.trace.write_compact(&mut compact).unwrap();
-    for file in [chrome, compact] {
-        let read = Trace::read(&*file).unwrap();
-        assert_eq!(read, failure.trace);
-        assert!(audit(&read).is_clean(), "{:?}", audit(&read).violations);
-        let again = machine(4).repeat(&read).trace(true).run(|p| adds(p, false)).unwrap();
-        assert_eq!(again.trace.as_ref(), Some(&failure.trace));
+    for again in again_from_files(&failure, &machine(4), |p| adds(p, false)) {
         assert_eq!(again.results[0], 3 * 3 * (1 + 2 + 3) + 3 * id.from);
-        assert_eq!(Replay::of(&read).run().unwrap().time, again.time);
-        read.timeline().write(&mut Vec::new()).unwrap();
     }
     // Nobody comes twice unless the trace says so, and nobody later than it says.
     let nothing = Trace { faults: Default::default(), ..failure.trace.clone() };

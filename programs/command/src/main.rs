@@ -222,7 +222,7 @@ mod tests {
         assert!(documents.iter().flat_map(|document| document.commands()).count() > 80);
     }
 
-    /// What a document lists in a table are options of a subcommand that it shows.
+    /// Each option in a document's tables is one of a subcommand that the document shows.
     #[test]
     fn the_options_in_tables_of_documents_are_there() {
         let command = command();

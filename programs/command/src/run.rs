@@ -103,7 +103,7 @@ impl Asked {
         Ok(self.study.run_with(|| progress.step())?)
     }
 
-    /// What a trace and a picture of it say.
+    /// Returns the caption of its trace and its picture.
     pub fn caption(&self, answers: &Answers) -> Caption {
         let (title, rest) = self.heading.split_once(": ").unwrap_or((&self.heading, ""));
         let title = format!("{title}, {}", self.study.case.algorithm.name);

@@ -19,10 +19,10 @@ pub fn owe_folder() {
     OWES_FOLDER.store(true, Ordering::SeqCst);
 }
 
-/// How wide tables are where nobody says how wide they may be.
+/// The width of tables where neither a terminal nor `COLUMNS` says one.
 const USUAL: usize = 100;
 
-/// How wide what goes to standard output may be: as wide as its terminal, if that is one.
+/// Returns the width for standard output: that of its terminal, or else that of files.
 pub fn width() -> Width {
     let terminal = rustix::termios::tcgetwinsize(rustix::stdio::stdout());
     match terminal.map_or(0, |size| usize::from(size.ws_col)) {
@@ -31,7 +31,7 @@ pub fn width() -> Width {
     }
 }
 
-/// How wide what goes elsewhere may be. Its reader folds prose as they like, and may say in `COLUMNS` how wide tables may be.
+/// Returns the width for files: tables are as wide as `COLUMNS` says, and prose is not folded.
 pub fn width_of_files() -> Width {
     let said = std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse().ok());
     Width { table: said.filter(|columns| *columns > 0).unwrap_or(USUAL), prose: usize::MAX }

@@ -6,7 +6,7 @@ use super::{Block, Document, Show, Span, Table};
 
 /// How the page looks.
 const STYLE: &str = include_str!("page.css");
-/// What no style can do: a figure that fills the window goes back, and contents that were followed fold again.
+/// The script: Escape closes an enlarged figure, and following a link folds the contents again.
 const SCRIPT: &str = include_str!("page.js");
 /// Tables with more columns than this become lists where there is no room for them.
 const NARROW: usize = 4;

@@ -53,7 +53,7 @@ pub enum Block {
 pub struct Way {
     /// The article's name.
     pub id: String,
-    /// What it can be chosen by, as the article.
+    /// The article's classes, by which it can be chosen.
     pub classes: Vec<&'static str>,
     /// Its title.
     pub title: String,

@@ -4,7 +4,7 @@
 //! need a while for each wait and each hand-over, and that tells how late the host would end.
 
 use crate::clock::Clock;
-use crate::error::Cause;
+use crate::clock::contract::pass_on;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Seen};
 use crate::params::{ByLevel, ReceptionCost};
@@ -70,6 +70,8 @@ impl<'a> Recorder<'a> {
 }
 
 impl Clock for Recorder<'_> {
+    pass_on!(clock);
+
     fn wait_until(&mut self, t: Time) {
         self.clock.wait_until(t);
         self.waits.push(Wait { until: t, acts: false });
@@ -84,10 +86,6 @@ impl Clock for Recorder<'_> {
         self.clock.serve(network, exit, message)
     }
 
-    fn most_to(&self, network: &Network) -> usize {
-        self.clock.most_to(network)
-    }
-
     fn deliver(&mut self, seen: Seen, parcel: Parcel) {
         self.clock.deliver(seen, parcel);
     }
@@ -98,30 +96,6 @@ impl Clock for Recorder<'_> {
         let over = |message: &Envelope| purpose.over(message.seen(), ready, &self.cost);
         let until = got.as_ref().map_or(deadline, over);
         self.waits.push(Wait { until, acts: true });
-    }
-
-    fn looks_in_vain(&mut self) -> bool {
-        self.clock.looks_in_vain()
-    }
-
-    fn fail(&mut self, cause: Cause) {
-        self.clock.fail(cause);
-    }
-
-    fn not_before(&mut self, t: Time) {
-        self.clock.not_before(t);
-    }
-
-    fn computes_from(&mut self, t: Time) {
-        self.clock.computes_from(t);
-    }
-
-    fn has_computed(&mut self) {
-        self.clock.has_computed();
-    }
-
-    fn end(&mut self, at: Time, well: bool) {
-        self.clock.end(at, well);
     }
 }
 

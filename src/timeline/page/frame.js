@@ -48,12 +48,18 @@ function frame() {
   }
   base.setTransform(scale, 0, 0, scale, 0, 0);
   base.textBaseline = "middle";
+  drawAll();
+  document.documentElement.dataset.ready ??= Math.round(performance.now());
+}
+
+// Draws all but the pixels of the rows: these are there already, or `paintRows` draws them.
+function drawAll(paintRows = () => {}) {
   drawAxis();
   runs.forEach(drawRows);
+  runs.forEach(paintRows);
   runs.forEach(drawFlight);
   for (const run of runs) if (place.panels[run.index].exact) within(base, run, () => drawDetails(run));
   drawOver();
-  document.documentElement.dataset.ready ??= Math.round(performance.now());
 }
 
 // Draws in the rows of a run alone.

@@ -44,7 +44,8 @@ function sharesIn(run, { from, until, first, last }) {
       shares[run.shown[i]] += length;
       if (length > 0 && WAITS.includes(run.kind[i])) waits.push({ event: i, length });
     }
-    for (let i = lower(taken.first[track], taken.first[track + 1], (i) => taken.end[i] > a); i < taken.first[track + 1] && taken.start[i] < b; i++) {
+    const [begin, after] = takenIn(run, track, a, b);
+    for (let i = begin; i < after; i++) {
       const length = Math.min(b, taken.end[i]) - Math.max(a, taken.start[i]);
       shares[run.shown[taken.of[i]]] -= length;
       shares[NOISE] += length;

@@ -72,8 +72,8 @@ function addExact(run, track, from, scale, width, weight, boxes) {
     if (boxes && right - x >= 3 && x > 0) edges[x | 0] = 1 + kind;
     cover(kind, x, right, width, weight);
   }
-  const { taken } = run, most = taken.first[track + 1];
-  for (let i = lower(taken.first[track], most, (i) => taken.end[i] > from); i < most && taken.start[i] < until; i++) {
+  const { taken } = run, [first, after] = takenIn(run, track, from, until);
+  for (let i = first; i < after; i++) {
     const x = (taken.start[i] - from) * scale, right = (taken.end[i] - from) * scale;
     cover(run.shown[taken.of[i]], x, right, width, -weight);
     cover(NOISE, x, right, width, weight);

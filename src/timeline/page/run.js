@@ -100,6 +100,12 @@ function readDetours(run, number, signed) {
   Object.assign(taken, { start: Float64Array.from(starts), end: Float64Array.from(ends) });
 }
 
+// Which of a track's detours lie between two moments: the first, and the one after the last.
+function takenIn({ taken }, track, from, until) {
+  const last = taken.first[track + 1], first = lower(taken.first[track], last, (i) => taken.end[i] > from);
+  return [first, lower(first, last, (i) => taken.start[i] >= until)];
+}
+
 // What noise took of an event.
 function takenOf(run, event) {
   const { taken } = run, track = run.track[event];

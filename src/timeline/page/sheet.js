@@ -77,7 +77,8 @@ function drawBoxes(sheet, run) {
       const [top, tallness] = track === own ? [y, tall] : [y + tall / 4, tall / 2], until = view.until / q;
       for (let i = firstAfter(run, track, view.from / q); i < run.first[track + 1] && run.start[i] < until && boxes.length <= MOST_BOXES; i++)
         if (run.kind[i] !== IDLE && run.end[i] > run.start[i]) box(run.shown[i], run.start[i], run.end[i], top, tallness);
-      for (let i = lower(taken.first[track], taken.first[track + 1], (i) => taken.end[i] * q > view.from); i < taken.first[track + 1] && taken.start[i] < until; i++)
+      const [first, after] = takenIn(run, track, view.from / q, until);
+      for (let i = first; i < after; i++)
         box(NOISE, taken.start[i], taken.end[i], top, tallness);
     }
   }
@@ -100,12 +101,7 @@ function sheetOf() {
     sheet.fillStyle = colours.css[IDLE];
     sheet.fillRect(0, -head, width, height + head + foot);
     writeWithin(meta.title, 2, 12 - head, width - 4, colours.text, "600 14");
-    drawAxis();
-    for (const run of runs) drawRows(run);
-    for (const run of runs) within(sheet, run, () => drawBoxes(sheet, run));
-    for (const run of runs) drawFlight(run);
-    for (const run of runs) if (place.panels[run.index].exact) within(sheet, run, () => drawDetails(run));
-    drawOver();
+    drawAll((run) => within(sheet, run, () => drawBoxes(sheet, run)));
     let x = 2;
     for (const kind of shownKinds()) {
       sheet.fillStyle = colours.css[kind];

@@ -31,7 +31,7 @@ pub struct Reader {
     memory: usize,
 }
 
-/// So many letters or more no sentence has, whatever it quotes: some list all names that are known.
+/// The length of the longest sentence, which lists all names that are known.
 const LONG: usize = 1000;
 
 /// What any reader may take, however little it reads.

@@ -91,11 +91,7 @@ fn add_noise(
     let (before, mut left) = (timeline.slices.len(), MOST_SHAPES.saturating_sub(trace.messages.len()));
     left = left.saturating_sub(before);
     for activity in &trace.activities {
-        let is_busy = matches!(
-            activity.what,
-            ActivityKind::Work(_) | ActivityKind::Send(_) | ActivityKind::Receive(_) | ActivityKind::Post(_)
-        );
-        let Some(row) = row.get(&activity.id).filter(|_| is_busy) else { continue };
+        let Some(row) = row.get(&activity.id).filter(|_| activity.what.is_busy()) else { continue };
         let (from, until) = (activity.start.max(window.from), activity.end.min(window.until));
         let most = usize::try_from(noise.most_detours(until - from)).unwrap_or(usize::MAX);
         if from < until && most > left {
