@@ -116,3 +116,22 @@ impl Drawing {
 fn seed(seed: u64, run: usize) -> u64 {
     fastrand::Rng::with_seed(seed ^ (run as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)).u64(..)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Check;
+
+    #[test]
+    fn audits_see_every_strategy_of_the_mixture() {
+        let strategies = |of: &mut dyn Iterator<Item = usize>| -> std::collections::HashSet<Strategy> {
+            of.filter(|run| *run > 0).map(|run| Drawing::of(Strategy::Mixed, run).0).collect()
+        };
+        for audits in [1, 5, 50] {
+            let check = Check::new().audits(audits);
+            let mut audited = (0..1000).filter(|run| check.is_audited(*run));
+            assert_eq!(strategies(&mut audited), strategies(&mut (0..1000)), "one of {audits}");
+            assert_eq!((0..1000).filter(|run| check.is_audited(*run)).count(), 1000 / audits);
+        }
+    }
+}
