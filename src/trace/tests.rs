@@ -217,6 +217,25 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
     })
 }
 
+/// What a trace says beside its lists is bounded as they are.
+#[test]
+fn no_time_beside_the_lists_is_too_long_to_be_added() {
+    let (long, id) = (Time::from_ps(LARGEST + 1), MessageId { from: 0, number: 0 });
+    let caption = Some(Caption { formula: Some(long), ..Caption::default() });
+    let faults = Faults { twice: [(id, long)].into(), ..Faults::default() };
+    for trace in [
+        Trace { caption, ..one_of_each() },
+        Trace { faults, ..one_of_each() },
+        Trace { precedence: Precedence::from([(long, vec![0])]), ..one_of_each() },
+        Trace { barrier: Some(long), ..one_of_each() },
+    ] {
+        let mut file = Vec::new();
+        trace.write(&mut file).unwrap();
+        let error = Trace::read(&*file).unwrap_err().to_string();
+        assert!(error.contains("is too long; give at most"), "{error}");
+    }
+}
+
 /// A trace that has everything that there is once at least, whether it could happen or not.
 fn one_of_each() -> Trace {
     let id = |from, number| MessageId { from, number };
