@@ -39,8 +39,9 @@ impl<'a> Proc<'a> {
         let bytes = value.bytes();
         let words = self.words(to, bytes);
         let at = Location::caller();
+        let first = self.begin_gap(to, words);
         while let Some((from, message)) =
-            self.look_in_gap(to, words, |p, until| p.takes_value(None, taking, until))
+            self.look_in_gap(to, first, |p, until| p.takes_value(None, taking, until))
         {
             self.has_called_receive(None, taking, Until::GapOver, at);
             self.restart_code();
@@ -353,16 +354,21 @@ impl<'a> Proc<'a> {
         *got = call.into_message();
     }
 
-    /// Looks for a message until the gap before a send is over, which requests may make longer meanwhile. `look` returns
-    /// what comes until a moment, if anything does.
+    /// Lets the requests catch up before a gap is used. Returns how long the first message of the send after it is.
+    #[inline]
+    fn begin_gap(&mut self, to: usize, words: usize) -> usize {
+        self.catches_up();
+        self.first_words(to, words)
+    }
+
+    /// Looks for a message until the gap before a send is over whose first message has so many words. Requests may make the
+    /// gap longer meanwhile. `look` returns what comes until a moment, if anything does.
     fn look_in_gap<M>(
         &mut self,
         to: usize,
-        words: usize,
+        first: usize,
         mut look: impl FnMut(&mut Proc<'a>, Time) -> Option<M>,
     ) -> Option<M> {
-        self.catches_up();
-        let first = self.first_words(to, words);
         loop {
             let until = self.now().max(self.gap_over(to, first));
             let found = look(self, until);
@@ -374,7 +380,8 @@ impl<'a> Proc<'a> {
 
     /// Waits until the gap before a send of so many bytes is over, and receives nothing: what a recorded run did.
     pub(crate) fn wait_for_gap(&mut self, to: usize, bytes: usize) {
-        self.look_in_gap(to, self.params().words(bytes), |p, until| {
+        let first = self.begin_gap(to, self.params().words(bytes));
+        self.look_in_gap(to, first, |p, until| {
             let mut nothing = Operation::receive(Want::NOTHING);
             p.begins(&mut nothing);
             p.drives(&mut nothing, until);
@@ -387,9 +394,9 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub(crate) fn recv_in_gap<T: Payload>(&mut self, (to, bytes): (usize, usize), from: usize, tag: Tag<T>) {
         self.count_code();
-        let words = self.params().words(bytes);
+        let first = self.begin_gap(to, self.params().words(bytes));
         let look = |p: &mut Proc<'a>, until| p.takes_value(Some(from), tag, until);
-        let found = self.look_in_gap(to, words, look).or_else(|| look(self, Time::MAX));
+        let found = self.look_in_gap(to, first, look).or_else(|| look(self, Time::MAX));
         if found.is_none() {
             self.fail_to_wait();
         }

@@ -669,7 +669,9 @@ impl Network {
         }
         let Way { enter, first, arrival } = way;
         exit.next = enter + stream.max(Time::ZERO) + terms.params.g;
-        if first > enter + latency || terms.may_overtake {
+        // A message of one word without extras enters and arrives like the one before.
+        let is_usual = stream <= Time::ZERO && exit.extras.is_none();
+        if !is_usual && (first > enter + latency || terms.may_overtake) {
             exit.note_arrival(y, arrival, ask);
         }
         Passage { ready, admitted, enter, first, arrival, out_of_order }
