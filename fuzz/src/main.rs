@@ -8,7 +8,7 @@ use command::readers::{self, Reader};
 use libfuzzer_sys::fuzz_target;
 
 #[allow(dead_code)] // it is the whole command
-#[path = "../../programs/command/src/main.rs"]
+#[path = "../../crates/cli/src/main.rs"]
 mod command;
 
 static READER: LazyLock<&Reader> = LazyLock::new(|| {

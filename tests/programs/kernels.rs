@@ -1,6 +1,6 @@
 //! The kernels that programs compute with.
 
-use loggp_kernels::product::subtract_product;
+use loggp_programs::math::product::subtract_product;
 use ndarray::{Array2, ShapeBuilder, s};
 
 /// Parts of larger matrices, in both orders, of all small sizes and some larger ones.

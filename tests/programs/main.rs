@@ -5,7 +5,7 @@
 mod case;
 #[path = "../../src/cases.rs"]
 mod cases;
-#[path = "../../programs/command/src/documents.rs"]
+#[path = "../../crates/cli/src/documents.rs"]
 mod documents;
 
 mod analysis;

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 /// The program of the package, and its tests, which run with these.
 #[allow(dead_code)] // nobody calls its `main` here
-#[path = "../../programs/command/src/new/template.rs"]
+#[path = "../../crates/cli/src/new/template.rs"]
 mod template;
 
 /// A folder of this test's own, outside of the repository, with nothing in it.

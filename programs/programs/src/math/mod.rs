@@ -1,7 +1,0 @@
-//! What several programs compute.
-
-pub mod dense;
-pub mod median;
-pub mod memory;
-pub mod trees;
-pub mod word;

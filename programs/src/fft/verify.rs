@@ -1,0 +1,62 @@
+//! Whether the transform is right: rustfft's own of the whole input, and its inverse.
+
+use crate::math::transform::{forward, inverse};
+
+use super::kernels::Point;
+
+/// How far a point may be off, relative to the largest.
+const TOLERANCE: f64 = 1e-10;
+
+/// Compares a transform with that of the input by rustfft, and the transform's inverse with the input. Both
+/// are in natural order.
+pub fn verify(mut input: Vec<Point>, mut transform: Vec<Point>) -> Result<(), String> {
+    let n = input.len();
+    let mut reference = input.clone();
+    forward([n])[0].process(&mut reference);
+    compare(&transform, &reference, "the transform", "rustfft's of the whole input")?;
+    drop(reference);
+    inverse(n).process(&mut transform);
+    input.iter_mut().for_each(|point| *point *= n as f64);
+    compare(&transform, &input, "the inverse of the transform", "the input")
+}
+
+/// Refuses a point that differs by more than the tolerance. What is not a number differs.
+fn compare(points: &[Point], expected: &[Point], what: &str, other: &str) -> Result<(), String> {
+    if points.len() != expected.len() {
+        return Err(format!("{what} has {} points, and {other} has {}", points.len(), expected.len()));
+    }
+    let largest = expected.iter().map(|point| point.norm()).fold(0.0, f64::max);
+    let wrong = |(point, expected): (&Point, &Point)| {
+        let off = (point - expected).norm();
+        off.is_nan() || off > TOLERANCE * largest
+    };
+    match points.iter().zip(expected).position(wrong) {
+        None => Ok(()),
+        Some(k) => Err(format!("point {k} of {what} is {}, and {} in {other}", points[k], expected[k])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fft::random;
+
+    #[test]
+    fn a_wrong_point_is_noticed() {
+        let input = random(64, 1);
+        let mut right = input.clone();
+        forward([64])[0].process(&mut right);
+        assert_eq!(verify(input.clone(), right.clone()), Ok(()));
+        let mut off = right.clone();
+        off[5].im += 1e-8;
+        let mut swapped = right.clone();
+        swapped.swap(8, 5);
+        let mut none = right.clone();
+        none[5].re = f64::NAN;
+        for wrong in [off, swapped, none] {
+            let refusal = verify(input.clone(), wrong).unwrap_err();
+            assert!(refusal.starts_with("point 5 of the transform is"), "{refusal}");
+        }
+        assert!(verify(input, right[..63].to_vec()).unwrap_err().contains("63 points"));
+    }
+}

@@ -1,0 +1,166 @@
+//! Rows of a system of equations, and the arithmetic of an elimination on them: nothing here is sent.
+//!
+//! The pivot of a row is its largest number, and its column takes the row's place among the columns: the unknowns change
+//! their order. So whoever has a row finds its pivot alone. A row is divided by its pivot, so that no number right of the
+//! diagonal of what is left, U, is above 1. U's diagonal is 1.
+
+use std::ops::Range;
+
+use loggp::Payload;
+use ndarray::{Array1, Array2, ArrayView2, Axis, s};
+
+use crate::math::product::subtract_product;
+
+/// Some rows of Ax = b.
+pub struct Rows {
+    /// Their numbers; once a row is eliminated, those of U.
+    a: Array2<f64>,
+    /// Their right sides; once a row is eliminated, divided by its pivot too.
+    b: Array1<f64>,
+}
+
+/// What everyone must know of a row's pivot.
+#[derive(Clone, Payload)]
+pub struct Pivot {
+    /// The column that takes the row's place.
+    pub column: usize,
+    /// The row's right side.
+    pub y: f64,
+    /// The numbers of that column in those rows of U that are in the same block and come before this one.
+    pub above: Vec<f64>,
+}
+
+/// Rows that were eliminated together: what others need to subtract them.
+pub struct Block {
+    /// Its first row, as the matrix counts.
+    pub k: usize,
+    /// Its pivots, row by row.
+    pub pivots: Vec<Pivot>,
+    /// Its rows of U, as far as they lie right of the block: row after row.
+    pub u: Vec<f64>,
+}
+
+/// The matrix is singular: in this step no pivot was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Payload)]
+pub struct Singular(pub usize);
+
+impl Block {
+    /// How many rows it has.
+    pub fn width(&self) -> usize {
+        self.pivots.len()
+    }
+}
+
+/// The flops of [`Rows::pivot`], for the row r of a block, with so many columns from its diagonal on: the subtraction of
+/// those before it, the search, and the division.
+pub fn pivot_flops(r: usize, columns: usize) -> u64 {
+    (2 * r * (columns + 1) + 2 * columns) as u64
+}
+
+/// The flops of [`Rows::subtract`], for so many rows, a block of w rows, and so many columns right of it.
+pub fn subtract_flops(rows: usize, w: usize, columns: usize) -> u64 {
+    (rows * w * (w + 1 + 2 * columns)) as u64
+}
+
+/// The flops of [`Rows::solve`] for w rows.
+pub fn solve_flops(w: usize) -> u64 {
+    (w * w.saturating_sub(1)) as u64
+}
+
+/// The flops of [`Rows::substitute`] for so many rows and w unknowns.
+pub fn substitute_flops(rows: usize, w: usize) -> u64 {
+    2 * (rows * w) as u64
+}
+
+impl Rows {
+    /// These rows of a matrix, with their right sides.
+    pub fn of(matrix: &ArrayView2<f64>, b: &Array1<f64>, which: &[usize]) -> Rows {
+        Rows {
+            a: matrix.select(Axis(0), which).as_standard_layout().into_owned(),
+            b: b.select(Axis(0), which),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.b.len()
+    }
+
+    /// Exchanges two columns in some of the rows.
+    pub fn exchange(&mut self, rows: Range<usize>, i: usize, j: usize) {
+        if i != j {
+            self.a.slice_mut(s![rows, ..]).rows_mut().into_iter().for_each(|mut row| row.swap(i, j));
+        }
+    }
+
+    /// Eliminates the next row of a block, of which r rows are done: brings it up to date, finds its pivot, exchanges its
+    /// columns in the whole block and divides it. Returns the pivot and the number that was there; nothing if all
+    /// numbers are 0. The block is these rows, the first of which is row k of the matrix.
+    pub fn pivot(&mut self, block: Range<usize>, k: usize, r: usize) -> Option<(Pivot, f64)> {
+        let (row, diagonal) = (block.start + r, k + r);
+        let (done, mut left) = self.a.view_mut().split_at(Axis(0), row);
+        let mut values = left.row_mut(0);
+        for q in 0..r {
+            let (factor, u) = (values[k + q], done.row(block.start + q));
+            values.slice_mut(s![k + q + 1..]).scaled_add(-factor, &u.slice(s![k + q + 1..]));
+            self.b[row] -= factor * self.b[block.start + q];
+        }
+        let larger = |most: (usize, f64), (j, value): (usize, &f64)| {
+            if value.abs() > most.1 { (j, value.abs()) } else { most }
+        };
+        let candidates = values.iter().enumerate().skip(diagonal);
+        let (column, size) = candidates.fold((diagonal, 0.0), larger);
+        if size == 0.0 {
+            return None;
+        }
+        self.exchange(block.clone(), diagonal, column);
+        let value = self.a[(row, diagonal)];
+        self.a.slice_mut(s![row, diagonal + 1..]).mapv_inplace(|number| number / value);
+        self.b[row] /= value;
+        let above = self.a.slice(s![block.start..row, diagonal]).to_vec();
+        Some((Pivot { column, y: self.b[row], above }, value))
+    }
+
+    /// What lies right of the block's columns, of these rows, the first of which is row k of the matrix.
+    pub fn right_of(&self, block: Range<usize>, k: usize) -> Vec<f64> {
+        let right = self.a.slice(s![block.clone(), k + block.len()..]);
+        right.iter().copied().collect()
+    }
+
+    /// Subtracts a block from rows below it, so that nothing is left in its columns. (The factors by which its rows were
+    /// multiplied are left there, and nobody looks at them again.)
+    pub fn subtract(&mut self, rows: Range<usize>, block: &Block) {
+        let (k, w, n) = (block.k, block.width(), self.a.ncols());
+        for i in rows.clone() {
+            for (q, pivot) in block.pivots.iter().enumerate() {
+                let factor = self.a[(i, k + q)];
+                for (r, later) in block.pivots.iter().enumerate().skip(q + 1) {
+                    self.a[(i, k + r)] -= factor * later.above[q];
+                }
+                self.b[i] -= factor * pivot.y;
+            }
+        }
+        let u = ArrayView2::from_shape((w, n - k - w), &block.u).expect("a block has whole rows");
+        let (left, right) = self.a.slice_mut(s![rows, ..]).split_at(Axis(1), k + w);
+        subtract_product(right, left.slice(s![.., k..]), u);
+    }
+
+    /// The unknowns of a block, of these rows, the first of which is row k of the matrix; the later ones are substituted.
+    pub fn solve(&self, block: Range<usize>, k: usize) -> Vec<f64> {
+        let mut x = self.b.slice(s![block.clone()]).to_vec();
+        for r in (0..x.len()).rev() {
+            for q in r + 1..x.len() {
+                x[r] -= self.a[(block.start + r, k + q)] * x[q];
+            }
+        }
+        x
+    }
+
+    /// Substitutes the unknowns of a block that begins at row k in rows above it.
+    pub fn substitute(&mut self, rows: Range<usize>, k: usize, x: &[f64]) {
+        for i in rows {
+            let known: f64 = x.iter().enumerate().map(|(q, x)| self.a[(i, k + q)] * x).sum();
+            self.b[i] -= known;
+        }
+    }
+}
