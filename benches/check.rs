@@ -1,11 +1,13 @@
-//! What a check costs beside the same number of plain runs: a sample sort on 8 processors, ten thousand times.
+//! The cost of a check next to the same number of plain runs: a sample sort on 8 processors, ten thousand
+//! times.
 
 #![allow(non_snake_case)] // P is the papers' name
 
 use std::time::Instant;
 
-use loggp::{Check, Latency, Machine, NS, Params, Proc, Strategy, Ties, US};
-use loggp_benches::measure::{asked, median};
+use loggp::{Latency, Machine, NS, Params, Proc, Ties, US};
+use loggp::check::{Check, Strategy};
+use loggp_benches::measure::{selected_tables, median};
 use loggp_benches::table;
 
 #[allow(dead_code)] // its main
@@ -13,10 +15,10 @@ use loggp_benches::table;
 mod sample_sort;
 
 const RUNS: usize = 10_000;
-/// How many keys each processor sorts.
+/// The number of keys that each processor sorts.
 const KEYS: usize = 64;
 
-/// Times all in turns, so that what else this computer does slows them down alike.
+/// Times all in turn, so that other load on this computer slows them all down.
 fn overhead() {
     let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
     let machine = Machine::new(params).rate("compare", 50 * NS);
@@ -36,11 +38,11 @@ fn overhead() {
         (0..RUNS).for_each(|run| is_sorted(&machine(run as u64).run(program).unwrap().results).unwrap());
     };
     let exact = || runs(&|_| machine.clone());
-    // What a check runs by this strategy: latencies and ties are drawn.
+    // The same as the check's runs: latencies and ties are drawn.
     let drawn = |seed| machine.clone().latency(Latency::Random { seed }).ties(Ties::Random { seed });
     let check = |audits| {
         let check = Check::new().strategy(Strategy::Random).runs(RUNS).audits(audits);
-        assert!(check.run_verified(&machine, program, is_sorted).unwrap().is_right());
+        assert!(check.run_verified(&machine, program, is_sorted).unwrap().has_passed());
     };
     let times: Vec<[f64; 4]> = (0..5)
         .map(|_| [time(&|| runs(&drawn)), time(&|| check(0)), time(&|| check(50)), time(&exact)])
@@ -64,5 +66,5 @@ fn overhead() {
 }
 
 fn main() {
-    asked(&[("overhead", overhead as fn())]).into_iter().for_each(|table| table());
+    selected_tables(&[("overhead", overhead as fn())]).into_iter().for_each(|table| table());
 }

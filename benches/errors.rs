@@ -1,7 +1,7 @@
-//! How close measurements come to the model: every program over P, on either carrier.
+//! The error of measurements against the model: every program over P, on either carrier.
 //!
-//! `cargo bench -p loggp-benches --bench errors` prints a table for threads; `-- coroutines`, or both names, for others.
-//! A name of a program leaves out the others. What was measured in full goes to stderr.
+//! `cargo bench -p loggp-benches --bench errors` prints a table for threads; `-- coroutines`, or both names,
+//! for others. Names of programs select those. Details of all measurements go to stderr.
 
 #![allow(non_snake_case)] // P is the papers' name
 
@@ -18,22 +18,22 @@ use loggp_programs::scatter::SCATTER;
 use loggp_programs::summation::SUMMATION;
 use loggp_programs::transportation::TRANSPORTATION;
 use loggp_programs::{Case, Emulation, PROGRAMS, Program};
-use loggp_study::{Answers, Failed, Study};
+use loggp_study::{Answers, StudyError, Study};
 
-/// What carries processors, and what the tables call it.
+/// The carriers, with their names in the tables.
 const CARRIERS: [(&str, Carrier); 2] = [("threads", Carrier::Thread), ("coroutines", Carrier::Coroutine)];
-/// So many processors.
+/// Numbers of processors.
 const SIZES: [usize; 6] = [2, 4, 16, 64, 256, 1024];
-/// A run is repeated so often, and the median is taken, if it takes no longer than this.
+/// The number of repeats, of which the median is shown, for runs that take no longer than [`SHORT`].
 const REPEATS: usize = 5;
 const SHORT: Duration = Duration::from_millis(300);
-/// After a number of processors that took longer than this, more are not tried.
+/// After a number of processors that took longer than this, larger ones are skipped.
 const LONG: Duration = Duration::from_secs(20);
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let named = |name: &str| arguments.iter().any(|argument| argument == name);
-    // `cargo test --benches` does not say this, and asks only whether it runs.
+    // `cargo test --benches` does not pass `--bench` and only checks that this runs.
     if !named("--bench") || named("--test") {
         return;
     }
@@ -47,7 +47,7 @@ fn main() {
     }
 }
 
-/// Prints a line for each program: the error at each P, and the dilation.
+/// Prints a line for each program: the error and the dilation at each P.
 fn table(name: &str, carrier: Carrier, programs: &[&'static Program]) {
     println!(
         "Measured against model, and the dilation, on {name}; medians of {REPEATS} where a run is short\n"
@@ -67,7 +67,7 @@ fn table(name: &str, carrier: Carrier, programs: &[&'static Program]) {
     println!();
 }
 
-/// The case of a program on so many processors: its best known algorithm, and little of it.
+/// Returns a small case of a program's first algorithm on `P` processors.
 fn case(program: &'static Program, P: usize) -> Case {
     let machine =
         if std::ptr::eq(program, &RTT) || std::ptr::eq(program, &GAUSS) { "myrinet" } else { "cm5" };
@@ -88,14 +88,14 @@ fn case(program: &'static Program, P: usize) -> Case {
     Case { size, ..case }
 }
 
-/// The error and the dilation; nothing where the program is not for so many.
+/// Returns the error and the dilation; empty if the program does not support this P.
 fn cell(program: &'static Program, P: usize, carrier: Carrier) -> String {
     let case = case(program, P);
     if case.check().is_err() {
         return String::new();
     }
-    let emulation = Emulation { carrier, ..Emulation::on(ClockKind::Wall) };
-    let study = |repeat| Study { emulation: emulation.clone(), repeat, ..Study::of(case.clone()) }.run();
+    let emulation = Emulation { carrier, ..Emulation::with_clock(ClockKind::Wall) };
+    let study = |repeat| Study { emulation: emulation.clone(), repeat, ..Study::new(case.clone()) }.run();
     let started = Instant::now();
     let first = study(1);
     let took = started.elapsed();
@@ -113,15 +113,15 @@ fn cell(program: &'static Program, P: usize, carrier: Carrier) -> String {
                 started.elapsed().as_secs_f64(),
             );
             let wrong = answers.wrong.map(|wrong| format!(", WRONG: {wrong}")).unwrap_or_default();
-            let held = answers.outcome.run.host.is_some_and(|host| host.held);
+            let held = answers.outcome.run.host.is_some_and(|host| host.on_time);
             format!("{:+.2}% ({dilation:.1}{}){wrong}", 100.0 * error, if held { "" } else { ", not held" })
         }
-        Err(Failed::Refused(_)) => String::new(),
-        Err(Failed::Run(error) | Failed::Drawn(error, _)) => format!("failed: {error}"),
+        Err(StudyError::Refused(_)) => String::new(),
+        Err(StudyError::Run(error) | StudyError::DrawnRun(error, _)) => format!("failed: {error}"),
     }
 }
 
-/// Model, measurement, the error and the dilation.
+/// Returns the model's time, the measured time, the error and the dilation.
 fn read(answers: &Answers) -> (Time, Time, f64, f64) {
     let model = answers.prediction.model.unwrap_or_default();
     let measured = answers.prediction.measured.map(|times| times.median).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! A hot spot: all send to processor 0 at once, and only ceil(L/g) messages may be in transit to it. The others stall. A
-//! reduction makes the same sum, and nobody stalls.
+//! A hot spot: all processors send to processor 0 at once, but only ceil(L/g) messages may be in transit to
+//! it, so the other senders stall. A reduction computes the same sum without stalls.
 
 use loggp::{Machine, Params, Run, RunError, Tag, Time, US, collectives};
 
@@ -16,7 +16,7 @@ pub fn main() -> Result<(), RunError> {
     let params @ Params { L, P, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     let machine = Machine::new(params);
     let hot = machine.run(|p| match p.id() {
-        0 => Some((1..p.p()).map(|_| p.recv(NUMBER).1).sum()),
+        0 => Some((1..p.P()).map(|_| p.recv(NUMBER).1).sum()),
         id => {
             p.send(0, NUMBER, id as u64);
             None
@@ -31,7 +31,7 @@ pub fn main() -> Result<(), RunError> {
 
     assert_eq!((hot.results[0], tree.results[0]), (Some(28), Some(28)));
     assert_eq!((hot.time, hot.stalls(), tree.time, tree.stalls()), (34 * US, 5, 26 * US, 0));
-    // Two enter at o. Whenever two have come, L later, two more enter.
+    // Two messages enter at o. Whenever two have arrived, L later, two more enter.
     let stall = |id: usize| (id as i64 - 1) / 2 * L;
     let stalls: Vec<Time> = hot.processors[1..].iter().map(|stats| stats.stall).collect();
     assert_eq!(stalls, (1..P).map(stall).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! A token goes round a ring of processors, and everyone adds to it. A hop takes o + L + o.
+//! A token goes round a ring of processors, and each adds its number to it. A hop takes o + L + o.
 
 use loggp::{Machine, Params, RunError, Tag, US};
 
@@ -8,7 +8,7 @@ const TOKEN: Tag<u64> = Tag::named(0, "token");
 pub fn main() -> Result<(), RunError> {
     let params @ Params { P, L, o, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
     let run = Machine::new(params).run(|p| {
-        let (id, next) = (p.id(), (p.id() + 1) % p.p());
+        let (id, next) = (p.id(), (p.id() + 1) % p.P());
         if id == 0 {
             p.send(next, TOKEN, 0);
             let sum = p.recv(TOKEN).1;

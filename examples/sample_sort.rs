@@ -1,21 +1,21 @@
-//! Sample sort: everyone's sample tells which keys go where, one all-to-all brings them there.
+//! Sample sort: samples from all processors decide the ranges of keys, and one all-to-all moves the keys.
 
 #![allow(non_snake_case)] // P is the papers' name
 
 use loggp::{Machine, NS, Params, Proc, RunError, US, collectives};
 
-/// The comparisons that sorting so many keys takes, more or less.
+/// Returns about the number of comparisons for sorting `keys` keys.
 fn comparisons(keys: usize) -> u64 {
     keys as u64 * u64::from(keys.max(1).ilog2())
 }
 
-/// Sorts the keys of all processors, of which each has as many. Returns the part of this one.
+/// Sorts the keys of all processors, each of which has the same number. Returns this processor's part.
 pub fn sort(p: &mut Proc, keys: &[u64]) -> Vec<u64> {
-    let (P, n) = (p.p(), keys.len() / p.p());
+    let (P, n) = (p.P(), keys.len() / p.P());
     let mut mine = keys[p.id() * n..][..n].to_vec();
     p.work("compare", comparisons(n), || mine.sort_unstable());
 
-    // P keys of each, at equal distances: of all of them, every P-th parts two processors.
+    // Each processor samples P keys at equal distances. Of all samples, every P-th separates two processors.
     let sample: Vec<u64> = (0..P).map(|i| mine[i * n / P]).collect();
     let mut samples = collectives::all_gather_vector(p, &vec![P; P], sample).concat();
     p.work("compare", comparisons(P * P), || samples.sort_unstable());
@@ -30,7 +30,7 @@ pub fn sort(p: &mut Proc, keys: &[u64]) -> Vec<u64> {
 
 pub fn main() -> Result<(), RunError> {
     let params @ Params { P, .. } = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).G(50 * NS).build()?;
-    // Squares of random numbers: small keys are many, so equal ranges would not be equal shares.
+    // Squares of random numbers: small keys are frequent, so equal ranges would not be equal shares.
     let mut seed = 1_u64;
     let mut key = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,9 +1,9 @@
-//! A master hands out tasks of different lengths: who is done with one gets the next. A task is a number, and its result how
-//! many steps Collatz's rule takes from there to 1.
+//! A master hands out tasks of different lengths: a worker that finishes one gets the next. A task is a
+//! number, and its result the number of steps of Collatz's rule from there to 1.
 
 use loggp::{Machine, Params, RunError, Tag, Time, US};
 
-/// A number; or nothing, if there are no more.
+/// A number, or `None` if there are no more.
 const TASK: Tag<Option<u64>> = Tag::named(0, "task");
 /// A number and its steps.
 const RESULT: Tag<(u64, u64)> = Tag::named(1, "result");
@@ -25,7 +25,7 @@ pub fn main() -> Result<(), RunError> {
         let mut results = Vec::new();
         if p.id() == 0 {
             let mut tasks = 1..=TASKS;
-            (1..p.p()).for_each(|worker| p.send(worker, TASK, tasks.next()));
+            (1..p.P()).for_each(|worker| p.send(worker, TASK, tasks.next()));
             while results.len() < TASKS as usize {
                 let (worker, result) = p.recv(RESULT);
                 results.push(result);
@@ -34,7 +34,7 @@ pub fn main() -> Result<(), RunError> {
             return results;
         }
         while let Some(n) = p.recv_from(0, TASK) {
-            let steps = collatz(n); // how long it takes is not known before
+            let steps = collatz(n); // the work is not known beforehand
             p.work("step", steps, || results.push((n, steps)));
             p.send(0, RESULT, (n, steps));
         }

@@ -1,6 +1,6 @@
-//! How many cases the tests draw at random.
+//! The number of random cases in tests.
 //!
-//! By default a test draws as many cases as it needs to find each fault that was tried on it, within seconds. With
+//! By default a test draws enough cases to find each fault that it was tried with, within seconds. With
 //! `LOGGP_CASES=20` in the environment every test draws twenty times as many; `.ci/nightly` sets it.
 
 #![allow(dead_code)] // each set of tests uses a part of this file
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use proptest::prelude::ProptestConfig;
 
-/// By how much `LOGGP_CASES` multiplies the number of cases.
+/// Returns the factor of `LOGGP_CASES`.
 fn factor() -> u32 {
     std::env::var("LOGGP_CASES").map_or(1, |text| match text.parse::<NonZeroU32>() {
         Ok(factor) => factor.get(),
@@ -18,18 +18,20 @@ fn factor() -> u32 {
     })
 }
 
-/// The usual number of cases, times that factor. Miri takes a hundred times as long for each, and gets a twentieth of them.
+/// Returns the usual number of cases, times the factor of `LOGGP_CASES`. Miri takes a hundred times as long
+/// for each, and gets a twentieth of them.
 pub(crate) fn times(usual: u32) -> u32 {
     let usual = if cfg!(miri) { usual.div_ceil(20) } else { usual };
     usual.saturating_mul(factor())
 }
 
-/// A seed for each of [`times`] cases.
+/// Returns a seed for each of [`times`] cases.
 pub(crate) fn seeds(usual: u32) -> Range<u64> {
     0..u64::from(times(usual))
 }
 
-/// [`times`] cases of a property. The limits of cases that may be rejected grow by the same factor.
+/// Returns a configuration for [`times`] cases of a property. The limits of rejected cases grow by the same
+/// factor.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let config = ProptestConfig::default();
     ProptestConfig {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::panic::Location;
 
-use crate::message::Want;
+use crate::message::RecvFilter;
 use crate::params::ParamsError;
 use crate::time::Time;
 
@@ -173,13 +173,13 @@ pub struct ProcessorState {
     /// Its local time.
     pub at: Time,
     /// What it was doing.
-    pub doing: Doing,
+    pub status: ProcStatus,
 }
 
 /// What a processor can be doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Doing {
+pub enum ProcStatus {
     /// Its program has not begun.
     #[default]
     NotStarted,
@@ -209,31 +209,31 @@ pub enum Doing {
 /// The message that a processor waits for, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedMessage {
-    pub(crate) want: Want,
+    pub(crate) want: RecvFilter,
     /// The name of the message's tag, if it has one.
     pub(crate) name: Option<String>,
 }
 
 impl fmt::Display for WantedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.want.told(self.name.as_deref()))
+        f.write_str(&self.want.describe(self.name.as_deref()))
     }
 }
 
-impl fmt::Display for Doing {
+impl fmt::Display for ProcStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Doing::NotStarted => f.write_str("had not started"),
-            Doing::Running => f.write_str("was running"),
-            Doing::Crashed => f.write_str("had crashed"),
-            Doing::Looking => f.write_str("looked for messages again and again"),
-            Doing::WaitingFor(wanted) => write!(f, "waited for {wanted}"),
-            Doing::WaitingForRequest(request) => write!(f, "waited for {request}"),
-            Doing::WaitingToSend { to, words, S } => write!(
+            ProcStatus::NotStarted => f.write_str("had not started"),
+            ProcStatus::Running => f.write_str("was running"),
+            ProcStatus::Crashed => f.write_str("had crashed"),
+            ProcStatus::Looking => f.write_str("looked for messages again and again"),
+            ProcStatus::WaitingFor(wanted) => write!(f, "waited for {wanted}"),
+            ProcStatus::WaitingForRequest(request) => write!(f, "waited for {request}"),
+            ProcStatus::WaitingToSend { to, words, S } => write!(
                 f,
                 "waited to send {words} words, more than S = {S}, until processor {to} receives them"
             ),
-            Doing::Finished => f.write_str("had finished"),
+            ProcStatus::Finished => f.write_str("had finished"),
         }
     }
 }
@@ -244,7 +244,7 @@ const LISTED: usize = 8;
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.cause.fmt(f)?;
-        for ProcessorState { id, at, doing } in self.processors.iter().take(LISTED) {
+        for ProcessorState { id, at, status: doing } in self.processors.iter().take(LISTED) {
             write!(f, "\n  processor {id} at {at} {doing}")?;
         }
         match self.processors.len().saturating_sub(LISTED) {
@@ -276,10 +276,10 @@ impl From<ParamsError> for RunError {
 }
 
 /// The panic payload that unwinds a processor's program when the run has failed elsewhere.
-pub(crate) struct Stopped;
+pub(crate) struct RunStopped;
 
 /// How often a program may catch [`Stopped`] before it is taken to catch it for ever.
-const CAUGHT: u32 = 10_000;
+const MAX_CATCHES: u32 = 10_000;
 
 /// Unwinds the program of processor `id`, since the run has failed elsewhere; does nothing if it unwinds already. `times`
 /// counts the calls: a program that always catches the panic would never end.
@@ -289,31 +289,31 @@ pub(crate) fn stop(id: usize, times: &mut u32) {
         return;
     }
     *times += 1;
-    if *times > CAUGHT {
+    if *times > MAX_CATCHES {
         eprintln!(
-            "the run has failed, and processor {id} caught what should end it {CAUGHT} times; giving up"
+            "the run has failed, and processor {id} caught what should end it {MAX_CATCHES} times; giving up"
         );
         std::process::abort();
     }
-    std::panic::resume_unwind(Box::new(Stopped))
+    std::panic::resume_unwind(Box::new(RunStopped))
 }
 
 /// Ends a processor's program with this cause, for code that cannot reach the processor's clock.
 #[cold]
 pub(crate) fn raise(cause: Cause) -> ! {
-    say_before_abort(&cause);
+    print_before_abort(&cause);
     std::panic::resume_unwind(Box::new(cause))
 }
 
 /// Prints the cause before it is raised, if panics abort the process: afterwards nobody could.
-pub(crate) fn say_before_abort(cause: &Cause) {
+pub(crate) fn print_before_abort(cause: &Cause) {
     if cfg!(panic = "abort") {
         eprintln!("{cause}");
     }
 }
 
 /// What ended the program of processor `id`, from the panic's payload.
-pub(crate) fn cause_of(id: usize, payload: Box<dyn Any + Send>) -> Cause {
+pub(crate) fn cause_from_panic(id: usize, payload: Box<dyn Any + Send>) -> Cause {
     let payload = match payload.downcast::<Cause>() {
         Ok(cause) => return *cause,
         Err(payload) => payload,

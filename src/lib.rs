@@ -1,16 +1,17 @@
-//! An emulated parallel machine whose messages cost what the LogP family of models says.
+//! An emulated parallel machine whose messages have the costs of the LogP family of models.
 //!
 //! A program is a closure that every processor runs. It gets a [`Proc`], computes, and sends real values in
-//! messages; each call takes as long as latency L, overhead o, gap g, Gap per word G and the network's
-//! capacity make it. On the virtual clock time jumps: unless work is measured, a run is exact and the same
-//! every time. On the wall clock processors are threads that really wait. See [`ClockKind`] and [`Work`].
+//! messages; the time of each call follows from the latency L, the overhead o, the gap g, the Gap per word G
+//! and the network's capacity. On the virtual clock time jumps: unless work is measured, a run is exact and
+//! the same every time. On the wall clock processors are threads that really wait. See [`ClockKind`] and
+//! [`Work`].
 //!
 //! ```
 //! use loggp::{Machine, Params, Tag, US};
 //!
 //! const DATUM: Tag<u64> = Tag::new(0);
 //!
-//! // The broadcast of LogP's figure 3, with everyone's time of arrival.
+//! // The broadcast of LogP's figure 3, with the time at which each processor has the datum.
 //! let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
 //! let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
 //! let run = Machine::new(params).run(|p| {
@@ -27,84 +28,75 @@
 //! ```
 //!
 //! - [`Params`] are the machine's parameters: built by hand, read from text, or from a paper ([`preset`]).
-//!   [`Parameter::ALL`] is the table of them.
-//! - [`Machine`] adds settings and runs programs; a [`Run`] has the results, the time, and where the time went.
-//!   A [`RunError`] says why a run failed, and what every processor was doing.
-//! - [`Proc`] is what a program calls, a [`Payload`] is what it can send, and a [`Tag`] says what a message is about.
+//!   [`Parameter::ALL`](params::Parameter::ALL) is their table.
+//! - [`Machine`] adds settings and runs programs. A [`Run`] has the results, the time, and its division among
+//!   activities. A [`RunError`] has the reason of a failure, and the state of every processor.
+//! - [`Proc`] is the interface of a program to its processor, [`Payload`] the trait of values that it can
+//!   send, and [`Tag`] the subject of a message.
 //! - [`collectives`] are operations in which every processor takes part.
-//! - [`Host`] says how late this computer was in a run on the wall clock, and how far to trust its times.
-//! - A [`Trace`] is what happened; [`audit`](fn@audit) holds it against the rules, and a [`Replay`] makes the run again.
-//! - [`Check`] runs a program under many [orders](Order) of messages, and reduces what fails to the fewest late messages.
-//! - A [`Schedule`] says what ranks send, receive and compute without a program; a [`Player`] plays it under the same rules,
-//!   up to millions of ranks.
-//! - [`Traffic`] is the network alone, for those who want a cost without a run.
+//! - [`Host`] tells how late this computer was in a run on the wall clock, and how reliable its times are.
+//! - A [`Trace`](trace::Trace) is a record of a run. [`audit`](audit::audit) checks it against the rules, and
+//!   [`Replay`](replay::Replay) repeats the run from it.
+//! - [`Check`](check::Check) runs a program under many [orders](Order) of messages, and reduces a failure to
+//!   the fewest late messages.
+//! - A [`Schedule`](schedule::Schedule) lists the sends, receives and computations of ranks without a
+//!   program; a [`Player`](schedule::Player) plays it under the same rules, for up to millions of ranks.
+//! - [`Traffic`] is the network alone, for costs without a run.
 //!
-//! The rules are told at length in `docs/reference/model.md`. The papers' programs are in the crate `loggp-programs`, and
+//! `docs/reference/model.md` explains the rules. The papers' programs are in the crate `loggp-programs`, and
 //! the command is in `loggp-command`.
 
 #![warn(missing_debug_implementations, missing_docs, unreachable_pub)]
 #![allow(non_snake_case)] // L, G and P are the papers' names
-#![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs says which feature has what
+#![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs shows the feature of each item
 
 #[cfg(not(unix))]
 compile_error!(
     "loggp needs Linux, macOS or another Unix: it maps the stacks of its processors, and handles the signals of those that overflow"
 );
 
-mod audit;
+pub mod audit;
 #[cfg(test)]
 mod cases;
-mod check;
+pub mod check;
 mod clock;
 pub mod collectives;
 mod error;
-mod link;
+pub mod link;
 mod machine;
 mod message;
-mod params;
+pub mod params;
 pub mod path;
 mod proc;
-mod replay;
+pub mod replay;
 mod rules;
-mod schedule;
+pub mod schedule;
 mod text;
 mod time;
-mod timeline;
-mod trace;
+pub mod timeline;
+pub mod trace;
 
-pub use audit::{Audit, Rule, Violation, audit};
-pub use check::{Check, Checked, Choices, Class, Coverage, Failure, Late, Strategy, Tried, Wrong};
 pub use clock::ClockKind;
 pub use clock::wall::carrier::Carrier;
 pub use clock::wall::dilation::Dilation;
-pub use clock::watchdog::Silence;
-pub use error::{Cause, Doing, ProcessorState, RunError, WantedMessage};
-pub use link::{Came, Channels, Link};
+pub use clock::watchdog::Unresponsive;
+pub use error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
 pub use machine::{Host, Lateness, Machine, Order, Run};
-#[doc(hidden)]
-pub use message::Plain;
-pub use message::{Body, MessageId, Pack, Payload, Slice, Tag, Unpack};
-pub use params::{
-    Latency, Level, LogGps, LongMessages, Model, Noise, Parameter, Params, ParamsBuilder, ParamsError, Ports,
-    Precedence, Preset, PresetValue, Ties, preset, presets,
-};
+pub use message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack};
+pub use params::{Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, preset};
 pub use proc::{Group, Proc, Request, Work};
-pub use replay::Replay;
 pub use rules::{Stats, Traffic};
-pub use schedule::{
-    Operation, Placed, Played, Player, Requirement, Rules, Schedule, ScheduleBuilder, ScheduleError,
-};
-#[doc(hidden)]
-pub use text::{Outside, near, outside};
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
-pub use timeline::Timeline;
-pub use trace::{
-    Activity, ActivityKind, Call, CallKind, CallTag, Caption, Faults, Message, Progress, Rendezvous,
-    SendRecv, Trace, TraceError, Transfer, Until,
-};
 
 #[cfg(feature = "derive")]
 pub use loggp_derive::Payload;
+
+/// Shared with the project's other crates; no part of the public API.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::message::Plain;
+    pub use crate::text::{EscapedText, nearest_name, escaped};
+}
 
 /// The documents' examples, which `cargo test` runs.
 #[cfg(doctest)]
@@ -120,7 +112,7 @@ mod documents {
     #[doc = include_str!("../docs/start/cluster.md")]
     struct Cluster;
 
-    /// The compiler warns of a setting that is set on nothing.
+    /// The compiler warns of a setting whose result is not used.
     ///
     /// ```compile_fail
     /// #![deny(unused_must_use)]

@@ -1,7 +1,8 @@
-//! A recorded run, made again from the calls in its trace: under the same parameters, or under others.
+//! The replay of a recorded run from the calls in its trace, under the same parameters or others.
 //!
-//! The machine runs a program that makes the recorded calls, on the virtual clock. So what a call costs is said by the
-//! rules, and nowhere else. Only the values are missing: a message counts for as many bytes as it did and holds none.
+//! The machine runs a program that makes the recorded calls, on the virtual clock, so the rules determine the
+//! cost of each call as in any run. Only the values are missing: a message counts for its recorded bytes, but
+//! holds none.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,21 +13,23 @@ use crate::clock::wall::carrier::Carrier;
 use crate::error::RunError;
 use crate::machine::limits;
 use crate::machine::{Machine, Run};
-use crate::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
+use crate::message::{AnyTag, MessageId, Pack, Payload, RawTag, Tag, Unpack};
 use crate::params::Model;
-use crate::params::{MOST_WORDS, Noise, Params, ParamsError};
+use crate::params::{MAX_WORDS, Noise, Params, ParamsError};
 use crate::proc::{Proc, Request};
 use crate::trace::{Call, CallKind, CallTag, Trace, Until, send_after_gap};
 
-/// A recorded run that is to be made again without its program: what would it have taken if?
+/// A replay of a recorded run without its program, to find its time under other parameters.
 ///
-/// Under the parameters that it had, every processor does the same at the same picosecond. Under others, everyone calls the
-/// same in the same order. Work takes as long as it took, and the noise lengthens it where it falls then. A receive that got a message waits for one of the same source
-/// and tag, whether it named the source or not; one that got nothing is a wait for as long. A moment is a moment: who
-/// waited until one does so again.
+/// Under the recorded parameters, every processor does the same at the same picosecond. Under others, every
+/// processor makes the same calls in the same order. Work takes as long as recorded, and is lengthened by the
+/// noise at its new time. A receive that got a message waits for one of the same source and tag, even if it
+/// did not name the source; a receive that got none waits for the recorded time. Waits until a moment keep
+/// that moment.
 ///
 /// ```
-/// use loggp::{Machine, Params, Replay, Tag, US};
+/// use loggp::{Machine, Params, Tag, US};
+/// use loggp::replay::Replay;
 ///
 /// const WORD: Tag<u64> = Tag::new(0);
 ///
@@ -36,31 +39,27 @@ use crate::trace::{Call, CallKind, CallTag, Trace, Until, send_after_gap};
 ///     _ => { p.recv(WORD); }
 /// })?;
 /// let trace = run.trace.unwrap();
-/// assert_eq!(Replay::of(&trace).run()?.time, (5 + 2 + 6 + 2) * US);
+/// assert_eq!(Replay::new(&trace).run()?.time, (5 + 2 + 6 + 2) * US);
 ///
 /// let twice = Params { L: 12 * US, ..params };
-/// assert_eq!(Replay::of(&trace).params(twice).run()?.time, (5 + 2 + 12 + 2) * US);
+/// assert_eq!(Replay::new(&trace).params(twice).run()?.time, (5 + 2 + 12 + 2) * US);
 /// # Ok::<(), loggp::RunError>(())
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a setting gives back the replay that has it"]
 pub struct Replay<'a> {
-    /// The run that was.
     trace: &'a Trace,
-    /// The parameters of the run that is to be.
     params: Params,
-    /// By which model it costs what.
     model: Model,
-    /// The longest piece of a message in words, if messages go in pieces.
+    /// Length of the longest piece in words, if messages are sent in pieces.
     longest: Option<usize>,
-    /// Whether it is traced.
-    traced: bool,
+    is_traced: bool,
 }
 
-/// What a message of a replay carries: nothing, for so many bytes.
-struct Blank(usize);
+/// A payload without a value that counts for this many bytes.
+struct BlankPayload(usize);
 
-impl Payload for Blank {
+impl Payload for BlankPayload {
     fn bytes(&self) -> usize {
         self.0
     }
@@ -69,61 +68,64 @@ impl Payload for Blank {
         self.0.pack(to);
     }
 
-    fn unpack(from: &mut Unpack) -> Option<Blank> {
-        usize::unpack(from).map(Blank)
+    fn unpack(from: &mut Unpack) -> Option<BlankPayload> {
+        usize::unpack(from).map(BlankPayload)
     }
 }
 
-/// More messages than this are not made of a trace's by cutting them in pieces: they would fill the host's memory.
-const MOST_PIECES: usize = 1 << 27;
+/// The most messages that may result from cutting messages in pieces: more would fill the host's memory.
+const MAX_PIECES: usize = 1 << 27;
 
 impl<'a> Replay<'a> {
-    /// A replay of a run as it was.
-    pub fn of(trace: &'a Trace) -> Replay<'a> {
-        Replay { trace, params: trace.params, model: Model::default(), longest: None, traced: false }
+    /// Creates a replay of a run as it was.
+    pub fn new(trace: &'a Trace) -> Replay<'a> {
+        Replay { trace, params: trace.params, model: Model::default(), longest: None, is_traced: false }
     }
 
-    /// Sets the parameters. P has to be what it was.
+    /// Sets the parameters. P must be that of the trace.
     pub fn params(self, params: Params) -> Replay<'a> {
         Replay { params, ..self }
     }
 
-    /// Cuts every message that is longer than so many words in pieces of so many, and a rest: they are sent one after the
-    /// other, and received so (LogGPS, section 4.5, method M2). With S words none waits for its receiver.
+    /// Cuts every message of more than `words` words in pieces of that length and a rest, which are sent and
+    /// received one after the other (LogGPS, section 4.5, method M2). With `words` = S, no message waits for
+    /// its receiver.
     pub fn fragments(self, words: usize) -> Replay<'a> {
         Replay { longest: Some(words), ..self }
     }
 
-    /// Sets the model by which messages cost what they cost.
+    /// Sets the model of the messages' costs.
     pub fn model(self, model: Model) -> Replay<'a> {
         Replay { model, ..self }
     }
 
-    /// Sets whether the replay is traced. An audit does not know the costs of [`Model::LogGP1`] and [`Model::LogGP2`].
+    /// Sets whether the replay is traced. An audit does not know the costs of [`Model::LogGP1`] and
+    /// [`Model::LogGP2`].
     pub fn trace(self, trace: bool) -> Replay<'a> {
-        Replay { traced: trace, ..self }
+        Replay { is_traced: trace, ..self }
     }
 
-    /// Makes the run again, on the virtual clock.
+    /// Runs the replay, on the virtual clock.
     ///
     /// # Errors
     ///
-    /// If the trace holds no calls, or none that can be made again; if P is another; and if the run cannot end: where
-    /// messages wait for their receivers that did not before, the program may be one that deadlocks.
+    /// If the trace has no calls, or calls that cannot be replayed; if P differs; and if the run cannot end:
+    /// a program may deadlock when messages wait for their receivers that did not before.
     pub fn run(&self) -> Result<Run<()>, RunError> {
         let trace = self.trace;
-        // A few bytes can say that there are millions of processors: then nothing is made for each of them.
+        // A few bytes of a trace can claim millions of processors, so check before anything is made for each
+        // of them.
         limits::check(ClockKind::Virtual, Carrier::Coroutine, self.params.P, STACK)?;
         let is_same = self.params == trace.params && self.model == Model::LogGPS && self.longest.is_none();
-        let (params, surcharge) = self.model.of(self.params)?;
+        let (params, surcharge) = self.model.apply(self.params)?;
         let pieces = Pieces { longest: self.longest.map(|words| words.saturating_mul(params.word.get())) };
         let calls = self.check(&pieces, is_same)?;
         let lengths = self.longest.map(|_| trace.lengths()).unwrap_or_default();
-        let requests = requests(trace);
-        let mut machine = Machine::new(params).ports(trace.ports).surcharge(surcharge).trace(self.traced);
-        // What was drawn for a message is no other message's, which it might get if there are more of them now.
+        let requests = request_messages(trace);
+        let mut machine = Machine::new(params).ports(trace.ports).surcharge(surcharge).trace(self.is_traced);
+        // The recorded draws fit only the recorded messages, so a changed run draws anew.
         machine = match is_same {
-            true => machine.repeat(trace),
+            true => machine.order_of(trace),
             false => machine.latency(trace.latency).ties(trace.ties).noise(trace.noise.clone()),
         };
         machine = machine.levels(trace.levels.iter().copied());
@@ -132,22 +134,22 @@ impl<'a> Replay<'a> {
         }
         machine.stack(STACK).run(|p| {
             let (noise, posted) = (trace.noise.as_ref(), HashMap::new());
-            let mut player = Player {
+            let mut player = CallPlayer {
                 pieces: &pieces,
                 lengths: &lengths,
                 requests: &requests,
                 noise,
-                posted,
+                waits: posted,
                 send_after_gap: (0, None),
             };
             let calls = &trace.calls[calls[p.id()].clone()];
             for place in 0..calls.len() {
-                player.call(p, calls, place);
+                player.make_call(p, calls, place);
             }
         })
     }
 
-    /// Refuses what cannot be made again. Returns where each processor's calls are.
+    /// Refuses a trace that cannot be replayed. Returns the range of each processor's calls.
     fn check(&self, pieces: &Pieces, is_same: bool) -> Result<Vec<Range<usize>>, ParamsError> {
         let Replay { trace, params, .. } = self;
         let refuse = |sentence: String| Err(ParamsError::new(sentence));
@@ -185,15 +187,15 @@ impl<'a> Replay<'a> {
                 messages = messages.saturating_add(self.check_call(call, pieces)?);
             }
         }
-        if self.longest.is_some() && messages > MOST_PIECES {
+        if self.longest.is_some() && messages > MAX_PIECES {
             return refuse(format!(
-                "so short pieces would be more than {MOST_PIECES} messages; give longer ones"
+                "so short pieces would be more than {MAX_PIECES} messages; give longer ones"
             ));
         }
         Ok(ranges)
     }
 
-    /// Refuses a call that cannot be made. Returns how many messages it sends.
+    /// Refuses a call that cannot be replayed. Returns the number of messages that it sends.
     fn check_call(&self, call: &Call, pieces: &Pieces) -> Result<usize, ParamsError> {
         let P = self.params.P;
         let refuse = |why: String| {
@@ -202,7 +204,7 @@ impl<'a> Replay<'a> {
         };
         let (other, tag, bytes) = match &call.what {
             CallKind::Send { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
-            CallKind::Receive { tag, got, .. } => (got.as_ref().map(|got| got.message.from), Some(tag), 0),
+            CallKind::Receive { tag, received: got, .. } => (got.as_ref().map(|got| got.message.from), Some(tag), 0),
             CallKind::Isend { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
             CallKind::Irecv { tag, .. } => (None, Some(tag), 0),
             CallKind::Wait { transfer, .. } => (Some(transfer.message.from), None, 0),
@@ -217,86 +219,85 @@ impl<'a> Replay<'a> {
         }
         let is_receive = matches!(call.what, CallKind::Receive { .. } | CallKind::Irecv { .. });
         let can_be = |tag: RawTag| tag.can_be_sent() || (is_receive && tag == RawTag::ANY);
-        if let Some(tag) = tag.filter(|tag| !can_be(RawTag::numbered(tag.number))) {
+        if let Some(tag) = tag.filter(|tag| !can_be(RawTag::from_number(tag.number))) {
             return refuse(format!("no program can send a message {tag}"));
         }
-        if bytes / self.params.word.get() >= MOST_WORDS {
+        if bytes / self.params.word.get() >= MAX_WORDS {
             return refuse(format!("a message of {bytes} bytes is longer than any can be"));
         }
         Ok(pieces.count(bytes))
     }
 }
 
-/// A replay's processors call nothing that takes more: a little above the least.
+/// Stack size in bytes, a little above the minimum: a replay's processors need no more.
 const STACK: usize = 64 << 10;
 
-/// The message of each processor's each request for a receive, which its wait says.
-type Requests = HashMap<(usize, u32), MessageId>;
+/// The message of each receive request, by processor and request number, as recorded by the wait.
+type RequestMessages = HashMap<(usize, u32), MessageId>;
 
-fn requests(trace: &Trace) -> Requests {
+fn request_messages(trace: &Trace) -> RequestMessages {
     let done = |call: &Call| match &call.what {
-        CallKind::Wait { request, sends: false, transfer } => Some(((call.id, *request), transfer.message)),
+        CallKind::Wait { request, is_send: false, transfer } => Some(((call.id, *request), transfer.message)),
         _ => None,
     };
     trace.calls.iter().filter_map(done).collect()
 }
 
-/// In which pieces messages go.
+/// The cutting of messages in pieces.
 struct Pieces {
-    /// The bytes of the longest piece, if messages go in pieces.
+    /// Length of the longest piece in bytes, or `None` if messages are not cut.
     longest: Option<usize>,
 }
 
 impl Pieces {
-    /// How many there are of a message.
+    /// Returns the number of pieces of a message of this many bytes.
     fn count(&self, bytes: usize) -> usize {
         self.longest.map_or(1, |longest| bytes.div_ceil(longest).max(1))
     }
 
-    /// For how many bytes each counts.
-    fn of(&self, bytes: usize) -> impl Iterator<Item = Blank> + use<> {
+    /// Returns the pieces of a message of this many bytes.
+    fn split(&self, bytes: usize) -> impl Iterator<Item = BlankPayload> + use<> {
         let longest = self.longest.unwrap_or(usize::MAX);
-        (0..self.count(bytes)).map(move |n| Blank((bytes - n * longest).min(longest)))
+        (0..self.count(bytes)).map(move |n| BlankPayload((bytes - n * longest).min(longest)))
     }
 }
 
-/// Makes one processor's calls.
-struct Player<'a> {
-    /// In which pieces messages go.
+/// The replay of one processor's calls.
+struct CallPlayer<'a> {
     pieces: &'a Pieces,
-    /// For how many bytes each message counts, if messages go in pieces.
+    /// The bytes of each message, if messages go in pieces.
     lengths: &'a HashMap<MessageId, usize>,
-    /// The messages that requests are for.
-    requests: &'a Requests,
-    /// The noise, which lengthens work again.
+    requests: &'a RequestMessages,
     noise: Option<&'a Noise>,
-    /// How it waits for its requests, for which it has not waited: each stands for one for each piece.
-    posted: HashMap<u32, Wait>,
-    /// The place up to which [`send_after_gap`](Player::send_after_gap) knows the answer, and the answer.
+    /// The waits for the requests not yet waited for, by recorded request. A request stands for those of all
+    /// pieces.
+    waits: HashMap<u32, WaitFn>,
+    /// The place up to which the last result of [`send_after_gap`](CallPlayer::send_after_gap) holds, and
+    /// that result.
     send_after_gap: (usize, Option<(usize, usize)>),
 }
 
-/// Waits for the requests that stand for one.
-type Wait = Box<dyn FnOnce(&mut Proc)>;
+/// A function that waits for all requests of one recorded request.
+type WaitFn = Box<dyn FnOnce(&mut Proc)>;
 
-/// Waits for all of these requests, when it is called.
-fn wait_for<T: 'static>(requests: Vec<Request<T>>) -> Wait {
+/// Returns a function that waits for all of these requests.
+fn wait_all_fn<T: 'static>(requests: Vec<Request<T>>) -> WaitFn {
     Box::new(|p| drop(p.wait_all(requests)))
 }
 
-impl Player<'_> {
-    /// How many pieces there are of a message.
+impl CallPlayer<'_> {
+    /// Returns the number of pieces of a recorded message.
     fn count(&self, id: MessageId) -> usize {
         self.pieces.count(self.lengths.get(&id).copied().unwrap_or(0))
     }
 
-    /// The send before which the call at `place` receives while the gap runs: its receiver, and how many bytes its first
-    /// piece has.
+    /// Returns the send whose gap the call at `place` uses for receiving: its receiver, and the bytes of its
+    /// first piece.
     fn send_after_gap(&mut self, calls: &[Call], place: usize) -> Option<(usize, usize)> {
         if self.send_after_gap.0 <= place {
             let next = send_after_gap(&calls[place..]).and_then(|(after, send)| match send.what {
                 CallKind::Send { to, bytes, .. } => {
-                    Some((place + after, Some((to, self.pieces.of(bytes).next()?.0))))
+                    Some((place + after, Some((to, self.pieces.split(bytes).next()?.0))))
                 }
                 _ => None,
             });
@@ -305,8 +306,8 @@ impl Player<'_> {
         self.send_after_gap.1
     }
 
-    /// Makes the call at `place`.
-    fn call(&mut self, p: &mut Proc, calls: &[Call], place: usize) {
+    /// Makes the recorded call at `place`.
+    fn make_call(&mut self, p: &mut Proc, calls: &[Call], place: usize) {
         let call = &calls[place];
         match &call.what {
             CallKind::Work(kind) => {
@@ -314,62 +315,62 @@ impl Player<'_> {
                     None => call.end - call.start,
                     Some(noise) => noise.free(call.id, call.start, call.end),
                 };
-                p.computes_for(kind.clone(), took);
+                p.compute_for(kind.clone(), took);
             }
             CallKind::WaitUntil(time) => p.wait_until(*time),
             CallKind::Send { to, tag, bytes, .. } => {
-                self.pieces.of(*bytes).for_each(|piece| p.send(*to, blank(tag), piece));
+                self.pieces.split(*bytes).for_each(|piece| p.send(*to, blank_tag(tag), piece));
             }
-            CallKind::Receive { tag, until, got: Some(got), .. } => {
+            CallKind::Receive { tag, until, received: Some(got), .. } => {
                 let send = if *until == Until::GapOver { self.send_after_gap(calls, place) } else { None };
                 for _ in 0..self.count(got.message) {
                     match send {
-                        Some(send) => p.recv_in_gap(send, got.message.from, blank(tag)),
+                        Some(send) => p.recv_in_gap(send, got.message.from, blank_tag(tag)),
                         None => receive(p, got.message.from, tag),
                     }
                 }
             }
-            CallKind::Receive { until: Until::GapOver, got: None, .. } => {
+            CallKind::Receive { until: Until::GapOver, received: None, .. } => {
                 if let Some((to, bytes)) = self.send_after_gap(calls, place) {
                     p.wait_for_gap(to, bytes);
                 }
             }
-            CallKind::Receive { until: Until::Moment(time), got: None, .. } if *time > p.now() => {
+            CallKind::Receive { until: Until::Moment(time), received: None, .. } if *time > p.now() => {
                 p.wait_until(*time);
             }
-            CallKind::Receive { got: None, .. } | CallKind::Probe { .. } | CallKind::Test { .. } => {
+            CallKind::Receive { received: None, .. } | CallKind::Probe { .. } | CallKind::Test { .. } => {
                 p.wait_until(p.now() + p.params().cycle);
             }
             CallKind::SendRecv(both) => {
-                let (to, from, tag) = (both.to, both.from, blank(&both.tag));
-                let mut left = self.count(both.got.message);
-                for piece in self.pieces.of(both.bytes) {
+                let (to, from, tag) = (both.to, both.from, blank_tag(&both.tag));
+                let mut left = self.count(both.received.message);
+                for piece in self.pieces.split(both.bytes) {
                     if left == 0 {
                         p.send(to, tag, piece);
                         continue;
                     }
                     left -= 1;
-                    p.send_recv(to, piece, from, tag);
+                    p.send_recv(to, from, tag, piece);
                 }
                 (0..left).for_each(|_| _ = p.recv_from(from, tag));
             }
-            CallKind::Barrier => drop(p.own_barrier()),
+            CallKind::Barrier => drop(p.try_hardware_barrier()),
             CallKind::Isend { request, to, tag, bytes } => {
-                let sends = self.pieces.of(*bytes).map(|piece| p.isend(*to, blank(tag), piece)).collect();
-                self.posted.insert(*request, wait_for(sends));
+                let sends = self.pieces.split(*bytes).map(|piece| p.isend(*to, blank_tag(tag), piece)).collect();
+                self.waits.insert(*request, wait_all_fn(sends));
             }
             CallKind::Irecv { request, tag, .. } => {
                 let Some(message) = self.requests.get(&(call.id, *request)) else { return };
                 let (from, pieces) = (message.from, 0..self.count(*message));
-                let wait = if RawTag::numbered(tag.number).is_wild() {
-                    wait_for(pieces.map(|_| p.irecv_any_tag::<Blank>(Some(from))).collect())
+                let wait = if RawTag::from_number(tag.number).is_wild() {
+                    wait_all_fn(pieces.map(|_| p.irecv(AnyTag::<BlankPayload>::new().from(from))).collect())
                 } else {
-                    wait_for(pieces.map(|_| p.irecv_from(from, blank(tag))).collect())
+                    wait_all_fn(pieces.map(|_| p.irecv(blank_tag(tag).from(from))).collect())
                 };
-                self.posted.insert(*request, wait);
+                self.waits.insert(*request, wait);
             }
             CallKind::Wait { request, .. } => {
-                if let Some(wait) = self.posted.remove(request) {
+                if let Some(wait) = self.waits.remove(request) {
                     wait(p);
                 }
             }
@@ -377,21 +378,21 @@ impl Player<'_> {
     }
 }
 
-/// Receives a message, or a piece of one.
+/// Receives a message or a piece of one.
 fn receive(p: &mut Proc, from: usize, tag: &CallTag) {
-    if RawTag::numbered(tag.number).is_wild() {
-        _ = p.recv_any_tag::<Blank>(Some(from));
+    if RawTag::from_number(tag.number).is_wild() {
+        _ = p.recv(AnyTag::<BlankPayload>::new().from(from));
     } else {
-        _ = p.recv_from(from, blank(tag));
+        _ = p.recv_from(from, blank_tag(tag));
     }
 }
 
-/// A recorded tag, for messages without values. Its name is known only if the run is of this process: a name from a file
-/// would have to live for ever.
-fn blank(tag: &CallTag) -> Tag<Blank> {
+/// Returns the recorded tag, for messages without values. It has its name only if this process recorded the
+/// run: a name from a file is not `'static`.
+fn blank_tag(tag: &CallTag) -> Tag<BlankPayload> {
     let name = match tag.name {
         Some(Cow::Borrowed(name)) => Some(name),
         _ => None,
     };
-    Tag::of(RawTag::numbered(tag.number), name)
+    Tag::from_raw(RawTag::from_number(tag.number), name)
 }

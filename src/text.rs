@@ -1,9 +1,10 @@
-//! Settings as text: each is written and read by the names that the command has for its values. A call of `names!` gives
-//! a setting its names. And the nearest name, where a name names nothing, and how what comes from outside is shown.
+//! Settings as text, by the command's names for their values; suggestions for unknown names; and the escaping
+//! of text from outside in errors.
 
 use std::fmt;
 
-/// Writes and reads a setting: first the names of its plain values, then the names of the values that have a seed.
+/// Implements `Display` and `FromStr` for a setting, from the names of its plain values and then those of its
+/// values with a seed.
 macro_rules! names {
     ($type:ident: $($name:literal $value:ident)+ $(; $by_seed:literal $drawn:ident)*) => {
         #[doc = concat!("By name: ", $("`", $name, "` ",)+ $("`", $by_seed, ":7` ",)* "as [`FromStr`](std::str::FromStr) reads it.")]
@@ -26,7 +27,7 @@ macro_rules! names {
                     $(($by_seed, Some(Ok(seed))) => Ok($type::$drawn { seed }),)*
                     _ => {
                         let names = [$($name,)+ $(concat!($by_seed, ":SEED"),)*];
-                        Err(Self::Err::new($crate::text::unknown(text, &names)))
+                        Err(Self::Err::new($crate::text::unknown_name(text, &names)))
                     }
                 }
             }
@@ -36,32 +37,31 @@ macro_rules! names {
 
 pub(crate) use names;
 
-/// What comes from outside, as in an error: see [`outside`].
+/// Text from outside, escaped and cut for an error: see [`escaped`].
 #[derive(Clone, Copy)]
-pub struct Outside<'a> {
+pub struct EscapedText<'a> {
     text: &'a str,
     most: usize,
 }
 
-/// Shows what comes from outside in an error, such as a name that a file has: what a terminal would obey is escaped, and after 80
-/// characters stands how many more there are. `{:?}` puts it into quotes.
+/// Returns a display of text from outside, such as a name from a file, for an error: control characters are
+/// escaped, and after 80 characters only the number of the others is written. `{:?}` puts it in quotes.
 ///
 /// ```
-/// assert_eq!(loggp::outside("a\u{1b}[2J").to_string(), "a\\u{1b}[2J");
-/// assert!(format!("{:?}", loggp::outside(&"x".repeat(100))).ends_with("xx\" and 20 characters more"));
+/// assert_eq!(loggp::__private::escaped("a\u{1b}[2J").to_string(), "a\\u{1b}[2J");
+/// assert!(format!("{:?}", loggp::__private::escaped(&"x".repeat(100))).ends_with("xx\" and 20 characters more"));
 /// ```
-pub fn outside(text: &str) -> Outside<'_> {
-    Outside { text, most: 80 }
+pub fn escaped(text: &str) -> EscapedText<'_> {
+    EscapedText { text, most: 80 }
 }
 
-impl Outside<'_> {
-    /// Shows up to so many characters: of a sentence in which others quote something.
+impl EscapedText<'_> {
+    /// Sets the number of characters that are shown, for a sentence that quotes other text.
     #[must_use]
-    pub fn most(self, most: usize) -> Self {
-        Outside { most, ..self }
+    pub fn max_chars(self, most: usize) -> Self {
+        EscapedText { most, ..self }
     }
 
-    /// Writes it, and what stands behind its beginning.
     fn write(&self, f: &mut fmt::Formatter<'_>, quote: &str) -> fmt::Result {
         f.write_str(quote)?;
         let mut rest = self.text.chars();
@@ -87,29 +87,29 @@ impl Outside<'_> {
     }
 }
 
-impl fmt::Display for Outside<'_> {
+impl fmt::Display for EscapedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, "")
     }
 }
 
-impl fmt::Debug for Outside<'_> {
+impl fmt::Debug for EscapedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(f, "\"")
     }
 }
 
-/// The refusal of a name that no value has.
-pub(crate) fn unknown(text: &str, names: &[&str]) -> String {
+/// Returns the refusal of a name that no value has.
+pub(crate) fn unknown_name(text: &str, names: &[&str]) -> String {
     let (last, others) = names.split_last().expect("a setting has values");
-    let text = outside(text);
+    let text = escaped(text);
     format!("there is no {text}; give {} or {last}", others.join(", "))
 }
 
-/// Names the name that was most likely meant, if one is near, as a part of a sentence.
-pub fn near<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
+/// Returns the name that was probably meant, as part of a sentence, or nothing if none is similar.
+pub fn nearest_name<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
     let typed = typed.to_lowercase();
-    // Who types a part of a name means a name with that part.
+    // Part of a name most likely means a name that contains it.
     let distance = |name: &&str| (!name.contains(&typed), strsim::osa_distance(&typed, name));
     let nearest = names.map(|name| (distance(&name), name)).min();
     match nearest {
@@ -127,16 +127,16 @@ mod tests {
     use std::fmt;
     use std::str::FromStr;
 
-    use super::near;
+    use super::nearest_name;
     use crate::clock::ClockKind;
     use crate::clock::wall::carrier::Carrier;
     use crate::clock::wall::dilation::Dilation;
     use crate::params::{Latency, Model, ParamsError, Ports, Ties};
     use crate::proc::Work;
-    use crate::schedule::Rules;
+    use crate::schedule::CostModel;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn settings_are_read_as_written() {
         fn check<T: FromStr<Err = ParamsError> + fmt::Display>(names: &[&str], refusal: &str) {
             for name in names {
                 assert_eq!(name.parse::<T>().unwrap().to_string(), *name);
@@ -156,17 +156,17 @@ mod tests {
         );
         check::<Model>(&["loggps", "loggp-1", "loggp-2"], "give loggps, loggp-1 or loggp-2");
         check::<Ports>(&["single", "dual"], "; give single or dual");
-        check::<Rules>(&["papers", "loggopsim"], "; give papers or loggopsim");
+        check::<CostModel>(&["papers", "loggopsim"], "; give papers or loggopsim");
         check::<Ties>(&["number", "rotation", "random:7"], "give number, rotation or random:SEED");
         check::<Work>(&["measured", "charged"], "; give measured or charged");
     }
 
     #[test]
-    fn takes_a_part_of_a_name_or_a_slip_of_the_finger() {
+    fn nearest_name_corrects_parts_and_typos() {
         let names = ["broadcast", "scatter", "optimal", "binomial"];
         for (typed, meant) in [("scater", "scatter"), ("Broad", "broadcast"), ("bionmial", "binomial")] {
-            assert_eq!(near(typed, names.into_iter()), format!("the nearest name is {meant}; "));
+            assert_eq!(nearest_name(typed, names.into_iter()), format!("the nearest name is {meant}; "));
         }
-        assert!(["nosuch", ""].iter().all(|typed| near(typed, names.into_iter()).is_empty()));
+        assert!(["nosuch", ""].iter().all(|typed| nearest_name(typed, names.into_iter()).is_empty()));
     }
 }

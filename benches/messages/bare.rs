@@ -1,33 +1,34 @@
-//! A bare event loop: the limit of what a clock can do that goes from event to event.
+//! A bare event loop: the limit for a clock that goes from event to event.
 //!
-//! It has LogP's rules for messages of one word and nothing else: no program and no stack, no ports, statistics, types or
-//! errors, and no capacity, which the patterns that it plays never meet. Its end is compared with the machine's.
+//! It has LogP's rules for messages of one word and nothing else: no program and no stack, no ports,
+//! statistics, types or errors, and no capacity, which these patterns never reach. Its end is compared with
+//! the machine's.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::pattern::{Step, Steps};
+use super::pattern::{PatternStep, PatternSteps};
 
-/// A processor: where it stands, and what has come for it.
-struct Processor {
-    /// What it still does.
-    steps: Steps,
-    /// Its local time.
+/// The state of a processor.
+struct BareProcessor {
+    /// The remaining steps.
+    steps: PatternSteps,
+    /// Local time.
     now: u64,
-    /// When its next message may enter the network.
+    /// The time from which its next message may enter the network.
     free: u64,
-    /// When its next reception may start.
+    /// The time from which its next reception may start.
     next: u64,
-    /// The arrivals and words of what it has not received, the earliest first.
+    /// Arrivals and words of messages that it has not received, the earliest first.
     inbox: VecDeque<(u64, u64)>,
-    /// Whether it waits for a message and has none.
+    /// True while it waits for a message that has not been sent yet.
     waits: bool,
-    /// The word that it has.
+    /// The word that it passes on.
     word: u64,
 }
 
 /// LogP's parameters.
-pub struct Costs {
+pub struct BareCosts {
     /// The latency.
     pub latency: u64,
     /// The overhead.
@@ -36,9 +37,9 @@ pub struct Costs {
     pub gap: u64,
 }
 
-/// Plays what each processor does, and gives back when the last one is done.
-pub fn play(steps: impl Iterator<Item = Steps>, costs: &Costs) -> u64 {
-    let new = |(id, steps)| Processor {
+/// Plays the steps of each processor, and returns the time at which the last one is done.
+pub fn play(steps: impl Iterator<Item = PatternSteps>, costs: &BareCosts) -> u64 {
+    let new = |(id, steps)| BareProcessor {
         steps,
         now: 0,
         free: 0,
@@ -47,30 +48,30 @@ pub fn play(steps: impl Iterator<Item = Steps>, costs: &Costs) -> u64 {
         waits: false,
         word: id as u64,
     };
-    let mut processors: Vec<Processor> = steps.enumerate().map(new).collect();
-    // Who starts a reception when. Nobody has two entries.
+    let mut processors: Vec<BareProcessor> = steps.enumerate().map(new).collect();
+    // The starts of receptions, with at most one entry for each processor.
     let mut agenda = BinaryHeap::with_capacity(processors.len());
-    (0..processors.len()).for_each(|id| go_on(&mut processors, id, &mut agenda, costs));
+    (0..processors.len()).for_each(|id| run_to_reception(&mut processors, id, &mut agenda, costs));
     while let Some(Reverse((start, id))) = agenda.pop() {
         let processor = &mut processors[id as usize];
         let (_, word) = processor.inbox.pop_front().expect("a reception has its message");
         (processor.word, processor.now, processor.next) =
             (word + 1, start + costs.overhead, start + costs.gap);
-        go_on(&mut processors, id as usize, &mut agenda, costs);
+        run_to_reception(&mut processors, id as usize, &mut agenda, costs);
     }
     processors.iter().map(|processor| processor.now).max().unwrap_or(0)
 }
 
-/// A processor sends until it has to receive.
-fn go_on(
-    processors: &mut [Processor],
+/// Performs the sends of a processor up to its next reception.
+fn run_to_reception(
+    processors: &mut [BareProcessor],
     id: usize,
     agenda: &mut BinaryHeap<Reverse<(u64, u32)>>,
-    costs: &Costs,
+    costs: &BareCosts,
 ) {
     while let Some(step) = processors[id].steps.next() {
         let processor = &mut processors[id];
-        let Step::Send(to) = step else {
+        let PatternStep::Send(to) = step else {
             match processor.inbox.front() {
                 Some((arrival, _)) => {
                     let start = processor.now.max(*arrival).max(processor.next);

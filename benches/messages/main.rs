@@ -1,4 +1,4 @@
-//! Messages a second through the virtual clock, and memory, next to what plays the same without stacks.
+//! Messages per second and memory on the virtual clock, next to a replay and a bare event loop.
 //!
 //! `cargo bench -p loggp-benches --bench messages` prints a table. Where criterion's options are given, as in
 //! `cargo bench -p loggp-benches --bench messages -- --quick`, criterion measures ring and all-to-all.
@@ -9,19 +9,20 @@ mod pattern;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use loggp::{Machine, Operation, Params, Player, Proc, Schedule, ScheduleBuilder, Tag, US, Work};
+use loggp::{Machine, Params, Proc, Tag, US, Work};
+use loggp::schedule::{Operation, Player, Schedule, ScheduleBuilder};
 use loggp_benches::{child, measure, table};
 
-use bare::Costs;
-use pattern::{PATTERNS, Pattern, Step, Steps};
+use bare::BareCosts;
+use pattern::{PATTERNS, MessagePattern, PatternStep, PatternSteps};
 
-/// A word on its way.
+/// The messages' tag.
 const WORD: Tag<u64> = Tag::new(0);
 /// The parameters, in us.
-const COSTS: Costs = Costs { latency: 6, overhead: 2, gap: 4 };
-/// About so many messages are in a run.
+const COSTS: BareCosts = BareCosts { latency: 6, overhead: 2, gap: 4 };
+/// The approximate number of messages in a run.
 const MESSAGES: usize = 2_000_000;
-/// How often each run is repeated; the median is shown.
+/// The number of repeats, of which the median is shown.
 const REPEATS: usize = 3;
 
 fn main() {
@@ -34,19 +35,19 @@ fn main() {
             messages(&mut criterion);
             criterion.final_summary();
         }
-        false => measure::asked(&[("table", side_by_side as fn())]).into_iter().for_each(|table| table()),
+        false => measure::selected_tables(&[("table", print_table as fn())]).into_iter().for_each(|table| table()),
     }
 }
 
-/// The machine's parameters.
+/// Returns the machine's parameters.
 fn params(processors: usize) -> Params {
-    let Costs { latency, overhead, gap } = COSTS;
+    let BareCosts { latency, overhead, gap } = COSTS;
     let [latency, overhead, gap] = [latency, overhead, gap].map(|cost| cost as i64 * US);
     Params::builder(processors).L(latency).o(overhead).g(gap).build().unwrap()
 }
 
-/// Prints a line for each pattern and number of processors. All times end alike, or this panics.
-fn side_by_side() {
+/// Prints a line for each pattern and number of processors. Panics if the three ways end at different times.
+fn print_table() {
     let mega = MESSAGES / 1_000_000;
     table::begin(
         &format!(
@@ -60,22 +61,22 @@ fn side_by_side() {
             let mut measured = [const { Vec::new() }; 3];
             for _ in 0..REPEATS {
                 for (measured, how) in measured.iter_mut().zip(["machine", "replay", "bare"]) {
-                    if how != "bare" || matches!(pattern, Pattern::Ring | Pattern::AllToAll) {
+                    if how != "bare" || matches!(pattern, MessagePattern::Ring | MessagePattern::AllToAll) {
                         measured.push(child::measure(&[how, pattern.name(), &number]));
                     }
                 }
             }
-            let [time, messages, stalls] = measured[0][0].said;
+            let [time, messages, stalls] = measured[0][0].extra;
             for other in measured.iter().flatten() {
                 assert_eq!(
-                    other.said[0],
+                    other.extra[0],
                     time,
                     "{} on {processors} processors ends elsewhere",
                     pattern.name()
                 );
             }
             assert!(stalls == 0 || measured[2].is_empty(), "the bare loop knows of no capacity");
-            let rate = |measured: &[child::Measured]| {
+            let rate = |measured: &[child::Measurement]| {
                 let seconds = measured.iter().map(|measured| measured.seconds).collect();
                 messages as f64 / measure::median(seconds) / 1e6
             };
@@ -95,18 +96,18 @@ fn side_by_side() {
     table::end();
 }
 
-/// In a child: plays a pattern in a way, and says when it ends, how many messages there were, and how many stalls.
+/// In a child: plays a pattern in one of the three ways, and reports its end, messages and stalls.
 fn play(task: &[String]) {
     let [how, name, processors] = task else { panic!("{task:?} is not how, which and how many") };
     let processors: usize = processors.parse().expect("a number of processors");
-    let pattern = Pattern::named(name).expect("a pattern's name");
-    let times = pattern.times(processors, MESSAGES);
+    let pattern = MessagePattern::find(name).expect("a pattern's name");
+    let times = pattern.repeats(processors, MESSAGES);
     let steps = move |id| pattern.steps(id, processors, times);
     match how.as_str() {
         "machine" => child::report(
             || Machine::new(params(processors)).work(Work::Charged),
             |machine| {
-                let run = machine.run(|p| follow(p, steps(p.id()))).unwrap();
+                let run = machine.run(|p| run_pattern(p, steps(p.id()))).unwrap();
                 let sent = run.processors.iter().map(|stats| stats.sent).sum();
                 [run.time.as_ps() as u64, sent, run.processors.iter().map(|stats| stats.stalls).sum()]
             },
@@ -125,51 +126,51 @@ fn play(task: &[String]) {
     }
 }
 
-/// The pattern as a program: a word goes round, and is counted up.
-fn follow(p: &mut Proc, steps: Steps) -> u64 {
+/// Runs the pattern as a program, which passes a word on and increments it.
+fn run_pattern(p: &mut Proc, steps: PatternSteps) -> u64 {
     let mut word = p.id() as u64;
     for step in steps {
         match step {
-            Step::Send(to) => p.send(to, WORD, word),
-            Step::Recv(None) => word = p.recv(WORD).1 + 1,
-            Step::Recv(Some(from)) => word = p.recv_from(from, WORD) + 1,
+            PatternStep::Send(to) => p.send(to, WORD, word),
+            PatternStep::Recv(None) => word = p.recv(WORD).1 + 1,
+            PatternStep::Recv(Some(from)) => word = p.recv_from(from, WORD) + 1,
         }
     }
     word
 }
 
-/// The pattern as a schedule, in which every operation waits for the one before it.
-fn schedule(ranks: impl ExactSizeIterator<Item = Steps>) -> Schedule {
+/// Returns the pattern as a schedule in which every operation waits for the one before it.
+fn schedule(ranks: impl ExactSizeIterator<Item = PatternSteps>) -> Schedule {
     let mut builder = ScheduleBuilder::new(ranks.len()).unwrap();
     for (id, steps) in ranks.enumerate() {
-        builder.rank(id).unwrap();
+        builder.begin_rank(id).unwrap();
         let mut before = None;
         for step in steps {
             let operation = builder.add(match step {
-                Step::Send(to) => Operation::Send { to: to as u32, bytes: 1, tag: 0 },
-                Step::Recv(from) => {
+                PatternStep::Send(to) => Operation::Send { to: to as u32, bytes: 1, tag: 0 },
+                PatternStep::Recv(from) => {
                     Operation::Recv { from: from.map(|from| from as u32), bytes: 1, tag: Some(0) }
                 }
             });
             let operation = operation.unwrap();
-            before.map_or(Ok(()), |before| builder.requires(operation, before)).unwrap();
+            before.map_or(Ok(()), |before| builder.require_done(operation, before)).unwrap();
             before = Some(operation);
         }
     }
     builder.build().unwrap()
 }
 
-/// Ring and all-to-all on the machine, by criterion.
+/// Measures ring and all-to-all on the machine with criterion.
 fn messages(c: &mut Criterion) {
     let mut group = c.benchmark_group("messages");
     group.sample_size(10);
     for processors in [16, 1024, 16_384] {
         let machine = Machine::new(params(processors)).work(Work::Charged);
-        for pattern in [Pattern::Ring, Pattern::AllToAll] {
-            let times = pattern.times(processors, MESSAGES);
+        for pattern in [MessagePattern::Ring, MessagePattern::AllToAll] {
+            let times = pattern.repeats(processors, MESSAGES);
             group.throughput(Throughput::Elements((times * processors) as u64));
             group.bench_function(BenchmarkId::new(pattern.name(), processors), |b| {
-                let program = |p: &mut Proc| follow(p, pattern.steps(p.id(), p.p(), times));
+                let program = |p: &mut Proc| run_pattern(p, pattern.steps(p.id(), p.P(), times));
                 b.iter(|| black_box(machine.run(program).unwrap().time));
             });
         }

@@ -1,132 +1,131 @@
-//! Patterns of communication, step by step: what a program does, what a schedule says and what the bare loop plays.
+//! Patterns of communication, step by step, for the program, the schedule and the bare loop.
 
-/// What a processor does next with a message of a word.
+/// A step of a processor, with a message of one word.
 #[derive(Clone, Copy)]
-pub enum Step {
-    /// Sends it to this processor.
+pub enum PatternStep {
+    /// Send to this processor.
     Send(usize),
-    /// Takes the one that arrived first, from this processor if one is named.
+    /// Receive the message that arrived first, from this processor if one is named.
     Recv(Option<usize>),
 }
 
-/// A pattern.
+/// A pattern of communication.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Pattern {
-    /// All pass a word on to their neighbours, over and over.
+pub enum MessagePattern {
+    /// All pass a word on to their neighbours, again and again.
     Ring,
     /// All send to all others in turn, staggered so that no two send to the same one.
     AllToAll,
-    /// Barriers: in round r all send to 2^r away, once round r-1 has come.
+    /// Barriers: in round r all send to the processor 2^r away, once the message of round r-1 has arrived.
     Dissemination,
-    /// 0 sends to all, who pass it on: to 2^r away in round r. The next begins when 0 has sent the one before.
+    /// Binomial broadcasts from 0, one after the other: in round r all that have the message send it to the
+    /// processor 2^r away. The next begins when 0 has sent the one before.
     Broadcast,
 }
 
 /// All patterns.
-pub const PATTERNS: [Pattern; 4] =
-    [Pattern::Ring, Pattern::AllToAll, Pattern::Dissemination, Pattern::Broadcast];
+pub const PATTERNS: [MessagePattern; 4] =
+    [MessagePattern::Ring, MessagePattern::AllToAll, MessagePattern::Dissemination, MessagePattern::Broadcast];
 
-impl Pattern {
-    /// Its name.
+impl MessagePattern {
+    /// Returns the pattern's name.
     pub fn name(self) -> &'static str {
         match self {
-            Pattern::Ring => "ring",
-            Pattern::AllToAll => "all-to-all",
-            Pattern::Dissemination => "dissemination",
-            Pattern::Broadcast => "broadcast",
+            MessagePattern::Ring => "ring",
+            MessagePattern::AllToAll => "all-to-all",
+            MessagePattern::Dissemination => "dissemination",
+            MessagePattern::Broadcast => "broadcast",
         }
     }
 
-    /// The pattern with this name.
-    pub fn named(name: &str) -> Option<Pattern> {
+    /// Returns the pattern with this name, or `None`.
+    pub fn find(name: &str) -> Option<MessagePattern> {
         PATTERNS.into_iter().find(|pattern| pattern.name() == name)
     }
 
-    /// How often it goes round for about so many messages.
-    pub fn times(self, processors: usize, messages: usize) -> usize {
+    /// Returns the number of repeats for about this many messages.
+    pub fn repeats(self, processors: usize, messages: usize) -> usize {
         let once = match self {
-            Pattern::Ring | Pattern::AllToAll => processors,
-            Pattern::Dissemination => processors * rounds(processors),
-            Pattern::Broadcast => processors - 1,
+            MessagePattern::Ring | MessagePattern::AllToAll => processors,
+            MessagePattern::Dissemination => processors * rounds(processors),
+            MessagePattern::Broadcast => processors - 1,
         };
         (messages / once).max(1)
     }
 
-    /// What processor `id` does, from the first step to the last.
-    pub fn steps(self, id: usize, processors: usize, times: usize) -> Steps {
-        let here = Steps { pattern: self, id, processors, left: times, place: 0, steps: 0 };
+    /// Returns the steps of processor `id`.
+    pub fn steps(self, id: usize, processors: usize, times: usize) -> PatternSteps {
+        let here = PatternSteps { pattern: self, id, processors, left: times, place: 0, steps: 0 };
         let steps = match self {
-            Pattern::Ring | Pattern::AllToAll => 2,
-            Pattern::Dissemination => 2 * rounds(processors),
-            Pattern::Broadcast => usize::from(id > 0) + here.below(),
+            MessagePattern::Ring | MessagePattern::AllToAll => 2,
+            MessagePattern::Dissemination => 2 * rounds(processors),
+            MessagePattern::Broadcast => usize::from(id > 0) + here.child_count(),
         };
-        Steps { steps, left: if steps == 0 { 0 } else { times }, ..here }
+        PatternSteps { steps, left: if steps == 0 { 0 } else { times }, ..here }
     }
 }
 
-/// How often a distance doubles until it has passed so many processors.
+/// Returns the number of rounds in which a distance doubles until it is at least the number of processors.
 fn rounds(processors: usize) -> usize {
     processors.next_power_of_two().ilog2() as usize
 }
 
-/// The steps of a processor that are still to come.
-pub struct Steps {
-    /// What it follows.
-    pattern: Pattern,
-    /// The processor's number.
+/// The remaining steps of a processor.
+pub struct PatternSteps {
+    pattern: MessagePattern,
     id: usize,
-    /// How many processors there are.
+    /// The number of processors.
     processors: usize,
-    /// How often it still goes round, this time included.
+    /// The number of remaining repeats, including the current one.
     left: usize,
-    /// The next step of this time.
+    /// The next step within the repeat.
     place: usize,
-    /// How many steps a time has.
+    /// The number of steps in a repeat.
     steps: usize,
 }
 
-impl Steps {
-    /// In a broadcast, the first distance to which it passes the word on.
+impl PatternSteps {
+    /// Returns the first distance to which the processor passes a broadcast on.
     fn first(&self) -> usize {
         if self.id == 0 { 1 } else { 1 << (self.id.ilog2() + 1) }
     }
 
-    /// In a broadcast, to how many it passes the word on.
-    fn below(&self) -> usize {
+    /// Returns the number of processors to which it passes a broadcast on.
+    fn child_count(&self) -> usize {
         let distances = std::iter::successors(Some(self.first()), |distance| Some(2 * distance));
         distances.take_while(|distance| self.id + distance < self.processors).count()
     }
 
-    /// The processor so far ahead.
+    /// Returns the processor at this distance ahead.
     fn ahead(&self, distance: usize) -> usize {
         let to = self.id + distance;
         if to < self.processors { to } else { to - self.processors }
     }
 }
 
-impl Iterator for Steps {
-    type Item = Step;
+impl Iterator for PatternSteps {
+    type Item = PatternStep;
 
     #[inline]
-    fn next(&mut self) -> Option<Step> {
+    fn next(&mut self) -> Option<PatternStep> {
         if self.left == 0 {
             return None;
         }
         let sends = self.place.is_multiple_of(2);
         let step = match self.pattern {
-            Pattern::Ring if sends => Step::Send(self.ahead(1)),
-            Pattern::AllToAll if sends => Step::Send(self.ahead(1 + self.left % (self.processors - 1))),
-            Pattern::Ring | Pattern::AllToAll => Step::Recv(None),
-            Pattern::Dissemination => {
+            MessagePattern::Ring if sends => PatternStep::Send(self.ahead(1)),
+            MessagePattern::AllToAll if sends => PatternStep::Send(self.ahead(1 + self.left % (self.processors - 1))),
+            MessagePattern::Ring | MessagePattern::AllToAll => PatternStep::Recv(None),
+            MessagePattern::Dissemination => {
                 let distance = 1 << (self.place / 2);
                 let away = if sends { distance } else { self.processors - distance };
-                if sends { Step::Send(self.ahead(away)) } else { Step::Recv(Some(self.ahead(away))) }
+                if sends { PatternStep::Send(self.ahead(away)) } else { PatternStep::Recv(Some(self.ahead(away))) }
             }
-            Pattern::Broadcast if self.id > 0 && self.place == 0 => {
-                Step::Recv(Some(self.id - self.first() / 2))
+            MessagePattern::Broadcast if self.id > 0 && self.place == 0 => {
+                PatternStep::Recv(Some(self.id - self.first() / 2))
             }
-            Pattern::Broadcast => {
-                Step::Send(self.id + (self.first() << (self.place - usize::from(self.id > 0))))
+            MessagePattern::Broadcast => {
+                PatternStep::Send(self.id + (self.first() << (self.place - usize::from(self.id > 0))))
             }
         };
         self.place += 1;

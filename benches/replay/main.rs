@@ -1,39 +1,40 @@
-//! Operations a second of schedules that are played without stacks, and memory.
+//! Operations per second and memory of schedules that are played.
 //!
 //! `cargo bench -p loggp-benches --bench replay` prints a table.
 
 #![allow(non_snake_case)] // P is the papers' name
 
-use loggp::{Operation, Params, Player, Rules, Schedule, ScheduleBuilder, US};
+use loggp::{Params, US};
+use loggp::schedule::{Operation, Player, CostModel, Schedule, ScheduleBuilder};
 use loggp_benches::{child, measure, table};
 
-/// What a rank does: its number, how many there are, and where it is written.
-type Write = fn(usize, usize, &mut ScheduleBuilder);
+/// A function that writes the operations of a rank: its number, the number of ranks, and the schedule.
+type WriteRank = fn(usize, usize, &mut ScheduleBuilder);
 
-/// A word to a rank.
+/// Adds a send of one word to a rank.
 fn send(builder: &mut ScheduleBuilder, to: usize) -> u32 {
     builder.add(Operation::Send { to: to as u32, bytes: 1, tag: 0 }).unwrap()
 }
 
-/// A word from a rank.
+/// Adds a receive of one word from a rank.
 fn recv(builder: &mut ScheduleBuilder, from: usize) -> u32 {
     builder.add(Operation::Recv { from: Some(from as u32), bytes: 1, tag: Some(0) }).unwrap()
 }
 
-/// Everyone sends to 2^r away in round r, once round r-1 has come.
+/// In round r each rank sends to the rank 2^r away, once the message of round r-1 has arrived.
 fn dissemination(id: usize, P: usize, builder: &mut ScheduleBuilder) {
     let (mut distance, mut received) = (1, None);
     while distance < P {
         let sent = send(builder, (id + distance) % P);
         if let Some(received) = received {
-            builder.requires(sent, received).unwrap();
+            builder.require_done(sent, received).unwrap();
         }
         received = Some(recv(builder, (id + P - distance) % P));
         distance *= 2;
     }
 }
 
-/// Everyone sends to all, and receives from all, in no other order than that in which this is written.
+/// Each rank sends to all and receives from all, without requirements.
 fn all_to_all(id: usize, P: usize, builder: &mut ScheduleBuilder) {
     for step in 1..P {
         send(builder, (id + step) % P);
@@ -41,14 +42,14 @@ fn all_to_all(id: usize, P: usize, builder: &mut ScheduleBuilder) {
     }
 }
 
-/// What was received is passed on to 2^r away, for every r from then on.
+/// A binomial broadcast: in round r all that have the message send it to the rank 2^r away.
 fn broadcast(id: usize, P: usize, builder: &mut ScheduleBuilder) {
     let (mut distance, mut received) = (1, None);
     while distance < P {
         if id < distance && id + distance < P {
             let sent = send(builder, id + distance);
             if let Some(received) = received {
-                builder.requires(sent, received).unwrap();
+                builder.require_done(sent, received).unwrap();
             }
         } else if (distance..2 * distance).contains(&id) {
             received = Some(recv(builder, id - distance));
@@ -57,25 +58,25 @@ fn broadcast(id: usize, P: usize, builder: &mut ScheduleBuilder) {
     }
 }
 
-/// The schedule of so many ranks.
-fn schedule(P: usize, write: Write) -> Schedule {
+/// Returns the schedule of a pattern.
+fn schedule(P: usize, write: WriteRank) -> Schedule {
     let mut builder = ScheduleBuilder::new(P).unwrap();
     for id in 0..P {
-        builder.rank(id).unwrap();
+        builder.begin_rank(id).unwrap();
         write(id, P, &mut builder);
     }
     builder.build().unwrap()
 }
 
-/// The patterns, and with how many ranks each is played. An all-to-all has a million messages with a thousand ranks.
-const PATTERNS: [(&str, Write, &[usize]); 3] = [
+/// The patterns, and their numbers of ranks. An all-to-all of a thousand ranks has a million messages.
+const PATTERNS: [(&str, WriteRank, &[usize]); 3] = [
     ("dissemination", dissemination, &[1 << 10, 1 << 14, 1 << 17, 1 << 20]),
     ("all-to-all", all_to_all, &[1 << 8, 1 << 10]),
     ("broadcast", broadcast, &[1 << 10, 1 << 14, 1 << 17, 1 << 20]),
 ];
-/// Whose rules.
-const RULES: [(&str, Rules); 2] = [("papers", Rules::Papers), ("loggopsim", Rules::LogGOPSim)];
-/// How often each schedule is played; the median is shown. Long ones are played once.
+/// The rules, by name.
+const RULES: [(&str, CostModel); 2] = [("papers", CostModel::Papers), ("loggopsim", CostModel::LogGOPSim)];
+/// The number of repeats, of which the median is shown. Long schedules are played once.
 const REPEATS: usize = 3;
 /// A schedule with more operations is long.
 const MANY: u64 = 10_000_000;
@@ -84,11 +85,11 @@ fn main() {
     if let Some(task) = child::task() {
         return play(&task);
     }
-    measure::asked(&[("table", side_by_side as fn())]).into_iter().for_each(|table| table());
+    measure::selected_tables(&[("table", print_table as fn())]).into_iter().for_each(|table| table());
 }
 
 /// Prints a line for each pattern and number of ranks.
-fn side_by_side() {
+fn print_table() {
     table::begin(
         &format!(
             "Schedules played, in memory that holds the schedule too; medians of {REPEATS}, of one where it takes seconds"
@@ -110,12 +111,12 @@ fn side_by_side() {
             let mut measured = [const { Vec::new() }; RULES.len()];
             for _ in 0..REPEATS {
                 for (measured, (rules, _)) in measured.iter_mut().zip(RULES) {
-                    if measured.first().is_none_or(|first: &child::Measured| first.said[0] < MANY) {
+                    if measured.first().is_none_or(|first: &child::Measurement| first.extra[0] < MANY) {
                         measured.push(child::measure(&[name, &ranks.to_string(), rules]));
                     }
                 }
             }
-            let [operations, ..] = measured[0][0].said;
+            let [operations, ..] = measured[0][0].extra;
             let mut cells = vec![name.into(), table::whole(*ranks as u64), table::whole(operations)];
             for measured in &measured {
                 let seconds = measure::median(measured.iter().map(|measured| measured.seconds).collect());
@@ -130,7 +131,7 @@ fn side_by_side() {
     table::end();
 }
 
-/// In a child: plays a schedule, and says how many operations it has, and when it ends.
+/// In a child: plays a schedule, and reports its operations, end and messages.
 fn play(task: &[String]) {
     let [name, ranks, rules] = task else { panic!("{task:?} is not which, how many and whose rules") };
     let ranks = ranks.parse().expect("a number of ranks");

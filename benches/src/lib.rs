@@ -1,4 +1,4 @@
-//! What the benchmarks share: what was asked for, measurements in a process of their own, and tables.
+//! Common parts of the benchmarks: command line, measurements in a process of their own, and tables.
 
 pub mod child;
 pub mod measure;

@@ -1,10 +1,10 @@
-//! What to measure, and the middle of what was measured.
+//! The benchmarks' command line, and medians.
 
-/// The tables that were asked for by name, of those that there are; all, if none was named.
+/// Returns the tables that the command line names, or all if it names none.
 ///
-/// None where nothing is to be measured: `cargo bench` says `--bench`, and `cargo test --benches`, which asks only
-/// whether this runs, does not.
-pub fn asked<T: Copy>(tables: &[(&'static str, T)]) -> Vec<T> {
+/// Returns no table unless `--bench` is given: `cargo bench` does, and `cargo test --benches`, which only
+/// checks that this runs, does not.
+pub fn selected_tables<T: Copy>(tables: &[(&'static str, T)]) -> Vec<T> {
     let arguments = arguments();
     if !arguments.iter().any(|argument| argument == "--bench") || arguments.iter().any(|it| it == "--test") {
         return Vec::new();
@@ -14,12 +14,12 @@ pub fn asked<T: Copy>(tables: &[(&'static str, T)]) -> Vec<T> {
     tables.iter().filter(|(name, _)| !any || named(name)).map(|(_, table)| *table).collect()
 }
 
-/// The arguments of the command line.
+/// Returns the arguments of the command line.
 pub fn arguments() -> Vec<String> {
     std::env::args().skip(1).collect()
 }
 
-/// The middle one.
+/// Returns the median.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

@@ -1,6 +1,6 @@
 //! Tables in Markdown, as they go into `docs/results/performance.md`.
 
-/// Prints a table's name and its head.
+/// Prints a table's title and header.
 pub fn begin(title: &str, columns: &[&str]) {
     println!("{title}\n");
     row(columns);
@@ -13,12 +13,12 @@ pub fn row(cells: &[impl AsRef<str>]) {
     println!("| {} |", cells.join(" | "));
 }
 
-/// Prints what parts a table from the next.
+/// Prints the empty line after a table.
 pub fn end() {
     println!();
 }
 
-/// A whole number with its thousands apart: `1,048,576`.
+/// Formats a whole number with separated thousands: `1,048,576`.
 pub fn whole(number: u64) -> String {
     let digits = number.to_string();
     let apart = |(i, digit): (usize, char)| {
@@ -28,7 +28,7 @@ pub fn whole(number: u64) -> String {
     digits.chars().enumerate().flat_map(apart).collect()
 }
 
-/// A number with about three digits that count: `0.25`, `23.8`, `1,280`.
+/// Formats a number with about three significant digits: `0.25`, `23.8`, `1,280`.
 pub fn rough(number: f64) -> String {
     match number {
         number if number < 10.0 => format!("{number:.2}"),

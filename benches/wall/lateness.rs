@@ -1,4 +1,4 @@
-//! How late waits end, over the number of processors and over how often each core has something to do.
+//! Lateness of waits, over the number of processors and the load of each core.
 
 use std::time::{Duration, Instant};
 
@@ -10,39 +10,39 @@ use spin_sleep::SpinSleeper;
 use crate::threads::{cores, pin};
 use crate::{CARRIERS, free};
 
-/// Each core has something to do this often, in us.
+/// The times between two acts on a core, in us.
 const LOADS: [i64; 3] = [5, 20, 100];
-/// So many processors share the cores.
+/// Numbers of processors, which share the cores.
 const SIZES: [usize; 6] = [2, 4, 16, 64, 256, 1024];
-/// How long each load is kept up.
+/// Length of a measurement.
 const LENGTH: Duration = Duration::from_millis(500);
-/// How often each measurement is repeated; the middle one is shown.
+/// The number of repeats, of which the middle one is shown.
 const REPEATS: usize = 3;
 
-/// How late waits ended, in ns: p50, p90 and p99.
+/// Lateness of waits in ns: p50, p90 and p99.
 type Quantiles = [u64; 3];
 
-/// A load: its processors, and how often each core has something to do.
+/// A load.
 #[derive(Clone, Copy)]
 struct Load {
-    /// How many processors there are.
+    /// The number of processors.
     processors: usize,
-    /// From one wait's end to the next on a core.
+    /// The time from one wait's end to the next on a core.
     every: Time,
 }
 
-/// How a thread without the machine waits for a moment.
-type Wait = fn(Instant);
+/// A way in which a bare thread waits for a moment.
+type PeerWait = fn(Instant);
 
 /// Prints a line for each load and number of processors.
 pub fn table() {
-    let peers: [(&str, Wait); 3] =
-        [("sched_yield", yielding), ("spin_sleep", spinning), ("thread::sleep", sleeping)];
+    let peers: [(&str, PeerWait); 3] =
+        [("sched_yield", yield_until), ("spin_sleep", spin_until), ("thread::sleep", sleep_until)];
     let loads =
         || LOADS.into_iter().flat_map(|us| SIZES.map(|processors| Load { processors, every: us * US }));
-    // The peers keep the host busy for a while after they have ended, so they come last.
-    let own: Vec<_> =
-        loads().map(|load| CARRIERS.map(|(_, carrier)| middle(|| machine(load, carrier)))).collect();
+    // The peers keep the host busy for a while after their end, so they run last.
+    let results: Vec<_> =
+        loads().map(|load| CARRIERS.map(|(_, carrier)| median_run(|| machine(load, carrier)))).collect();
     let mut columns = vec!["each core has something to do every", "P"];
     columns.extend(CARRIERS.map(|(name, _)| name));
     columns.extend(peers.map(|(name, _)| name));
@@ -50,18 +50,19 @@ pub fn table() {
         "Lateness of a wait in ns, p50 / p90 / p99; the middle of three runs of half a second each",
         &columns,
     );
-    for (load, own) in loads().zip(own) {
-        let others = peers.map(|(_, wait)| middle(|| peer(load, wait)));
+    for (load, results) in loads().zip(results) {
+        let peer_results = peers.map(|(_, wait)| median_run(|| peer(load, wait)));
         let mut cells = vec![format!("{} us", load.every.in_units(US)), table::whole(load.processors as u64)];
         let show = |quantiles: Quantiles| quantiles.map(table::whole).join(" / ");
-        cells.extend(own.into_iter().chain(others).map(show));
+        cells.extend(results.into_iter().chain(peer_results).map(show));
         table::row(&cells);
     }
     table::end();
 }
 
-/// The middle one of some measurements, by the second quantile. Each begins when the host has come to rest.
-fn middle(mut measure: impl FnMut() -> Quantiles) -> Quantiles {
+/// Returns the middle one of some measurements, by p90. Each begins after a pause in which the host comes to
+/// rest.
+fn median_run(mut measure: impl FnMut() -> Quantiles) -> Quantiles {
     let mut measured: Vec<Quantiles> = (0..REPEATS)
         .map(|_| {
             std::thread::sleep(Duration::from_millis(100));
@@ -73,29 +74,29 @@ fn middle(mut measure: impl FnMut() -> Quantiles) -> Quantiles {
 }
 
 impl Load {
-    /// When processor `id` acts for the `i`th time: the processors of a core take turns.
+    /// Returns the time at which processor `id` acts for the `i`th time: the processors of a core take turns.
     fn due(self, id: usize, i: usize) -> Time {
         let cores = cores(self.processors);
         let turn = i * (self.processors / cores) + id / cores;
         100 * US + turn as i64 * self.every
     }
 
-    /// How often each processor acts.
+    /// Returns the number of acts of each processor.
     fn turns(self) -> usize {
         let all = (LENGTH.as_nanos() / (self.every.as_ps() / 1000) as u128) as usize;
         (all / (self.processors / cores(self.processors))).max(3)
     }
 }
 
-/// The lateness of a load on the machine.
+/// Measures a load on the machine.
 fn machine(load: Load, carrier: Carrier) -> Quantiles {
     let wait = |p: &mut loggp::Proc| (0..load.turns()).for_each(|i| p.wait_until(load.due(p.id(), i)));
     let lateness = free(load.processors, carrier).run(wait).unwrap().host.unwrap().lateness;
     [lateness.p50, lateness.p90, lateness.p99].map(|time| (time.as_ps() / 1000) as u64)
 }
 
-/// The lateness of the same load on bare threads that wait so.
-fn peer(load: Load, wait: Wait) -> Quantiles {
+/// Measures the same load on bare threads that wait with `wait`.
+fn peer(load: Load, wait: PeerWait) -> Quantiles {
     let start = Instant::now() + Duration::from_millis(50 + load.processors as u64 / 2);
     let mut all = Histogram::<u64>::new(2).unwrap();
     std::thread::scope(|scope| {
@@ -117,19 +118,18 @@ fn peer(load: Load, wait: Wait) -> Quantiles {
     [0.5, 0.9, 0.99].map(|quantile| all.value_at_quantile(quantile))
 }
 
-/// Gives the core to others until it is time.
-fn yielding(until: Instant) {
+/// Yields the core until the moment.
+fn yield_until(until: Instant) {
     while Instant::now() < until {
         std::thread::yield_now();
     }
 }
 
-/// Sleeps for most of the time, and spins for the rest.
-fn spinning(until: Instant) {
+/// Sleeps most of the time, and spins for the rest.
+fn spin_until(until: Instant) {
     SpinSleeper::default().sleep(until.saturating_duration_since(Instant::now()));
 }
 
-/// Sleeps.
-fn sleeping(until: Instant) {
+fn sleep_until(until: Instant) {
     std::thread::sleep(until.saturating_duration_since(Instant::now()));
 }

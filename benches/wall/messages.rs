@@ -1,4 +1,4 @@
-//! How fast messages pass between two cores where the network costs nothing, next to channels and to a bare cache line.
+//! Time of messages between two cores when the network costs nothing, next to channels and a bare cache line.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -10,16 +10,17 @@ use loggp_benches::table;
 use crate::threads::pin;
 use crate::{CARRIERS, free, in_turns};
 
-/// A message of the machine.
+/// The tag of the machine's messages.
 const WORD: Tag<u64> = Tag::new(0);
-/// What the channels carry: as much as the machine's envelope, a cache line.
-type Parcel = [u64; 8];
+/// A message in a channel: a cache line, like the machine's envelope.
+type ChannelItem = [u64; 8];
 
-/// How many messages go there and back.
+/// The number of round trips.
 const TRIPS: u64 = 100_000;
-/// How many go one way. Nobody holds the sender back, so it is the memory of what lies between that makes more of them slower.
+/// Numbers of messages one way. The sender is never held back, so more messages take more memory between the
+/// two, and are slower.
 const STREAMS: [u64; 3] = [10_000, 100_000, 1_000_000];
-/// How often each measurement is repeated; the median is shown.
+/// The number of repeats, of which the median is shown.
 const REPEATS: usize = 5;
 
 /// Prints a line for the round trip and for each number of messages one way.
@@ -35,31 +36,31 @@ pub fn table() {
     table::end();
 }
 
-/// Prints a line: what all contenders take for a message, shown so.
+/// Prints a line with the times of all contenders for a message, formatted by `show`.
 fn row(name: String, trips: u64, back: bool, show: fn(f64) -> f64) {
     let mut contenders: Vec<Box<dyn FnMut() -> f64>> = Vec::new();
     for (_, carrier) in CARRIERS {
         contenders.push(Box::new(move || machine(carrier, trips, back)));
     }
     contenders.push(Box::new(move || {
-        let (to, there) = crossbeam_channel::unbounded::<Parcel>();
-        let (fro, here) = crossbeam_channel::unbounded::<Parcel>();
+        let (to, there) = crossbeam_channel::unbounded::<ChannelItem>();
+        let (fro, here) = crossbeam_channel::unbounded::<ChannelItem>();
         let (there, here) = (|| there.try_recv().ok(), || here.try_recv().ok());
         channels(trips, back, |it| to.send(it).unwrap(), there, |it| fro.send(it).unwrap(), here)
     }));
     contenders.push(Box::new(move || {
-        let (to, there) = flume::unbounded::<Parcel>();
-        let (fro, here) = flume::unbounded::<Parcel>();
+        let (to, there) = flume::unbounded::<ChannelItem>();
+        let (fro, here) = flume::unbounded::<ChannelItem>();
         let (there, here) = (|| there.try_recv().ok(), || here.try_recv().ok());
         channels(trips, back, |it| to.send(it).unwrap(), there, |it| fro.send(it).unwrap(), here)
     }));
     contenders.push(Box::new(move || {
-        let (to, there) = kanal::unbounded::<Parcel>();
-        let (fro, here) = kanal::unbounded::<Parcel>();
+        let (to, there) = kanal::unbounded::<ChannelItem>();
+        let (fro, here) = kanal::unbounded::<ChannelItem>();
         let (there, here) = (|| there.try_recv().unwrap(), || here.try_recv().unwrap());
         channels(trips, back, |it| to.send(it).unwrap(), there, |it| fro.send(it).unwrap(), here)
     }));
-    // A line holds one message, so it has a round trip alone.
+    // A cache line holds one message, so it has only a round trip.
     if back {
         contenders.push(Box::new(move || cache_lines(trips)));
     }
@@ -71,7 +72,7 @@ fn row(name: String, trips: u64, back: bool, show: fn(f64) -> f64) {
     table::row(&cells);
 }
 
-/// Nanoseconds for each message, there and back or one way, on the machine.
+/// Returns the time of a message on the machine, there and back or one way, in ns.
 fn machine(carrier: Carrier, trips: u64, back: bool) -> f64 {
     let run = free(2, carrier).run(|p| {
         let started = Instant::now();
@@ -94,14 +95,14 @@ fn machine(carrier: Carrier, trips: u64, back: bool) -> f64 {
     run.unwrap().results[1]
 }
 
-/// Nanoseconds for each message through channels between two pinned threads that spin.
+/// Returns the time of a message through channels between two pinned threads that spin, in ns.
 fn channels(
     trips: u64,
     back: bool,
-    send_there: impl Fn(Parcel) + Send,
-    try_there: impl Fn() -> Option<Parcel> + Send,
-    send_back: impl Fn(Parcel) + Send,
-    try_back: impl Fn() -> Option<Parcel> + Send,
+    send_there: impl Fn(ChannelItem) + Send,
+    try_there: impl Fn() -> Option<ChannelItem> + Send,
+    send_back: impl Fn(ChannelItem) + Send,
+    try_back: impl Fn() -> Option<ChannelItem> + Send,
 ) -> f64 {
     let there = move || {
         for i in 0..trips {
@@ -120,7 +121,7 @@ fn channels(
     pair(trips, there, here)
 }
 
-/// Nanoseconds for a number to go to another core and back, in a cache line for each way: the limit.
+/// Returns the time of a number to another core and back, in a cache line for each way: the limit, in ns.
 fn cache_lines(trips: u64) -> f64 {
     let lines = [const { CachePadded::new(AtomicU64::new(0)) }; 2];
     let wait = |line: &AtomicU64, for_what: u64| while line.load(Ordering::Acquire) != for_what {};
@@ -139,7 +140,7 @@ fn cache_lines(trips: u64) -> f64 {
     pair(trips, there, here)
 }
 
-/// Runs two threads on two cores, and gives back how many nanoseconds the second takes for each trip.
+/// Runs two threads on two cores, and returns the second one's time for each trip, in ns.
 fn pair(trips: u64, there: impl FnOnce() + Send, here: impl FnOnce() + Send) -> f64 {
     std::thread::scope(|scope| {
         scope.spawn(|| {

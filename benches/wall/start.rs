@@ -1,4 +1,4 @@
-//! What it takes to start a run and to end it.
+//! The cost of starting and ending a run.
 
 use std::time::Instant;
 
@@ -8,13 +8,13 @@ use loggp_benches::table;
 use crate::threads::pin;
 use crate::{CARRIERS, free, in_turns};
 
-/// So many processors are started on the wall clock, next to as many threads.
+/// Numbers of processors on the wall clock, next to as many threads.
 const SIZES: [usize; 3] = [2, 64, 1024];
-/// So many on the virtual clock alone: more threads than the host may make.
+/// Numbers of processors on the virtual clock alone: more than the host may have threads.
 const MORE: [usize; 2] = [16_384, 131_072];
-/// How often each run is repeated; the median is shown.
+/// The number of repeats, of which the median is shown.
 const REPEATS: usize = 5;
-/// The bytes of a bare thread's stack: as many as a processor has.
+/// Size of a bare thread's stack in bytes: that of a processor's.
 const STACK: usize = 256 << 10;
 
 /// Prints a line for each number of processors.
@@ -30,7 +30,7 @@ pub fn table() {
             contenders.push(Box::new(move || run(&machine)));
         }
         contenders.push(Box::new(move || parked_threads(processors)));
-        let machine = jumping(processors);
+        let machine = virtual_machine(processors);
         contenders.push(Box::new(move || run(&machine)));
         let medians = in_turns(REPEATS, &mut contenders);
         let (virtual_clock, wall) = medians.split_last().expect("there are contenders");
@@ -41,7 +41,7 @@ pub fn table() {
         table::row(&cells);
     }
     for processors in MORE {
-        let machine = jumping(processors);
+        let machine = virtual_machine(processors);
         let median = in_turns(REPEATS, &mut [Box::new(|| run(&machine))])[0];
         let mut cells = vec![table::whole(processors as u64)];
         cells.resize(CARRIERS.len() + 3, String::new());
@@ -51,19 +51,19 @@ pub fn table() {
     table::end();
 }
 
-/// A machine on the virtual clock.
-fn jumping(processors: usize) -> Machine {
+/// Returns a machine on the virtual clock.
+fn virtual_machine(processors: usize) -> Machine {
     free(processors, CARRIERS[0].1).clock(ClockKind::Virtual)
 }
 
-/// The milliseconds of a run in which nothing happens.
+/// Returns the time of an empty run, in ms.
 fn run(machine: &Machine) -> f64 {
     let started = Instant::now();
     machine.run(|_| ()).unwrap();
     started.elapsed().as_secs_f64() * 1e3
 }
 
-/// The milliseconds that it takes to start so many pinned threads that park, to wake them, and to see them end.
+/// Returns the time to start this many pinned threads that park, to wake them, and to join them, in ms.
 fn parked_threads(processors: usize) -> f64 {
     let started = Instant::now();
     std::thread::scope(|scope| {

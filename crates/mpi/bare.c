@@ -1,5 +1,6 @@
-/* The round trips and floods of `loggp calibrate --on mpi` in bare MPI, to see what loggp's calls add:
-   mpicc -O2 bare.c -o bare && mpirun -n 2 ./bare. A line has bytes, half of a round trip and a step of a flood, in ns. */
+/* The round trips and floods of `loggp calibrate --on mpi` in bare MPI, which show the cost of loggp's calls:
+   mpicc -O2 bare.c -o bare && mpirun -n 2 ./bare. A line has the bytes, half of a round trip
+   and a step of a flood, both in ns. */
 
 #include <mpi.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ int main(int argc, char **argv) {
         double way = median(times, repeats);
         for (int i = 0; i < messages; i++) memset(flood[i] = malloc((size_t)bytes), 1, (size_t)bytes);
         for (int i = 0; i < COLD + repeats; i++) {
-            // What is sent was written before, as a program's data are.
+            // The data are written before they are sent, as a program would do.
             for (int m = 0; id == 0 && m < messages; m++) memset(flood[m], i, (size_t)bytes);
             double start = MPI_Wtime();
             if (id == 0) {

@@ -1,4 +1,4 @@
-//! Compiles the shim with `mpicc`, and links what that links. `MPICC` names another compiler wrapper.
+//! Compiles the shim with `mpicc`, and links the libraries that it links. `MPICC` names another compiler wrapper.
 
 use std::env;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ fn main() {
     output(Command::new("ar").arg("crs").arg(&archive).arg(&object));
     println!("cargo:rustc-link-search=native={}", out.display());
     println!("cargo:rustc-link-lib=static=loggp_shim");
-    // Open MPI and MPICH show what they would link, each in its own way.
+    // Open MPI and MPICH have different options that print the libraries.
     let links = ["--showme:link", "-link_info"].map(|show| Command::new(&mpicc).arg(show).output());
     let shown = links.into_iter().flatten().find(|output| output.status.success());
     let shown = shown.unwrap_or_else(|| panic!("{mpicc} does not show what it links"));

@@ -1,4 +1,4 @@
-/* What the link needs of MPI: a few calls, so that no handle of MPI has to be known outside of C. */
+/* The calls to MPI that the link needs. They are in C so that Rust needs no handles of MPI. */
 
 #include <limits.h>
 #include <mpi.h>
@@ -14,8 +14,8 @@ enum { BYTES = 1, REST = 2, SLICE = 3, ROOM = 4096 + 128 };
 
 static MPI_Request sends[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 
-/* The next message from anybody is received into here, since MPI is faster where a receive waits. If it fills the room, the rest
-   of it follows. */
+/* The next message of any process is received into this buffer: MPI is faster where a receive is posted. If the message fills the
+   buffer, the rest of it follows. */
 static char room[ROOM];
 static MPI_Request next = MPI_REQUEST_NULL;
 
@@ -23,25 +23,26 @@ static void wait_for_next(void) {
     MPI_Irecv(room, ROOM, MPI_BYTE, MPI_ANY_SOURCE, BYTES, MPI_COMM_WORLD, &next);
 }
 
-/* Which processes have ended, how many have not, and which thread may call MPI. A message without bytes is a process's last. */
+/* For each process, whether it has ended; the number of the others that have not; the thread that may call MPI. A message without
+   bytes is the last one of its process. */
 static char *ended = NULL;
 static int others = 0;
 static pthread_t starter;
 
-int loggp_mpi_came(int *from, int *n);
+int loggp_mpi_has_message(int *from, int *n);
 void loggp_mpi_take(int from, char *into, int n);
 
 static void end(void) {
     int finalized = 0, id = 0, p = 0, from = 0, n = 0;
     MPI_Finalized(&finalized);
-    /* A signal ends the process from another thread, and then mpirun ends all. */
+    /* If a signal ends the process from another thread, mpirun ends all processes. */
     if (finalized || !pthread_equal(starter, pthread_self())) return;
     MPI_Comm_rank(MPI_COMM_WORLD, &id);
     MPI_Comm_size(MPI_COMM_WORLD, &p);
     for (int to = 0; to < p; to++)
         if (to != id) MPI_Send(NULL, 0, MPI_BYTE, to, BYTES, MPI_COMM_WORLD);
     while (others > 0)
-        if (loggp_mpi_came(&from, &n)) {
+        if (loggp_mpi_has_message(&from, &n)) {
             char *rest = malloc((size_t)n);
             if (rest == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
             loggp_mpi_take(from, rest, n);
@@ -52,13 +53,13 @@ static void end(void) {
     MPI_Finalize();
 }
 
-/* Starts MPI. Says who this is, how many there are, how many of them are on this computer, and how many cores that has,
-   whichever of them this process may use. */
+/* Starts MPI. Writes the number of this process, the number of processes, the number of those on this computer, and the number of
+   this computer's cores, whether this process may use them or not. Returns 0 if all went well. */
 int loggp_mpi_start(int *id, int *p, int *here, int *cores) {
     int provided = 0, ok = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     if (ok != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) return 1;
 #ifdef __GLIBC__
-    /* Memory that was freed is kept for the next message: pages from the system cost more than to copy what comes. */
+    /* Freed memory is kept for the next message: new pages from the system cost more than copying the message. */
     mallopt(M_MMAP_THRESHOLD, INT_MAX);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
 #endif
@@ -77,7 +78,7 @@ int loggp_mpi_start(int *id, int *p, int *here, int *cores) {
     return atexit(end);
 }
 
-/* The library's first line, cut to the room that there is. */
+/* Writes the first line of the library's version, cut to the room. */
 void loggp_mpi_version(char *text, int room) {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
@@ -87,7 +88,7 @@ void loggp_mpi_version(char *text, int room) {
     text[room - 1] = 0;
 }
 
-/* Begins to send a message, and the slice behind it if there is one. */
+/* Starts to send a message, and the slice behind it if there is one. */
 void loggp_mpi_send(int to, const void *bytes, int n, const void *slice, int length) {
     MPI_Isend(bytes, n < ROOM ? n : ROOM, MPI_BYTE, to, BYTES, MPI_COMM_WORLD, &sends[0]);
     if (n >= ROOM)
@@ -95,20 +96,20 @@ void loggp_mpi_send(int to, const void *bytes, int n, const void *slice, int len
     if (length > 0) MPI_Isend(slice, length, MPI_BYTE, to, SLICE, MPI_COMM_WORLD, &sends[2]);
 }
 
-/* Whether it is sent: its memory can be changed. */
-int loggp_mpi_sent(void) {
+/* Returns whether the message is sent, so that its memory may be changed. */
+int loggp_mpi_is_sent(void) {
     int done = 0;
     MPI_Testall(3, sends, &done, MPI_STATUSES_IGNORE);
     return done;
 }
 
-/* Whether a process has ended. */
-int loggp_mpi_ended(int id) {
+/* Returns whether a process has ended. */
+int loggp_mpi_has_ended(int id) {
     return ended[id];
 }
 
-/* Whether a message has come: from whom, and how long it is. */
-int loggp_mpi_came(int *from, int *n) {
+/* Returns whether a message has arrived. If so, writes its sender and its length. */
+int loggp_mpi_has_message(int *from, int *n) {
     int came = 0;
     MPI_Status status;
     MPI_Test(&next, &came, &status);
@@ -130,14 +131,14 @@ int loggp_mpi_came(int *from, int *n) {
     return 1;
 }
 
-/* Takes the message that has come. */
+/* Takes the message that has arrived. */
 void loggp_mpi_take(int from, char *into, int n) {
     memcpy(into, room, (size_t)(n < ROOM ? n : ROOM));
     wait_for_next();
     if (n >= ROOM) MPI_Recv(into + ROOM, n - ROOM, MPI_BYTE, from, REST, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Receives the slice behind it. */
+/* Receives the slice behind the message. */
 void loggp_mpi_take_slice(int from, void *into, int n) {
     MPI_Recv(into, n, MPI_BYTE, from, SLICE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }

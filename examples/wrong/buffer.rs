@@ -1,4 +1,4 @@
-//! Uses what a buffer holds when its request should be done, and does not wait until it is.
+//! Uses a buffer when its request should be done, and does not wait until it is.
 
 use loggp::{Proc, Tag};
 
@@ -8,8 +8,8 @@ const GO: Tag<()> = Tag::named(1, "go");
 pub fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
-            let request = p.irecv_from(1, ROW);
-            p.recv_from(2, GO); // by then the row has come, mostly
+            let request = p.irecv(ROW.from(1));
+            p.recv_from(2, GO); // mostly the row has arrived by then
             p.work("step", 2, || ());
             match p.test(request) {
                 Ok(row) => vec![row],

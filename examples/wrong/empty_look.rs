@@ -1,4 +1,4 @@
-//! Ends when a look finds nothing, and takes it that nothing comes any more.
+//! Ends when a look finds nothing, and assumes that no more messages come.
 
 use loggp::{Proc, Tag};
 
@@ -8,7 +8,7 @@ pub fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
             let mut sum = p.recv(PART).1;
-            p.work("add", 2, || ()); // by then the next one has come, mostly
+            p.work("add", 2, || ()); // mostly the next message has arrived by then
             while let Some((_, part)) = p.try_recv(PART) {
                 sum += part;
                 p.work("add", 2, || ());

@@ -1,5 +1,5 @@
-//! Ten wrong programs, each of which ends well under the usual order of messages or on most machines. This checks one of
-//! them: `cargo run --example wrong -- arrival`.
+//! Ten wrong programs, each of which ends well under the usual order of messages or on most machines. This
+//! example checks one of them: `cargo run --example wrong -- arrival`.
 
 mod arrival;
 mod buffer;
@@ -14,10 +14,10 @@ mod tag_clash;
 
 use loggp::{Machine, Params, Proc, RunError, US};
 
-/// What each processor does.
+/// The program of each processor.
 pub type Program = fn(&mut Proc) -> Vec<f64>;
 
-/// All of them.
+/// The wrong programs, by name.
 pub const WRONG: [(&str, Program); 10] = [
     ("arrival", arrival::program),
     ("buffer", buffer::program),
@@ -31,7 +31,7 @@ pub const WRONG: [(&str, Program); 10] = [
     ("tag-clash", tag_clash::program),
 ];
 
-/// The machine of a program: of LogGPS if long messages matter to it, else of LogP.
+/// Creates the machine of a program: of LogGPS if long messages matter to it, and otherwise of LogP.
 pub fn machine(name: &str) -> Result<Machine, RunError> {
     let params = match name {
         "rendezvous" => Params::builder(4).set("L=6,o=2,g=0,O_s=0,O_r=0,G_s=1,G_l=1,s=50,S=100")?.build()?,

@@ -1,4 +1,4 @@
-//! Adds what comes in each of two rounds: a message of the second round can come in the first.
+//! Adds the messages of each of two rounds, though a message of the second round can arrive in the first.
 
 use loggp::{Proc, Tag};
 
@@ -7,7 +7,7 @@ const PART: Tag<f64> = Tag::named(0, "part");
 pub fn program(p: &mut Proc) -> Vec<f64> {
     match p.id() {
         0 => {
-            let round = |p: &mut Proc| (1..p.p()).map(|_| p.recv(PART).1).sum();
+            let round = |p: &mut Proc| (1..p.P()).map(|_| p.recv(PART).1).sum();
             vec![round(p), round(p)]
         }
         id => {

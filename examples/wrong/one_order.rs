@@ -1,4 +1,5 @@
-//! Grants a lock to who asks first. The second holder waits for a note of the first: if it is granted first, all wait.
+//! Grants a lock to the processor that asks first. Processor 2 waits for a note of processor 1: if it gets
+//! the lock first, all wait.
 
 use loggp::{Proc, Tag};
 

@@ -1,5 +1,5 @@
-//! Two processors send a row to each other, and one of them receives first if it knows that the other sends: messages of more
-//! than S words wait for their receivers, and if it does not know, both wait.
+//! Two processors send a row to each other, and one of them receives first if it knows that the other sends.
+//! Messages of more than S words wait for their receivers, so if it does not know, both wait.
 
 use loggp::{Proc, Tag};
 
@@ -16,8 +16,8 @@ pub fn program(p: &mut Proc) -> Vec<f64> {
             p.recv_from(1, ROW)
         }
         1 => {
-            p.recv_from(2, GO); // by then the note has come, mostly
-            if p.try_recv_from(0, NOTE).is_some() {
+            p.recv_from(2, GO); // mostly the note has arrived by then
+            if p.try_recv(NOTE.from(0)).is_some() {
                 let received = p.recv_from(0, ROW);
                 p.send(0, ROW, row);
                 return received;

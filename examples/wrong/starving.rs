@@ -1,4 +1,5 @@
-//! Looks at one sender first, every time, and serves four: the other is served only where the first has a pause.
+//! Looks for messages of one sender first and serves four: the other sender is served only if the first
+//! pauses.
 
 use loggp::{Proc, Tag};
 
@@ -9,10 +10,10 @@ pub fn program(p: &mut Proc) -> Vec<f64> {
         0 => {
             let mut served = Vec::new();
             while served.len() < 5 {
-                let from = [1, 2].into_iter().find(|from| p.try_recv_from(*from, ASK).is_some());
+                let from = [1, 2].into_iter().find(|from| p.try_recv(ASK.from(*from)).is_some());
                 served.extend(from);
             }
-            served.truncate(4); // the last one comes too late
+            served.truncate(4); // the fifth message comes too late
             vec![served.iter().filter(|from| **from == 2).count() as f64]
         }
         1 => {

@@ -1,4 +1,4 @@
-//! Says with one tag how many numbers come, and which: a number that overtakes the count is taken for it.
+//! Sends a count and numbers with the same tag, so a number that overtakes the count is taken for it.
 
 use loggp::{Proc, Tag};
 

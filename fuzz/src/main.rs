@@ -4,19 +4,19 @@
 
 use std::sync::LazyLock;
 
-use command::readers::{self, Reader};
+use command::readers::{self, InputReader};
 use libfuzzer_sys::fuzz_target;
 
-#[allow(dead_code)] // it is the whole command
+#[allow(dead_code)] // this is the whole command
 #[path = "../../crates/cli/src/main.rs"]
 mod command;
 
-static READER: LazyLock<&Reader> = LazyLock::new(|| {
+static READER: LazyLock<&InputReader> = LazyLock::new(|| {
     let name = std::env::var("LOGGP_READER").unwrap_or_default();
-    readers::named(&name).unwrap_or_else(|| {
+    readers::find(&name).unwrap_or_else(|| {
         let names: Vec<&str> = readers::READERS.iter().map(|reader| reader.name).collect();
         panic!("LOGGP_READER is {name:?}; give one of {}", names.join(", "))
     })
 });
 
-fuzz_target!(|bytes: &[u8]| READER.hold(bytes));
+fuzz_target!(|bytes: &[u8]| READER.check(bytes));

@@ -1,5 +1,5 @@
-//! Programs on one processor, work measured, next to a library that does the same on one thread. Prints a table; the two
-//! take turns, and all have their memory before.
+//! Compares programs on one processor, with measured work, with libraries that do the same on one thread. Prints
+//! a table. Program and library run in turns, and all memory is allocated before.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,13 +8,13 @@ use loggp::{Machine, Params, Work};
 use loggp_benches::{measure, table};
 use loggp_programs::fft::FFT;
 use loggp_programs::lu::{BLOCK, LU};
-use loggp_programs::radix_sort::{Method, Room, sort};
+use loggp_programs::radix_sort::{SortMemory, SortMethod, sort};
 use loggp_programs::{Case, Emulation};
 use rdst::RadixSort;
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex;
 
-/// How often short and long computations are repeated; the median is shown.
+/// Repetitions of short and of long computations; the median is shown.
 const REPEATS: [usize; 2] = [201, 11];
 
 fn main() {
@@ -34,7 +34,7 @@ fn kernels() {
     table::end();
 }
 
-/// Prints a line: what both take in us, in turns.
+/// Runs both in turns, and prints a line with their times in us.
 fn compare(name: &str, repeats: usize, mut program: impl FnMut() -> f64, mut library: impl FnMut() -> f64) {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..repeats {
@@ -45,28 +45,28 @@ fn compare(name: &str, repeats: usize, mut program: impl FnMut() -> f64, mut lib
     table::row(&[name.into(), table::rough(ours), table::rough(theirs), format!("{:.2}", ours / theirs)]);
 }
 
-/// How many us a computation takes.
+/// Returns the time of a computation in us.
 fn time<T>(compute: impl FnOnce() -> T) -> f64 {
     let started = Instant::now();
     black_box(compute());
     started.elapsed().as_secs_f64() * 1e6
 }
 
-/// What a run of a case takes, without its verification, in us.
+/// Returns the time of a run of a case, without its verification, in us.
 fn run(case: &Case) -> f64 {
     let plan = case.plan().unwrap();
     plan.run(&Emulation::default()).unwrap().run.time.as_ns() / 1e3
 }
 
-/// Uniform keys, next to rdst.
+/// Sorts uniform keys, and compares with rdst.
 fn radix_sort(n: usize) {
     let mut rng = fastrand::Rng::with_seed(1);
     let keys: Vec<u32> = (0..n).map(|_| rng.u32(..)).collect();
     let machine = Machine::new(Params::builder(1).build().unwrap()).work(Work::Measured);
-    let plan = Method { radix: 8, bulk: true };
+    let plan = SortMethod { radix: 8, bulk: true };
     let program = || {
         let run = machine.run(|p| {
-            let mut room = p.prepare(|| Room::new(plan, keys.len(), 1));
+            let mut room = p.prepare(|| SortMemory::new(plan, keys.len(), 1));
             sort(p, plan, &keys, &mut room)
         });
         run.unwrap().time.as_ns() / 1e3
@@ -78,10 +78,10 @@ fn radix_sort(n: usize) {
     compare("radix sort, 2^24 keys of 32 bits; rdst", REPEATS[1], program, library);
 }
 
-/// A transform of 2^bits points, next to rustfft.
+/// Transforms 2^bits points, and compares with rustfft.
 fn transform(bits: u32) {
     let n = 1 << bits;
-    let case = Case { size: n, work: Work::Measured, ..Case::new(&FFT, "short-staggered", one()) };
+    let case = Case { size: n, work: Work::Measured, ..Case::new(&FFT, "short-staggered", one_processor()) };
     let mut rng = fastrand::Rng::with_seed(1);
     let points: Vec<Complex<f64>> = (0..n).map(|_| Complex::new(rng.f64(), rng.f64())).collect();
     // A run plans its kernels and gets its memory anew; so does this.
@@ -99,9 +99,9 @@ fn transform(bits: u32) {
     );
 }
 
-/// A matrix, next to faer.
+/// Decomposes a matrix, and compares with faer.
 fn decompose(n: usize) {
-    let case = Case { size: n, work: Work::Measured, ..Case::new(&LU, "column-cyclic", one()) };
+    let case = Case { size: n, work: Work::Measured, ..Case::new(&LU, "column-cyclic", one_processor()) };
     let case = case.with(&BLOCK, 64);
     let entry = |i: usize, j: usize| ((i * 7919 + j * 104_729 + i * j * 31) % 10_007) as f64 / 5003.5 - 1.0;
     let matrix = faer::Mat::<f64>::from_fn(n, n, entry);
@@ -114,7 +114,7 @@ fn decompose(n: usize) {
     );
 }
 
-/// A machine of one processor.
-fn one() -> Params {
+/// Returns the parameters of one processor.
+fn one_processor() -> Params {
     Params::builder(1).build().unwrap()
 }

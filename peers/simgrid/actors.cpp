@@ -1,7 +1,8 @@
-// Plays a schedule in GOAL, as `loggp schedule` writes it, with SimGrid's actors, and prints how many messages there were.
+// Plays a schedule in GOAL, as `loggp schedule` writes it, with SimGrid's actors, and prints the number of messages.
 //
-// A rank is an actor, which does what is written for it in that order: it need not wait to send, and a receive takes what
-// has come first. A message takes LogP's L. There is neither overhead nor gap: actors that slept for those would take longer.
+// A rank is an actor, which follows its lines in order: it need not wait to send, and a receive takes the message
+// that has arrived first. A message takes LogP's L. There is neither overhead nor gap: actors that slept for those
+// would take longer.
 
 #include <cstdio>
 #include <fstream>
@@ -14,14 +15,14 @@ namespace sg4 = simgrid::s4u;
 
 int main(int argc, char** argv) {
     sg4::Engine engine(&argc, argv);
-    // The cheapest model that there is: every message takes the same time, and no links fill.
+    // The cheapest model: every message takes the same time, and no links fill.
     engine.set_config("network/model:Constant");
     engine.set_config("network/latency-factor:0.0000025");
     if (argc != 2) {
         std::fprintf(stderr, "usage: actors FILE.goal\n");
         return 2;
     }
-    // For each rank to whom it sends, and -1 where it receives.
+    // The receivers of each rank's messages, and -1 for a receive.
     std::vector<std::vector<long>> ranks;
     std::ifstream file(argv[1]);
     long messages = 0;

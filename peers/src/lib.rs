@@ -1,1 +1,1 @@
-//! Nothing: this package is its benches.
+//! This package has only benches.

@@ -1,18 +1,18 @@
-//! All-to-all broadcast: every processor has k items, and soon every processor has all of them.
+//! All-to-all broadcast: every processor has k items, and every processor gets all of them.
 //!
-//! Processor i sends an item to i+1, i+2, ..., i+P-1, a message each g, so that no processor is the target of
-//! two at the same time; and that k times (Karp et al., section 5.1). The first item cannot be there before
+//! Processor i sends an item to i+1, i+2, ..., i+P-1, one each g, so that no processor is the target of two
+//! at the same time; and it does so k times (Karp et al., section 5.1). The first item cannot arrive before
 //! L + 2o, and the others follow g apart: no algorithm is faster than L + 2o + g(k(P-1) - 1).
 //!
-//! The paper lets a processor receive while it sends. Here it is busy for o with either, so it needs
-//! g >= 2o for both in a gap; and where a reception would overlap the o of a send, it comes up to 2o later.
+//! The paper lets a processor receive while it sends. Here it is busy for o with either, so a gap has room
+//! for both only if g >= 2o. Where a reception would overlap the o of a send, the end is up to 2o later.
 
 use loggp::{Params, Proc, RunError, Tag, Time, Work};
 
 use crate::math::word::Word;
-use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, PlanResult, Program, Size};
 
-/// Every processor's items to every processor.
+/// All-to-all broadcast of every processor's items.
 pub static ALL_TO_ALL_BROADCAST: Program = Program {
     name: "all-to-all-broadcast",
     about: "every processor's items reach all (Karp et al., section 5.1)",
@@ -28,14 +28,13 @@ pub static ALL_TO_ALL_BROADCAST: Program = Program {
     work: Work::Charged,
 };
 
-/// The only tag.
 const ITEM: Tag<Word<(usize, u64)>> = Tag::named(0, "item");
 
-/// A case that was read.
+/// The plan of a case.
 struct AllToAllBroadcast<'a>(&'a Case);
 
 impl AllToAllBroadcast<'_> {
-    fn plan(case: &Case) -> Planned<'_> {
+    fn plan(case: &Case) -> PlanResult<'_> {
         let P = case.params.P;
         case.check_eager()?;
         case.check_room(P.saturating_mul(P).saturating_mul(size_of::<u64>()))?;
@@ -68,29 +67,30 @@ impl Plan for AllToAllBroadcast<'_> {
     }
 }
 
-/// When a processor sends and receives, if every message takes exactly L. All processors do the same.
+/// The times at which a processor sends and receives, if every message takes exactly L. All processors do the
+/// same.
 #[derive(Debug)]
 struct Rhythm {
-    /// The time from one send to the next.
+    /// Time from one send to the next.
     pace: Time,
-    /// From the start of a send to its end.
+    /// Time from the start of a send to its end.
     send: Time,
-    /// When the first reception is to begin; the others follow at the sends' pace.
+    /// Start of the first reception; the others follow at the sends' pace.
     first: Time,
-    /// From the start of a reception to its end.
+    /// Time from the start of a reception to its end.
     reception: Time,
 }
 
 impl Rhythm {
-    /// For so many messages from each processor: a send and a reception in turn, or all sends first where that
-    /// ends sooner, as it may if a gap has no room for both.
+    /// Returns the rhythm of `messages` messages from each processor. Sends and receptions alternate, or all
+    /// sends come first where that ends sooner, as it may if a gap has no room for both.
     fn new(params: &Params, messages: usize) -> Rhythm {
         let (send, reception) = (params.send_overhead(1), params.recv_overhead(1));
         let arrival = send + params.stream(1) + params.L;
         let last = messages as i64 - 1;
 
         let pace = params.g.max(send + reception);
-        let in_turn = Rhythm { pace, send, first: arrival, reception }.past_sends(last);
+        let in_turn = Rhythm { pace, send, first: arrival, reception }.clear_of_sends(last);
         let pace = params.g.max(send);
         let sends_first = Rhythm { pace, send, first: arrival.max(last * pace + send), reception };
         let end = |rhythm: &Rhythm, gap: Time| rhythm.first + last * gap;
@@ -100,12 +100,12 @@ impl Rhythm {
         }
     }
 
-    /// Begins to receive when no send is in the way. If the first reception is not, none is: the others keep
-    /// the sends' pace.
-    fn past_sends(mut self, last: i64) -> Rhythm {
+    /// Delays the receptions so that they overlap no send. If the first reception overlaps none, no other
+    /// does, as they keep the sends' pace.
+    fn clear_of_sends(mut self, last: i64) -> Rhythm {
         if self.pace > Time::ZERO {
             let sends = self.first.as_ps() / self.pace.as_ps();
-            // That many sends after the first one begin before or with the reception; is one still going on?
+            // So many sends begin after the first one, and before or with the reception.
             let begun = sends * self.pace;
             let next = begun + self.pace;
             if sends <= last && self.first < begun + self.send {
@@ -117,8 +117,8 @@ impl Rhythm {
         self
     }
 
-    /// How many receptions come before a send.
-    fn before(&self, send: usize) -> usize {
+    /// Returns the number of receptions before a send.
+    fn receptions_before(&self, send: usize) -> usize {
         let spare = send as i64 * self.pace - self.first - self.reception;
         match (spare.as_ps(), self.pace.as_ps()) {
             (..0, _) | (_, 0) => 0,
@@ -127,9 +127,9 @@ impl Rhythm {
     }
 }
 
-/// What each processor does. It returns all items, by whose they are.
+/// Runs the algorithm on one processor. It returns all items, by their first owner.
 fn all_to_all(p: &mut Proc, rhythm: &Rhythm, own: &[u64]) -> Vec<Vec<u64>> {
-    let (P, k) = (p.p(), own.len());
+    let (P, k) = (p.P(), own.len());
     let messages = k * (P - 1);
     let mut all = vec![vec![0; k]; P];
     all[p.id()].copy_from_slice(own);
@@ -142,7 +142,7 @@ fn all_to_all(p: &mut Proc, rhythm: &Rhythm, own: &[u64]) -> Vec<Vec<u64>> {
         }
     };
     for message in 0..messages {
-        receive_until(p, rhythm.before(message));
+        receive_until(p, rhythm.receptions_before(message));
         let due = message as i64 * rhythm.pace;
         if due > p.next_send() {
             p.wait_until(due);
@@ -154,7 +154,7 @@ fn all_to_all(p: &mut Proc, rhythm: &Rhythm, own: &[u64]) -> Vec<Vec<u64>> {
     all
 }
 
-/// Every processor must have the items of all.
+/// Checks that every processor has all items.
 fn verify(results: &[Vec<Vec<u64>>], items: &[Vec<u64>]) -> Result<(), String> {
     for (id, result) in results.iter().enumerate() {
         if let Some(from) = (0..items.len()).find(|from| result.get(*from) != Some(&items[*from])) {
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wrong_items_are_noticed() {
+    fn verification_notices_wrong_items() {
         let items = [vec![1, 2], vec![3, 4]];
         assert_eq!(verify(&[items.to_vec(), items.to_vec()], &items), Ok(()));
         for wrong in [vec![], vec![vec![1, 2]], vec![vec![1, 2], vec![3, 5]]] {

@@ -1,15 +1,15 @@
-//! Broadcast: processor 0 has a datum, and soon every processor has it.
+//! Broadcast: processor 0 has a datum, and every processor gets it.
 //!
 //! A broadcast is a tree. Every processor receives the datum once, from its parent, and then sends it to its
 //! children in order. If it can begin to send at time t, it sends the i-th at t + id, and that child can
 //! begin at t + id + D (Karp, Sahay, Santos and Schauser, "Optimal Broadcast and Summation in the LogP
-//! Model", definition 3.4). A datum of k words makes D = L + 2o + (k-1)G and d = max((k-1)G + g, o).
+//! Model", definition 3.4). For a datum of k words, D = L + 2o + (k-1)G and d = max((k-1)G + g, o).
 
 use loggp::{Params, Proc, RunError, Tag, Time, Work, collectives};
 
 use crate::math::trees;
 use crate::math::trees::Children;
-use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Refusal, Size};
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, PlanResult, Program, Refusal, Size};
 
 /// One-to-all broadcast of one datum.
 pub static BROADCAST: Program = Program {
@@ -44,7 +44,7 @@ pub static BROADCAST: Program = Program {
             name: "levels",
             about: "the optimal tree between the machine's nodes, and then another within each",
             formula: "the sum of the optimal tree's times over the levels, each with its parameters and its number of groups",
-            plan: |case| Ok(Box::new(ByLevels { case: Broadcast::checked(case)? })),
+            plan: |case| Ok(Box::new(LevelBroadcast { case: Broadcast::check_case(case)? })),
         },
     ],
     size: Size { meaning: "words of the datum", default: 1 },
@@ -52,15 +52,14 @@ pub static BROADCAST: Program = Program {
     work: Work::Charged,
 };
 
-/// The only tag.
 const DATUM: Tag<Vec<u8>> = Tag::named(0, "datum");
 
 /// A broadcast along a tree.
 struct Broadcast<'a> {
     case: &'a Case,
-    /// The tree of P processors, by D and d.
+    /// Returns the tree of P processors for D and d.
     tree: fn(usize, Time, Time) -> Children,
-    /// When the last of P processors has the datum, by D and d.
+    /// Returns the time at which the last of P processors has the datum, for D and d.
     time: fn(usize, Time, Time) -> Time,
 }
 
@@ -69,18 +68,19 @@ impl<'a> Broadcast<'a> {
         case: &'a Case,
         tree: fn(usize, Time, Time) -> Children,
         time: fn(usize, Time, Time) -> Time,
-    ) -> Planned<'a> {
-        Ok(Box::new(Broadcast { case: Broadcast::checked(case)?, tree, time }))
+    ) -> PlanResult<'a> {
+        Ok(Box::new(Broadcast { case: Broadcast::check_case(case)?, tree, time }))
     }
 
-    /// A case that this computer has room for.
-    fn checked(case: &Case) -> Result<&Case, Refusal> {
+    /// Refuses a case that this computer has no room for.
+    fn check_case(case: &Case) -> Result<&Case, Refusal> {
         case.check_room(case.params.P.saturating_mul(case.params.word.get()))?;
         Ok(case)
     }
 }
 
-/// From when a processor has the datum until its first child has it, and from one child to the next.
+/// Returns D, the time from when a processor has the datum until its first child has it, and d, the time from
+/// one child to the next.
 fn distances(params: &Params, words: usize) -> Option<(Time, Time)> {
     let Params { L, o, g, .. } = *params;
     let stream = (words as i64 - 1) * params.G()?;
@@ -109,13 +109,14 @@ impl Plan for Broadcast<'_> {
     }
 }
 
-/// A broadcast level by level, as the library has it.
-struct ByLevels<'a> {
+/// The library's broadcast level by level.
+struct LevelBroadcast<'a> {
     case: &'a Case,
 }
 
-impl Plan for ByLevels<'_> {
-    /// Exact where no g is above the L of any level: then no gap of one level still runs when the next begins.
+impl Plan for LevelBroadcast<'_> {
+    /// This is exact where no g is above the L of any level: then the gap of one level is over when the next
+    /// level begins.
     fn formula(&self) -> Option<Time> {
         let Case { params, levels, size, .. } = self.case;
         let levels: Vec<&Params> =
@@ -139,14 +140,14 @@ impl Plan for ByLevels<'_> {
     }
 }
 
-/// What processor 0 has.
+/// Makes the datum of processor 0.
 fn datum(case: &Case) -> Vec<u8> {
     let mut datum = vec![0; case.size * case.params.word.get()];
     fastrand::Rng::with_seed(case.seed).fill(&mut datum);
     datum
 }
 
-/// What each processor does. Only processor 0 looks at the source's datum.
+/// Runs the broadcast on one processor. Only processor 0 reads `source`.
 fn broadcast(p: &mut Proc, children: &[Vec<usize>], source: &[u8]) -> Vec<u8> {
     let datum = if p.id() == 0 { source.to_vec() } else { p.recv(DATUM).1 };
     for &child in &children[p.id()] {
@@ -155,7 +156,7 @@ fn broadcast(p: &mut Proc, children: &[Vec<usize>], source: &[u8]) -> Vec<u8> {
     datum
 }
 
-/// Every processor must have the datum.
+/// Checks that every processor has the datum.
 fn verify(results: &[Vec<u8>], datum: &[u8]) -> Result<(), String> {
     match results.iter().position(|result| result != datum) {
         None => Ok(()),
@@ -168,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_datum_is_noticed() {
+    fn verification_notices_a_wrong_datum() {
         assert_eq!(verify(&[vec![1, 2], vec![1, 2]], &[1, 2]), Ok(()));
         for wrong in [vec![1, 3], vec![1], vec![]] {
             let refusal = verify(&[vec![1, 2], wrong], &[1, 2]).unwrap_err();

@@ -1,16 +1,17 @@
-//! Broadcast with combining: the values of all processors are combined, and every processor has the result
-//! when an optimal reduction would give it to one (Karp et al., section 5.2).
+//! Broadcast with combining: the values of all processors are combined, and every processor has the result at
+//! the time at which an optimal reduction gives it to one (Karp et al., section 5.2).
 //!
-//! All processors send what they have, again and again, a message each u = max(g, 2o): u has room for a send
-//! and a reception. A message is received d = ceil((L + 2o)/u) sends later. With f_t = 1 for t < d and
-//! f_t = f_(t-1) + f_(t-d) (definition 3.6), processor i has the values of the f_t processors i - f_t + 1 to i
-//! after t steps. The paper has P = f_T.
+//! All processors send what they have again and again, one message each u = max(g, 2o), which has room for a
+//! send and a reception. A message is received d = ceil((L + 2o)/u) sends later. With f_t = 1 for t < d and
+//! f_t = f_(t-1) + f_(t-d) (definition 3.6), processor i has the values of the f_t processors i - f_t + 1 to
+//! i after t steps. The paper assumes P = f_T.
 //!
-//! **Any P.** A processor keeps what it received apart from its own value, and sends it with or without. Let
-//! w_t be how many others' values it has; in step t it receives w_(t-d) + b_t more, where b_t says whether
-//! the sender's own is among them. So w_T is the sum of f_(T-t) over the t with b_t = 1. Every number
-//! below f_T is such a sum, since no f_n is more than one above the sum of those before it (fact 3.1), and
-//! P - 1 is the one that is wanted. With P = f_T all b_t are 1, and this is the paper's algorithm.
+//! **Any P.** A processor keeps the received values apart from its own value, and sends them with or without
+//! its own. Let w_t be the number of other processors' values that it has. In step t it receives w_(t-d) +
+//! b_t more, where b_t is 1 if the sender's own value is among them, and else 0. So w_T is the sum of f_(T-t)
+//! over the t with b_t = 1. Every number below f_T is such a sum, since no f_n is more than one above the sum
+//! of those before it (fact 3.1), and w_T must be P - 1. With P = f_T all b_t are 1, and this is the paper's
+//! algorithm.
 //!
 //! The operator must be commutative: processors combine in different orders. As in the paper, combining takes
 //! no time.
@@ -19,7 +20,7 @@ use loggp::{Params, Payload, Proc, RunError, Tag, Time, Work};
 
 use crate::math::trees;
 use crate::math::word::Word;
-use crate::{Algorithm, Case, Emulation, Outcome, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Outcome, Plan, PlanResult, Program, Size};
 
 /// All-to-all broadcast of the combination of all values.
 pub static COMBINING: Program = Program {
@@ -37,14 +38,14 @@ pub static COMBINING: Program = Program {
     work: Work::Charged, // combining takes no time
 };
 
-/// A processor's operands, all combined: their sum, and the largest.
-type Value = Word<(u64, u64)>;
+/// The sum of some operands, and the largest of them.
+type CombinedValue = Word<(u64, u64)>;
 
-/// A case that was read.
+/// The plan of a case.
 struct Combining<'a>(&'a Case);
 
 impl Combining<'_> {
-    fn plan(case: &Case) -> Planned<'_> {
+    fn plan(case: &Case) -> PlanResult<'_> {
         case.check_eager()?;
         case.check_room(case.params.P.saturating_mul(size_of::<u64>()))?;
         Ok(Box::new(Combining(case)))
@@ -52,8 +53,8 @@ impl Combining<'_> {
 }
 
 impl Plan for Combining<'_> {
-    /// A reduction on the machine whose L + 2o is d whole steps (theorem 3.2) less what that is more than
-    /// this machine's.
+    /// This is the time of a reduction on a machine whose L + 2o is d whole steps (theorem 3.2), less the
+    /// difference between those and this machine's L + 2o.
     fn formula(&self) -> Option<Time> {
         let Params { L, o, g, P, .. } = self.0.params;
         if !self.0.params.is_loggp() {
@@ -73,47 +74,47 @@ impl Plan for Combining<'_> {
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let case = self.0;
-        let hops = Hops::new(&case.params);
+        let schedule = CombiningSchedule::new(&case.params);
         let mut rng = fastrand::Rng::with_seed(case.seed);
         let operands: Vec<u64> = (0..case.params.P * case.size).map(|_| rng.u64(..)).collect();
         let run = case.machine(emulation).run_across(|p| {
             let own = operands[p.id() * case.size..][..case.size].iter().map(|x| Word((*x, *x)));
-            let own = own.reduce(|a, b| both(a, &b)).expect("a size of 0 was refused");
-            combine(p, &hops, own, both)
+            let own = own.reduce(|a, b| sum_and_max(a, &b)).expect("a size of 0 was refused");
+            combine(p, &schedule, own, sum_and_max)
         })?;
         let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &operands)))
     }
 }
 
-/// The operator: two at once, one for which it matters that nothing is combined twice.
-fn both(a: Value, b: &Value) -> Value {
+/// Combines two values. The sum shows a value that is combined twice.
+fn sum_and_max(a: CombinedValue, b: &CombinedValue) -> CombinedValue {
     Word((a.0.0.wrapping_add(b.0.0), a.0.1.max(b.0.1)))
 }
 
-/// Who sends what in which step.
+/// The messages of every step, which are the same for all processors.
 #[derive(Debug)]
-pub struct Hops {
-    /// The time from one send to the next.
+pub struct CombiningSchedule {
+    /// Time from one send to the next.
     step: Time,
-    /// How many steps after a send its message is received; it may be combined and sent on then.
+    /// Number of steps from a send to the reception; the value may be sent on then.
     d: usize,
-    /// The message of each step that has one, from the d-th on.
-    messages: Vec<Option<Hop>>,
+    /// The message of each step from the d-th on, if the step has one.
+    messages: Vec<Option<CombiningMessage>>,
 }
 
-/// A message, received in step t and sent d steps before.
+/// A message that is received in step t and sent d steps before.
 #[derive(Clone, Copy, Debug)]
-struct Hop {
-    /// How far it goes: w_(t-1) + b_t.
+struct CombiningMessage {
+    /// Distance to the receiver: w_(t-1) + b_t.
     distance: usize,
-    /// Whether the sender's own value is in it: b_t.
-    own: bool,
+    /// Whether it includes the sender's own value: b_t.
+    has_own: bool,
 }
 
-impl Hops {
-    /// For a machine with these parameters.
-    pub fn new(params: &Params) -> Hops {
+impl CombiningSchedule {
+    /// Computes the schedule for a machine with these parameters.
+    pub fn new(params: &Params) -> CombiningSchedule {
         let (P, D) =
             (params.P, params.send_overhead(1) + params.stream(1) + params.L + params.recv_overhead(1));
         let step = params.g.max(params.send_overhead(1) + params.recv_overhead(1));
@@ -126,49 +127,49 @@ impl Hops {
         while *f.last().expect("d is at least 1") < P {
             f.push(f[f.len() - 1] + f[f.len() - d]);
         }
-        // f_0 to f_(T-d), from which the P - 1 others' values are made up.
+        // P - 1 is a sum of some of f_0 to f_(T-d).
         let T = if P == 1 { 0 } else { f.len() - 1 };
         let (mut missing, mut w, mut messages) = (P - 1, vec![0; d], Vec::new());
         for t in d..=T {
             let own = f[T - t] <= missing;
             missing -= if own { f[T - t] } else { 0 };
             let more = w[t - d] + usize::from(own);
-            messages.push((more > 0).then(|| Hop { distance: w[t - 1] + usize::from(own), own }));
+            messages.push((more > 0).then(|| CombiningMessage { distance: w[t - 1] + usize::from(own), has_own: own }));
             w.push(w[t - 1] + more);
         }
-        Hops { step, d, messages }
+        CombiningSchedule { step, d, messages }
     }
 }
 
-/// What each processor does: it sends what it has, and combines that with what it receives.
-pub fn combine<T: Payload + Clone>(p: &mut Proc, hops: &Hops, own: T, op: impl Fn(T, &T) -> T) -> T {
-    let (id, P) = (p.id(), p.p());
+/// Runs the algorithm on one processor: it sends its values, and combines them with those that it receives.
+pub fn combine<T: Payload + Clone>(p: &mut Proc, schedule: &CombiningSchedule, own: T, op: impl Fn(T, &T) -> T) -> T {
+    let (id, P) = (p.id(), p.P());
     let mut others: Option<T> = None;
-    // The message of step d + n, which is the n-th, has step n of this tag.
+    // The n-th message, that of step d + n, has step n of this tag.
     let values: Tag<T> = Tag::named(0, "values");
     let receive = |p: &mut Proc, n: usize, others: &mut Option<T>| {
-        if let Some(hop) = hops.messages[n] {
-            let more = p.recv_from((id + P - hop.distance) % P, values.step(n));
+        if let Some(message) = schedule.messages[n] {
+            let more = p.recv_from((id + P - message.distance) % P, values.step(n));
             *others = Some(others.take().map_or(more.clone(), |others| op(others, &more)));
         }
     };
-    for (n, hop) in hops.messages.iter().enumerate() {
-        if let Some(received) = n.checked_sub(hops.d) {
+    for (n, message) in schedule.messages.iter().enumerate() {
+        if let Some(received) = n.checked_sub(schedule.d) {
             receive(p, received, &mut others);
         }
-        let Some(hop) = hop else { continue };
-        let due = n as i64 * hops.step;
+        let Some(message) = message else { continue };
+        let due = n as i64 * schedule.step;
         if due > p.next_send() {
             p.wait_until(due);
         }
         let value = match &others {
-            Some(others) if hop.own => op(others.clone(), &own),
+            Some(others) if message.has_own => op(others.clone(), &own),
             Some(others) => others.clone(),
             None => own.clone(),
         };
-        p.send((id + hop.distance) % P, values.step(n), value);
+        p.send((id + message.distance) % P, values.step(n), value);
     }
-    for n in hops.messages.len().saturating_sub(hops.d)..hops.messages.len() {
+    for n in schedule.messages.len().saturating_sub(schedule.d)..schedule.messages.len() {
         receive(p, n, &mut others);
     }
     match &others {
@@ -177,8 +178,8 @@ pub fn combine<T: Payload + Clone>(p: &mut Proc, hops: &Hops, own: T, op: impl F
     }
 }
 
-/// Every processor must have the sum of all operands, and the largest.
-fn verify(results: &[Value], operands: &[u64]) -> Result<(), String> {
+/// Checks that every processor has the sum of all operands, and the largest.
+fn verify(results: &[CombinedValue], operands: &[u64]) -> Result<(), String> {
     let sum = operands.iter().fold(0_u64, |sum, operand| sum.wrapping_add(*operand));
     let largest = operands.iter().copied().max().unwrap_or(0);
     for (id, Word((its_sum, its_largest))) in results.iter().enumerate() {
@@ -200,7 +201,7 @@ mod tests {
     use loggp::US;
 
     #[test]
-    fn a_wrong_combination_is_noticed() {
+    fn verification_notices_a_wrong_combination() {
         let operands = [u64::MAX, 3, 2];
         assert_eq!(verify(&[Word((4, u64::MAX)); 2], &operands), Ok(()));
         for (wrong, what) in [((5, u64::MAX), "sum of all operands, which is 4"), ((4, 3), "largest operand")]
@@ -210,9 +211,9 @@ mod tests {
         }
     }
 
-    /// Where P = f_T every message has its sender's own value, and goes f_(t-1) far.
+    /// Where P = f_T every message includes its sender's own value, and its distance is f_(t-1).
     #[test]
-    fn for_the_papers_numbers_of_processors_it_is_the_papers_algorithm() {
+    fn schedule_is_the_papers_for_its_numbers_of_processors() {
         for d in 1..10 {
             let mut f = vec![1; d];
             for T in d..d + 20 {
@@ -220,11 +221,11 @@ mod tests {
                 if f[T] > 5000 {
                     break;
                 }
-                let hops = Hops::new(&Params::builder(f[T]).L(d as i64 * US).g(US).build().unwrap());
-                assert_eq!((hops.d, hops.messages.len()), (d.min(f[T]), T - d + 1));
-                for (n, hop) in hops.messages.iter().enumerate() {
-                    let hop = hop.unwrap();
-                    assert!(hop.own && hop.distance == f[d + n - 1], "d = {d}, T = {T}: {hops:?}");
+                let schedule = CombiningSchedule::new(&Params::builder(f[T]).L(d as i64 * US).g(US).build().unwrap());
+                assert_eq!((schedule.d, schedule.messages.len()), (d.min(f[T]), T - d + 1));
+                for (n, message) in schedule.messages.iter().enumerate() {
+                    let message = message.unwrap();
+                    assert!(message.has_own && message.distance == f[d + n - 1], "d = {d}, T = {T}: {schedule:?}");
                 }
             }
         }

@@ -1,90 +1,90 @@
-//! How a case is run, and what became of it.
+//! How a case is run, and the outcome of its run.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use loggp::{Audit, Carrier, ClockKind, Dilation, Link, Machine, Order, Params, Run, Time};
+use loggp::{Carrier, ClockKind, Dilation, Machine, Order, Params, Run, Time};
+use loggp::audit::Audit;
+use loggp::link::Link;
 
 use crate::math::median::median;
 
-/// How a case is run. None of it changes what the model says.
+/// How a case is run. None of it changes the model's time.
 #[derive(Clone, Debug, Default)]
 pub struct Emulation {
-    /// The clock.
     pub clock: ClockKind,
-    /// What a processor is on the wall clock.
+    /// Carrier of each processor on the wall clock.
     pub carrier: Carrier,
-    /// How much slower than it should the machine runs on the wall clock.
+    /// Factor by which the machine runs slower on the wall clock.
     pub dilation: Dilation,
-    /// How many of the host's cores it may use. Unless told those are all on the wall clock, and one on the virtual clock.
+    /// Cores of the host that it may use. By default all on the wall clock, and one on the virtual clock.
     pub cores: Option<usize>,
-    /// The bytes of each processor's stack, if not as usual.
+    /// Bytes of each processor's stack; `None` for the default.
     pub stack: Option<usize>,
-    /// Whether it notes what happens.
+    /// Whether the run is traced.
     pub trace: bool,
-    /// The order of messages, in place of the case's latency and ties.
+    /// Order of messages that replaces the case's latency and ties.
     pub order: Option<Order>,
-    /// The real machine that runs in place of the wall clock, if one does.
-    pub over: Option<Arc<dyn Link>>,
+    /// Real machine that replaces the wall clock.
+    pub link: Option<Arc<dyn Link>>,
 }
 
-/// A run and what became of its result.
+/// A run, and the verification of its result.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The run.
     pub run: Run<()>,
-    /// Whether every processor's result is right; if not, what is wrong, in one sentence.
+    /// Verification of all processors' results; the error says in one sentence what is wrong.
     pub verified: Result<(), String>,
-    /// Tells results from each other that are all right, such as sums that are rounded in one order or another. Programs
-    /// of which only one result is right need none.
+    /// Digest that distinguishes results that are all right, such as sums with different rounding. It is 0
+    /// for programs that have only one right result.
     pub digest: u64,
-    /// How long its phases took, in order, where it has phases: each from when the first processor began it
-    /// to when the last had done it, or as the program says.
+    /// Times of its phases, in order; empty without phases. A phase lasts from when the first processor
+    /// begins it until the last one ends it, unless the program says otherwise.
     pub phases: Vec<(PhaseName, Time)>,
-    /// What else the run showed.
+    /// Further numbers that the run showed.
     pub metrics: Vec<Metric>,
-    /// What changed while it ran, where the program shows that.
+    /// Quantity that changed during the run, where the program shows one.
     pub trend: Option<Trend>,
-    /// What the auditor saw, where the program asks it.
+    /// Audit of the run, where the program asks for one.
     pub audit: Option<Audit>,
 }
 
-/// Something that a run showed beside its time, such as a rate.
+/// A number that a run showed beside its time, such as a rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// What it is, such as `rate per processor`.
+    /// Name, such as `rate per processor`.
     pub name: &'static str,
-    /// Its unit, such as `MB/s`.
+    /// Unit, such as `MB/s`.
     pub unit: &'static str,
-    /// How much of it.
+    /// Value in that unit.
     pub value: f64,
 }
 
-/// Something that changes while a program runs.
+/// A quantity that changes while a program runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trend {
-    /// Along what it changes, such as `step`.
+    /// Axis along which it changes, such as `step`.
     pub along: &'static str,
-    /// What it is a number of, such as `active processors`.
-    pub of: &'static str,
-    /// Where it stands, and what it is from there on.
+    /// Name of the quantity, such as `active processors`.
+    pub quantity: &'static str,
+    /// Points (x, y): the quantity is y from x to the next point.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What a case's computing took on this computer: the times of a run on a [machine whose messages cost
-/// nothing](crate::Case::free).
+/// Times of a case's computing on this computer, from a run on a
+/// [machine whose messages cost nothing](crate::Case::without_message_costs).
 #[derive(Clone, Debug, Default)]
-pub struct Computing {
-    /// How long the phases took.
+pub struct ComputeTimes {
+    /// Times of the phases.
     pub phases: Vec<(PhaseName, Time)>,
-    /// How long a processor computed, on average.
+    /// Time that a processor computed, on average.
     pub work: Time,
 }
 
-impl Computing {
-    /// That of a run; or of several runs of the same, by the median of each time.
-    pub fn of(runs: &[Outcome]) -> Option<Computing> {
+impl ComputeTimes {
+    /// Takes the times of several runs of the same case: the median of each. Returns `None` without runs.
+    pub fn from_runs(runs: &[Outcome]) -> Option<ComputeTimes> {
         let first = runs.first()?;
         let of = |time: &dyn Fn(&Outcome) -> Time| median(&runs.iter().map(time).collect::<Vec<_>>());
         let work = |outcome: &Outcome| {
@@ -94,41 +94,41 @@ impl Computing {
         let phases = first.phases.iter().enumerate();
         let phases =
             phases.map(|(phase, (name, _))| (name.clone(), of(&|run| run.phases[phase].1))).collect();
-        Some(Computing { phases, work: of(&work) })
+        Some(ComputeTimes { phases, work: of(&work) })
     }
 
-    /// How long a phase took; nothing if there was none of that name.
+    /// Returns the time of a phase, or 0 if there is none with this name.
     pub fn phase(&self, name: &str) -> Time {
         self.phases.iter().find(|(other, _)| other == name).map(|(_, time)| *time).unwrap_or_default()
     }
 }
 
-/// A number that tells such bits from others, in this order.
+/// Returns a hash of these bits in their order.
 pub(crate) fn digest(bits: impl Iterator<Item = u64>) -> u64 {
     let mut hasher = DefaultHasher::new();
     bits.for_each(|bits| hasher.write_u64(bits));
     hasher.finish()
 }
 
-/// What a phase is called.
+/// Name of a phase.
 pub type PhaseName = Cow<'static, str>;
 
 impl Emulation {
-    /// The usual emulation on this clock.
-    pub fn on(clock: ClockKind) -> Emulation {
+    /// Creates the default emulation on this clock.
+    pub fn with_clock(clock: ClockKind) -> Emulation {
         Emulation { clock, ..Emulation::default() }
     }
 
-    /// On the virtual clock, with a trace.
-    pub fn traced() -> Emulation {
+    /// Creates an emulation on the virtual clock with a trace.
+    pub fn with_trace() -> Emulation {
         Emulation { trace: true, ..Emulation::default() }
     }
 
-    /// A machine with these parameters that runs so.
+    /// Returns a machine with these parameters that runs so.
     pub fn machine(&self, params: Params) -> Machine {
-        let Emulation { clock, carrier, dilation, cores, stack, trace, order: _, ref over } = *self;
-        if let Some(link) = over.as_ref().filter(|_| clock == ClockKind::Wall) {
-            return Machine::new(params).over(link.clone()).trace(trace);
+        let Emulation { clock, carrier, dilation, cores, stack, trace, order: _, ref link } = *self;
+        if let Some(link) = link.as_ref().filter(|_| clock == ClockKind::Wall) {
+            return Machine::new(params).with_link(link.clone()).trace(trace);
         }
         let mut machine = Machine::new(params).clock(clock).carrier(carrier).dilation(dilation).trace(trace);
         if let Some(cores) = cores {
@@ -142,7 +142,7 @@ impl Emulation {
 }
 
 impl Outcome {
-    /// A run without phases and metrics.
+    /// Creates the outcome of a run without phases and metrics.
     pub fn new(run: Run<()>, verified: Result<(), String>) -> Outcome {
         Outcome {
             run,
@@ -155,7 +155,7 @@ impl Outcome {
         }
     }
 
-    /// The metric of this name, where the run shows it.
+    /// Returns the metric with this name, or `None` if the run shows none.
     pub fn metric(&self, name: &str) -> Option<f64> {
         self.metrics.iter().find(|metric| metric.name == name).map(|metric| metric.value)
     }

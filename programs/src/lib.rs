@@ -1,5 +1,5 @@
-//! The papers' programs. A program is one file, or one folder: its algorithm, its prediction and its verification together.
-//! Mathematics that several programs share is in `math/`.
+//! The papers' programs. A program is one file or one folder, with its algorithm, its prediction and its
+//! verification. `math/` has the mathematics that several programs share.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
@@ -22,12 +22,12 @@ pub mod stress;
 pub mod summation;
 pub mod transportation;
 
-pub use emulation::{Computing, Emulation, Metric, Outcome, PhaseName, Trend};
+pub use emulation::{ComputeTimes, Emulation, Metric, Outcome, PhaseName, Trend};
 pub use math::word::Word;
-pub use option::{Length, Opt, ProgramOption, Value};
-pub use program::{Algorithm, Case, Plan, Planned, Program, Refusal, Size};
+pub use option::{TimeSpan, Opt, ProgramOption, OptionValue};
+pub use program::{Algorithm, Case, Plan, PlanResult, Program, Refusal, Size};
 
-/// All programs, in the order in which the papers have them.
+/// All programs, in the papers' order.
 pub static PROGRAMS: &[&Program] = &[
     &broadcast::BROADCAST,
     &summation::SUMMATION,

@@ -1,17 +1,18 @@
-//! One message, and what its sender and its receiver spend in the routines of MPI that send and receive it (Ino, Fujimoto
-//! and Hagihara, "LogGPS", tables 3 and 4).
+//! One message, and the times that its sender and its receiver spend in MPI's routines (Ino, Fujimoto and
+//! Hagihara, "LogGPS", tables 3 and 4).
 //!
-//! Processor 0 calls its send at time 0, processor 1 its receive some time later. The message goes by blocking calls, or
-//! by nonblocking ones for which both wait when they have computed. [`Parts`] are the paper's equations (1) to (11).
+//! Processor 0 calls its send at time 0, and processor 1 calls its receive some time later. The calls are
+//! blocking, or nonblocking with a wait after some computing. [`MessageTerms`] has the paper's equations (1)
+//! to (11).
 
 use std::sync::Arc;
 
 use loggp::{PS, Params, Proc, RunError, Tag, Time, Work};
 
 use crate::option::Cycles;
-use crate::{Algorithm, Case, Emulation, Length, Opt, Outcome, PhaseName, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, TimeSpan, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Size};
 
-/// A message and the routines that send and receive it.
+/// One message, and the routines that send and receive it.
 pub static MESSAGE: Program = Program {
     name: "message",
     about: "one message, and what its sender and its receiver spend in MPI's routines (LogGPS, tables 3 and 4)",
@@ -21,13 +22,13 @@ pub static MESSAGE: Program = Program {
             about: "one processor sends, the other computes and receives",
             formula: "send: T1, above S T4 + T5 + T1; receive: max(T1 + T2 - (t_r - t_s), 0) + T3, above S \
                       max(o' + L - (t_r - t_s), 0) + o' + T5 + T1 + T2 + T3 (LogGPS, table 4); docs/reference/loggps.md has all terms",
-            plan: |case| Once::plan(case, false),
+            plan: |case| OneMessage::plan(case, false),
         },
         Algorithm {
             name: "nonblocking",
             about: "the same by requests, which both wait for when they have computed",
             formula: "o' to call, and max(T_blk - (t_w - t_i), o') to wait (LogGPS, table 4); docs/reference/loggps.md has all terms",
-            plan: |case| Once::plan(case, true),
+            plan: |case| OneMessage::plan(case, true),
         },
     ],
     size: Size { meaning: "bytes of the message, 0 among them", default: 1024 },
@@ -35,52 +36,51 @@ pub static MESSAGE: Program = Program {
     work: Work::Charged,
 };
 
-/// When the receiver calls.
-pub static RECEIVER_DELAY: Opt<Length> = Opt::new(
+/// The option for the time of the receiver's call.
+pub static RECEIVER_DELAY: Opt<TimeSpan> = Opt::new(
     "receiver-delay",
     "TIME",
     "how long processor 1 computes before it receives; a bare number counts cycles",
-    Length::Time(Time::ZERO),
+    TimeSpan::Time(Time::ZERO),
     &Cycles,
 );
 
-/// What nonblocking calls leave time for.
-pub static MEANWHILE: Opt<Length> = Opt::new(
+/// The option for the computing time after a nonblocking call.
+pub static MEANWHILE: Opt<TimeSpan> = Opt::new(
     "meanwhile",
     "TIME",
     "how long both compute between a nonblocking call and the wait for it; a bare number counts cycles",
-    Length::Time(Time::ZERO),
+    TimeSpan::Time(Time::ZERO),
     &Cycles,
 )
 .for_algorithms(&["nonblocking"]);
 
-/// The message.
 const DATA: Tag<Arc<[u8]>> = Tag::named(0, "data");
-/// The kind of work that goes before a call or between two of them, in units of a picosecond.
+/// The kind of work before a call or between two, in units of a picosecond.
 pub const DELAY: &str = "delay";
 
-/// What a message of k words is made of (LogGPS, table 3). By the time t that its receive is called after its send follow
-/// what it takes, equations (1) to (3), and what MPI's routines take, (4) to (11) of table 4.
+/// The terms of a message of k words (LogGPS, table 3), and its equations (1) to (11). In them t is the time
+/// from the sender's call to the receiver's.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts {
-    /// The send's overhead, o' + kO_s.
+pub struct MessageTerms {
+    /// Overhead of the send, o' + kO_s.
     pub T1: Time,
-    /// From the end of that until the message is there: T2, or T2' above s.
+    /// Time from the end of T1 until the message has arrived: T2, or T2' above s.
     pub T2: Time,
-    /// The reception's overhead, o' + kO_r.
+    /// Overhead of the reception, o' + kO_r.
     pub T3: Time,
-    /// The overhead of a request, and of a nonblocking call: o'.
+    /// Overhead of a request, and of a nonblocking call: o'.
     pub o: Time,
-    /// The latency.
+    /// Latency.
     pub L: Time,
-    /// Whether it waits for its receiver: k > S.
+    /// Whether the message waits for its receiver: k > S.
     pub is_synchronous: bool,
 }
 
-impl Parts {
-    /// On a machine with these parameters, of a message of k words.
-    pub fn of(params: &Params, k: usize) -> Parts {
-        Parts {
+impl MessageTerms {
+    /// Returns the terms for a message of k words on a machine with these parameters.
+    pub fn new(params: &Params, k: usize) -> MessageTerms {
+        MessageTerms {
             T1: params.send_overhead(k),
             T2: params.stream(k) + params.L,
             T3: params.recv_overhead(k),
@@ -90,89 +90,88 @@ impl Parts {
         }
     }
 
-    /// From the call of the send until the receiver has the request.
+    /// Returns the time from the call of the send until the receiver has the request.
     pub fn T4(&self, t: Time) -> Time {
         (self.o + self.L).max(t) + self.o
     }
 
-    /// From then until the sender has the reply.
+    /// Returns the time from the end of T4 until the sender has the reply.
     pub fn T5(&self) -> Time {
         self.o + self.L + self.o
     }
 
-    /// The communication cost, equations (1) to (3): from the call of the send until the receiver has the message, if it
-    /// has called for it by the time it is there.
+    /// Returns the communication cost, equations (1) to (3): the time from the call of the send until the
+    /// receiver has the message, if it called before the arrival.
     pub fn communication(&self, t: Time) -> Time {
         let agreed = if self.is_synchronous { self.T4(t) + self.T5() } else { Time::ZERO };
         agreed + self.T1 + self.T2 + self.T3
     }
 
-    /// A blocking send, equations (4) and (5).
+    /// Returns the time of a blocking send, equations (4) and (5).
     pub fn send(&self, t: Time) -> Time {
         if self.is_synchronous { self.T4(t) + self.T5() + self.T1 } else { self.T1 }
     }
 
-    /// A blocking receive, equations (7) to (9).
+    /// Returns the time of a blocking receive, equations (7) to (9).
     pub fn recv(&self, t: Time) -> Time {
-        let Parts { T1, T2, T3, o, L, .. } = *self;
+        let MessageTerms { T1, T2, T3, o, L, .. } = *self;
         match self.is_synchronous {
             true => (o + L - t).max(Time::ZERO) + o + self.T5() + T1 + T2 + T3,
             false => (T1 + T2 - t).max(Time::ZERO) + T3,
         }
     }
 
-    /// A wait for what a blocking call would have taken, of which so much has passed: equation (11), which in print has
-    /// t_i - t_w for t_w - t_i.
+    /// Returns the time of a wait: the blocking call's time, less the time that has passed. This is equation
+    /// (11), which prints t_i - t_w for t_w - t_i.
     pub fn wait(&self, blocking: Time, passed: Time) -> Time {
         (blocking - passed).max(self.o)
     }
 
-    /// Whether a gap changes none of it. Without a request there is nothing else that is sent.
-    pub fn hides(&self, g: Time) -> bool {
+    /// Returns whether a gap changes none of the times. Without a request nothing else is sent.
+    pub fn is_unaffected_by_gap(&self, g: Time) -> bool {
         !self.is_synchronous || g <= 2 * self.o
     }
 }
 
-/// A message that can be sent.
-struct Once<'a> {
-    /// The case.
+/// The plan of a case.
+struct OneMessage<'a> {
     case: &'a Case,
-    /// How long the receiver computes before it receives.
-    late: Time,
-    /// How long both compute between a nonblocking call and the wait for it; nothing for blocking calls.
+    /// Computing time of the receiver before its call.
+    receiver_delay: Time,
+    /// Computing time between a nonblocking call and the wait for it; `None` for blocking calls.
     meanwhile: Option<Time>,
 }
 
-impl<'a> Once<'a> {
-    fn plan(case: &'a Case, nonblocking: bool) -> Planned<'a> {
-        let (late, meanwhile) = (case.time(&RECEIVER_DELAY), case.time(&MEANWHILE));
+impl<'a> OneMessage<'a> {
+    fn plan(case: &'a Case, nonblocking: bool) -> PlanResult<'a> {
+        let (receiver_delay, meanwhile) = (case.time(&RECEIVER_DELAY), case.time(&MEANWHILE));
         check_length(case)?;
-        Ok(Box::new(Once { case, late, meanwhile: nonblocking.then_some(meanwhile) }))
+        Ok(Box::new(OneMessage { case, receiver_delay, meanwhile: nonblocking.then_some(meanwhile) }))
     }
 
-    /// What the equations say, where they are those of this machine.
-    fn parts(&self) -> Option<Parts> {
+    /// Returns the terms, or `None` where the equations do not hold on this machine.
+    fn terms(&self) -> Option<MessageTerms> {
         let Case { params, size, .. } = self.case;
-        Some(Parts::of(params, params.words(*size))).filter(|parts| parts.hides(params.g))
+        Some(MessageTerms::new(params, params.words(*size))).filter(|terms| terms.is_unaffected_by_gap(params.g))
     }
 
-    /// The routines in the order of their calls, the sender's first: what each takes.
-    fn routines(&self, parts: &Parts) -> Vec<(PhaseName, Time)> {
-        let Parts { o, .. } = *parts;
-        let (send, recv) = (parts.send(self.late), parts.recv(self.late));
+    /// Returns the time of each routine, in the order of their calls, the sender's first.
+    fn routines(&self, terms: &MessageTerms) -> Vec<(PhaseName, Time)> {
+        let MessageTerms { o, .. } = *terms;
+        let (send, recv) = (terms.send(self.receiver_delay), terms.recv(self.receiver_delay));
         match self.meanwhile {
             None => vec![(SEND.into(), send), (RECV.into(), recv)],
             Some(time) => vec![
                 (ISEND.into(), o),
-                (WAIT_SEND.into(), parts.wait(send, o + time)),
+                (WAIT_SEND.into(), terms.wait(send, o + time)),
                 (IRECV.into(), o),
-                (WAIT_RECV.into(), parts.wait(recv, o + time)),
+                (WAIT_RECV.into(), terms.wait(recv, o + time)),
             ],
         }
     }
 }
 
-/// The routines by their names: a blocking send and receive, nonblocking ones, and the waits for these.
+/// Names of the routines: a blocking send and receive, nonblocking ones, and the waits for these.
 pub const SEND: &str = "send";
 /// See [`SEND`].
 pub const RECV: &str = "receive";
@@ -185,19 +184,19 @@ pub const WAIT_SEND: &str = "wait of the sender";
 /// See [`SEND`].
 pub const WAIT_RECV: &str = "wait of the receiver";
 
-impl Plan for Once<'_> {
+impl Plan for OneMessage<'_> {
     fn formula(&self) -> Option<Time> {
-        let routines = self.routines(&self.parts()?);
+        let routines = self.routines(&self.terms()?);
         let (sender, receiver) = routines.split_at(routines.len() / 2);
         let spent = |routines: &[(PhaseName, Time)]| {
             routines.iter().map(|(_, time)| *time).sum::<Time>() + self.meanwhile.unwrap_or(Time::ZERO)
         };
-        Some(spent(sender).max(self.late + spent(receiver)))
+        Some(spent(sender).max(self.receiver_delay + spent(receiver)))
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
-        let Some(parts) = self.parts() else { return Vec::new() };
-        self.routines(&parts).into_iter().map(|(name, time)| (name, Some(time))).collect()
+        let Some(terms) = self.terms() else { return Vec::new() };
+        self.routines(&terms).into_iter().map(|(name, time)| (name, Some(time))).collect()
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
@@ -208,7 +207,7 @@ impl Plan for Once<'_> {
         let run = machine.run_across(|p| {
             let (mut calls, mut received) = (Vec::with_capacity(2), None);
             if p.id() == 1 {
-                delay(p, work, self.late);
+                delay(p, work, self.receiver_delay);
             }
             match (p.id(), self.meanwhile) {
                 (0, None) => call(p, &mut calls, SEND, |p| p.send(1, DATA, data.clone())),
@@ -219,7 +218,7 @@ impl Plan for Once<'_> {
                 }
                 (1, None) => received = Some(call(p, &mut calls, RECV, |p| p.recv_from(0, DATA))),
                 (1, Some(time)) => {
-                    let request = call(p, &mut calls, IRECV, |p| p.irecv_from(0, DATA));
+                    let request = call(p, &mut calls, IRECV, |p| p.irecv(DATA.from(0)));
                     delay(p, work, time);
                     received = Some(call(p, &mut calls, WAIT_RECV, |p| p.wait(request)));
                 }
@@ -237,7 +236,7 @@ impl Plan for Once<'_> {
     }
 }
 
-/// Calls a routine, and notes how long it took.
+/// Calls a routine, and notes its time.
 fn call<T>(
     p: &mut Proc,
     calls: &mut Vec<(PhaseName, Time)>,
@@ -257,7 +256,7 @@ pub fn check_length(case: &Case) -> Result<(), crate::Refusal> {
         return Err("a processor alone has nobody to send to; give at least 2".into());
     }
     let k = params.words(case.size);
-    if let Some(longest) = params.longest().filter(|longest| k > *longest) {
+    if let Some(longest) = params.longest_message().filter(|longest| k > *longest) {
         return Err(format!(
             "a message of {k} words would arrive before it is sent, as G_l is that negative; give a size of at most {} bytes",
             longest * params.word.get()
@@ -267,11 +266,11 @@ pub fn check_length(case: &Case) -> Result<(), crate::Refusal> {
     if case.size > 0 { case.check_room(2) } else { Ok(()) }
 }
 
-/// Computes for so long.
+/// Computes for this time.
 pub fn delay(p: &mut Proc, work: Work, time: Time) {
     match work {
         Work::Charged => p.work(DELAY, time.as_ps() as u64, || ()),
-        // What computes nothing would be measured to take no time.
+        // An empty computation would be measured to take no time.
         _ => p.wait_until(p.now() + time),
     }
 }

@@ -1,136 +1,135 @@
-//! What a program is: algorithms, each with the paper's prediction of its time and the verification of its result. And
-//! what a case of it is: which of them, how much of it, and on which machine.
+//! Programs and cases. A program has algorithms, each with the paper's prediction of its time and a
+//! verification of its result. A case is one algorithm of a program, with a size and a machine.
 
 use std::fmt;
 
 use loggp::{ClockKind, Latency, Level, Machine, Noise, Params, Ports, RunError, Ties, Time, Work};
 
-use crate::option::{Length, Opt, ProgramOption, Value};
-use crate::{Computing, Emulation, Outcome, PhaseName, Trend};
+use crate::option::{TimeSpan, Opt, ProgramOption, OptionValue};
+use crate::{ComputeTimes, Emulation, Outcome, PhaseName, Trend};
 
-/// One of the papers' programs. Each is one file, or one and a folder of its name, and is listed in [`PROGRAMS`](crate::PROGRAMS).
+/// One of the papers' programs, listed in [`PROGRAMS`](crate::PROGRAMS).
 #[derive(Debug)]
 pub struct Program {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it does and where it comes from, in one sentence.
+    /// Purpose and source, in one sentence.
     pub about: &'static str,
-    /// The algorithms that do it, best known first: `run` takes that one unless told.
+    /// Algorithms, the best known first. `run` takes the first one by default.
     pub algorithms: &'static [Algorithm],
-    /// What `--size` means and is, unless told.
+    /// Meaning and default of `--size`.
     pub size: Size,
-    /// What else can be said about a case, each as `--NAME VALUE` on the command line.
+    /// Further options, each `--NAME VALUE` on the command line.
     pub options: &'static [&'static dyn ProgramOption],
-    /// What its computation costs, unless told. The papers' analyses of pure communication count no
-    /// computation, so such a program charges what it computes, which is nothing.
+    /// Default cost of its computation. The papers' analyses of pure communication count no computation, so
+    /// such a program charges its work and has none.
     pub work: Work,
 }
 
-/// One way to do what a program does.
+/// One algorithm of a program.
 pub struct Algorithm {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it does, in one sentence.
+    /// Description in one sentence.
     pub about: &'static str,
-    /// Its formula, and where the paper has it.
+    /// Formula for its time, and its place in the paper.
     pub formula: &'static str,
-    /// Reads a case, once: what it asks for, or why that cannot be.
-    pub plan: for<'a> fn(&'a Case) -> Planned<'a>,
+    /// Reads a case and plans its run, or refuses it.
+    pub plan: for<'a> fn(&'a Case) -> PlanResult<'a>,
 }
 
-/// What to run: a program's algorithm, how much of it, and on which machine. It makes the machine itself, so that a
-/// formula and a run never speak of two.
+/// A case to run: an algorithm of a program, with a size and a machine. The case makes the machine, so that a
+/// formula and a run are always about the same one.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The program.
     pub program: &'static Program,
-    /// Its algorithm.
+    /// Algorithm of the program.
     pub algorithm: &'static Algorithm,
-    /// The machine's parameters.
+    /// Parameters of the machine.
     pub params: Params,
-    /// The levels within the machine. Programs plan by the parameters alone, and their formulas are for one level.
+    /// Levels within the machine. Programs plan by `params` alone, and their formulas are for one level.
     pub levels: Vec<Level>,
-    /// The machine's ports.
+    /// Ports of the machine.
     pub ports: Ports,
-    /// How long messages are under way.
+    /// Latency of messages.
     pub latency: Latency,
-    /// Who goes first among processors that act at the same time.
+    /// Order of processors that act at the same time.
     pub ties: Ties,
-    /// The noise of the processors.
+    /// Noise of the processors.
     pub noise: Option<Noise>,
-    /// What computing costs.
+    /// Cost of computing.
     pub work: Work,
-    /// What its computing took, where work is measured and that is known.
-    pub computing: Option<Computing>,
-    /// The cost of the machine's barrier, if its hardware has one.
+    /// Measured times of its computing; `None` where work is not measured or not yet.
+    pub compute_times: Option<ComputeTimes>,
+    /// Cost of the hardware barrier; `None` if the machine has none.
     pub barrier: Option<Time>,
-    /// The size, as the program means it.
+    /// Size, with the meaning that the program gives it.
     pub size: usize,
-    /// Makes the data.
+    /// Seed of the data.
     pub seed: u64,
-    /// The values of the program's options, all of them.
-    pub options: Vec<Value>,
+    /// Values of all options of the program.
+    pub options: Vec<OptionValue>,
 }
 
-/// A plan, or why there is none.
-pub type Planned<'a> = Result<Box<dyn Plan + 'a>, Refusal>;
+/// A plan, or the reason why the case cannot be run.
+pub type PlanResult<'a> = Result<Box<dyn Plan + 'a>, Refusal>;
 
-/// A case that was read and can be run: what it should take, and what it does take.
+/// A case that was read and can be run, with its predicted times.
 pub trait Plan: Sync {
-    /// The paper's closed form for the time; `None` where the paper has none.
+    /// Returns the paper's closed form for the time, or `None` where the paper has none.
     ///
-    /// It reads the case and nothing else: neither the model nor a measurement of the run.
+    /// It reads the case alone, and neither the model nor a measurement of the run.
     fn formula(&self) -> Option<Time>;
 
-    /// The paper's closed forms for the times of its phases, in order and under the names that
-    /// [`Outcome::phases`] has; nothing where the paper has none.
+    /// Returns the paper's closed forms for the times of the phases, in the order and under the names of
+    /// [`Outcome::phases`]. The list is empty where the paper has none.
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
         Vec::new()
     }
 
-    /// What should change while it runs, as [`Outcome::trend`] shows it; nothing where it shows nothing.
+    /// Returns the predicted [`Outcome::trend`], or `None` where the run shows none.
     fn trend(&self) -> Option<Trend> {
         None
     }
 
-    /// Runs it on real data, and compares the result with a sequential reference.
+    /// Runs the case on real data, and compares the result with a sequential reference.
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError>;
 }
 
-/// Why a case cannot be, in one sentence that says what could.
+/// The reason why a case cannot be run, in one sentence that says what could be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(String);
 
-/// What a program's size means.
+/// Meaning and default of a program's size.
 #[derive(Debug)]
 pub struct Size {
-    /// What the size counts, such as `items per processor, a word each`.
+    /// Unit of the size, such as `items per processor, a word each`.
     pub meaning: &'static str,
-    /// The size unless told.
+    /// Default size.
     pub default: usize,
 }
 
 impl Program {
-    /// Its algorithm with this name.
+    /// Returns the algorithm with this name.
     pub fn algorithm(&self, name: &str) -> Option<&'static Algorithm> {
         self.algorithms.iter().find(|algorithm| algorithm.name == name)
     }
 
-    /// Its option with this name.
+    /// Returns the option with this name.
     pub fn option(&self, name: &str) -> Option<&'static dyn ProgramOption> {
         self.options.iter().copied().find(|option| option.name() == name)
     }
 
-    /// The values of its options unless told.
-    pub fn defaults(&self) -> Vec<Value> {
+    /// Returns the default values of all options.
+    pub fn defaults(&self) -> Vec<OptionValue> {
         self.options.iter().map(|option| option.default()).collect()
     }
 }
 
 impl Case {
-    /// A program's algorithm on a machine with these parameters, and with everything else as it is unless
-    /// told.
+    /// Creates a case of a program's algorithm on a machine with these parameters, and with defaults for all
+    /// else.
     ///
     /// # Panics
     ///
@@ -149,7 +148,7 @@ impl Case {
             ties: Ties::default(),
             noise: None,
             work: program.work,
-            computing: None,
+            compute_times: None,
             barrier: None,
             size: program.size.default,
             seed: 1,
@@ -157,51 +156,53 @@ impl Case {
         }
     }
 
-    /// The same with seeds that are so much larger, but for that of the data: what is drawn is drawn anew.
+    /// Returns the same case with `more` added to the seeds of latency, ties and noise, but not to that of
+    /// the data.
     #[must_use]
-    pub fn drawn_anew(&self, more: u64) -> Case {
-        let mut case = self.clone();
-        let noise = case.noise.as_mut().map(Noise::seed_mut);
-        for seed in case.latency.seed_mut().into_iter().chain(case.ties.seed_mut()).chain(noise) {
-            *seed = seed.wrapping_add(more);
+    pub fn with_seeds_plus(&self, more: u64) -> Case {
+        let change = |seed: u64| seed.wrapping_add(more);
+        let case = self.clone();
+        Case {
+            latency: case.latency.map_seed(change),
+            ties: case.ties.map_seed(change),
+            noise: case.noise.map(|noise| noise.map_seed(change)),
+            ..case
         }
-        case
     }
 
-    /// What is drawn, as the command's options say it; nothing where nothing is.
-    pub fn drawn(&self) -> String {
-        let (mut latency, mut ties) = (self.latency, self.ties);
-        let latency = latency.seed_mut().is_some().then(|| format!("--latency {latency}"));
-        let ties = ties.seed_mut().is_some().then(|| format!("--ties {ties}"));
+    /// Returns the random settings as options of the command; empty where nothing is random.
+    pub fn random_options(&self) -> String {
+        let latency = self.latency.is_random().then(|| format!("--latency {}", self.latency));
+        let ties = self.ties.is_random().then(|| format!("--ties {}", self.ties));
         let noise = self.noise.as_ref().map(|noise| format!("--noise {noise}"));
         latency.into_iter().chain(ties).chain(noise).collect::<Vec<_>>().join(" ")
     }
 
-    /// Reads the case; or says why it cannot be.
-    pub fn plan(&self) -> Planned<'_> {
-        self.options.iter().try_for_each(Value::check)?;
+    /// Plans the run of the case, or refuses it.
+    pub fn plan(&self) -> PlanResult<'_> {
+        self.options.iter().try_for_each(OptionValue::check)?;
         (self.algorithm.plan)(self)
     }
 
-    /// Whether it can be; if not, why, under the names of the program and the algorithm.
+    /// Checks that the case can be run. A refusal begins with the names of program and algorithm.
     pub fn check(&self) -> Result<(), Refusal> {
         let named = |why| format!("{} {}: {why}", self.program.name, self.algorithm.name).into();
         self.plan().map(drop).map_err(named)
     }
 
-    /// The machine that it runs on.
+    /// Returns the machine that the case runs on.
     pub fn machine(&self, emulation: &Emulation) -> Machine {
-        // A real machine has the ports that it has; those of the case are what its model has.
-        let is_real = emulation.over.is_some() && emulation.clock == ClockKind::Wall;
+        // A real machine's ports are given; those of the case belong to its model.
+        let is_real = emulation.link.is_some() && emulation.clock == ClockKind::Wall;
         let ports = if is_real { Ports::default() } else { self.ports };
         let machine = emulation.machine(self.params).ports(ports).work(self.work);
         let Case { program, algorithm, size, seed, .. } = self;
-        let options = self.options.iter().map(Value::text).collect::<Vec<_>>();
+        let options = self.options.iter().map(OptionValue::text).collect::<Vec<_>>();
         let machine = machine.latency(self.latency).ties(self.ties).levels(self.levels.iter().copied());
         let machine = machine.noise(self.noise.clone());
-        let machine = machine.case(&(program.name, algorithm.name, size, seed, options));
+        let machine = machine.job_id(&(program.name, algorithm.name, size, seed, options));
         let machine = match &emulation.order {
-            Some(order) if !is_real => machine.ordered(order),
+            Some(order) if !is_real => machine.order(order),
             _ => machine,
         };
         match self.barrier {
@@ -210,8 +211,9 @@ impl Case {
         }
     }
 
-    /// The same on a machine whose messages cost nothing: all that a run takes there is computing.
-    pub fn free(&self) -> Case {
+    /// Returns the same case on a machine whose messages cost nothing: its run takes as long as the
+    /// computing.
+    pub fn without_message_costs(&self) -> Case {
         let free = Params::builder(self.params.P).word(self.params.word.get()).cycle(self.params.cycle);
         let free = if self.params.G().is_some() { free.G(Time::ZERO) } else { free };
         let params = free.build().expect("a machine may be free");
@@ -219,7 +221,7 @@ impl Case {
         Case { params, levels: Vec::new(), latency, noise: None, barrier: None, ..self.clone() }
     }
 
-    /// Refuses a size of 0, and one that a host may not have room for, if so many bytes belong to each of the size.
+    /// Refuses a size of 0, and one that needs too much memory at `each` bytes per unit of size.
     pub(crate) fn check_room(&self, each: usize) -> Result<(), Refusal> {
         const MOST: u128 = 1 << 32;
         let bytes = self.size as u128 * each as u128;
@@ -234,8 +236,8 @@ impl Case {
         }
     }
 
-    /// Refuses a machine on which even a message of a word waits for its receiver: where all send at once, all
-    /// would wait.
+    /// Refuses a machine on which even a message of one word waits for its receiver. Processors that all send
+    /// first would wait for each other forever.
     pub(crate) fn check_eager(&self) -> Result<(), Refusal> {
         match self.params.is_synchronous(1) && self.params.P > 1 {
             true => {
@@ -247,7 +249,7 @@ impl Case {
         }
     }
 
-    /// The value of an option.
+    /// Returns the value of an option.
     ///
     /// # Panics
     ///
@@ -255,19 +257,19 @@ impl Case {
     pub fn get<T: Clone>(&self, option: &Opt<T>) -> T {
         let value = self.options.iter().find(|value| value.option().name() == option.name);
         let Some(value) = value else { panic!("{} has no option {}", self.program.name, option.name) };
-        value.held::<T>().clone()
+        value.downcast::<T>().clone()
     }
 
-    /// The value of an option that says how long something takes on this case's machine.
+    /// Returns the value of an option that is a time, on this case's machine.
     ///
     /// # Panics
     ///
     /// If the program has no such option.
-    pub fn time(&self, option: &Opt<Length>) -> Time {
-        self.get(option).on(self.params.cycle)
+    pub fn time(&self, option: &Opt<TimeSpan>) -> Time {
+        self.get(option).to_time(self.params.cycle)
     }
 
-    /// The same case with another value for an option.
+    /// Returns the same case with another value for an option.
     ///
     /// # Panics
     ///
@@ -277,29 +279,29 @@ impl Case {
     where
         T: Clone + fmt::Debug + Send + Sync,
     {
-        self.set(option.of(value))
+        self.with_value(option.value(value))
     }
 
-    /// The same case with another value for an option, whatever its type.
+    /// Returns the same case with another value for an option of any type.
     ///
     /// # Panics
     ///
     /// If the program has no such option.
     #[must_use]
-    pub fn set(mut self, value: Value) -> Case {
+    pub fn with_value(mut self, value: OptionValue) -> Case {
         let (program, name) = (self.program.name, value.option().name());
         let old = self.options.iter_mut().find(|old| old.option().name() == name);
         *old.unwrap_or_else(|| panic!("{program} has no option {name}")) = value;
         self
     }
 
-    /// The same case with a value for an option as the command line has it; or why that cannot be.
-    pub fn told(self, name: &str, text: &str) -> Result<Case, Refusal> {
+    /// Returns the same case with the value of an option in the command line's syntax, or refuses it.
+    pub fn with_text(self, name: &str, text: &str) -> Result<Case, Refusal> {
         let Some(option) = self.program.option(name) else {
             return Err(format!("{} has no option {name}", self.program.name).into());
         };
         let value = option.read(text).map_err(|why| format!("{name} = {text}: {why}"))?;
-        Ok(self.set(value))
+        Ok(self.with_value(value))
     }
 }
 

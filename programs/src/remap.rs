@@ -1,38 +1,40 @@
-//! Remap: every processor has a block of data for every other, and each must get its own.
+//! Remap: every processor has a block of data for every other, and each gets the blocks for it.
 //!
-//! It is what the FFT does between its cyclic and its blocked layout (Culler et al., "LogP", section 4.1), and
-//! LogGP's all-to-all (Alexandrov et al., section 3, figure 4). The papers differ in what a message is, a word
-//! or a block, and look at two orders. In the *naive* order everybody sends to processor 0 first, then to 1
-//! and so on (LogP 4.1.2). In the *staggered* one processor i begins with its successor, and wraps around.
-//! Everyone receives while it waits for the gap: so a message passes each g both ways, and not each 2g.
+//! This is what the FFT does between its cyclic and its blocked layout (Culler et al., "LogP", section 4.1),
+//! and LogGP's all-to-all (Alexandrov et al., section 3, figure 4). In the papers a message is a word or a
+//! block, and there are two orders. In the *naive* order all processors send to processor 0 first, then to 1
+//! and so on (LogP 4.1.2). In the *staggered* order processor i begins with its successor, and wraps around.
+//! A processor receives while it waits for the gap: so a message passes each g in both directions, and not
+//! each 2g.
 //!
-//! **Staggered**, all do the same at the same time, and every processor is sent to by one. So nothing stalls,
-//! and one processor's time is everybody's: `lockstep` has it, for messages that stay (k-1)G + L under way
-//! and are (k-1)G + g apart. It is LogP's n/P max(2o, g) + L (section 4.1.4) with all terms kept; o to send the
-//! first and o to receive the last are 2o more. Two things are not in the paper. A reception that begins shortly
-//! before the gap is over delays the next send: none does if 2o + L mod g <= g. And if 2o > g, sends
-//! are g apart until the first message comes, and only then 2o.
+//! **Staggered**, all processors do the same at the same time, and each is the receiver of one. So nothing
+//! stalls, and one processor's time is the time of all: `lockstep_time` computes it, for messages that stay
+//! (k-1)G + L under way and are (k-1)G + g apart. It is LogP's n/P max(2o, g) + L (section 4.1.4) with all
+//! terms kept; o to send the first and o to receive the last are 2o more. Two effects are not in the paper. A
+//! reception that begins shortly before the end of the gap delays the next send: none does if 2o + L mod g <=
+//! g. And if 2o > g, sends are g apart until the first message arrives, and only then 2o.
 //!
 //! - `short-staggered` is exact on every LogP and LogGP machine.
-//! - `short-synchronized` is too: the same for every block, and P - 1 barriers.
+//! - `short-synchronized` is exact too: the same for every block, and P - 1 barriers.
 //! - `long-staggered` is exact with dual ports, except that it is a lower bound if g <= o < (k-1)G + g < 2o.
-//!   With a single port it is a lower bound, and exact if no message comes while another goes ([`pass_by`]). A
-//!   processor needs its time to send, (P-1)((k-1)G + g), or its port's to send and to receive, 2(P-1)(k-1)G,
-//!   which is LogGP's 2kG, or its own, 2(P-1)o, whatever is longest. LogGP measured up to 20% more.
+//!   With a single port it is a lower bound, and exact if no message arrives while another leaves
+//!   ([`is_exact_with_single_ports`]). It is the longest of three times: to send, (P-1)((k-1)G + g); of the
+//!   port to send and receive, 2(P-1)(k-1)G, which is LogGP's 2kG; and of the processor, 2(P-1)o. LogGP
+//!   measured up to 20% more.
 //!
-//! **Naive**, "all but L/g processors will stall on the first send and then one will send to processor 0 every
-//! g cycles" (LogP 4.1.2). So its m messages come one each g. Meanwhile processor 0, whom
-//! nobody hinders, has sent all of its own; so P - 2 senders are left for processor 1, P - 3 for processor 2: all
-//! together P/2 times as many gaps as in the staggered order. This is an estimate and no bound: the model may
-//! exceed it a little, for a processor that sends is not always ready to receive. It falls short of it where a
-//! block is of fewer words than there are processors, since the first to be done with a receiver go on to the
-//! next while others stall; and where L is no multiple of g, since C messages each L are then more than one each
-//! g, and it is the receiver who lags behind.
+//! **Naive**, "all but L/g processors will stall on the first send and then one will send to processor 0
+//! every g cycles" (LogP 4.1.2). So its m messages arrive one each g. Meanwhile processor 0, which nothing
+//! hinders, has sent all of its own; so P - 2 senders are left for processor 1, P - 3 for processor 2: in
+//! total P/2 times as many gaps as in the staggered order. This is an estimate and no bound. The model may
+//! exceed it a little, as a processor that sends is not always ready to receive. It falls short of it where a
+//! block has fewer words than there are processors, since the first to be done with a receiver go on to the
+//! next while others stall. It also falls short of it where L is no multiple of g: then C messages each L are
+//! more than one each g, and the receiver lags behind.
 
 use loggp::collectives::Shift;
 use loggp::{Pack, Params, Payload, Ports, Proc, RunError, Tag, Time, Unpack, Work};
 
-use crate::{Algorithm, Case, Emulation, Metric, Outcome, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Metric, Outcome, Plan, PlanResult, Program, Size};
 
 /// All-to-all personalized communication.
 pub static REMAP: Program = Program {
@@ -45,32 +47,32 @@ pub static REMAP: Program = Program {
             formula: "k words: 2o + (P-2) max((k-1)G + g, 2o) + (k-1)G + L, with less while nothing has come yet, and \
                       what receptions delay; with a single port at least that with o for 2o, 2o + 2(P-1)(k-1)G and \
                       2(P-1)o (LogGP, section 3)",
-            plan: |case| Remap::plan(case, Length::Long, Order::Staggered),
+            plan: |case| Remap::plan(case, MessageLength::Long, SendOrder::Staggered),
         },
         Algorithm {
             name: "long-naive",
             about: "a message for each block; everyone begins with processor 0",
             formula: "none: the paper sends long messages in the staggered order only (LogGP, section 3)",
-            plan: |case| Remap::plan(case, Length::Long, Order::Naive),
+            plan: |case| Remap::plan(case, MessageLength::Long, SendOrder::Naive),
         },
         Algorithm {
             name: "short-staggered",
             about: "a message for each word; processor i begins with i+1, and wraps around",
             formula: "m = (P-1) ceil(size/word): 2o + (m-1) max(g, 2o) + L (LogP, section 4.1.4), with less while \
                       nothing has come yet, and what receptions delay",
-            plan: |case| Remap::plan(case, Length::Short, Order::Staggered),
+            plan: |case| Remap::plan(case, MessageLength::Short, SendOrder::Staggered),
         },
         Algorithm {
             name: "short-synchronized",
             about: "as short-staggered, with a barrier after each block",
             formula: "(P-1) times short-staggered for one block, and P-1 barriers (LogP, section 4.1.4)",
-            plan: |case| Remap::plan(case, Length::Short, Order::Synchronized),
+            plan: |case| Remap::plan(case, MessageLength::Short, SendOrder::Synchronized),
         },
         Algorithm {
             name: "short-naive",
             about: "a message for each word; everyone begins with processor 0, and most stall",
             formula: "2o + (P/2 m - 1) max(g, 2o) + L, an estimate (LogP, section 4.1.2)",
-            plan: |case| Remap::plan(case, Length::Short, Order::Naive),
+            plan: |case| Remap::plan(case, MessageLength::Short, SendOrder::Naive),
         },
     ],
     size: Size { meaning: "bytes from each processor to each other", default: 64 },
@@ -78,46 +80,47 @@ pub static REMAP: Program = Program {
     work: Work::Charged,
 };
 
-/// The only tag.
-const DATA: Tag<Piece> = Tag::named(0, "data");
+const DATA: Tag<BlockPiece> = Tag::named(0, "data");
 
-/// Whether a message is a block or a word.
+/// The length of a message.
 #[derive(Clone, Copy, PartialEq)]
-enum Length {
+enum MessageLength {
+    /// A block.
     Long,
+    /// A word.
     Short,
 }
 
-/// To whom a processor sends first, and next.
+/// The order in which a processor sends to the others.
 #[derive(Clone, Copy, PartialEq)]
-enum Order {
+enum SendOrder {
     /// Processor i begins with i+1, and wraps around.
     Staggered,
     /// As staggered, with a barrier after each block.
     Synchronized,
-    /// Everyone begins with processor 0.
+    /// All processors begin with processor 0.
     Naive,
 }
 
-/// A case that was read.
+/// The plan of a case.
 struct Remap<'a> {
     case: &'a Case,
-    length: Length,
-    order: Order,
-    /// The bytes of a message: of a word, or of a block.
+    length: MessageLength,
+    order: SendOrder,
+    /// Bytes of a message: a word or a block.
     piece: usize,
-    /// The messages of a block.
+    /// Number of messages of a block.
     pieces: usize,
 }
 
 impl Remap<'_> {
-    fn plan(case: &Case, length: Length, order: Order) -> Planned<'_> {
+    fn plan(case: &Case, length: MessageLength, order: SendOrder) -> PlanResult<'_> {
         const MOST_BYTES: u128 = 1 << 31;
         const MOST_MESSAGES: u128 = 1 << 26;
         if case.size == 0 {
             return Err("a size of 0 leaves nothing to send; give at least 1".into());
         }
-        let piece = if length == Length::Short { case.params.word.get().min(case.size) } else { case.size };
+        let piece = if length == MessageLength::Short { case.params.word.get().min(case.size) } else { case.size };
         let pieces = case.size.div_ceil(piece);
         let P = case.params.P as u128;
         let bytes = P * P * case.size as u128;
@@ -150,8 +153,8 @@ impl Plan for Remap<'_> {
         let others = P as i64 - 1;
         let block = self.case.size.div_ceil(self.case.params.word.get()) as i64; // in words
         Some(match (self.length, self.order) {
-            (Length::Short, Order::Staggered) => lockstep(others * block, o, g, g, L),
-            (Length::Short, Order::Synchronized) => {
+            (MessageLength::Short, SendOrder::Staggered) => lockstep_time(others * block, o, g, g, L),
+            (MessageLength::Short, SendOrder::Synchronized) => {
                 // From the last send of a block to the first of the next there is a round trip, or the gap.
                 let trip = L + 2 * o;
                 let gap = (g - trip).max(Time::ZERO);
@@ -162,19 +165,19 @@ impl Plan for Remap<'_> {
                         rounds * trip + (rounds + others - 1) * gap
                     }
                 };
-                others * lockstep(block, o, g, g, L) + barriers
+                others * lockstep_time(block, o, g, g, L) + barriers
             }
-            (Length::Short, Order::Naive) if P == 2 => lockstep(block, o, g, g, L),
-            (Length::Short, Order::Naive) => 2 * o + (P as i64 * others / 2 * block - 1) * g.max(2 * o) + L,
-            (Length::Long, Order::Naive) => return None,
-            (Length::Long, _) => {
+            (MessageLength::Short, SendOrder::Naive) if P == 2 => lockstep_time(block, o, g, g, L),
+            (MessageLength::Short, SendOrder::Naive) => 2 * o + (P as i64 * others / 2 * block - 1) * g.max(2 * o) + L,
+            (MessageLength::Long, SendOrder::Naive) => return None,
+            (MessageLength::Long, _) => {
                 let stream = (block - 1) * G;
                 match self.case.ports {
                     Ports::Single if stream > Time::ZERO => {
                         let sending = 2 * o + (others - 1) * o.max(stream + g) + stream + L;
                         sending.max(2 * o + 2 * others * stream).max(2 * others * o)
                     }
-                    _ => lockstep(others, o, g, stream + g, stream + L),
+                    _ => lockstep_time(others, o, g, stream + g, stream + L),
                 }
             }
         })
@@ -197,138 +200,138 @@ impl Plan for Remap<'_> {
     }
 }
 
-/// What each processor does. Of `data`, the blocks of all for all, it looks at its own only.
+/// Runs the remap on one processor. Of `data`, the blocks of all for all, it reads only its own.
 fn remap(p: &mut Proc, plan: &Remap, data: &[u8]) -> Vec<u8> {
-    let (id, P, size) = (p.id(), p.p(), plan.case.size);
+    let (id, P, size) = (p.id(), p.P(), plan.case.size);
     let mine = &data[id * P * size..][..P * size];
-    let block = |to: usize| Piece::all(&mine[to * size..][..size], plan.piece);
-    let mut got = Blocks { size, piece: plan.piece, bytes: vec![0; P * size] };
-    block(id).for_each(|piece| got.keep(id, piece));
+    let block = |to: usize| BlockPiece::split(&mine[to * size..][..size], plan.piece);
+    let mut received = ReceivedBlocks { size, piece: plan.piece, bytes: vec![0; P * size] };
+    block(id).for_each(|piece| received.keep(id, piece));
 
     let longest = p.params().words(plan.piece);
-    if plan.order == Order::Naive && p.params().is_synchronous(longest) {
-        return take_turns(p, plan, block, got);
+    if plan.order == SendOrder::Naive && p.params().is_synchronous(longest) {
+        return send_in_turns(p, plan, block, received);
     }
-    // In the naive order nobody says from whom a message comes in a step, and only where it waits need one know.
+    // In the naive order the sender of a step's message is not known; it is needed only where messages wait.
     let steps = (1..P).map(|step| match plan.order {
-        Order::Naive => (step - usize::from(step <= id), id),
+        SendOrder::Naive => (step - usize::from(step <= id), id),
         _ => ((id + step) % P, (id + P - step) % P),
     });
     let shifts = |(to, from)| block(to).map(move |value| Shift { to, value, from });
-    if plan.order == Order::Synchronized {
+    if plan.order == SendOrder::Synchronized {
         for step in steps {
-            p.exchange(DATA, longest, shifts(step), |from, piece| got.keep(from, piece));
+            p.exchange(DATA, longest, shifts(step), |from, piece| received.keep(from, piece));
             p.barrier();
         }
     } else {
-        p.exchange(DATA, longest, steps.flat_map(shifts), |from, piece| got.keep(from, piece));
+        p.exchange(DATA, longest, steps.flat_map(shifts), |from, piece| received.keep(from, piece));
     }
-    got.bytes
+    received.bytes
 }
 
-/// The naive order where a message waits for its receiver (LogGPS, section 3.1): a step belongs to one receiver, for if
-/// all sent first nobody would receive.
-fn take_turns<B: Iterator<Item = Piece>>(
+/// Runs the naive order where a message waits for its receiver (LogGPS, section 3.1). Each step belongs to
+/// one receiver: if all sent first, no processor would receive.
+fn send_in_turns<B: Iterator<Item = BlockPiece>>(
     p: &mut Proc,
     plan: &Remap,
     block: impl Fn(usize) -> B,
-    mut got: Blocks,
+    mut received: ReceivedBlocks,
 ) -> Vec<u8> {
-    for to in 0..p.p() {
+    for to in 0..p.P() {
         match to == p.id() {
             true => {
-                for _ in 0..(p.p() - 1) * plan.pieces {
+                for _ in 0..(p.P() - 1) * plan.pieces {
                     let (from, piece) = p.recv(DATA);
-                    got.keep(from, piece);
+                    received.keep(from, piece);
                 }
             }
             false => block(to).for_each(|piece| p.send(to, DATA, piece)),
         }
     }
-    got.bytes
+    received.bytes
 }
 
-/// What a processor has got: everyone's block for it, as far as it has come.
-struct Blocks {
-    /// The bytes of a block.
+/// The blocks that a processor has received so far.
+struct ReceivedBlocks {
+    /// Bytes of a block.
     size: usize,
-    /// The bytes of a message.
+    /// Bytes of a message.
     piece: usize,
-    /// The blocks, in order of those who had them.
+    /// The blocks, ordered by sender.
     bytes: Vec<u8>,
 }
 
-impl Blocks {
-    /// Puts a message where it belongs.
-    fn keep(&mut self, from: usize, piece: Piece) {
+impl ReceivedBlocks {
+    /// Stores a message in its place.
+    fn keep(&mut self, from: usize, piece: BlockPiece) {
         let (index, bytes) = piece.open();
         self.bytes[from * self.size + index * self.piece..][..bytes.len()].copy_from_slice(bytes);
     }
 }
 
-/// A message: a piece of a block, and which. The number counts for nothing, as in the papers the receiver knows
-/// from the address where a word belongs. A few bytes lie in the message itself.
-enum Piece {
-    /// The first `length` of these bytes.
-    Few { index: u32, length: u8, bytes: [u8; Piece::FEW] },
-    /// A longer piece, whose bytes do not fit in the message.
+/// A message: a numbered piece of a block. The number counts for no bytes, as in the papers the receiver
+/// knows from the address where a word belongs. A few bytes lie in the message itself.
+enum BlockPiece {
+    /// A piece of the first `length` of these bytes.
+    Few { index: u32, length: u8, bytes: [u8; BlockPiece::FEW] },
+    /// A longer piece.
     Many { index: u32, bytes: Box<[u8]> },
 }
 
-impl Piece {
-    /// The longest piece that needs no allocation.
+impl BlockPiece {
+    /// Bytes of the longest piece that needs no allocation.
     const FEW: usize = 16;
 
-    /// The pieces of a block, with at most so many bytes each.
-    fn all(block: &[u8], most: usize) -> impl Iterator<Item = Piece> {
+    /// Splits a block into pieces of at most `most` bytes.
+    fn split(block: &[u8], most: usize) -> impl Iterator<Item = BlockPiece> {
         (0..).zip(block.chunks(most)).map(|(index, chunk)| {
-            if chunk.len() > Piece::FEW {
-                return Piece::Many { index, bytes: chunk.into() };
+            if chunk.len() > BlockPiece::FEW {
+                return BlockPiece::Many { index, bytes: chunk.into() };
             }
-            let mut bytes = [0; Piece::FEW];
+            let mut bytes = [0; BlockPiece::FEW];
             bytes[..chunk.len()].copy_from_slice(chunk);
-            Piece::Few { index, length: chunk.len() as u8, bytes }
+            BlockPiece::Few { index, length: chunk.len() as u8, bytes }
         })
     }
 
-    /// Its number, and what it carries.
+    /// Returns its number and its bytes.
     fn open(&self) -> (usize, &[u8]) {
         match self {
-            Piece::Few { index, length, bytes } => (*index as usize, &bytes[..*length as usize]),
-            Piece::Many { index, bytes } => (*index as usize, bytes),
+            BlockPiece::Few { index, length, bytes } => (*index as usize, &bytes[..*length as usize]),
+            BlockPiece::Many { index, bytes } => (*index as usize, bytes),
         }
     }
 }
 
-impl Payload for Piece {
+impl Payload for BlockPiece {
     fn bytes(&self) -> usize {
         self.open().1.len()
     }
 
     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
-        let (Piece::Few { index, .. } | Piece::Many { index, .. }) = self;
+        let (BlockPiece::Few { index, .. } | BlockPiece::Many { index, .. }) = self;
         index.pack(to);
         match self {
-            Piece::Few { length, bytes, .. } => {
+            BlockPiece::Few { length, bytes, .. } => {
                 length.pack(to);
                 bytes.pack(to);
             }
-            Piece::Many { bytes, .. } => {
+            BlockPiece::Many { bytes, .. } => {
                 to.add(&[u8::MAX]); // no length of a few bytes
                 bytes.pack(to);
             }
         }
     }
 
-    fn unpack(from: &mut Unpack) -> Option<Piece> {
+    fn unpack(from: &mut Unpack) -> Option<BlockPiece> {
         Some(match (u32::unpack(from)?, u8::unpack(from)?) {
-            (index, u8::MAX) => Piece::Many { index, bytes: Payload::unpack(from)? },
-            (index, length) => Piece::Few { index, length, bytes: Payload::unpack(from)? },
+            (index, u8::MAX) => BlockPiece::Many { index, bytes: Payload::unpack(from)? },
+            (index, length) => BlockPiece::Few { index, length, bytes: Payload::unpack(from)? },
         })
     }
 }
 
-/// Every processor must have everyone's block for it.
+/// Checks that every processor has the blocks for it.
 fn verify(results: &[Vec<u8>], data: &[u8], size: usize) -> Result<(), String> {
     let P = results.len();
     for (to, result) in results.iter().enumerate() {
@@ -343,18 +346,19 @@ fn verify(results: &[Vec<u8>], data: &[u8], size: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// How long m messages take if all processors do the same at the same time: a processor sends one `h` after
-/// the other, each is there `transit` after it entered, and receptions are g apart.
+/// Returns the time of m messages of each processor, if all do the same at the same time. Sends are at least
+/// `h` apart, each message arrives `transit` after it entered, and receptions are g apart.
 ///
-/// Let e(i) be when message i enters. What was sent then comes after q = floor(transit / h) more sends, `phase`
-/// after the last of them. The next send waits for the gap, or until that message is received:
-/// e(i+1) = max(e(i) + h, e(i) + 2o if one waited, e(i-q) + transit + 2o). So e(i) is the longest way from the
-/// first message to i, with steps of one message that last max(h, 2o), and steps of q + 1 messages that last
-/// transit + 2o. If `phase` comes too late to receive before the next send, all wait for that send.
-pub(crate) fn lockstep(m: i64, o: Time, g: Time, h: Time, transit: Time) -> Time {
+/// Let e(i) be the time at which message i enters. A message that was sent then arrives after q =
+/// floor(transit / h) more sends, `phase` after the last of them. The next send waits for the gap, or until
+/// that message is received: e(i+1) = max(e(i) + h, e(i) + 2o if one waited, e(i-q) + transit + 2o). So e(i)
+/// is the longest path from the first message to i, with steps of one message that last max(h, 2o), and steps
+/// of q + 1 messages that last transit + 2o. If the arrival is too late for a reception before the next send,
+/// it waits for that send.
+pub(crate) fn lockstep_time(m: i64, o: Time, g: Time, h: Time, transit: Time) -> Time {
     let last = m - 1;
     if h <= o {
-        return bursts(m, o, transit);
+        return burst_time(m, o, transit);
     }
     let (q, phase) = (transit.as_ps() / h.as_ps(), Time::from_ps(transit.as_ps() % h.as_ps()));
     if last <= q {
@@ -365,18 +369,18 @@ pub(crate) fn lockstep(m: i64, o: Time, g: Time, h: Time, transit: Time) -> Time
         let sent = o + (q + 1) * h + (last - q - 1) * step;
         return sent + transit.max((q + 1) * g.max(o)) + o;
     }
-    let way = |trips: i64| trips * (transit + 2 * o) + (last - trips * (q + 1)) * step;
-    let mut sent = way(1).max(way(last / (q + 1)));
+    let path = |trips: i64| trips * (transit + 2 * o) + (last - trips * (q + 1)) * step;
+    let mut sent = path(1).max(path(last / (q + 1)));
     if step == h {
-        sent = sent.max(way(0));
+        sent = sent.max(path(0));
     }
     o + sent + transit + o
 }
 
-/// The same where the gap is no longer than o. A processor sends without a pause until the first message is
-/// there, then receives without a pause all that it was sent, and so on: it is always busy, except after the
-/// last burst if that is shorter than the others.
-fn bursts(m: i64, o: Time, transit: Time) -> Time {
+/// Returns the same time where the gap is no longer than o. A processor sends without a pause until the first
+/// message arrives, then receives without a pause all that was sent to it, and so on. It is always busy,
+/// except after the last burst if that is shorter than the others.
+fn burst_time(m: i64, o: Time, transit: Time) -> Time {
     if o == Time::ZERO {
         return transit;
     }
@@ -386,9 +390,9 @@ fn bursts(m: i64, o: Time, transit: Time) -> Time {
     2 * (m - rest) * o + tail
 }
 
-/// Whether on a machine with single ports no message of `long-staggered` comes while another goes, so that its
-/// formula is exact: nothing delays a send, and a message's (k-1)G fit between two sends.
-pub fn pass_by(params: &Params, size: usize) -> bool {
+/// Returns whether on a machine with single ports no message of `long-staggered` arrives while another
+/// leaves, so that its formula is exact: nothing delays a send, and a message's (k-1)G fit between two sends.
+pub fn is_exact_with_single_ports(params: &Params, size: usize) -> bool {
     let Params { L, o, g, P, .. } = *params;
     let stream = params.stream(params.words(size));
     let h = stream + g;
@@ -405,7 +409,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_block_is_noticed() {
+    fn verification_notices_a_wrong_block() {
         // Blocks of a byte: processor 0 has 1 and 2, processor 1 has 3 and 4.
         let data = [1, 2, 3, 4];
         assert_eq!(verify(&[vec![1, 3], vec![2, 4]], &data, 1), Ok(()));
@@ -415,15 +419,15 @@ mod tests {
     }
 
     #[test]
-    fn a_message_counts_for_its_bytes_and_fits_three_words() {
+    fn pieces_count_for_their_bytes_and_fit_three_words() {
         let block: Vec<u8> = (0..50).collect();
         for (most, lengths) in [(16, vec![16, 16, 16, 2]), (20, vec![20, 20, 10])] {
-            let pieces: Vec<Piece> = Piece::all(&block, most).collect();
+            let pieces: Vec<BlockPiece> = BlockPiece::split(&block, most).collect();
             assert_eq!(pieces.iter().map(Payload::bytes).collect::<Vec<_>>(), lengths);
             let joined: Vec<u8> = pieces.iter().flat_map(|piece| piece.open().1.to_vec()).collect();
             assert_eq!(joined, block);
             assert!(pieces.iter().map(|piece| piece.open().0).eq(0..lengths.len()));
         }
-        assert_eq!(std::mem::size_of::<Piece>(), 24);
+        assert_eq!(std::mem::size_of::<BlockPiece>(), 24);
     }
 }

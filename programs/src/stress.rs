@@ -1,18 +1,21 @@
-//! Stress: what the capacity does to programs that send too much to one place, or too much at once.
+//! Stress: programs that send too much to one place, or too much at once, and the effect of the capacity on
+//! them.
 //!
 //! "No more than ceil(L/g) messages can be in transit from any processor or to any processor at any time. If
 //! a processor attempts to transmit a message that would exceed this limit, it stalls until the message can
-//! be sent" (LogP, section 3). These patterns exceed it on purpose. Every message is a word with data of its
-//! own, and every processor holds what it got against what was sent to it.
+//! be sent" (LogP, section 3). These patterns exceed it on purpose. Every message is a word with its own
+//! data, and every processor compares what it received with what was sent to it.
 
 use std::iter;
 
-use loggp::{ActivityKind, Audit, Params, Payload, Proc, RunError, Tag, Time, Trace, US, Work, audit};
+use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
+use loggp::audit::{Audit, audit};
+use loggp::trace::{ActivityKind, Trace};
 
 use crate::option::Number;
-use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, Planned, Program, Size};
+use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, PlanResult, Program, Size};
 
-/// The patterns. A study of one says in [`Outcome::audit`] what its trace shows from outside.
+/// The patterns. [`Outcome::audit`] has the audit of a run.
 pub static STRESS: Program = Program {
     name: "stress",
     about: "everyone sends too much to one place, or too much at once (LogP, section 3)",
@@ -21,7 +24,7 @@ pub static STRESS: Program = Program {
             name: "all-to-one",
             about: "everyone sends to processor 0, which only receives",
             formula: "L + 2o + (n-1) max(g, o), with n = (P-1) times the size",
-            plan: |case| Stress::plan(case, all_to_one, hot_spot),
+            plan: |case| Stress::plan(case, all_to_one, hot_spot_time),
         },
         Algorithm {
             name: "bursts",
@@ -54,7 +57,7 @@ pub static STRESS: Program = Program {
     work: Work::Charged, // it counts no computation
 };
 
-/// How fast messages follow each other.
+/// The option for the rate of messages.
 pub static RATE: Opt<f64> = Opt::new(
     "rate",
     "RATE",
@@ -67,38 +70,38 @@ pub static RATE: Opt<f64> = Opt::new(
 )
 .for_algorithms(&[STEADY]);
 
-/// A metric: how many messages the busiest receiver took per max(g, o), from its first reception to its last.
-/// It is at most 1, by the rules. There is none for fewer than two messages, and where max(g, o) is 0.
+/// A metric: the number of messages that the busiest receiver took per max(g, o), from its first reception to
+/// its last. It is at most 1, by the rules. There is none for fewer than two messages, and where max(g, o) is
+/// 0.
 pub const THROUGHPUT: &str = "throughput";
 
-/// A metric: how long a message took on average from when its sender meant to start it, stalls included, until it
-/// was received.
+/// A metric: the average time of a message from when its sender meant to start it, stalls included, until its
+/// reception.
 pub const LATENCY: &str = "latency";
 
-/// The same of the message that took longest.
+/// A metric: the longest such time of a message.
 pub const LONGEST_LATENCY: &str = "longest latency";
 
-/// The pattern that has a rate.
+/// Name of the pattern that has a rate.
 pub const STEADY: &str = "steady";
 
 /// The receivers of every processor's messages, in bursts, with a pause after each burst but the last.
 type Receivers = Vec<Vec<Vec<usize>>>;
 
-/// How many messages a burst has.
+/// Messages of a burst.
 const BURST: usize = 4;
-/// The only tag.
-const WORD: Tag<Letter> = Tag::named(0, "letter");
-/// No more messages than this in a run.
+const WORD: Tag<StressMessage> = Tag::named(0, "letter");
+/// Most messages of a run.
 const MOST_MESSAGES: usize = 1 << 22;
 
-/// A case that was read.
+/// The plan of a case.
 struct Stress<'a> {
     case: &'a Case,
     /// Draws the receivers.
     receivers: fn(&Case, &mut fastrand::Rng) -> Receivers,
-    /// The time of the run; `None` where nobody has a formula.
+    /// Returns the time of the run, or `None` where there is no formula.
     formula: fn(&Case) -> Option<Time>,
-    /// The time between two bursts' beginnings, if they begin at a steady rate.
+    /// Time between the beginnings of two bursts, if they begin at a steady rate.
     interval: Option<Time>,
 }
 
@@ -107,7 +110,7 @@ impl Stress<'_> {
         case: &Case,
         receivers: fn(&Case, &mut fastrand::Rng) -> Receivers,
         formula: fn(&Case) -> Option<Time>,
-    ) -> Planned<'_> {
+    ) -> PlanResult<'_> {
         let (P, size) = (case.params.P, case.size);
         let rate = case.get(&RATE);
         let interval = (case.algorithm.name == STEADY).then(|| interval_at(rate, &case.params));
@@ -132,194 +135,195 @@ impl Plan for Stress<'_> {
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let receivers = (self.receivers)(self.case, &mut fastrand::Rng::with_seed(self.case.seed));
-        let sent = letters(self.case, &receivers);
+        let sent = expected_mail(self.case, &receivers);
         let machine = self.case.machine(&Emulation { trace: true, ..emulation.clone() });
         let run = machine.run(|p| stress(p, self.case, self.interval, &receivers, &sent))?;
         let (mut run, results) = run.take_results();
-        let (received, ways): (Vec<Mail>, Vec<Ways>) = results.into_iter().unzip();
+        let (received, latencies): (Vec<ReceivedMail>, Vec<MessageLatencies>) = results.into_iter().unzip();
         let trace = run.trace.take().expect("the run was traced");
         let audit = audit(&trace);
-        let verified = verify(&sent, &received).and_then(|()| obey(&audit));
+        let verified = verify(&sent, &received).and_then(|()| check_audit(&audit));
         let throughput = throughput(&trace).map(|value| Metric { name: THROUGHPUT, unit: "", value });
         run.trace = emulation.trace.then_some(trace);
         let count = received.iter().map(|mail| mail.count).sum();
-        let metrics = throughput.into_iter().chain(Ways::metrics(&ways, count)).collect();
+        let metrics = throughput.into_iter().chain(MessageLatencies::metrics(&latencies, count)).collect();
         Ok(Outcome { metrics, audit: Some(audit), ..Outcome::new(run, verified) })
     }
 }
 
-/// What a processor got: how many messages, and the sum of what they say.
+/// The messages that a processor received: their number, and a checksum of their texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Mail {
+struct ReceivedMail {
     count: usize,
     checksum: u64,
 }
 
-impl Mail {
-    /// Adds a message. The sender counts, so that a message of the right content from the wrong place shows.
-    fn add(&mut self, from: usize, letter: Letter) {
+impl ReceivedMail {
+    /// Adds a message. The checksum includes the sender, so that the right text from the wrong processor is
+    /// noticed.
+    fn add(&mut self, from: usize, message: StressMessage) {
         self.count += 1;
-        self.checksum = self.checksum.wrapping_add(letter.says.rotate_left(from as u32 % 64));
+        self.checksum = self.checksum.wrapping_add(message.text.rotate_left(from as u32 % 64));
     }
 }
 
-/// How long the messages that a processor got took, from when their senders meant to start them.
+/// The times of a processor's received messages, from when their senders meant to start them.
 #[derive(Clone, Copy, Default)]
-struct Ways {
-    /// All together.
+struct MessageLatencies {
+    /// Sum of all.
     sum: Time,
-    /// The longest.
     longest: Time,
 }
 
-impl Ways {
-    /// Adds a message that was received now.
-    fn add(&mut self, now: Time, letter: Letter) {
-        let way = now - letter.due;
-        self.sum += way;
-        self.longest = self.longest.max(way);
+impl MessageLatencies {
+    /// Adds a message that is received now.
+    fn add(&mut self, now: Time, message: StressMessage) {
+        let latency = now - message.due;
+        self.sum += latency;
+        self.longest = self.longest.max(latency);
     }
 
-    /// What those of all processors show, of so many messages.
-    fn metrics(all: &[Ways], count: usize) -> impl Iterator<Item = Metric> + use<> {
-        let sum: Time = all.iter().map(|ways| ways.sum).sum();
-        let longest = all.iter().map(|ways| ways.longest).max().unwrap_or_default();
+    /// Returns the metrics of all processors' messages, of which there are `count`.
+    fn metrics(all: &[MessageLatencies], count: usize) -> impl Iterator<Item = Metric> + use<> {
+        let sum: Time = all.iter().map(|latencies| latencies.sum).sum();
+        let longest = all.iter().map(|latencies| latencies.longest).max().unwrap_or_default();
         let us = |name, value| Metric { name, unit: "us", value };
         let mean = us(LATENCY, sum.in_units(US) / count.max(1) as f64);
         [mean, us(LONGEST_LATENCY, longest.in_units(US))].into_iter().filter(move |_| count > 0)
     }
 }
 
-/// A message: a word that says something.
+/// A message: a word with a text.
 #[derive(Clone, Copy)]
-struct Letter {
-    /// What it says.
-    says: u64,
-    /// When its sender meant to start it. That is not sent, but noted.
+struct StressMessage {
+    text: u64,
+    /// Time at which its sender meant to start it. This is not sent, but noted.
     due: Time,
     /// Bytes in a word of the machine.
     word: usize,
 }
 
-impl Letter {
-    /// A letter with this text, or as much of it as goes into a word.
-    fn new(text: u64, word: usize) -> Letter {
+impl StressMessage {
+    /// Creates a message with this text, or as much of it as fits into a word.
+    fn new(text: u64, word: usize) -> StressMessage {
         let bits = 8 * word.min(8) as u32;
-        Letter { says: text >> (u64::BITS - bits), due: Time::ZERO, word }
+        StressMessage { text: text >> (u64::BITS - bits), due: Time::ZERO, word }
     }
 
-    /// What processor `from` writes, letter by letter.
-    fn by(from: usize, case: &Case) -> impl Iterator<Item = Letter> {
+    /// Returns the messages of processor `from`, in order.
+    fn sequence(from: usize, case: &Case) -> impl Iterator<Item = StressMessage> {
         let mut rng =
             fastrand::Rng::with_seed(case.seed ^ (from as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         let word = case.params.word.get();
-        iter::repeat_with(move || Letter::new(rng.u64(..), word))
+        iter::repeat_with(move || StressMessage::new(rng.u64(..), word))
     }
 }
 
-impl Payload for Letter {
+impl Payload for StressMessage {
     fn bytes(&self) -> usize {
         self.word
     }
 }
 
-/// What each processor must get.
-fn letters(case: &Case, receivers: &Receivers) -> Vec<Mail> {
-    let mut mail = vec![Mail::default(); case.params.P];
+/// Returns the messages that each processor must receive.
+fn expected_mail(case: &Case, receivers: &Receivers) -> Vec<ReceivedMail> {
+    let mut mail = vec![ReceivedMail::default(); case.params.P];
     for (from, bursts) in receivers.iter().enumerate() {
-        for (&to, letter) in bursts.iter().flatten().zip(Letter::by(from, case)) {
-            mail[to].add(from, letter);
+        for (&to, message) in bursts.iter().flatten().zip(StressMessage::sequence(from, case)) {
+            mail[to].add(from, message);
         }
     }
     mail
 }
 
-/// What each processor does: it sends its bursts, receives meanwhile what comes, and then the rest.
+/// Runs the pattern on one processor: it sends its bursts, receives meanwhile what arrives, and then receives
+/// the rest.
 fn stress(
     p: &mut Proc,
     case: &Case,
     interval: Option<Time>,
     receivers: &Receivers,
-    sent: &[Mail],
-) -> (Mail, Ways) {
+    sent: &[ReceivedMail],
+) -> (ReceivedMail, MessageLatencies) {
     let (bursts, expected) = (&receivers[p.id()], sent[p.id()].count);
-    let mut letters = Letter::by(p.id(), case);
-    let (mut mail, mut ways) = (Mail::default(), Ways::default());
-    let mut got = |now: Time, from: usize, letter: Letter| {
-        mail.add(from, letter);
-        ways.add(now, letter);
+    let mut messages = StressMessage::sequence(p.id(), case);
+    let (mut mail, mut latencies) = (ReceivedMail::default(), MessageLatencies::default());
+    let mut count_message = |now: Time, from: usize, message: StressMessage| {
+        mail.add(from, message);
+        latencies.add(now, message);
         mail.count
     };
     let mut count = 0;
     for (i, burst) in bursts.iter().enumerate() {
         // At a steady rate processors begin one after the other; else there is a pause after a burst.
         let due = match interval {
-            Some(interval) => Some(i as i64 * interval + part(interval, p.id(), p.p())),
-            None if i > 0 => Some(p.now() + BURST as i64 * most_often(p.params())),
+            Some(interval) => Some(i as i64 * interval + part_of(interval, p.id(), p.P())),
+            None if i > 0 => Some(p.now() + BURST as i64 * shortest_gap(p.params())),
             None => None,
         };
-        while let Some((from, letter)) = due.and_then(|due| receive_before(p, due)) {
-            count = got(p.now(), from, letter);
+        while let Some((from, message)) = due.and_then(|due| receive_before(p, due)) {
+            count = count_message(p.now(), from, message);
         }
-        for (&to, letter) in burst.iter().zip(&mut letters) {
+        for (&to, message) in burst.iter().zip(&mut messages) {
             let due = if interval.is_some() { due.unwrap_or_default() } else { p.now() };
-            let letter = Letter { due, ..letter };
-            p.send_receiving(to, WORD, letter, WORD, |p, from, letter| count = got(p.now(), from, letter));
+            let message = StressMessage { due, ..message };
+            p.send_receiving(to, WORD, message, WORD, |p, from, message| count = count_message(p.now(), from, message));
         }
     }
     while count < expected {
-        let (from, letter) = p.recv(WORD);
-        count = got(p.now(), from, letter);
+        let (from, message) = p.recv(WORD);
+        count = count_message(p.now(), from, message);
     }
-    (mail, ways)
+    (mail, latencies)
 }
 
-/// Receives a message, if one comes before it is time.
-fn receive_before(p: &mut Proc, time: Time) -> Option<(usize, Letter)> {
+/// Receives a message if one arrives before this time.
+fn receive_before(p: &mut Proc, time: Time) -> Option<(usize, StressMessage)> {
     while p.now() < time {
-        if let Some(received) = p.recv_until(time, WORD) {
+        if let Some(received) = p.recv_until(WORD, time) {
             return Some(received);
         }
     }
     None
 }
 
-/// The id-th of P equal parts of a time, where it begins.
-fn part(time: Time, id: usize, P: usize) -> Time {
+/// Returns where the id-th of P equal parts of a time begins.
+fn part_of(time: Time, id: usize, P: usize) -> Time {
     Time::from_ps((i128::from(time.as_ps()) * id as i128 / P as i128) as i64)
 }
 
-/// Everyone must have got what was sent to it.
-fn verify(sent: &[Mail], received: &[Mail]) -> Result<(), String> {
+/// Checks that every processor received the messages for it.
+fn verify(sent: &[ReceivedMail], received: &[ReceivedMail]) -> Result<(), String> {
     let mut pairs = sent.iter().zip(received);
     let Some(id) = pairs.position(|(sent, received)| sent != received) else { return Ok(()) };
-    let (Mail { count, .. }, Mail { count: expected, .. }) = (received[id], sent[id]);
+    let (ReceivedMail { count, .. }, ReceivedMail { count: expected, .. }) = (received[id], sent[id]);
     Err(match count == expected {
         true => format!("the {count} messages that processor {id} got say something else than was sent"),
         false => format!("processor {id} got {count} messages, and {expected} were sent to it"),
     })
 }
 
-/// The auditor must find nothing.
-fn obey(audit: &Audit) -> Result<(), String> {
+/// Checks that the audit has no violations.
+fn check_audit(audit: &Audit) -> Result<(), String> {
     match audit.violations.first() {
         Some(violation) => Err(violation.to_string()),
         None => Ok(()),
     }
 }
 
-/// The shortest time between two short messages of a processor.
-fn most_often(params: &Params) -> Time {
+/// Returns the shortest time between two short messages of a processor.
+fn shortest_gap(params: &Params) -> Time {
     params.g.max(params.o)
 }
 
-/// The time between the messages of a processor at a rate. At rate 1 it starts one whenever it has sent and received one.
+/// Returns the time between a processor's messages at a rate. At rate 1 it is the time to send one and
+/// receive one.
 fn interval_at(rate: f64, params: &Params) -> Time {
     let most = params.g.max(2 * params.o);
     Time::from_ps((most.as_ps() as f64 / rate) as i64)
 }
 
-/// See [`THROUGHPUT`].
+/// Returns the metric [`THROUGHPUT`].
 fn throughput(trace: &Trace) -> Option<f64> {
     let mut receptions = vec![Vec::new(); trace.params.P];
     for activity in &trace.activities {
@@ -329,35 +333,35 @@ fn throughput(trace: &Trace) -> Option<f64> {
     }
     let busiest = receptions.iter().max_by_key(|starts| starts.len())?;
     let (first, last) = (busiest.first()?, busiest.last()?);
-    let most = (busiest.len() as i64 - 1) * most_often(&trace.params);
+    let most = (busiest.len() as i64 - 1) * shortest_gap(&trace.params);
     (most > Time::ZERO).then(|| most.in_units(*last - *first))
 }
 
-/// n short messages to a receiver that does nothing else: L + 2o + (n-1) max(g, o).
+/// Returns the time of n short messages to a receiver that does nothing else: L + 2o + (n-1) max(g, o).
 ///
 /// The i-th message enters at o + i max(g, o) at the latest, so the receiver always has one: a sender is
 /// ready max(g, o) after its last message entered, and of C = ceil(L/g) slots the one for message i is free L
 /// after message i - C entered, when at most (i - C) max(g, o) + L <= i max(g, o) have passed.
-fn hot_spot(case: &Case) -> Option<Time> {
+fn hot_spot_time(case: &Case) -> Option<Time> {
     let Params { L, o, P, .. } = case.params;
     let n = ((P - 1) * case.size) as i64;
-    Some(L + 2 * o + (n - 1) * most_often(&case.params))
+    Some(L + 2 * o + (n - 1) * shortest_gap(&case.params))
 }
 
-/// Everything to processor 0.
+/// Returns the receivers if all messages go to processor 0.
 fn all_to_one(case: &Case, _: &mut fastrand::Rng) -> Receivers {
     let receivers = |id| if id == 0 { Vec::new() } else { vec![0; case.size] };
     (0..case.params.P).map(|id| vec![receivers(id)]).collect()
 }
 
-/// Everyone's messages to 0 first, then to 1 ..., as evenly as they can be shared out.
+/// Returns the receivers if every processor sends to 0 first, then to 1 and so on, as evenly as possible.
 fn fft_naive(case: &Case, _: &mut fastrand::Rng) -> Receivers {
     let (P, size) = (case.params.P, case.size);
     let receivers = |id| (0..size).map(move |i| i * P / size).filter(move |to| *to != id);
     (0..P).map(|id| vec![receivers(id).collect()]).collect()
 }
 
-/// Bursts of four, each to another processor than oneself.
+/// Returns the receivers of bursts of four messages, with a random other processor for each burst.
 fn bursts(case: &Case, rng: &mut fastrand::Rng) -> Receivers {
     let P = case.params.P;
     let mut other = |id: usize| (id + rng.usize(1..P)) % P;
@@ -367,8 +371,8 @@ fn bursts(case: &Case, rng: &mut fastrand::Rng) -> Receivers {
     (0..P).map(bursts).collect()
 }
 
-/// h times everyone in a ring of random order sends to its neighbour; and everyone sends in an order of its
-/// own, for else the rings would keep in step.
+/// Returns the receivers of h messages of each processor: its neighbours in h rings of random order. Each
+/// sends in its own random order, or else the rings would keep in step.
 fn h_relation(case: &Case, rng: &mut fastrand::Rng) -> Receivers {
     let P = case.params.P;
     let mut receivers = vec![Vec::with_capacity(case.size); P];
@@ -383,7 +387,7 @@ fn h_relation(case: &Case, rng: &mut fastrand::Rng) -> Receivers {
     receivers.into_iter().map(|receivers| vec![receivers]).collect()
 }
 
-/// Each to another processor than oneself, one by one.
+/// Returns the receivers of single messages, with a random other processor for each.
 fn steady(case: &Case, rng: &mut fastrand::Rng) -> Receivers {
     let P = case.params.P;
     let mut another = |id: usize| vec![(id + rng.usize(1..P)) % P];

@@ -1,70 +1,72 @@
-//! The auditor: holds the trace of a run against the rules of the machine.
+//! The auditor, which compares the trace of a run with the rules of the machine.
 //!
-//! It looks at a run from outside. It shares no code with `rules/network.rs`, works out every cost
-//! from the bare parameters, and knows no queue, no slot and no reservation: only what happened when. So a
-//! mistake in the machine must be made a second time, in another way, to get past it. It compares each
-//! processor's local times and no order of events, and so takes the traces of either clock.
+//! It looks at a run from outside. It shares no code with `rules/network.rs`, computes every cost from the
+//! bare parameters, and knows no queue, no slot and no reservation, only the times of what happened. So a
+//! mistake in the machine passes the audit only if it is made a second time, in another way. The auditor
+//! compares each processor's local times and no order of events, so it accepts the traces of both clocks.
 //!
-//! What the processors did, and their requests beside them, is for `processors.rs` to judge, how the messages travelled for
-//! `messages.rs`, what detours took of the processors for `noise.rs`, whether they waited with reason for `waits.rs`, and whether
-//! the programs' calls say the same for `calls.rs`.
+//! - `processors.rs` audits the acts of processors and of their requests.
+//! - `messages.rs` audits the messages' ways through the network.
+//! - `noise.rs` audits the time that detours take from processors.
+//! - `waits.rs` audits the reasons of stalls and waits for ports.
+//! - `calls.rs` compares the programs' calls with the acts.
 //!
-//! Every check sorts and sweeps: an audit of n events takes O(n log n).
+//! Every part sorts and sweeps, so an audit of n events takes O(n log n).
 
 use std::collections::HashMap;
 use std::fmt;
 
-use super::flight::{Flight, Place};
+use super::flight::{Flight, NetworkPlace};
 use crate::message::MessageId;
 use crate::params::{LongMessages, Params, Ports};
 use crate::time::Time;
 use crate::trace::{Message, Trace};
 
-/// What an audit found: which rules were broken, and how close the run came to the limits.
+/// The result of an audit: the violations of rules, and how close the run came to the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "an audit says what it found, and fails nothing"]
 pub struct Audit {
-    /// Whatever broke a rule.
+    /// The violations of rules.
     pub violations: Vec<Violation>,
-    /// How many messages were sent.
+    /// Number of messages that were sent.
     pub messages: usize,
-    /// How many may be in transit from a processor, and as many to it; `None` if any number may.
+    /// The most messages that may be in transit from a processor, and to one; `None` if any number may.
     pub capacity: Option<usize>,
-    /// The most that were in transit at once from any one processor.
+    /// The most messages that were in transit at once from any one processor.
     pub most_in_transit_from: usize,
-    /// The most that were in transit at once to any one processor.
+    /// The most messages that were in transit at once to any one processor.
     pub most_in_transit_to: usize,
-    /// How often a processor stalled.
+    /// Number of stalls.
     pub stalls: usize,
-    /// How long the processors stalled, all together.
+    /// Length of all stalls together.
     pub stalled: Time,
-    /// The longest stall, if there was one.
+    /// The longest stall; `None` if there were none.
     pub longest_stall: Option<Time>,
-    /// The shortest stall, if there was one.
+    /// The shortest stall; `None` if there were none.
     pub shortest_stall: Option<Time>,
-    /// When the last processor finished.
+    /// Time at which the last processor finished.
     pub finish: Time,
-    /// How many acts the host let happen out of their order. If there are any, nobody can tell who should
-    /// have gone first, and [`Rule::Stall`], [`Rule::Wait`] and [`Rule::Latency`] are held only as far as they
-    /// do not depend on that.
+    /// Number of acts that the host let happen out of order. If there are any, the order in which messages
+    /// asked for entry is unknown, and [`AuditRule::Stall`], [`AuditRule::Wait`] and [`AuditRule::Latency`]
+    /// are audited only as far as they do not depend on it.
     pub out_of_order: u64,
 }
 
 impl Audit {
-    /// Whether the run kept to the rules.
+    /// Returns whether the run broke no rule.
     pub fn is_clean(&self) -> bool {
         self.violations.is_empty()
     }
 }
 
-/// A rule that was broken, and where.
+/// A violation of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// Which rule was broken.
-    pub rule: Rule,
-    /// Who broke it, with which message and when.
+    /// The rule that was broken.
+    pub rule: AuditRule,
+    /// A sentence with the processor, the message and the time.
     pub sentence: String,
 }
 
@@ -74,103 +76,106 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The rules of the machine.
+/// A rule of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Rule {
-    /// Processors are there, and messages are numbered as they are sent.
+pub enum AuditRule {
+    /// Processors exist, and messages are numbered in the order of their sends.
     Names,
     /// A processor does one thing at a time, from 0 to its end.
     OneThing,
-    /// Sending and receiving take exactly o, and kO_s or kO_r more under LogGPS, and the detours that fall into it.
+    /// Sending and receiving take exactly o, under LogGPS kO_s or kO_r more, and the detours that fall into
+    /// it.
     Overhead,
-    /// A message enters the network when its overhead and the waits right after that are over.
+    /// A message enters the network when its overhead and the waits after it are over.
     Entry,
-    /// Messages of one processor enter at least g apart, after a long one its (k-1)G more; and it begins
-    /// receptions at least g apart.
+    /// Messages of one processor enter at least g apart, after a long one (k-1)G more, and receptions of one
+    /// processor begin at least g apart.
     Gap,
-    /// A wait for the gap or the port ends as soon as the gap or the port lets the message go; those who asked
-    /// earlier go first.
+    /// A wait for the gap or the port ends as soon as the gap or the port lets the message go; the messages
+    /// that asked earlier go first.
     Wait,
-    /// At most ceil(L/g) messages are in transit from a processor, and as many to it.
+    /// At most ceil(L/g) messages are in transit from a processor, and at most as many to it.
     Capacity,
-    /// A stall ends as soon as there is room for the message at both ends; those who asked earlier go first.
+    /// A stall ends as soon as there is room for the message at both ends; the messages that asked earlier go
+    /// first.
     Stall,
     /// A port carries one long message at a time.
     Port,
-    /// A message is under way for L (if latency is random, at most), and longer only while the receiver's
-    /// port is taken by those who asked earlier.
+    /// A message is under way for L, or at most for L if latency is random. It is under way for longer only
+    /// while the receiver's port is taken by messages that asked earlier.
     Latency,
     /// The last word follows the first after (k-1)G, or what LogGPS says.
     Stream,
-    /// No message arrives before its sender turned to it.
+    /// No message arrives before its send begins.
     Causality,
     /// A message is received once, by the processor to which it was sent.
     Reception,
-    /// A reception begins when the message is there.
+    /// A reception begins after the message's arrival.
     Arrival,
-    /// On a machine of LogGPS, and from a processor's first request to send on, no message overtakes another on the same
-    /// way.
+    /// Under LogGPS, and from a processor's first request to send on, no message overtakes another on the
+    /// same way.
     Order,
-    /// A request is called for and waited for once. It goes on from its call, and the wait ends when it is done, and after
-    /// o at the earliest.
+    /// A request is called for and waited for once. It goes on from its call, and the wait ends when the
+    /// request is done, after o at the earliest.
     Request,
-    /// Nobody is done computing while the operating system has the processor.
+    /// No work ends while the operating system has the processor.
     Noise,
-    /// All take part in each of the machine's barriers, and go on when the last one has come and the barrier's
-    /// cost is paid.
+    /// All processors take part in each of the machine's barriers, and go on when the last one has come and
+    /// the barrier's cost is paid.
     Barrier,
-    /// A processor's calls follow one another from 0 to its end, all that it does is in one, and each takes what it takes.
+    /// A processor's calls follow one another from 0 to its end, each of its acts is in a call, and each call
+    /// takes the time of its acts.
     Calls,
-    /// What comes is what was asked for: a receive gets the first message that it wants, a send's message has its length
-    /// and its receiver, and one above S is asked for.
-    Asked,
+    /// A call gets what it asked for: a receive the first message that it wants, a send a message of its
+    /// length to its receiver, by a rendezvous if it is longer than S.
+    CallResult,
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for AuditRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Rule::Names => "messages are numbered, and go from processor to processor",
-            Rule::OneThing => "a processor does one thing at a time",
-            Rule::Overhead => "a message costs its overhead",
-            Rule::Entry => "a message enters when its overhead and its waits are over",
-            Rule::Gap => "the gap lies between two messages",
-            Rule::Wait => "nobody waits without a reason",
-            Rule::Capacity => "the network has a capacity",
-            Rule::Stall => "a stall ends when there is room",
-            Rule::Port => "a port carries one message at a time",
-            Rule::Latency => "a message is under way for the latency",
-            Rule::Stream => "the last word follows the first",
-            Rule::Causality => "a message arrives after its send began",
-            Rule::Reception => "a message is received once, by its receiver",
-            Rule::Arrival => "a message is received when it is there",
-            Rule::Order => "no message overtakes another on the same way",
-            Rule::Request => "a request goes on by itself until it is waited for",
-            Rule::Noise => "nobody computes in a detour",
-            Rule::Barrier => "all leave a barrier when the last one has come",
-            Rule::Calls => "what a processor does, it does in its calls",
-            Rule::Asked => "what comes is what was asked for",
+            AuditRule::Names => "messages are numbered, and go from processor to processor",
+            AuditRule::OneThing => "a processor does one thing at a time",
+            AuditRule::Overhead => "a message costs its overhead",
+            AuditRule::Entry => "a message enters when its overhead and its waits are over",
+            AuditRule::Gap => "the gap lies between two messages",
+            AuditRule::Wait => "nobody waits without a reason",
+            AuditRule::Capacity => "the network has a capacity",
+            AuditRule::Stall => "a stall ends when there is room",
+            AuditRule::Port => "a port carries one message at a time",
+            AuditRule::Latency => "a message is under way for the latency",
+            AuditRule::Stream => "the last word follows the first",
+            AuditRule::Causality => "a message arrives after its send began",
+            AuditRule::Reception => "a message is received once, by its receiver",
+            AuditRule::Arrival => "a message is received when it is there",
+            AuditRule::Order => "no message overtakes another on the same way",
+            AuditRule::Request => "a request goes on by itself until it is waited for",
+            AuditRule::Noise => "nobody computes in a detour",
+            AuditRule::Barrier => "all leave a barrier when the last one has come",
+            AuditRule::Calls => "what a processor does, it does in its calls",
+            AuditRule::CallResult => "what comes is what was asked for",
         })
     }
 }
 
-/// Holds a trace against every rule.
+/// Audits a trace by all rules.
 pub fn audit(trace: &Trace) -> Audit {
-    let deeds = super::deed::deeds(trace);
+    let activities = super::activities::activities(trace);
     let mut auditor = Auditor::new(trace);
-    auditor.name_messages();
-    for did in deeds.chunk_by(|a, b| (a.id, a.request) == (b.id, b.request)) {
-        auditor.follow_sends(did);
+    auditor.index_messages();
+    for track in activities.chunk_by(|a, b| (a.id, a.request) == (b.id, b.request)) {
+        auditor.audit_sends(track);
     }
     auditor.order_messages();
-    for did in deeds.chunk_by(|a, b| a.id == b.id) {
-        auditor.follow_processor(did);
+    for track in activities.chunk_by(|a, b| a.id == b.id) {
+        auditor.audit_processor(track);
     }
-    auditor.watch_barriers(&deeds);
-    auditor.follow_messages();
-    let [most_in_transit_from, most_in_transit_to] = auditor.count_messages();
-    auditor.judge_waits();
-    auditor.follow_calls(&deeds);
+    auditor.audit_barriers(&activities);
+    auditor.audit_messages();
+    let [most_in_transit_from, most_in_transit_to] = auditor.audit_capacity();
+    auditor.audit_waits();
+    auditor.audit_calls(&activities);
     let waits =
         auditor.flights.iter().filter_map(|flight| flight.sent).map(|sent| sent.admitted - sent.ready);
     let stalls: Vec<Time> = waits.filter(|wait| *wait > Time::ZERO).collect();
@@ -189,7 +194,7 @@ pub fn audit(trace: &Trace) -> Audit {
     }
 }
 
-/// Reports each rule that is broken: who did it, and `when => the rule, how`.
+/// Reports the rules that are broken, each as a condition, the rule and the rest of a sentence about `$who`.
 macro_rules! broken {
     ($auditor:expr, $who:literal, $($when:expr => $rule:expr, $how:literal $(, $value:expr)*;)+) => {
         $(if $when {
@@ -201,17 +206,15 @@ pub(super) use broken;
 
 /// An audit under way.
 pub(super) struct Auditor<'a> {
-    /// What is audited.
     pub(super) trace: &'a Trace,
-    /// How many messages may be in transit from a processor, or to it, at each level, if not any number.
+    /// For each level, the most messages in transit from a processor, or to one; `None` if any number may be.
     pub(super) capacities: Vec<Option<usize>>,
-    /// The messages, by name.
+    /// The messages, sorted by id.
     pub(super) flights: Vec<Flight<'a>>,
-    /// The place of each.
-    pub(super) places: HashMap<MessageId, usize>,
-    /// Their places, in the order in which they are served.
+    /// The index of each message among these.
+    pub(super) indices: HashMap<MessageId, usize>,
+    /// Their indices, in the order in which the messages are served.
     pub(super) order: Vec<usize>,
-    /// What was found until now.
     pub(super) violations: Vec<Violation>,
 }
 
@@ -224,7 +227,7 @@ impl<'a> Auditor<'a> {
                 params,
                 level,
                 ports: ports(trace, level, message),
-                spread: spread(params, message.words),
+                stream: stream(params, message.words),
                 sent: None,
                 received: 0,
                 gap_over: None,
@@ -234,46 +237,46 @@ impl<'a> Auditor<'a> {
         let mut flights: Vec<Flight> = trace.messages.iter().map(flight).collect();
         flights.sort_by_key(|flight| flight.message.id);
         let levels = trace.levels.iter().map(|level| &level.params);
-        let capacities = [&trace.params].into_iter().chain(levels).map(limit).collect();
+        let capacities = [&trace.params].into_iter().chain(levels).map(capacity).collect();
         let (places, order, violations) = (HashMap::new(), Vec::new(), Vec::new());
-        Auditor { trace, capacities, flights, places, order, violations }
+        Auditor { trace, capacities, flights, indices: places, order, violations }
     }
 
-    pub(super) fn report(&mut self, rule: Rule, sentence: String) {
+    pub(super) fn report(&mut self, rule: AuditRule, sentence: String) {
         self.violations.push(Violation { rule, sentence });
     }
 
-    /// The parameters between two processors.
+    /// Returns the parameters between two processors.
     pub(super) fn params(&self, x: usize, y: usize) -> &'a Params {
         level(self.trace, x, y).1
     }
 
-    /// The place of a message.
-    pub(super) fn find(&self, id: MessageId) -> Option<usize> {
-        self.places.get(&id).copied()
+    /// Returns the index of a message.
+    pub(super) fn index_of(&self, id: MessageId) -> Option<usize> {
+        self.indices.get(&id).copied()
     }
 }
 
-/// The number of the level at which a message goes between two processors, and its parameters: each level within the machine
-/// that has both in one group is one further in.
+/// Returns the number and the parameters of the level at which a message goes between two processors. A level
+/// of a higher number is further in; the innermost whose groups have both processors in one is theirs.
 fn level(trace: &Trace, x: usize, y: usize) -> (usize, &Params) {
     let with_both = trace.levels.iter().take_while(|level| x / level.params.P == y / level.params.P);
     let number = with_both.count();
     (number, number.checked_sub(1).map_or(&trace.params, |inner| &trace.levels[inner].params))
 }
 
-/// The sender's port at this level, and the receiver's. Where the groups within have one port each, it is named by the group's
-/// first processor.
-fn ports(trace: &Trace, level: usize, message: &Message) -> [Place; 2] {
+/// Returns the sender's port and the receiver's at a level. If the groups within the level have one port
+/// each, a port is named by its group's first processor.
+fn ports(trace: &Trace, level: usize, message: &Message) -> [NetworkPlace; 2] {
     let within = trace.levels.get(level).filter(|within| within.one_port);
     let ports = level.checked_sub(1).map_or(trace.ports, |inner| trace.levels[inner].ports);
     let of = |id: usize| within.map_or(id, |within| id - id % within.params.P);
-    [Place::Port(level, of(message.id.from), false), Place::Port(level, of(message.to), ports == Ports::Dual)]
+    [NetworkPlace::Port(level, of(message.id.from), false), NetworkPlace::Port(level, of(message.to), ports == Ports::Dual)]
 }
 
-/// How long the last of k words comes after the first (LogP: a word every max(g, o); LogGP: (k-1)G; LogGPS, table 3: kG_s, or
-/// sG_s + (k-s)G_l above s).
-pub(super) fn spread(params: &Params, k: usize) -> Time {
+/// Returns the time from the first to the last of k words (LogP: a word every max(g, o); LogGP: (k-1)G;
+/// LogGPS, table 3: kG_s, or sG_s + (k-s)G_l above s).
+pub(super) fn stream(params: &Params, k: usize) -> Time {
     match params.long {
         LongMessages::LogP => (words(k) - 1) * params.o.max(params.g),
         LongMessages::LogGP { G } => (words(k) - 1) * G,
@@ -282,9 +285,9 @@ pub(super) fn spread(params: &Params, k: usize) -> Time {
     }
 }
 
-/// How many messages may be in transit from a processor, or to it (LogP, section 3: ceil(L/g)), unless the machine
-/// was told its capacity.
-pub(super) fn limit(params: &Params) -> Option<usize> {
+/// Returns the most messages in transit from a processor, or to one: the capacity that was given, or
+/// ceil(L/g) (LogP, section 3). Returns `None` if any number may be.
+pub(super) fn capacity(params: &Params) -> Option<usize> {
     if let Some(C) = params.C {
         return (C.get() != Params::NO_LIMIT).then_some(C.get());
     }
@@ -296,7 +299,7 @@ pub(super) fn limit(params: &Params) -> Option<usize> {
     }
 }
 
-/// A count of words, to multiply a time with.
+/// Converts a number of words to a factor of a time.
 pub(super) fn words(k: usize) -> i64 {
     k.try_into().unwrap_or(i64::MAX)
 }

@@ -1,145 +1,146 @@
-//! Whether what the programs called is what the processors did.
+//! Compares the programs' calls with the acts of the processors.
 //!
-//! The calls of a processor lie one behind the other, without a hole. Each means that its processor does certain things,
-//! which must lie in it, and the processor does nothing else. A call names its messages; so each is looked up, and held
-//! against what was asked. What a receive can take are the messages that sends have said to be for it: it takes the first
-//! to arrive of those that it wants, and a look in vain must have found none.
+//! The calls of a processor follow each other without a hole. Each call implies certain acts of its
+//! processor, which must lie in it, and the processor does nothing else. A call names its messages, so each
+//! is looked up and compared with what the call asked for. A receive takes the first to arrive of the
+//! messages that it wants, of those that sends have addressed to it; a look in vain must have found none.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::iter::Peekable;
 
-use super::auditor::{Auditor, Rule, broken};
-use super::deed::Deed;
+use super::auditor::{Auditor, AuditRule, broken};
+use super::activities::AuditedActivity;
 use crate::message::{MessageId, RawTag};
-use crate::text::outside;
+use crate::text::escaped;
 use crate::time::Time;
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};
 
-/// The messages that the calls have sent, and those of them that no call has received so far.
+/// The messages that calls have sent, and those of them that no call has received yet.
 #[derive(Default)]
-struct Letters<'a> {
-    /// For each message its tag and its transfer, as the sending call says them.
+struct SentMessages<'a> {
+    /// The tag and the transfer of each message, by its sending call.
     sent: HashMap<MessageId, (u64, &'a Transfer)>,
-    /// The messages that no call has received so far, each twice: receiver, tag, sender (once `None`, for receives from any
-    /// sender), arrival of the transfer's first message, and that message.
+    /// The messages that no call has received yet, each twice: receiver, tag, sender (once `None`, for
+    /// receives from any sender), arrival of the transfer's first message, and that message.
     left: BTreeSet<(usize, u64, Option<usize>, Time, MessageId)>,
 }
 
-impl Letters<'_> {
-    /// The earliest message left that a receive with this tag and source can take.
-    fn first(&self, to: usize, tag: u64, from: Option<usize>) -> Option<(Time, MessageId)> {
+impl SentMessages<'_> {
+    /// Returns the earliest message left that a receive with this tag and source can take, and its arrival.
+    fn first_left(&self, to: usize, tag: u64, from: Option<usize>) -> Option<(Time, MessageId)> {
         let least = (to, tag, from, Time::from_ps(i64::MIN), MessageId { from: 0, number: 0 });
         let &(y, about, x, arrival, id) = self.left.range(least..).next()?;
         ((y, about, x) == (to, tag, from)).then_some((arrival, id))
     }
 
-    /// Whether a receive by this tag can take what it got, and names the same rendezvous as the sender.
-    fn meant(&self, tag: &CallTag, got: &Transfer) -> bool {
-        let wild = RawTag::numbered(tag.number).is_wild();
+    /// Returns whether a receive by this tag can take what it got, and has the same rendezvous as the
+    /// sender's call.
+    fn is_match(&self, tag: &CallTag, got: &Transfer) -> bool {
+        let wild = RawTag::from_number(tag.number).is_wild();
         let right = |(about, sent): &(u64, &Transfer)| {
             (wild || *about == tag.number) && sent.rendezvous == got.rendezvous
         };
         self.sent.get(&got.message).is_some_and(right)
     }
 
-    /// When the message left arrives that a receive has got: of one that comes twice, the first time if that is left.
+    /// Returns the arrival of a message left that a receive has got: of one that comes twice, the earlier one
+    /// that is left.
     fn arrival(&self, to: usize, got: &Transfer) -> Option<Time> {
         let (tag, _) = self.sent.get(&got.message)?;
-        let from = Some(first(got).from);
+        let from = Some(first_message(got).from);
         let least = (to, *tag, from, Time::from_ps(i64::MIN), MessageId { from: 0, number: 0 });
         let like =
             self.left.range(least..).take_while(|(y, about, x, ..)| (*y, *about, *x) == (to, *tag, from));
-        like.filter(|(.., id)| *id == first(got)).map(|(.., arrival, _)| *arrival).next()
+        like.filter(|(.., id)| *id == first_message(got)).map(|(.., arrival, _)| *arrival).next()
     }
 
-    fn put(&mut self, to: usize, tag: u64, arrival: Time, id: MessageId) {
+    fn add(&mut self, to: usize, tag: u64, arrival: Time, id: MessageId) {
         self.left.extend([None, Some(id.from)].map(|from| (to, tag, from, arrival, id)));
     }
 
-    fn take(&mut self, to: usize, got: &Transfer, arrival: Time) {
-        let (Some((tag, _)), id) = (self.sent.get(&got.message), first(got)) else { return };
+    fn remove(&mut self, to: usize, got: &Transfer, arrival: Time) {
+        let (Some((tag, _)), id) = (self.sent.get(&got.message), first_message(got)) else { return };
         for from in [None, Some(id.from)] {
             self.left.remove(&(to, *tag, from, arrival, id));
         }
     }
 }
 
-/// A processor whose calls are held against its deeds.
-struct Caller<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> {
-    /// The audit under way.
+/// The audit of one processor's calls.
+struct CallAudit<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> {
     auditor: &'c mut Auditor<'a>,
-    /// The messages that the calls have sent.
-    letters: &'c mut Letters<'a>,
-    /// The processor's deeds that no call has accounted for so far, without its waits.
-    deeds: Peekable<D>,
-    /// When the gap after the last reception of its calls is over.
-    receives_from: Option<Time>,
-    /// What its requests did.
-    of_requests: &'c [Deed<'a>],
-    /// The calls for requests that the processor has not waited for so far, by the requests' numbers.
+    sent: &'c mut SentMessages<'a>,
+    /// The processor's activities without its waits, from the first that no call has accounted for.
+    activities: Peekable<D>,
+    /// End of the gap after the last reception of its calls.
+    receive_gap_end: Option<Time>,
+    /// The activities of its requests.
+    of_requests: &'c [AuditedActivity<'a>],
+    /// The calls for requests that the processor has not waited for yet, by number.
     posted: HashMap<u32, &'a CallKind>,
-    /// Whether the calls tell which message a receive must take. They do not if the processor calls for requests to receive,
-    /// which take messages before they are waited for, or if the host let acts happen out of their order.
-    orderly: bool,
+    /// `true` if the calls determine which message a receive must take. They do not if the processor has
+    /// requests to receive, which take messages before they are waited for, or if the host let acts happen
+    /// out of order.
+    is_order_known: bool,
 }
 
 impl<'a> Auditor<'a> {
-    /// Holds the programs' calls against the processors' deeds. A trace from before traces held calls is not judged.
-    pub(super) fn follow_calls(&mut self, deeds: &[Deed<'a>]) {
+    /// Audits the calls of all processors, unless the trace is from before traces had calls.
+    pub(super) fn audit_calls(&mut self, activities: &[AuditedActivity<'a>]) {
         let trace = self.trace;
         if trace.calls.is_empty() {
             return;
         }
-        /// A processor's calls, what it did itself, and what its requests did.
-        type Followed<'a, 'd> = (Vec<&'a Call>, (&'d [Deed<'a>], &'d [Deed<'a>]));
+        /// The calls of a processor, its activities, and those of its requests.
+        type Followed<'a, 'd> = (Vec<&'a Call>, (&'d [AuditedActivity<'a>], &'d [AuditedActivity<'a>]));
         let mut processors: BTreeMap<usize, Followed> = BTreeMap::new();
-        for did in deeds.chunk_by(|a, b| a.id == b.id) {
-            let own = did.partition_point(|deed| deed.request.is_none());
-            processors.entry(did[0].id).or_default().1 = did.split_at(own);
+        for own_activities in activities.chunk_by(|a, b| a.id == b.id) {
+            let own = own_activities.partition_point(|activity| activity.request.is_none());
+            processors.entry(own_activities[0].id).or_default().1 = own_activities.split_at(own);
         }
         for call in &trace.calls {
             processors.entry(call.id).or_default().0.push(call);
         }
-        let is_wait = |deed: &Deed| {
+        let is_wait = |activity: &AuditedActivity| {
             use ActivityKind::{Gap, Idle, Port, Stall};
-            matches!(deed.what, Gap | Stall | Port | Idle)
+            matches!(activity.what, Gap | Stall | Port | Idle)
         };
-        let mut letters = self.letters();
-        for (id, (calls, (did, of_requests))) in processors {
-            let mut caller = Caller {
-                orderly: trace.out_of_order == 0
+        let mut sent_messages = self.sent_messages();
+        for (id, (calls, (own_activities, of_requests))) in processors {
+            let mut call_audit = CallAudit {
+                is_order_known: trace.out_of_order == 0
                     && !calls.iter().any(|call| matches!(call.what, CallKind::Irecv { .. })),
                 auditor: self,
-                letters: &mut letters,
-                deeds: did.iter().filter(|deed| !is_wait(deed)).peekable(),
-                receives_from: None,
+                sent: &mut sent_messages,
+                activities: own_activities.iter().filter(|activity| !is_wait(activity)).peekable(),
+                receive_gap_end: None,
                 of_requests,
                 posted: HashMap::new(),
             };
             let mut now = Time::ZERO;
             for call in calls {
-                let (who, end) = (Named(call), call.end);
-                broken!(caller.auditor, "{who}",
-                    call.start != now || end < now => Rule::Calls, "ends at {end}, and begins at {now}";
+                let (who, end) = (CallName(call), call.end);
+                broken!(call_audit.auditor, "{who}",
+                    call.start != now || end < now => AuditRule::Calls, "ends at {end}, and begins at {now}";
                 );
                 now = end;
-                caller.follow(call);
+                call_audit.audit(call);
             }
             let crashed = trace.faults.crashed.contains_key(&id);
-            // What a processor did in the call in which it crashed is in none that has ended.
-            caller.in_no_call(if crashed { now } else { Time::MAX });
-            let end = did.iter().map(|deed| deed.end).max().unwrap_or_default();
+            // The activities of the call in which a processor crashed are in no call, since it has not ended.
+            call_audit.report_outside_calls(if crashed { now } else { Time::MAX });
+            let end = own_activities.iter().map(|activity| activity.end).max().unwrap_or_default();
             broken!(self, "processor {id}",
-                end != now && !(crashed && end > now) => Rule::Calls,
+                end != now && !(crashed && end > now) => AuditRule::Calls,
                     "calls until {now}, and is active until {end}";
             );
         }
     }
 
     /// Collects the messages that the calls have sent.
-    fn letters(&mut self) -> Letters<'a> {
-        let (mut letters, mut posted) = (Letters::default(), HashMap::new());
+    fn sent_messages(&mut self) -> SentMessages<'a> {
+        let (mut sent_messages, mut posted) = (SentMessages::default(), HashMap::new());
         for Call { id, what, .. } in &self.trace.calls {
             if let CallKind::Isend { request, tag, .. } = what {
                 posted.insert((*id, *request), tag);
@@ -149,213 +150,216 @@ impl<'a> Auditor<'a> {
                 _ => what.tag(),
             };
             let Some((sent, tag)) = what.sent().zip(tag) else { continue };
-            if letters.sent.insert(sent.message, (tag.number, sent)).is_some() {
-                self.report(Rule::Calls, format!("two calls send {}", sent.message));
+            if sent_messages.sent.insert(sent.message, (tag.number, sent)).is_some() {
+                self.report(AuditRule::Calls, format!("two calls send {}", sent.message));
             }
             let comes = |message: &&Message| !self.trace.faults.lost.contains(&message.id);
-            if let Some(Message { id, to, arrival, .. }) = self.message(first(sent)).filter(comes) {
+            if let Some(Message { id, to, arrival, .. }) = self.message(first_message(sent)).filter(comes) {
                 let again = self.trace.faults.twice.get(id).map(|later| *arrival + *later);
                 for arrival in [Some(*arrival), again].into_iter().flatten() {
-                    letters.put(*to, tag.number, arrival, *id);
+                    sent_messages.add(*to, tag.number, arrival, *id);
                 }
             }
         }
-        letters
+        sent_messages
     }
 
     fn message(&self, id: MessageId) -> Option<&'a Message> {
-        self.find(id).map(|place| self.flights[place].message)
+        self.index_of(id).map(|place| self.flights[place].message)
     }
 
-    /// Whether there is a message of this name, sender, receiver and length.
-    fn knows(&self, id: MessageId, from: usize, to: usize, words: usize) -> bool {
+    /// Returns whether there is a message of this id, sender, receiver and length.
+    fn has_message(&self, id: MessageId, from: usize, to: usize, words: usize) -> bool {
         self.message(id).is_some_and(|message| (id.from, message.to, message.words) == (from, to, words))
     }
 
-    /// The length in words of a message that counts for so many bytes (LogP: no message is shorter than a word).
-    fn length(&self, bytes: usize) -> usize {
+    /// Returns the length in words of a message of `bytes` bytes (LogP: no message is shorter than a word).
+    fn word_count(&self, bytes: usize) -> usize {
         let (word, least) = (self.trace.params.word.get(), usize::from(self.trace.params.gps().is_none()));
         (bytes / word + usize::from(!bytes.is_multiple_of(word))).max(least)
     }
 }
 
-impl<'c, 'a, D: Iterator<Item = &'c Deed<'a>>> Caller<'c, 'a, D> {
-    /// Holds a call against the processor's deeds, and its result against what it asked for.
-    fn follow(&mut self, call: &'a Call) {
-        let (&Call { id, start, end, .. }, who) = (call, Named(call));
-        let (begun, done) = self.does(call);
+impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
+    /// Compares a call with the processor's activities, and its result with what it asked for.
+    fn audit(&mut self, call: &'a Call) {
+        let (&Call { id, start, end, .. }, who) = (call, CallName(call));
+        let (begun, done) = self.audit_activities(call);
         let mut over = done.unwrap_or(start);
         match &call.what {
             CallKind::Work(_) | CallKind::Barrier => {}
             CallKind::WaitUntil(time) => over = start.max(*time),
-            CallKind::Send { to, bytes, sent, .. } => self.has_sent(call, *to, *bytes, sent),
+            CallKind::Send { to, bytes, sent, .. } => self.audit_sent(call, *to, *bytes, sent),
             CallKind::SendRecv(both) => {
-                self.has_sent(call, both.to, both.bytes, &both.sent);
-                self.has_got(call, Some(both.from), &both.tag, &both.got);
+                self.audit_sent(call, both.to, both.bytes, &both.sent);
+                self.audit_received(call, Some(both.from), &both.tag, &both.received);
             }
-            CallKind::Receive { from, tag, until, got: Some(got) } => {
-                self.has_got(call, *from, tag, got);
+            CallKind::Receive { from, tag, until, received: Some(got) } => {
+                self.audit_received(call, *from, tag, got);
                 if let (Until::Moment(moment), Some(begun)) = (until, begun) {
                     broken!(self.auditor, "{who}",
-                        begun > start.max(*moment) => Rule::Asked,
+                        begun > start.max(*moment) => AuditRule::CallResult,
                             "gives up at {moment}, and receives at {begun}";
                     );
                 }
             }
-            CallKind::Receive { until: Until::GapOver, got: None, .. } => {}
-            CallKind::Receive { until: Until::Come, got: None, .. } => {
+            CallKind::Receive { until: Until::GapOver, received: None, .. } => {}
+            CallKind::Receive { until: Until::Arrival, received: None, .. } => {
                 over = end;
-                self.auditor.report(Rule::Asked, format!("{who} gets nothing"));
+                self.auditor.report(AuditRule::CallResult, format!("{who} gets nothing"));
             }
-            CallKind::Receive { from, tag, until: Until::Moment(moment), got: None } => {
+            CallKind::Receive { from, tag, until: Until::Moment(moment), received: None } => {
                 let cycle = self.auditor.trace.params.cycle;
                 over = if *moment > start { *moment } else { start + cycle };
                 let deadline = start.max(*moment);
                 if self.can_receive(deadline) {
-                    self.finds_nothing(call, *from, tag, deadline);
+                    self.audit_empty_result(call, *from, tag, deadline);
                 }
             }
             CallKind::Isend { request, .. } | CallKind::Irecv { request, .. } => {
                 self.posted.insert(*request, &call.what);
             }
-            CallKind::Wait { request, sends, transfer } => match (sends, self.posted.remove(request)) {
-                (true, Some(CallKind::Isend { to, bytes, .. })) => self.has_sent(call, *to, *bytes, transfer),
-                (false, Some(CallKind::Irecv { from, tag, .. })) => self.has_got(call, *from, tag, transfer),
-                _ => self.auditor.report(Rule::Asked, format!("{who} is for what was never called for")),
+            CallKind::Wait { request, is_send: sends, transfer } => match (sends, self.posted.remove(request)) {
+                (true, Some(CallKind::Isend { to, bytes, .. })) => self.audit_sent(call, *to, *bytes, transfer),
+                (false, Some(CallKind::Irecv { from, tag, .. })) => self.audit_received(call, *from, tag, transfer),
+                _ => self.auditor.report(AuditRule::CallResult, format!("{who} is for what was never called for")),
             },
             CallKind::Test { .. } => over = start + self.auditor.trace.params.cycle,
-            CallKind::Probe { from, tag, saw } => {
+            CallKind::Probe { from, tag, found: saw } => {
                 over = start + self.auditor.trace.params.cycle;
-                // Of two messages that arrive at the same time a look may see either, so any message there will do.
+                // Of two messages that arrive at the same time a look may see either, so any message there
+                // will do.
                 let there =
-                    |saw| self.letters.first(id, tag.number, Some(saw)).is_some_and(|(at, _)| at <= start);
+                    |saw| self.sent.first_left(id, tag.number, Some(saw)).is_some_and(|(at, _)| at <= start);
                 match *saw {
-                    None => self.finds_nothing(call, *from, tag, start),
+                    None => self.audit_empty_result(call, *from, tag, start),
                     Some(saw) if from.is_none_or(|from| from == saw) && there(saw) => {}
                     Some(saw) => {
                         let sentence = format!("{who} sees a message {tag} from {saw}, and there is none");
-                        self.auditor.report(Rule::Asked, sentence);
+                        self.auditor.report(AuditRule::CallResult, sentence);
                     }
                 }
             }
         }
-        broken!(self.auditor, "{who}", over != end => Rule::Calls, "ends at {end}, and is over at {over}";);
+        broken!(self.auditor, "{who}", over != end => AuditRule::Calls, "ends at {end}, and is over at {over}";);
     }
 
-    /// Holds the processor's deeds in a call against those that the call means. Returns when the call's first reception
-    /// began, and when its last deed was over.
-    fn does(&mut self, call: &Call) -> (Option<Time>, Option<Time>) {
-        self.in_no_call(call.start);
-        let (means, who) = (means(&call.what), Named(call));
-        let next = |_: &ActivityKind| self.deeds.next_if(|deed| deed.end <= call.end);
-        let did: Vec<&Deed> = means.iter().map_while(next).collect();
+    /// Compares the processor's activities in a call with those that the call implies. Returns the start of
+    /// the call's first reception and the end of its last activity, each `None` if there is none.
+    fn audit_activities(&mut self, call: &Call) -> (Option<Time>, Option<Time>) {
+        self.report_outside_calls(call.start);
+        let (means, who) = (expected_activities(&call.what), CallName(call));
+        let next = |_: &ActivityKind| self.activities.next_if(|activity| activity.end <= call.end);
+        let own_activities: Vec<&AuditedActivity> = means.iter().map_while(next).collect();
         let (mut begun, mut over) = (None, None);
         for what in means {
             let is_message = matches!(what, ActivityKind::Send(_) | ActivityKind::Receive(_));
-            let right = |deed: &&&Deed| *deed.what == what && (is_message || deed.start == call.start);
-            let Some(deed) = did.iter().find(right) else {
-                let sentence = format!("{who} means that it {}, and it does not", told(&what));
-                self.auditor.report(Rule::Calls, sentence);
+            let right = |activity: &&&AuditedActivity| *activity.what == what && (is_message || activity.start == call.start);
+            let Some(activity) = own_activities.iter().find(right) else {
+                let sentence = format!("{who} means that it {}, and it does not", describe(&what));
+                self.auditor.report(AuditRule::Calls, sentence);
                 continue;
             };
             if let ActivityKind::Receive(_) = what {
-                begun = begun.or(Some(deed.start));
-                self.receives_from = self.receives_from.max(Some(self.auditor.gap_after(deed)));
+                begun = begun.or(Some(activity.start));
+                self.receive_gap_end = self.receive_gap_end.max(Some(self.auditor.gap_after(activity)));
             }
             let enters = match what {
                 ActivityKind::Send(id) => self.auditor.message(id).map(|message| message.enter),
                 _ => None,
             };
-            over = over.max(Some(enters.unwrap_or(deed.end)));
+            over = over.max(Some(enters.unwrap_or(activity.end)));
         }
         (begun, over)
     }
 
-    /// Whether a reception could begin at a moment: no gap is under way, nor does one begin at that moment behind a request's reply.
+    /// Returns whether a reception could begin at a moment: no gap is running, nor does one begin at that
+    /// moment after a request's reply.
     fn can_receive(&self, at: Time) -> bool {
-        let began = self.of_requests.iter().filter(|deed| deed.start <= at);
-        let gaps = began.map(|deed| self.auditor.gap_after(deed)).chain(self.receives_from);
+        let began = self.of_requests.iter().filter(|activity| activity.start <= at);
+        let gaps = began.map(|activity| self.auditor.gap_after(activity)).chain(self.receive_gap_end);
         gaps.max().is_none_or(|over| over <= at)
     }
 
-    /// Reports the processor's remaining deeds that began before a moment: they were in no call.
-    fn in_no_call(&mut self, until: Time) {
-        while let Some(deed) = self.deeds.next_if(|deed| deed.start < until) {
-            let (id, start) = (deed.id, deed.start);
-            let sentence = format!("processor {id} {} at {start} in no call", told(deed.what));
-            self.auditor.report(Rule::Calls, sentence);
+    /// Reports the remaining activities that began before a moment, since they are in no call.
+    fn report_outside_calls(&mut self, until: Time) {
+        while let Some(activity) = self.activities.next_if(|activity| activity.start < until) {
+            let (id, start) = (activity.id, activity.start);
+            let sentence = format!("processor {id} {} at {start} in no call", describe(activity.what));
+            self.auditor.report(AuditRule::Calls, sentence);
         }
     }
 
-    /// Reports a call that found nothing although a message for it arrived before the deadline.
-    fn finds_nothing(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, deadline: Time) {
-        let there = self.letters.first(call.id, tag.number, from);
-        if let Some((arrival, first)) = there.filter(|(arrival, _)| *arrival < deadline && self.orderly) {
-            let sentence = format!("{} finds nothing {tag}, and {first} is there at {arrival}", Named(call));
-            self.auditor.report(Rule::Asked, sentence);
+    /// Reports a call that found nothing if a message for it had arrived before the deadline.
+    fn audit_empty_result(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, deadline: Time) {
+        let there = self.sent.first_left(call.id, tag.number, from);
+        if let Some((arrival, first)) = there.filter(|(arrival, _)| *arrival < deadline && self.is_order_known) {
+            let sentence = format!("{} finds nothing {tag}, and {first} is there at {arrival}", CallName(call));
+            self.auditor.report(AuditRule::CallResult, sentence);
         }
     }
 
-    /// Holds the message that a call sent against what the call asked for.
-    fn has_sent(&mut self, call: &Call, to: usize, bytes: usize, sent: &Transfer) {
-        let (who, words, message) = (Named(call), self.auditor.length(bytes), sent.message);
+    /// Compares the message that a call sent with what the call asked for.
+    fn audit_sent(&mut self, call: &Call, to: usize, bytes: usize, sent: &Transfer) {
+        let (who, words, message) = (CallName(call), self.auditor.word_count(bytes), sent.message);
         let must_ask = self.auditor.params(call.id, to).gps().is_some_and(|gps| words > gps.S);
         broken!(self.auditor, "{who}",
-            !self.auditor.knows(message, call.id, to, words) => Rule::Asked,
+            !self.auditor.has_message(message, call.id, to, words) => AuditRule::CallResult,
                 "sends {words} words to {to}, and {message} does not";
-            must_ask != sent.rendezvous.is_some() => Rule::Asked,
+            must_ask != sent.rendezvous.is_some() => AuditRule::CallResult,
                 "sends {words} words, and is wrong to ask or not to ask for {message}";
         );
-        self.agrees(call, sent, call.id, to);
+        self.audit_rendezvous(call, sent, call.id, to);
     }
 
-    /// Holds the message that a call received against what the call asked for.
-    fn has_got(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, got: &Transfer) {
-        let (who, first, message) = (Named(call), first(got), got.message);
+    /// Compares the message that a call received with what the call asked for.
+    fn audit_received(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, got: &Transfer) {
+        let (who, first, message) = (CallName(call), first_message(got), got.message);
         let there = || self.auditor.message(first).map_or(call.start, |first| first.arrival);
         let comes_twice = self.auditor.trace.faults.twice.contains_key(&first);
-        let left = if comes_twice { self.letters.arrival(call.id, got) } else { None };
+        let left = if comes_twice { self.sent.arrival(call.id, got) } else { None };
         let arrival = left.unwrap_or_else(there);
-        let (before, other) = self.letters.first(call.id, tag.number, from).unwrap_or((arrival, first));
-        // The call that sent it may not have ended, since its sender crashed.
+        let (before, other) = self.sent.first_left(call.id, tag.number, from).unwrap_or((arrival, first));
+        // If the sender crashed, its call may not have ended, and the trace does not have it.
         let is_unsaid = self.auditor.trace.faults.crashed.contains_key(&message.from)
-            && !self.letters.sent.contains_key(&message);
-        let meant = is_unsaid || self.letters.meant(tag, got);
+            && !self.sent.sent.contains_key(&message);
+        let meant = is_unsaid || self.sent.is_match(tag, got);
         let asked = from.is_none_or(|from| from == message.from) && meant;
         let comes = self.auditor.message(message).is_some_and(|message| message.to == call.id);
         broken!(self.auditor, "{who}",
-            !asked || !comes => Rule::Asked, "asks for a message {tag}, and gets {message}";
-            before < arrival && self.orderly => Rule::Asked,
+            !asked || !comes => AuditRule::CallResult, "asks for a message {tag}, and gets {message}";
+            before < arrival && self.is_order_known => AuditRule::CallResult,
                 "receives {first}, there at {arrival}, and {other} was there at {before}";
         );
-        self.letters.take(call.id, got, arrival);
-        self.agrees(call, got, message.from, call.id);
+        self.sent.remove(call.id, got, arrival);
+        self.audit_rendezvous(call, got, message.from, call.id);
     }
 
-    /// Reports a rendezvous whose request did not go to the receiver, or whose reply did not come back, each with no words.
-    fn agrees(&mut self, call: &Call, transfer: &Transfer, from: usize, to: usize) {
-        let (Some(rendezvous), who) = (&transfer.rendezvous, Named(call)) else { return };
+    /// Reports a rendezvous whose request did not go to the receiver, or whose reply did not come back, or
+    /// that have any words.
+    fn audit_rendezvous(&mut self, call: &Call, transfer: &Transfer, from: usize, to: usize) {
+        let (Some(rendezvous), who) = (&transfer.rendezvous, CallName(call)) else { return };
         for (part, from, to) in [(rendezvous.request, from, to), (rendezvous.reply, to, from)] {
             broken!(self.auditor, "{who}",
-                !self.auditor.knows(part, from, to, 0) => Rule::Asked,
+                !self.auditor.has_message(part, from, to, 0) => AuditRule::CallResult,
                     "needs {part}, which is no word from {from} to {to}";
             );
         }
     }
 }
 
-/// A call, as the report's sentences name it.
-struct Named<'a>(&'a Call);
+/// A call, whose `Display` names it for the report's sentences.
+struct CallName<'a>(&'a Call);
 
-impl fmt::Display for Named<'_> {
+impl fmt::Display for CallName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Named(call) = self;
+        let CallName(call) = self;
         write!(f, "processor {}'s {} at {}", call.id, call.what.name(), call.start)
     }
 }
 
-/// The deeds that a call means, without waits, in their order.
-fn means(call: &CallKind) -> Vec<ActivityKind> {
+/// Returns the activities that a call implies, without waits, in order.
+fn expected_activities(call: &CallKind) -> Vec<ActivityKind> {
     use ActivityKind::{Barrier, Post, Receive, Send, Wait, Work};
     let sends = |sent: &Transfer| match sent.rendezvous.as_deref() {
         None => vec![Send(sent.message)],
@@ -370,14 +374,14 @@ fn means(call: &CallKind) -> Vec<ActivityKind> {
         CallKind::Barrier => vec![Barrier],
         CallKind::Isend { request, .. } | CallKind::Irecv { request, .. } => vec![Post(*request)],
         CallKind::Wait { request, .. } => vec![Wait(*request)],
-        _ => [call.sent().map_or(vec![], sends), call.got().map_or(vec![], receives)].concat(),
+        _ => [call.sent().map_or(vec![], sends), call.received().map_or(vec![], receives)].concat(),
     }
 }
 
-/// An activity, as the report's sentences say it.
-fn told(what: &ActivityKind) -> String {
+/// Describes an activity for the report's sentences.
+fn describe(what: &ActivityKind) -> String {
     match what {
-        ActivityKind::Work(kind) => format!("computes {:?}", outside(kind)),
+        ActivityKind::Work(kind) => format!("computes {:?}", escaped(kind)),
         ActivityKind::Send(id) => format!("sends {id}"),
         ActivityKind::Receive(id) => format!("receives {id}"),
         ActivityKind::Barrier => "waits in the barrier".into(),
@@ -387,7 +391,7 @@ fn told(what: &ActivityKind) -> String {
     }
 }
 
-/// The first message of a transfer: the rendezvous' request, or the message itself if it had no rendezvous.
-fn first(transfer: &Transfer) -> MessageId {
+/// Returns the first message of a transfer: the request of a rendezvous, or the message itself.
+fn first_message(transfer: &Transfer) -> MessageId {
     transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request)
 }

@@ -1,13 +1,13 @@
-//! A trace held against the rules of the machine, by code that shares none with them.
+//! Audits a trace: compares it with the rules of the machine, by code that shares none with the machine.
 
 mod auditor;
 mod calls;
-mod deed;
+mod activities;
 mod flight;
 mod messages;
 mod noise;
 mod processors;
-mod room;
+mod promises;
 mod waits;
 
-pub use auditor::{Audit, Rule, Violation, audit};
+pub use auditor::{Audit, AuditRule, Violation, audit};

@@ -1,7 +1,7 @@
-//! The calls of a run, and which of them follow which others.
+//! The calls of a run, and their order.
 //!
-//! A call *follows* another if that is before it in the same program, or has sent a message without which it would not be
-//! as it is; or if a barrier of the machine is between them.
+//! A call is *after* another if it comes later in the same program, if it took a message that it would not
+//! have got without the other, or if one of the machine's barriers is between them.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,32 +9,33 @@ use std::ops::Range;
 use crate::message::MessageId;
 use crate::trace::{Call, CallKind, Trace, Transfer};
 
-/// Where a message comes from.
+/// The origin of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     /// The call that sent it.
     pub call: usize,
-    /// The last call that it follows; nothing if it is the first that its processor does.
-    pub follows: Option<usize>,
+    /// The last call that the message comes after, or `None` if there is none.
+    pub after: Option<usize>,
 }
 
 /// The calls of a run.
 pub(super) struct Calls<'a> {
     trace: &'a Trace,
-    /// The number of each call among its processor's.
+    /// The number of each call among those of its processor.
     numbers: Vec<usize>,
-    /// For each call and each processor, how many calls of the processor it follows, with itself.
+    /// For each call and each processor, the number of that processor's calls that are before the call,
+    /// including itself.
     follows: Vec<u32>,
 }
 
 impl<'a> Calls<'a> {
-    /// `origins` says where each message comes from.
-    pub(super) fn of(trace: &'a Trace, origins: &HashMap<MessageId, Origin>) -> Calls<'a> {
+    /// Orders the calls of a run; `origins` has the origin of each message.
+    pub(super) fn new(trace: &'a Trace, origins: &HashMap<MessageId, Origin>) -> Calls<'a> {
         let (P, all) = (trace.params.P, &trace.calls);
         let mut numbers = Vec::with_capacity(all.len());
         let mut left: Vec<Range<usize>> = vec![0..0; P];
         for (place, call) in all.iter().enumerate() {
-            let before = before(trace, place);
+            let before = previous_call(trace, place);
             numbers.push(before.map_or(0, |before| numbers[before] + 1));
             left[call.id] = before.map_or(place, |_| left[call.id].start)..place + 1;
         }
@@ -43,35 +44,36 @@ impl<'a> Calls<'a> {
         let is_barrier = |place: usize| all[place].what == CallKind::Barrier;
         let next = |range: &Range<usize>| range.clone().next();
         loop {
-            let mut goes_on = false;
+            let mut progressed = false;
             for range in &mut left {
                 while let Some(place) = next(range).filter(|place| !is_barrier(*place)) {
-                    let sends = answered(&all[place]).filter_map(|id| origins.get(&id)?.follows);
-                    let those: Vec<usize> =
-                        sends.filter(|at| *at != place).chain(before(trace, place)).collect();
-                    if !those.iter().all(|at| done[*at]) {
+                    let sends = awaited(&all[place]).filter_map(|id| origins.get(&id)?.after);
+                    let predecessors: Vec<usize> =
+                        sends.filter(|at| *at != place).chain(previous_call(trace, place)).collect();
+                    if !predecessors.iter().all(|at| done[*at]) {
                         break;
                     }
-                    calls.comes_after(place, &those);
-                    (done[place], goes_on) = (true, true);
+                    calls.add_predecessors(place, &predecessors);
+                    (done[place], progressed) = (true, true);
                     range.start += 1;
                 }
             }
-            // All who are not at their end are in a barrier, or the run has failed and some wait for what never came.
-            let here: Vec<usize> = left.iter().filter_map(next).collect();
-            if !here.is_empty() && here.iter().all(|place| is_barrier(*place)) {
-                here.iter().for_each(|place| calls.comes_after(*place, before(trace, *place).as_slice()));
-                here.iter().for_each(|place| calls.comes_after(*place, &here));
-                here.iter().for_each(|place| done[*place] = true);
+            // All processors that have not ended are in a barrier, or the run has failed and some wait for
+            // messages that never came.
+            let waiting: Vec<usize> = left.iter().filter_map(next).collect();
+            if !waiting.is_empty() && waiting.iter().all(|place| is_barrier(*place)) {
+                waiting.iter().for_each(|place| calls.add_predecessors(*place, previous_call(trace, *place).as_slice()));
+                waiting.iter().for_each(|place| calls.add_predecessors(*place, &waiting));
+                waiting.iter().for_each(|place| done[*place] = true);
                 left.iter_mut().for_each(|range| range.start = range.end.min(range.start + 1));
-            } else if !goes_on {
+            } else if !progressed {
                 return calls;
             }
         }
     }
 
-    /// Notes that a call follows others, and all that these follow.
-    fn comes_after(&mut self, place: usize, others: &[usize]) {
+    /// Puts a call after others, and after all calls that these are after.
+    fn add_predecessors(&mut self, place: usize, others: &[usize]) {
         let P = self.trace.params.P;
         for at in others {
             for id in 0..P {
@@ -81,36 +83,36 @@ impl<'a> Calls<'a> {
         self.follows[place * P + self.trace.calls[place].id] = self.numbers[place] as u32 + 1;
     }
 
-    /// Whether a call follows another, or is it.
-    pub(super) fn follows(&self, call: usize, other: usize) -> bool {
-        self.followed(call)[self.trace.calls[other].id] as usize > self.numbers[other]
+    /// Returns whether a call is after another, or is that call.
+    pub(super) fn is_after(&self, call: usize, other: usize) -> bool {
+        self.counts_before(call)[self.trace.calls[other].id] as usize > self.numbers[other]
     }
 
-    /// How many calls of each processor a call follows, with itself.
-    pub(super) fn followed(&self, call: usize) -> &[u32] {
+    /// Returns, for each processor, how many of its calls are before a call, including itself.
+    pub(super) fn counts_before(&self, call: usize) -> &[u32] {
         let P = self.trace.params.P;
         &self.follows[call * P..][..P]
     }
 
-    /// The number of a call among its processor's.
+    /// Returns the number of a call among those of its processor.
     pub(super) fn number(&self, call: usize) -> usize {
         self.numbers[call]
     }
 }
 
-/// The call before another one in the same program.
-pub(super) fn before(trace: &Trace, call: usize) -> Option<usize> {
+/// Returns the call before another one in the same program, if there is one.
+pub(super) fn previous_call(trace: &Trace, call: usize) -> Option<usize> {
     call.checked_sub(1).filter(|before| trace.calls[*before].id == trace.calls[call].id)
 }
 
-/// The messages that a call waited for.
-fn answered(call: &Call) -> impl Iterator<Item = MessageId> {
-    let got = call.what.got().map(|got| [got.message, first_of(got)]);
+/// Returns the messages that a call waited for.
+fn awaited(call: &Call) -> impl Iterator<Item = MessageId> {
+    let got = call.what.received().map(|got| [got.message, first_message(got)]);
     let granted = call.what.sent().and_then(|sent| sent.rendezvous.as_ref());
     got.into_iter().flatten().chain(granted.map(|granted| granted.reply))
 }
 
-/// The message that a receive takes first: the request, if there is one.
-pub(super) fn first_of(transfer: &Transfer) -> MessageId {
+/// Returns the first message of a transfer: the request of a rendezvous, or the message itself.
+pub(super) fn first_message(transfer: &Transfer) -> MessageId {
     transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request)
 }

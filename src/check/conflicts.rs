@@ -1,65 +1,66 @@
-//! Which messages need the same: room at an end, or a port.
+//! Finds the messages that need the same room at an end of the network, or the same port.
 
 use super::history::History;
-use super::prefix::{Flight, Prefix};
+use super::prefix::{SettledMessage, Prefix};
 use crate::params::Ports;
 use crate::time::Time;
 
-/// A message that needs what another one needs too.
+/// A conflict of a message with another one over a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub other: usize,
-    pub at: At,
+    pub resource: SharedResource,
 }
 
-/// What both need.
+/// A resource that two messages need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum SharedResource {
     /// Room at the receiver.
     To,
     /// Room at the sender.
     From,
-    /// The port through which this one goes out and the other comes in.
+    /// The port through which this message goes out and the other comes in.
     Out,
-    /// The port through which this one comes in and the other goes out.
+    /// The port through which this message comes in and the other goes out.
     In,
     /// The port through which both come in.
     BothIn,
 }
 
-impl At {
-    /// What it is for the other one.
-    pub(super) fn mirrored(self) -> At {
+impl SharedResource {
+    /// Returns the same resource as the other message sees it.
+    pub(super) fn mirrored(self) -> SharedResource {
         match self {
-            At::Out => At::In,
-            At::In => At::Out,
+            SharedResource::Out => SharedResource::In,
+            SharedResource::In => SharedResource::Out,
             same => same,
         }
     }
 
-    /// Whether a message enters late that waits for it, and does not only arrive late.
-    pub(super) fn is_before(self) -> bool {
-        matches!(self, At::To | At::From | At::Out)
+    /// Returns whether a message that waits for the resource enters late, and does not only arrive late.
+    pub(super) fn is_before_entry(self) -> bool {
+        matches!(self, SharedResource::To | SharedResource::From | SharedResource::Out)
     }
 
     pub(super) fn is_room(self) -> bool {
-        matches!(self, At::To | At::From)
+        matches!(self, SharedResource::To | SharedResource::From)
     }
 }
 
-/// What a message may have to wait for; nothing if the rules do not say how long calls take.
+/// Returns the conflicts for which a message may have to wait, or none if the rules do not give the lengths
+/// of all calls.
 pub(super) fn conflicts(history: &History, prefix: &Prefix, message: usize) -> Vec<Conflict> {
-    let (flights, mut all) = (&prefix.flights, Vec::new());
+    let (flights, mut all) = (&prefix.messages, Vec::new());
     let flight = &flights[message];
-    if flight.way.is_some() || !prefix.is_plain {
+    if flight.entry_delay.is_some() || !prefix.is_exact {
         return all;
     }
-    // What a processor sends needs no thought where there are no long messages: its own gaps leave room.
-    let is_long = prefix.is_long();
+    // Without long messages, those of the same processor are never in conflict: its gaps leave room.
+    let is_long = prefix.has_long_messages();
     let (single, needs_room) = (history.trace.ports == Ports::Single, flight.capacity < usize::MAX);
-    // What was taken before the other is sent, is in nobody's way.
-    let is_over = |one: &Flight, other: &Flight| {
-        one.taken.is_some_and(|taken| taken != other.call && history.calls.follows(other.call, taken))
+    // A message that was taken before the other is sent is not in its way.
+    let is_over = |one: &SettledMessage, other: &SettledMessage| {
+        one.taken_by.is_some_and(|taken| taken != other.call && history.calls.is_after(other.call, taken))
     };
     for (other, its) in flights.iter().enumerate() {
         let is_elsewhere = its.room.1 != flight.room.1;
@@ -71,14 +72,14 @@ pub(super) fn conflicts(history: &History, prefix: &Prefix, message: usize) -> V
         let same_receiver = its.room == flight.room && is_earlier;
         let port = flight.stream > Time::ZERO && its.stream > Time::ZERO;
         let needs = [
-            (At::To, needs_room && same_receiver && (!own || flight.capacity > 1 || is_long)),
-            (At::From, needs_room && is_long && own && is_earlier),
-            (At::Out, port && single && its.room.0 == flight.id.from),
-            (At::In, port && single && its.id.from == flight.room.0),
-            (At::BothIn, port && same_receiver),
+            (SharedResource::To, needs_room && same_receiver && (!own || flight.capacity > 1 || is_long)),
+            (SharedResource::From, needs_room && is_long && own && is_earlier),
+            (SharedResource::Out, port && single && its.room.0 == flight.id.from),
+            (SharedResource::In, port && single && its.id.from == flight.room.0),
+            (SharedResource::BothIn, port && same_receiver),
         ];
         let needs = needs.into_iter().filter(|(_, needs)| *needs);
-        all.extend(needs.map(|(at, _)| Conflict { other, at }));
+        all.extend(needs.map(|(at, _)| Conflict { other, resource: at }));
     }
     all
 }

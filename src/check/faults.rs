@@ -1,4 +1,4 @@
-//! Faults of which each run draws a few, whatever its order.
+//! Draws a few faults for each run, independently of its order.
 
 use std::fmt;
 
@@ -8,25 +8,22 @@ use crate::message::MessageId;
 use crate::time::Time;
 use crate::trace::Faults;
 
-/// How many faults a run has at most.
+/// The most faults of each kind in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct MostFaults {
-    /// So many messages are lost.
+pub(super) struct FaultLimits {
     pub losses: usize,
-    /// So many messages come twice.
     pub duplicates: usize,
-    /// So many processors crash.
     pub crashes: usize,
 }
 
-impl MostFaults {
-    /// Returns whether no run has any.
+impl FaultLimits {
+    /// Returns whether runs have no faults.
     pub(super) fn is_none(self) -> bool {
-        self == MostFaults::default()
+        self == FaultLimits::default()
     }
 
-    /// Draws those of a run: as many as there may be or fewer, each number as often. `messages` are those of a run without, and
-    /// none is under way for more than `longest`.
+    /// Draws the faults of a run: of each kind a number from 0 to the limit, uniformly. `messages` are those
+    /// of a run without faults, and none of them is under way for longer than `longest`.
     pub(super) fn draw(self, messages: &[MessageId], P: usize, longest: Time, seed: u64) -> Faults {
         let mut faults = Faults::default();
         if self.is_none() {
@@ -34,21 +31,22 @@ impl MostFaults {
         }
         let mut dice = Rng::with_seed(!seed);
         for _ in 0..dice.usize(..=self.losses) {
-            faults.lost.insert(self.message(messages, P, &mut dice));
+            faults.lost.insert(self.draw_message(messages, P, &mut dice));
         }
         for _ in 0..dice.usize(..=self.duplicates) {
             let later = Time::from_ps(dice.i64(1..=longest.as_ps().max(1)));
-            faults.twice.insert(self.message(messages, P, &mut dice), later);
+            faults.twice.insert(self.draw_message(messages, P, &mut dice), later);
         }
         for _ in 0..dice.usize(..=self.crashes) {
-            let MessageId { from, number } = self.message(messages, P, &mut dice);
+            let MessageId { from, number } = self.draw_message(messages, P, &mut dice);
             faults.crashed.insert(from, number);
         }
         faults
     }
 
-    /// Draws a message: one of these, or one of those that a processor sends only in answer to faults, one for each.
-    fn message(self, messages: &[MessageId], P: usize, dice: &mut Rng) -> MessageId {
+    /// Draws one of these messages, or one that a processor sends only in answer to faults: each processor
+    /// has one such message for each fault.
+    fn draw_message(self, messages: &[MessageId], P: usize, dice: &mut Rng) -> MessageId {
         let answers = self.losses + self.duplicates + self.crashes;
         let drawn = dice.usize(..messages.len() + P * answers);
         messages.get(drawn).copied().unwrap_or_else(|| {
@@ -59,9 +57,9 @@ impl MostFaults {
     }
 }
 
-impl fmt::Display for MostFaults {
+impl fmt::Display for FaultLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let MostFaults { losses, duplicates, crashes } = *self;
+        let FaultLimits { losses, duplicates, crashes } = *self;
         let said = [
             (losses, "message", "lost"),
             (duplicates, "message", "twice"),

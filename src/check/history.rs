@@ -1,112 +1,107 @@
-//! What a traced run took: which message each receive and look got, which others it could have got, and what came of that.
-//! What does not follow a reception stays as it is, whatever the reception takes.
+//! Reads from a trace which message each receive and look got, which others it could have got, and which
+//! calls came after that. Calls that are not after a reception stay the same, whatever the reception takes.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::rc::Rc;
 
-use super::calls::{Calls, Origin, before, first_of};
-use crate::message::{Key, MessageId, RawTag, Want};
-use crate::params::params_of;
+use super::calls::{Calls, Origin, previous_call, first_message};
+use crate::message::{MatchKey, MessageId, RawTag, RecvFilter};
+use crate::params::innermost_params;
 use crate::time::Time;
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until};
 
-/// What a traced run took.
+/// The takes of a traced run.
 pub(super) struct History<'a> {
-    /// The run.
     pub trace: &'a Trace,
-    /// Where in the program calls are that may take one of several messages.
-    places: &'a [(usize, &'static Location<'static>)],
-    /// What its receives and looks took, by processor and by when they were called for.
+    /// The calls that may take one of several messages, and their locations in the program.
+    choice_locations: &'a [(usize, &'static Location<'static>)],
+    /// The takes, sorted by processor and by the call for them.
     pub takes: Vec<Take>,
-    /// The take that took each message out of its inbox.
+    /// For each message, the take that removed it from its inbox.
     takers: HashMap<usize, usize>,
-    /// For each processor the messages to it that a receive can take, as they were sent.
-    pub to: Vec<Vec<Sent>>,
-    /// Where each message comes from.
+    /// For each processor the messages to it that a receive can take, in the order of their sends.
+    pub receivable: Vec<Vec<ReceivableMessage>>,
     pub origins: HashMap<MessageId, Origin>,
-    /// Its calls.
     pub calls: Calls<'a>,
-    /// The places of messages.
-    messages: HashMap<MessageId, usize>,
-    /// What takes need, of those for which that was looked up.
-    needs: RefCell<HashMap<usize, Rc<HashSet<usize>>>>,
-    /// How long sends and receptions cost.
+    /// The index of each message in the trace.
+    indices: HashMap<MessageId, usize>,
+    /// The takes that each take needs, as far as they were looked up.
+    requirements: RefCell<HashMap<usize, Rc<HashSet<usize>>>>,
+    /// The length of each message's send (`true`) and reception (`false`).
     overheads: HashMap<(bool, MessageId), Time>,
-    /// When the last processor came to each of the machine's own barriers.
-    pub last_came: Vec<Time>,
-    /// How long a message is under way at most where L is no bound: for longer than all else takes, one after the
-    /// other, but not for ever, since there are programs that look again and again until it comes.
-    pub boundless: Time,
+    /// For each of the machine's barriers, the time at which the last processor came to it.
+    pub barrier_arrivals: Vec<Time>,
+    /// The longest latency where L is no bound: longer than all else takes, one after the other, but not for
+    /// ever, since some programs look again and again until a message comes.
+    pub unbounded_latency: Time,
 }
 
-/// A message that a receive can take: LogGPS's request, if there is one.
+/// A message that a receive can take: the request, if the transfer is a rendezvous of LogGPS.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sent {
-    /// Its place among the trace's messages.
+pub(super) struct ReceivableMessage {
+    /// Its index among the trace's messages.
     pub message: usize,
-    /// What it is about.
     tag: RawTag,
 }
 
-/// Tells a receive or a look from others of the run, and from its likes in other runs: the processor, the number of the call for
-/// it, and whether it leaves what it finds.
+/// Identifies a take across runs: its processor, the number of the call for it, and whether it leaves the
+/// message there.
 pub(super) type TakeId = (usize, usize, bool);
 
-/// What a receive or a look took.
+/// The message that a receive, a look or a wait took. A *take* is any of these.
 #[derive(Clone, Debug)]
 pub(super) struct Take {
-    /// The processor.
     pub id: usize,
-    /// The call whose result shows what was taken.
+    /// The call whose result shows the message.
     pub call: usize,
-    /// The call for it: for a request's receive an earlier one.
+    /// The call for the take, which is an earlier one for a request's receive.
     pub posted: usize,
-    /// What it wants: several receives' wants, if it waits for the first of them.
-    wants: Vec<Want>,
-    /// When it gives up.
-    pub until: Option<Time>,
-    /// It takes nothing if all comes later than this.
-    pub in_vain: Option<Time>,
-    /// Whether it leaves what it finds.
-    pub leaves: bool,
-    /// The message that it took, by its place among the trace's messages.
+    /// The messages that it wants. A wait for the first of several requests has the filters of all of them.
+    filters: Vec<RecvFilter>,
+    pub deadline: Option<Time>,
+    /// The take finds nothing if all messages that it wants arrive later than this; `None` if it waits for
+    /// one.
+    pub empty_after: Option<Time>,
+    /// `true` if the message stays in the inbox.
+    pub leaves_message: bool,
+    /// Index of the message among the trace's messages.
     pub got: Option<usize>,
 }
 
 impl<'a> History<'a> {
-    /// `places` are those of the calls that may take one of several messages.
-    pub(super) fn of(trace: &'a Trace, places: &'a [(usize, &'static Location<'static>)]) -> History<'a> {
-        let messages: HashMap<MessageId, usize> =
+    /// Reads a trace. `choice_locations` has the calls that may take one of several messages.
+    pub(super) fn new(trace: &'a Trace, choice_locations: &'a [(usize, &'static Location<'static>)]) -> History<'a> {
+        let indices: HashMap<MessageId, usize> =
             trace.messages.iter().enumerate().map(|(place, message)| (message.id, place)).collect();
-        let (to, origins) = sent(trace, &messages);
+        let (receivable, origins) = receivable_messages(trace, &indices);
         let mut history = History {
             trace,
-            places,
+            choice_locations,
             takes: Vec::new(),
             takers: HashMap::new(),
-            to,
-            calls: Calls::of(trace, &origins),
+            receivable,
+            calls: Calls::new(trace, &origins),
             origins,
-            messages,
-            needs: RefCell::default(),
+            indices,
+            requirements: RefCell::default(),
             overheads: HashMap::new(),
-            last_came: Vec::new(),
-            boundless: boundless(trace),
+            barrier_arrivals: Vec::new(),
+            unbounded_latency: unbounded_latency(trace),
         };
-        history.finds_takes();
-        history.finds_lengths();
+        history.find_takes();
+        history.find_lengths();
         history
     }
 
-    /// Finds what was taken. Some calls took the first of several, or looked.
-    fn finds_takes(&mut self) {
-        let wants = |from: &Option<usize>, tag: &CallTag| Want::of(*from, RawTag::numbered(tag.number));
-        let got = |got: &Transfer| self.messages.get(&first_of(got)).copied();
-        // The receives of requests that were not waited for, and the numbers of their requests.
-        let mut open: Vec<(u32, usize, Want)> = Vec::new();
-        // What was not over by then was not seen to be done.
+    /// Finds the takes of all calls.
+    fn find_takes(&mut self) {
+        let filter = |from: &Option<usize>, tag: &CallTag| RecvFilter::new(*from, RawTag::from_number(tag.number));
+        let got = |got: &Transfer| self.indices.get(&first_message(got)).copied();
+        // The receives of requests that were not waited for yet: request, call and filter.
+        let mut open: Vec<(u32, usize, RecvFilter)> = Vec::new();
+        // A test sees a request done if its message arrived at least this long before.
         let o = self.trace.params.recv_overhead(1);
         let mut last = None;
         for (place, call) in self.trace.calls.iter().enumerate() {
@@ -118,49 +113,49 @@ impl<'a> History<'a> {
                 id,
                 call: place,
                 posted: place,
-                wants: Vec::new(),
-                until: None,
-                in_vain: None,
-                leaves: false,
+                filters: Vec::new(),
+                deadline: None,
+                empty_after: None,
+                leaves_message: false,
                 got: None,
             };
             match &call.what {
-                CallKind::Receive { from, tag, until, got: taken } => {
+                CallKind::Receive { from, tag, until, received: taken } => {
                     let until = match until {
                         Until::Moment(time) => Some(start.max(*time)),
                         Until::GapOver => Some(call.end),
                         _ => None,
                     };
-                    let (wants, got) = (vec![wants(from, tag)], taken.as_ref().and_then(got));
-                    self.takes.push(Take { wants, until, in_vain: until, got, ..take });
+                    let (filters, got) = (vec![filter(from, tag)], taken.as_ref().and_then(got));
+                    self.takes.push(Take { filters, deadline: until, empty_after: until, got, ..take });
                 }
                 CallKind::SendRecv(both) => {
-                    let (wants, got) = (vec![wants(&Some(both.from), &both.tag)], got(&both.got));
-                    self.takes.push(Take { wants, got, ..take });
+                    let (filters, got) = (vec![filter(&Some(both.from), &both.tag)], got(&both.received));
+                    self.takes.push(Take { filters, got, ..take });
                 }
-                CallKind::Probe { from, tag, saw } => {
-                    let (want, until) = (wants(from, tag), Some(start));
-                    let mut take = Take { wants: vec![want], until, in_vain: until, leaves: true, ..take };
-                    take.got = saw.and_then(|saw| self.seen(&take, Want::of(Some(saw), want.tag)));
+                CallKind::Probe { from, tag, found: saw } => {
+                    let (filter, until) = (filter(from, tag), Some(start));
+                    let mut take = Take { filters: vec![filter], deadline: until, empty_after: until, leaves_message: true, ..take };
+                    take.got = saw.and_then(|saw| self.message_seen(&take, RecvFilter::new(Some(saw), filter.tag)));
                     self.takes.push(take);
                 }
-                CallKind::Irecv { request, from, tag } => open.push((*request, place, wants(from, tag))),
+                CallKind::Irecv { request, from, tag } => open.push((*request, place, filter(from, tag))),
                 CallKind::Test { request } => {
-                    let want = open.iter().find(|(other, ..)| other == request).map(|(.., want)| *want);
-                    let wants = want.into_iter().collect();
-                    self.takes.push(Take { wants, until: Some(start - o), leaves: true, ..take });
+                    let filter = open.iter().find(|(other, ..)| other == request).map(|(.., filter)| *filter);
+                    let filters = filter.into_iter().collect();
+                    self.takes.push(Take { filters, deadline: Some(start - o), leaves_message: true, ..take });
                 }
-                CallKind::Wait { request, sends: false, transfer } => {
+                CallKind::Wait { request, is_send: false, transfer } => {
                     let Some(of) = open.iter().position(|(other, ..)| other == request) else { continue };
-                    let (all, got) = (open.iter().map(|(.., want)| *want).collect(), got(transfer));
-                    let (_, posted, want) = open.remove(of);
-                    self.takes.push(Take { posted, wants: vec![want], got, ..take.clone() });
-                    // It was the first that was done, or one that was looked at. If it was not looked at, it cannot be
-                    // looked at in vain.
-                    self.takes.extend(self.at(&take).map(|_| Take {
-                        wants: all,
-                        in_vain: Some(start - o),
-                        leaves: true,
+                    let (all, got) = (open.iter().map(|(.., filter)| *filter).collect(), got(transfer));
+                    let (_, posted, filter) = open.remove(of);
+                    self.takes.push(Take { posted, filters: vec![filter], got, ..take.clone() });
+                    // The request was the first one done, or one that was tested. If it was not tested, it
+                    // cannot be tested in vain.
+                    self.takes.extend(self.location(&take).map(|_| Take {
+                        filters: all,
+                        empty_after: Some(start - o),
+                        leaves_message: true,
                         got,
                         ..take
                     }));
@@ -169,22 +164,23 @@ impl<'a> History<'a> {
             }
         }
         self.takes.sort_by_key(|take| take.posted);
-        let taken = self.takes.iter().zip(0..).filter(|(take, _)| !take.leaves);
+        let taken = self.takes.iter().zip(0..).filter(|(take, _)| !take.leaves_message);
         self.takers = taken.filter_map(|(take, place)| Some((take.got?, place))).collect();
     }
 
-    /// The message that a look saw: the first one there that it wants and that nobody has taken.
-    fn seen(&self, look: &Take, want: Want) -> Option<usize> {
-        let taken = |message| self.takes.iter().any(|take| take.id == look.id && take.takes(message));
-        let there = self.to[look.id].iter().filter(|sent| self.is_wanted(&[want], sent));
+    /// Returns the message that a look saw: the first to arrive of those that it wants and that were not
+    /// taken.
+    fn message_seen(&self, look: &Take, filter: RecvFilter) -> Option<usize> {
+        let taken = |message| self.takes.iter().any(|take| take.id == look.id && take.has_taken(message));
+        let there = self.receivable[look.id].iter().filter(|sent| self.is_wanted(&[filter], sent));
         there
             .map(|sent| sent.message)
             .filter(|message| !taken(*message))
-            .min_by_key(|message| self.key(*message))
+            .min_by_key(|message| self.arrival_key(*message))
     }
 
-    /// Finds how long things last.
-    fn finds_lengths(&mut self) {
+    /// Finds the lengths of sends and receptions, and the times at which barriers were complete.
+    fn find_lengths(&mut self) {
         let alone = self
             .trace
             .activities
@@ -198,11 +194,11 @@ impl<'a> History<'a> {
             _ => None,
         };
         self.overheads = alone.chain(beside).filter_map(cost).collect();
-        let mut passed = vec![0; self.to.len()];
+        let mut passed = vec![0; self.receivable.len()];
         for call in self.trace.calls.iter().filter(|call| call.what == CallKind::Barrier) {
-            match self.last_came.get_mut(passed[call.id]) {
+            match self.barrier_arrivals.get_mut(passed[call.id]) {
                 Some(last) => *last = call.start.max(*last),
-                None => self.last_came.push(call.start),
+                None => self.barrier_arrivals.push(call.start),
             }
             passed[call.id] += 1;
         }
@@ -212,147 +208,149 @@ impl<'a> History<'a> {
         &self.trace.messages[place]
     }
 
-    /// The place of a message.
-    pub(super) fn place(&self, message: &MessageId) -> Option<usize> {
-        self.messages.get(message).copied()
+    /// Returns the index of a message in the trace.
+    pub(super) fn index_of(&self, message: &MessageId) -> Option<usize> {
+        self.indices.get(message).copied()
     }
 
-    /// How long it cost to send a message, or to receive it, if that is known.
+    /// Returns the length of a message's send, or of its reception, if the trace has it.
     pub(super) fn overhead(&self, sends: bool, message: MessageId) -> Option<Time> {
         self.overheads.get(&(sends, message)).copied()
     }
 
-    /// Whether a call that sends and receives did the latter first.
-    pub(super) fn receives_before_it_sends(&self, call: usize) -> bool {
+    /// Returns whether a call that sends and receives did the latter first.
+    pub(super) fn is_receive_first(&self, call: usize) -> bool {
         let CallKind::SendRecv(both) = &self.trace.calls[call].what else { return false };
-        let [sent, got] = [&both.sent, &both.got].map(|transfer| self.place(&transfer.message));
+        let [sent, got] = [&both.sent, &both.received].map(|transfer| self.index_of(&transfer.message));
         let enter = sent.map(|sent| self.message(sent).enter);
-        let overhead = self.overhead(false, both.got.message).unwrap_or_default();
-        // What is received last, the call ends with.
+        let overhead = self.overhead(false, both.received.message).unwrap_or_default();
+        // If the reception was last, the call ends with it.
         got.is_some()
             && enter.is_some_and(|enter| enter == self.trace.calls[call].end && overhead > Time::ZERO)
     }
 
-    /// The last call that a message follows.
-    pub(super) fn before(&self, message: usize) -> Option<usize> {
-        self.origins.get(&self.message(message).id)?.follows
+    /// Returns the last call that a message comes after.
+    pub(super) fn last_call_before(&self, message: usize) -> Option<usize> {
+        self.origins.get(&self.message(message).id)?.after
     }
 
-    /// For how long a message can be under way.
-    pub(super) fn longest(&self, place: usize) -> Time {
+    /// Returns the longest time for which a message can be under way.
+    pub(super) fn max_latency(&self, place: usize) -> Time {
         let Message { id, to, .. } = self.message(place);
-        params_of(&self.trace.params, &self.trace.levels, id.from.min(*to), id.from.max(*to)).L
+        innermost_params(&self.trace.params, &self.trace.levels, id.from.min(*to), id.from.max(*to)).L
     }
 
-    /// The place of a message among those that its receiver could take.
-    fn key(&self, place: usize) -> Key {
+    /// Returns the key by which a receive takes the first of several messages.
+    fn arrival_key(&self, place: usize) -> MatchKey {
         let MessageId { from, number } = self.message(place).id;
         (self.message(place).arrival, from as u32, number as u32)
     }
 
-    /// When a message would arrive if it were under way for no time.
-    pub(super) fn soonest(&self, place: usize) -> Time {
+    /// Returns the time at which a message would arrive if it were under way for no time.
+    pub(super) fn earliest_arrival(&self, place: usize) -> Time {
         self.message(place).arrival - self.message(place).latency
     }
 
-    fn is_wanted(&self, wants: &[Want], sent: &Sent) -> bool {
+    fn is_wanted(&self, wants: &[RecvFilter], sent: &ReceivableMessage) -> bool {
         let from = self.message(sent.message).id.from as u32;
-        wants.iter().any(|want| want.tag.takes(sent.tag) && (want.from == Want::ANYONE || want.from == from))
+        wants.iter().any(|want| want.tag.can_take(sent.tag) && (want.from == RecvFilter::ANY_SENDER || want.from == from))
     }
 
-    /// The messages that a take wants.
-    pub(super) fn wanted(&self, take: &Take) -> impl Iterator<Item = usize> {
-        self.to[take.id].iter().filter(|sent| self.is_wanted(&take.wants, sent)).map(|sent| sent.message)
+    /// Returns the messages that a take wants.
+    pub(super) fn candidates(&self, take: &Take) -> impl Iterator<Item = usize> {
+        self.receivable[take.id].iter().filter(|sent| self.is_wanted(&take.filters, sent)).map(|sent| sent.message)
     }
 
-    /// The takes without which a take would not get a message, or nothing: those before it, those before the message, those that
-    /// want the message and come first, and those without which these would not be as they are.
-    pub(super) fn needs(&self, place: usize, got: Option<usize>) -> Rc<HashSet<usize>> {
+    /// Returns the takes without which a take would not get a message, or nothing: those before the take,
+    /// those before the message, those that want the message and come first, and those that these need
+    /// themselves.
+    pub(super) fn requirements(&self, place: usize, got: Option<usize>) -> Rc<HashSet<usize>> {
         let is_own = self.takes[place].got == got;
-        if let Some(known) = self.needs.borrow().get(&place).filter(|_| is_own) {
+        if let Some(known) = self.requirements.borrow().get(&place).filter(|_| is_own) {
             return Rc::clone(known);
         }
-        let mut needs = HashSet::new();
+        let mut requirements = HashSet::new();
         let mut open = vec![(place, got)];
         while let Some((place, got)) = open.pop() {
-            for other in self.needs_itself(place, got) {
-                if needs.insert(other) {
-                    match self.needs.borrow().get(&other) {
-                        Some(known) => needs.extend(known.iter()),
+            for other in self.direct_requirements(place, got) {
+                if requirements.insert(other) {
+                    match self.requirements.borrow().get(&other) {
+                        Some(known) => requirements.extend(known.iter()),
                         None => open.push((other, self.takes[other].got)),
                     }
                 }
             }
         }
-        let needs = Rc::new(needs);
+        let requirements = Rc::new(requirements);
         if is_own {
-            self.needs.borrow_mut().insert(place, Rc::clone(&needs));
+            self.requirements.borrow_mut().insert(place, Rc::clone(&requirements));
         }
-        needs
+        requirements
     }
 
-    /// The same, without those that only others of them need.
-    fn needs_itself(&self, place: usize, got: Option<usize>) -> impl Iterator<Item = usize> {
+    /// Returns the same takes without those that are needed only by others of them.
+    fn direct_requirements(&self, place: usize, got: Option<usize>) -> impl Iterator<Item = usize> {
         let take = &self.takes[place];
-        let calls = [before(self.trace, take.posted), got.and_then(|got| self.before(got))];
-        let got = self.to[take.id].iter().find(|sent| Some(sent.message) == got);
+        let calls = [previous_call(self.trace, take.posted), got.and_then(|got| self.last_call_before(got))];
+        let got = self.receivable[take.id].iter().find(|sent| Some(sent.message) == got);
         self.takes.iter().enumerate().filter_map(move |(place, other)| {
-            let follows = calls.into_iter().flatten().any(|call| self.calls.follows(call, other.call));
-            let is_first = || !other.leaves && other.id == take.id && other.posted < take.posted;
-            let wants = || got.is_some_and(|got| self.is_wanted(&other.wants, got));
+            let follows = calls.into_iter().flatten().any(|call| self.calls.is_after(call, other.call));
+            let is_first = || !other.leaves_message && other.id == take.id && other.posted < take.posted;
+            let wants = || got.is_some_and(|got| self.is_wanted(&other.filters, got));
             (follows || (is_first() && wants())).then_some(place)
         })
     }
 
-    /// What else a receive or a look could have taken: messages, and nothing if it is a look.
-    pub(super) fn others(&self, take: &Take) -> Vec<Option<usize>> {
-        let nothing = (take.in_vain.is_some() && take.got.is_some()).then_some(None);
+    /// Returns what else a take could have got: other messages, and nothing if it may be in vain.
+    pub(super) fn alternatives(&self, take: &Take) -> Vec<Option<usize>> {
+        let nothing = (take.empty_after.is_some() && take.got.is_some()).then_some(None);
         let is_gone =
             |message| self.takers.get(&message).is_some_and(|taker| self.takes[*taker].is_before(take));
-        let follows = |message| self.before(message).is_some_and(|call| self.calls.follows(call, take.call));
+        let follows = |message| self.last_call_before(message).is_some_and(|call| self.calls.is_after(call, take.call));
         let could = |message: &usize| take.got != Some(*message) && !is_gone(*message) && !follows(*message);
-        nothing.into_iter().chain(self.wanted(take).filter(could).map(Some)).collect()
+        nothing.into_iter().chain(self.candidates(take).filter(could).map(Some)).collect()
     }
 
-    /// The take that took a message out of its inbox.
+    /// Returns the take that removed a message from its inbox, if one did.
     pub(super) fn taker(&self, message: usize) -> Option<&Take> {
         self.takers.get(&message).map(|taker| &self.takes[*taker])
     }
 
-    /// Whether a take could have got another message under other latencies.
-    pub(super) fn had_a_choice(&self, take: &Take) -> bool {
+    /// Returns whether a take could have got another message under other latencies.
+    pub(super) fn has_choice(&self, take: &Take) -> bool {
         let Some(got) = take.got else { return false };
-        let latest = self.soonest(got) + self.longest(got);
-        let latest = take.until.map_or(latest, |until| latest.min(until));
-        self.others(take).into_iter().flatten().any(|other| self.soonest(other) <= latest)
+        let latest = self.earliest_arrival(got) + self.max_latency(got);
+        let latest = take.deadline.map_or(latest, |until| latest.min(until));
+        self.alternatives(take).into_iter().flatten().any(|other| self.earliest_arrival(other) <= latest)
     }
 
-    /// Whether a call takes from anyone, messages about anything, or what comes first of several.
+    /// Returns whether a take accepts any sender, any tag, or the first of several requests.
     pub(super) fn is_wild(&self, take: &Take) -> bool {
-        take.wants.len() > 1 || take.wants.iter().any(Want::is_wild)
+        take.filters.len() > 1 || take.filters.iter().any(RecvFilter::is_wild)
     }
 
-    /// Tells a take from others.
+    /// Returns what identifies a take across runs.
     pub(super) fn id(&self, take: &Take) -> TakeId {
-        (take.id, self.calls.number(take.posted), take.leaves)
+        (take.id, self.calls.number(take.posted), take.leaves_message)
     }
 
-    /// Whether there is a look for what the receive of a request would have got, had it come.
-    pub(super) fn looks_beside_requests(&self) -> bool {
+    /// Returns whether there is a look for a message that the open receive of a request would have got.
+    pub(super) fn has_looks_beside_requests(&self) -> bool {
         let is_beside = |look: &Take, take: &Take| {
             let is_open = take.id == look.id && take.posted < look.posted && look.posted < take.call;
             is_open
-                && !take.leaves
-                && self.wanted(take).any(|one| self.wanted(look).any(|other| one == other))
+                && !take.leaves_message
+                && self.candidates(take).any(|one| self.candidates(look).any(|other| one == other))
         };
         let is_look = |take: &&Take| {
             let what = &self.trace.calls[take.call].what;
-            take.until.is_some() && !matches!(what, CallKind::Test { .. })
+            take.deadline.is_some() && !matches!(what, CallKind::Test { .. })
         };
         self.takes.iter().filter(is_look).any(|look| self.takes.iter().any(|take| is_beside(look, take)))
     }
 
-    /// Whether there are requests on a machine where they wait for each other's gaps: how long, depends on what comes first.
+    /// Returns whether there are requests on a machine where they wait for each other's gaps; how long
+    /// depends on which comes first.
     pub(super) fn has_requests_with_gaps(&self) -> bool {
         let levels = self.trace.levels.iter().map(|level| &level.params);
         let has_gaps = levels.chain([&self.trace.params]).any(|params| params.g > Time::ZERO);
@@ -360,49 +358,51 @@ impl<'a> History<'a> {
         has_gaps && self.trace.calls.iter().any(is_request)
     }
 
-    /// Whether a message may be there at the moment at which its sender turns to it.
-    pub(super) fn has_instants(&self) -> bool {
+    /// Returns whether a message may arrive at the very moment at which its sender begins to send it.
+    pub(super) fn has_instant_messages(&self) -> bool {
         let levels = self.trace.levels.iter().map(|level| &level.params);
-        levels.chain([&self.trace.params]).any(|params| params.o == Time::ZERO || params.shrinks())
+        levels.chain([&self.trace.params]).any(|params| params.o == Time::ZERO || params.has_negative_G_l())
     }
 
-    /// Where in the program a take was called for, if that could take one of several messages.
-    pub(super) fn at(&self, take: &Take) -> Option<&'static Location<'static>> {
-        let place = self.places.binary_search_by_key(&take.posted, |(call, _)| *call).ok()?;
-        Some(self.places[place].1)
+    /// Returns the location of the call for a take, if it may take one of several messages.
+    pub(super) fn location(&self, take: &Take) -> Option<&'static Location<'static>> {
+        let place = self.choice_locations.binary_search_by_key(&take.posted, |(call, _)| *call).ok()?;
+        Some(self.choice_locations[place].1)
     }
 
-    /// The name of what a take got.
-    pub(super) fn name(&self, got: Option<usize>) -> Option<MessageId> {
+    /// Returns the id of the message at an index.
+    pub(super) fn message_id(&self, got: Option<usize>) -> Option<MessageId> {
         got.map(|got| self.message(got).id)
     }
 
-    /// The names of a take and of what it gets: they are the same in every run.
-    pub(super) fn named(&self, (place, got): (usize, Option<usize>)) -> (TakeId, Option<MessageId>) {
-        (self.id(&self.takes[place]), self.name(got))
+    /// Returns the ids of a take and of the message that it gets, which are the same in every run.
+    pub(super) fn ids(&self, (place, got): (usize, Option<usize>)) -> (TakeId, Option<MessageId>) {
+        (self.id(&self.takes[place]), self.message_id(got))
     }
 }
 
 impl Take {
-    /// Whether it took this message out of the inbox.
-    fn takes(&self, message: usize) -> bool {
-        !self.leaves && self.got == Some(message)
+    /// Returns whether it removed this message from the inbox.
+    fn has_taken(&self, message: usize) -> bool {
+        !self.leaves_message && self.got == Some(message)
     }
 
-    /// Whether it waits for the first of several requests. That is not always the one whose message comes first: one that
-    /// was called for later is done later.
-    pub(super) fn waits(&self) -> bool {
-        self.leaves && self.until.is_none()
+    /// Returns whether it waits for the first of several requests. That is not always the one whose message
+    /// arrives first, since a request that was called for later is done later.
+    pub(super) fn is_wait_for_first(&self) -> bool {
+        self.leaves_message && self.deadline.is_none()
     }
 
-    /// Whether what it took was no longer there for another take: that was called for later, and is not the wait for it.
+    /// Returns whether its message was no longer there for another take, which was called for later and is
+    /// not the wait for it.
     pub(super) fn is_before(&self, other: &Take) -> bool {
-        self.posted < other.posted && !(other.leaves && self.call >= other.call)
+        self.posted < other.posted && !(other.leaves_message && self.call >= other.call)
     }
 }
 
-/// How long all that a run does takes, one after the other, and that some times over, for what others of its kind do more.
-fn boundless(trace: &Trace) -> Time {
+/// Returns a latency that is longer than all acts and latencies of a run one after the other. It is eight
+/// times their sum, since other runs of the program may do more.
+fn unbounded_latency(trace: &Trace) -> Time {
     let is_done = |what: &ActivityKind| {
         matches!(
             what,
@@ -416,8 +416,9 @@ fn boundless(trace: &Trace) -> Time {
     8 * (lengths + (trace.messages.len() as i64 + 1) * (trace.params.L + trace.params.cycle))
 }
 
-/// For each processor the messages to it that a receive can take, as they were sent; and where each message comes from.
-fn sent(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (Vec<Vec<Sent>>, HashMap<MessageId, Origin>) {
+/// Finds the messages that receives can take, by receiver and in the order of their sends, and each message's
+/// origin.
+fn receivable_messages(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (Vec<Vec<ReceivableMessage>>, HashMap<MessageId, Origin>) {
     let (mut to, mut origins) = (vec![Vec::new(); trace.params.P], HashMap::new());
     let mut posted: HashMap<(usize, u32), (usize, &CallTag)> = HashMap::new();
     for (place, call) in trace.calls.iter().enumerate() {
@@ -435,20 +436,20 @@ fn sent(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (Vec<Vec<Sent>>,
             CallKind::SendRecv(both) => (place, &both.tag),
             _ => (place, &of_none),
         };
-        let before = before(trace, at);
+        let before = previous_call(trace, at);
         if let Some(sent) = call.what.sent() {
-            let first = first_of(sent);
-            // What waits for a reply follows that.
-            origins.insert(sent.message, Origin { call: at, follows: Some(at) });
-            origins.insert(first, Origin { call: at, follows: before });
+            let first = first_message(sent);
+            // The data message of a rendezvous comes after the call that waits for the reply.
+            origins.insert(sent.message, Origin { call: at, after: Some(at) });
+            origins.insert(first, Origin { call: at, after: before });
             let comes = !trace.faults.lost.contains(&first);
             if let Some(&message) = messages.get(&first).filter(|_| comes) {
-                let tag = RawTag::numbered(tag.number);
-                to[trace.messages[message].to].push(Sent { message, tag });
+                let tag = RawTag::from_number(tag.number);
+                to[trace.messages[message].to].push(ReceivableMessage { message, tag });
             }
         }
-        if let Some(rendezvous) = call.what.got().and_then(|got| got.rendezvous.as_ref()) {
-            origins.insert(rendezvous.reply, Origin { call: at, follows: before });
+        if let Some(rendezvous) = call.what.received().and_then(|got| got.rendezvous.as_ref()) {
+            origins.insert(rendezvous.reply, Origin { call: at, after: before });
         }
     }
     (to, origins)

@@ -1,23 +1,23 @@
-//! Is a program right under every order of messages? It runs again and again under other orders, on the virtual clock, and
-//! what fails is reduced to few late messages.
+//! Checks a program under many orders of messages: it runs again and again on the virtual clock, and an order
+//! under which it fails is reduced to few late messages.
 //!
-//! A [`Strategy`] says which orders are tried, each of them a file: it sets latencies and ties, and knows nothing of the
-//! program. What a run did is read from its trace (`history.rs`).
+//! A [`Strategy`] chooses the orders; each strategy has a file, which sets latencies and ties and knows
+//! nothing of the program. `history.rs` reads from a run's trace what its receives took.
 
 mod calls;
 mod conflicts;
 mod faults;
 mod few_changes;
 mod history;
-mod known;
+mod constraints;
 mod late_few;
-mod machine;
+mod prefix_machine;
 mod one_end;
 mod prefix;
 mod random;
 mod reduction;
 mod report;
-mod room;
+mod solver;
 mod script;
 mod settings;
 mod strategy;
@@ -25,7 +25,7 @@ mod systematic;
 mod times;
 mod trials;
 
-pub use report::{Checked, Choices, Class, Failure, Late, Wrong};
-pub use settings::{Check, Tried};
+pub use report::{CheckReport, ChoicePoint, DistinctResult, Failure, DelayedMessage, FailureKind};
+pub use settings::{Check, TrialResult};
 pub use strategy::Strategy;
 pub use systematic::Coverage;

@@ -1,21 +1,21 @@
-//! One processor is far away: all that it sends, or all that is sent to it, is late, and all else arrives at once.
+//! One processor is far away: all messages from it, or all to it, are late, and all others arrive at once.
 
 use crate::machine::Order;
 use crate::params::Ties;
-use crate::rules::choice::Rule;
+use crate::rules::choice::LatencyRule;
 use crate::time::Time;
 
-/// How many such orders there are.
+/// Returns the number of such orders.
 pub(super) fn count(P: usize) -> usize {
     2 * P
 }
 
-/// The order with this number: first each sender, then each receiver.
+/// Returns the order with this number: first each sender's, then each receiver's.
 pub(super) fn one_end(P: usize, number: usize, ties: Ties) -> Order {
     let (id, sends) = (number % P, (number / P).is_multiple_of(2));
-    let rule = Rule::new(move |message, to, _, most| {
+    let rule = LatencyRule::new(move |message, to, _, most| {
         let is_late = if sends { message.from == id } else { to == id };
         Some(if is_late { most } else { Time::ZERO })
     });
-    Order::ruled(rule).with_ties(ties)
+    Order::from_rule(rule).with_ties(ties)
 }

@@ -1,128 +1,128 @@
-//! What of a run is settled if some of its takes are: calls whose lengths follow from the machine's rules, and messages.
+//! The part of a run that is settled if some of its takes are: calls whose lengths follow from the machine's
+//! rules, and the messages that they send.
 //!
-//! A call is settled if it follows nothing that is not. Of each processor these are the first ones.
+//! A call is settled if it is after nothing that is not. So the settled calls of each processor are its first
+//! ones.
 
 use std::collections::HashMap;
 
 use super::history::{History, Take};
 use crate::message::MessageId;
-use crate::params::{Params, params_of};
+use crate::params::{Params, innermost_params};
 use crate::time::Time;
 use crate::trace::{CallKind, Until, send_after_gap};
 
-/// What of a run is settled.
+/// The settled part of a run.
 pub(super) struct Prefix {
-    /// The settled calls of each processor, and the one after them if one of its takes is settled.
-    pub items: Vec<Vec<Item>>,
-    /// The messages that these send.
-    pub flights: Vec<Flight>,
-    /// The place of each among them, by its place among the trace's messages.
-    pub place_of: HashMap<usize, usize>,
-    /// Whether the rules say how long all calls take: none waits for a request or a reply, and no long message for ports of levels.
-    pub is_plain: bool,
-    /// How much later than a moment a message comes that is not there at that moment.
-    pub behind: Time,
+    /// The settled calls of each processor, and the call after them if one of its takes is settled.
+    pub calls: Vec<Vec<SettledCall>>,
+    /// The messages that these calls send.
+    pub messages: Vec<SettledMessage>,
+    /// For the index of a message in the trace, its index among these.
+    pub index_of: HashMap<usize, usize>,
+    /// `true` if the rules give the lengths of all calls: none waits for a request or a reply, and no long
+    /// message waits for ports of levels.
+    pub is_exact: bool,
+    /// Time after a moment at which a message arrives at the earliest that is not there at that moment.
+    pub least_delay: Time,
 }
 
-/// A call.
+/// A call of a prefix.
 #[derive(Debug)]
-pub(super) struct Item {
-    /// Its place in the trace.
-    pub call: usize,
-    pub what: What,
-    /// Whether it is settled when it is over, and another one follows.
-    pub goes_on: bool,
+pub(super) struct SettledCall {
+    /// Its index in the trace.
+    pub index: usize,
+    pub effect: CallEffect,
+    /// `true` if its end is settled and another call comes next.
+    pub has_next: bool,
 }
 
-/// What a call does.
+/// The effect of a call.
 #[derive(Debug)]
-pub(super) enum What {
-    /// Something that lasts so long.
-    Lasts(Time),
+pub(super) enum CallEffect {
+    /// It lasts this long.
+    Fixed(Time),
     /// It sends a message.
-    Sends(Sending),
-    /// It receives, or looks whether it can.
-    Receives(Receiving),
-    /// It looks for a message and leaves it there, for so long.
-    Looks { got: Option<usize>, others: Vec<(usize, Time)>, lasts: Time },
-    /// It sends a message and receives one.
-    Both(Sending, Receiving),
-    /// It is over so long after its beginning and after a message has come.
-    Joins { flight: usize, lasts: Time, late: Time },
-    /// It is the processor's barrier of that number, and is over so long after all have come to it.
+    Send(SettledSend),
+    /// It receives a message, or gives up.
+    Receive(SettledReceive),
+    /// It looks for a message, leaves it there and lasts this long.
+    Look { got: Option<usize>, others: Vec<(usize, Time)>, lasts: Time },
+    Exchange(SettledSend, SettledReceive),
+    /// It is over `lasts` after its beginning and `late` after a message's arrival.
+    Join { flight: usize, lasts: Time, late: Time },
+    /// It is the processor's barrier of this number, and is over this long after all have come to it.
     Barrier(usize, Time),
 }
 
-/// The end of a message that sends.
+/// The send of a message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sending {
-    pub flight: usize,
+pub(super) struct SettledSend {
+    pub message: usize,
     pub overhead: Time,
     /// The gap after the message's last word.
     pub gap: Time,
 }
 
-/// A receive.
+/// A receive of a message.
 #[derive(Debug)]
-pub(super) struct Receiving {
+pub(super) struct SettledReceive {
     pub got: Option<usize>,
     pub overhead: Time,
     pub gap: Time,
-    pub until: Option<Limit>,
-    /// How long it lasts in vain.
-    pub in_vain: Time,
-    /// The other messages that it wants, and how much later than the one that it gets they must come.
+    pub deadline: Option<ReceiveDeadline>,
+    /// Its length if it gets nothing.
+    pub vain_length: Time,
+    /// The other messages that it wants, and how much later than its own they must arrive.
     pub others: Vec<(usize, Time)>,
 }
 
-/// When a receive gives up.
+/// The time at which a receive gives up.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Limit {
-    /// So long after it began.
+pub(super) enum ReceiveDeadline {
+    /// This long after it began.
     After(Time),
-    /// When a send that costs so much would not wait for the gap.
+    /// The time at which a send of this overhead would not wait for the gap.
     GapOver(Time),
 }
 
-/// A message.
+/// A message that settled calls send.
 #[derive(Debug)]
-pub(super) struct Flight {
-    /// Its place among the trace's messages.
+pub(super) struct SettledMessage {
+    /// Its index among the trace's messages.
     pub message: usize,
     pub id: MessageId,
-    /// The call that sends it.
     pub call: usize,
-    /// When it enters after that began, if no rule says it.
-    pub way: Option<Time>,
-    /// How long after the first word the last one follows.
+    /// Time from the start of its call to its entry, if no rule gives that.
+    pub entry_delay: Option<Time>,
+    /// Time from its first word to its last.
     pub stream: Time,
-    /// For how long it can be under way.
-    pub longest: Time,
-    /// Where it needs room: its receiver, at its level.
+    pub max_latency: Time,
+    /// The end at which it needs room: its receiver, and the number of processors at its level.
     pub room: (usize, usize),
-    /// How many may be in transit there.
+    /// The most messages in transit there.
     pub capacity: usize,
-    /// The call that takes it, if that is settled.
-    pub taken: Option<usize>,
+    /// The settled call that takes it, if there is one.
+    pub taken_by: Option<usize>,
 }
 
 impl Prefix {
-    /// Whether there are long messages.
-    pub(super) fn is_long(&self) -> bool {
-        self.flights.iter().any(|flight| flight.stream > Time::ZERO)
+    /// Returns whether there are long messages.
+    pub(super) fn has_long_messages(&self) -> bool {
+        self.messages.iter().any(|flight| flight.stream > Time::ZERO)
     }
 
-    /// What is settled if these takes get these messages.
-    pub(super) fn of(
+    /// Settles the part of a run that follows if these takes get these messages.
+    pub(super) fn new(
         history: &History,
         settled: &[(usize, Option<usize>)],
         bounded: bool,
-        behind: Time,
+        least_delay: Time,
     ) -> Prefix {
         let trace = history.trace;
         let P = trace.params.P;
         let got: HashMap<usize, Option<usize>> = settled.iter().copied().collect();
-        // The first call of each processor that shows what is not settled.
+        // The number of each processor's first call whose take is not settled.
         let mut open = vec![u32::MAX; P];
         for (place, take) in history.takes.iter().enumerate() {
             if got.get(&place) != Some(&take.got) {
@@ -130,44 +130,44 @@ impl Prefix {
             }
         }
         let is_settled = |call: usize| {
-            history.calls.followed(call).iter().zip(&open).all(|(followed, open)| followed <= open)
+            history.calls.counts_before(call).iter().zip(&open).all(|(followed, open)| followed <= open)
         };
         let mut prefix = Prefix {
-            items: (0..P).map(|_| Vec::new()).collect(),
-            flights: Vec::new(),
-            place_of: HashMap::new(),
-            is_plain: trace.params.gps().is_none(),
-            behind,
+            calls: (0..P).map(|_| Vec::new()).collect(),
+            messages: Vec::new(),
+            index_of: HashMap::new(),
+            is_exact: trace.params.gps().is_none(),
+            least_delay,
         };
         for (place, message) in trace.messages.iter().enumerate() {
             let Some(origin) = history.origins.get(&message.id) else { continue };
-            if !origin.follows.is_none_or(is_settled) {
+            if !origin.after.is_none_or(is_settled) {
                 continue;
             }
-            let params = between(history, message.id.from, message.to);
+            let params = params_between(history, message.id.from, message.to);
             let stream = if bounded { params.stream(message.words) } else { Time::ZERO };
             let capacity = params.capacity().filter(|_| bounded).unwrap_or(usize::MAX);
-            // A processor's own gaps leave room for what it sends, unless the machine has another capacity than ceil(L/g).
+            // A processor's own gaps leave room for its messages, unless the capacity is below ceil(L/g).
             let leaves_room = capacity == usize::MAX || params.L <= capacity as i64 * params.g;
             let to_itself = message.id.from == message.to && stream > Time::ZERO;
-            prefix.is_plain &= leaves_room && !to_itself && (stream == Time::ZERO || trace.levels.is_empty());
-            prefix.place_of.insert(place, prefix.flights.len());
-            prefix.flights.push(Flight {
+            prefix.is_exact &= leaves_room && !to_itself && (stream == Time::ZERO || trace.levels.is_empty());
+            prefix.index_of.insert(place, prefix.messages.len());
+            prefix.messages.push(SettledMessage {
                 message: place,
                 id: message.id,
                 call: origin.call,
-                way: Some(message.first - message.latency - trace.calls[origin.call].start),
+                entry_delay: Some(message.first - message.latency - trace.calls[origin.call].start),
                 stream,
-                longest: if bounded { params.L } else { history.boundless },
+                max_latency: if bounded { params.L } else { history.unbounded_latency },
                 room: (message.to, params.P),
                 capacity,
-                taken: None,
+                taken_by: None,
             });
         }
         for (place, got) in &got {
             let take = &history.takes[*place];
-            if let Some(flight) = got.and_then(|got| prefix.place_of.get(&got)).filter(|_| !take.leaves) {
-                prefix.flights[*flight].taken = Some(take.call);
+            if let Some(flight) = got.and_then(|got| prefix.index_of.get(&got)).filter(|_| !take.leaves_message) {
+                prefix.messages[*flight].taken_by = Some(take.call);
             }
         }
         let mut takes: HashMap<usize, usize> = HashMap::new();
@@ -176,96 +176,95 @@ impl Prefix {
                 takes.insert(take.call, place);
             }
         }
-        let joined = history.takes.iter().enumerate().filter(|(_, take)| !take.leaves);
-        let joined = joined.filter_map(|(place, take)| Some((take.call, (*got.get(&place)?)?)));
-        let joined: HashMap<usize, usize> = joined.collect();
-        let reader = Reader { history, settled, got: &got, takes, joined };
+        let taken = history.takes.iter().enumerate().filter(|(_, take)| !take.leaves_message);
+        let taken = taken.filter_map(|(place, take)| Some((take.call, (*got.get(&place)?)?)));
+        let taken: HashMap<usize, usize> = taken.collect();
+        let reader = CallReader { history, settled, got: &got, takes, taken };
         let (mut barriers, mut has_requests, mut is_over) = (vec![0; P], vec![false; P], vec![false; P]);
-        for (call, what) in trace.calls.iter().enumerate() {
-            let id = what.id;
+        for (call, recorded) in trace.calls.iter().enumerate() {
+            let id = recorded.id;
             if is_over[id] {
                 continue;
             }
             let settled = is_settled(call);
             is_over[id] = !settled;
-            has_requests[id] |= matches!(what.what, CallKind::Isend { .. } | CallKind::Irecv { .. });
+            has_requests[id] |= matches!(recorded.what, CallKind::Isend { .. } | CallKind::Irecv { .. });
             if has_requests[id] {
-                prefix.is_plain = false;
+                prefix.is_exact = false;
             }
-            let goes_on = settled && trace.calls.get(call + 1).is_some_and(|next| next.id == id);
-            let what = reader.item(&mut prefix, call, settled, has_requests[id], &mut barriers[id]);
-            prefix.items[id].extend(what.map(|what| Item { call, what, goes_on }));
+            let has_next = settled && trace.calls.get(call + 1).is_some_and(|next| next.id == id);
+            let effect = reader.effect(&mut prefix, call, settled, has_requests[id], &mut barriers[id]);
+            prefix.calls[id].extend(effect.map(|effect| SettledCall { index: call, effect, has_next }));
         }
         prefix
     }
 }
 
-/// The parameters between two processors.
-fn between<'h>(history: &History<'h>, one: usize, other: usize) -> &'h Params {
-    params_of(&history.trace.params, &history.trace.levels, one.min(other), one.max(other))
+/// Returns the parameters between two processors.
+fn params_between<'h>(history: &History<'h>, one: usize, other: usize) -> &'h Params {
+    innermost_params(&history.trace.params, &history.trace.levels, one.min(other), one.max(other))
 }
 
-/// Reads what calls do.
-struct Reader<'a, 'h> {
+/// Reads the effects of calls.
+struct CallReader<'a, 'h> {
     history: &'a History<'h>,
     settled: &'a [(usize, Option<usize>)],
     got: &'a HashMap<usize, Option<usize>>,
-    /// The settled take of each call.
     takes: HashMap<usize, usize>,
-    /// The message that each call took out of the inbox.
-    joined: HashMap<usize, usize>,
+    /// The message that each call removed from the inbox.
+    taken: HashMap<usize, usize>,
 }
 
-impl Reader<'_, '_> {
-    /// What a call does; nothing if it is not settled and no take of it is.
-    fn item(
+impl CallReader<'_, '_> {
+    /// Returns the effect of a call, or `None` if neither the call nor a take of it is settled.
+    fn effect(
         &self,
         prefix: &mut Prefix,
         call: usize,
         is_settled: bool,
         has_requests: bool,
         barriers: &mut usize,
-    ) -> Option<What> {
+    ) -> Option<CallEffect> {
         let (history, id) = (self.history, self.history.trace.calls[call].id);
         let recorded = &history.trace.calls[call];
         let lasts = recorded.end - recorded.start;
         let sends = |prefix: &mut Prefix, flight: usize| {
-            prefix.flights[flight].way = None;
-            let message = history.message(prefix.flights[flight].message);
-            let gap = between(history, id, message.to).g;
+            prefix.messages[flight].entry_delay = None;
+            let message = history.message(prefix.messages[flight].message);
+            let gap = params_between(history, id, message.to).g;
             let overhead = history.overhead(true, message.id).unwrap_or_default();
-            Sending { flight, overhead, gap }
+            SettledSend { message: flight, overhead, gap }
         };
         let asks = |what: &CallKind| {
-            [what.sent(), what.got()].into_iter().flatten().any(|transfer| transfer.rendezvous.is_some())
+            [what.sent(), what.received()].into_iter().flatten().any(|transfer| transfer.rendezvous.is_some())
         };
         let flight =
-            |prefix: &Prefix, message: &MessageId| prefix.place_of.get(&history.place(message)?).copied();
+            |prefix: &Prefix, message: &MessageId| prefix.index_of.get(&history.index_of(message)?).copied();
         if has_requests || asks(&recorded.what) {
-            prefix.is_plain = false;
-            return is_settled.then(|| self.joins(prefix, call));
+            prefix.is_exact = false;
+            return is_settled.then(|| self.recorded_effect(prefix, call));
         }
         match &recorded.what {
             CallKind::Send { sent, .. } if is_settled => {
                 let flight = flight(prefix, &sent.message)?;
-                Some(What::Sends(sends(prefix, flight)))
+                Some(CallEffect::Send(sends(prefix, flight)))
             }
             CallKind::Barrier => {
                 *barriers += 1;
-                Some(What::Barrier(*barriers - 1, recorded.end - history.last_came[*barriers - 1]))
+                Some(CallEffect::Barrier(*barriers - 1, recorded.end - history.barrier_arrivals[*barriers - 1]))
             }
             CallKind::Receive { .. } => {
                 let place = *self.takes.get(&call)?;
-                Some(What::Receives(self.receiving(prefix, place, call)))
+                Some(CallEffect::Receive(self.receive(prefix, place, call)))
             }
             CallKind::SendRecv(both) if is_settled => {
                 let place = *self.takes.get(&call)?;
                 let flight = flight(prefix, &both.sent.message)?;
-                Some(What::Both(sends(prefix, flight), self.receiving(prefix, place, call)))
+                Some(CallEffect::Exchange(sends(prefix, flight), self.receive(prefix, place, call)))
             }
             CallKind::SendRecv(_) => {
-                // What it sends does not wait for what it gets, if that does not come in the gap.
-                prefix.is_plain = false;
+                // Its send does not wait for the message that it gets, unless that arrives in the gap.
+                prefix.is_exact = false;
                 None
             }
             CallKind::Probe { .. } => {
@@ -273,29 +272,29 @@ impl Reader<'_, '_> {
                 let take = &history.takes[place];
                 let got = self.got[&place];
                 let others = self.others(prefix, take, got);
-                let got = got.map(|got| prefix.place_of[&got]);
-                Some(What::Looks { got, others, lasts })
+                let got = got.map(|got| prefix.index_of[&got]);
+                Some(CallEffect::Look { got, others, lasts })
             }
-            _ => is_settled.then_some(What::Lasts(lasts)),
+            _ => is_settled.then_some(CallEffect::Fixed(lasts)),
         }
     }
 
-    /// A call whose length no rule says: it is as long as it was.
-    fn joins(&self, prefix: &Prefix, call: usize) -> What {
+    /// Returns the effect of a call whose length no rule gives: it is as long as it was.
+    fn recorded_effect(&self, prefix: &Prefix, call: usize) -> CallEffect {
         let recorded = &self.history.trace.calls[call];
         let lasts = recorded.end - recorded.start;
-        match self.joined.get(&call).map(|message| (*message, prefix.place_of.get(message))) {
+        match self.taken.get(&call).map(|message| (*message, prefix.index_of.get(message))) {
             Some((message, Some(&flight))) => {
                 let start = recorded.start.max(self.history.message(message).arrival);
                 let late = recorded.end - start;
-                What::Joins { flight, lasts: late, late }
+                CallEffect::Join { flight, lasts: late, late }
             }
-            _ => What::Lasts(lasts),
+            _ => CallEffect::Fixed(lasts),
         }
     }
 
-    /// The receive of a take.
-    fn receiving(&self, prefix: &Prefix, place: usize, call: usize) -> Receiving {
+    /// Returns the receive of a take.
+    fn receive(&self, prefix: &Prefix, place: usize, call: usize) -> SettledReceive {
         let (history, take) = (self.history, &self.history.takes[place]);
         let recorded = &history.trace.calls[call];
         let got = self.got[&place];
@@ -304,7 +303,7 @@ impl Reader<'_, '_> {
             Some(got) => {
                 let message = history.message(got);
                 let known = history.overhead(false, message.id);
-                let params = between(history, from, take.id);
+                let params = params_between(history, from, take.id);
                 (known.unwrap_or_else(|| params.recv_overhead(message.words)), params.g)
             }
             None => (Time::ZERO, Time::ZERO),
@@ -312,21 +311,21 @@ impl Reader<'_, '_> {
         let cycle = history.trace.params.cycle;
         let (until, in_vain) = match &recorded.what {
             CallKind::Receive { until: Until::GapOver, .. } => {
-                (Some(Limit::GapOver(self.next_overhead(call))), Time::ZERO)
+                (Some(ReceiveDeadline::GapOver(self.next_overhead(call))), Time::ZERO)
             }
             CallKind::Receive { until: Until::Moment(time), .. } if *time > recorded.start => {
                 let until = *time - recorded.start;
-                (Some(Limit::After(until)), until)
+                (Some(ReceiveDeadline::After(until)), until)
             }
-            CallKind::Receive { until: Until::Moment(_), .. } => (Some(Limit::After(Time::ZERO)), cycle),
+            CallKind::Receive { until: Until::Moment(_), .. } => (Some(ReceiveDeadline::After(Time::ZERO)), cycle),
             _ => (None, Time::ZERO),
         };
         let others = self.others(prefix, take, got);
-        let got = got.and_then(|got| prefix.place_of.get(&got).copied());
-        Receiving { got, overhead, gap, until, in_vain, others }
+        let got = got.and_then(|got| prefix.index_of.get(&got).copied());
+        SettledReceive { got, overhead, gap, deadline: until, vain_length: in_vain, others }
     }
 
-    /// What the send costs before which a processor receives.
+    /// Returns the overhead of the send before which a processor receives.
     fn next_overhead(&self, call: usize) -> Time {
         let calls = &self.history.trace.calls[call..];
         let own = calls.partition_point(|next| next.id == calls[0].id);
@@ -339,22 +338,23 @@ impl Reader<'_, '_> {
         overhead.unwrap_or_else(|| self.history.trace.params.send_overhead(1))
     }
 
-    /// The other messages that a take wants and that are still there, and how much later they must come at least.
+    /// Returns the other messages that a take wants and that are still there, and how much later each must
+    /// arrive at least.
     fn others(&self, prefix: &Prefix, take: &Take, got: Option<usize>) -> Vec<(usize, Time)> {
         let history = self.history;
         let is_gone = |message: usize| {
             let takes = |(other, got): &(usize, Option<usize>)| {
                 let other = &history.takes[*other];
-                !other.leaves && *got == Some(message) && other.is_before(take)
+                !other.leaves_message && *got == Some(message) && other.is_before(take)
             };
             self.settled.iter().any(takes)
         };
-        let wanted = history.wanted(take).filter(|other| Some(*other) != got);
-        let settled = wanted.filter_map(|other| Some((other, *prefix.place_of.get(&other)?)));
+        let wanted = history.candidates(take).filter(|other| Some(*other) != got);
+        let settled = wanted.filter_map(|other| Some((other, *prefix.index_of.get(&other)?)));
         let there = settled.filter(|(other, _)| !is_gone(*other));
         let later = |other| {
             let is_first = got.is_none_or(|got| history.message(got).id < history.message(other).id);
-            if is_first { Time::ZERO } else { prefix.behind }
+            if is_first { Time::ZERO } else { prefix.least_delay }
         };
         there.map(|(other, flight)| (flight, later(other))).collect()
     }

@@ -1,11 +1,11 @@
-//! What a check found, in numbers and in words.
+//! The report of a check.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 
-use super::faults::MostFaults;
-use super::strategy::{Drawing, Strategy};
+use super::faults::FaultLimits;
+use super::strategy::{OrderGenerator, Strategy};
 use super::systematic::Coverage;
 use crate::error::RunError;
 use crate::machine::Order;
@@ -13,62 +13,62 @@ use crate::message::MessageId;
 use crate::time::Time;
 use crate::trace::Trace;
 
-/// What a [check](crate::Check) found. `Display` says it in words.
+/// The result of a [check](crate::check::Check). `Display` prints it in sentences.
 #[derive(Debug)]
 #[non_exhaustive]
 #[must_use = "a check says what it found, and fails nothing"]
-pub struct Checked<R> {
-    /// Which orders were tried.
+pub struct CheckReport<R> {
+    /// The strategy that chose the orders.
     pub strategy: Strategy,
-    /// What drew them.
+    /// The seed from which the orders were drawn.
     pub seed: u64,
-    /// How many faults a run had at most.
-    pub(super) faults: MostFaults,
-    /// How many runs were made, the one that failed with them and those that reduced it without.
+    pub(super) faults: FaultLimits,
+    /// Number of runs, with the one that failed and without those that reduced its order.
     pub runs: usize,
-    /// How many of them were held against the rules of the machine.
+    /// Number of runs that were audited.
     pub audited: usize,
-    /// How many messages the first run sent.
+    /// Number of messages that the first run sent.
     pub messages: usize,
-    /// The different results, as they came, up to [`Checked::MOST`].
-    pub classes: Vec<Class<R>>,
-    /// How many runs had still other results.
-    pub others: usize,
-    /// The receives from anyone that could have taken another message, by their places in the program.
-    pub choices: Vec<Choices>,
-    /// How many runs these were seen in.
-    pub seen: usize,
-    /// What the systematic strategy has seen.
+    /// The distinct results in the order in which they occurred, at most [`CheckReport::MAX_RESULTS`].
+    pub results: Vec<DistinctResult<R>>,
+    /// Number of runs with results that are not listed because the list was full.
+    pub unlisted: usize,
+    /// The receives from any sender that could have taken another message, sorted by location in the program.
+    pub choices: Vec<ChoicePoint>,
+    /// Number of runs whose receives were examined for `choices`.
+    pub examined: usize,
+    /// The orders that the systematic strategy covered; `None` with other strategies.
     pub coverage: Option<Coverage>,
-    /// The first run that failed.
+    /// The first run that failed, or `None` if none did.
     pub failure: Option<Failure>,
 }
 
-/// A result, and the runs that had it.
+/// A result of the program, and the runs that ended with it.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Class<R> {
+pub struct DistinctResult<R> {
     /// The result.
     pub result: R,
-    /// How many runs had it.
+    /// Number of runs with this result.
     pub runs: usize,
-    /// The order of the first of them.
+    /// The order of the first run with this result.
     pub order: Order,
 }
 
-/// A receive from anyone, or a wait for the first of several.
+/// A call that can take one of several messages: a receive from any sender, or a wait for the first of
+/// several requests.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Choices {
-    /// Where in the program it is.
-    pub at: &'static Location<'static>,
-    /// What its messages are about.
+pub struct ChoicePoint {
+    /// Location of the call in the program.
+    pub location: &'static Location<'static>,
+    /// Description of the messages' tag.
     pub about: String,
-    /// How often it took one.
+    /// Number of messages that it took.
     pub taken: usize,
-    /// How often it could have taken another.
-    pub chosen: usize,
-    /// How often it took one of each sender.
+    /// Number of times that it could have taken another message.
+    pub with_choice: usize,
+    /// Number of messages that it took, by sender.
     pub senders: BTreeMap<usize, usize>,
 }
 
@@ -76,51 +76,52 @@ pub struct Choices {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failure {
-    /// How many runs there were before.
+    /// Number of runs before this one.
     pub run: usize,
-    /// What is wrong with it, after the order was reduced.
-    pub wrong: Wrong,
-    /// The messages that are late: all others arrive at once. Where the usual order fails there are none.
-    pub late: Vec<Late>,
-    /// How many runs it took to reduce the order.
+    /// The failure under the reduced order.
+    pub kind: FailureKind,
+    /// The messages that are late; all others arrive at once. Empty if the machine's own order fails.
+    pub delayed: Vec<DelayedMessage>,
+    /// Number of runs that reduced the order.
     pub tries: usize,
-    /// The reduced order, for [`Machine::ordered`](crate::Machine::ordered).
+    /// The reduced order, for [`Machine::order`](crate::Machine::order).
     pub order: Order,
-    /// The run under that order, as far as it came.
+    /// Trace of the run under the reduced order, up to the failure.
     pub trace: Trace,
 }
 
 /// A message that must be late for a run to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Late {
+pub struct DelayedMessage {
     /// The message.
     pub message: MessageId,
     /// Its receiver.
     pub to: usize,
-    /// How long it is under way.
+    /// Its time under way.
     pub latency: Time,
 }
 
-/// What can be wrong with a run.
+/// A kind of failure of a run.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Wrong {
-    /// It did not come to its end: a deadlock, a message that nobody receives, a request that was not waited for, a panic.
-    Failed(RunError),
-    /// Its result is not right, in the words of the program's verification.
-    NotRight(String),
-    /// Its result is another than that of the first run, from which a part was to be shown.
-    Differs,
-    /// It breaks a rule of the machine. This is no fault of the program.
-    Rule(String),
+pub enum FailureKind {
+    /// The run did not end: a deadlock, a message that was never received, a request that was not waited for,
+    /// a panic.
+    RunFailed(RunError),
+    /// The program's verification rejected the result, for this reason.
+    WrongResult(String),
+    /// The result differs from that of the first run.
+    DifferentResult,
+    /// The run breaks a rule of the machine, which is no fault of the program.
+    BrokenRule(String),
 }
 
-impl Wrong {
-    /// Whether another run fails in the same way.
-    pub(super) fn is_like(&self, other: &Wrong) -> bool {
+impl FailureKind {
+    /// Returns whether two runs fail in the same way.
+    pub(super) fn is_like(&self, other: &FailureKind) -> bool {
         match (self, other) {
-            (Wrong::Failed(one), Wrong::Failed(other)) => {
+            (FailureKind::RunFailed(one), FailureKind::RunFailed(other)) => {
                 std::mem::discriminant(&one.cause) == std::mem::discriminant(&other.cause)
             }
             (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
@@ -128,28 +129,28 @@ impl Wrong {
     }
 }
 
-impl fmt::Display for Wrong {
+impl fmt::Display for FailureKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wrong::Failed(error) => error.fmt(f),
-            Wrong::NotRight(why) => write!(f, "the result is wrong: {why}"),
-            Wrong::Differs => f.write_str("the result is another than that of the first run"),
-            Wrong::Rule(rule) => {
+            FailureKind::RunFailed(error) => error.fmt(f),
+            FailureKind::WrongResult(why) => write!(f, "the result is wrong: {why}"),
+            FailureKind::DifferentResult => f.write_str("the result is another than that of the first run"),
+            FailureKind::BrokenRule(rule) => {
                 write!(f, "a rule of the machine is broken, which is no fault of the program: {rule}")
             }
         }
     }
 }
 
-impl fmt::Display for Late {
+impl fmt::Display for DelayedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} to {}, {}", self.message, self.to, self.latency)
     }
 }
 
-impl fmt::Display for Choices {
+impl fmt::Display for ChoicePoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Choices { at, about, taken, chosen, senders } = self;
+        let ChoicePoint { location: at, about, taken, with_choice: chosen, senders } = self;
         write!(f, "{at}: {about}: {taken} taken, {chosen} with a choice; from ")?;
         for (place, (sender, times)) in senders.iter().take(LISTED).enumerate() {
             write!(f, "{}{sender}: {times}", if place > 0 { ", " } else { "" })?;
@@ -158,53 +159,55 @@ impl fmt::Display for Choices {
     }
 }
 
-/// So many senders of a receive are listed.
+/// The most senders or messages that `Display` lists.
 const LISTED: usize = 16;
 
-impl<R> Checked<R> {
-    /// Of no run yet.
-    pub(super) fn new(strategy: Strategy, seed: u64, faults: MostFaults) -> Checked<R> {
-        Checked {
+impl<R> CheckReport<R> {
+    /// Creates a report of no runs.
+    pub(super) fn new(strategy: Strategy, seed: u64, faults: FaultLimits) -> CheckReport<R> {
+        CheckReport {
             strategy,
             seed,
             faults,
             runs: 0,
             audited: 0,
             messages: 0,
-            classes: Vec::new(),
-            others: 0,
+            results: Vec::new(),
+            unlisted: 0,
             choices: Vec::new(),
-            seen: 0,
+            examined: 0,
             coverage: None,
             failure: None,
         }
     }
 
-    /// So many different results are kept.
-    pub const MOST: usize = 1000;
+    /// The most distinct results that are listed.
+    pub const MAX_RESULTS: usize = 1000;
 
-    /// Whether no run failed.
-    pub fn is_right(&self) -> bool {
+    /// Returns whether no run failed.
+    pub fn has_passed(&self) -> bool {
         self.failure.is_none()
     }
 
-    /// A lower bound of the probability that a failure is found that needs so many given messages to be late and all others
-    /// to arrive at once; nothing if no runs tried that, or if faults were drawn too.
+    /// Returns a lower bound of the probability that the check finds a failure that needs `few` particular
+    /// messages to be late and all others to arrive at once. Returns `None` if no run tried that, or if
+    /// faults were drawn too.
     pub fn probability(&self, few: usize) -> Option<f64> {
-        Drawing::late(self.strategy, self.messages, few, self.runs).filter(|_| self.faults.is_none())
+        OrderGenerator::late_probability(self.strategy, self.messages, few, self.runs).filter(|_| self.faults.is_none())
     }
 
-    /// A lower bound of the probability that a failure is found that needs so many given changes: from each of so many given
-    /// messages on, all that its sender sends is late, until the next change of that sender, and all else arrives at once.
-    /// Nothing if no runs tried that, or if faults were drawn too.
+    /// Returns a lower bound of the probability that the check finds a failure that needs `few` particular
+    /// changes: from each of `few` messages on, all that its sender sends is late until that sender's next
+    /// change, and all else arrives at once. Returns `None` if no run tried that, or if faults were drawn
+    /// too.
     pub fn probability_of_changes(&self, few: usize) -> Option<f64> {
-        Drawing::changes(self.strategy, self.messages, few, self.runs).filter(|_| self.faults.is_none())
+        OrderGenerator::changes_probability(self.strategy, self.messages, few, self.runs).filter(|_| self.faults.is_none())
     }
 }
 
-impl<R> fmt::Display for Checked<R> {
+impl<R> fmt::Display for CheckReport<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Checked { strategy, seed, runs, audited, .. } = self;
+        let CheckReport { strategy, seed, runs, audited, .. } = self;
         let faults = self.faults;
         let s = |n: &usize| if *n == 1 { "" } else { "s" };
         let (these, of) = (s(runs), s(&self.messages));
@@ -213,7 +216,7 @@ impl<R> fmt::Display for Checked<R> {
             Some(_) => writeln!(f, "; {audited} held against the rules")?,
             None => writeln!(f, " by seed {seed}{faults}; {audited} held against the rules")?,
         }
-        if let Some(Coverage { orders, more, beyond, beyond_failed }) = self.coverage {
+        if let Some(Coverage { orders, why_incomplete: more, beyond, beyond_failed }) = self.coverage {
             let by = if orders == 1 { "order, by" } else { "orders, which differ in" };
             write!(f, "{orders} {by} what receives, looks and waits take")?;
             f.write_str(if more.is_none() { "; there are no others" } else { "; there may be more" })?;
@@ -233,7 +236,7 @@ impl<R> fmt::Display for Checked<R> {
         let late = late.iter().zip(1..).map(|(needs, few)| (needs, self.probability(few)));
         let changes = changes.iter().zip(1..).map(|(needs, few)| (needs, self.probability_of_changes(few)));
         for (needs, probability) in late.chain(changes).filter(|_| self.failure.is_none()) {
-            // A bound: it is not rounded up, and says nothing if it is 0.
+            // A lower bound is rounded down, and left out if it is 0.
             let percent = probability.map_or(0.0, |bound| (1000.0 * bound).floor() / 10.0).min(99.9);
             if percent > 0.0 {
                 writeln!(
@@ -243,7 +246,7 @@ impl<R> fmt::Display for Checked<R> {
             }
         }
         if !self.choices.is_empty() {
-            writeln!(f, "in {} of the runs, receives that could take another message:", self.seen)?;
+            writeln!(f, "in {} of the runs, receives that could take another message:", self.examined)?;
             self.choices.iter().try_for_each(|choices| writeln!(f, "  {choices}"))?;
         }
         if let Some(failure) = &self.failure {
@@ -251,11 +254,11 @@ impl<R> fmt::Display for Checked<R> {
         }
         let is_beyond = self.coverage.is_some_and(|coverage| coverage.beyond > 0);
         let every = if is_beyond { "every run with latencies up to L" } else { "every run" };
-        match self.classes.len() + self.others {
+        match self.results.len() + self.unlisted {
             1 => write!(f, "{every} came to the same right end"),
             _ => {
-                let more = if self.others > 0 { "more than " } else { "" };
-                let n = self.classes.len();
+                let more = if self.unlisted > 0 { "more than " } else { "" };
+                let n = self.results.len();
                 write!(f, "{every} came to a right end; the result depends on the order: {more}{n} results")
             }
         }
@@ -264,8 +267,8 @@ impl<R> fmt::Display for Checked<R> {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "run {} fails: {}", self.run, self.wrong)?;
-        match &self.late[..] {
+        writeln!(f, "run {} fails: {}", self.run, self.kind)?;
+        match &self.delayed[..] {
             [] => write!(f, "no message needs to be late for it: all arrive at once")?,
             [one] => write!(f, "one message late is enough: {one}; all others arrive at once")?,
             more => {

@@ -1,149 +1,153 @@
-//! When messages must arrive so that a run takes what it should.
+//! Finds latencies under which some takes of a run get particular messages.
 //!
-//! The unknowns are when calls begin, messages are ready, enter and arrive, and receptions start. All follows from the rules of the
-//! machine as [`Times`](super::times::Times) have it, but for what a message waits for: room and ports that others have, which is tried only
-//! where a solution is not what the machine would do ([`Room`]); and for whether an exchange sends or receives first.
+//! The unknowns are the times at which calls begin, messages are ready, enter and arrive, and receptions
+//! start. The rules of the machine give [`TimeConstraints`](super::times::TimeConstraints) for them, with two
+//! exceptions. What a message waits for, room or ports that others have, is tried only where a solution is
+//! not what the machine would do ([`TimingSolver`]). And whether an exchange sends or receives first is tried
+//! too.
 
 use std::collections::HashMap;
 use std::iter::repeat;
 
 use super::history::History;
-use super::known::{Known, Turn, Way};
-use super::prefix::{Prefix, What};
-use super::room::{Room, Solution};
-use super::times::Solved;
+use super::constraints::{PrefixConstraints, ExchangeOrder, MessageVars};
+use super::prefix::{Prefix, CallEffect};
+use super::solver::{TimingSolver, Solution};
+use super::times::SolveResult;
 use crate::message::MessageId;
 use crate::params::Precedence;
 use crate::time::{PS, Time};
 
-/// What latencies make a run take what it should.
+/// The latencies and the precedence under which takes get particular messages.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
-    /// How long messages are under way that are sent before the last take that is settled.
+    /// Latencies of the messages that are sent before the last settled take.
     latencies: HashMap<MessageId, Time>,
-    /// For each processor: all other messages to it arrive after this.
-    after: Vec<Time>,
-    /// Who goes first where the lower number would not do.
+    /// For each processor the time after which all other messages to it arrive.
+    later_arrivals: Vec<Time>,
+    /// Which processors go first, where it is not those of lower number.
     pub precedence: Precedence,
 }
 
-/// What comes of looking for latencies.
+/// The result of a search for a script.
 #[derive(Debug)]
-pub(super) enum Found {
-    /// These do; or perhaps they do, where it takes too long to find out.
+pub(super) enum ScriptResult {
+    /// A script. Perhaps it does not do, if finding out takes too long.
     Script(Script),
-    /// There are none.
-    Nothing,
-    /// It takes too long to find out.
+    /// There is no script.
+    Impossible,
+    /// The search took too long.
     Unknown,
 }
 
-/// So many ways to turn exchanges round are tried at most.
-const TRIES: usize = 200;
+/// The most combinations of exchange orders that are tried.
+const MAX_TRIES: usize = 200;
 
 impl Script {
-    /// How long a message to a processor is under way that is ready at this time.
+    /// Returns the latency of a message to processor `to` that is ready at this time.
     pub(super) fn latency(&self, message: MessageId, to: usize, ready: Time) -> Time {
         self.latencies.get(&message).copied().unwrap_or_else(|| {
-            let after = self.after.get(to).copied().unwrap_or(-PS);
+            let after = self.later_arrivals.get(to).copied().unwrap_or(-PS);
             if after >= ready { after + PS - ready } else { Time::ZERO }
         })
     }
 
-    /// For how many messages it says how long they are under way.
-    pub(super) fn settles(&self) -> usize {
+    /// Returns the number of messages whose latencies it sets.
+    pub(super) fn settled_count(&self) -> usize {
         self.latencies.len()
     }
 
-    /// Latencies for which these takes get these messages, one of them another than in the run. They must follow no other
-    /// takes. `bounded` says whether no message may be under way for longer than L.
-    pub(super) fn of(history: &History, settled: &[(usize, Option<usize>)], bounded: bool) -> Found {
-        let found = |behind| Script::behind(history, settled, Prefix::of(history, settled, bounded, behind));
+    /// Finds latencies for which these takes get these messages, one of which is another than in the run. The
+    /// takes must not depend on others. If `bounded`, no message may be under way for longer than L.
+    pub(super) fn find(history: &History, settled: &[(usize, Option<usize>)], bounded: bool) -> ScriptResult {
+        let found = |least_delay| Script::find_in(history, settled, Prefix::new(history, settled, bounded, least_delay));
         match found(PS) {
-            // Who goes first, may look for what another sends at the same moment, and not find it.
-            Found::Nothing if history.has_instants() && !matches!(found(Time::ZERO), Found::Nothing) => {
-                Found::Unknown
+            // A processor that goes first may look in vain for a message that another sends at the same
+            // moment.
+            ScriptResult::Impossible if history.has_instant_messages() && !matches!(found(Time::ZERO), ScriptResult::Impossible) => {
+                ScriptResult::Unknown
             }
             found => found,
         }
     }
 
-    /// Whether there may be latencies if messages that these takes leave open take the room of others.
-    pub(super) fn may_be_with_others(history: &History, settled: &[(usize, Option<usize>)]) -> bool {
-        let behind = if history.has_instants() { Time::ZERO } else { PS };
-        let prefix = Prefix::of(history, settled, true, behind);
-        if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.place_of.contains_key(&got))) {
+    /// Returns whether there may be latencies if messages wait for room that others have, which are not
+    /// settled by these takes.
+    pub(super) fn is_possible_with_waits(history: &History, settled: &[(usize, Option<usize>)]) -> bool {
+        let least_delay = if history.has_instant_messages() { Time::ZERO } else { PS };
+        let prefix = Prefix::new(history, settled, true, least_delay);
+        if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.index_of.contains_key(&got))) {
             return false;
         }
-        let turns = vec![None; prefix.items.iter().flatten().count()];
-        let mut known = Known::of(history, &prefix, &turns);
-        known.adds_requests(history, settled);
-        Room::of(history, &known).solved_with_others(history)
+        let orders = vec![None; prefix.calls.iter().flatten().count()];
+        let mut constraints = PrefixConstraints::new(history, &prefix, &orders);
+        constraints.add_requests(history, settled);
+        TimingSolver::new(history, &constraints).is_solvable_with_waits(history)
     }
 
-    /// The same for what is settled so.
-    fn behind(history: &History, settled: &[(usize, Option<usize>)], prefix: Prefix) -> Found {
-        if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.place_of.contains_key(&got))) {
-            return Found::Nothing;
+    /// Finds latencies for a settled prefix.
+    fn find_in(history: &History, settled: &[(usize, Option<usize>)], prefix: Prefix) -> ScriptResult {
+        if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.index_of.contains_key(&got))) {
+            return ScriptResult::Impossible;
         }
-        let both = prefix.items.iter().flatten().filter(|item| matches!(item.what, What::Both(..))).count();
-        let found = |turns: &[Turn]| {
-            let turns: Vec<_> = turns.iter().copied().map(Some).chain(repeat(None)).take(both).collect();
-            Script::found(history, settled, &prefix, &turns)
+        let exchanges = prefix.calls.iter().flatten().filter(|call| matches!(call.effect, CallEffect::Exchange(..))).count();
+        let found = |orders: &[ExchangeOrder]| {
+            let orders: Vec<_> = orders.iter().copied().map(Some).chain(repeat(None)).take(exchanges).collect();
+            Script::find_for_orders(history, settled, &prefix, &orders)
         };
-        // Mostly exchanges go as in the run, or there is no solution even while it is open how they go.
-        let as_in_run = found(&vec![Turn::Same; both]);
-        if both == 0 || matches!(as_in_run, Found::Script(_)) {
+        // Mostly exchanges go as in the run, or there is no solution whatever their order.
+        let as_in_run = found(&vec![ExchangeOrder::AsRecorded; exchanges]);
+        if exchanges == 0 || matches!(as_in_run, ScriptResult::Script(_)) {
             return as_in_run;
         }
-        let (mut open, mut is_known) = (vec![Vec::new()], matches!(as_in_run, Found::Nothing));
-        for _ in 0..TRIES {
-            let Some(turns) = open.pop() else {
-                return if is_known { Found::Nothing } else { Found::Unknown };
+        let (mut open, mut is_known) = (vec![Vec::new()], matches!(as_in_run, ScriptResult::Impossible));
+        for _ in 0..MAX_TRIES {
+            let Some(orders) = open.pop() else {
+                return if is_known { ScriptResult::Impossible } else { ScriptResult::Unknown };
             };
-            match found(&turns) {
-                Found::Nothing => (),
-                _ if turns.len() < both => {
-                    open.extend([Turn::Other, Turn::Same].map(|turn| [&turns[..], &[turn]].concat()));
+            match found(&orders) {
+                ScriptResult::Impossible => (),
+                _ if orders.len() < exchanges => {
+                    open.extend([ExchangeOrder::Reversed, ExchangeOrder::AsRecorded].map(|order| [&orders[..], &[order]].concat()));
                 }
-                Found::Unknown => is_known = false,
+                ScriptResult::Unknown => is_known = false,
                 script => return script,
             }
         }
-        Found::Unknown
+        ScriptResult::Unknown
     }
 
-    /// The same, where exchanges go these ways round, if that is settled.
-    fn found(
+    /// Finds latencies for given orders of the exchanges; an order that is `None` is open.
+    fn find_for_orders(
         history: &History,
         settled: &[(usize, Option<usize>)],
         prefix: &Prefix,
-        turns: &[Option<Turn>],
-    ) -> Found {
-        let mut known = Known::of(history, prefix, turns);
-        known.adds_requests(history, settled);
-        let Solution { times, precedence } = match Room::of(history, &known).solved() {
-            Solved::Times(solution) => solution,
-            Solved::Never => return Found::Nothing,
-            Solved::Unknown => return Found::Unknown,
+        orders: &[Option<ExchangeOrder>],
+    ) -> ScriptResult {
+        let mut constraints = PrefixConstraints::new(history, prefix, orders);
+        constraints.add_requests(history, settled);
+        let Solution { constraints_under: times, precedence } = match TimingSolver::new(history, &constraints).solve() {
+            SolveResult::Times(solution) => solution,
+            SolveResult::Infeasible => return ScriptResult::Impossible,
+            SolveResult::Unknown => return ScriptResult::Unknown,
         };
-        let latency = |(place, way): (usize, &Way)| {
-            let flight = &prefix.flights[place];
-            (flight.id, times[way.arrival] - times[way.enter] - flight.stream)
+        let latency = |(place, vars): (usize, &MessageVars)| {
+            let message = &prefix.messages[place];
+            (message.id, times[vars.arrival] - times[vars.enter] - message.stream)
         };
-        let mut after = vec![-PS; history.to.len()];
+        let mut after = vec![-PS; history.receivable.len()];
         for (place, got) in settled {
             let take = &history.takes[*place];
             let at = match got {
-                Some(got) => times[known.ways[prefix.place_of[got]].arrival],
+                Some(got) => times[constraints.vars[prefix.index_of[got]].arrival],
                 None => {
-                    let limits = known.limits.get(&take.call).into_iter().flatten();
+                    let limits = constraints.deadlines.get(&take.call).into_iter().flatten();
                     limits.map(|(what, by)| times[*what] + *by).max().unwrap_or(times[take.call])
                 }
             };
             after[take.id] = after[take.id].max(at);
         }
-        let latencies = known.ways.iter().enumerate().map(latency).collect();
-        Found::Script(Script { latencies, after, precedence })
+        let latencies = constraints.vars.iter().enumerate().map(latency).collect();
+        ScriptResult::Script(Script { latencies, later_arrivals: after, precedence })
     }
 }

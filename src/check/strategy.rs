@@ -1,6 +1,6 @@
-//! Which orders a check tries.
+//! The strategies by which a check chooses orders.
 
-use super::faults::MostFaults;
+use super::faults::FaultLimits;
 use super::few_changes::{self, few_changes};
 use super::late_few::{self, late_few, probability};
 use super::one_end::{self, one_end};
@@ -14,22 +14,23 @@ use crate::time::Time;
 names!(Strategy:
     "mixed" Mixed "random" Random "late-few" LateFew "few-changes" FewChanges "one-end" OneEnd "ties" Ties "systematic" Systematic);
 
-/// Which orders of messages a [check](crate::Check) tries. The first run is always that of the machine as it is.
+/// A choice of the orders that a [check](crate::check::Check) tries. The first run always has the machine's
+/// own order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// The next five, one run of each in turn.
+    /// The next five strategies, one run of each in turn.
     #[default]
     Mixed,
-    /// Each message is under way for any time from 0 to L, and any processor goes first.
+    /// Each message is under way for a random time from 0 to L, and any processor goes first.
     Random,
     /// One or two messages are under way for L, and all others arrive at once.
     LateFew,
-    /// All that a processor sends is under way for L, or all arrives at once, and one to three times a processor changes
-    /// from one to the other.
+    /// All that a processor sends is under way for L, or all arrives at once, and one to three times a
+    /// processor changes from one to the other.
     FewChanges,
-    /// One processor's messages are under way for L, those that it sends or those that it gets, and all others arrive at
-    /// once. When each has been tried, ties are drawn too.
+    /// All messages from one processor, or all to it, are under way for L, and all others arrive at once.
+    /// After each has been tried, ties are drawn too.
     OneEnd,
     /// Latencies are exact, and any processor goes first.
     Ties,
@@ -37,30 +38,26 @@ pub enum Strategy {
     Systematic,
 }
 
-/// Draws orders, each by its number.
+/// Generates the order of each run of a check.
 #[derive(Debug)]
-pub(super) struct Drawing {
-    /// How they are drawn.
+pub(super) struct OrderGenerator {
     pub strategy: Strategy,
-    /// The number of processors.
     pub P: usize,
-    /// The same seed draws the same.
     pub seed: u64,
-    /// How many faults a run has at most.
-    pub faults: MostFaults,
-    /// For how long a message can be under way.
+    pub faults: FaultLimits,
+    /// The longest time for which a message can be under way.
     pub longest: Time,
     /// The messages of the first run.
     pub messages: Vec<MessageId>,
 }
 
-impl Drawing {
-    /// The order of a run. Run 0 is that of the machine as it is.
+impl OrderGenerator {
+    /// Returns the order of a run other than run 0, which has the machine's own order.
     pub(super) fn order(&self, run: usize) -> Order {
-        let (strategy, number) = Drawing::of(self.strategy, run);
+        let (strategy, number) = OrderGenerator::of(self.strategy, run);
         let seed = seed(self.seed, run);
         let order = match strategy {
-            Strategy::LateFew => late_few(&self.messages, Drawing::few(number), seed),
+            Strategy::LateFew => late_few(&self.messages, OrderGenerator::late_count(number), seed),
             Strategy::FewChanges => few_changes(&self.messages, self.P, number, seed),
             Strategy::OneEnd if number < one_end::count(self.P) => one_end(self.P, number, Ties::Number),
             Strategy::OneEnd => one_end(self.P, number, Ties::Random { seed }),
@@ -70,7 +67,7 @@ impl Drawing {
         order.with_faults(self.faults.draw(&self.messages, self.P, self.longest, seed))
     }
 
-    /// The strategy of a run, and how many runs of it there were before.
+    /// Returns the strategy of a run, and the number of runs of that strategy before it.
     fn of(strategy: Strategy, run: usize) -> (Strategy, usize) {
         const MIXED: [Strategy; 5] =
             [Strategy::OneEnd, Strategy::LateFew, Strategy::FewChanges, Strategy::Random, Strategy::Ties];
@@ -81,38 +78,39 @@ impl Drawing {
         }
     }
 
-    /// How many messages are late in a run of that strategy.
-    fn few(number: usize) -> usize {
-        1 + number % late_few::MOST
+    /// Returns the number of late messages in a run of [`Strategy::LateFew`].
+    fn late_count(number: usize) -> usize {
+        1 + number % late_few::MAX_LATE
     }
 
-    /// How many of the first runs are of a strategy, and have such a number among its runs.
-    pub(super) fn count(
+    /// Counts the runs of strategy `of` among the first `runs` runs whose number within that strategy
+    /// satisfies `is_such`.
+    pub(super) fn count_runs(
         strategy: Strategy,
         runs: usize,
         of: Strategy,
         is_such: impl Fn(usize) -> bool,
     ) -> usize {
-        let drawn = (1..runs).map(|run| Drawing::of(strategy, run));
+        let drawn = (1..runs).map(|run| OrderGenerator::of(strategy, run));
         drawn.filter(|(other, number)| *other == of && is_such(*number)).count()
     }
 
-    /// A lower bound of the probability that so many runs have one in which so many given messages of n are late; nothing if
-    /// no run was to have so many.
-    pub(super) fn late(strategy: Strategy, n: usize, few: usize, runs: usize) -> Option<f64> {
-        let tried = Drawing::count(strategy, runs, Strategy::LateFew, |number| Drawing::few(number) == few);
+    /// Returns a lower bound of the probability that `few` particular messages of `n` are late in one of
+    /// `runs` runs, or `None` if no run has so many late messages.
+    pub(super) fn late_probability(strategy: Strategy, n: usize, few: usize, runs: usize) -> Option<f64> {
+        let tried = OrderGenerator::count_runs(strategy, runs, Strategy::LateFew, |number| OrderGenerator::late_count(number) == few);
         (tried > 0 && n >= few).then(|| probability(n, few, tried))
     }
 
-    /// The same for so many given changes, where all go first at the beginning.
-    pub(super) fn changes(strategy: Strategy, n: usize, few: usize, runs: usize) -> Option<f64> {
-        let is_such = |number| few_changes::all_go_first(number) && few_changes::changes(number) == few;
-        let tried = Drawing::count(strategy, runs, Strategy::FewChanges, is_such);
+    /// Returns the same bound for `few` particular changes, where all processors start with high priority.
+    pub(super) fn changes_probability(strategy: Strategy, n: usize, few: usize, runs: usize) -> Option<f64> {
+        let is_such = |number| few_changes::are_all_first(number) && few_changes::change_count(number) == few;
+        let tried = OrderGenerator::count_runs(strategy, runs, Strategy::FewChanges, is_such);
         (tried > 0 && n >= few).then(|| probability(n, few, tried))
     }
 }
 
-/// The seed of a run.
+/// Derives the seed of a run.
 fn seed(seed: u64, run: usize) -> u64 {
     fastrand::Rng::with_seed(seed ^ (run as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)).u64(..)
 }
@@ -125,7 +123,7 @@ mod tests {
     #[test]
     fn audits_see_every_strategy_of_the_mixture() {
         let strategies = |of: &mut dyn Iterator<Item = usize>| -> std::collections::HashSet<Strategy> {
-            of.filter(|run| *run > 0).map(|run| Drawing::of(Strategy::Mixed, run).0).collect()
+            of.filter(|run| *run > 0).map(|run| OrderGenerator::of(Strategy::Mixed, run).0).collect()
         };
         for audits in [1, 5, 50] {
             let check = Check::new().audits(audits);

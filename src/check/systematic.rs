@@ -1,17 +1,21 @@
-//! All orders: a run for each way in which receives, looks and waits can take messages, and no way twice.
+//! Tries all orders: makes a run for each way in which receives, looks and waits can take messages, and none
+//! twice.
 //!
-//! A *class* is all runs in which some takes get given messages; with a take it settles all that the take needs
-//! ([`History::needs`]). The first run of a class that is made settles the rest somehow. Put that run's takes in an order in which each comes
-//! after all that it needs. Every other run of the class has a first take that gets something else, and shares all takes before. So all
-//! others fall into smaller classes: by that take, by the message that it gets, and by what the message needs. No two of them have
-//! a run in common. And none is overlooked: a message that is sent without the take can be sent before it, so it is
-//! seen in some run in which the take gets what it got first. (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024, revisit
-//! receives for the same reason. That nothing is done twice follows there from how an execution was come by, and here from a set of the
-//! classes.)
+//! A *class* is the set of all runs in which some takes get particular messages; each take is settled
+//! together with all that it needs ([`History::requirements`]). The first run of a class settles the other
+//! takes somehow. Put the takes of that run in an order in which each comes after all that it needs. Every
+//! other run of the class has a first take that gets something else, and shares all takes before it. So these
+//! runs fall into smaller classes: by that take, by the message that it gets, and by what the message needs.
+//! No two of these classes have a run in common. None is overlooked either: a message that is sent without
+//! the take can be sent before it, so it occurs in some run in which the take gets its first message. (Enea
+//! et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024, revisit receives for the same reason.
+//! There, no execution occurs twice because of the way in which each is derived; here, because of a set of
+//! the classes.)
 //!
-//! A class is run on the machine itself if latencies up to L are found for it ([`Script`]), and else on one on which they may
-//! be longer than all else takes: what branches off there may be this machine's again. Only the requests of one processor may make a
-//! class that has a run in common with another one; then an order is run twice, and counted once.
+//! A class is run on the machine itself if latencies up to L are found for it ([`Script`]), and otherwise on
+//! a machine on which they may be longer than all else takes; classes that branch off there may be this
+//! machine's again. Only the requests of one processor may make two classes that have a run in common; then
+//! an order is run twice and counted once.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,137 +23,138 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::history::{History, TakeId};
-use super::script::{Found, Script};
+use super::script::{ScriptResult, Script};
 use crate::machine::Order;
 use crate::message::MessageId;
-use crate::rules::choice::Rule;
+use crate::rules::choice::LatencyRule;
 
-/// Goes through all orders.
+/// The search through all orders.
 #[derive(Debug)]
-pub(super) struct Systematic {
-    /// The runs to be made.
+pub(super) struct SystematicSearch {
     stack: Vec<Branch>,
-    /// Runs that are no run of the machine, and from which none branches off that is not found without them.
+    /// Runs with latencies above L, which are made last: all runs of the machine are likely to be found
+    /// without them.
     far: Vec<Branch>,
-    /// The classes that were found.
+    /// Hashes of the classes that were found.
     classes: HashSet<u64>,
-    /// What the runs of the machine took.
-    within: HashSet<u64>,
-    /// What runs took in which messages are under way for longer than L, and whether one failed.
-    beyond: HashMap<u64, bool>,
-    /// The waits that do not end before anything is there, as looks do.
-    waits: HashSet<&'static Location<'static>>,
-    /// How many classes were not run: a look would have to wait for longer than L.
+    /// Hashes of the orders with latencies up to L.
+    orders_within: HashSet<u64>,
+    /// Hashes of the orders in which a message is under way for longer than L, and whether each failed.
+    orders_beyond: HashMap<u64, bool>,
+    /// The waits that cannot be in vain, unlike looks.
+    unending_waits: HashSet<&'static Location<'static>>,
+    /// Number of classes that were not run because a look would have to wait for longer than L.
     looks: usize,
-    /// How many classes could not be run.
+    /// Number of classes for which no latencies were found in time.
     missed: usize,
-    /// Whether the time was over before all was learnt from a run.
-    ended: bool,
-    /// Why it may have overlooked some, if it may.
-    overlooks: Option<&'static str>,
+    /// `true` if time ran out before all classes of a run were found.
+    is_out_of_time: bool,
+    /// Reason why some orders may have been overlooked.
+    why_overlooked: Option<&'static str>,
 }
 
 /// A run that is to be made.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Branch {
-    /// What its class has in common.
-    steps: Vec<Step>,
-    /// The latencies for it.
+    /// The takes that are settled in its class.
+    steps: Vec<BranchStep>,
+    /// Latencies for it, or perhaps for it.
     script: Arc<Script>,
-    /// Latencies for it if those do not do: longer ones.
+    /// Latencies above L, if those do not do.
     unbounded: Option<Arc<Script>>,
-    /// What kind of a run it is.
-    kind: Kind,
+    kind: BranchKind,
 }
 
-/// What a run is made for.
+/// The purpose of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Kind {
-    /// To see a class.
+enum BranchKind {
+    /// To examine a class.
     #[default]
     Class,
-    /// To see a class of which it is not known that it has a run.
+    /// To examine a class that may have no run.
     Guess,
-    /// To see a class with latencies above L.
+    /// To examine a class with latencies above L.
     Far,
-    /// To see whether latencies up to L do for a run that was made with others.
+    /// To see whether latencies up to L do for a run that was made with longer ones.
     Witness,
 }
 
-/// What a take gets.
+/// A settled take, identified across runs.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct BranchStep {
     take: TakeId,
     got: Option<MessageId>,
-    /// Whether there are classes in which it gets something else and all before it is as here.
+    /// `true` if there are classes in which it gets something else and all takes before it get the same.
     is_open: bool,
 }
 
-/// A take, what it gets, and whether there are classes in which it gets something else and all before it is as here.
-type Settled = (usize, Option<usize>, bool);
+/// A take and its message, both by index, and whether there are classes in which it gets something else and
+/// all takes before it get the same.
+type SettledTake = (usize, Option<usize>, bool);
 
-impl Step {
-    fn of(history: &History, (place, got, is_open): Settled) -> Step {
-        let (take, got) = history.named((place, got));
-        Step { take, got, is_open }
+impl BranchStep {
+    fn of(history: &History, (place, got, is_open): SettledTake) -> BranchStep {
+        let (take, got) = history.ids((place, got));
+        BranchStep { take, got, is_open }
     }
 }
 
-/// How much the systematic strategy has seen.
+/// The orders that the systematic strategy has covered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Coverage {
-    /// How many orders there are that differ in what a receive, a look or a wait takes.
+    /// Number of orders that differ in what a receive, a look or a wait takes.
     pub orders: usize,
-    /// Why there may be more, if there may be.
-    pub more: Option<&'static str>,
-    /// How many more there are, at least, in which a message is under way for longer than L.
+    /// Reason why there may be more, or `None` if there are no more.
+    pub why_incomplete: Option<&'static str>,
+    /// Lower bound of the number of further orders in which a message is under way for longer than L.
     pub beyond: usize,
-    /// How many of those fail.
+    /// Number of those in which the program fails.
     pub beyond_failed: usize,
 }
 
 impl Coverage {
-    /// Whether these are all orders with latencies up to L.
-    pub fn is_done(&self) -> bool {
-        self.more.is_none()
+    /// Returns whether these are all orders with latencies up to L.
+    pub fn is_complete(&self) -> bool {
+        self.why_incomplete.is_none()
     }
 }
 
-/// In a run with more takes nobody looks for other classes: there are as many as takes and more, and each takes time that grows with
-/// the square of their number.
+/// The most takes of a run in which other classes are searched for. There are at least as many classes as
+/// takes, and the time for each grows with the square of their number.
 const MOST_TAKES: usize = 1000;
 
-impl Systematic {
-    pub(super) fn new() -> Systematic {
-        Systematic {
+impl SystematicSearch {
+    pub(super) fn new() -> SystematicSearch {
+        SystematicSearch {
             stack: vec![Branch::default()],
             far: Vec::new(),
             classes: HashSet::new(),
-            within: HashSet::new(),
-            beyond: HashMap::new(),
-            waits: HashSet::new(),
+            orders_within: HashSet::new(),
+            orders_beyond: HashMap::new(),
+            unending_waits: HashSet::new(),
             looks: 0,
             missed: 0,
-            ended: false,
-            overlooks: None,
+            is_out_of_time: false,
+            why_overlooked: None,
         }
     }
 
-    /// The next runs, so many at most.
-    pub(super) fn next(&mut self, most: usize) -> Vec<Branch> {
+    /// Returns the next runs, at most `most`.
+    pub(super) fn next_branches(&mut self, most: usize) -> Vec<Branch> {
         let stack = if self.stack.is_empty() { &mut self.far } else { &mut self.stack };
         stack.split_off(stack.len() - stack.len().min(most))
     }
 
-    /// Takes back runs that were not made.
-    pub(super) fn puts_back(&mut self, branches: &[Branch]) {
-        let is_far = branches.iter().all(|branch| branch.kind == Kind::Far);
+    /// Puts back runs that were not made.
+    pub(super) fn put_back(&mut self, branches: &[Branch]) {
+        let is_far = branches.iter().all(|branch| branch.kind == BranchKind::Far);
         if is_far { &mut self.far } else { &mut self.stack }.extend_from_slice(branches);
     }
 
-    /// Finds the classes within that of a run that was made, as many as it can in time: of a long run there are many.
-    pub(super) fn learns(
+    /// Learns from a run that was made: adds the smaller classes within its class, as many as it can in time,
+    /// since a long run has many.
+    pub(super) fn learn(
         &mut self,
         branch: Branch,
         history: &History,
@@ -158,52 +163,52 @@ impl Systematic {
     ) {
         let places: HashMap<TakeId, usize> =
             history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
-        let of_all = number_of(history.takes.iter().map(|take| (history.id(take), history.name(take.got))));
+        let order_hash = set_hash(history.takes.iter().map(|take| (history.id(take), history.message_id(take.got))));
         let Branch { steps, script: tried, unbounded, kind } = branch;
-        let is_bounded = kind != Kind::Far;
+        let is_bounded = kind != BranchKind::Far;
         if is_bounded {
-            self.within.insert(of_all);
+            self.orders_within.insert(order_hash);
         }
-        let place = |step: &Step| {
+        let place = |step: &BranchStep| {
             let place = *places.get(&step.take)?;
-            (history.name(history.takes[place].got) == step.got).then_some((place, step.is_open))
+            (history.message_id(history.takes[place].got) == step.got).then_some((place, step.is_open))
         };
         let Some(mut all) = steps.iter().map(place).collect::<Option<Vec<_>>>() else {
             match (kind, unbounded) {
-                (Kind::Class, unbounded) => {
+                (BranchKind::Class, unbounded) => {
                     let far = unbounded.map(|script| Branch {
                         steps: steps.clone(),
                         script,
-                        kind: Kind::Far,
+                        kind: BranchKind::Far,
                         ..Branch::default()
                     });
                     self.far.extend(far);
                     if !in_time() {
-                        self.ended = true;
-                    } else if !self.settles_more(history, &places, &steps, &tried) {
+                        self.is_out_of_time = true;
+                    } else if !self.settle_more(history, &places, &steps, &tried) {
                         self.missed += 1;
                     }
                 }
-                (Kind::Guess, _) => {
+                (BranchKind::Guess, _) => {
                     let guess = steps.last().and_then(|step| places.get(&step.take));
-                    self.waits.extend(guess.and_then(|place| history.at(&history.takes[*place])));
+                    self.unending_waits.extend(guess.and_then(|place| history.location(&history.takes[*place])));
                 }
-                (Kind::Witness | Kind::Far, _) => (),
+                (BranchKind::Witness | BranchKind::Far, _) => (),
             }
             return;
         };
-        if kind == Kind::Witness {
+        if kind == BranchKind::Witness {
             return;
         }
-        let has_choices = || history.takes.iter().any(|take| !history.others(take).is_empty());
-        if history.looks_beside_requests() {
-            self.overlooks = Some("a look does not see what a request has got meanwhile");
+        let has_choices = || history.takes.iter().any(|take| !history.alternatives(take).is_empty());
+        if history.has_looks_beside_requests() {
+            self.why_overlooked = Some("a look does not see what a request has got meanwhile");
         } else if history.has_requests_with_gaps() && has_choices() {
-            self.overlooks = Some("requests wait for each other's gaps");
+            self.why_overlooked = Some("requests wait for each other's gaps");
         }
         if history.takes.len() > MOST_TAKES {
             let why = "a run has too many receives to find out what else each could take";
-            self.overlooks = self.overlooks.or(is_bounded.then_some(why));
+            self.why_overlooked = self.why_overlooked.or(is_bounded.then_some(why));
             return;
         }
         let settled: HashSet<usize> = all.iter().map(|(place, _)| *place).collect();
@@ -211,59 +216,60 @@ impl Systematic {
             (0..history.takes.len()).filter(|place| !settled.contains(place)).collect();
         rest.sort_by_cached_key(|place| {
             let take = &history.takes[*place];
-            (history.needs(*place, take.got).len(), history.id(take))
+            (history.requirements(*place, take.got).len(), history.id(take))
         });
         all.extend(rest.into_iter().map(|place| (place, true)));
-        if !is_bounded && !self.within.contains(&of_all) {
-            self.beyond.insert(of_all, failed);
+        if !is_bounded && !self.orders_within.contains(&order_hash) {
+            self.orders_beyond.insert(order_hash, failed);
             let takes: Vec<_> = all.iter().map(|(place, _)| (*place, history.takes[*place].got)).collect();
-            if let Found::Script(script) = Script::of(history, &takes, true) {
-                let branch = Branch { script: Arc::new(script), kind: Kind::Witness, ..Branch::default() };
+            if let ScriptResult::Script(script) = Script::find(history, &takes, true) {
+                let branch = Branch { script: Arc::new(script), kind: BranchKind::Witness, ..Branch::default() };
                 self.stack.push(branch);
             }
         }
         let before = all.iter().map(|(place, is_open)| (*place, history.takes[*place].got, *is_open));
-        let before: Vec<Settled> = before.collect();
+        let before: Vec<SettledTake> = before.collect();
         for (number, (place, _)) in all.iter().enumerate().filter(|(_, (_, is_open))| *is_open) {
-            for other in history.others(&history.takes[*place]) {
+            for other in history.alternatives(&history.takes[*place]) {
                 if !in_time() {
-                    self.ended |= is_bounded;
+                    self.is_out_of_time |= is_bounded;
                     return;
                 }
                 let missed = self.missed;
-                self.adds_class(history, &before[..number], (*place, other));
+                self.add_class(history, &before[..number], (*place, other));
                 if !is_bounded {
-                    self.missed = missed; // what the machine comes to is found without this run
+                    self.missed = missed; // the machine's own orders are found without this run
                 }
             }
         }
     }
 
-    /// A class was run, and its last take got something else, because of messages that are not settled: these came to it, or took the
-    /// room of others. Settles one of the takes that such a message follows: adds the classes within for each thing
-    /// that it can get. Returns whether there is one.
-    fn settles_more(
+    /// Settles one more take of a class whose run got something else than it should, because messages that
+    /// are not settled came to its last take or took the room of others. Chooses a take that such a message
+    /// comes after, and adds the classes for each thing that it can get. Returns whether there is such a
+    /// take.
+    fn settle_more(
         &mut self,
         history: &History,
         places: &HashMap<TakeId, usize>,
-        steps: &[Step],
+        steps: &[BranchStep],
         tried: &Script,
     ) -> bool {
-        let settled = |step: &Step| {
+        let settled = |step: &BranchStep| {
             let got = match step.got {
-                Some(got) => Some(history.place(&got)?),
+                Some(got) => Some(history.index_of(&got)?),
                 None => None,
             };
             Some((*places.get(&step.take)?, got, step.is_open))
         };
-        let is_as_settled = |(place, got, _): &Settled| history.takes[*place].got == *got;
-        // The first one that got something else, and all that do not need it.
+        let is_as_settled = |(place, got, _): &SettledTake| history.takes[*place].got == *got;
+        // The first take that got something else, and all takes that do not need it.
         let (mut before, mut new) = (Vec::new(), None);
         let mut kept = HashSet::new();
         for step in steps {
             match settled(step) {
                 Some(step) if is_as_settled(&step) => {
-                    let is_whole = history.needs(step.0, step.1).is_subset(&kept);
+                    let is_whole = history.requirements(step.0, step.1).is_subset(&kept);
                     if is_whole {
                         kept.insert(step.0);
                         before.push(step);
@@ -276,26 +282,26 @@ impl Systematic {
                 _ => (),
             }
         }
-        let Some(new) = new.filter(|new: &Settled| !history.takes[new.0].waits()) else { return false };
+        let Some(new) = new.filter(|new: &SettledTake| !history.takes[new.0].is_wait_for_first()) else { return false };
         let of_run: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
-        if history.needs(new.0, new.1).is_subset(&of_run) {
-            let all: Vec<Settled> = before.iter().copied().chain([new]).collect();
+        if history.requirements(new.0, new.1).is_subset(&of_run) {
+            let all: Vec<SettledTake> = before.iter().copied().chain([new]).collect();
             let got: Vec<_> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
-            match Script::of(history, &got, true) {
-                Found::Nothing => return true,
-                Found::Unknown => return false,
-                // More messages are settled in this run than in that from which the class branched off.
-                Found::Script(script) if all.len() < steps.len() || script.settles() > tried.settles() => {
-                    let is_new = self.classes.insert(number_of(got.iter().map(|take| history.named(*take))));
+            match Script::find(history, &got, true) {
+                ScriptResult::Impossible => return true,
+                ScriptResult::Unknown => return false,
+                // More messages are settled in this run than in the one from which the class branched off.
+                ScriptResult::Script(script) if all.len() < steps.len() || script.settled_count() > tried.settled_count() => {
+                    let is_new = self.classes.insert(set_hash(got.iter().map(|take| history.ids(*take))));
                     if all.len() < steps.len() && !is_new {
-                        return true; // what is left when what cannot be is left out was or will be seen
+                        return true; // the rest without the impossible take is a class that was or will be run
                     }
-                    let steps = all.iter().map(|step| Step::of(history, *step)).collect();
+                    let steps = all.iter().map(|step| BranchStep::of(history, *step)).collect();
                     let script = Arc::new(script);
-                    self.stack.push(Branch { steps, script, unbounded: None, kind: Kind::Class });
+                    self.stack.push(Branch { steps, script, unbounded: None, kind: BranchKind::Class });
                     return true;
                 }
-                Found::Script(_) => (),
+                ScriptResult::Script(_) => (),
             }
         }
         let calls = &history.trace.calls;
@@ -303,14 +309,14 @@ impl Systematic {
         let next = calls.get(call + 1).filter(|next| next.id == calls[call].id);
         let end = next.unwrap_or(&calls[call]).end;
         let came = history.trace.messages.iter().enumerate().filter(|(_, message)| message.enter <= end);
-        let last_before: Vec<usize> = came.filter_map(|(place, _)| history.before(place)).collect();
+        let last_before: Vec<usize> = came.filter_map(|(place, _)| history.last_call_before(place)).collect();
         let can_be = |place: &usize| {
             let take = &history.takes[*place];
-            let follows = history.calls.follows(take.call, history.takes[new.0].call);
+            let follows = history.calls.is_after(take.call, history.takes[new.0].call);
             !of_run.contains(place)
                 && !follows
-                && last_before.iter().any(|call| history.calls.follows(*call, take.call))
-                && history.needs(*place, take.got).is_subset(&of_run)
+                && last_before.iter().any(|call| history.calls.is_after(*call, take.call))
+                && history.requirements(*place, take.got).is_subset(&of_run)
         };
         let is_near = |place: &usize| {
             let mut those = history.trace.messages.iter().enumerate();
@@ -318,114 +324,115 @@ impl Systematic {
                 its.to == history.takes[new.0].id
                     && its.enter <= end
                     && history
-                        .before(message)
-                        .is_some_and(|call| history.calls.follows(call, history.takes[*place].call))
+                        .last_call_before(message)
+                        .is_some_and(|call| history.calls.is_after(call, history.takes[*place].call))
             })
         };
         let all: Vec<usize> = (0..history.takes.len()).filter(can_be).collect();
         let Some(more) = all.iter().copied().find(is_near).or(all.first().copied()) else { return false };
         before.push(new);
         let take = &history.takes[more];
-        for other in [vec![take.got], history.others(take)].concat() {
-            self.adds_class(history, &before, (more, other));
+        for other in [vec![take.got], history.alternatives(take)].concat() {
+            self.add_class(history, &before, (more, other));
         }
         true
     }
 
-    /// Adds the class in which these takes get these, and another one something else.
-    fn adds_class(&mut self, history: &History, before: &[Settled], (new, other): (usize, Option<usize>)) {
+    /// Adds the class in which the takes `before` get their messages, and one more take gets something else.
+    fn add_class(&mut self, history: &History, before: &[SettledTake], (new, other): (usize, Option<usize>)) {
         let takes = &history.takes;
-        let is_guess = takes[new].waits() && other.is_none();
-        let needs = history.needs(new, other);
-        let is_other = |(place, got, _): &Settled| needs.contains(place) && takes[*place].got != *got;
+        let is_guess = takes[new].is_wait_for_first() && other.is_none();
+        let needs = history.requirements(new, other);
+        let is_other = |(place, got, _): &SettledTake| needs.contains(place) && takes[*place].got != *got;
         if needs.contains(&new)
             || before.iter().any(is_other)
-            || (is_guess && history.at(&takes[new]).is_some_and(|at| self.waits.contains(&at)))
+            || (is_guess && history.location(&takes[new]).is_some_and(|at| self.unending_waits.contains(&at)))
         {
             return;
         }
         let mut core: Vec<usize> = needs.iter().copied().collect();
         core.sort_by_cached_key(|place| {
-            (history.needs(*place, takes[*place].got).len(), history.id(&takes[*place]))
+            (history.requirements(*place, takes[*place].got).len(), history.id(&takes[*place]))
         });
         let core: Vec<_> =
             core.into_iter().map(|place| (place, takes[place].got)).chain([(new, other)]).collect();
-        // What the new take gets where another one gets what it got is one of several things.
+        // If another take gets this one's message, this one gets one of several things instead.
         let is_open = takes[new].got == other;
         let is_new = |place: usize| place != new && before.iter().all(|(other, ..)| *other != place);
         let needed =
             core.iter().filter(|(place, _)| is_new(*place)).map(|(place, got)| (*place, *got, false));
-        let all: Vec<Settled> = before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
+        let all: Vec<SettledTake> = before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
         let got: Vec<(usize, Option<usize>)> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
-        if !self.classes.insert(number_of(got.iter().map(|take| history.named(*take)))) {
+        if !self.classes.insert(set_hash(got.iter().map(|take| history.ids(*take)))) {
             return;
         }
-        let steps: Vec<Step> = all.iter().map(|step| Step::of(history, *step)).collect();
-        let script = |takes: &[(usize, Option<usize>)], bounded| Script::of(history, takes, bounded);
-        // On a machine without these bounds no message waits for room, so that it need not come to what the machine comes to.
+        let steps: Vec<BranchStep> = all.iter().map(|step| BranchStep::of(history, *step)).collect();
+        let script = |takes: &[(usize, Option<usize>)], bounded| Script::find(history, takes, bounded);
+        // Without bounds no message waits for room, so such a run may differ from all runs of the machine.
         let unbounded = || match script(&got, false) {
-            Found::Script(script) => Some(Arc::new(script)),
+            ScriptResult::Script(script) => Some(Arc::new(script)),
             _ => None,
         };
         match script(&got, true) {
-            Found::Script(script) => {
-                let kind = if is_guess { Kind::Guess } else { Kind::Class };
+            ScriptResult::Script(script) => {
+                let kind = if is_guess { BranchKind::Guess } else { BranchKind::Class };
                 let branch = Branch { steps, script: Arc::new(script), unbounded: unbounded(), kind };
                 return self.stack.push(branch);
             }
-            Found::Unknown => {
+            ScriptResult::Unknown => {
                 self.missed += 1;
                 return;
             }
-            Found::Nothing => (),
+            ScriptResult::Impossible => (),
         }
-        // What is open may take the room of what is settled: so it is settled too, one take after the other.
-        if Script::may_be_with_others(history, &got) {
+        // Messages that are open may take the room of settled ones, so these are settled too, one take after
+        // the other.
+        if Script::is_possible_with_waits(history, &got) {
             let settled: HashSet<usize> = got.iter().map(|(place, _)| *place).collect();
             let is_next = |place: &usize| {
                 !settled.contains(place)
-                    && !history.calls.follows(takes[*place].call, takes[new].call)
-                    && history.needs(*place, takes[*place].got).is_subset(&settled)
+                    && !history.calls.is_after(takes[*place].call, takes[new].call)
+                    && history.requirements(*place, takes[*place].got).is_subset(&settled)
             };
             if let Some(more) = (0..takes.len()).find(is_next) {
-                for other in [vec![takes[more].got], history.others(&takes[more])].concat() {
-                    self.adds_class(history, &all, (more, other));
+                for other in [vec![takes[more].got], history.alternatives(&takes[more])].concat() {
+                    self.add_class(history, &all, (more, other));
                 }
             }
         }
-        match (unbounded(), takes[new].in_vain.is_some()) {
+        match (unbounded(), takes[new].empty_after.is_some()) {
             (Some(_), true) => self.looks += 1,
             (Some(script), false) => {
-                self.far.push(Branch { steps, script, unbounded: None, kind: Kind::Far })
+                self.far.push(Branch { steps, script, unbounded: None, kind: BranchKind::Far })
             }
             (None, _) => (),
         }
-        // What follows the take may come to another one before that, where less is settled.
+        // Calls after the take may send messages to a take before it, if fewer takes are settled.
         if core.len() == got.len()
-            || !self.classes.insert(number_of(core.iter().map(|take| history.named(*take))))
+            || !self.classes.insert(set_hash(core.iter().map(|take| history.ids(*take))))
         {
             return;
         }
         match script(&core, true) {
-            Found::Script(script) => {
+            ScriptResult::Script(script) => {
                 let steps =
-                    core.iter().map(|(place, got)| Step::of(history, (*place, *got, false))).collect();
-                let branch = Branch { steps, script: Arc::new(script), unbounded: None, kind: Kind::Class };
+                    core.iter().map(|(place, got)| BranchStep::of(history, (*place, *got, false))).collect();
+                let branch = Branch { steps, script: Arc::new(script), unbounded: None, kind: BranchKind::Class };
                 self.stack.push(branch);
             }
-            Found::Nothing => (),
-            Found::Unknown => self.missed += 1,
+            ScriptResult::Impossible => (),
+            ScriptResult::Unknown => self.missed += 1,
         }
     }
 
-    /// How much it has seen.
+    /// Returns the orders covered so far.
     pub(super) fn coverage(&self) -> Coverage {
-        let beyond = || self.beyond.iter().filter(|(order, _)| !self.within.contains(order));
+        let beyond = || self.orders_beyond.iter().filter(|(order, _)| !self.orders_within.contains(order));
         Coverage {
-            orders: self.within.len(),
-            more: match self.missed {
-                _ if self.ended || !self.stack.is_empty() => Some("the check ended before all were tried"),
-                0 => self.overlooks,
+            orders: self.orders_within.len(),
+            why_incomplete: match self.missed {
+                _ if self.is_out_of_time || !self.stack.is_empty() => Some("the check ended before all were tried"),
+                0 => self.why_overlooked,
                 _ => Some("it takes too long to find out whether latencies lead to some"),
             },
             beyond: beyond().count() + self.looks,
@@ -434,8 +441,8 @@ impl Systematic {
     }
 }
 
-/// Tells sets of things apart.
-fn number_of(things: impl Iterator<Item = impl Hash>) -> u64 {
+/// Returns a hash of a set, independent of the order of its elements.
+fn set_hash(things: impl Iterator<Item = impl Hash>) -> u64 {
     let number = |thing| {
         let mut hasher = DefaultHasher::new();
         Hash::hash(&thing, &mut hasher);
@@ -445,16 +452,16 @@ fn number_of(things: impl Iterator<Item = impl Hash>) -> u64 {
 }
 
 impl Branch {
-    /// The order of the run.
+    /// Returns the order of the run.
     pub(super) fn order(&self) -> Order {
         let script = Arc::clone(&self.script);
         let latency = move |message, to, ready, _| Some(script.latency(message, to, ready));
-        let order = Order::ruled(Rule::new(latency)).preceded_by(self.script.precedence.clone());
+        let order = Order::from_rule(LatencyRule::new(latency)).with_precedence(self.script.precedence.clone());
         if self.is_bounded() { order } else { order.unbounded() }
     }
 
-    /// Whether it is a run of the machine.
+    /// Returns whether no message is under way for longer than L, so that it is a run of the machine.
     pub(super) fn is_bounded(&self) -> bool {
-        self.kind != Kind::Far
+        self.kind != BranchKind::Far
     }
 }

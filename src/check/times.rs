@@ -1,136 +1,141 @@
-//! When things happen of which some must be no earlier than others, and some no later than the latest of others.
+//! Solves systems of times of which some must be no earlier than others, and some no later than the latest of
+//! others.
 //!
-//! Solutions are closed under the later of two, so that there is a latest one, and going down from the end of time finds it;
-//! without the second kind there is an earliest one, and going up from 0 finds that (Cuninghame-Green, "Minimax Algebra", 1979).
+//! If two solutions are combined by taking the later time of each variable, that is a solution too. So there
+//! is a latest solution, which is found by going down from the end of time. Without constraints of the second
+//! kind there is also an earliest one, which is found by going up from 0 (Cuninghame-Green, "Minimax
+//! Algebra", 1979).
 
 use crate::time::Time;
 
-/// What must be no earlier than another by so much.
-type Least = (usize, usize, Time);
+/// A variable, another one, and a time: the first is at least the second plus the time.
+type LowerBound = (usize, usize, Time);
 
-/// What must be no later than the latest of others by so much.
-type Most = (usize, Vec<(usize, Time)>);
+/// A variable, and others with times: the first is at most the latest of the others, each plus its time.
+type UpperBound = (usize, Vec<(usize, Time)>);
 
-/// What is known of when things happen. They are numbered.
+/// A system of constraints on times. Its variables are numbered from 0.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Times {
-    least: Vec<Least>,
-    most: Vec<Most>,
-    /// What happens at 0.
-    firsts: Vec<usize>,
-    things: usize,
+pub(super) struct TimeConstraints {
+    lower_bounds: Vec<LowerBound>,
+    upper_bounds: Vec<UpperBound>,
+    /// The variables that are 0.
+    zeros: Vec<usize>,
+    variables: usize,
 }
 
-/// The times that solve what is known.
+/// The result of solving a system of constraints.
 #[derive(Debug)]
-pub(super) enum Solved<T = Vec<Time>> {
+pub(super) enum SolveResult<T = Vec<Time>> {
     Times(T),
-    /// No times do.
-    Never,
-    /// It takes too long to find out.
+    /// The system has no solution.
+    Infeasible,
+    /// The search took too long.
     Unknown,
 }
 
-/// So many rounds at most.
-const ROUNDS: usize = 4000;
+/// The most rounds of a descent.
+const MAX_ROUNDS: usize = 4000;
 
-impl Times {
-    /// The end of time, for what can be as late as it likes.
+impl TimeConstraints {
+    /// The end of time, where variables without an upper bound are.
     const END: Time = Time::from_ps(i64::MAX / 4);
 
-    /// Of so many things nothing is known.
-    pub(super) fn of(things: usize) -> Times {
-        Times { things, ..Times::default() }
+    /// Creates a system of `variables` variables without constraints.
+    pub(super) fn with_variables(variables: usize) -> TimeConstraints {
+        TimeConstraints { variables, ..TimeConstraints::default() }
     }
 
-    /// One more thing.
-    pub(super) fn adds(&mut self) -> usize {
-        self.things += 1;
-        self.things - 1
+    /// Adds a variable and returns its number.
+    pub(super) fn add_variable(&mut self) -> usize {
+        self.variables += 1;
+        self.variables - 1
     }
 
-    /// It happens at 0.
-    pub(super) fn is_first(&mut self, what: usize) {
-        self.firsts.push(what);
+    /// Requires that a variable is 0.
+    pub(super) fn require_zero(&mut self, what: usize) {
+        self.zeros.push(what);
     }
 
-    /// It is no earlier than another by so much.
-    pub(super) fn is_after(&mut self, what: usize, (other, by): (usize, Time)) {
-        self.least.push((what, other, by));
+    /// Requires that a variable is at least another plus `by`.
+    pub(super) fn require_after(&mut self, what: usize, (other, by): (usize, Time)) {
+        self.lower_bounds.push((what, other, by));
     }
 
-    /// It is no later than the latest of others by so much.
-    pub(super) fn is_within(&mut self, what: usize, of: Vec<(usize, Time)>) {
-        self.most.push((what, of));
+    /// Requires that a variable is at most the latest of others, each plus its time.
+    pub(super) fn require_within(&mut self, what: usize, of: Vec<(usize, Time)>) {
+        self.upper_bounds.push((what, of));
     }
 
-    /// It is as late as the latest of others by so much.
-    pub(super) fn is_latest(&mut self, what: usize, of: Vec<(usize, Time)>) {
-        of.iter().for_each(|other| self.is_after(what, *other));
-        self.is_within(what, of);
+    /// Requires that a variable equals the latest of others, each plus its time.
+    pub(super) fn require_latest(&mut self, what: usize, of: Vec<(usize, Time)>) {
+        of.iter().for_each(|other| self.require_after(what, *other));
+        self.require_within(what, of);
     }
 
-    /// Times that solve it: the earliest ones, if nothing need wait for another thing than those that it must. `tries` says how many
-    /// choices may still be tried of which things others are no later than.
-    pub(super) fn solved(&self, tries: &mut usize) -> Solved {
-        match self.earliest() {
-            Solved::Unknown => self.latest(tries),
+    /// Solves the system. The solution is the earliest one if no variable needs to be later than its lower
+    /// bounds demand, and the latest one otherwise. `tries` is the number of choices that may still be tried
+    /// of which other variable an upper bound refers to.
+    pub(super) fn solve(&self, tries: &mut usize) -> SolveResult {
+        match self.solve_earliest() {
+            SolveResult::Unknown => self.solve_latest(tries),
             solved => solved,
         }
     }
 
-    /// The earliest times, if nothing is then later than it can be.
-    fn earliest(&self) -> Solved {
-        let mut times = vec![Time::ZERO; self.things];
+    /// Returns the earliest times that satisfy the lower bounds, if they also satisfy the upper bounds.
+    fn solve_earliest(&self) -> SolveResult {
+        let mut times = vec![Time::ZERO; self.variables];
         let mut goes_on = true;
-        // What still changes when there were as many rounds as there are things goes round in a circle.
-        for _ in 0..self.things + 2 {
+        // A variable that still changes after as many rounds as there are variables is in a cycle.
+        for _ in 0..self.variables + 2 {
             if !std::mem::take(&mut goes_on) {
                 let holds =
-                    |(what, of): &Most| of.iter().any(|(other, by)| times[*what] <= times[*other] + *by);
-                let begins = self.firsts.iter().all(|first| times[*first] == Time::ZERO);
-                return match begins && self.most.iter().all(holds) {
-                    true => Solved::Times(times),
-                    false => Solved::Unknown,
+                    |(what, of): &UpperBound| of.iter().any(|(other, by)| times[*what] <= times[*other] + *by);
+                let begins = self.zeros.iter().all(|first| times[*first] == Time::ZERO);
+                return match begins && self.upper_bounds.iter().all(holds) {
+                    true => SolveResult::Times(times),
+                    false => SolveResult::Unknown,
                 };
             }
-            for (what, other, by) in &self.least {
+            for (what, other, by) in &self.lower_bounds {
                 let least = times[*other] + *by;
                 if times[*what] < least {
                     (times[*what], goes_on) = (least, true);
                 }
             }
-            if self.firsts.iter().any(|first| times[*first] > Time::ZERO) {
-                return Solved::Never;
+            if self.zeros.iter().any(|first| times[*first] > Time::ZERO) {
+                return SolveResult::Infeasible;
             }
         }
-        Solved::Never
+        SolveResult::Infeasible
     }
 
-    /// The latest times: those of what is left where a circle of things that must each be earlier than the one before rules out that
-    /// one of them is no later than the thing that it was no later than.
-    fn latest(&self, tries: &mut usize) -> Solved {
+    /// Returns the latest solution. Where a cycle of variables, each of which must be earlier than the one
+    /// before, shows that one of several upper bounds in it must refer to another variable, each of these
+    /// choices is tried.
+    fn solve_latest(&self, tries: &mut usize) -> SolveResult {
         let mut is_known = true;
-        // The systems in which there were choices, each with those that are left: one way down at a time is kept.
-        let mut open: Vec<(Times, Vec<(usize, usize)>)> = Vec::new();
+        // The systems in which there were choices, each with the choices left: the search is depth-first.
+        let mut open: Vec<(TimeConstraints, Vec<(usize, usize)>)> = Vec::new();
         let mut system = self.clone();
         loop {
-            let Some(left) = tries.checked_sub(1) else { return Solved::Unknown };
+            let Some(left) = tries.checked_sub(1) else { return SolveResult::Unknown };
             *tries = left;
-            match system.descends() {
-                Descent::Ends(times) => return Solved::Times(times),
+            match system.descend() {
+                Descent::Solved(times) => return SolveResult::Times(times),
                 Descent::Never => (),
                 Descent::TooLong => is_known = false,
-                Descent::Circle(choices) => open.push((system, choices)),
+                Descent::Cycle(choices) => open.push((system, choices)),
             }
             system = loop {
                 let Some((above, choices)) = open.last_mut() else {
-                    return if is_known { Solved::Never } else { Solved::Unknown };
+                    return if is_known { SolveResult::Infeasible } else { SolveResult::Unknown };
                 };
                 match choices.pop() {
                     Some((most, arg)) => {
                         let mut other = above.clone();
-                        other.most[most].1.swap_remove(arg);
+                        other.upper_bounds[most].1.swap_remove(arg);
                         break other;
                     }
                     None => _ = open.pop(),
@@ -139,47 +144,47 @@ impl Times {
         }
     }
 
-    /// Goes down from the end of time.
-    fn descends(&mut self) -> Descent {
-        let mut times = vec![Times::END; self.things];
-        self.firsts.iter().for_each(|first| times[*first] = Time::ZERO);
-        // What has made each thing earlier last: which thing, by how much, and if that was one of several by which of them.
-        let mut causes: Vec<Option<Cause>> = vec![None; self.things];
+    /// Lowers all variables from the end of time until they satisfy every constraint.
+    fn descend(&mut self) -> Descent {
+        let mut times = vec![TimeConstraints::END; self.variables];
+        self.zeros.iter().for_each(|first| times[*first] = Time::ZERO);
+        // The last cause of each variable's decrease.
+        let mut causes: Vec<Option<DescentCause>> = vec![None; self.variables];
         let mut goes_on = true;
-        for round in 1..ROUNDS {
+        for round in 1..MAX_ROUNDS {
             if !std::mem::take(&mut goes_on) {
-                // What nothing holds does not matter: it is where it was.
-                return Descent::Ends(times);
+                // Variables without bounds stay at the end of time, which does no harm.
+                return Descent::Solved(times);
             }
-            for (number, (what, of)) in self.most.iter().enumerate() {
+            for (number, (what, of)) in self.upper_bounds.iter().enumerate() {
                 let most = of.iter().enumerate().map(|(arg, (other, by))| (times[*other] + *by, arg)).max();
                 if let Some((most, arg)) = most.filter(|(most, _)| *most < times[*what]) {
                     (times[*what], goes_on) = (most, true);
-                    causes[*what] = Some(Cause { by: of[arg].0, most: Some((number, arg)) });
+                    causes[*what] = Some(DescentCause { by: of[arg].0, most: Some((number, arg)) });
                 }
             }
-            for (what, other, by) in &self.least {
+            for (what, other, by) in &self.lower_bounds {
                 let most = times[*what] - *by;
                 if most < times[*other] {
                     (times[*other], goes_on) = (most, true);
-                    causes[*other] = Some(Cause { by: *what, most: None });
+                    causes[*other] = Some(DescentCause { by: *what, most: None });
                 }
             }
             if times.iter().any(|time| *time < Time::ZERO) {
                 return Descent::Never;
             }
             if round % 16 == 0
-                && let Some(circle) = circle(&causes)
+                && let Some(circle) = find_cycle(&causes)
             {
-                let several = circle.into_iter().filter(|(number, _)| self.most[*number].1.len() > 1);
+                let several = circle.into_iter().filter(|(number, _)| self.upper_bounds[*number].1.len() > 1);
                 let several: Vec<_> = several.collect();
                 match several[..] {
                     [] => return Descent::Never,
                     [(number, arg)] => {
-                        self.most[number].1.swap_remove(arg);
+                        self.upper_bounds[number].1.swap_remove(arg);
                         causes.fill(None);
                     }
-                    _ => return Descent::Circle(several),
+                    _ => return Descent::Cycle(several),
                 }
             }
         }
@@ -187,26 +192,28 @@ impl Times {
     }
 }
 
-/// What comes of going down.
+/// The result of a descent.
 enum Descent {
-    Ends(Vec<Time>),
+    Solved(Vec<Time>),
     Never,
-    /// At least one of these is no later than another of its things.
-    Circle(Vec<(usize, usize)>),
+    /// At least one of these upper bounds must refer to another of its variables. Each is the number of the
+    /// bound, and the place of the variable in it.
+    Cycle(Vec<(usize, usize)>),
     TooLong,
 }
 
-/// Why a thing became earlier.
+/// The constraint that made a variable earlier.
 #[derive(Clone, Copy, Debug)]
-struct Cause {
-    /// The thing that it must not be later than.
+struct DescentCause {
+    /// The variable to which the constraint refers.
     by: usize,
-    /// Which of several that is.
+    /// For an upper bound, its number and the place of that variable in it.
     most: Option<(usize, usize)>,
 }
 
-/// The choices in a circle of things that have made each other earlier, if there is one: it would go on for ever.
-fn circle(causes: &[Option<Cause>]) -> Option<Vec<(usize, usize)>> {
+/// Finds a cycle of variables that have made each other earlier, in which a descent would never end. Returns
+/// the upper bounds in it, or `None` if there is no cycle.
+fn find_cycle(causes: &[Option<DescentCause>]) -> Option<Vec<(usize, usize)>> {
     let mut seen = vec![0; causes.len()];
     for first in 0..causes.len() {
         let mut at = first;

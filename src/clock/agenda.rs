@@ -1,4 +1,5 @@
-//! Who runs next: on the virtual clock among all processors, on the wall clock among those of a core.
+//! The queue of processors that wait for a time: one for all processors on the virtual clock, and one for
+//! each core on the wall clock.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,47 +8,50 @@ use crate::time::Time;
 
 /// The processors that wait for a time, earliest first, and at the same time in the order of their places.
 ///
-/// Processors of one program wait for similar things (their overhead, a latency), so most of them queue up
-/// in order by themselves. A few lanes, each in order, take such entries at their ends; an entry that fits no
-/// lane goes to a heap. So the common case touches two ends of a lane and no tree.
+/// Processors of one program wait for similar times (their overhead, a latency), so most entries are added in
+/// order. A few lanes, each in order, take such entries at their ends; an entry that fits no lane goes to a
+/// heap. So the common case touches the two ends of a lane and no tree.
 #[derive(Debug)]
 pub(crate) struct Agenda {
-    /// The earliest entry, [`Entry::NONE`] if there is none.
-    earliest: Entry,
+    /// The earliest entry, or [`AgendaEntry::NONE`].
+    earliest: AgendaEntry,
     /// The lane of the earliest entry, or [`LANES`] for the heap.
     lane: usize,
     /// The earliest first entry of the other lanes and the heap.
-    next: Entry,
-    /// The last entry that each lane took. The first lane that ended earlier takes an entry. So each lane ends earlier than
-    /// the lane before it, and an entry goes to the lane that ends closest before it.
-    tails: [Entry; LANES],
-    /// The first entry of each lane, and of the heap; [`Entry::NONE`] if there is none.
-    heads: [Entry; LANES + 1],
+    next: AgendaEntry,
+    /// The last entry that each lane took. An entry goes to the first lane whose tail is earlier. So each
+    /// tail is earlier than that of the lane before, and an entry goes to the lane whose tail is closest
+    /// before it.
+    tails: [AgendaEntry; LANES],
+    /// The first entry of each lane and of the heap, or [`AgendaEntry::NONE`].
+    heads: [AgendaEntry; LANES + 1],
     /// The other entries of each lane.
-    lanes: [VecDeque<Entry>; LANES],
-    /// The entries that fitted no lane.
-    heap: BinaryHeap<Reverse<Entry>>,
+    lanes: [VecDeque<AgendaEntry>; LANES],
+    /// The entries that fit no lane.
+    heap: BinaryHeap<Reverse<AgendaEntry>>,
 }
 
-/// The number of lanes: programs rarely wait for more kinds of things at once.
+/// The number of lanes. Programs rarely wait for more kinds of times at once.
 const LANES: usize = 3;
 
 /// The least number of entries for which a lane makes room.
-const FEW: usize = 32;
+const LEAST_ROOM: usize = 32;
 
-/// When a processor runs next, in one number that compares fast: time, the processor's place at that time, ticket.
+/// The moment at which a processor runs next, as one number that compares fast: time, the processor's place
+/// at that time, ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry(u128);
+pub(crate) struct AgendaEntry(u128);
 
-impl Entry {
-    /// Later than any entry.
-    const NONE: Entry = Entry(u128::MAX);
+impl AgendaEntry {
+    /// Stands for no entry, and is later than any.
+    const NONE: AgendaEntry = AgendaEntry(u128::MAX);
 
-    /// The processor that has this place at `time` runs at `time`, unless its ticket has changed.
+    /// Makes an entry: the processor with this place at `time` runs at `time`, unless its ticket has changed
+    /// since.
     #[inline]
-    pub(crate) fn new(time: Time, place: u32, ticket: u32) -> Entry {
+    pub(crate) fn new(time: Time, place: u32, ticket: u32) -> AgendaEntry {
         debug_assert!(time >= Time::ZERO);
-        Entry((time.as_ps() as u128) << 64 | u128::from(place) << 32 | u128::from(ticket))
+        AgendaEntry((time.as_ps() as u128) << 64 | u128::from(place) << 32 | u128::from(ticket))
     }
 
     #[inline]
@@ -59,8 +63,8 @@ impl Entry {
         self.0 as u32
     }
 
-    /// Whether it stands for no entry. Only half of it is looked at: an entry is written in halves, and to read all of it at once
-    /// a core would wait until both are in the cache.
+    /// Returns whether this is [`AgendaEntry::NONE`]. Reads only half of it: an entry is written in halves,
+    /// and a core that reads both at once has to wait until both are in the cache.
     #[inline]
     fn is_none(self) -> bool {
         (self.0 >> 64) as u64 == u64::MAX
@@ -70,11 +74,11 @@ impl Entry {
 impl Default for Agenda {
     fn default() -> Agenda {
         Agenda {
-            earliest: Entry::NONE,
+            earliest: AgendaEntry::NONE,
             lane: LANES,
-            next: Entry::NONE,
-            tails: [Entry(0); LANES],
-            heads: [Entry::NONE; LANES + 1],
+            next: AgendaEntry::NONE,
+            tails: [AgendaEntry(0); LANES],
+            heads: [AgendaEntry::NONE; LANES + 1],
             lanes: Default::default(),
             heap: BinaryHeap::new(),
         }
@@ -82,64 +86,65 @@ impl Default for Agenda {
 }
 
 impl Agenda {
-    /// Adds an entry, if no entry can be out of date.
+    /// Adds an entry where no entry can be out of date.
     #[inline]
-    pub(crate) fn add(&mut self, entry: Entry) {
+    pub(crate) fn add(&mut self, entry: AgendaEntry) {
         self.insert(entry, |_| true);
     }
 
-    /// Adds an entry. `counts` says whether another entry is still up to date. One that is not stays until it is popped, or
-    /// until there is no room: so entries that do not count take no more room than those that do.
+    /// Adds an entry. `is_current` tells whether an entry is still up to date. An entry that is out of date stays
+    /// until it is popped or room is needed, so such entries take no more room than the others.
     #[inline]
-    pub(crate) fn insert(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
+    pub(crate) fn insert(&mut self, entry: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) {
         for lane in 0..LANES {
             if self.tails[lane] <= entry {
                 self.tails[lane] = entry;
                 if self.heads[lane].is_none() {
-                    return self.comes_to_front(lane, entry);
+                    return self.set_head(lane, entry);
                 }
                 if self.lanes[lane].len() == self.lanes[lane].capacity() {
-                    return self.make_room(entry, counts);
+                    return self.make_room(entry, is_current);
                 }
                 return self.lanes[lane].push_back(entry);
             }
         }
-        self.add_to_heap(entry, counts);
+        self.add_to_heap(entry, is_current);
     }
 
     /// Adds an entry that fits no lane.
     #[inline(never)]
-    fn add_to_heap(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
+    fn add_to_heap(&mut self, entry: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) {
         if self.heap.len() == self.heap.capacity() {
-            return self.make_room(entry, counts);
+            return self.make_room(entry, is_current);
         }
         self.heap.push(Reverse(entry));
         if entry < self.heads[LANES] {
-            self.comes_to_front(LANES, entry);
+            self.set_head(LANES, entry);
         }
     }
 
-    /// Adds an entry for which there is no room: takes out all entries that do not count, and doubles the room of the rest.
+    /// Adds an entry for which there is no room: removes all entries that are out of date, and doubles the
+    /// room of the rest.
     #[cold]
     #[inline(never)]
-    fn make_room(&mut self, entry: Entry, counts: impl Fn(Entry) -> bool) {
+    fn make_room(&mut self, entry: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) {
         for (lane, head) in self.lanes.iter_mut().zip(&mut self.heads) {
-            lane.retain(|entry| counts(*entry));
-            if !head.is_none() && !counts(*head) {
-                *head = lane.pop_front().unwrap_or(Entry::NONE);
+            lane.retain(|entry| is_current(*entry));
+            if !head.is_none() && !is_current(*head) {
+                *head = lane.pop_front().unwrap_or(AgendaEntry::NONE);
             }
-            lane.reserve(lane.len().max(FEW));
+            lane.reserve(lane.len().max(LEAST_ROOM));
         }
-        self.heap.retain(|Reverse(entry)| counts(*entry));
-        self.heap.reserve(self.heap.len().max(FEW));
-        self.heads[LANES] = self.heap.peek().map_or(Entry::NONE, |Reverse(entry)| *entry);
-        self.look_for_the_earliest();
-        self.insert(entry, counts);
+        self.heap.retain(|Reverse(entry)| is_current(*entry));
+        self.heap.reserve(self.heap.len().max(LEAST_ROOM));
+        self.heads[LANES] = self.heap.peek().map_or(AgendaEntry::NONE, |Reverse(entry)| *entry);
+        self.find_earliest();
+        self.insert(entry, is_current);
     }
 
-    /// An entry has become the first of its lane, or of the heap.
+    /// Makes an entry the first of its lane, or of the heap.
     #[inline]
-    fn comes_to_front(&mut self, lane: usize, entry: Entry) {
+    fn set_head(&mut self, lane: usize, entry: AgendaEntry) {
         self.heads[lane] = entry;
         if lane == self.lane {
             self.earliest = self.earliest.min(entry);
@@ -150,31 +155,31 @@ impl Agenda {
         }
     }
 
-    /// Takes the earliest entry.
+    /// Removes and returns the earliest entry.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Entry> {
+    pub(crate) fn pop(&mut self) -> Option<AgendaEntry> {
         let (earliest, lane) = (self.earliest, self.lane);
         let head = if lane < LANES { self.lanes[lane].pop_front() } else { self.pop_heap() };
-        let head = head.unwrap_or(Entry::NONE);
+        let head = head.unwrap_or(AgendaEntry::NONE);
         self.heads[lane] = head;
         self.earliest = head;
         if self.next < head {
-            self.look_for_the_earliest();
+            self.find_earliest();
         }
         (!earliest.is_none()).then_some(earliest)
     }
 
-    /// Drops the heap's first entry. Returns the next one.
+    /// Removes the heap's first entry, and returns the next one.
     #[inline(never)]
-    fn pop_heap(&mut self) -> Option<Entry> {
+    fn pop_heap(&mut self) -> Option<AgendaEntry> {
         self.heap.pop();
         self.heap.peek().map(|Reverse(entry)| *entry)
     }
 
-    /// Finds the lane with the earliest entry.
+    /// Finds the lane that has the earliest entry.
     #[inline(never)]
-    fn look_for_the_earliest(&mut self) {
-        (self.earliest, self.next) = (Entry::NONE, Entry::NONE);
+    fn find_earliest(&mut self) {
+        (self.earliest, self.next) = (AgendaEntry::NONE, AgendaEntry::NONE);
         for (lane, head) in self.heads.into_iter().enumerate() {
             if head < self.earliest {
                 (self.next, self.earliest, self.lane) = (self.earliest, head, lane);
@@ -184,31 +189,31 @@ impl Agenda {
         }
     }
 
-    /// Whether an entry that is not on the agenda would be the earliest.
+    /// Returns whether an entry that is not on the agenda is earlier than all that are.
     #[inline]
-    pub(crate) fn is_before_all(&self, entry: Entry) -> bool {
+    pub(crate) fn is_before_all(&self, entry: AgendaEntry) -> bool {
         entry < self.earliest
     }
 
-    /// Adds `mine` and takes the earliest entry; or does nothing, if `mine` is the earliest.
+    /// Adds `mine` and removes the earliest entry. Does nothing and returns `None` if `mine` is the earliest.
     #[inline]
-    pub(crate) fn exchange(&mut self, mine: Entry, counts: impl Fn(Entry) -> bool) -> Option<Entry> {
+    pub(crate) fn exchange(&mut self, mine: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) -> Option<AgendaEntry> {
         if self.is_before_all(mine) {
             return None;
         }
-        self.insert(mine, counts);
+        self.insert(mine, is_current);
         self.pop()
     }
 
-    /// An entry that will probably come up after so many others.
+    /// Returns an entry that will probably be the earliest after `others` more entries, if one is known.
     #[inline]
-    pub(crate) fn coming(&self, others: usize) -> Option<Entry> {
+    pub(crate) fn later_entry(&self, others: usize) -> Option<AgendaEntry> {
         self.lanes.get(self.lane)?.get(others).copied()
     }
 
-    /// The earliest entry, without taking it.
+    /// Returns the earliest entry without removing it.
     #[inline]
-    pub(crate) fn peek(&self) -> Option<Entry> {
+    pub(crate) fn peek(&self) -> Option<AgendaEntry> {
         (!self.earliest.is_none()).then_some(self.earliest)
     }
 }
@@ -220,38 +225,38 @@ mod tests {
 
     /// Hundreds of processors take new tickets again and again, mostly long before their entries come up.
     #[test]
-    fn what_counts_no_more_takes_no_room() {
+    fn outdated_entries_take_no_room() {
         const P: usize = 300;
         let mut rng = fastrand::Rng::with_seed(2);
         let (mut agenda, mut tickets, mut times) = (Agenda::default(), [0; P], [Time::ZERO; P]);
-        (0..P).for_each(|id| agenda.add(Entry::new(times[id], id as u32, 0)));
-        // Miri takes a second for a hundred of them.
+        (0..P).for_each(|id| agenda.add(AgendaEntry::new(times[id], id as u32, 0)));
+        // Miri takes a second for a hundred steps.
         for step in 0..if cfg!(miri) { 2000 } else { 100_000 } {
             let id = rng.usize(0..P);
             tickets[id] += 1;
             times[id] = rng.i64(0..1000) * rng.i64(0..1000) * PS;
-            let counts = |entry: Entry| tickets[entry.moment().1 as usize] == entry.ticket();
-            agenda.insert(Entry::new(times[id], id as u32, tickets[id]), counts);
+            let is_current = |entry: AgendaEntry| tickets[entry.moment().1 as usize] == entry.ticket();
+            agenda.insert(AgendaEntry::new(times[id], id as u32, tickets[id]), is_current);
             let room = agenda.lanes.iter().map(VecDeque::capacity).sum::<usize>() + agenda.heap.capacity();
             assert!(room <= (LANES + 1) * 2 * P, "room for {room} entries after {step}");
         }
-        let counts = |entry: &Entry| tickets[entry.moment().1 as usize] == entry.ticket();
-        let left: Vec<Entry> = std::iter::from_fn(|| agenda.pop()).filter(counts).collect();
-        let mut expected: Vec<Entry> =
-            (0..P).map(|id| Entry::new(times[id], id as u32, tickets[id])).collect();
+        let is_current = |entry: &AgendaEntry| tickets[entry.moment().1 as usize] == entry.ticket();
+        let left: Vec<AgendaEntry> = std::iter::from_fn(|| agenda.pop()).filter(is_current).collect();
+        let mut expected: Vec<AgendaEntry> =
+            (0..P).map(|id| AgendaEntry::new(times[id], id as u32, tickets[id])).collect();
         expected.sort();
         assert_eq!(left, expected);
     }
 
     #[test]
-    fn gives_back_in_order() {
+    fn entries_are_popped_in_order() {
         let mut rng = fastrand::Rng::with_seed(1);
         for n in 0..200 {
             let mut agenda = Agenda::default();
-            let mut expected: Vec<Entry> =
-                (0..n).map(|place| Entry::new(rng.i64(0..50) * PS, place, rng.u32(..))).collect();
+            let mut expected: Vec<AgendaEntry> =
+                (0..n).map(|place| AgendaEntry::new(rng.i64(0..50) * PS, place, rng.u32(..))).collect();
             expected.iter().for_each(|e| agenda.add(*e));
-            let mine = Entry::new(25 * PS, n, 0);
+            let mine = AgendaEntry::new(25 * PS, n, 0);
             match agenda.exchange(mine, |_| true) {
                 None => assert!(expected.iter().all(|e| mine < *e)),
                 Some(earliest) => {

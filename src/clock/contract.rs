@@ -1,68 +1,65 @@
-//! What a clock does for a processor.
+//! The interface between a processor and its clock.
 
 use std::sync::Arc;
 
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Names, RawTag, Seen, Want};
-use crate::params::{ByLevel, ReceptionCost};
+use crate::message::{Envelope, TagNames, RawTag, ArrivedHeader, RecvFilter};
+use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::engine::Engine;
-use crate::rules::network::{Exit, Network, Passage};
-use crate::rules::pace::Outgoing;
+use crate::rules::network::{Egress, Network, Passage};
+use crate::rules::pace::OutgoingMessage;
 use crate::rules::reception::Reception;
 use crate::time::Time;
 use crate::trace::Faults;
 
-/// Which clock a machine runs on.
+/// The clock that a machine runs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ClockKind {
-    /// Time jumps to the next thing that happens: exact, repeatable and fast.
+    /// Time jumps to the next event: a run is exact, repeatable and fast.
     #[default]
     Virtual,
-    /// Time passes: processors really wait. Threads or coroutines [carry](crate::Carrier) them.
+    /// Time passes, and processors really wait. They are threads or coroutines: see
+    /// [`Carrier`](crate::Carrier).
     Wall,
 }
 
-/// What a clock must know of the machine before the run.
+/// The facts about a run that a clock needs before the run starts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Foreknown {
-    /// The places of processors that act at the same time.
+pub(crate) struct RunInfo {
     pub places: Places,
     /// The least time from a message's turn to its arrival.
     pub lookahead: Time,
-    /// What receptions cost.
-    pub cost: ByLevel<ReceptionCost>,
-    /// How many receiving sides the network has.
-    pub entrances: usize,
-    /// What tags are called.
-    pub names: Arc<Names>,
-    /// What goes wrong.
+    pub cost: PerLevel<ReceptionCost>,
+    /// Number of receiving sides of the network.
+    pub ingress_count: usize,
+    pub tag_names: Arc<TagNames>,
     pub faults: Arc<Faults>,
 }
 
-/// Passes on to the clock in a field what a clock around it leaves as it is.
-macro_rules! pass_on {
+/// Forwards the methods that a wrapping clock leaves unchanged to the clock in the field `$clock`.
+macro_rules! forward_unchanged {
     ($clock:ident) => {
-        fn most_to(&self, network: &$crate::rules::network::Network) -> usize {
-            self.$clock.most_to(network)
+        fn most_in_transit(&self, network: &$crate::rules::network::Network) -> usize {
+            self.$clock.most_in_transit(network)
         }
 
-        fn not_before(&mut self, t: $crate::time::Time) {
-            self.$clock.not_before(t);
+        fn promise_no_act_before(&mut self, t: $crate::time::Time) {
+            self.$clock.promise_no_act_before(t);
         }
 
-        fn computes_from(&mut self, t: $crate::time::Time) {
-            self.$clock.computes_from(t);
+        fn start_computing_at(&mut self, t: $crate::time::Time) {
+            self.$clock.start_computing_at(t);
         }
 
-        fn has_computed(&mut self) {
-            self.$clock.has_computed();
+        fn stop_computing(&mut self) {
+            self.$clock.stop_computing();
         }
 
-        fn looks_in_vain(&mut self) -> bool {
-            self.$clock.looks_in_vain()
+        fn report_vain_looks(&mut self) -> bool {
+            self.$clock.report_vain_looks()
         }
 
         fn fail(&mut self, cause: $crate::error::Cause) {
@@ -75,74 +72,82 @@ macro_rules! pass_on {
     };
 }
 
-pub(crate) use pass_on;
+pub(crate) use forward_unchanged;
 
-/// A processor's view of its clock. The clock answers two questions: may the processor act yet, and what does it do
-/// until then. What an act costs is the business of the [network](crate::rules::network).
+/// A processor's view of its clock.
+///
+/// The clock decides when the processor may act, and what happens until then. The
+/// [network](crate::rules::network) decides what an act costs.
 pub(crate) trait Clock {
-    /// Told where in memory lies what each of the processor's calls touches first, it may fetch that before the processor goes on.
-    fn calls_touch(&mut self, _address: usize) {}
+    /// Sets the address of the memory that each of the processor's calls touches first. The clock may
+    /// prefetch it before it resumes the processor.
+    fn set_prefetch_address(&mut self, _address: usize) {}
 
-    /// Returns at the local time `t`. The processor then does only what no other processor can see.
+    /// Waits until the local time `t`. The processor may then do only what no other processor can see.
     fn wait_until(&mut self, t: Time);
 
-    /// Returns at `t`, when all earlier acts have been done: now the processor may do what others can see.
-    fn act_at(&mut self, t: Time);
+    /// Waits until the local time `t` has come and all earlier acts have been done. The processor may then
+    /// act: other processors can see what it does.
+    fn wait_to_act(&mut self, t: Time);
 
-    /// Waits for a message's turn in the network, which others may see.
+    /// Waits for a message's turn in the network. `is_seen` tells whether other processors can see the
+    /// message enter.
     #[inline]
-    fn waits_for(&mut self, turn: Time, is_seen: bool) {
+    fn wait_for_turn(&mut self, turn: Time, is_seen: bool) {
         match is_seen {
-            true => self.act_at(turn),
+            true => self.wait_to_act(turn),
             false => self.wait_until(turn),
         }
     }
 
-    /// Gives a message its way, at its turn.
-    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage;
+    /// Lets a message enter the network at its turn, and returns its passage.
+    fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage;
 
-    /// The most messages that were in transit to the processor at once.
-    fn most_to(&self, network: &Network) -> usize;
+    /// Returns the largest number of messages that were in transit to the processor at once.
+    fn most_in_transit(&self, network: &Network) -> usize;
 
-    /// Puts a message into its receiver's inbox, at once. The receiver takes it no earlier than it arrives.
-    fn deliver(&mut self, seen: Seen, parcel: Parcel);
+    /// Puts a message into its receiver's inbox at once. The receiver does not take it before its arrival.
+    fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel);
 
-    /// Puts the message with the smallest arrival that a receive wants into `got`, which is empty, and comes back when its
-    /// reception is over. It comes back at the deadline with nothing, if no reception could start by then.
+    /// Puts the earliest message that `reception` asks for into `got`, which must be empty, and returns when
+    /// its reception is over. Returns at the deadline and leaves `got` empty if no reception can start by
+    /// then.
     fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>);
 
-    /// Promises that the processor will not act before `t`, whatever its program does until its next call.
-    fn not_before(&mut self, _t: Time) {}
+    /// Promises that the processor does not act before `t`, whatever its program does until its next call.
+    fn promise_no_act_before(&mut self, _t: Time) {}
 
-    /// On a real machine, whose time passes by itself: how much has passed.
-    fn time(&mut self) -> Option<Time> {
+    /// Returns the time that has passed on a real machine, or `None` on an emulated one.
+    fn real_time(&mut self) -> Option<Time> {
         None
     }
 
-    /// Takes back what has passed, as it was no part of the program.
-    fn prepares(&mut self, _time: Time) {}
+    /// Excludes `time`, which was spent on preparation, from the time that has passed.
+    fn prepare(&mut self, _time: Time) {}
 
-    /// The program runs from its local time `t` on, and its work is measured.
-    fn computes_from(&mut self, _t: Time) {}
+    /// Tells the clock that the program computes from the local time `t` on, and that its work is measured.
+    fn start_computing_at(&mut self, _t: Time) {}
 
-    /// The program has come to its next call.
-    fn has_computed(&mut self) {}
+    /// Tells the clock that the program has reached its next call.
+    fn stop_computing(&mut self) {}
 
-    /// Told that the processor has looked for messages in vain very often, says whether nobody is left who could send one:
-    /// all others have finished, wait for messages or look in vain too, and no message is under way.
-    fn looks_in_vain(&mut self) -> bool;
+    /// Tells the clock that the processor has looked for messages in vain very often. Returns whether no
+    /// processor is left that could send one: all others have finished, wait for messages or look in vain
+    /// too, and no message is under way.
+    fn report_vain_looks(&mut self) -> bool;
 
-    /// The run has failed because of a call of this processor.
+    /// Fails the run because of a call of this processor.
     fn fail(&mut self, cause: Cause);
 
-    /// The processor's program has ended at its local time `at`; `well` if it returned.
+    /// Tells the clock that the program has ended at its local time `at`. `well` tells whether it returned.
     fn end(&mut self, at: Time, well: bool);
 
-    // The two calls of a processor without requests. They are written once, here, and compiled for each clock with its own
-    // answers inside: a message of the virtual clock takes a tenth less time than if each answer were a call.
+    // The two calls of a processor without requests are here, so that they are compiled for each clock with
+    // its methods inlined: a message on the virtual clock takes a tenth less time than with a dynamic call
+    // for each method.
 
-    /// Sends a message, and comes back when it has entered. Returns whether it ever does.
-    fn sends(
+    /// Sends a message, and returns when it has entered the network. Returns false if it never enters.
+    fn send_without_requests(
         &mut self,
         network: &Network,
         engine: &mut Engine,
@@ -151,29 +156,29 @@ pub(crate) trait Clock {
         tag: RawTag,
         parcel: Parcel,
     ) -> bool {
-        let message = engine.turns_to(network, to, words);
-        if message.never_comes() {
+        let message = engine.prepare_send(network, to, words);
+        if message.is_after_end_of_time() {
             return false;
         }
-        self.waits_for(message.turn, message.is_seen);
-        let passage = self.serve(network, engine.exit(), &message);
-        let seen = engine.enters(network, &message, &passage, tag, &mut None);
-        self.deliver(seen, parcel);
+        self.wait_for_turn(message.turn, message.is_visible);
+        let passage = self.serve(network, engine.egress(), &message);
+        let arrived = engine.account_entry(network, &message, &passage, tag, &mut None);
+        self.deliver(arrived, parcel);
         true
     }
 
-    /// Takes a message, if one comes in time, and comes back when its reception is over.
-    fn takes(
+    /// Receives a message, if one arrives by `until`, and returns when its reception is over.
+    fn receive_without_requests(
         &mut self,
         network: &Network,
         engine: &mut Engine,
-        want: Want,
+        filter: RecvFilter,
         until: Time,
         got: &mut Option<Envelope>,
     ) {
-        self.receive(&mut engine.reception(want, until), got);
+        self.receive(&mut engine.reception(filter, until), got);
         if let Some(got) = got {
-            engine.receives(network, got.seen(), &mut None);
+            engine.account_reception(network, got.arrived_header(), &mut None);
         }
     }
 }

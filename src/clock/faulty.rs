@@ -1,112 +1,110 @@
-//! A clock on which things go wrong.
+//! A clock that injects faults: lost and duplicated messages, and crashed processors.
 
 use parking_lot::Mutex;
 
-use super::contract::{Clock, pass_on};
+use super::contract::{Clock, forward_unchanged};
 use crate::error::{Cause, raise, stop};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Outside, Pack, Packed, Receiver, Seen};
+use crate::message::{Envelope, Header, Pack, PackedValue, Receiver, ArrivedHeader};
 use crate::params::ParamsError;
-use crate::rules::network::{Exit, Network, Passage};
-use crate::rules::pace::Outgoing;
+use crate::rules::network::{Egress, Network, Passage};
+use crate::rules::pace::OutgoingMessage;
 use crate::rules::reception::Reception;
 use crate::time::Time;
 use crate::trace::Faults;
 
-/// A processor's view of its clock where messages are lost or come twice, and processors crash. The network serves a
-/// message that is lost as all others, so that its sender sees no difference.
-pub(crate) struct Faulty<'a> {
+/// A processor's view of a clock on which messages are lost or come twice, and processors crash. The network
+/// serves a lost message like any other, so its sender sees no difference.
+pub(crate) struct FaultyClock<'a> {
     clock: &'a mut dyn Clock,
     faults: &'a Faults,
-    /// The processor's number.
     id: usize,
-    /// Whether the processor has crashed.
     has_crashed: bool,
-    /// What has happened.
+    /// The faults that have happened, of all processors.
     happened: &'a Mutex<Faults>,
-    /// How often its program was unwound because of that.
+    /// The number of times that the program was unwound because the processor has crashed.
     stops: u32,
 }
 
-impl<'a> Faulty<'a> {
-    /// Notes in `happened` what goes wrong.
+impl<'a> FaultyClock<'a> {
+    /// Wraps the clock of processor `id`. The faults that happen are noted in `happened`.
     pub(crate) fn new(
         id: usize,
         clock: &'a mut dyn Clock,
         faults: &'a Faults,
         happened: &'a Mutex<Faults>,
-    ) -> Faulty<'a> {
-        Faulty { clock, faults, id, has_crashed: false, happened, stops: 0 }
+    ) -> FaultyClock<'a> {
+        FaultyClock { clock, faults, id, has_crashed: false, happened, stops: 0 }
     }
 
-    /// Unwinds the program of a processor that has crashed, also if it caught that before.
-    fn ends_if_crashed(&mut self) {
+    /// Unwinds the program if the processor has crashed, even if the program has caught that before.
+    fn stop_if_crashed(&mut self) {
         if self.has_crashed {
             stop(self.id, &mut self.stops);
         }
     }
 }
 
-impl Clock for Faulty<'_> {
-    pass_on!(clock);
+impl Clock for FaultyClock<'_> {
+    forward_unchanged!(clock);
 
     fn wait_until(&mut self, t: Time) {
-        self.ends_if_crashed();
+        self.stop_if_crashed();
         self.clock.wait_until(t);
     }
 
-    fn act_at(&mut self, t: Time) {
-        self.ends_if_crashed();
-        self.clock.act_at(t);
+    fn wait_to_act(&mut self, t: Time) {
+        self.stop_if_crashed();
+        self.clock.wait_to_act(t);
     }
 
-    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage {
-        // Requests may send a message before one of a lower number.
+    fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
+        // A request may send its message before one with a lower number.
         let last = self.faults.crashed.get(&self.id).copied();
         if let Some(last) = last.filter(|last| message.number as usize >= *last) {
             self.has_crashed = true;
             self.happened.lock().crashed.insert(self.id, last);
-            self.ends_if_crashed();
+            self.stop_if_crashed();
         }
-        self.clock.serve(network, exit, message)
+        self.clock.serve(network, egress, message)
     }
 
-    fn deliver(&mut self, seen: Seen, parcel: Parcel) {
-        let (arrival, outside) = seen;
-        let (id, tag) = (outside.id(), outside.tag);
-        // The barrier's signals are no messages, and have the number of the next one.
-        if tag.is_signal() || outside.from == outside.to.id() {
-            return self.clock.deliver(seen, parcel);
+    fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
+        let (arrival, header) = arrived;
+        let (id, tag) = (header.id(), header.tag);
+        // The barrier's signals are not messages: they have the number of the next message.
+        if tag.is_signal() || header.from == header.to.id() {
+            return self.clock.deliver(arrived, parcel);
         }
         if self.faults.lost.contains(&id) {
             self.happened.lock().lost.insert(id);
             return;
         }
-        let is_alone = tag.is_first() && !tag.is_request();
+        let is_alone = tag.is_start_of_send() && !tag.is_request();
         if let Some(later) = self.faults.twice.get(&id).copied().filter(|_| is_alone) {
             self.happened.lock().twice.insert(id, later);
-            let to = Receiver::new(outside.to.id(), false);
-            self.clock.deliver((arrival + later, Outside { to, ..outside }), copy(&parcel));
+            let to = Receiver::new(header.to.id(), false);
+            self.clock.deliver((arrival + later, Header { to, ..header }), copy(&parcel));
         }
-        self.clock.deliver(seen, parcel);
+        self.clock.deliver(arrived, parcel);
     }
 
     fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
-        self.ends_if_crashed();
+        self.stop_if_crashed();
         self.clock.receive(reception, got);
     }
 }
 
-/// Copies what is in a parcel.
+/// Copies a parcel, or fails the run if its type cannot be packed.
 fn copy(parcel: &Parcel) -> Parcel {
-    let mut pack = Pack::whole();
+    let mut pack = Pack::with_copied_slices();
     let of = parcel.pack(&mut pack);
-    if let Some(type_name) = pack.refused {
+    if let Some(type_name) = pack.refused_type {
         let why = format!(
             "a {type_name} cannot come twice, as it does not say how it is packed; derive `Payload`, \
              or leave out duplicates"
         );
         raise(Cause::Params(ParamsError::new(why)));
     }
-    Parcel::new(Packed { came: pack.bytes, begin: 0, slice: None, of })
+    Parcel::new(PackedValue { bytes: pack.bytes, value_start: 0, slice: None, type_number: of })
 }

@@ -1,11 +1,12 @@
-//! The clock of a machine whose processors are processes: time passes by itself, and a [`Link`] carries the messages.
+//! The clock of a machine whose processors are processes: time passes by itself, and a [`Link`] carries the
+//! messages.
 //!
-//! The engine's rules are the same as on the other clocks, for a network on which nothing costs anything: which message goes
-//! to which receive, in which order requests go on, what a collective is made of. What it takes is whatever the real machine
-//! takes. So a message arrives when it is found, and a processor's local time is the time that has passed.
+//! The engine's rules (matching, the order of requests, collectives) are the same as on the other clocks, for
+//! a network on which nothing costs anything. The costs are those of the real machine: a message arrives when
+//! it is found, and a processor's local time is the time that has passed.
 //!
-//! Beside the program's letters the processes send each other a few notes, which `Note` lists: to begin together, to end
-//! together, to end all when one has failed, and to find out that all wait for ever.
+//! Beside the program's letters the processes send each other a few notes (see `PacketKind`): to begin
+//! together, to end together, to end all when one has failed, and to find a deadlock.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,437 +14,440 @@ use std::time::{Duration, Instant};
 
 use quanta::Clock as Ticks;
 
-use super::contract::{Clock, Foreknown};
+use super::contract::{Clock, RunInfo};
 use super::seat::Seat;
 use super::watchdog::Patience;
-use crate::error::{Cause, Doing, RunError, Stopped, cause_of, stop};
-use crate::link::{Came, Link};
+use crate::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
+use crate::link::{Incoming, Link};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Outside, Pack, Packed, Payload, RawTag, Receiver, Seen, Unpack};
+use crate::message::{Envelope, Header, Pack, PackedValue, Payload, RawTag, Receiver, ArrivedHeader, Unpack};
 use crate::params::ParamsError;
-use crate::rules::network::{Entrance, Exit, Network, Passage};
-use crate::rules::pace::Outgoing;
+use crate::rules::network::{Ingress, Egress, Network, Passage};
+use crate::rules::pace::OutgoingMessage;
 use crate::rules::reception::Reception;
 use crate::time::{NS, PS, Time};
 
-/// What a message between processes is.
+/// The kind of a message between processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Note {
+enum PacketKind {
     /// A program's message.
     Letter,
-    /// To process 0: ready to begin, with a number that stands for what is to run.
+    /// To process 0: ready to begin, with the job's number.
     Ready,
-    /// From process 0: all are ready; or all are not, and why.
+    /// From process 0: all are ready, or why the run cannot begin.
     Begin,
-    /// To process 0, and from there to all others: the run has failed, and why.
+    /// To process 0, and from there to all others: the run has failed, with the reason.
     Failed,
-    /// To process 0: waits for long, with what it has sent and got, and for what.
-    Waits,
-    /// To process 0: the program has ended, with what it has sent to each, got and brought home.
+    /// To process 0: the process has waited for long, with a [`WaitReport`].
+    Waiting,
+    /// To process 0: the program has ended, with the numbers of letters sent to each process, received and
+    /// not taken, and its result.
     Ended,
-    /// From process 0: all have ended, with what all have brought home, or why the run has failed; and how many letters
-    /// the process should have got.
-    Over,
+    /// From process 0: all have ended, with the results of all or the reason why the run has failed, and the
+    /// number of letters that the process should have received.
+    AllEnded,
 }
 
-impl Note {
-    const ALL: [Note; 7] =
-        [Note::Letter, Note::Ready, Note::Begin, Note::Failed, Note::Waits, Note::Ended, Note::Over];
+impl PacketKind {
+    const ALL: [PacketKind; 7] =
+        [PacketKind::Letter, PacketKind::Ready, PacketKind::Begin, PacketKind::Failed, PacketKind::Waiting, PacketKind::Ended, PacketKind::AllEnded];
 }
 
-/// How many bytes come before a letter's value. They are four words: what slice is behind it, which begins with the kind of
-/// note; its tag; its number, and how many words it has; and the number of its type.
+/// The number of bytes before a letter's value. They are four words: the kind of the packet and the slice
+/// that follows it; the tag; the message's number and its length in words; the number of its type.
 const HEAD: usize = 32;
 
-/// What a process that waits for long has sent to each and got, and what it is doing; and whether its program waits, or has
-/// ended.
-type Waits = ((Vec<u64>, u64), (String, bool));
+/// The report of a process that has waited for long: the letters sent to each process, the letters received,
+/// what it is doing, and whether its program is blocked.
+type WaitReport = ((Vec<u64>, u64), (String, bool));
 
-/// Why a run has failed, as others are told; and whether it could not be, and did not only end badly.
-type Why = (String, bool);
+/// The reason of a failure as text for the other processes, and whether the run was refused before it began.
+type FailureText = (String, bool);
 
-/// How a process ended: what its program brought home, or why it failed.
-type End = Result<Vec<u8>, Why>;
+/// The packed result of a process's program, or the reason of its failure.
+type ProcessResult = Result<Vec<u8>, FailureText>;
 
-fn told(cause: &Cause) -> Why {
+fn failure_text(cause: &Cause) -> FailureText {
     (cause.to_string(), matches!(cause, Cause::Params(_)))
 }
 
-fn cause_from((said, is_refused): Why) -> Cause {
-    if is_refused { refused(said) } else { Cause::Elsewhere(said) }
+fn cause_from((text, is_refused): FailureText) -> Cause {
+    if is_refused { params_error(text) } else { Cause::Elsewhere(text) }
 }
 
-fn refused(said: String) -> Cause {
-    Cause::Params(ParamsError::new(said))
+fn params_error(text: String) -> Cause {
+    Cause::Params(ParamsError::new(text))
 }
 
-/// A processor that is this process.
-pub(crate) struct Linked<'l> {
+/// The clock of the processor that is this process.
+pub(crate) struct LinkedClock<'l> {
     link: &'l dyn Link,
     ticks: Ticks,
-    /// When the run began, in ticks.
-    begun: u64,
-    /// How much of what has passed since was no part of the program.
+    /// The tick at which the run began.
+    start_tick: u64,
+    /// The time since then that was no part of the program.
     skipped: Time,
-    /// What it waits for, and what has come.
     seat: Seat,
-    /// What tags are called, and that receptions cost nothing.
-    known: Foreknown,
-    /// When the last message was found.
-    last: Time,
-    /// When a message that is found now arrives at the latest.
-    latest: Time,
-    /// How many letters it has sent to each process.
+    run_info: RunInfo,
+    /// The arrival of the last message.
+    last_arrival: Time,
+    /// The latest arrival that a message found now may get.
+    latest_arrival: Time,
+    /// The number of letters sent to each process.
     sent: Vec<u64>,
-    /// How many letters it has got.
-    got: u64,
-    /// Why the run has failed, if it has.
+    /// The number of letters received.
+    received: u64,
     failed: Option<Cause>,
-    /// How often the program was unwound because the run has failed.
+    /// The number of times that the program was unwound because the run has failed.
     stops: u32,
-    /// How often it looks for messages before it lets others have the core.
-    often: u32,
-    /// How long it waits before it says so.
+    /// The number of looks for messages before it yields the core.
+    spins: u32,
+    /// The length of a wait before it is reported.
     patience: Duration,
-    /// What else has come and was not looked at yet.
-    notes: Vec<(Note, Came)>,
-    /// On process 0, for each process that has waited for long: what it said then.
-    waits: Vec<Option<Waits>>,
+    /// The notes that have arrived and are not handled yet.
+    pending: Vec<(PacketKind, Incoming)>,
+    /// On process 0, the last report of each process that has waited for long.
+    wait_reports: Vec<Option<WaitReport>>,
 }
 
-impl<'l> Linked<'l> {
-    fn new(link: &'l dyn Link, known: Foreknown, patience: &Patience) -> Linked<'l> {
-        let (ticks, P) = (Ticks::new(), link.p());
-        let begun = ticks.raw();
-        Linked {
+impl<'l> LinkedClock<'l> {
+    fn new(link: &'l dyn Link, run_info: RunInfo, patience: &Patience) -> LinkedClock<'l> {
+        let (ticks, P) = (Ticks::new(), link.P());
+        let start_tick = ticks.raw();
+        LinkedClock {
             link,
             ticks,
-            begun,
+            start_tick,
             skipped: Time::ZERO,
             seat: Seat::default(),
-            known,
-            last: Time::ZERO,
-            latest: Time::MAX,
+            run_info,
+            last_arrival: Time::ZERO,
+            latest_arrival: Time::MAX,
             sent: vec![0; P],
-            got: 0,
+            received: 0,
             failed: None,
             stops: 0,
-            often: if link.is_crowded() { 1 } else { 20_000 },
-            patience: patience.lasts,
-            notes: Vec::new(),
-            waits: vec![None; P],
+            spins: if link.is_crowded() { 1 } else { 20_000 },
+            patience: patience.limit,
+            pending: Vec::new(),
+            wait_reports: vec![None; P],
         }
     }
 
-    /// How long the run has lasted.
+    /// Returns the time since the run began, without what was skipped.
     #[inline]
-    fn passed(&self) -> Time {
-        self.ticks.delta_as_nanos(self.begun, self.ticks.raw()) as i64 * NS - self.skipped
+    fn elapsed(&self) -> Time {
+        self.ticks.delta_as_nanos(self.start_tick, self.ticks.raw()) as i64 * NS - self.skipped
     }
 
-    /// Takes in a message that has come, if there is one.
-    fn takes_in(&mut self) -> bool {
-        let Some(came) = self.link.poll() else { return false };
-        match came.bytes.first().and_then(|kind| Note::ALL.get(usize::from(*kind))) {
-            Some(Note::Letter) => self.takes_in_letter(came),
-            Some(Note::Failed) => {
-                let cause = cause_from(opened(&came));
+    /// Handles a message that has arrived. Returns whether there was one.
+    fn poll_link(&mut self) -> bool {
+        let Some(message) = self.link.poll() else { return false };
+        match message.bytes.first().and_then(|kind| PacketKind::ALL.get(usize::from(*kind))) {
+            Some(PacketKind::Letter) => self.receive_letter(message),
+            Some(PacketKind::Failed) => {
+                let cause = cause_from(unpack_note(&message));
                 match self.link.id() {
-                    0 => self.fails(cause),
+                    0 => self.fail_run(cause),
                     _ => _ = self.failed.get_or_insert(cause),
                 }
             }
-            Some(Note::Waits) => self.waits[came.from] = Some(opened(&came)),
-            Some(note) => self.notes.push((*note, came)),
-            None => self.failed = Some(Cause::Elsewhere(format!("{} sent no message of ours", came.from))),
+            Some(PacketKind::Waiting) => self.wait_reports[message.from] = Some(unpack_note(&message)),
+            Some(kind) => self.pending.push((*kind, message)),
+            None => self.failed = Some(Cause::Elsewhere(format!("{} sent no message of ours", message.from))),
         }
         true
     }
 
-    fn takes_in_letter(&mut self, came: Came) {
-        let Came { from, bytes, slice } = came;
-        let [_, tag, of_both, of] = [0, 1, 2, 3].map(|place| {
-            let word = bytes[8 * place..].first_chunk().expect("every process runs the same program");
+    fn receive_letter(&mut self, message: Incoming) {
+        let Incoming { from, bytes, slice } = message;
+        let [_, tag, number_and_words, type_number] = [0, 1, 2, 3].map(|index| {
+            let word = bytes[8 * index..].first_chunk().expect("every process runs the same program");
             u64::from_le_bytes(*word)
         });
-        let (tag, number, words) = (RawTag::numbered(tag), of_both as u32, (of_both >> 32) as u32);
-        let parcel = Parcel::new(Packed { came: bytes, begin: HEAD, slice, of });
+        let (tag, number, words) = (RawTag::from_number(tag), number_and_words as u32, (number_and_words >> 32) as u32);
+        let parcel = Parcel::new(PackedValue { bytes, value_start: HEAD, slice, type_number });
         let (from, to) = (from as u32, Receiver::new(self.link.id() as u32, false));
-        self.got += 1;
-        self.puts(Outside { from, to, number, words, tag }, parcel);
+        self.received += 1;
+        self.put_letter(Header { from, to, number, words, tag }, parcel);
     }
 
-    /// A letter arrives now.
-    fn puts(&mut self, outside: Outside, parcel: Parcel) {
-        self.last = self.last.max(self.passed().min(self.latest));
-        self.seat.put((self.last, outside), parcel, &self.known.cost);
+    /// Puts a letter that arrives now into the inbox.
+    fn put_letter(&mut self, header: Header, parcel: Parcel) {
+        self.last_arrival = self.last_arrival.max(self.elapsed().min(self.latest_arrival));
+        self.seat.put((self.last_arrival, header), parcel, &self.run_info.cost);
     }
 
     /// Sends a note to a process.
-    fn tells(&self, to: usize, note: Note, value: &impl Payload) {
-        let mut pack = Pack { bytes: vec![note as u8], ..Pack::whole() };
+    fn send_note(&self, to: usize, kind: PacketKind, value: &impl Payload) {
+        let mut pack = Pack { bytes: vec![kind as u8], ..Pack::with_copied_slices() };
         value.pack(&mut pack);
         self.link.send(to, &pack.bytes, None);
     }
 
     /// Sends a note to all others.
-    fn tells_all(&self, note: Note, value: &impl Payload) {
-        (0..self.link.p()).filter(|to| *to != self.link.id()).for_each(|to| self.tells(to, note, value));
+    fn send_note_to_all(&self, kind: PacketKind, value: &impl Payload) {
+        (0..self.link.P()).filter(|to| *to != self.link.id()).for_each(|to| self.send_note(to, kind, value));
     }
 
-    /// Waits for a note from each of these processes, in any order. One that has ended sends none.
-    fn awaits<T: Payload>(
+    /// Waits for a note of this kind from each of these processes, in any order. It is an error if one of
+    /// them has ended without sending it.
+    fn wait_for_notes<T: Payload>(
         &mut self,
-        note: Note,
+        kind: PacketKind,
         from: std::ops::Range<usize>,
-        mut wait: Wait,
+        mut backoff: Backoff,
     ) -> Result<Vec<T>, Cause> {
-        let mut said: Vec<Option<T>> = from.clone().map(|_| None).collect();
-        while let Some(missing) = said.iter().position(Option::is_none) {
-            let place = |came: &(Note, Came)| came.0 == note && from.contains(&came.1.from);
-            match self.notes.iter().position(place) {
-                Some(place) => {
-                    let (_, came) = self.notes.swap_remove(place);
-                    said[came.from - from.start] = Some(opened(&came));
+        let mut values: Vec<Option<T>> = from.clone().map(|_| None).collect();
+        while let Some(missing) = values.iter().position(Option::is_none) {
+            let is_wanted = |note: &(PacketKind, Incoming)| note.0 == kind && from.contains(&note.1.from);
+            match self.pending.iter().position(is_wanted) {
+                Some(index) => {
+                    let (_, message) = self.pending.swap_remove(index);
+                    values[message.from - from.start] = Some(unpack_note(&message));
                 }
-                None if self.takes_in() => (),
+                None if self.poll_link() => (),
                 None if self.link.has_ended(from.start + missing) => {
-                    return Err(refused(format!(
+                    return Err(params_error(format!(
                         "process {} has ended, and process {} is to go on; give all the same arguments",
                         from.start + missing,
                         self.link.id()
                     )));
                 }
-                None if wait.goes_on(self.often, self.patience) => self.waits_for_long(),
+                None if backoff.pause(self.spins, self.patience) => self.report_long_wait(),
                 None => (),
             }
         }
-        Ok(said.into_iter().flatten().collect())
+        Ok(values.into_iter().flatten().collect())
     }
 
-    /// Nothing has come for long: process 0 is told, which finds out whether anything ever will.
-    fn waits_for_long(&mut self) {
-        let doing = self.seat.state(self.link.id(), &self.known.names).doing;
-        if self.failed.is_some() || doing == Doing::NotStarted {
+    /// Reports to process 0 that nothing has arrived for long. Process 0 fails the run if all processes wait
+    /// for ever.
+    fn report_long_wait(&mut self) {
+        let doing = self.seat.state(self.link.id(), &self.run_info.tag_names).status;
+        if self.failed.is_some() || doing == ProcStatus::NotStarted {
             return;
         }
-        let doing = format!("at {} {doing}", self.passed());
-        let said = ((self.sent.clone(), self.got), (doing, self.seat.is_blocked()));
+        let doing = format!("at {} {doing}", self.elapsed());
+        let report = ((self.sent.clone(), self.received), (doing, self.seat.is_blocked()));
         if self.link.id() > 0 {
-            return self.tells(0, Note::Waits, &said);
+            return self.send_note(0, PacketKind::Waiting, &report);
         }
-        self.waits[0] = Some(said);
-        let all: Vec<&Waits> = self.waits.iter().flatten().collect();
-        // Each waited for more when it said so. Whoever went on first since then has got what was already sent, and is told apart
-        // by that: sums over all would not show it, if another has got what was sent later.
+        self.wait_reports[0] = Some(report);
+        let all: Vec<&WaitReport> = self.wait_reports.iter().flatten().collect();
+        // Each process was waiting when it reported. If one of them has gone on since then, the first to do
+        // so has received a letter that was already sent, so its two counts differ. Sums over all processes
+        // could still agree, if another has received a letter that was sent later.
         let mut each = all.iter().enumerate();
         let is_quiet =
             each.all(|(to, ((_, got), _))| all.iter().map(|((sent, _), _)| sent[to]).sum::<u64>() == *got);
         let waiting = all.iter().filter(|(_, (_, is_blocked))| *is_blocked).count();
-        if all.len() == self.link.p() && is_quiet && waiting > 0 {
-            let mut said = Cause::Deadlock { waiting, of: all.len() }.to_string();
+        if all.len() == self.link.P() && is_quiet && waiting > 0 {
+            let mut text = Cause::Deadlock { waiting, of: all.len() }.to_string();
             for (id, (_, (doing, _))) in all.iter().enumerate() {
-                said += &format!("\n  processor {id} {doing}");
+                text += &format!("\n  processor {id} {doing}");
             }
-            self.fails(Cause::Elsewhere(said));
+            self.fail_run(Cause::Elsewhere(text));
         }
     }
 
-    /// The run has failed. All learn it from process 0, and before they learn that it is over: so nothing of it comes into
-    /// the next.
-    fn fails(&mut self, cause: Cause) {
+    /// Fails the run. All learn it from process 0, and before they learn that the run is over, so that no
+    /// message of this run reaches the next.
+    fn fail_run(&mut self, cause: Cause) {
         if self.failed.is_none() {
             match self.link.id() {
-                0 => self.tells_all(Note::Failed, &told(&cause)),
-                _ => self.tells(0, Note::Failed, &told(&cause)),
+                0 => self.send_note_to_all(PacketKind::Failed, &failure_text(&cause)),
+                _ => self.send_note(0, PacketKind::Failed, &failure_text(&cause)),
             }
             self.failed = Some(cause);
         }
     }
 
-    /// Refuses so many bytes if they cannot go at once.
-    fn check(&self, what: fmt::Arguments, bytes: usize) -> Result<(), Cause> {
-        let longest = self.link.longest();
-        if bytes <= longest {
+    /// Refuses a message of this many bytes if the link cannot carry it.
+    fn check_size(&self, what: fmt::Arguments, bytes: usize) -> Result<(), Cause> {
+        let max_bytes = self.link.max_bytes();
+        if bytes <= max_bytes {
             return Ok(());
         }
         let name = self.link.name();
-        Err(refused(format!(
-            "{what} {bytes} bytes at once, and {name} take at most {longest}; give a smaller size, or start more processes"
+        Err(params_error(format!(
+            "{what} {bytes} bytes at once, and {name} take at most {max_bytes}; give a smaller size, or start more processes"
         )))
     }
 
     /// Unwinds the program if the run has failed.
     #[inline]
-    fn stops_if_failed(&mut self) {
+    fn stop_if_failed(&mut self) {
         if self.failed.is_some() {
             stop(self.link.id(), &mut self.stops);
         }
     }
 
-    /// All begin together, if all are to do the same.
-    fn begins(&mut self, case: u64) -> Result<(), Cause> {
-        // Who is early leaves the core to those that prepare; and when all are awake, all begin at once.
-        self.meets(case, Wait { sleeps: true, ..Wait::default() })?;
-        self.meets(case, Wait::default())?;
-        self.begun = self.ticks.raw();
-        self.waits.fill(None); // those of an earlier run
+    /// Begins the run on all processes together. It is an error if their jobs differ.
+    fn begin_together(&mut self, job_id: u64) -> Result<(), Cause> {
+        // A process that is early sleeps, and leaves the core to those that prepare. At the second meeting
+        // all are awake, and begin at once.
+        self.meet(job_id, Backoff { may_sleep: true, ..Backoff::default() })?;
+        self.meet(job_id, Backoff::default())?;
+        self.start_tick = self.ticks.raw();
+        self.wait_reports.fill(None); // they are of an earlier run
         self.seat.start();
         Ok(())
     }
 
-    /// Waits until all are here, to do the same.
-    fn meets(&mut self, case: u64, wait: Wait) -> Result<(), Cause> {
+    /// Waits until all processes have called it for the same job.
+    fn meet(&mut self, job_id: u64, backoff: Backoff) -> Result<(), Cause> {
         if self.link.id() > 0 {
-            self.tells(0, Note::Ready, &case);
-            let begin: Result<(), Why> = self.awaits(Note::Begin, 0..1, wait)?.remove(0);
+            self.send_note(0, PacketKind::Ready, &job_id);
+            let begin: Result<(), FailureText> = self.wait_for_notes(PacketKind::Begin, 0..1, backoff)?.remove(0);
             return begin.map_err(cause_from);
         }
-        let others = self.awaits::<u64>(Note::Ready, 1..self.link.p(), wait);
-        let begin = others.and_then(|others| match others.iter().position(|other| *other != case) {
+        let others = self.wait_for_notes::<u64>(PacketKind::Ready, 1..self.link.P(), backoff);
+        let begin = others.and_then(|others| match others.iter().position(|other| *other != job_id) {
             None => Ok(()),
-            Some(other) => Err(refused(format!(
+            Some(other) => Err(params_error(format!(
                 "processes 0 and {} are to run different things; give all the same arguments",
                 other + 1
             ))),
         });
-        self.tells_all(Note::Begin, &begin.as_ref().map(|_| ()).map_err(told));
+        self.send_note_to_all(PacketKind::Begin, &begin.as_ref().map(|_| ()).map_err(failure_text));
         begin
     }
 
-    /// All end together, and all know what all have brought home.
-    fn ends(&mut self, home: End) -> Result<Vec<Vec<u8>>, Cause> {
-        let P = self.link.p();
+    /// Ends the run on all processes together. Returns the results of all.
+    fn end_together(&mut self, result: ProcessResult) -> Result<Vec<Vec<u8>>, Cause> {
+        let P = self.link.P();
         let left = self.seat.messages().count() as u64;
-        let said = (self.sent.clone(), (self.got, left), home);
-        let (all, expected): (Result<Vec<Vec<u8>>, Why>, u64);
+        let mine = (self.sent.clone(), (self.received, left), result);
+        let (all, expected): (Result<Vec<Vec<u8>>, FailureText>, u64);
         if self.link.id() == 0 {
-            let others: Vec<(Vec<u64>, (u64, u64), End)> = self.awaits(Note::Ended, 1..P, Wait::default())?;
-            let ends: Vec<_> = [said].into_iter().chain(others).collect();
+            let others: Vec<(Vec<u64>, (u64, u64), ProcessResult)> = self.wait_for_notes(PacketKind::Ended, 1..P, Backoff::default())?;
+            let ends: Vec<_> = [mine].into_iter().chain(others).collect();
             let sent: Vec<u64> = (0..P).map(|to| ends.iter().map(|(sent, ..)| sent[to]).sum()).collect();
-            // What has not come, and what has come and was not received.
+            // Letters that have not arrived, and letters that have arrived and were not received.
             let lost = ends.iter().zip(&sent).map(|((_, (got, left), _), sent)| sent - got + left);
             let lost = lost.enumerate().find(|(_, lost)| *lost > 0);
-            let homes: Result<Vec<Vec<u8>>, Why> = ends.into_iter().map(|(.., home)| home).collect();
-            let homes = homes.and_then(|homes| match lost {
+            let results: Result<Vec<Vec<u8>>, FailureText> = ends.into_iter().map(|(.., result)| result).collect();
+            let results = results.and_then(|results| match lost {
                 Some((to, lost)) => {
                     Err((format!("{lost} messages to processor {to} were never received"), false))
                 }
-                None => self.check_home(homes.iter().map(Vec::len).sum()).map(|()| homes),
+                None => self.check_results_size(results.iter().map(Vec::len).sum()).map(|()| results),
             });
-            let mut over = (homes, 0);
+            let mut note = (results, 0);
             for (to, sent) in sent.iter().enumerate().skip(1) {
-                over.1 = *sent;
-                self.tells(to, Note::Over, &over);
+                note.1 = *sent;
+                self.send_note(to, PacketKind::AllEnded, &note);
             }
-            (all, expected) = (over.0, sent[0]);
+            (all, expected) = (note.0, sent[0]);
         } else {
-            self.tells(0, Note::Ended, &said);
-            (all, expected) = self.awaits(Note::Over, 0..1, Wait::default())?.remove(0);
+            self.send_note(0, PacketKind::Ended, &mine);
+            (all, expected) = self.wait_for_notes(PacketKind::AllEnded, 0..1, Backoff::default())?.remove(0);
         }
-        // Nothing of this run may come into the next.
-        while self.got < expected {
-            self.takes_in();
+        // No letter of this run may reach the next.
+        while self.received < expected {
+            self.poll_link();
         }
         all.map_err(cause_from)
     }
 
-    /// Refuses results of so many bytes if they cannot travel, with what else is in their note.
-    fn check_home(&self, bytes: usize) -> Result<(), Why> {
-        let others = HEAD * (self.link.p() + 1);
-        self.check(format_args!("the results have"), bytes.saturating_add(others))
-            .map_err(|cause| told(&cause))
+    /// Refuses results of this many bytes if the link cannot carry a note with all of them.
+    fn check_results_size(&self, bytes: usize) -> Result<(), FailureText> {
+        let others = HEAD * (self.link.P() + 1);
+        self.check_size(format_args!("the results have"), bytes.saturating_add(others))
+            .map_err(|cause| failure_text(&cause))
     }
 }
 
-/// The value of a note.
-fn opened<T: Payload>(came: &Came) -> T {
-    T::unpack(&mut Unpack::new(&came.bytes[1..], None)).expect("every process runs the same program")
+/// Unpacks the value of a note.
+fn unpack_note<T: Payload>(message: &Incoming) -> T {
+    T::unpack(&mut Unpack::new(&message.bytes[1..], None)).expect("every process runs the same program")
 }
 
-/// How long a process has waited.
+/// The state of a polling wait: it spins, then yields, and sleeps if it may.
 #[derive(Default)]
-struct Wait {
-    /// Whether it leaves the core to others altogether.
-    sleeps: bool,
-    looks: u32,
+struct Backoff {
+    /// Whether it sleeps, to leave the core to others.
+    may_sleep: bool,
+    rounds: u32,
     since: Option<Instant>,
 }
 
-impl Wait {
-    /// Nothing has come again. Returns whether that has been so for long, and begins anew if so.
-    fn goes_on(&mut self, often: u32, patience: Duration) -> bool {
-        self.looks += 1;
-        if self.looks < often {
+impl Backoff {
+    /// Pauses after a look that found nothing. Returns whether the wait has lasted for `patience`, and starts
+    /// it anew then.
+    fn pause(&mut self, spins: u32, patience: Duration) -> bool {
+        self.rounds += 1;
+        if self.rounds < spins {
             std::hint::spin_loop();
             return false;
         }
         let passed = self.since.get_or_insert_with(Instant::now).elapsed();
-        if self.sleeps {
+        if self.may_sleep {
             const LONGEST: Duration = Duration::from_millis(20);
             std::thread::sleep((passed / 16).min(LONGEST));
         }
         std::thread::yield_now();
         let is_long = passed >= patience;
         if is_long {
-            *self = Wait { sleeps: self.sleeps, ..Wait::default() };
+            *self = Backoff { may_sleep: self.may_sleep, ..Backoff::default() };
         }
         is_long
     }
 }
 
-impl Clock for Linked<'_> {
+impl Clock for LinkedClock<'_> {
     fn wait_until(&mut self, t: Time) {
-        while self.passed() < t && self.failed.is_none() {
-            self.takes_in();
+        while self.elapsed() < t && self.failed.is_none() {
+            self.poll_link();
         }
-        self.stops_if_failed();
+        self.stop_if_failed();
     }
 
-    fn act_at(&mut self, t: Time) {
+    fn wait_to_act(&mut self, t: Time) {
         self.wait_until(t);
     }
 
-    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage {
-        network.serve(&mut [] as &mut [Entrance], exit, message.to, &message.request)
+    fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
+        network.serve(&mut [] as &mut [Ingress], egress, message.to, &message.entry)
     }
 
-    fn most_to(&self, _network: &Network) -> usize {
+    fn most_in_transit(&self, _network: &Network) -> usize {
         0
     }
 
-    fn deliver(&mut self, (_, outside): Seen, parcel: Parcel) {
-        /// Who sends and sends looks now and then whether the run has failed.
-        const OFTEN: u32 = 32;
-        if outside.number.is_multiple_of(OFTEN) {
-            self.takes_in();
+    fn deliver(&mut self, (_, header): ArrivedHeader, parcel: Parcel) {
+        /// The interval, in messages, at which a program that only sends learns whether the run has failed.
+        const CHECK_INTERVAL: u32 = 32;
+        if header.number.is_multiple_of(CHECK_INTERVAL) {
+            self.poll_link();
         }
-        self.stops_if_failed();
-        let to = outside.to.id() as usize;
+        self.stop_if_failed();
+        let to = header.to.id() as usize;
         if to == self.link.id() {
-            return self.puts(outside, parcel);
+            return self.put_letter(header, parcel);
         }
         let mut pack = Pack { bytes: Vec::with_capacity(4 * HEAD), ..Pack::default() };
         pack.bytes.resize(HEAD, 0);
-        let of = parcel.pack(&mut pack);
-        if let Some(of) = pack.refused {
+        let type_number = parcel.pack(&mut pack);
+        if let Some(type_name) = pack.refused_type {
             let why = format!(
-                "processor {} sent a {of} to another process, and it does not say how it is packed; derive `Payload`, or write \
+                "processor {} sent a {type_name} to another process, and it does not say how it is packed; derive `Payload`, or write \
                  `pack` and `unpack`",
-                outside.from
+                header.from
             );
-            self.fails(Cause::Elsewhere(why));
+            self.fail_run(Cause::Elsewhere(why));
             return stop(self.link.id(), &mut self.stops);
         }
-        let of_both = u64::from(outside.number) | u64::from(outside.words) << 32;
-        for (place, word) in [outside.tag.number(), of_both, of].into_iter().enumerate() {
-            pack.bytes[8 * place + 8..][..8].copy_from_slice(&word.to_le_bytes());
+        let number_and_words = u64::from(header.number) | u64::from(header.words) << 32;
+        for (index, word) in [header.tag.number(), number_and_words, type_number].into_iter().enumerate() {
+            pack.bytes[8 * index + 8..][..8].copy_from_slice(&word.to_le_bytes());
         }
         let length = pack.slice.map_or(0, |slice| slice.bytes.len());
         if let Err(cause) =
-            self.check(format_args!("processor {} sent", outside.from), length.max(pack.bytes.len()))
+            self.check_size(format_args!("processor {} sent", header.from), length.max(pack.bytes.len()))
         {
-            self.fails(cause);
+            self.fail_run(cause);
             return stop(self.link.id(), &mut self.stops);
         }
         if let Some(slice) = pack.slice {
@@ -455,39 +459,39 @@ impl Clock for Linked<'_> {
 
     fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         if reception.deadline < Time::MAX {
-            // What a look finds has come before it.
-            self.latest = reception.deadline - PS;
-            while self.takes_in() {}
-            self.latest = Time::MAX;
+            // A message that a look finds arrives before the look.
+            self.latest_arrival = reception.deadline - PS;
+            while self.poll_link() {}
+            self.latest_arrival = Time::MAX;
         }
-        self.seat.ask(reception, &self.known.cost);
-        let mut wait = Wait::default();
-        while self.seat.wake() > self.passed() && self.failed.is_none() {
-            if self.takes_in() {
+        self.seat.start_receive(reception, &self.run_info.cost);
+        let mut backoff = Backoff::default();
+        while self.seat.wake_time() > self.elapsed() && self.failed.is_none() {
+            if self.poll_link() {
                 continue;
             }
-            if wait.goes_on(self.often, self.patience) && reception.deadline == Time::MAX {
-                self.waits_for_long();
+            if backoff.pause(self.spins, self.patience) && reception.deadline == Time::MAX {
+                self.report_long_wait();
             }
         }
-        self.stops_if_failed();
-        self.seat.answer(reception, got);
+        self.stop_if_failed();
+        self.seat.finish_receive(reception, got);
     }
 
-    fn time(&mut self) -> Option<Time> {
-        Some(self.passed().max(self.last + PS))
+    fn real_time(&mut self) -> Option<Time> {
+        Some(self.elapsed().max(self.last_arrival + PS))
     }
 
-    fn prepares(&mut self, time: Time) {
+    fn prepare(&mut self, time: Time) {
         self.skipped += time;
     }
 
-    fn looks_in_vain(&mut self) -> bool {
+    fn report_vain_looks(&mut self) -> bool {
         false
     }
 
     fn fail(&mut self, cause: Cause) {
-        self.fails(cause);
+        self.fail_run(cause);
     }
 
     fn end(&mut self, at: Time, well: bool) {
@@ -495,31 +499,31 @@ impl Clock for Linked<'_> {
     }
 }
 
-/// What a process does on its clock; returns what it brings home.
-type Body<'a> = &'a mut dyn FnMut(&mut dyn Clock) -> Result<Vec<u8>, Cause>;
+/// The work of a process on its clock. Returns the packed result.
+type ProcessBody<'a> = &'a mut dyn FnMut(&mut dyn Clock) -> Result<Vec<u8>, Cause>;
 
-/// Runs `body` for this process, while the others do so for theirs. Returns what the bodies of all have returned. `case` is a
-/// number that stands for what is to run, and must be the same for all.
+/// Runs `body` on this process, while the other processes run theirs. Returns the results of all bodies.
+/// `job_id` stands for the job, and must be the same on all processes.
 pub(crate) fn run(
     link: &dyn Link,
-    known: Foreknown,
+    run_info: RunInfo,
     patience: &Patience,
-    case: u64,
-    body: Body,
+    job_id: u64,
+    body: ProcessBody,
 ) -> Result<Vec<Vec<u8>>, RunError> {
-    let mut clock = Linked::new(link, known, patience);
-    clock.begins(case)?;
-    let ended = catch_unwind(AssertUnwindSafe(|| body(&mut clock)));
-    let home = match ended {
-        Ok(home) => home.and_then(|home| clock.check_home(home.len()).map(|()| home).map_err(cause_from)),
-        Err(payload) if payload.is::<Stopped>() => Err(clock.failed.clone().expect("the run has failed")),
-        Err(payload) => Err(cause_of(link.id(), payload)),
+    let mut clock = LinkedClock::new(link, run_info, patience);
+    clock.begin_together(job_id)?;
+    let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut clock)));
+    let result = match outcome {
+        Ok(result) => result.and_then(|result| clock.check_results_size(result.len()).map(|()| result).map_err(cause_from)),
+        Err(payload) if payload.is::<RunStopped>() => Err(clock.failed.clone().expect("the run has failed")),
+        Err(payload) => Err(cause_from_panic(link.id(), payload)),
     };
-    let failed = home.as_ref().err().cloned();
+    let failed = result.as_ref().err().cloned();
     if let Some(cause) = &failed {
-        clock.fails(cause.clone());
+        clock.fail_run(cause.clone());
     }
-    let all = clock.ends(home.map_err(|cause| told(&cause)));
+    let all = clock.end_together(result.map_err(|cause| failure_text(&cause)));
     match failed {
         Some(cause) => Err(cause.into()),
         None => Ok(all?),

@@ -1,11 +1,12 @@
-//! Which processor runs when: on the virtual clock, on the wall clock, and on a real machine.
+//! Clocks, which decide which processor runs when: the virtual clock, the wall clock, and that of a real
+//! machine.
 
 pub(crate) mod agenda;
+mod assignment;
 mod contract;
 mod faulty;
 pub(crate) mod linked;
 mod seat;
-mod spread;
 pub(crate) mod stacks;
 mod sync;
 pub(crate) mod virtual_time;
@@ -13,5 +14,5 @@ pub(crate) mod wall;
 pub(crate) mod watchdog;
 
 pub use contract::ClockKind;
-pub(crate) use contract::{Clock, Foreknown};
-pub(crate) use faulty::Faulty;
+pub(crate) use contract::{Clock, RunInfo};
+pub(crate) use faulty::FaultyClock;

@@ -1,66 +1,69 @@
-//! What a clock knows of a processor: its messages, and what it waits for. Both clocks use it, so that waiting means the
-//! same on both.
+//! A processor's seat at its clock: its inbox, and what it waits for. All clocks use it, so that waiting
+//! means the same on each.
 
-use super::contract::Foreknown;
+use super::contract::RunInfo;
 use super::stacks::prefetch::prefetch_lines;
-use crate::error::{Cause, Doing, ProcessorState};
+use crate::error::{Cause, ProcStatus, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Key, Letter, Matched, Names, RawTag, Seen, Want};
-use crate::params::{ByLevel, ReceptionCost};
-use crate::rules::reception::{Awaits, Purpose, Reception, Requested};
+use crate::message::{Envelope, MatchKey, Letter, Matchable, TagNames, RawTag, ArrivedHeader, RecvFilter};
+use crate::params::{PerLevel, ReceptionCost};
+use crate::rules::reception::{WaitReason, Purpose, Reception, PostedReceives};
 use crate::time::{PS, Time};
 
-/// A processor as its clock sees it. It fills four cache lines: one for what the processor waits for, two for its first two
-/// messages, and one for what few messages touch.
+/// A processor as its clock sees it. It fills four cache lines: one for what the processor waits for, two for
+/// its first two messages, and one for rarely used fields.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct Seat {
-    /// When the processor runs next: the end of time if a message must come first. Once it has ended, when it did.
-    wake: Time,
-    /// The tag of the messages that its call takes, if it waits for one.
+    /// The time at which the processor runs next: the end of time if a message must arrive first. After the
+    /// program's end, the time of the end.
+    wake_time: Time,
+    /// The tag of the messages that its call receives, while it waits for one.
     tag: RawTag,
-    /// When its reception can start, if it waits for a message.
+    /// The earliest start of its reception, while it waits for a message.
     ready: Time,
-    /// When it gives up, if it waits for a message.
+    /// The time at which it gives up, while it waits for a message.
     deadline: Time,
-    /// The latest arrival of a message that it has taken, or end of a look in vain. Messages that arrive earlier should
-    /// have come by now.
-    decided: Time,
-    /// The sender of the messages that its call takes, or [`Want::ANYONE`].
+    /// The latest arrival of a message that it has taken, or the latest end of a look in vain. Messages with
+    /// an earlier arrival should have been delivered by now.
+    decided_until: Time,
+    /// The sender of the messages that its call receives, or [`RecvFilter::ANY_SENDER`].
     from: u32,
-    /// The sender whose first message the processor would take now, or [`NOBODY`].
+    /// The sender whose first message the processor would take now, or [`NO_SENDER`].
     best: u32,
-    /// The ticket of its one entry on the agenda that counts; a wait that begins or changes takes a new one.
+    /// The ticket of its one entry on the agenda that is up to date. A wait that begins or changes takes a
+    /// new ticket.
     ticket: u32,
-    /// What the processor does with the message, if it waits for one.
+    /// The purpose of its reception, if it waits for a message.
     purpose: Option<Purpose>,
-    /// Whether the program has started or ended.
     stage: Stage,
-    /// Whether the processor has done nothing but look for messages in vain, for long.
-    in_vain: bool,
-    /// Whether it waits for more than its call's message: for requests, or for an agreement. If not, these are not looked at.
+    /// Whether the processor has only looked for messages in vain, for long.
+    looks_in_vain: bool,
+    /// Whether it waits for more than its call's message: for requests, or for an agreement. Else `requests`
+    /// and `wait_reason` are not read.
     wants_more: bool,
-    /// The messages that were sent to the processor and not taken.
+    /// The messages that were delivered to the processor and not taken.
     inbox: Inbox<Envelope>,
-    /// The receives of its requests, while it waits. They were posted before its call.
-    requests: Option<Box<Requested>>,
-    /// What errors say that the processor waits for.
-    awaits: Awaits,
-    /// How many messages were delivered too late: they arrive before [`decided`](Seat::decided).
+    /// The receives of its requests, while it waits. They were posted before its call's receive.
+    requests: Option<Box<PostedReceives>>,
+    /// What the processor waits for, for error messages.
+    wait_reason: WaitReason,
+    /// The number of messages that were delivered too late: they arrive before
+    /// [`decided_until`](Seat::decided_until).
     out_of_order: u32,
 }
 
 /// Stands for no sender.
-const NOBODY: u32 = u32::MAX;
+const NO_SENDER: u32 = u32::MAX;
 
-/// Whether a processor's program has started or ended.
+/// The stage of a processor's program.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Stage {
     #[default]
     NotStarted,
     Running,
-    /// The program has unwound, since the run has failed.
+    /// The program has unwound because the run has failed.
     Failed,
     Finished,
 }
@@ -68,33 +71,33 @@ enum Stage {
 impl Default for Seat {
     fn default() -> Seat {
         Seat {
-            wake: Time::ZERO,
+            wake_time: Time::ZERO,
             tag: RawTag::NOTHING,
             ready: Time::ZERO,
             deadline: Time::ZERO,
-            decided: Time::ZERO,
-            from: Want::ANYONE,
-            best: NOBODY,
+            decided_until: Time::ZERO,
+            from: RecvFilter::ANY_SENDER,
+            best: NO_SENDER,
             ticket: 0,
             purpose: None,
             stage: Stage::NotStarted,
-            in_vain: false,
+            looks_in_vain: false,
             wants_more: false,
             inbox: Inbox::default(),
             requests: None,
-            awaits: Awaits::Message,
+            wait_reason: WaitReason::Message,
             out_of_order: 0,
         }
     }
 }
 
 impl Seat {
-    /// A seat with room for a few messages, so that nothing is allocated when they come.
+    /// Makes a seat with room for a few messages, so that nothing is allocated when they are delivered.
     pub(super) fn with_room() -> Seat {
-        Seat { inbox: Inbox::with_room(), ..Seat::default() }
+        Seat { inbox: Inbox::with_overflow_buffer(), ..Seat::default() }
     }
 
-    /// Fetches what a message touches of it into the cache, without waiting for it.
+    /// Prefetches the part that a message touches.
     #[inline]
     pub(super) fn prefetch(&self) {
         prefetch_lines((&raw const *self).addr(), 3);
@@ -104,219 +107,224 @@ impl Seat {
         self.stage = Stage::Running;
     }
 
-    /// The processor's program has ended at `at`. Nothing wakes it any more.
+    /// Notes that the processor's program has ended at `at`. Nothing wakes it any more.
     pub(super) fn end(&mut self, at: Time, well: bool) {
         self.stage = if well { Stage::Finished } else { Stage::Failed };
         if self.purpose.is_none() {
-            self.wake = at;
+            self.wake_time = at;
         }
     }
 
-    /// The processor waits until `t`.
+    /// Makes the processor wait until `t`.
     #[inline]
     pub(super) fn wait_until(&mut self, t: Time) {
         self.ticket = self.ticket.wrapping_add(1);
-        self.wake = t;
-        self.in_vain = false;
+        self.wake_time = t;
+        self.looks_in_vain = false;
     }
 
-    /// The processor has looked for messages in vain for long.
-    pub(super) fn looks_in_vain(&mut self) {
-        self.in_vain = true;
+    /// Notes that the processor has only looked for messages in vain, for long.
+    pub(super) fn mark_vain_looks(&mut self) {
+        self.looks_in_vain = true;
     }
 
-    /// Whether the processor can do nothing more by itself: it has ended, waits for a message, or looks for one in vain and
-    /// none is under way to it.
+    /// Returns whether the processor can do nothing more by itself: it has ended, waits for a message, or
+    /// looks for one in vain while none is under way to it.
     pub(super) fn is_hopeless(&self) -> bool {
-        let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.wake);
-        self.has_finished() || self.is_blocked() || (self.in_vain && !expects())
+        let expects = || self.inbox.iter().any(|envelope| envelope.arrival > self.wake_time);
+        self.has_finished() || self.is_blocked() || (self.looks_in_vain && !expects())
     }
 
     pub(super) fn has_finished(&self) -> bool {
         self.stage == Stage::Finished
     }
 
-    /// The processor waits for a message, as [`Clock::receive`](super::Clock::receive) says. Returns when it runs next.
+    /// Makes the processor wait for a message, as [`Clock::receive`](super::Clock::receive) says. Returns the
+    /// time at which it runs next.
     #[inline]
-    pub(super) fn ask(&mut self, reception: &mut Reception, cost: &ByLevel<ReceptionCost>) -> Time {
+    pub(super) fn start_receive(&mut self, reception: &mut Reception, cost: &PerLevel<ReceptionCost>) -> Time {
         self.ticket = self.ticket.wrapping_add(1);
-        Want { from: self.from, tag: self.tag } = reception.want;
+        RecvFilter { from: self.from, tag: self.tag } = reception.filter;
         (self.ready, self.deadline, self.purpose) =
             (reception.ready, reception.deadline, Some(reception.purpose));
-        self.wants_more = reception.requests.is_some() || reception.awaits != Awaits::Message;
+        self.wants_more = reception.posted_receives.is_some() || reception.wait_reason != WaitReason::Message;
         if self.wants_more {
-            self.exchanges_more(reception);
+            self.swap_requests(reception);
         }
-        (self.wake, self.best) = (self.deadline, NOBODY);
+        (self.wake_time, self.best) = (self.deadline, NO_SENDER);
         if self.ready > self.deadline {
-            return self.wake;
+            return self.wake_time;
         }
-        let first = self.seen(self.want(), cost);
-        if let Some((key, wake)) = first {
-            (self.wake, self.best) = (wake, key.1);
+        let first = self.first_visible(self.call_filter(), cost);
+        if let Some((key, wake_time)) = first {
+            (self.wake_time, self.best) = (wake_time, key.1);
         }
         if self.wants_more {
-            self.asks_for_requests(first.map(|(key, _)| key));
+            self.choose_request(first.map(|(key, _)| key));
         }
-        self.wake
+        self.wake_time
     }
 
-    /// Takes the receives of the processor's requests and what it awaits beside its call's message, or gives them back.
+    /// Takes the receives of the processor's requests from `reception`, or gives them back, and notes the
+    /// reason of the wait.
     #[cold]
-    fn exchanges_more(&mut self, reception: &mut Reception) {
-        if let Some(requests) = &mut reception.requests {
+    fn swap_requests(&mut self, reception: &mut Reception) {
+        if let Some(requests) = &mut reception.posted_receives {
             std::mem::swap(&mut self.requests, requests);
         }
-        self.awaits = reception.awaits;
+        self.wait_reason = reception.wait_reason;
     }
 
-    /// The receives of the processor's requests, while it waits.
     #[inline]
-    fn requests(&self) -> Option<&Requested> {
+    fn requests(&self) -> Option<&PostedReceives> {
         if self.wants_more { self.requests.as_deref() } else { None }
     }
 
     #[inline]
-    fn requests_mut(&mut self) -> Option<&mut Requested> {
+    fn requests_mut(&mut self) -> Option<&mut PostedReceives> {
         if self.wants_more { self.requests.as_deref_mut() } else { None }
     }
 
-    /// If a message for one of the requests comes no later than the call's, the processor takes that first.
+    /// Chooses the first message for one of the requests, if it arrives no later than the call's.
     #[cold]
-    fn asks_for_requests(&mut self, first: Option<Key>) {
+    fn choose_request(&mut self, first: Option<MatchKey>) {
         let Some(requests) = &mut self.requests else { return };
-        if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.posted, self.deadline)
+        if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.receives, self.deadline)
             && first.is_none_or(|first| key <= first)
         {
-            (self.wake, self.best) = (self.ready.max(key.0), key.1);
+            (self.wake_time, self.best) = (self.ready.max(key.0), key.1);
             requests.chosen = Some(receive);
         }
     }
 
-    /// What the processor's call takes.
+    /// Returns the filter of the processor's call.
     #[inline(always)]
-    fn want(&self) -> Want {
-        Want { from: self.from, tag: self.tag }
+    fn call_filter(&self) -> RecvFilter {
+        RecvFilter { from: self.from, tag: self.tag }
     }
 
-    /// The first message that a receive takes, if it arrives in time and is seen, and when its reception is over.
+    /// Returns the first message that the filter takes, if it arrives in time and the receive sees it, and
+    /// the end of its reception.
     #[inline(always)]
-    fn seen(&mut self, want: Want, cost: &ByLevel<ReceptionCost>) -> Option<(Key, Time)> {
-        let (message, purpose) = (self.inbox.first(want)?, self.purpose?);
+    fn first_visible(&mut self, filter: RecvFilter, cost: &PerLevel<ReceptionCost>) -> Option<(MatchKey, Time)> {
+        let (message, purpose) = (self.inbox.first(filter)?, self.purpose?);
         let key = message.key();
         if key.0 > self.deadline {
             return None;
         }
-        if !purpose.sees(message.seen(), self.deadline) {
-            return self.seen_behind(want, purpose, cost);
+        if !purpose.can_see(message.arrived_header(), self.deadline) {
+            return self.first_visible_behind(filter, purpose, cost);
         }
-        Some((key, purpose.over(message.seen(), self.ready, cost)))
+        Some((key, purpose.end(message.arrived_header(), self.ready, cost)))
     }
 
-    /// The same, if the first message that has arrived is not seen. One that has arrived at the same time may be: one that has
-    /// taken time, or that the processor has sent to itself.
+    /// Like [`first_visible`](Seat::first_visible), where the receive does not see the first message. It may
+    /// see another one that arrives at the same time: one that has taken time, or that the processor has sent
+    /// to itself.
     #[cold]
-    fn seen_behind(
+    fn first_visible_behind(
         &self,
-        want: Want,
+        filter: RecvFilter,
         purpose: Purpose,
-        cost: &ByLevel<ReceptionCost>,
-    ) -> Option<(Key, Time)> {
+        cost: &PerLevel<ReceptionCost>,
+    ) -> Option<(MatchKey, Time)> {
         let is_there = |message: &&Envelope| {
-            let in_time = message.arrival <= self.deadline && purpose.sees(message.seen(), self.deadline);
-            in_time && want.takes(*message)
+            let in_time = message.arrival <= self.deadline && purpose.can_see(message.arrived_header(), self.deadline);
+            in_time && filter.can_take(*message)
         };
         let first = self.inbox.iter().filter(is_there).min_by_key(|message| message.key())?;
-        Some((first.key(), purpose.over(first.seen(), self.ready, cost)))
+        Some((first.key(), purpose.end(first.arrived_header(), self.ready, cost)))
     }
 
-    /// Puts a message into the inbox. If that changes when the processor wakes, returns when that is: then its old entry on
-    /// the agenda counts no more.
+    /// Puts a message into the inbox. Returns the processor's new wake time if the message changes it, which
+    /// makes the old entry on the agenda out of date, and else `None`.
     #[inline]
-    pub(super) fn put(&mut self, seen: Seen, parcel: Parcel, cost: &ByLevel<ReceptionCost>) -> Option<Time> {
-        let (arrival, outside) = seen;
-        if arrival < self.decided && !outside.tag.is_signal() {
+    pub(super) fn put(&mut self, arrived: ArrivedHeader, parcel: Parcel, cost: &PerLevel<ReceptionCost>) -> Option<Time> {
+        let (arrival, header) = arrived;
+        if arrival < self.decided_until && !header.tag.is_signal() {
             self.out_of_order += 1;
         }
-        self.in_vain = false;
-        // A message that arrives after `wake` changes nothing: the processor takes another one then, or gives up.
-        let waits = arrival <= self.wake && self.ready <= self.deadline;
-        let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, seen));
+        self.looks_in_vain = false;
+        // A message that arrives after `wake_time` changes nothing: the processor takes another one then, or
+        // gives up.
+        let waits = arrival <= self.wake_time && self.ready <= self.deadline;
+        let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, arrived));
         if let Some(purpose) = purpose {
-            self.wake = purpose.over(seen, self.ready, cost);
-            self.best = outside.from;
+            self.wake_time = purpose.end(arrived, self.ready, cost);
+            self.best = header.from;
             self.ticket = self.ticket.wrapping_add(1);
         }
-        self.inbox.put_made(seen.key(), || Envelope { arrival, letter: Letter { outside, parcel } });
-        purpose.map(|_| self.wake)
+        self.inbox.put_with(arrived.key(), || Envelope { arrival, letter: Letter { header, parcel } });
+        purpose.map(|_| self.wake_time)
     }
 
-    /// Whether the processor takes this message rather than the one that it would have taken.
+    /// Returns whether the processor takes this message rather than the one that it would have taken.
     #[inline]
-    fn is_better(&mut self, purpose: Purpose, seen: Seen) -> bool {
-        let receive = self.requests_mut().and_then(|requests| requests.posted.first(&seen));
-        let wants = || self.want().takes(&seen) && purpose.sees(seen, self.deadline);
-        if seen.0 > self.deadline || !(receive.is_some() || wants()) {
+    fn is_better(&mut self, purpose: Purpose, arrived: ArrivedHeader) -> bool {
+        let receive = self.requests_mut().and_then(|requests| requests.receives.first(&arrived));
+        let wants = || self.call_filter().can_take(&arrived) && purpose.can_see(arrived, self.deadline);
+        if arrived.0 > self.deadline || !(receive.is_some() || wants()) {
             return false;
         }
-        let is_better = self.best().is_none_or(|best| seen.key() < best);
+        let is_better = self.best().is_none_or(|best| arrived.key() < best);
         if is_better && let Some(requests) = self.requests_mut() {
             requests.chosen = receive;
         }
         is_better
     }
 
-    /// The message that the processor would take now. It is looked up by its sender, because a message of another sender in
-    /// the same instant may not be seen.
+    /// Returns the message that the processor would take now. It is looked up by its sender, because the
+    /// processor may not see a message of another sender in the same instant.
     #[inline(always)]
-    fn best(&mut self) -> Option<Key> {
-        if self.best == NOBODY {
+    fn best(&mut self) -> Option<MatchKey> {
+        if self.best == NO_SENDER {
             return None;
         }
-        self.inbox.first(self.taken()).map(Matched::key)
+        self.inbox.first(self.best_filter()).map(Matchable::key)
     }
 
-    /// The want that finds that message.
+    /// Returns the filter that finds that message.
     #[inline(always)]
-    fn taken(&self) -> Want {
+    fn best_filter(&self) -> RecvFilter {
         let chosen = self.requests().and_then(|requests| requests.chosen);
-        Want { from: self.best, tag: chosen.map_or(self.tag, |receive| receive.want.tag) }
+        RecvFilter { from: self.best, tag: chosen.map_or(self.tag, |receive| receive.filter.tag) }
     }
 
-    /// The processor's wait for a message is over: puts the message that it got into `got`, if any, and gives its requests'
-    /// receives back.
+    /// Ends the processor's wait for a message: puts the message into `got`, if there is one, and gives its
+    /// requests' receives back.
     #[inline]
-    pub(super) fn answer(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
+    pub(super) fn finish_receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
         let Some(purpose) = self.purpose.take() else { return };
-        let taken = self.taken();
+        let best = self.best_filter();
         if self.wants_more {
-            self.exchanges_more(reception);
+            self.swap_requests(reception);
         }
-        if self.best == NOBODY {
-            return self.decides(self.deadline);
+        if self.best == NO_SENDER {
+            return self.advance_decided(self.deadline);
         }
         match purpose {
-            Purpose::Look => *got = self.inbox.first(taken).map(Envelope::outside),
-            _ => self.inbox.take_into(taken, got),
+            Purpose::Probe => *got = self.inbox.first(best).map(Envelope::without_payload),
+            _ => self.inbox.take_into(best, got),
         }
         if let Some(got) = got {
-            self.decides(got.arrival);
+            self.advance_decided(got.arrival);
         }
     }
 
-    /// The processor has taken a message that arrived at `until`, or looked in vain until then. Signals do not count.
+    /// Notes that the processor has taken a message that arrived at `until`, or looked in vain until then.
+    /// Signals do not count.
     #[inline]
-    fn decides(&mut self, until: Time) {
+    fn advance_decided(&mut self, until: Time) {
         if !self.tag.is_signal() {
-            self.decided = self.decided.max(until);
+            self.decided_until = self.decided_until.max(until);
         }
     }
 
-    /// If the processor waits for a message: the arrival up to which all messages must have been delivered, so that it takes
-    /// the right one; `None` if all earlier acts must have been done.
+    /// Returns the time up to which all arriving messages must have been delivered before the processor takes
+    /// one, or `None` if it waits for no message or all earlier acts must have been done.
     ///
-    /// A signal is always the right one, so nothing need be known; but while requests go on, a signal may be sent any time
-    /// before its arrival.
+    /// A signal is always the right message, so nothing need be known; but while requests go on, a signal may
+    /// be sent any time before its arrival.
     #[inline]
     pub(super) fn known_until(&mut self) -> Option<Time> {
         self.purpose?;
@@ -327,86 +335,88 @@ impl Seat {
         }
     }
 
-    /// How many messages were delivered after the processor had taken a later one, or had looked in vain.
+    /// Returns the number of messages that were delivered after the processor had taken a later one, or had
+    /// looked in vain.
     pub(super) fn out_of_order(&self) -> u64 {
         self.out_of_order.into()
     }
 
-    /// When the processor runs next; the end of time if it does not.
-    pub(super) fn wake(&self) -> Time {
+    /// Returns the time at which the processor runs next, or the end of time if it never does.
+    pub(super) fn wake_time(&self) -> Time {
         let has_ended = matches!(self.stage, Stage::Finished | Stage::Failed);
-        if has_ended { Time::MAX } else { self.wake }
+        if has_ended { Time::MAX } else { self.wake_time }
     }
 
-    /// The ticket that an entry on the agenda must have to count.
+    /// Returns the ticket of the entry on the agenda that is up to date.
     pub(super) fn ticket(&self) -> u32 {
         self.ticket
     }
 
-    /// Whether the processor waits for a message without a deadline, and none is under way.
+    /// Returns whether the processor waits for a message without a deadline, and none is under way.
     pub(super) fn is_blocked(&self) -> bool {
-        self.purpose.is_some() && self.wake == Time::MAX
+        self.purpose.is_some() && self.wake_time == Time::MAX
     }
 
-    /// Whether the processor waits for something after the end of time: a reception, or a moment.
-    pub(super) fn is_at_the_end_of_time(&self) -> bool {
-        let ends = |message: &Envelope| message.arrival == Time::MAX && self.want().takes(message);
+    /// Returns whether the processor waits for a reception or a moment at the end of time.
+    pub(super) fn is_waiting_for_end_of_time(&self) -> bool {
+        let ends = |message: &Envelope| message.arrival == Time::MAX && self.call_filter().can_take(message);
         let waits = match self.purpose {
-            Some(_) => self.best != NOBODY || self.ready == Time::MAX || self.inbox.iter().any(ends),
+            Some(_) => self.best != NO_SENDER || self.ready == Time::MAX || self.inbox.iter().any(ends),
             None => self.stage == Stage::Running,
         };
-        self.wake == Time::MAX && waits
+        self.wake_time == Time::MAX && waits
     }
 
-    /// The messages that the processor has not received.
+    /// Returns the messages that the processor has not received.
     pub(super) fn messages(&self) -> impl Iterator<Item = &Envelope> + Clone {
         self.inbox.iter()
     }
 
-    /// What the processor, which is `id`, is doing.
-    pub(super) fn state(&self, id: usize, names: &Names) -> ProcessorState {
-        let at = if self.purpose.is_some() { self.ready } else { self.wake };
-        let doing = match (self.stage, self.purpose) {
-            (Stage::NotStarted, _) => Doing::NotStarted,
-            (Stage::Finished, _) => Doing::Finished,
+    /// Returns what the processor, whose number is `id`, is doing.
+    pub(super) fn state(&self, id: usize, names: &TagNames) -> ProcessorState {
+        let at = if self.purpose.is_some() { self.ready } else { self.wake_time };
+        let status = match (self.stage, self.purpose) {
+            (Stage::NotStarted, _) => ProcStatus::NotStarted,
+            (Stage::Finished, _) => ProcStatus::Finished,
             (Stage::Running | Stage::Failed, Some(_)) => {
-                let requests = self.requests().and_then(|requests| requests.awaited.clone());
-                let awaits = if self.wants_more { self.awaits } else { Awaits::Message };
-                requests.unwrap_or_else(|| awaits.doing(self.want(), names.of(self.tag)))
+                let requests = self.requests().and_then(|requests| requests.status.clone());
+                let wait_reason = if self.wants_more { self.wait_reason } else { WaitReason::Message };
+                requests.unwrap_or_else(|| wait_reason.status(self.call_filter(), names.name(self.tag)))
             }
-            (Stage::Running | Stage::Failed, None) if self.in_vain => Doing::Looking,
-            (Stage::Running | Stage::Failed, None) => Doing::Running,
+            (Stage::Running | Stage::Failed, None) if self.looks_in_vain => ProcStatus::Looking,
+            (Stage::Running | Stage::Failed, None) => ProcStatus::Running,
         };
-        ProcessorState { id, at, doing }
+        ProcessorState { id, at, status }
     }
 }
 
-/// Why the run has failed, if it has: no processor will run any more.
-pub(super) fn blame<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, known: &Foreknown) -> Option<Cause> {
-    if let Some(id) = seats.clone().position(Seat::is_at_the_end_of_time) {
+/// Returns the cause of a run's failure once no processor will run any more, or `None` if the run has
+/// succeeded.
+pub(super) fn failure_cause<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, run_info: &RunInfo) -> Option<Cause> {
+    if let Some(id) = seats.clone().position(Seat::is_waiting_for_end_of_time) {
         return Some(Cause::EndOfTime { id });
     }
     let waiting = seats.clone().filter(|seat| seat.is_blocked()).count();
     if waiting > 0 {
         return Some(Cause::Deadlock { waiting, of: seats.count() });
     }
-    if known.faults.may_leave_messages() {
+    if run_info.faults.may_leave_messages() {
         return None;
     }
-    // A message that comes twice need be received but once.
+    // A duplicated message needs to be received only once.
     let is_due = |seat: &'a Seat, message: &'a Envelope| {
-        let id = message.letter.outside.id();
+        let id = message.letter.header.id();
         let comes_later =
-            |other: &Envelope| other.letter.outside.id() == id && other.arrival > message.arrival;
-        !known.faults.twice.contains_key(&id) || seat.messages().any(comes_later)
+            |other: &Envelope| other.letter.header.id() == id && other.arrival > message.arrival;
+        !run_info.faults.twice.contains_key(&id) || seat.messages().any(comes_later)
     };
     let left = seats.enumerate().flat_map(|(to, seat)| {
         let left = seat.messages().filter(move |message| is_due(seat, message));
         left.map(move |message| (to, message))
     });
     let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
-    let (from, arrival) = (first.letter.outside.from as usize, first.arrival);
-    let about = known.names.told(first.letter.outside.tag);
+    let (from, arrival) = (first.letter.header.from as usize, first.arrival);
+    let about = run_info.tag_names.describe(first.letter.header.tag);
     Some(Cause::NotReceived { count: left.count(), from, to, about, arrival })
 }
 
@@ -415,7 +425,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seat_fills_its_cache_lines_as_it_says() {
+    fn seat_fills_four_cache_lines() {
         assert_eq!(size_of::<Seat>(), 4 * 64);
         assert_eq!(std::mem::offset_of!(Seat, inbox) + Inbox::<Envelope>::SLOTS, 64);
     }

@@ -1,25 +1,27 @@
-//! The locks and atomics of the wall clock. Under loom they are loom's own, so that loom can try every order.
+//! The locks and atomics of the wall clock. Under loom they are loom's, so that loom can try every order of
+//! steps.
 
 #[cfg(not(loom))]
-pub(super) use self::real::*;
+pub(super) use self::std_sync::*;
 #[cfg(loom)]
-pub(super) use self::tried::*;
+pub(super) use self::loom_sync::*;
 
-/// Whether loom or Miri tries orders: then nothing is left to the host, and what happens seldom happens at once.
-pub(super) const TRIED: bool = cfg!(any(loom, miri));
+/// Whether loom or Miri runs the code. Then nothing depends on the host's timing, and rare paths are taken at
+/// once.
+pub(super) const IS_MODEL_CHECKED: bool = cfg!(any(loom, miri));
 
 #[cfg(not(loom))]
-mod real {
+mod std_sync {
     pub(crate) use crossbeam_utils::sync::{Parker, Unparker};
     pub(crate) use parking_lot::{Mutex, MutexGuard};
     pub(crate) use std::sync::Arc;
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
-    /// Called in each round of a thread that spins: nothing to do.
+    /// Called in each round of a spinning thread. Does nothing.
     #[inline]
-    pub(crate) fn look() {}
+    pub(crate) fn spin_once() {}
 
-    /// The standard library's cell with loom's interface.
+    /// The standard library's cell, with loom's interface.
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
@@ -40,14 +42,14 @@ mod real {
 }
 
 #[cfg(loom)]
-mod tried {
+mod loom_sync {
     pub(crate) use loom::cell::UnsafeCell;
     use loom::sync::Condvar;
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, AtomicUsize, Ordering};
     pub(crate) use loom::sync::{Arc, MutexGuard};
 
-    /// Called in each round of a thread that spins: lets the other threads go on.
-    pub(crate) fn look() {
+    /// Called in each round of a spinning thread. Lets the other threads run.
+    pub(crate) fn spin_once() {
         loom::thread::yield_now();
     }
 
@@ -70,7 +72,7 @@ mod tried {
         }
     }
 
-    /// A parker like crossbeam's: unpark leaves a token, and park takes it.
+    /// A parker like crossbeam's: `unpark` leaves a token, and `park` takes it.
     pub(crate) struct Parker(Unparker);
 
     #[derive(Clone)]

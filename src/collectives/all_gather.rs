@@ -1,23 +1,24 @@
 //! All-gather: every processor gets the values of all.
 
-use super::all_to_all::{all_to_all_by, all_to_all_time};
-use super::call::{Call, Piece, place};
-use super::costs::{distances, elements_of_a_word, time_of_steps, words_of};
-use super::levels::{plan, steps};
+use super::all_to_all::{all_to_all_in, all_to_all_time};
+use super::call::{CollectiveCall, VectorPiece, rank_and_size};
+use super::costs::{distances, elements_per_word, time_of_steps, words_of};
+use super::levels::{planning_params, level_steps};
 use crate::message::{Collective, Payload};
 use crate::params::LongMessages;
 use crate::proc::Proc;
 
 /// Gives the values of all processors to all, in the order of their numbers.
 ///
-/// Either every processor sends its value to every other, as in [`all_to_all()`](super::all_to_all()), or in
-/// R = ceil(log2 P) steps: in step i it sends the 2^i values that it has, or as many as are missing, to the one that is 2^i
-/// before it, and receives as many. It takes what the formulas prefer for values of k words, where k is that of the type
-/// ([`Payload::SIZE`]), and 1 if its values differ.
+/// Either every processor sends its value to every other, as in [`all_to_all()`](super::all_to_all()), or it
+/// takes R = ceil(log2 P) steps: in step i every processor sends the 2^i values that it has, or as many as
+/// are missing, to the processor 2^i before it, and receives as many. The formulas below decide for values of
+/// k words, where k is the length of the type's values ([`Payload::SIZE`]), or 1 if they differ.
 ///
-/// **Time**, for P > 1: in steps (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G. Exact for every P if all come at once,
-/// no gap from before is running, and no port has to carry two messages at once: no message is longer than L, or the
-/// ports are dual. Else that of `all_to_all`; it goes so where (P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G is less.
+/// **Time**, for P > 1: in steps (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G. Exact for every P if all call
+/// at once, no earlier gap is running, and no port has to carry two messages at once: no message is longer
+/// than L, or the ports are dual. Otherwise the time of `all_to_all`, which is chosen where (P-2)
+/// max((k-1)G + g, 2o) + L + 2o + (k-1)G is less.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -32,35 +33,35 @@ use crate::proc::Proc;
 /// ```
 #[track_caller]
 pub fn all_gather<T: Payload + Clone>(p: &mut Proc, value: T) -> Vec<T> {
-    let steps = steps(p);
+    let steps = level_steps(p);
     if steps.is_empty() {
         let k = words_of::<T>(p, 1);
-        return all_gather_by(p, value, k);
+        return all_gather_words(p, value, k);
     }
     let mut values = vec![value];
     for step in &steps {
         let k = words_of::<T>(p, values.len());
-        values = all_gather_by(&mut p.within(&step.group), values, k).into_iter().flatten().collect();
+        values = all_gather_words(&mut p.within(&step.group), values, k).into_iter().flatten().collect();
     }
-    // They lie in the order of the last step's digit, and then of the one before.
+    // They are ordered by the last step's digit, then by the digit of the step before, and so on.
     let place = |id: usize| {
         steps.iter().rev().fold(0, |place, step| place * step.group.members().len() + step.rank(id))
     };
     let mut values: Vec<Option<T>> = values.into_iter().map(Some).collect();
-    (0..p.p()).map(|id| values[place(id)].take().expect("each has a place of its own")).collect()
+    (0..p.P()).map(|id| values[place(id)].take().expect("each has a place of its own")).collect()
 }
 
-/// Gathers values of about k words.
+/// Gathers values of about `k` words.
 #[track_caller]
-fn all_gather_by<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec<T> {
-    let call = Call::begin(p, Collective::AllGather);
+fn all_gather_words<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec<T> {
+    let call = CollectiveCall::begin(p, Collective::AllGather);
     let (id, P) = (call.id, call.P);
     // (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
-    let in_steps = time_of_steps(plan(p), distances(P).map(|distance| k * distance.min(P - distance)));
-    if all_to_all_time(plan(p), P, k) < in_steps {
-        return all_to_all_by(p, &call, vec![value; P]);
+    let in_steps = time_of_steps(planning_params(p), distances(P).map(|distance| k * distance.min(P - distance)));
+    if all_to_all_time(planning_params(p), P, k) < in_steps {
+        return all_to_all_in(p, &call, vec![value; P]);
     }
-    // The values of this processor and of those after it.
+    // The values of this processor and of the processors after it.
     let mut values = vec![value];
     for (step, distance) in distances(P).enumerate() {
         let mine = values[..distance.min(P - distance)].to_vec();
@@ -71,16 +72,16 @@ fn all_gather_by<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec<T>
     values
 }
 
-/// Gives the vectors of all processors to all, in the order of their numbers. All know how many elements each processor
-/// has.
+/// Gives the vectors of all processors to all, in the order of their numbers. Every processor knows the
+/// number of `elements` of each.
 ///
-/// Long vectors go as those of [`all_gather`]. A machine of LogP has no long messages: there every word is a message, and
-/// the processors send theirs as in the optimal all-to-all broadcast (Karp et al., section 5.1), first to the next one and
-/// last to the one before.
+/// Long vectors are sent as by [`all_gather`]. A LogP machine has no long messages: there every word is a
+/// message, and the processors send theirs as in the optimal all-to-all broadcast (Karp et al., section 5.1),
+/// first to the next processor and last to the one before.
 ///
-/// **Time**: that of `all_gather` for the words of the longest vector, as a bound; word by word
-/// L + 2o + (n(P-1) - 1) max(g, 2o), for vectors of n words. That is exact for equal vectors, if all come at once, no gap
-/// from before is running, and no reception is in the way of a send, as with o = 0.
+/// **Time**: that of `all_gather` for the words of the longest vector, as a bound; word by word L + 2o +
+/// (n(P-1) - 1) max(g, 2o), for vectors of n words. That is exact for equal vectors, if all call at once, no
+/// earlier gap is running, and no reception delays a send, as with o = 0.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -99,7 +100,7 @@ pub fn all_gather_vector<T: Payload + Clone>(
     elements: &[usize],
     vector: Vec<T>,
 ) -> Vec<Vec<T>> {
-    let (id, P) = place(p);
+    let (id, P) = rank_and_size(p);
     if elements.len() != P || elements[id] != vector.len() {
         let (given, told) = (vector.len(), elements.get(id).copied().unwrap_or(0));
         p.misused(format!(
@@ -108,28 +109,28 @@ pub fn all_gather_vector<T: Payload + Clone>(
     }
     let longest = elements.iter().max().copied().unwrap_or(0);
     let k = words_of::<T>(p, longest);
-    if plan(p).long != LongMessages::LogP || k == 1 {
-        return all_gather_by(p, vector, k);
+    if planning_params(p).long != LongMessages::LogP || k == 1 {
+        return all_gather_words(p, vector, k);
     }
-    let call = Call::begin(p, Collective::AllGather);
-    let piece = elements_of_a_word::<T>(plan(p));
+    let call = CollectiveCall::begin(p, Collective::AllGather);
+    let piece = elements_per_word::<T>(planning_params(p));
     let expected: usize = (0..P).filter(|from| *from != id).map(|from| elements[from].div_ceil(piece)).sum();
-    let mut came: Vec<(usize, Piece<T>)> = Vec::with_capacity(expected);
-    let tag = call.tag::<Piece<T>>(0);
+    let mut received: Vec<(usize, VectorPiece<T>)> = Vec::with_capacity(expected);
+    let tag = call.tag::<VectorPiece<T>>(0);
     for (number, elements) in vector.chunks(piece).enumerate() {
         for distance in 1..P {
-            let (to, value) = ((id + distance) % P, Piece { number, elements: elements.to_vec() });
+            let (to, value) = ((id + distance) % P, VectorPiece { number, elements: elements.to_vec() });
             p.send_receiving(call.processor(to), tag, value, tag, |_, from, piece| {
-                came.push((call.rank(from), piece))
+                received.push((call.rank(from), piece))
             });
         }
     }
-    while came.len() < expected {
-        came.push(call.recv_any(p, 0));
+    while received.len() < expected {
+        received.push(call.recv_any(p, 0));
     }
-    came.sort_unstable_by_key(|(from, piece)| (*from, piece.number));
+    received.sort_unstable_by_key(|(from, piece)| (*from, piece.number));
     let mut vectors: Vec<Vec<T>> = elements.iter().map(|elements| Vec::with_capacity(*elements)).collect();
     vectors[id] = vector;
-    came.into_iter().for_each(|(from, piece)| vectors[from].extend(piece.elements));
+    received.into_iter().for_each(|(from, piece)| vectors[from].extend(piece.elements));
     vectors
 }

@@ -1,18 +1,18 @@
-//! The barrier: the machine's own, or the one made of messages.
+//! The barriers: the machine's own, and the one made of messages.
 
-use super::call::Call;
+use super::call::CollectiveCall;
 use super::costs::distances;
-use super::levels::steps;
+use super::levels::level_steps;
 use crate::message::Collective;
 use crate::proc::Proc;
 
 impl Proc<'_> {
-    /// Waits until every processor has come to this call.
+    /// Waits until every processor has called this.
     ///
     /// If the machine has a barrier of its own ([`Machine::barrier`](crate::Machine::barrier)), every
-    /// processor goes on at the time when the last one comes, plus the barrier's cost. Else it is the
-    /// barrier made of messages, [`collectives::barrier`](barrier()). Every processor
-    /// must call it, in the same order with other collectives.
+    /// processor continues when the last one has called, plus the barrier's cost. Otherwise this is the
+    /// barrier made of messages, [`collectives::barrier`](barrier()). Every processor must call it, in the
+    /// same order with other collectives.
     ///
     /// ```
     /// use loggp::{Machine, Params, US};
@@ -24,28 +24,28 @@ impl Proc<'_> {
     ///     p.barrier();
     ///     p.now()
     /// })?;
-    /// assert_eq!(run.results, [12 * US; 8]); // the last one comes at 7
+    /// assert_eq!(run.results, [12 * US; 8]); // the last one calls at 7
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[track_caller]
     pub fn barrier(&mut self) {
-        if !self.is_leaving() && (self.acting().is_some() || !self.own_barrier()) {
+        if !self.is_unwinding() && (self.membership().is_some() || !self.try_hardware_barrier()) {
             barrier(self);
         }
     }
 }
 
-/// Waits until every processor has come to this call.
+/// Waits until every processor has called this.
 ///
 /// Dissemination: in round i processor x signals processor x + 2^i and waits for the signal of x - 2^i,
-/// modulo P. After ceil(log2 P) rounds everybody has heard of everybody. A signal is an empty message, of one
-/// word.
+/// modulo P. After ceil(log2 P) rounds every processor has heard, directly or not, of every other. A signal
+/// is an empty message of one word.
 ///
-/// **Time**, with R = ceil(log2 P) rounds: (R-1) max(L + 2o, g) + L + 2o. Exact if all come at once, and no
-/// gap from before is running. If they come at different times it counts from the last one, and is a bound as
+/// **Time**, with R = ceil(log2 P) rounds: (R-1) max(L + 2o, g) + L + 2o. Exact if all call at once and no
+/// earlier gap is running. If they call at different times, it counts from the last call, and is a bound as
 /// long as nothing stalls.
 ///
-/// A machine can have a better one: [`Proc::barrier`].
+/// A machine can have a faster one: [`Proc::barrier`].
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -56,17 +56,17 @@ impl Proc<'_> {
 ///     collectives::barrier(p);
 ///     p.now()
 /// })?;
-/// assert!(run.results.iter().all(|at| *at >= 7 * US)); // the last one comes at 7
+/// assert!(run.results.iter().all(|at| *at >= 7 * US)); // the last one calls at 7
 /// assert_eq!(run.time, (7 + 3 * 10) * US);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
 pub fn barrier(p: &mut Proc) {
-    let steps = steps(p);
+    let steps = level_steps(p);
     if !steps.is_empty() {
         return steps.iter().rev().for_each(|step| barrier(&mut p.within(&step.group)));
     }
-    let call = Call::begin(p, Collective::Barrier);
+    let call = CollectiveCall::begin(p, Collective::Barrier);
     let (id, P) = (call.id, call.P);
     for (round, distance) in distances(P).enumerate() {
         call.send(p, (id + distance) % P, round, ());

@@ -1,8 +1,8 @@
 //! Broadcast: one processor's value reaches all.
 
-use super::call::{Call, check_root};
+use super::call::{CollectiveCall, check_root};
 use super::costs::MessageCost;
-use super::levels::{plan, steps};
+use super::levels::{planning_params, level_steps};
 use super::tree::Tree;
 use crate::message::{Collective, Payload};
 use crate::params::Params;
@@ -11,12 +11,11 @@ use crate::time::Time;
 
 /// Gives the value of the root to every processor. The root gives `Some`, the others `None`.
 ///
-/// The optimal tree of Karp et al. (section 3.2) for a value of k words. No processor has to know k before it
-/// has the value: it waits for whoever sends it, and then works out its children.
+/// Uses the optimal tree of Karp et al. (section 3.2) for a value of k words. No processor has to know k
+/// before it has the value: it receives the value from any sender, and then computes its children.
 ///
-/// **Time**: the least t with F(t) >= P, where F(t) = F(t-d) + F(t-D), D = L + 2o + (k-1)G,
-/// d = max((k-1)G + g, o), and F counts at least the node itself. Exact if all come at once and no gap from
-/// before is running.
+/// **Time**: the least t with F(t) >= P, where F(t) = F(t-d) + F(t-D), D = L + 2o + (k-1)G, d = max((k-1)G +
+/// g, o), and F counts at least the node itself. Exact if all call at once and no earlier gap is running.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -33,32 +32,32 @@ use crate::time::Time;
 pub fn broadcast<T: Payload + Clone>(p: &mut Proc, root: usize, value: Option<T>) -> T {
     check_root(p, root);
     let mut value = value;
-    let steps = steps(p);
+    let steps = level_steps(p);
     if steps.is_empty() {
-        let call = Call::begin(p, Collective::Broadcast);
-        return broadcast_by(p, &call, root, value);
+        let call = CollectiveCall::begin(p, Collective::Broadcast);
+        return broadcast_in(p, &call, root, value);
     }
-    for step in steps.iter().filter(|step| step.is_on_the_way_of(root)) {
+    for step in steps.iter().filter(|step| step.is_on_path_of(root)) {
         value = Some(broadcast(&mut p.within(&step.group), step.rank(root), value));
     }
     value.expect("the last step reaches all")
 }
 
-/// Broadcasts in a call that has begun.
+/// Broadcasts within a call.
 #[track_caller]
-pub(super) fn broadcast_by<T: Payload + Clone>(
+pub(super) fn broadcast_in<T: Payload + Clone>(
     p: &mut Proc,
-    call: &Call,
+    call: &CollectiveCall,
     root: usize,
     value: Option<T>,
 ) -> T {
     let (id, P) = (call.id, call.P);
-    let value = match call.given(p, root, value, "value") {
+    let value = match call.root_value(p, root, value, "value") {
         Some(value) => value,
         None => call.recv_any(p, 0).1,
     };
-    // Counted from the root.
-    let params = plan(p);
+    // Places in the tree count from the root.
+    let params = planning_params(p);
     let place = tree(params, P, params.words(value.bytes())).place(P, 0, (id + P - root) % P);
     for child in place.children {
         call.send(p, (root + child) % P, 0, value.clone());
@@ -66,13 +65,13 @@ pub(super) fn broadcast_by<T: Payload + Clone>(
     value
 }
 
-/// The time that it takes for a value of k words.
-pub(super) fn soonest(params: &Params, P: usize, k: usize) -> Time {
-    tree(params, P, k).soonest(P)
+/// Returns the time of a broadcast of a value of k words.
+pub(super) fn broadcast_time(params: &Params, P: usize, k: usize) -> Time {
+    tree(params, P, k).time_to_reach(P)
 }
 
-/// The trees for P processors and a value of k words.
+/// Returns the optimal trees for P processors and a value of k words.
 fn tree(params: &Params, P: usize, k: usize) -> Tree {
-    let cost = MessageCost::of(params, k);
-    Tree::new(P, cost.way, cost.gap.max(cost.send))
+    let cost = MessageCost::new(params, k);
+    Tree::new(P, cost.transit, cost.gap.max(cost.send))
 }

@@ -1,40 +1,38 @@
-//! One call of a collective, and what all kinds of them do: they send by rank, and refuse what they cannot take.
+//! One call of a collective: sends and receives by rank, and the checks that all collectives share.
 
-use super::costs::longest;
+use super::costs::max_words;
 use crate::message::{Collective, Pack, Payload, RawTag, Tag, Unpack};
-use crate::proc::{Acting, Proc};
+use crate::proc::{GroupMembership, Proc};
 
 /// One call of a collective, on one processor.
-pub(super) struct Call {
-    /// The collective that is called.
+pub(super) struct CollectiveCall {
     pub kind: Collective,
-    /// How many collectives the same callers, this group or all processors, had called before.
+    /// Number of collectives that the same callers, this group or all processors, called before.
     number: u32,
-    /// The group of processors that calls the collective, or `None` if all processors do.
-    group: Option<Acting>,
-    /// The processor's rank among the callers; its number if all processors call.
+    /// The group that calls the collective, or `None` if all processors do.
+    group: Option<GroupMembership>,
+    /// The processor's rank among the callers, which is its number if all processors call.
     pub id: usize,
-    /// The number of callers.
     pub P: usize,
 }
 
-impl Call {
-    pub(super) fn begin(p: &mut Proc, kind: Collective) -> Call {
+impl CollectiveCall {
+    pub(super) fn begin(p: &mut Proc, kind: Collective) -> CollectiveCall {
         let number = p.begin_collective();
-        let (id, P) = place(p);
-        Call { kind, number, group: p.acting().cloned(), id, P }
+        let (id, P) = rank_and_size(p);
+        CollectiveCall { kind, number, group: p.membership().cloned(), id, P }
     }
 
-    /// Begins a call that has a root; refuses a root that is none of the callers.
+    /// Begins a call that has a root. Refuses a root that is not among the callers.
     #[track_caller]
-    pub(super) fn begin_at(p: &mut Proc, kind: Collective, root: usize) -> Call {
+    pub(super) fn begin_with_root(p: &mut Proc, kind: Collective, root: usize) -> CollectiveCall {
         check_root(p, root);
-        Call::begin(p, kind)
+        CollectiveCall::begin(p, kind)
     }
 
-    /// The value of the root, on the root, which must give one; `None` on the other processors.
+    /// Returns the given value on the root, which must give one, and `None` on the other processors.
     #[track_caller]
-    pub(super) fn given<T>(&self, p: &mut Proc, root: usize, value: Option<T>, what: &str) -> Option<T> {
+    pub(super) fn root_value<T>(&self, p: &mut Proc, root: usize, value: Option<T>, what: &str) -> Option<T> {
         if self.id != root {
             return None;
         }
@@ -53,18 +51,18 @@ impl Call {
         }
     }
 
-    /// The tag of this call's messages in a step.
+    /// Returns the tag of this call's messages in a step.
     pub(super) fn tag<T>(&self, step: usize) -> Tag<T> {
         let group = self.group.as_ref().map_or(0, |acting| acting.number);
-        Tag::of(RawTag::collective(self.kind, group, self.number, step), None)
+        Tag::from_raw(RawTag::collective(self.kind, group, self.number, step), None)
     }
 
-    /// The processor with a rank.
+    /// Returns the processor with a rank.
     pub(super) fn processor(&self, rank: usize) -> usize {
         self.group.as_ref().map_or(rank, |acting| acting.group.members()[rank])
     }
 
-    /// The rank of a processor that has sent a message of this call.
+    /// Returns the rank of a processor that sent a message of this call.
     pub(super) fn rank(&self, processor: usize) -> usize {
         self.group.as_ref().and_then(|acting| acting.group.rank(processor)).unwrap_or(processor)
     }
@@ -85,11 +83,12 @@ impl Call {
         (self.rank(from), value)
     }
 
-    /// Exchanges values with a processor. Where they may have to wait for their receivers (LogGPS), neither waits for the
-    /// other to receive; else the message goes first, even if the other one is there.
+    /// Exchanges values with a processor. Where messages may wait for their receivers (LogGPS), both send and
+    /// receive at once, so that neither waits for the other to receive; otherwise this processor sends first
+    /// and then receives.
     #[track_caller]
     pub(super) fn swap<T: Payload>(&self, p: &mut Proc, other: usize, value: T, step: usize) -> T {
-        if p.may_be_synchronous(longest::<T>(p)) {
+        if p.may_be_synchronous(max_words::<T>(p)) {
             return self.send_recv(p, other, value, other, step);
         }
         self.send(p, other, step, value);
@@ -106,22 +105,22 @@ impl Call {
         from: usize,
         step: usize,
     ) -> T {
-        p.send_recv(self.processor(to), value, self.processor(from), self.tag(step))
+        p.send_recv(self.processor(to), self.processor(from), self.tag(step), value)
     }
 }
 
-/// The processor's rank among those with whom it acts, and how many these are.
-pub(super) fn place(p: &Proc) -> (usize, usize) {
-    match p.acting() {
-        None => (p.id(), p.p()),
-        Some(Acting { group, rank, .. }) => (*rank, group.members().len()),
+/// Returns the processor's rank in the group in which it acts, and the size of that group.
+pub(super) fn rank_and_size(p: &Proc) -> (usize, usize) {
+    match p.membership() {
+        None => (p.id(), p.P()),
+        Some(GroupMembership { group, rank, .. }) => (*rank, group.members().len()),
     }
 }
 
-/// Refuses a root that is none of the callers.
+/// Refuses a root that is not among the callers.
 #[track_caller]
 pub(super) fn check_root(p: &mut Proc, root: usize) {
-    let Some(Acting { group, .. }) = p.acting() else { return p.check(root, 0) };
+    let Some(GroupMembership { group, .. }) = p.membership() else { return p.check(root, 0) };
     let last = group.members().len() - 1;
     if root > last {
         let why = format!("named rank {root} in {group}, and there are 0 to {last}");
@@ -129,7 +128,7 @@ pub(super) fn check_root(p: &mut Proc, root: usize) {
     }
 }
 
-/// Combines what two ranks have, as so many units of work: what the lower one has is on the left.
+/// Combines the values of two ranks in `units` units of work, with the value of the lower rank on the left.
 pub(super) fn combine<T>(
     p: &mut Proc,
     units: u64,
@@ -143,14 +142,13 @@ pub(super) fn combine<T>(
 
 /// Some elements of a vector.
 #[derive(Clone)]
-pub(super) struct Piece<T> {
-    /// How many pieces of the vector come before it: pieces may overtake each other.
+pub(super) struct VectorPiece<T> {
+    /// Number of pieces before this one in the vector: pieces may overtake each other.
     pub number: usize,
-    /// The elements; a message counts for these.
     pub elements: Vec<T>,
 }
 
-impl<T: Payload> Payload for Piece<T> {
+impl<T: Payload> Payload for VectorPiece<T> {
     fn bytes(&self) -> usize {
         self.elements.bytes()
     }
@@ -160,7 +158,7 @@ impl<T: Payload> Payload for Piece<T> {
         self.elements.pack(to);
     }
 
-    fn unpack(from: &mut Unpack) -> Option<Piece<T>> {
-        Some(Piece { number: usize::unpack(from)?, elements: Vec::unpack(from)? })
+    fn unpack(from: &mut Unpack) -> Option<VectorPiece<T>> {
+        Some(VectorPiece { number: usize::unpack(from)?, elements: Vec::unpack(from)? })
     }
 }

@@ -1,90 +1,93 @@
 //! The broadcast of a vector: in pieces along a chain, or as a whole down a tree.
 //!
-//! The chain is the one that dense linear algebra uses ("increasing ring"): every processor passes each piece on to the
-//! next one as soon as it has it. The root is done when it has sent the vector once, and the next one has it first; so
-//! what these two do next overlaps with what the others still pass on.
+//! The chain is the "increasing ring" of dense linear algebra: every processor passes each piece on to the
+//! next as soon as it has it. The root is done when it has sent the vector once, and the next processor has
+//! it first, so the work of these two overlaps with the rest of the broadcast.
 
 use std::cmp::Reverse;
 
-use super::broadcast::{broadcast_by, soonest};
-use super::call::{Call, Piece, place};
-use super::costs::{MessageCost, elements_of_a_word};
-use super::levels::plan;
+use super::broadcast::{broadcast_in, broadcast_time};
+use super::call::{CollectiveCall, VectorPiece, rank_and_size};
+use super::costs::{MessageCost, elements_per_word};
+use super::levels::planning_params;
 use crate::message::{Collective, Payload};
 use crate::params::{LongMessages, Params};
 use crate::proc::Proc;
 use crate::time::Time;
 
-/// How a vector travels from one processor to all others, and how long that takes.
+/// The plan of a vector's broadcast: its pieces, and its time.
 ///
 /// ```
-/// use loggp::collectives::Course;
+/// use loggp::collectives::BroadcastPlan;
 /// use loggp::{Params, US};
 ///
 /// // LogP has no long messages, so 100 numbers are 100 messages, one every max(g, 2o).
 /// let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let course = Course::chain::<u64>(&params, 8, 100);
-/// assert_eq!((course.piece, course.time), (Some(1), 99 * (4 * US) + 7 * (10 * US)));
+/// let plan = BroadcastPlan::chain::<u64>(&params, 8, 100);
+/// assert_eq!((plan.piece, plan.time), (Some(1), 99 * (4 * US) + 7 * (10 * US)));
 /// # Ok::<(), loggp::ParamsError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Course {
-    /// The elements of a piece that the chain passes on; nothing, if the vector goes down a tree as a whole.
+pub struct BroadcastPlan {
+    /// Number of elements in a piece for the chain, or `None` if the vector goes down a tree as a whole.
     pub piece: Option<usize>,
-    /// The time until the last processor has the last element.
+    /// Time until the last processor has the last element.
     pub time: Time,
 }
 
-impl Course {
-    /// A chain of `P` processors that passes on a vector of so many elements, in the pieces that take least time.
+impl BroadcastPlan {
+    /// Plans a chain of `P` processors for a vector of `elements` elements, in pieces of the length that
+    /// takes least time.
     ///
-    /// For q pieces of m words: (P-1) (L + 2o + (m-1)G) + (q-1) d, with d = max((m-1)G + g, 2o). Exact if all pieces have m
-    /// words and the ports are dual or m is 1. With single ports a processor cannot pass on while it receives: d is
-    /// 2(m-1)G, if that is more. A machine of LogP has no long messages, so a piece is one word there, or one element.
-    pub fn chain<T: Payload>(params: &Params, P: usize, elements: usize) -> Course {
+    /// For q pieces of m words: (P-1) (L + 2o + (m-1)G) + (q-1) d, with d = max((m-1)G + g, 2o). Exact if all
+    /// pieces have m words and the ports are dual or m is 1. With single ports a processor cannot pass on a
+    /// piece while it receives one, and d is 2(m-1)G if that is more. A LogP machine has no long messages, so
+    /// a piece is one word there, or one element.
+    pub fn chain<T: Payload>(params: &Params, P: usize, elements: usize) -> BroadcastPlan {
         let size = T::SIZE.unwrap_or(1).max(1);
-        let word = elements_of_a_word::<T>(params);
-        let course = |piece: usize| {
-            let MessageCost { send, recv, stream, gap, way } =
-                MessageCost::of(params, params.words(piece * size));
+        let word = elements_per_word::<T>(params);
+        let plan = |piece: usize| {
+            let MessageCost { send, recv, stream, gap, transit: way } =
+                MessageCost::new(params, params.words(piece * size));
             let further = elements.div_ceil(piece) as i64 - 1;
             let time = match P {
                 1 => Time::ZERO,
                 2 => way + further * gap.max(send).max(recv),
                 _ => (P as i64 - 1) * way + further * gap.max(send + recv).max(2 * stream),
             };
-            Course { piece: Some(piece), time }
+            BroadcastPlan { piece: Some(piece), time }
         };
         if params.long == LongMessages::LogP {
-            return course(word);
+            return plan(word);
         }
         let doubled = |piece: &usize| (*piece < elements).then_some(2 * piece);
         let pieces = std::iter::successors(Some(word), doubled);
-        // Of pieces that take as long the longest: fewer messages are less for the host to do.
-        let least = pieces.map(course).min_by_key(|course| (course.time, Reverse(course.piece)));
+        // Of equally fast pieces the longest: fewer messages are less work for the host.
+        let least = pieces.map(plan).min_by_key(|plan| (plan.time, Reverse(plan.piece)));
         least.expect("there is a piece of a word")
     }
 
-    /// The chain, or the optimal tree for the whole vector where that takes less time.
-    pub fn best<T: Payload>(params: &Params, P: usize, elements: usize) -> Course {
-        let chain = Course::chain::<T>(params, P, elements);
+    /// Plans a chain, or the optimal tree for the whole vector where that takes less time.
+    pub fn best<T: Payload>(params: &Params, P: usize, elements: usize) -> BroadcastPlan {
+        let chain = BroadcastPlan::chain::<T>(params, P, elements);
         let k = params.words(elements * T::SIZE.unwrap_or(1));
         if P == 1 || params.long == LongMessages::LogP && k > 1 {
             return chain;
         }
-        let time = soonest(params, P, k);
-        if time < chain.time { Course { piece: None, time } } else { chain }
+        let time = broadcast_time(params, P, k);
+        if time < chain.time { BroadcastPlan { piece: None, time } } else { chain }
     }
 }
 
-/// Gives the root's vector to every processor. The root gives `Some`, the others `None`, and all know how many `elements`
-/// it has.
+/// Gives the root's vector to every processor. The root gives `Some`, the others `None`, and all know the
+/// number of its `elements`.
 ///
-/// **Time**: [`Course::best`]: in pieces along a chain, or as a whole down the tree of [`broadcast`](super::broadcast()).
+/// **Time**: that of [`BroadcastPlan::best`], in pieces along a chain or as a whole down the tree of
+/// [`broadcast`](super::broadcast()).
 ///
 /// ```
-/// use loggp::collectives::{self, Course};
+/// use loggp::collectives::{self, BroadcastPlan};
 /// use loggp::{Machine, Params, US};
 ///
 /// let params = Params::builder(5).L(6 * US).o(2 * US).g(4 * US).build()?;
@@ -92,7 +95,7 @@ impl Course {
 ///     collectives::broadcast_vector(p, 2, 100, (p.id() == 2).then(|| vec![1.5; 100]))
 /// })?;
 /// assert_eq!(run.results, vec![vec![1.5; 100]; 5]);
-/// assert_eq!(run.time, Course::best::<f64>(&params, 5, 100).time);
+/// assert_eq!(run.time, BroadcastPlan::best::<f64>(&params, 5, 100).time);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[track_caller]
@@ -102,19 +105,19 @@ pub fn broadcast_vector<T: Payload + Clone>(
     elements: usize,
     vector: Option<Vec<T>>,
 ) -> Vec<T> {
-    let course = Course::best::<T>(plan(p), place(p).1, elements);
-    along(p, course, root, elements, vector)
+    let plan = BroadcastPlan::best::<T>(planning_params(p), rank_and_size(p).1, elements);
+    broadcast_along(p, plan, root, elements, vector)
 }
 
-/// The same, always along the chain: root, root + 1, and so on. Whoever comes first in it can go on first, and the root
-/// before all others.
+/// Gives the root's vector to every processor as [`broadcast_vector`] does, but always along the chain: root,
+/// root + 1, and so on. Processors return in the order of the chain, the root first.
 ///
-/// **Time**: [`Course::chain`].
+/// **Time**: that of [`BroadcastPlan::chain`].
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
 ///
-/// // The last one has the second number 4 us after the first; the root was done at 6 us.
+/// // The last processor has the second number 4 us after the first; the root is done at 6 us.
 /// let params = Params::builder(3).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let run = Machine::new(params).run(|p| {
 ///     let numbers = collectives::broadcast_chain(p, 0, 2, (p.id() == 0).then(|| vec![7_u64, 8]));
@@ -131,44 +134,45 @@ pub fn broadcast_chain<T: Payload + Clone>(
     elements: usize,
     vector: Option<Vec<T>>,
 ) -> Vec<T> {
-    let course = Course::chain::<T>(plan(p), place(p).1, elements);
-    along(p, course, root, elements, vector)
+    let plan = BroadcastPlan::chain::<T>(planning_params(p), rank_and_size(p).1, elements);
+    broadcast_along(p, plan, root, elements, vector)
 }
 
-/// Sends a vector on its course.
+/// Broadcasts a vector as planned.
 #[track_caller]
-fn along<T: Payload + Clone>(
+fn broadcast_along<T: Payload + Clone>(
     p: &mut Proc,
-    course: Course,
+    plan: BroadcastPlan,
     root: usize,
     elements: usize,
     vector: Option<Vec<T>>,
 ) -> Vec<T> {
-    let call = Call::begin_at(p, Collective::Broadcast, root);
+    let call = CollectiveCall::begin_with_root(p, Collective::Broadcast, root);
     let given = vector.as_ref().map_or(elements, Vec::len);
     if given != elements {
         p.misused(format!("gave a vector of {given} elements to a broadcast of {elements}; give as many"));
     }
-    let Some(piece) = course.piece else { return broadcast_by(p, &call, root, vector) };
+    let Some(piece) = plan.piece else { return broadcast_in(p, &call, root, vector) };
     let (id, P) = (call.id, call.P);
     let next = (id + 1) % P;
-    if let Some(vector) = call.given(p, root, vector, "value") {
+    if let Some(vector) = call.root_value(p, root, vector, "value") {
         if P > 1 {
             for (number, elements) in vector.chunks(piece).enumerate() {
-                call.send(p, next, 0, Piece { number, elements: elements.to_vec() });
+                call.send(p, next, 0, VectorPiece { number, elements: elements.to_vec() });
             }
         }
         return vector;
     }
-    let mut pieces: Vec<Piece<T>> = Vec::with_capacity(elements.div_ceil(piece));
+    let mut pieces: Vec<VectorPiece<T>> = Vec::with_capacity(elements.div_ceil(piece));
     for _ in 0..elements.div_ceil(piece) {
-        let piece: Piece<T> = call.recv(p, (id + P - 1) % P, 0);
+        let piece: VectorPiece<T> = call.recv(p, (id + P - 1) % P, 0);
         if next != root {
             call.send(p, next, 0, piece.clone());
         }
         pieces.push(piece);
     }
-    pieces.sort_unstable_by_key(|piece| piece.number); // they may have overtaken each other
+    // Pieces may have overtaken each other.
+    pieces.sort_unstable_by_key(|piece| piece.number);
     let mut pieces = pieces.into_iter().map(|piece| piece.elements);
     let mut vector = pieces.next().unwrap_or_default();
     vector.reserve_exact(elements - vector.len());

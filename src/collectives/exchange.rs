@@ -1,4 +1,4 @@
-//! The exchange: every processor sends some messages, in an order, and receives as many.
+//! The exchange: every processor sends some messages in an order, and receives as many.
 
 use crate::message::{Payload, Tag};
 use crate::proc::Proc;
@@ -15,16 +15,17 @@ pub struct Shift<T> {
 }
 
 impl<'a> Proc<'a> {
-    /// Sends values in this order, receives while the gaps run what others send in the same exchange, and then the rest:
-    /// one message for every step. Each goes to `on` with its sender's number, in the order in which they come.
+    /// Sends values in the order of the steps, and receives one message for every step: during the gaps, and
+    /// the rest afterwards. Calls `on` with each message's sender and value, in the order of reception.
     ///
-    /// This is how all-to-alls and remaps are made. All that take part call it, and whom a processor sends to in a step
-    /// receives from it in the same step. `longest` is the length in words of the longest message that anybody sends;
-    /// all must give the same. Where such a one waits for its receiver (LogGPS), a step is a
-    /// [`send_recv`](Proc::send_recv), and the next one begins when both are done; so nobody waits for ever.
+    /// All-to-alls and remaps are made of this. All processors that take part call it, and if x sends to y in
+    /// a step, y receives from x in the same step. `longest` is the length in words of the longest message of
+    /// the exchange, the same on all processors. If such a message waits for its receiver (LogGPS), each step
+    /// is a [`send_recv`](Proc::send_recv), and the next one starts when both are done, so that there is no
+    /// deadlock.
     ///
-    /// **Time**, for n steps with values of k words: (n-1)d + L + 2o + (k-1)G with d = (k-1)G + g, where the same
-    /// holds as for [`all_to_all`](crate::collectives::all_to_all()).
+    /// **Time**, for n steps with values of k words: (n-1)d + L + 2o + (k-1)G with d = (k-1)G + g, under the
+    /// conditions of [`all_to_all`](crate::collectives::all_to_all()).
     ///
     /// ```
     /// use loggp::collectives::Shift;
@@ -32,10 +33,10 @@ impl<'a> Proc<'a> {
     ///
     /// const EDGE: Tag<u64> = Tag::named(0, "edge");
     ///
-    /// // Everyone gets both neighbours' values.
+    /// // Every processor gets the values of both neighbours.
     /// let params = Params::builder(5).L(8 * US).o(2 * US).g(4 * US).build()?;
     /// let run = Machine::new(params).run(|p| {
-    ///     let (id, P) = (p.id(), p.p());
+    ///     let (id, P) = (p.id(), p.P());
     ///     let (left, right, mut sum) = ((id + P - 1) % P, (id + 1) % P, 0);
     ///     let shift = |to, from| Shift { to, value: id as u64, from };
     ///     p.exchange(EDGE, 1, [shift(right, left), shift(left, right)], |_, edge| sum += edge);
@@ -54,23 +55,23 @@ impl<'a> Proc<'a> {
     ) {
         if self.may_be_synchronous(longest) {
             for Shift { to, value, from } in steps {
-                let theirs = self.send_recv(to, value, from, tag);
+                let theirs = self.send_recv(to, from, tag, value);
                 on(from, theirs);
             }
             return;
         }
-        let (mut sent, mut came) = (0, 0);
+        let (mut sent, mut received) = (0, 0);
         for Shift { to, value, .. } in steps {
             self.send_receiving(to, tag, value, tag, |_, from, value| {
                 on(from, value);
-                came += 1;
+                received += 1;
             });
             sent += 1;
         }
-        while came < sent {
+        while received < sent {
             let (from, value) = self.recv(tag);
             on(from, value);
-            came += 1;
+            received += 1;
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Gather: one processor gets the values of all.
 
-use super::call::Call;
+use super::call::CollectiveCall;
 use super::costs::{MessageCost, distances, words_of};
-use super::levels::plan;
+use super::levels::planning_params;
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -10,16 +10,16 @@ use crate::time::Time;
 
 /// Gives the values of all processors to the root, in the order of their numbers.
 ///
-/// Either every processor sends its value to the root, or, where long messages are worth it, values go up a
-/// binomial tree: in step i processors send the 2^i values that they have to the one that is 2^i nearer to
-/// the root. It takes what the formulas prefer for values of k words, where k is that of the type
-/// ([`Payload::SIZE`]), and 1 if its values differ.
+/// Either every processor sends its value to the root, or, where long messages pay off, values go up a
+/// binomial tree: in step i processors send the 2^i values that they have to the processor that is 2^i nearer
+/// to the root. The formulas below decide for values of k words, where k is the length of the type's values
+/// ([`Payload::SIZE`]), or 1 if they differ.
 ///
-/// **Time**: L + 2o + (k-1)G + (P-2) max((k-1)G + g, o) without the tree. Exact for k = 1 if all come at once
-/// and no gap from before is running, and for longer values a bound. With the tree, and P = 2^R: L + 2o +
-/// (k-1)G, and for i = 1 to R-1 each time max(L + 2o + (2^i k - 1)G, g). Exact if all come at once, no gap
-/// from before is running, and the first step takes any time at all. For other P, with R = ceil(log2 P), it
-/// is a bound where nothing stalls.
+/// **Time**: L + 2o + (k-1)G + (P-2) max((k-1)G + g, o) without the tree. Exact for k = 1 if all call at once
+/// and no earlier gap is running, and a bound for longer values. With the tree and P = 2^R: L + 2o + (k-1)G,
+/// plus max(L + 2o + (2^i k - 1)G, g) for each i from 1 to R-1. Exact if all call at once, no earlier gap is
+/// running, and the first step takes any time at all. For other P, with R = ceil(log2 P), it is a bound where
+/// nothing stalls.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -35,26 +35,26 @@ use crate::time::Time;
 #[track_caller]
 pub fn gather<T: Payload>(p: &mut Proc, root: usize, value: T) -> Option<Vec<T>> {
     let k = words_of::<T>(p, 1);
-    gather_by(p, root, value, k)
+    gather_words(p, root, value, k)
 }
 
-/// Gathers values of about k words.
+/// Gathers values of about `k` words.
 #[track_caller]
-pub(super) fn gather_by<T: Payload>(p: &mut Proc, root: usize, value: T, k: usize) -> Option<Vec<T>> {
-    let call = Call::begin_at(p, Collective::Gather, root);
-    let cost = MessageCost::of(plan(p), k);
+pub(super) fn gather_words<T: Payload>(p: &mut Proc, root: usize, value: T, k: usize) -> Option<Vec<T>> {
+    let call = CollectiveCall::begin_with_root(p, Collective::Gather, root);
+    let cost = MessageCost::new(planning_params(p), k);
     if call.P == 1 {
         Some(vec![value])
-    } else if cost.in_a_row(call.P, cost.recv) <= tree_time(plan(p), call.P, k) {
-        flat(p, &call, root, value)
+    } else if cost.row_time(call.P, cost.recv) <= tree_time(planning_params(p), call.P, k) {
+        gather_flat(p, &call, root, value)
     } else {
-        tree(p, &call, root, value)
+        gather_tree(p, &call, root, value)
     }
 }
 
-/// Every processor sends to the root, which takes what comes.
+/// Gathers without a tree: every processor sends to the root, which receives in the order of arrival.
 #[track_caller]
-fn flat<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<Vec<T>> {
+fn gather_flat<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize, value: T) -> Option<Vec<T>> {
     if call.id != root {
         call.send(p, root, 0, value);
         return None;
@@ -68,9 +68,10 @@ fn flat<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<
     values.into_iter().collect()
 }
 
-/// The binomial tree, counted from the root: `values` are those of the processor and of the next ones.
+/// Gathers along the binomial tree, in which places count from the root. `values` are those of this processor
+/// and of the next ones.
 #[track_caller]
-fn tree<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<Vec<T>> {
+fn gather_tree<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize, value: T) -> Option<Vec<T>> {
     let P = call.P;
     let node = (call.id + P - root) % P;
     let mut values = vec![value];
@@ -88,8 +89,8 @@ fn tree<T: Payload>(p: &mut Proc, call: &Call, root: usize, value: T) -> Option<
     Some(values)
 }
 
-/// L + 2o + (k-1)G, and so on, with doubled k.
+/// Returns the time with the tree: L + 2o + (k-1)G, and so on with doubled k.
 fn tree_time(params: &Params, P: usize, k: usize) -> Time {
-    let way = |k: usize| MessageCost::of(params, k).way;
+    let way = |k: usize| MessageCost::new(params, k).transit;
     way(k) + distances(P).skip(1).map(|distance| way(k * distance).max(params.g)).sum()
 }

@@ -1,13 +1,13 @@
 //! Operations in which every processor takes part, made of messages.
 //!
-//! | operation | what it does | time, for values of a word |
+//! | operation | effect | time, for values of a word |
 //! |---|---|---|
-//! | [`barrier()`] | nobody leaves before all have come | (R-1) max(L + 2o, g) + L + 2o |
+//! | [`barrier()`] | no processor returns before all have called | (R-1) max(L + 2o, g) + L + 2o |
 //! | [`broadcast()`] | one processor's value to all | the optimal tree's: D = L + 2o, d = max(g, o) |
-//! | [`broadcast_vector`] | a vector of one processor to all | down the tree, or in pieces along a chain: [`Course`] |
+//! | [`broadcast_vector`] | a vector of one processor to all | down the tree, or in pieces along a chain: [`BroadcastPlan`] |
 //! | [`reduce()`] | those of all, combined, to one | backwards: D = L + 2o + c, d = max(g, o + c) |
 //! | [`all_reduce`] | the same, to all | (R-1) max(L + 2o + c, g) + L + 2o + c, if P = 2^R |
-//! | [`all_max`] | the largest of all, its place, and what came with it, to all | `all_reduce`'s |
+//! | [`all_max`] | the largest of all, its place, and the data with it, to all | `all_reduce`'s |
 //! | [`scan()`] | to x the values of 0 to x, combined | (R-1) max(L + 2o + c, g) + L + 2o + c |
 //! | [`exclusive_scan`] | to x the values of 0 to x - 1, combined | the same, and c more in R - 2 steps |
 //! | [`gather()`] | the values of all to one | L + 2o + (P-2) max(g, o), or a binomial tree's |
@@ -20,24 +20,26 @@
 //! | [`all_reduce_vector`] | the same, to all | as `all_reduce`, or two `all_to_all` of parts |
 //! | [`scan_vector`] | to x the vectors of 0 to x, combined | as `scan`, or two `all_to_all` of parts |
 //!
-//! R is ceil(log2 P), and c is what it costs to combine two values, a unit of the work "combine".
-//! Each says its time as a formula, and when that is exact. The formulas are for LogP and LogGP; on a LogGPS
-//! machine the operations work, and the formulas hold with its overheads where no message waits for its
-//! receiver. Where work is measured, combining costs what it takes.
+//! R is ceil(log2 P), and c is the cost of combining two values, a unit of the work "combine". Each
+//! operation's documentation gives its time as a formula, with the conditions under which that is exact. The
+//! formulas are for LogP and LogGP; on a LogGPS machine the operations work too, and the formulas hold with
+//! its overheads where no message waits for its receiver. Where work is measured, combining costs its
+//! measured time.
 //!
-//! Rows and columns of a grid, or any [`Group`](crate::Group), call them as `collectives::reduce(&mut p.within(&row), ..)`:
-//! P is the number of members then, and they are counted by rank.
+//! Rows and columns of a grid, or any [`Group`](crate::Group), call them as `collectives::reduce(&mut
+//! p.within(&row), ..)`: P is then the number of members, which are counted by rank.
 //!
-//! On a machine with [levels](crate::Machine::levels) the barrier, broadcast, reduce and all-gather of all processors go level by
-//! level, and take the sum of the levels' times, each with its parameters and its number of groups for P, where no g is above
-//! the L of any level. All else, and all within a group, is planned for the innermost level that has all its callers.
+//! On a machine with [levels](crate::Machine::levels) the barrier, broadcast, reduce and all-gather of all
+//! processors run level by level. They take the sum of the levels' times, each with its parameters and its
+//! number of groups for P, where no g is above the L of any level. All other operations, and all within a
+//! group, are planned for the innermost level that has all callers in one group.
 //!
-//! Every processor calls them, in the same order. Their messages have tags that no program can name, with the
-//! number of the call in them; so they take no other messages, and two calls in a row do not mix, in
-//! whichever order messages arrive. If processors call different ones, the run ends with an error.
+//! Every processor calls them, in the same order. Their messages have tags that no program can use, with the
+//! number of the call in them; so they take no other messages, and successive calls do not mix, whatever the
+//! order of arrival. If processors call different ones, the run ends with an error.
 //!
-//! They are programs like all others: a message costs what it costs, and nothing is free. A processor returns
-//! as soon as its part is done.
+//! They are programs like all others, and their messages have the usual costs. A processor returns as soon as
+//! its part is done.
 
 mod all_gather;
 mod all_to_all;
@@ -55,13 +57,13 @@ mod scan;
 mod scatter;
 mod tree;
 mod vector;
-mod within;
+mod group_proc;
 
 pub use all_gather::{all_gather, all_gather_vector};
 pub use all_to_all::all_to_all;
 pub use barrier::barrier;
 pub use broadcast::broadcast;
-pub use chain::{Course, broadcast_chain, broadcast_vector};
+pub use chain::{BroadcastPlan, broadcast_chain, broadcast_vector};
 pub use exchange::Shift;
 pub use gather::gather;
 pub use reduce::{Maximum, all_max, all_reduce, reduce};
@@ -69,4 +71,4 @@ pub use reduce_scatter::reduce_scatter;
 pub use scan::{exclusive_scan, scan};
 pub use scatter::scatter;
 pub use vector::{all_reduce_vector, reduce_vector, scan_vector};
-pub use within::Within;
+pub use group_proc::GroupProc;

@@ -1,26 +1,28 @@
 //! Reductions: the values of all processors combined into one.
 
-use super::call::{Call, check_root, combine};
+use super::call::{CollectiveCall, check_root, combine};
 use super::costs::{MessageCost, words_of};
-use super::levels::{plan, steps};
-use super::tree::{Place, Tree};
+use super::levels::{planning_params, level_steps};
+use super::tree::{TreePlace, Tree};
 use crate::message::{Collective, Pack, Payload, Unpack};
 use crate::proc::Proc;
 
 /// Combines the values of all processors, in the order of their numbers, and gives the result to the root.
 ///
 /// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
-/// "combine", which costs c. The optimal broadcast backwards (Karp et al., sections 4 and 5.2): a processor
-/// receives from its children what they have, and sends the rest of its interval on.
+/// "combine", which costs c. This is the optimal broadcast backwards (Karp et al., sections 4 and 5.2): a
+/// processor receives the combined values of its children, and sends those of its whole interval to its
+/// parent.
 ///
 /// **Time**, for values of k words: the least t with F(t) >= P, where F(t) = F(t-d) + F(t-D), D = L + 2o +
-/// (k-1)G + c, d = max((k-1)G + g, o + c), and F counts at least the node itself. For root 0 exact if k = 1,
-/// all come at once and no gap from before is running, and for longer values a bound. For other roots the
-/// same where nothing stalls, but processors may be ready in another order than they are received in. Where g
-/// is above L + 2o + c (D < d) and the root is neither the first nor the last processor, d stands for D, and
-/// makes a bound.
+/// (k-1)G + c, d = max((k-1)G + g, o + c), and F counts at least the node itself. For root 0 it is exact if k
+/// = 1, all call at once and no earlier gap is running, and a bound for longer values. For other roots the
+/// same holds where nothing stalls, but processors may be ready in another order than they are received in.
+/// Where g is above L + 2o + c (D < d) and the root is neither the first nor the last processor, d replaces D
+/// and gives a bound.
 ///
-/// All must expect the same tree, so k is that of the type ([`Payload::SIZE`]), and 1 if its values differ.
+/// All must expect the same tree, so k is the length of the type's values ([`Payload::SIZE`]), or 1 if they
+/// differ.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -37,12 +39,12 @@ use crate::proc::Proc;
 pub fn reduce<T: Payload>(p: &mut Proc, root: usize, value: T, op: impl FnMut(T, T) -> T) -> Option<T> {
     let k = words_of::<T>(p, 1);
     let mut op = op;
-    reduce_by(p, root, value, k, 1, &mut op)
+    reduce_units(p, root, value, k, 1, &mut op)
 }
 
-/// Reduces values of about k words, where `op` is so many units of work.
+/// Reduces values of about `k` words, where each `op` takes `units` units of work.
 #[track_caller]
-pub(super) fn reduce_by<T: Payload>(
+pub(super) fn reduce_units<T: Payload>(
     p: &mut Proc,
     root: usize,
     value: T,
@@ -51,15 +53,15 @@ pub(super) fn reduce_by<T: Payload>(
     op: &mut dyn FnMut(T, T) -> T,
 ) -> Option<T> {
     check_root(p, root);
-    let steps = steps(p);
+    let steps = level_steps(p);
     if !steps.is_empty() {
-        let mut on_the_way = steps.iter().rev().filter(|step| step.is_on_the_way_of(root));
+        let mut on_the_way = steps.iter().rev().filter(|step| step.is_on_path_of(root));
         return on_the_way.try_fold(value, |value, step| {
-            reduce_by(&mut p.within(&step.group), step.rank(root), value, k, units, op)
+            reduce_units(&mut p.within(&step.group), step.rank(root), value, k, units, op)
         });
     }
-    let call = Call::begin(p, Collective::Reduce);
-    let Place { children, parent } = place_in_tree(p, &call, root, k, units);
+    let call = CollectiveCall::begin(p, Collective::Reduce);
+    let TreePlace { children, parent } = place_in_tree(p, &call, root, k, units);
     let mut all = value;
     for child in children.into_iter().rev() {
         let part = call.recv(p, child, 0);
@@ -74,13 +76,13 @@ pub(super) fn reduce_by<T: Payload>(
     }
 }
 
-/// The processor's place in the tree.
-fn place_in_tree(p: &Proc, call: &Call, root: usize, k: usize, units: u64) -> Place {
-    let (P, cost, c) = (call.P, MessageCost::of(plan(p), k), p.charge("combine", units));
+fn place_in_tree(p: &Proc, call: &CollectiveCall, root: usize, k: usize, units: u64) -> TreePlace {
+    let (P, cost, c) = (call.P, MessageCost::new(planning_params(p), k), p.charge("combine", units));
     let d = cost.gap.max(cost.recv + c);
-    let mut D = cost.way + c;
+    let mut D = cost.transit + c;
     if root > 0 && root < P - 1 {
-        D = D.max(d); // or a child might need more than a side has
+        // Otherwise a child might need more processors than a side has.
+        D = D.max(d);
     }
     Tree::new(P, D, d).place(P, root, call.id)
 }
@@ -88,13 +90,13 @@ fn place_in_tree(p: &Proc, call: &Call, root: usize, k: usize, units: u64) -> Pl
 /// Combines the values of all processors, in the order of their numbers, and gives the result to all.
 ///
 /// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
-/// "combine", which costs c. A butterfly: in step i processors whose numbers differ in bit i exchange what
-/// they have. If P is no power of two, the first 2(P - 2^R) processors pair up before, and one of each pair
-/// gets the result after.
+/// "combine", which costs c. This is a butterfly: in step i processors whose numbers differ in bit i exchange
+/// their combined values. If P is not a power of two, the first 2(P - 2^R) processors first combine in pairs,
+/// and one of each pair gets the result at the end.
 ///
 /// **Time**, for values of k words and P = 2^R, R >= 1: (R-1) ((k-1)G + max(L + 2o + c, g)) + L + 2o +
-/// (k-1)G + c. Exact if all come at once, no gap from before is running, and no port has to carry two messages
-/// at once: (k-1)G <= L, or the ports are dual. For other P, (R+1) ((k-1)G + max(L + 2o + c, g)) + L + 2o +
+/// (k-1)G + c. Exact if all call at once, no earlier gap is running, and no port has to carry two messages at
+/// once: (k-1)G <= L, or the ports are dual. For other P, (R+1) ((k-1)G + max(L + 2o + c, g)) + L + 2o +
 /// (k-1)G with R = floor(log2 P) is a bound if k = 1 or the ports are dual.
 ///
 /// ```
@@ -109,17 +111,17 @@ fn place_in_tree(p: &Proc, call: &Call, root: usize, k: usize, units: u64) -> Pl
 /// ```
 #[track_caller]
 pub fn all_reduce<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, T) -> T) -> T {
-    all_reduce_by(p, value, 1, op)
+    all_reduce_units(p, value, 1, op)
 }
 
-/// A largest value, where it is, and what came with it: see [`all_max`].
+/// The largest value, its place, and the data given with it: see [`all_max`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Maximum<V, T> {
     /// The largest value.
     pub value: V,
-    /// Its place, as whoever gave it counts places; of equal values the first.
+    /// The place that was given with it; the first one if values are equal.
     pub place: usize,
-    /// What came with it.
+    /// The data given with it.
     pub with: T,
 }
 
@@ -141,10 +143,11 @@ impl<V: Payload, T: Payload> Payload for Maximum<V, T> {
     }
 }
 
-/// Gives to all processors the largest value of all, its place, and what came with it. Where values are equal, that with
-/// the first place is taken; one that is comparable to none, such as NaN, is taken only where there is no other before it.
+/// Gives to all processors the largest value of all, with its place and data. Of equal values, the one with
+/// the first place is taken. A value that cannot be compared, such as NaN, is taken only if there is no other
+/// before it.
 ///
-/// **Time**: that of [`all_reduce`], for the words of the value, a place of 8 bytes and what comes with them.
+/// **Time**: that of [`all_reduce`], for the words of the value, a place of 8 bytes and the data.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -169,9 +172,9 @@ where
     })
 }
 
-/// Reduces to all, where `op` is so many units of work.
+/// Reduces to all, where each `op` takes `units` units of work.
 #[track_caller]
-pub(super) fn all_reduce_by<T: Payload + Clone>(
+pub(super) fn all_reduce_units<T: Payload + Clone>(
     p: &mut Proc,
     value: T,
     units: u64,
@@ -179,12 +182,12 @@ pub(super) fn all_reduce_by<T: Payload + Clone>(
 ) -> T {
     const BEFORE: usize = 0;
     const AFTER: usize = 1;
-    let call = Call::begin(p, Collective::AllReduce);
+    let call = CollectiveCall::begin(p, Collective::AllReduce);
     let (id, P) = (call.id, call.P);
     let size = 1 << P.ilog2();
     let paired = 2 * (P - size);
     let mut all = value;
-    // An even one of a pair hands its value over and waits for the result.
+    // The even processor of a pair sends its value to the odd one and waits for the result.
     if id < paired && id.is_multiple_of(2) {
         call.send(p, id + 1, BEFORE, all);
         return call.recv(p, id + 1, AFTER);
@@ -193,7 +196,7 @@ pub(super) fn all_reduce_by<T: Payload + Clone>(
         let part = call.recv(p, id - 1, BEFORE);
         all = combine(p, units, (id - 1, part), (id, all), &mut op);
     }
-    // The others are the butterfly's nodes, in the same order.
+    // The other processors are the butterfly's nodes, in the same order.
     let node = if id < paired { id / 2 } else { id - paired / 2 };
     let processor = |node: usize| if node < paired / 2 { 2 * node + 1 } else { node + paired / 2 };
     for bit in 0..size.ilog2() {

@@ -1,18 +1,18 @@
 //! Reduce-scatter: every processor gets its part of the combined values of all.
 
-use super::all_to_all::all_to_all_by;
-use super::call::Call;
+use super::all_to_all::all_to_all_in;
+use super::call::CollectiveCall;
 use crate::message::{Collective, Payload};
 use crate::proc::Proc;
 
-/// Combines the `values[y]` of all processors, in the order of their numbers, and gives the result to processor y, for
-/// every y.
+/// Combines the `values[y]` of all processors, in the order of their numbers, and gives the result to
+/// processor y, for every y.
 ///
 /// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
-/// "combine", which costs c. Every processor sends each what is for it, as in [`all_to_all()`](super::all_to_all()), and
-/// combines what it has got.
+/// "combine", which costs c. Values are sent as by [`all_to_all()`](super::all_to_all()), and every processor
+/// combines those that it receives.
 ///
-/// **Time**: that of `all_to_all`, and (P-1)c; exact where that is.
+/// **Time**: that of `all_to_all`, plus (P-1)c; exact where that is.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -28,7 +28,7 @@ use crate::proc::Proc;
 /// ```
 #[track_caller]
 pub fn reduce_scatter<T: Payload>(p: &mut Proc, values: Vec<T>, op: impl FnMut(T, T) -> T) -> T {
-    let call = Call::begin(p, Collective::ReduceScatter);
-    let parts = all_to_all_by(p, &call, values);
+    let call = CollectiveCall::begin(p, Collective::ReduceScatter);
+    let parts = all_to_all_in(p, &call, values);
     p.work("combine", call.P as u64 - 1, || parts.into_iter().reduce(op)).expect("there is a processor")
 }

@@ -1,6 +1,6 @@
-//! Scans: every processor gets the values of those up to it, combined.
+//! Scans: every processor gets the combined values of the processors up to it.
 
-use super::call::{Call, combine};
+use super::call::{CollectiveCall, combine};
 use super::costs::distances;
 use crate::message::{Collective, Payload};
 use crate::proc::Proc;
@@ -8,12 +8,12 @@ use crate::proc::Proc;
 /// Combines the values of processors 0 to x, in this order, and gives the result to x, for every x.
 ///
 /// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
-/// "combine", which costs c. In step i processor x has what belongs to itself and the 2^i - 1 before it, and
-/// sends that to x + 2^i.
+/// "combine", which costs c. In step i processor x has combined its value with those of the 2^i - 1
+/// processors before it, and sends the result to x + 2^i.
 ///
 /// **Time**, for values of k words and R = ceil(log2 P) >= 1: (R-1) ((k-1)G + max(L + 2o + c, g)) + L + 2o +
-/// (k-1)G + c. If all come at once, no gap from before is running, and k = 1 or the ports are dual, it is
-/// exact for P = 2^R, and for other P a bound.
+/// (k-1)G + c. If all call at once, no earlier gap is running, and k = 1 or the ports are dual, it is exact
+/// for P = 2^R, and a bound for other P.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -27,18 +27,18 @@ use crate::proc::Proc;
 /// ```
 #[track_caller]
 pub fn scan<T: Payload + Clone>(p: &mut Proc, value: T, op: impl FnMut(T, T) -> T) -> T {
-    scan_by(p, value, 1, op)
+    scan_units(p, value, 1, op)
 }
 
-/// Scans, where `op` is so many units of work.
+/// Scans, where each `op` takes `units` units of work.
 #[track_caller]
-pub(super) fn scan_by<T: Payload + Clone>(
+pub(super) fn scan_units<T: Payload + Clone>(
     p: &mut Proc,
     value: T,
     units: u64,
     mut op: impl FnMut(T, T) -> T,
 ) -> T {
-    let call = Call::begin(p, Collective::Scan);
+    let call = CollectiveCall::begin(p, Collective::Scan);
     let (id, P) = (call.id, call.P);
     let mut all = value;
     for (step, distance) in distances(P).enumerate() {
@@ -56,12 +56,12 @@ pub(super) fn scan_by<T: Payload + Clone>(
 /// Combines the values of processors 0 to x - 1, in this order, and gives the result to x, for every x.
 /// Processor 0 gets `None`.
 ///
-/// As [`scan()`], but what came from others is kept apart from the processor's own value, which takes a
-/// second application of `op` in steps between the first and the last.
+/// Works as [`scan()`], but combines the values of other processors apart from the processor's own, which
+/// takes a second application of `op` in the steps between the first and the last.
 ///
 /// **Time**, for values of k words and R = ceil(log2 P) >= 2: (k-1)G + max(L + 2o + c, g), then R - 2 times
-/// (k-1)G + max(L + 2o + 2c, g), then L + 2o + (k-1)G + c. For P = 2 it is L + 2o + (k-1)G. Exact where
-/// [`scan()`]'s is, and else a bound where that is.
+/// (k-1)G + max(L + 2o + 2c, g), then L + 2o + (k-1)G + c. For P = 2 it is L + 2o + (k-1)G. Exact or a bound
+/// where that of [`scan()`] is.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -79,7 +79,7 @@ pub fn exclusive_scan<T: Payload + Clone>(
     value: T,
     mut op: impl FnMut(T, T) -> T,
 ) -> Option<T> {
-    let call = Call::begin(p, Collective::ExclusiveScan);
+    let call = CollectiveCall::begin(p, Collective::ExclusiveScan);
     let (id, P) = (call.id, call.P);
     let (mut before, mut all): (Option<T>, T) = (None, value.clone());
     for (step, distance) in distances(P).enumerate() {

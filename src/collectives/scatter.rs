@@ -1,8 +1,8 @@
 //! Scatter: one processor has a value for each.
 
-use super::call::Call;
+use super::call::CollectiveCall;
 use super::costs::{MessageCost, distances, time_of_steps, words_of};
-use super::levels::plan;
+use super::levels::planning_params;
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -10,13 +10,15 @@ use crate::time::Time;
 
 /// Gives `values[y]` of the root to processor y, for every y. The root gives `Some`, the others `None`.
 ///
-/// Either the root sends everyone its value, or, where that is worth it, values go down a binomial tree: a processor that
-/// has many sends a half of them on, and half of the rest, and so on. It takes what the formulas prefer for values of k
-/// words, where k is that of the type ([`Payload::SIZE`]), and 1 if its values differ.
+/// Either the root sends each processor its value, or, where that pays off, values go down a binomial tree: a
+/// processor that has several sends half of them on, then half of the rest, and so on. The formulas below
+/// decide for values of k words, where k is the length of the type's values ([`Payload::SIZE`]), or 1 if they
+/// differ.
 ///
-/// **Time**, with R = ceil(log2 P): without the tree L + 2o + (k-1)G + (P-2) max((k-1)G + g, o), and exact. With the
-/// tree (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G (LogGP, lemma 2): exact for P = 2^R, and else a bound where nothing
-/// stalls. Both if no gap from before is running; whenever the others come, it counts from the root's call.
+/// **Time**, with R = ceil(log2 P): without the tree L + 2o + (k-1)G + (P-2) max((k-1)G + g, o), and exact.
+/// With the tree (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G (LogGP, lemma 2): exact for P = 2^R, and
+/// otherwise a bound where nothing stalls. Both hold if no earlier gap is running, and count from the root's
+/// call, whenever the others call.
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -31,17 +33,18 @@ use crate::time::Time;
 /// ```
 #[track_caller]
 pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) -> T {
-    let call = Call::begin_at(p, Collective::Scatter, root);
+    let call = CollectiveCall::begin_with_root(p, Collective::Scatter, root);
     let (P, k) = (call.P, words_of::<T>(p, 1));
-    let cost = MessageCost::of(plan(p), k);
-    let is_flat = cost.in_a_row(P, cost.send) <= tree_time(plan(p), P, k);
-    let Some(mut values) = call.given(p, root, values, "values") else {
-        return if is_flat { call.recv(p, root, 0) } else { node(p, &call, root) };
+    let cost = MessageCost::new(planning_params(p), k);
+    let is_flat = cost.row_time(P, cost.send) <= tree_time(planning_params(p), P, k);
+    let Some(mut values) = call.root_value(p, root, values, "values") else {
+        return if is_flat { call.recv(p, root, 0) } else { receive_in_tree(p, &call, root) };
     };
     call.check_count(p, &values, "to");
-    values.rotate_left(root); // counted from the root
+    // Places count from the root.
+    values.rotate_left(root);
     if !is_flat {
-        return hand_on(p, &call, values);
+        return forward(p, &call, values);
     }
     let mut values = values.into_iter();
     let own = values.next().expect("there is a processor");
@@ -51,24 +54,24 @@ pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) ->
     own
 }
 
-/// (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
+/// Returns the time with the tree: (R-1) max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
 fn tree_time(params: &Params, P: usize, k: usize) -> Time {
-    // The last messages are full, and what is missing to a power of two is so in the first.
+    // If P is not a power of two, the first message is shorter; the others are full.
     time_of_steps(params, distances(P).rev().map(|distance| k * distance.min(P - distance)))
 }
 
-/// A processor below the root in the tree: it receives what is for it and for those below it.
+/// Receives the values for this processor and those below it in the tree, and forwards the latter.
 #[track_caller]
-fn node<T: Payload>(p: &mut Proc, call: &Call, root: usize) -> T {
+fn receive_in_tree<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize) -> T {
     let place = (call.id + call.P - root) % call.P;
     let parent = place & (place - 1);
     let values = call.recv(p, (root + parent) % call.P, place.trailing_zeros() as usize);
-    hand_on(p, call, values)
+    forward(p, call, values)
 }
 
-/// Sends on all values but the first one, which is its own: those of the processors from itself on.
+/// Forwards the values of the following processors, and returns the first one, which is this processor's own.
 #[track_caller]
-fn hand_on<T: Payload>(p: &mut Proc, call: &Call, mut values: Vec<T>) -> T {
+fn forward<T: Payload>(p: &mut Proc, call: &CollectiveCall, mut values: Vec<T>) -> T {
     while values.len() > 1 {
         let distance = values.len().next_power_of_two() / 2;
         let to = (call.id + distance) % call.P;

@@ -1,45 +1,48 @@
 //! The optimal tree of Karp, Sahay, Santos and Schauser ("Optimal Broadcast and Summation in the LogP Model",
-//! section 3.2), so that every processor can find its place in it alone.
+//! section 3.2), in a form in which every processor can compute its place alone.
 //!
-//! A node that begins at t has children that begin at t + D, t + D + d, t + D + 2d ... (definition 3.4). So
+//! A node that starts at t has children that start at t + D, t + D + d, t + D + 2d ... (definition 3.4). So
 //! by t a tree can reach F(t) = F(t-d) + F(t-D) processors: those of the root without its first child, and
-//! those of that child. Here every node answers for an interval of processors, and gives its first child as
-//! many of them, from one end, as F(t-D) lets it. The tree so reaches all at the least t with F(t) >= P,
-//! which is the optimum. What lies below a node stays together, so that values can be combined in the order
-//! of the processors. And no child answers for more than the one before, so that backwards, in a reduction,
-//! those who are ready first are those who come first.
+//! those of that child. Here every node has an interval of processors, and gives its first child as many of
+//! them, from one end, as F(t-D) allows. The tree then reaches all at the least t with F(t) >= P, which is
+//! the optimum. The processors below a node are contiguous, so that values can be combined in the order of
+//! the processors. No child has more than the one before it, so that in a reduction, where the tree runs
+//! backwards, the processors that are received first are ready first.
 
 use crate::time::Time;
 
-/// The trees with one D and one d.
+/// The trees with the same D and d, for any number of processors.
 pub(super) struct Tree {
-    /// From when a node can begin until its first child can.
+    /// Time from the start of a node to the start of its first child.
     D: Time,
-    /// The time from one child of a node to the next.
+    /// Time from the start of one child of a node to that of the next.
     d: Time,
-    /// By when how many can be reached: a pair wherever that grows, until there are enough.
+    /// The number of processors that can be reached by a time, for each time at which it grows, until it is
+    /// enough.
     reach: Vec<(Time, usize)>,
 }
 
 /// A processor's place in a tree.
 #[derive(Debug, PartialEq)]
-pub(super) struct Place {
-    /// Its children, in the order in which they can begin.
+pub(super) struct TreePlace {
+    /// The children, in the order of their starts.
     pub children: Vec<usize>,
-    /// Its parent, if it is not the root.
+    /// The parent; `None` for the root.
     pub parent: Option<usize>,
 }
 
 impl Tree {
-    /// The trees that reach up to `P` processors.
+    /// Creates the trees that reach up to `P` processors.
     pub(super) fn new(P: usize, D: Time, d: Time) -> Tree {
         let mut reach = vec![(Time::ZERO, 1)];
         if D <= Time::ZERO || d <= Time::ZERO {
-            reach.push((D, P)); // as many as you like, of each other or of one
+            // Any number of processors is reached by D, in a chain or from one node.
+            reach.push((D, P));
             return Tree { D, d, reach };
         }
         reach.push((D, 2));
-        // What grows at t grows again at t + d, by a sibling, and at t + D, by a child: whose turn is next.
+        // Each growth at t causes one at t + d, by a sibling, and one at t + D, by a child. These are the
+        // next of each.
         let (mut sibling, mut child) = (1, 1);
         while reach[reach.len() - 1].1 < P {
             let (by_sibling, by_child) = (reach[sibling].0 + d, reach[child].0 + D);
@@ -51,19 +54,20 @@ impl Tree {
         Tree { D, d, reach }
     }
 
-    /// By when `n` processors can be reached.
-    pub(super) fn soonest(&self, n: usize) -> Time {
+    /// Returns the time by which `n` processors can be reached.
+    pub(super) fn time_to_reach(&self, n: usize) -> Time {
         self.reach[self.reach.partition_point(|(_, reached)| *reached < n)].0
     }
 
-    /// Where `id` is in the tree of processors 0 to P - 1 with this root.
+    /// Returns the place of `id` in the tree of processors 0 to P - 1 with this root.
     ///
-    /// A root in the middle gives from its larger side. That has half of the others, and so enough for a
+    /// A root in the middle gives from its larger side, which has half of the others and so enough for a
     /// child, as long as D >= d.
-    pub(super) fn place(&self, P: usize, root: usize, id: usize) -> Place {
+    pub(super) fn place(&self, P: usize, root: usize, id: usize) -> TreePlace {
         debug_assert!(self.D >= self.d || root == 0 || root == P - 1);
         let (mut parent, mut node, mut below) = (None, root, 0..P);
-        // When n can be reached, and how many by D before that: as n only falls, both are found by going back.
+        // Positions in `reach` of the time for n processors, and of the number reached D earlier. Both only
+        // go back, as n only falls.
         let (mut soonest, mut before) = (self.reach.len() - 1, self.reach.len());
         let mut children = Vec::new();
         'node: loop {
@@ -96,7 +100,7 @@ impl Tree {
                 }
                 children.push(child);
             }
-            return Place { children, parent };
+            return TreePlace { children, parent };
         }
     }
 }
@@ -106,8 +110,8 @@ mod tests {
     use super::*;
     use crate::time::US;
 
-    /// The least time, tried out: who answers for n gives its first child any number of them.
-    fn tried_out(P: usize, D: Time, d: Time) -> Vec<Time> {
+    /// Returns the least time by trial: a node with n processors gives its first child any number of them.
+    fn least_times(P: usize, D: Time, d: Time) -> Vec<Time> {
         let mut least = vec![Time::ZERO; 2];
         for n in 2..=P {
             let with = |given: usize| {
@@ -118,10 +122,10 @@ mod tests {
         least
     }
 
-    /// When the last of all processors can begin in the tree that they find, each alone.
-    fn found(P: usize, root: usize, D: Time, d: Time) -> Time {
+    /// Returns the start of the last processor in the tree of which each processor computes its own place.
+    fn last_start(P: usize, root: usize, D: Time, d: Time) -> Time {
         let tree = Tree::new(P, D, d);
-        let places: Vec<Place> = (0..P).map(|id| tree.place(P, root, id)).collect();
+        let places: Vec<TreePlace> = (0..P).map(|id| tree.place(P, root, id)).collect();
         let (mut last, mut seen, mut open) = (Time::ZERO, 0, vec![(root, Time::ZERO)]);
         while let Some((node, t)) = open.pop() {
             seen += 1;
@@ -136,19 +140,19 @@ mod tests {
     }
 
     #[test]
-    fn the_tree_that_all_find_is_optimal() {
+    fn tree_of_all_places_is_optimal() {
         for (D, d) in [(10, 4), (1, 1), (7, 7), (5, 3), (3, 8), (100, 1), (0, 3), (4, 0), (0, 0)] {
             let (D, d) = (D * US, d * US);
-            let least = tried_out(40, D, d);
+            let least = least_times(40, D, d);
             for (P, least) in least.into_iter().enumerate().skip(1) {
-                assert_eq!(Tree::new(P, D, d).soonest(P), least, "P = {P}, D = {D}, d = {d}");
+                assert_eq!(Tree::new(P, D, d).time_to_reach(P), least, "P = {P}, D = {D}, d = {d}");
                 let roots = if D >= d { 0..P } else { 0..1 };
                 for root in roots {
-                    assert_eq!(found(P, root, D, d), least, "P = {P}, root {root}, D = {D}, d = {d}");
+                    assert_eq!(last_start(P, root, D, d), least, "P = {P}, root {root}, D = {D}, d = {d}");
                 }
             }
         }
-        assert_eq!(Tree::new(8, 10 * US, 4 * US).soonest(8), 24 * US); // LogP's figure 3
-        assert_eq!(Tree::new(1 << 20, 1000 * US, Time::from_ps(1)).soonest(1 << 20).as_ps(), 1_001_048_574);
+        assert_eq!(Tree::new(8, 10 * US, 4 * US).time_to_reach(8), 24 * US); // LogP's figure 3
+        assert_eq!(Tree::new(1 << 20, 1000 * US, Time::from_ps(1)).time_to_reach(1 << 20).as_ps(), 1_001_048_574);
     }
 }

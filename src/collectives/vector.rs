@@ -1,20 +1,20 @@
 //! Vectors, combined element by element: the global combine and the global vector scan of the transportation
 //! paper (Shankar, Alsabti and Ranka, "The Transportation Primitive", section 4.2).
 //!
-//! The paper's machine does them in time proportional to the length m of the vectors, whatever P is. So do
+//! On the paper's machine they take time proportional to the length m of the vectors, whatever P is. So do
 //! these, for long vectors: the vectors are cut into P parts, processor j gets part j of all, combines them,
-//! and sends what comes of it to those who need it. Every processor sends and receives about 2m elements.
-//! Short vectors go as a whole the way that single values go, in ceil(log2 P) steps.
+//! and sends the result to the processors that need it. Every processor sends and receives about 2m elements.
+//! Short vectors are combined as a whole, as single values are, in ceil(log2 P) steps.
 
 use std::panic::Location;
 
 use super::all_to_all::{all_to_all, all_to_all_time};
-use super::call::{check_root, place};
+use super::call::{check_root, rank_and_size};
 use super::costs::{MessageCost, words_of};
-use super::gather::gather_by;
-use super::levels::plan;
-use super::reduce::{all_reduce_by, reduce_by};
-use super::scan::scan_by;
+use super::gather::gather_words;
+use super::levels::planning_params;
+use super::reduce::{all_reduce_units, reduce_units};
+use super::scan::scan_units;
 use crate::error::{Cause, raise};
 use crate::message::Payload;
 use crate::proc::Proc;
@@ -25,9 +25,9 @@ use crate::proc::Proc;
 /// `op` must be associative, and need not be commutative. Every application is charged as a unit of the work
 /// "combine", which costs c. All vectors must have the same length m.
 ///
-/// **Time**: that of [`reduce`](super::reduce()) with k words for a whole vector and mc for c, or in parts:
-/// [`all_to_all()`]'s, and [`gather`](super::gather())'s, both with k words for m/P elements, and between
-/// them max((P-1)(m/P)c, g - L - 2o). The parts' is exact if the two are and P divides m. It goes in parts
+/// **Time**: that of [`reduce`](super::reduce()) with k words for a whole vector and mc for c; or in parts
+/// those of [`all_to_all()`] and [`gather`](super::gather()), both with k words for m/P elements, and between
+/// them max((P-1)(m/P)c, g - L - 2o). In parts it is exact if these two are and P divides m. Parts are chosen
 /// where 2((P-2) max((k-1)G + g, 2o) + L + 2o + (k-1)G) + (P-1)(m/P)c, with k for m/P elements, is less than
 /// ceil(log2 P) (L + 2o + (k-1)G + mc), with k for m.
 ///
@@ -50,14 +50,14 @@ pub fn reduce_vector<T: Payload + Clone>(
     op: impl FnMut(T, T) -> T,
 ) -> Option<Vec<T>> {
     check_root(p, root);
-    let (m, op) = (vector.len(), by_elements(p.id(), op));
-    if !in_parts::<T>(p, m) {
+    let (m, op) = (vector.len(), elementwise(p.id(), op));
+    if !should_split::<T>(p, m) {
         let k = words_of::<T>(p, m);
-        return reduce_by(p, root, vector, k, m as u64, &mut { op });
+        return reduce_units(p, root, vector, k, m as u64, &mut { op });
     }
     let part = combine_part(p, vector, op);
-    let k = words_of::<T>(p, m.div_ceil(place(p).1));
-    gather_by(p, root, part, k).map(|parts| parts.concat())
+    let k = words_of::<T>(p, m.div_ceil(rank_and_size(p).1));
+    gather_words(p, root, part, k).map(|parts| parts.concat())
 }
 
 /// Combines the vectors of all processors element by element, in the order of the processors' numbers, and
@@ -65,10 +65,10 @@ pub fn reduce_vector<T: Payload + Clone>(
 ///
 /// `op`, its cost c and the length m are as in [`reduce_vector`].
 ///
-/// **Time**: that of [`all_reduce`](super::all_reduce) with k words for a whole vector and mc for c, or in
-/// parts: twice [`all_to_all()`]'s with k words for m/P elements, and between the two
-/// max((P-1)(m/P)c, g - L - 2o). The parts' is exact if `all_to_all`'s is and P divides m. Which one, is
-/// decided as in [`reduce_vector`].
+/// **Time**: that of [`all_reduce`](super::all_reduce) with k words for a whole vector and mc for c; or in
+/// parts twice that of [`all_to_all()`] with k words for m/P elements, and between the two max((P-1)(m/P)c,
+/// g - L - 2o). In parts it is exact if that of `all_to_all` is and P divides m. Parts are chosen as in
+/// [`reduce_vector`].
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -86,12 +86,12 @@ pub fn all_reduce_vector<T: Payload + Clone>(
     vector: Vec<T>,
     op: impl FnMut(T, T) -> T,
 ) -> Vec<T> {
-    let (m, op) = (vector.len(), by_elements(p.id(), op));
-    if !in_parts::<T>(p, m) {
-        return all_reduce_by(p, vector, m as u64, op);
+    let (m, op) = (vector.len(), elementwise(p.id(), op));
+    if !should_split::<T>(p, m) {
+        return all_reduce_units(p, vector, m as u64, op);
     }
     let part = combine_part(p, vector, op);
-    let parts = vec![part; place(p).1];
+    let parts = vec![part; rank_and_size(p).1];
     all_to_all(p, parts).concat()
 }
 
@@ -100,8 +100,8 @@ pub fn all_reduce_vector<T: Payload + Clone>(
 ///
 /// `op`, its cost c and the length m are as in [`reduce_vector`].
 ///
-/// **Time**: that of [`scan`](super::scan()) with k words for a whole vector and mc for c, or in parts the
-/// same as [`all_reduce_vector`].
+/// **Time**: that of [`scan`](super::scan()) with k words for a whole vector and mc for c, or in parts that
+/// of [`all_reduce_vector`].
 ///
 /// ```
 /// use loggp::{Machine, Params, US, collectives};
@@ -115,12 +115,12 @@ pub fn all_reduce_vector<T: Payload + Clone>(
 /// ```
 #[track_caller]
 pub fn scan_vector<T: Payload + Clone>(p: &mut Proc, vector: Vec<T>, op: impl FnMut(T, T) -> T) -> Vec<T> {
-    let (m, mut op) = (vector.len(), by_elements(p.id(), op));
-    if !in_parts::<T>(p, m) {
-        return scan_by(p, vector, m as u64, op);
+    let (m, mut op) = (vector.len(), elementwise(p.id(), op));
+    if !should_split::<T>(p, m) {
+        return scan_units(p, vector, m as u64, op);
     }
     let theirs = exchange_parts(p, vector);
-    let scanned = p.work("combine", units(&theirs), || {
+    let scanned = p.work("combine", applications(&theirs), || {
         let mut sums: Vec<Vec<T>> = Vec::with_capacity(theirs.len());
         for part in theirs {
             sums.push(match sums.last() {
@@ -133,17 +133,18 @@ pub fn scan_vector<T: Payload + Clone>(p: &mut Proc, vector: Vec<T>, op: impl Fn
     all_to_all(p, scanned).concat()
 }
 
-/// Whether vectors of m elements should go in parts. The formulas say so, and those of all processors alike.
-fn in_parts<T: Payload>(p: &Proc, m: usize) -> bool {
-    let (params, (_, P)) = (plan(p), place(p));
+/// Returns whether vectors of m elements should go in parts, by the formulas, with the same result on all
+/// processors.
+fn should_split<T: Payload>(p: &Proc, m: usize) -> bool {
+    let (params, (_, P)) = (planning_params(p), rank_and_size(p));
     let part = m.div_ceil(P);
     let (k, k_part) = (words_of::<T>(p, m), words_of::<T>(p, part));
     let steps = i64::from(P.next_power_of_two().ilog2());
     let in_parts = 2 * all_to_all_time(params, P, k_part) + p.charge("combine", ((P - 1) * part) as u64);
-    P > 1 && in_parts < steps * (MessageCost::of(params, k).way + p.charge("combine", m as u64))
+    P > 1 && in_parts < steps * (MessageCost::new(params, k).transit + p.charge("combine", m as u64))
 }
 
-/// The processor's part of the vectors of all, combined.
+/// Combines this processor's part of the vectors of all.
 #[track_caller]
 fn combine_part<T: Payload + Clone>(
     p: &mut Proc,
@@ -151,26 +152,26 @@ fn combine_part<T: Payload + Clone>(
     op: impl FnMut(Vec<T>, Vec<T>) -> Vec<T>,
 ) -> Vec<T> {
     let parts = exchange_parts(p, vector);
-    p.work("combine", units(&parts), || parts.into_iter().reduce(op).unwrap_or_default())
+    p.work("combine", applications(&parts), || parts.into_iter().reduce(op).unwrap_or_default())
 }
 
-/// Gives part j of the vector to processor j, for every j, and returns this processor's part of everyone's.
+/// Gives part j of the vector to processor j, for every j, and returns this processor's part of every vector.
 #[track_caller]
 fn exchange_parts<T: Payload>(p: &mut Proc, vector: Vec<T>) -> Vec<Vec<T>> {
-    let (m, (_, P)) = (vector.len(), place(p));
+    let (m, (_, P)) = (vector.len(), rank_and_size(p));
     let mut rest = vector.into_iter();
     let parts = (0..P).map(|j| rest.by_ref().take((j + 1) * m / P - j * m / P).collect()).collect();
     all_to_all(p, parts)
 }
 
-/// How many applications combine all parts.
-fn units<T>(parts: &[Vec<T>]) -> u64 {
+/// Returns the number of applications that combine all parts.
+fn applications<T>(parts: &[Vec<T>]) -> u64 {
     parts.iter().skip(1).map(|part| part.len() as u64).sum()
 }
 
-/// Combines two vectors element by element, on processor `id`.
+/// Returns a function that combines two vectors element by element, on processor `id`.
 #[track_caller]
-fn by_elements<T>(id: usize, mut op: impl FnMut(T, T) -> T) -> impl FnMut(Vec<T>, Vec<T>) -> Vec<T> {
+fn elementwise<T>(id: usize, mut op: impl FnMut(T, T) -> T) -> impl FnMut(Vec<T>, Vec<T>) -> Vec<T> {
     let at = Location::caller();
     move |a, b| {
         if a.len() != b.len() {

@@ -1,4 +1,4 @@
-//! A link of channels between threads: what a link must do, with nothing to install. The library's tests run on it.
+//! A link of channels between threads, which needs nothing to be installed. The library's tests run on it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -6,18 +6,19 @@ use std::thread::available_parallelism;
 
 use parking_lot::Mutex;
 
-use super::contract::{Came, Link};
+use super::contract::{Incoming, Link};
 use crate::message::{Body, Slice};
 
-/// A process that is a thread, and its channels from and to all others.
+/// A [`Link`] between threads: one process, with its channels to and from all others.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use loggp::{Channels, Machine, Params, collectives};
+/// use loggp::{Machine, Params, collectives};
+/// use loggp::link::Channels;
 ///
 /// let params = Params::builder(3).build()?;
 /// let sum = |link| {
-///     let machine = Machine::new(params).over(Arc::new(link));
+///     let machine = Machine::new(params).with_link(Arc::new(link));
 ///     machine.run_across(|p| collectives::all_reduce(p, p.id() as u64, |a, b| a + b))
 /// };
 /// std::thread::scope(|scope| {
@@ -31,18 +32,18 @@ use crate::message::{Body, Slice};
 #[derive(Debug)]
 pub struct Channels {
     id: usize,
-    to: Vec<Mutex<Sender<Came>>>,
-    from: Mutex<Receiver<Came>>,
-    /// Whether each process has ended.
+    to: Vec<Mutex<Sender<Incoming>>>,
+    from: Mutex<Receiver<Incoming>>,
+    /// For each process, whether it has ended.
     ended: Vec<AtomicBool>,
 }
 
 impl Channels {
-    /// The links of so many threads, for each one.
+    /// Makes the links between this number of threads, one for each.
     pub fn between(threads: usize) -> Vec<Channels> {
         let (to, from): (Vec<_>, Vec<_>) = (0..threads).map(|_| channel()).unzip();
         let link = |(id, from)| {
-            let to = to.iter().map(|to: &Sender<Came>| Mutex::new(to.clone())).collect();
+            let to = to.iter().map(|to: &Sender<Incoming>| Mutex::new(to.clone())).collect();
             let ended = (0..threads).map(|_| AtomicBool::new(false)).collect();
             Channels { id, to, from: Mutex::new(from), ended }
         };
@@ -50,10 +51,10 @@ impl Channels {
     }
 }
 
-/// A message without bytes is the last one.
+/// Sends a message without bytes, which is the last one, to every process.
 impl Drop for Channels {
     fn drop(&mut self) {
-        (0..self.p()).for_each(|to| self.send(to, &[], None));
+        (0..self.P()).for_each(|to| self.send(to, &[], None));
     }
 }
 
@@ -62,17 +63,17 @@ impl Link for Channels {
         self.id
     }
 
-    fn p(&self) -> usize {
+    fn P(&self) -> usize {
         self.to.len()
     }
 
     fn send(&self, to: usize, bytes: &[u8], slice: Option<Slice>) {
-        let slice = slice.and_then(|slice| Body::copied(slice.bytes, slice.align));
-        // Who has ended receives nothing more.
-        _ = self.to[to].lock().send(Came { from: self.id, bytes: bytes.into(), slice });
+        let slice = slice.and_then(|slice| Body::from_bytes(slice.bytes, slice.align));
+        // A process that has ended receives nothing more.
+        _ = self.to[to].lock().send(Incoming { from: self.id, bytes: bytes.into(), slice });
     }
 
-    fn poll(&self) -> Option<Came> {
+    fn poll(&self) -> Option<Incoming> {
         let came = self.from.lock().try_recv().ok();
         came.filter(|came| {
             let ends = came.bytes.is_empty();
@@ -86,10 +87,10 @@ impl Link for Channels {
     }
 
     fn is_crowded(&self) -> bool {
-        available_parallelism().map_or(1, usize::from) < self.p()
+        available_parallelism().map_or(1, usize::from) < self.P()
     }
 
     fn name(&self) -> String {
-        format!("{} threads", self.p())
+        format!("{} threads", self.P())
     }
 }

@@ -1,54 +1,54 @@
-//! What a link does.
+//! The interface of a link.
 
 use std::fmt;
 
 use crate::message::{Body, Slice};
 
-/// What carries messages between the processes of a machine: see [`Machine::over`](crate::Machine::over).
+/// A link that carries messages between the processes of a machine: see
+/// [`Machine::with_link`](crate::Machine::with_link).
 ///
-/// Messages from one process to another come in the order in which they were sent. A message is a few bytes, and perhaps a
-/// long slice that is sent from where it lies and received where it stays.
+/// Messages from one process to another arrive in the order in which they were sent. A message is a few
+/// bytes, and optionally a long slice, which a link may send from and receive into its final place.
 pub trait Link: Send + Sync {
-    /// Which of the processes this is, from 0 on.
+    /// Returns the number of this process, from 0 on.
     fn id(&self) -> usize;
 
-    /// How many processes there are.
-    fn p(&self) -> usize;
+    /// Returns the number of processes.
+    fn P(&self) -> usize;
 
-    /// Sends a message to another process, and goes on when its bytes can be changed. While that is not so the link goes on
-    /// to receive, so that two can send to each other.
+    /// Sends a message to another process, and returns when its bytes may be changed. Until then the link
+    /// continues to receive, so that two processes can send to each other at the same time.
     fn send(&self, to: usize, bytes: &[u8], slice: Option<Slice>);
 
-    /// The next message that has come, if there is one.
-    fn poll(&self) -> Option<Came>;
+    /// Returns the next message that has arrived, if there is one.
+    fn poll(&self) -> Option<Incoming>;
 
-    /// Whether a process has ended, so that nothing more comes from it. What it has sent before has all come.
+    /// Returns whether a process has ended and all its messages have been received.
     fn has_ended(&self, id: usize) -> bool;
 
-    /// How many bytes a message, or the slice behind it, has at most.
-    fn longest(&self) -> usize {
+    /// Returns the largest number of bytes of a message, and of the slice behind it.
+    fn max_bytes(&self) -> usize {
         usize::MAX
     }
 
-    /// Whether processes share cores: then one that waits lets others have its core.
+    /// Returns whether processes share cores. A process that waits then yields its core.
     fn is_crowded(&self) -> bool;
 
-    /// What it is, in a few words: `2 channels`, say.
+    /// Returns a description in a few words, such as `2 threads`.
     fn name(&self) -> String;
 }
 
-/// A message that has come.
+/// A message that has arrived over a link.
 #[derive(Debug)]
-pub struct Came {
-    /// From which process.
+pub struct Incoming {
+    /// The process that sent it.
     pub from: usize,
-    /// Its bytes.
+    /// Its bytes, without the slice.
     pub bytes: Vec<u8>,
-    /// Its slice.
+    /// Its slice, if it has one.
     pub slice: Option<Body>,
 }
 
-/// A link as a machine has it.
 impl fmt::Debug for dyn Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {}", self.id(), self.name())

@@ -1,35 +1,38 @@
-//! How the host held a run on the wall clock: what a measurement can be trusted for.
+//! The report on how well the host kept up with a run on the wall clock, and so on how far its times can be
+//! trusted.
 
-use crate::clock::wall::Findings;
-use crate::clock::wall::dilation::Chosen;
+use crate::clock::wall::HostReport;
+use crate::clock::wall::dilation::DilationChoice;
 use crate::time::{NS, Time};
 
-/// How the host held a run on the wall clock.
+/// The host's part in a run on the wall clock: whether it kept up, and so how far the run's times can be
+/// trusted.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Host {
-    /// How many cores the processors shared.
+    /// The number of cores that the processors shared.
     pub cores: usize,
-    /// How much slower than it should the machine ran.
+    /// The factor by which the machine ran slower than its parameters say.
     pub dilation: f64,
-    /// Why it ran so much slower.
+    /// The reason for this dilation, in words.
     pub why: String,
-    /// How late the host was.
+    /// The lateness of the processors' waits.
     pub lateness: Lateness,
-    /// How many acts the host let happen out of their order: a request to the network after a later one had been
-    /// served, or a message that came after its receiver had taken a later one. There are none where work is charged.
-    /// Where it is measured nobody can know when a processor that computes will act, if the host stops it meanwhile.
+    /// The number of acts out of their order: a message that asked to enter the network after a later one had
+    /// been served, or that was delivered after its receiver had taken a later one. It is 0 where work is
+    /// charged. Where work is measured, the host may stop a processor that computes, and then it acts later
+    /// than the others had to assume.
     pub out_of_order: u64,
-    /// Whether the last processor finished in time, to a hundredth of the run, and every act came in its order; also
-    /// where the model says that the run takes no time.
-    pub held: bool,
-    /// Whether the last processor finished in time to a thousandth of the run.
-    pub(crate) close: bool,
-    /// What the run asked the host for and did not get, in sentences.
+    /// Whether the last processor finished on time, to a hundredth of the run, and all acts were in their
+    /// order. A run that takes no time in the model is on time too.
+    pub on_time: bool,
+    /// Whether the last processor finished on time, to a thousandth of the run.
+    pub(crate) is_close: bool,
+    /// Sentences about what the host did not grant to the run.
     pub notes: Vec<String>,
 }
 
-/// By how much waits ended late, in the host's time.
+/// The lateness of waits, in the host's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lateness {
@@ -39,30 +42,32 @@ pub struct Lateness {
     pub p90: Time,
     /// A hundredth of the waits were later than this.
     pub p99: Time,
-    /// How late the latest wait was.
+    /// The lateness of the latest wait.
     pub max: Time,
-    /// How late the last processor finished.
+    /// The lateness of the last processor's finish.
     pub finish: Time,
 }
 
-/// By which part of its time a run that was held may be late.
-const HELD: f64 = 0.01;
-/// By which part of its time a run may be late for `auto` to be content.
-const CLOSE: f64 = 0.001;
+/// The fraction of its time by which a run that is on time may be late.
+const MOST_LATE_ON_TIME: f64 = 0.01;
+/// The fraction of its time by which a run may be late before [`Dilation::Auto`](crate::Dilation::Auto) tries
+/// again.
+const MOST_LATE_CLOSE: f64 = 0.001;
 
 impl Host {
-    /// From what a run found out, and when it should have finished.
+    /// Makes the report of a run from the clock's report. `due` is the time at which the run should have
+    /// finished.
     pub(crate) fn new(
-        findings: &Findings,
+        findings: &HostReport,
         due: Time,
         out_of_order: u64,
         cores: usize,
-        choice: &Chosen,
+        choice: &DilationChoice,
         notes: &[String],
     ) -> Host {
         let late = (findings.finish - due).max(Time::ZERO);
         let mut notes = notes.to_vec();
-        if !findings.pinned {
+        if !findings.is_pinned {
             notes.push("the host refused to pin threads to cores, so they may move".into());
         }
         let quantile = |q: f64| findings.lateness.value_at_quantile(q) as i64 * NS;
@@ -80,8 +85,8 @@ impl Host {
             why: choice.why.clone(),
             lateness,
             out_of_order,
-            held: late_by <= HELD && out_of_order == 0,
-            close: late_by <= CLOSE,
+            on_time: late_by <= MOST_LATE_ON_TIME && out_of_order == 0,
+            is_close: late_by <= MOST_LATE_CLOSE,
             notes,
         }
     }

@@ -16,25 +16,25 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use crate::clock::wall::carrier::Carrier;
-use crate::clock::wall::cores::Cores;
-use crate::clock::wall::dilation::{self, Chosen, Dilation, Effort, Recorder};
+use crate::clock::wall::cores::HostCores;
+use crate::clock::wall::dilation::{self, DilationChoice, Dilation, SwitchCosts, WaitRecorder};
 use crate::clock::wall::{self, cores};
-use crate::clock::watchdog::{Patience, Silence};
-use crate::clock::{Clock, ClockKind, Faulty, Foreknown, linked, virtual_time};
-use crate::error::{Cause, Doing, RunError};
+use crate::clock::watchdog::{Patience, Unresponsive};
+use crate::clock::{Clock, ClockKind, FaultyClock, RunInfo, linked, virtual_time};
+use crate::error::{Cause, ProcStatus, RunError};
 use crate::link::Link;
-use crate::message::{Pack, Payload, Tag, Unpack, number_of};
+use crate::message::{Pack, Payload, Tag, Unpack, stable_hash};
 use crate::params::{Latency, Level, Noise, Params, ParamsError, Ports, Precedence, Surcharge, Ties};
 use crate::proc::{Groups, Proc, Rates, Setup, Work};
 use crate::rules::Stats;
-use crate::rules::choice::{Choice, Drawn, Rule, Ruled};
+use crate::rules::choice::{Choice, DrawnChoice, LatencyRule, RuledChoice};
 use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
 use crate::trace::{Faults, Trace};
 
 pub use host::{Host, Lateness};
 pub use order::Order;
-pub(crate) use order::{Seen, Sight};
+pub(crate) use order::{ObservedRun, RunObserver};
 
 /// A parallel machine on which programs run.
 ///
@@ -43,7 +43,7 @@ pub(crate) use order::{Seen, Sight};
 ///
 /// const DATUM: Tag<u64> = Tag::new(0);
 ///
-/// // LogP's figure 3 begins like this: the source sends, and the datum is there after L + 2o.
+/// // The beginning of LogP's figure 3: the source sends, and the datum is received after L + 2o.
 /// let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let machine = Machine::new(params);
 /// let run = machine.run(|p| match p.id() {
@@ -55,22 +55,20 @@ pub(crate) use order::{Seen, Sight};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "a setting gives back the machine that has it"]
+#[must_use = "a setting returns the changed machine"]
 pub struct Machine {
     params: Params,
     clock: ClockKind,
     ports: Ports,
     latency: Latency,
     ties: Ties,
-    /// Who goes first at some moments, whatever the ties say.
+    /// The processors that go first at some moments, whatever the ties say.
     precedence: Arc<Precedence>,
-    /// The noise of the processors.
     noise: Option<Noise>,
-    /// What goes wrong.
     faults: Arc<Faults>,
-    rule: Option<Rule>,
+    rule: Option<LatencyRule>,
     is_unbounded: bool,
-    sight: Option<Sight>,
+    observer: Option<RunObserver>,
     work: Work,
     rates: Rates,
     levels: Arc<[Level]>,
@@ -79,100 +77,101 @@ pub struct Machine {
     trace: bool,
     stack: usize,
     cores: usize,
-    oversubscribed: bool,
+    is_oversubscribed: bool,
     carrier: Carrier,
     dilation: Dilation,
     patience: Patience,
-    over: Option<Arc<dyn Link>>,
-    case: u64,
+    link: Option<Arc<dyn Link>>,
+    job_id: u64,
 }
 
-/// A run that came to its end.
+/// The results of a run that has succeeded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Run<R> {
-    /// What each processor's program returned.
+    /// The results of the processors' programs.
     pub results: Vec<R>,
-    /// Where each processor's time went.
+    /// The account of each processor's time.
     pub processors: Vec<Stats>,
-    /// When the last processor finished: in the model on the virtual clock, and really on the wall clock.
+    /// The time at which the last processor finished: in the model on the virtual clock, and really on the
+    /// wall clock.
     pub time: Time,
-    /// When the last processor finishes in the model, where that is known: on the virtual clock, and on the wall clock
-    /// where work is charged. A run on the wall clock takes longer by as much as the host was late at the end.
+    /// The time at which the last processor finishes in the model, where that is known: on the virtual clock,
+    /// and on the wall clock where work is charged. A run on the wall clock takes longer by the host's
+    /// lateness at the end.
     pub model: Option<Time>,
-    /// How the host held a run on the wall clock.
+    /// The host's part in a run on the wall clock; `None` on other clocks.
     pub host: Option<Host>,
-    /// What happened, if the machine was told to [trace](Machine::trace).
+    /// The trace, if the machine was set to [trace](Machine::trace).
     pub trace: Option<Trace>,
 }
 
-/// How many runs there were in this process.
+/// The number of runs in this process.
 static RUNS: AtomicU64 = AtomicU64::new(0);
 
-/// How often a program runs.
+/// The number of times that a program runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Runs {
+enum RunCount {
     /// Exactly once.
     Once,
-    /// As often as the wall clock needs to find a dilation at which the host holds it.
+    /// As often as the wall clock needs to find a dilation at which the run is on time.
     AsNeeded,
 }
 
-/// A program, its results aside.
-type Program<'a> = &'a (dyn Fn(&mut Proc) + Sync);
+/// A program that stores its results itself.
+type ProgramFn<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
-/// What a processor does on its clock, by its number.
-type LifeOf<'a, T> = &'a (dyn Fn(usize, &mut dyn Clock) -> T + Sync);
+/// The work of a processor on its clock. It gets the processor's number.
+type ProcessorBody<'a, T> = &'a (dyn Fn(usize, &mut dyn Clock) -> T + Sync);
 
 impl Setup {
-    /// What the network's rules say of the order of acts, and of what a reception takes.
-    fn known(&self) -> Foreknown {
+    /// Returns the facts about the run that a clock needs.
+    fn run_info(&self) -> RunInfo {
         let (places, lookahead) = (self.network.places(), self.network.lookahead());
-        Foreknown {
+        RunInfo {
             places,
             lookahead,
-            cost: self.network.reception_cost(),
-            entrances: self.network.entrances(),
-            names: self.names.clone(),
+            cost: self.network.reception_costs(),
+            ingress_count: self.network.ingress_count(),
+            tag_names: self.names.clone(),
             faults: self.faults.clone(),
         }
     }
 
-    /// Lives one processor's life. Returns where its time went.
-    fn live(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
+    /// Runs the program on one processor. Returns the account of its time.
+    fn run_processor(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
         match self.faults.is_empty() {
-            true => self.live_on(id, clock, program),
-            false => self.live_on(id, &mut Faulty::new(id, clock, &self.faults, &self.happened), program),
+            true => self.run_on_clock(id, clock, program),
+            false => self.run_on_clock(id, &mut FaultyClock::new(id, clock, &self.faults, &self.observed_faults), program),
         }
     }
 
-    /// The same, whether things go wrong on the clock or not.
-    fn live_on(&self, id: usize, clock: &mut dyn Clock, program: Program) -> Stats {
+    /// Runs the program on one processor, on a clock with or without faults.
+    fn run_on_clock(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
         let mut proc = Proc::new(id, clock, self);
-        proc.tells_clock();
-        let mut lived = catch_unwind(AssertUnwindSafe(|| {
+        proc.register_with_clock();
+        let mut outcome = catch_unwind(AssertUnwindSafe(|| {
             program(&mut proc);
-            proc.ends();
+            proc.end();
         }));
-        if lived.is_err() && self.happened.lock().crashed.contains_key(&id) {
-            lived = Ok(()); // it is over, as it was to be
+        if outcome.is_err() && self.observed_faults.lock().crashed.contains_key(&id) {
+            outcome = Ok(()); // a crash is a regular end
         }
-        let (stats, log) = proc.finish(lived.is_ok());
-        // What it did is seen also if the run fails.
+        let (stats, log) = proc.finish(outcome.is_ok());
+        // The log is kept also if the run fails.
         if let Some(log) = log {
             self.logs.lock().push((id, log));
         }
-        lived.map_or_else(|payload| resume_unwind(payload), |()| stats)
+        outcome.map_or_else(|payload| resume_unwind(payload), |()| stats)
     }
 }
 
 impl Machine {
-    /// The least stack of a processor, in bytes. With less, a program could not even end in good order: a panic needs
-    /// some to say what is wrong.
+    /// The least stack of a processor, in bytes. With less, not even a panic could print its message.
     pub const LEAST_STACK: usize = 32 << 10;
 
-    /// A machine with these parameters: on the virtual clock, with exact latency, single ports and charged work. Its
-    /// runs are exact, and the same every time.
+    /// Makes a machine with these parameters, on the virtual clock, with exact latency, single ports and
+    /// charged work. Its runs are exact, and the same every time.
     pub fn new(params: Params) -> Machine {
         Machine {
             params,
@@ -185,7 +184,7 @@ impl Machine {
             faults: Arc::default(),
             rule: None,
             is_unbounded: false,
-            sight: None,
+            observer: None,
             work: Work::default(),
             rates: Rates::default(),
             levels: Arc::default(),
@@ -194,27 +193,28 @@ impl Machine {
             trace: false,
             stack: 256 << 10,
             cores: usize::MAX,
-            oversubscribed: false,
+            is_oversubscribed: false,
             carrier: Carrier::default(),
             dilation: Dilation::default(),
             patience: Patience::default(),
-            over: None,
-            case: 0,
+            link: None,
+            job_id: 0,
         }
     }
 
-    /// The machine's parameters.
+    /// Returns the machine's parameters.
     pub fn params(&self) -> &Params {
         &self.params
     }
 
-    /// Gives the machine levels, from the outermost to the innermost, two at most: nodes, and sockets within nodes. Messages
-    /// within a group of a level cost what the level says; those between its outermost groups what the machine's own
-    /// parameters say. A processor keeps one gap: after a message that of the level at which it went. Each level has a
-    /// capacity and ports of its own.
+    /// Gives the machine levels, from the outermost to the innermost, two at most: nodes, and sockets within
+    /// nodes. Messages within a group of a level cost what the level says, and messages between the outermost
+    /// groups what the machine's own parameters say. A processor keeps one gap, which is that of the level of
+    /// its last message. Each level has a capacity and ports of its own.
     ///
-    /// Broadcast, reduce, all-gather and the barrier go [level by level](crate::collectives). What programs plan by are the
-    /// machine's own [parameters](Proc::params), and [`Proc::params_to`] has those between two processors.
+    /// Broadcast, reduce, all-gather and the barrier go [level by level](crate::collectives). Programs plan
+    /// by the machine's own [parameters](Proc::params); [`Proc::params_to`] returns those between two
+    /// processors.
     pub fn levels(self, levels: impl IntoIterator<Item = Level>) -> Machine {
         Machine { levels: levels.into_iter().collect(), ..self }
     }
@@ -224,104 +224,106 @@ impl Machine {
         Machine { clock, ..self }
     }
 
-    /// Sets how many long messages a processor's interface handles at once.
+    /// Sets the number of long messages that a processor's interface handles at once.
     pub fn ports(self, ports: Ports) -> Machine {
         Machine { ports, ..self }
     }
 
-    /// Sets how long a word is under way.
+    /// Sets the latency of messages: exact or drawn.
     pub fn latency(self, latency: Latency) -> Machine {
         Machine { latency, rule: None, is_unbounded: false, ..self }
     }
 
-    /// Sets who goes first among processors that act at the same time.
+    /// Sets the order of processors that act at the same time.
     pub fn ties(self, ties: Ties) -> Machine {
         Machine { ties, precedence: Arc::default(), ..self }
     }
 
-    /// Gives the processors noise: it lengthens their work, and the overhead of messages and requests.
+    /// Sets the noise of the processors, which lengthens their work and the overhead of messages and
+    /// requests.
     pub fn noise(self, noise: impl Into<Option<Noise>>) -> Machine {
         Machine { noise: noise.into(), ..self }
     }
 
-    /// Whether the processors have noise.
     pub(crate) fn has_noise(&self) -> bool {
         self.noise.is_some()
     }
 
-    /// Repeats a run that was traced: every message gets the latency that it had there, who acts at the same time does so
-    /// in the same order, and the processors have the noise that they had. The parameters and all other settings are this machine's.
+    /// Sets the order of messages of a run that was traced, which repeats that run: every message gets the
+    /// latency that it had there, processors that act at the same time do so in the same order, and they have
+    /// the same noise. The parameters and all other settings are this machine's.
     ///
     /// ```
     /// use loggp::{Latency, Machine, Params, Ties, US};
     ///
     /// let machine = Machine::new(Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?);
-    /// let program = |p: &mut loggp::Proc| loggp::collectives::all_to_all(p, vec![p.id(); p.p()]);
+    /// let program = |p: &mut loggp::Proc| loggp::collectives::all_to_all(p, vec![p.id(); p.P()]);
     /// let drawn = machine.clone().latency(Latency::Random { seed: 7 }).ties(Ties::Random { seed: 8 });
     /// let trace = drawn.trace(true).run(program)?.trace.unwrap();
     ///
-    /// let again = machine.repeat(&trace).trace(true).run(program)?.trace.unwrap();
+    /// let again = machine.order_of(&trace).trace(true).run(program)?.trace.unwrap();
     /// assert_eq!(again, trace);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn repeat(self, trace: &Trace) -> Machine {
-        self.ordered(&Order::of(trace))
+    pub fn order_of(self, trace: &Trace) -> Machine {
+        self.order(&Order::from_trace(trace))
     }
 
-    /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It takes the place of the
+    /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It replaces the
     /// [latency](Machine::latency) and the [ties](Machine::ties).
-    pub fn ordered(self, order: &Order) -> Machine {
-        let Order { latency, ties, precedence, noise, rule, faults, is_unbounded, sight } = order.clone();
+    pub fn order(self, order: &Order) -> Machine {
+        let Order { latency, ties, precedence, noise, rule, faults, is_unbounded, observer: sight } = order.clone();
         let (noise, trace) = (noise.or(self.noise), self.trace || sight.is_some());
-        Machine { latency, ties, precedence, noise, rule, faults, is_unbounded, trace, sight, ..self }
+        Machine { latency, ties, precedence, noise, rule, faults, is_unbounded, trace, observer: sight, ..self }
     }
 
-    /// The order of messages that the machine has.
-    pub(crate) fn order(&self) -> Order {
+    /// Returns the machine's order of messages.
+    pub(crate) fn message_order(&self) -> Order {
         let Machine { latency, ties, precedence, rule, faults, .. } = self.clone();
         Order { latency, ties, precedence, rule, faults, ..Order::default() }
     }
 
-    /// Sets what computing costs; it is charged, unless told.
+    /// Sets whether work is charged or measured. The default is charged.
     pub fn work(self, work: Work) -> Machine {
         Machine { work, ..self }
     }
 
-    /// Sets what a unit of one kind of work costs where work is charged; a cycle, unless told. It may be 0, and not
-    /// less.
+    /// Sets the cost of a unit of one kind of work, where work is charged. The default is a cycle. It must be
+    /// 0 or more.
     pub fn rate(mut self, kind: &'static str, unit: Time) -> Machine {
         self.rates.set(kind, unit);
         self
     }
 
-    /// Gives the machine a barrier of its own, such as the CM-5's control network has: every processor goes
-    /// on this long after the last one has come to it. See [`Proc::barrier`].
+    /// Gives the machine a barrier in hardware, such as that of the CM-5's control network: every processor
+    /// goes on `cost` after the last one has reached the barrier. See [`Proc::barrier`].
     pub fn barrier(self, cost: Time) -> Machine {
         Machine { barrier: Some(cost), ..self }
     }
 
-    /// Sets what longer messages cost beside what the parameters say.
+    /// Sets an additional cost of longer messages.
     pub(crate) fn surcharge(self, surcharge: Surcharge) -> Machine {
         Machine { surcharge, ..self }
     }
 
-    /// Sets whether a run records what happens.
+    /// Sets whether a run records a trace.
     pub fn trace(self, trace: bool) -> Machine {
         Machine { trace, ..self }
     }
 
-    /// Sets how many bytes of stack each processor has, above its guard page: 256 KiB unless told, and 32 KiB at least.
-    /// A program that needs more ends the process, with a word on which processor it was.
+    /// Sets the size of each processor's stack in bytes, without its guard page: 256 KiB by default, and 32
+    /// KiB at least. A program that needs more ends the process, with a message that names the processor.
     pub fn stack(self, bytes: usize) -> Machine {
         Machine { stack: bytes, ..self }
     }
 
-    /// Sets how many of the host's cores a run may use, at least 1. Unless told the wall clock uses one thread of each fast
-    /// core, and the virtual clock one.
+    /// Sets the number of the host's cores that a run may use, at least 1. By default the wall clock uses one
+    /// thread of each fast core, and the virtual clock uses one core.
     ///
-    /// On the virtual clock all is the same on several cores as on one: results, accounts and the trace. Programs that compute
-    /// for long between their messages take less of the host's time. Those that do little but send take more, because a
-    /// message that others can see waits until all earlier ones on other cores have been sent.
+    /// On the virtual clock the results, accounts and the trace are the same on several cores as on one.
+    /// Programs that compute for long between their messages take less of the host's time on several cores.
+    /// Programs that mostly send take more, because a message that other processors can see waits until all
+    /// earlier ones on other cores have been sent.
     ///
     /// ```
     /// use loggp::{Machine, Params, US, collectives};
@@ -339,19 +341,20 @@ impl Machine {
         Machine { cores, ..self }
     }
 
-    /// Lets a run use as many cores as are [set](Machine::cores), even where the host has fewer: then some of them share a core.
-    /// No run can be in time so, but all else is the same. Tests try in this way what needs many cores.
+    /// Lets a run use as many cores as are [set](Machine::cores), even where the host has fewer: then some of
+    /// them share a core. Such a run cannot be on time, but all else is the same. This is for tests that need
+    /// many cores.
     #[doc(hidden)]
     pub fn oversubscribed(self, oversubscribed: bool) -> Machine {
-        Machine { oversubscribed, ..self }
+        Machine { is_oversubscribed: oversubscribed, ..self }
     }
 
-    /// Sets what carries a processor on the wall clock: a thread, unless told.
+    /// Sets the carrier of processors on the wall clock: a thread by default.
     ///
     /// ```
     /// use loggp::{Carrier, ClockKind, Machine, Params, US};
     ///
-    /// // A thousand processors act at once, which as threads could hardly hand their cores to each other in time.
+    /// // A thousand processors act at once. As threads they could hardly hand their cores to each other on time.
     /// let machine = Machine::new(Params::builder(1000).L(6 * US).o(2 * US).g(4 * US).build()?)
     ///     .clock(ClockKind::Wall)
     ///     .carrier(Carrier::Coroutine);
@@ -363,56 +366,57 @@ impl Machine {
         Machine { carrier, ..self }
     }
 
-    /// How many processors compute at the same time: as many as there are [cores](Machine::cores) for them.
+    /// Returns the number of processors that compute at the same time: that of the [cores](Machine::cores)
+    /// for them.
     ///
     /// ```
     /// use loggp::{ClockKind, Machine, Params};
     ///
     /// let machine = Machine::new(Params::builder(64).build()?);
-    /// assert_eq!(machine.at_once(), 1);
-    /// assert_eq!(machine.clock(ClockKind::Wall).cores(1).at_once(), 1);
+    /// assert_eq!(machine.parallelism(), 1);
+    /// assert_eq!(machine.clock(ClockKind::Wall).cores(1).parallelism(), 1);
     /// # Ok::<(), loggp::ParamsError>(())
     /// ```
-    pub fn at_once(&self) -> usize {
+    pub fn parallelism(&self) -> usize {
         match self.clock {
             ClockKind::Virtual if self.cores == usize::MAX => 1,
             _ => cores::cores_for(self.params.P, self.cores),
         }
     }
 
-    /// Sets how much slower than it should the machine runs on the wall clock. Unless told it is found, and for that
-    /// [`run`](Machine::run) runs a program several times.
+    /// Sets the factor by which the machine runs slower on the wall clock than its parameters say. By default
+    /// a factor is found, for which [`run`](Machine::run) runs a program several times.
     pub fn dilation(self, dilation: Dilation) -> Machine {
         Machine { dilation, ..self }
     }
 
-    /// Sets how long a processor may stay away from the machine's calls, in the host's time, before somebody is
-    /// [told](Machine::on_silence); 10 s unless told.
+    /// Sets the time without a call to the machine after which a processor is
+    /// [reported](Machine::on_unresponsive), in the host's time. The default is 10 s.
     pub fn patience(mut self, patience: Duration) -> Machine {
-        self.patience.lasts = patience;
+        self.patience.limit = patience;
         self
     }
 
-    /// Sets who is told when a processor has stayed away from the machine's calls for too long: it may wait for something
-    /// that no other processor can do meanwhile. Unless told, a line on stderr says which one and since when. It is told
-    /// once, from a thread that belongs to no run. The run goes on.
+    /// Sets the function that is called when a processor has made no call to the machine for too long: it may
+    /// wait for something that no other processor can do meanwhile. By default a line on stderr names the
+    /// processor. The function is called once, from a thread that belongs to no run, and the run goes on.
     ///
     /// ```
     /// use std::sync::{Mutex, mpsc};
     /// use std::time::Duration;
     /// use loggp::{Machine, Params};
     ///
-    /// let (tell, told) = mpsc::channel();
+    /// let (sender, receiver) = mpsc::channel();
     /// let machine = Machine::new(Params::builder(1).build()?)
     ///     .patience(Duration::from_millis(100))
-    ///     .on_silence(move |silence| tell.send(silence.id).unwrap());
-    /// let told = Mutex::new(told);
-    /// let run = machine.run(|_| told.lock().unwrap().recv().unwrap())?;
-    /// assert_eq!(run.results, [0]); // it waited until it was noticed
+    ///     .on_unresponsive(move |processor| sender.send(processor.id).unwrap());
+    /// let receiver = Mutex::new(receiver);
+    /// let run = machine.run(|_| receiver.lock().unwrap().recv().unwrap())?;
+    /// assert_eq!(run.results, [0]); // the processor waited until it was reported
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_silence(mut self, tell: impl Fn(&Silence) + Send + Sync + 'static) -> Machine {
-        self.patience.tell = Arc::new(tell);
+    pub fn on_unresponsive(mut self, tell: impl Fn(&Unresponsive) + Send + Sync + 'static) -> Machine {
+        self.patience.report = Arc::new(tell);
         self
     }
 
@@ -420,18 +424,19 @@ impl Machine {
     ///
     /// The program may borrow from its caller.
     ///
-    /// On the wall clock it **may run several times**, unless its [dilation](Machine::dilation) is fixed: once on the
-    /// virtual clock to find the dilation, and up to four times on the wall clock until the host holds it. Results,
-    /// times and the trace are of the last one, but what a program does outside the machine (it prints, counts, takes
-    /// from a queue) it does each time. [`run_once`](Machine::run_once) runs it once.
+    /// On the wall clock it **may run several times**, unless its [dilation](Machine::dilation) is fixed:
+    /// once on the virtual clock to find the dilation, and up to four times on the wall clock until a run is
+    /// on time. Results, times and the trace are those of the last run, but the program's effects outside the
+    /// machine (it prints, counts, takes from a queue) happen each time. [`run_once`](Machine::run_once) runs
+    /// it once.
     pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
-        self.execute(Runs::AsNeeded, program)?.of_all()
+        self.execute(RunCount::AsNeeded, program)?.require_all()
     }
 
     /// Runs a program exactly once on every processor, whatever the clock.
     ///
-    /// On the wall clock it runs at the [dilation](Machine::dilation) that is fixed, and at 1, full speed, with
-    /// [`Dilation::Auto`]. Whether the host could hold that is told by [`Host::held`].
+    /// On the wall clock it runs at the [dilation](Machine::dilation) that is fixed, and at 1, full speed,
+    /// with [`Dilation::Auto`]. [`Host::on_time`] tells whether the host kept up.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicUsize, Ordering};
@@ -445,20 +450,20 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run_once<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
-        self.execute(Runs::Once, program)?.of_all()
+        self.execute(RunCount::Once, program)?.require_all()
     }
 
-    /// Runs a program exactly once on every processor, under an [order](Machine::ordered) in which some may crash: these have
-    /// no result.
+    /// Runs a program exactly once on every processor, under an [order](Machine::order) in which some may
+    /// crash. A processor that has crashed has the result `None`.
     pub fn run_surviving<R: Send>(
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<Option<R>>, RunError> {
-        self.execute(Runs::Once, program)
+        self.execute(RunCount::Once, program)
     }
 
-    /// Runs a program with an input for each processor, which it gets as its own. There must be P inputs. As they can
-    /// be moved only once, it runs as with [`run_once`](Machine::run_once).
+    /// Runs a program with an input for each processor, which is moved to it. There must be P inputs. As they
+    /// can be moved only once, the program runs once, as with [`run_once`](Machine::run_once).
     ///
     /// ```
     /// use loggp::{Machine, Params, US};
@@ -489,110 +494,115 @@ impl Machine {
         })
     }
 
-    /// The program runs on a real machine: each processor is a process of its own, which calls
-    /// [`run_across`](Machine::run_across), and the link carries its messages. Time is the time that passes, and work what it
-    /// takes. The parameters are what programs plan by; the real machine costs what it costs.
-    pub fn over(self, link: Arc<dyn Link>) -> Machine {
-        Machine { over: Some(link), work: Work::Measured, ..self }
+    /// Sets a link, so that programs run on a real machine: each processor is a process of its own, which
+    /// calls [`run_across`](Machine::run_across), and the link carries its messages. Time really passes, and
+    /// work is measured. Programs plan by the parameters, but messages cost what they cost on the real
+    /// machine.
+    pub fn with_link(self, link: Arc<dyn Link>) -> Machine {
+        Machine { link: Some(link), work: Work::Measured, ..self }
     }
 
-    /// Sets what the program is to do, as far as its parameters and its type do not say it: its size, say. Processes that are to
-    /// do different things [over](Machine::over) a link do not begin.
-    pub fn case(self, case: &impl Hash) -> Machine {
-        Machine { case: number_of(case), ..self }
+    /// Sets an identifier of the job: all that the machine's parameters and the program's type do not tell,
+    /// such as a problem size. Processes that share a [link](Machine::with_link) begin a run only if their
+    /// jobs are the same.
+    pub fn job_id(self, job: &impl Hash) -> Machine {
+        Machine { job_id: stable_hash(job), ..self }
     }
 
-    /// Runs a program on all processors, and gives all their results to each of them. On a machine [over](Machine::over) a link
-    /// all processes must call it, with the same program; the results travel too. On any other it is
-    /// [`run`](Machine::run), so a program that uses it runs on both.
+    /// Runs a program on all processors, and returns the results of all to each process. On a machine with a
+    /// [link](Machine::with_link) all processes must call it with the same program, and the results are sent
+    /// over the link. On any other machine it is the same as [`run`](Machine::run), so a program that uses it
+    /// runs on both.
     pub fn run_across<R: Payload>(
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<R>, RunError> {
-        self.run_home(program, |result| result)
+        self.run_across_map(program, |result| result)
     }
 
-    /// The same, but `home` says what of a processor's result is brought home, once the processor's time is over.
-    pub fn run_home<T: Send, R: Payload>(
+    /// Like [`run_across`](Machine::run_across), but each result is mapped by `map` after the processor's
+    /// program has ended, and only the mapped result is sent.
+    pub fn run_across_map<T: Send, R: Payload>(
         &self,
         program: impl Fn(&mut Proc) -> T + Sync,
-        home: impl Fn(T) -> R,
+        map: impl Fn(T) -> R,
     ) -> Result<Run<R>, RunError> {
-        let Some(link) = &self.over else {
+        let Some(link) = &self.link else {
             let (run, results) = self.run(program)?.take_results();
-            return Ok(run.exchange_results(results.into_iter().map(home).collect()).0);
+            return Ok(run.replace_results(results.into_iter().map(map).collect()).0);
         };
-        self.can_be()?;
+        self.check_settings()?;
         let setup = self.setup();
-        let case = (format!("{:?}", self.params), std::any::type_name_of_val(&program), self.case);
+        let job = (format!("{:?}", self.params), std::any::type_name_of_val(&program), self.job_id);
         let mut body = |clock: &mut dyn Clock| {
             let result = Mutex::new(None);
-            let stats = setup.live(link.id(), clock, &|p| *result.lock() = Some(program(p)));
-            let brought = (stats, home(result.into_inner().expect("it has ended")));
-            let mut pack = Pack::whole();
-            brought.pack(&mut pack);
-            match pack.refused {
+            let stats = setup.run_processor(link.id(), clock, &|p| *result.lock() = Some(program(p)));
+            let packed = (stats, map(result.into_inner().expect("it has ended")));
+            let mut pack = Pack::with_copied_slices();
+            packed.pack(&mut pack);
+            match pack.refused_type {
                 None => Ok(std::mem::take(&mut pack.bytes)),
-                Some(of) => Err(Cause::Elsewhere(format!(
-                    "a {of} cannot be brought home, as it does not say how it is packed; derive `Payload`"
+                Some(type_name) => Err(Cause::Elsewhere(format!(
+                    "a {type_name} cannot be brought home, as it does not say how it is packed; derive `Payload`"
                 ))),
             }
         };
-        let brought = linked::run(&**link, setup.known(), &self.patience, number_of(&case), &mut body)?;
-        let unpack = |brought: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(brought, None));
-        let all: Vec<(Stats, R)> = brought.iter().map(unpack).collect::<Option<_>>().expect("it was packed");
+        let packed = linked::run(&**link, setup.run_info(), &self.patience, stable_hash(&job), &mut body)?;
+        let unpack = |packed: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(packed, None));
+        let all: Vec<(Stats, R)> = packed.iter().map(unpack).collect::<Option<_>>().expect("it was packed");
         let (processors, results): (Vec<Stats>, Vec<R>) = all.into_iter().unzip();
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
         Ok(Run { results, processors, time, model: None, host: None, trace: None })
     }
 
-    /// Runs a program as often as it may and must. Who has crashed has no result.
+    /// Runs a program on the machine's clock. A processor that has crashed has the result `None`.
     fn execute<R: Send>(
         &self,
-        runs: Runs,
+        runs: RunCount,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<Option<R>>, RunError> {
-        self.can_be()?;
-        if self.over.is_some() {
+        self.check_settings()?;
+        if self.link.is_some() {
             let sentence = "its processors are processes, whose results must travel; call run_across";
             return Err(ParamsError::new(sentence).into());
         }
         limits::check(self.clock, self.carrier, self.params.P, self.stack)?;
-        // All else is compiled once, not once for every program.
+        // The code behind these closures is compiled once, not once for every program.
         let results: Vec<Mutex<Option<R>>> = (0..self.params.P).map(|_| Mutex::default()).collect();
         let clear = || results.iter().for_each(|result| *result.lock() = None);
-        let live = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
+        let store_result = |p: &mut Proc| *results[p.id()].lock() = Some(program(p));
         let run = || match self.clock {
             ClockKind::Virtual => {
                 let setup = self.setup();
-                let lives =
-                    self.emulate(&setup, self.cores_at_once(), &|id, clock| setup.live(id, clock, &live));
-                let lives = lives.map_err(|mut error| {
+                let stats =
+                    self.run_on_virtual_clock(&setup, self.cores_used(), &|id, clock| setup.run_processor(id, clock, &store_result));
+                let stats = stats.map_err(|mut error| {
                     drop(self.report(Vec::new(), &setup));
-                    let crashed = &setup.happened.lock().crashed;
+                    let crashed = &setup.observed_faults.lock().crashed;
                     let those = error.processors.iter_mut().filter(|state| crashed.contains_key(&state.id));
-                    those.for_each(|state| state.doing = Doing::Crashed);
+                    those.for_each(|state| state.status = ProcStatus::Crashed);
                     error
                 })?;
-                // A program may have caught that its processor crashed.
-                setup.happened.lock().crashed.keys().for_each(|id| *results[*id].lock() = None);
-                Ok(self.report(lives, &setup))
+                // A program may have caught the panic of its crash.
+                setup.observed_faults.lock().crashed.keys().for_each(|id| *results[*id].lock() = None);
+                Ok(self.report(stats, &setup))
             }
-            ClockKind::Wall => self.measure(runs, &live, &clear),
+            ClockKind::Wall => self.run_on_wall_clock(runs, &store_result, &clear),
         };
         let run: Run<()> = if std::thread::panicking() {
-            // A destructor runs it. On a thread that unwinds, the processors would take themselves to unwind.
+            // A destructor runs the program. On a thread that unwinds, the processors would seem to unwind
+            // too.
             let run = std::thread::scope(|scope| scope.spawn(run).join());
             run.unwrap_or_else(|panic| resume_unwind(panic))?
         } else {
             run()?
         };
         let results = results.into_iter().map(Mutex::into_inner).collect();
-        Ok(run.exchange_results(results).0)
+        Ok(run.replace_results(results).0)
     }
 
-    /// Refuses a machine that cannot be.
-    fn can_be(&self) -> Result<(), ParamsError> {
+    /// Refuses a machine with impossible settings.
+    fn check_settings(&self) -> Result<(), ParamsError> {
         self.params.check()?;
         Level::check(&self.params, &self.levels)?;
         let sentence = if let Some((kind, unit)) = self.rates.negative() {
@@ -606,7 +616,7 @@ impl Machine {
             && !(dilation.is_finite() && dilation > 0.0)
         {
             format!("a dilation of {dilation} cannot be; give a number above 0")
-        } else if let Some(why) = self.over.as_deref().and_then(|link| self.cannot_run_over(link)) {
+        } else if let Some(why) = self.link.as_deref().and_then(|link| self.link_conflict(link)) {
             why
         } else if self.clock == ClockKind::Wall && !self.faults.is_empty() {
             "messages are lost or come twice, and processors crash, on the virtual clock only; leave out the wall clock"
@@ -621,11 +631,12 @@ impl Machine {
         Err(ParamsError::new(sentence))
     }
 
-    /// Why the machine cannot run over a link: it has another P, or what only an emulated machine has.
-    fn cannot_run_over(&self, link: &dyn Link) -> Option<String> {
+    /// Returns the reason why the machine cannot run over a link: another P, or a setting that only an
+    /// emulated machine has.
+    fn link_conflict(&self, link: &dyn Link) -> Option<String> {
         let P = self.params.P;
-        if link.p() != P {
-            let p = link.p();
+        if link.P() != P {
+            let p = link.P();
             return Some(format!("P = {P}, and there are {p} processes; give P = {p}, or start {P}"));
         }
         let settings = [
@@ -644,88 +655,88 @@ impl Machine {
         Some(format!("a real machine has no {what} to set; {remedy}"))
     }
 
-    /// Runs on the virtual clock, on so many cores. Returns what each processor's `body` returns.
-    fn emulate<T: Send>(&self, setup: &Setup, cores: usize, body: LifeOf<T>) -> Result<Vec<T>, RunError> {
-        let (P, stack, known, patience) = (self.params.P, self.stack, setup.known(), self.patience.clone());
+    /// Runs `body` for each processor on the virtual clock, on this number of cores. Returns the results.
+    fn run_on_virtual_clock<T: Send>(&self, setup: &Setup, cores: usize, body: ProcessorBody<T>) -> Result<Vec<T>, RunError> {
+        let (P, stack, run_info, patience) = (self.params.P, self.stack, setup.run_info(), self.patience.clone());
         match cores {
-            1 => virtual_time::run(P, stack, known, patience, body),
-            _ => wall::run(P, Carrier::Coroutine, stack, cores, known, patience, None, body)
+            1 => virtual_time::run(P, stack, run_info, patience, body),
+            _ => wall::run(P, Carrier::Coroutine, stack, cores, run_info, patience, None, body)
                 .map(|(results, _)| results),
         }
     }
 
-    /// How many cores a run uses.
-    fn cores_at_once(&self) -> usize {
-        if self.oversubscribed { self.cores.min(self.params.P) } else { self.at_once() }
+    /// Returns the number of cores that a run uses.
+    fn cores_used(&self) -> usize {
+        if self.is_oversubscribed { self.cores.min(self.params.P) } else { self.parallelism() }
     }
 
-    /// Runs on the wall clock, at the dilation that was asked for or that the host needs. `clear` drops what
-    /// an earlier try returned, before time runs again.
-    fn measure(&self, runs: Runs, program: Program, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
+    /// Runs a program on the wall clock, at the dilation that is set or that the host needs. `clear` drops
+    /// the results of an earlier try.
+    fn run_on_wall_clock(&self, runs: RunCount, program: ProgramFn, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
         let P = self.params.P;
-        let cores = self.cores_at_once();
+        let cores = self.cores_used();
         let mut notes = Vec::new();
-        if cores > self.at_once() {
-            notes.push(format!("the host offers {} of {cores} cores, so some share one", self.at_once()));
+        if cores > self.parallelism() {
+            notes.push(format!("the host offers {} of {cores} cores, so some share one", self.parallelism()));
         }
         if self.cores != usize::MAX && cores < self.cores.min(P) {
             notes.push(format!("the host offers {cores} of the {} cores asked for", self.cores));
         }
         if self.cores == usize::MAX && cores < P {
-            notes.extend(Cores::here().why.map(String::from));
+            notes.extend(HostCores::detect().why.map(String::from));
         }
-        let may_run_again = runs == Runs::AsNeeded && self.dilation == Dilation::Auto;
+        let may_run_again = runs == RunCount::AsNeeded && self.dilation == Dilation::Auto;
         let mut choice = match self.dilation {
-            Dilation::Fixed(dilation) => Chosen { dilation, why: "as asked".into() },
-            Dilation::Auto if runs == Runs::Once => {
-                Chosen { dilation: 1.0, why: "it was to run only once".into() }
+            Dilation::Fixed(dilation) => DilationChoice { dilation, why: "as asked".into() },
+            Dilation::Auto if runs == RunCount::Once => {
+                DilationChoice { dilation: 1.0, why: "it was to run only once".into() }
             }
             Dilation::Auto => {
                 let setup = self.setup();
                 let body = |id: usize, clock: &mut dyn Clock| {
-                    let mut recorder = Recorder::new(clock, setup.network.reception_cost());
-                    setup.live(id, &mut recorder, program);
+                    let mut recorder = WaitRecorder::new(clock, setup.network.reception_costs());
+                    setup.run_processor(id, &mut recorder, program);
                     recorder.waits
                 };
-                let waits = self.emulate(&setup, 1, &body)?;
-                let effort = effort(self.carrier, P.div_ceil(cores));
-                dilation::choose(&waits, cores, effort, self.work == Work::Measured)
+                let waits = self.run_on_virtual_clock(&setup, 1, &body)?;
+                let costs = switch_costs(self.carrier, P.div_ceil(cores));
+                dilation::choose(&waits, cores, costs, self.work == Work::Measured)
             }
         };
-        /// How often `auto` runs if the dilation was not enough for the host to hold it; it doubles it each time.
+        /// The largest number of runs with `auto` if no run is on time. The dilation is doubled each time.
         const TRIES: usize = 4;
-        /// How often `auto` runs if the host held the dilation, but not as closely as it could.
+        /// The largest number of runs with `auto` if a run is on time, but not close.
         const TRIES_TO_BE_CLOSE: usize = 3;
         let mut attempt = 0;
         loop {
             attempt += 1;
             clear();
             let setup = self.setup();
-            let body = |id: usize, clock: &mut dyn Clock| setup.live(id, clock, program);
-            let (lives, findings) = wall::run(
+            let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
+            let (stats, host_report) = wall::run(
                 P,
                 self.carrier,
                 self.stack,
                 cores,
-                setup.known(),
+                setup.run_info(),
                 self.patience.clone(),
                 Some(choice.dilation),
                 &body,
             )?;
-            let mut run = self.report(lives, &setup);
+            let mut run = self.report(stats, &setup);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
-            let out_of_order = findings.out_of_order + late_requests;
-            let host = Host::new(&findings, run.time, out_of_order, cores, &choice, &notes);
-            let tries = if host.held && !host.close { TRIES_TO_BE_CLOSE } else { TRIES };
-            let content = host.held && (host.close || self.work == Work::Measured);
-            if content || !may_run_again || attempt >= tries {
+            let out_of_order = host_report.out_of_order + late_requests;
+            let host = Host::new(&host_report, run.time, out_of_order, cores, &choice, &notes);
+            let tries = if host.on_time && !host.is_close { TRIES_TO_BE_CLOSE } else { TRIES };
+            let is_good_enough = host.on_time && (host.is_close || self.work == Work::Measured);
+            if is_good_enough || !may_run_again || attempt >= tries {
                 if self.work == Work::Measured {
-                    run.model = None; // its local times contain what the host took
+                    run.model = None; // its local times include the host's delays
                 }
                 if let Some(trace) = &mut run.trace {
                     trace.out_of_order = out_of_order;
                 }
-                return Ok(Run { time: findings.finish, host: Some(host), ..run });
+                return Ok(Run { time: host_report.finish, host: Some(host), ..run });
             }
             let at = choice.dilation;
             choice.why = match host.out_of_order {
@@ -736,21 +747,21 @@ impl Machine {
         }
     }
 
-    /// What the processors of one run share.
+    /// Makes the state that the processors of one run share.
     fn setup(&self) -> Setup {
-        let drawn = Drawn::new(&self.params, self.latency, self.ties).preceded_by(&self.precedence);
+        let drawn = DrawnChoice::new(&self.params, self.latency, self.ties).with_precedence(&self.precedence);
         let choice: Arc<dyn Choice> = match self.rule.clone() {
-            Some(rule) => Arc::new(Ruled { rule, drawn }),
+            Some(rule) => Arc::new(RuledChoice { rule, drawn }),
             None => Arc::new(drawn),
         };
         let (mut rules, mut levels) = (self.params, Cow::Borrowed(&*self.levels));
-        if self.over.is_some() {
-            rules = self.params.free();
+        if self.link.is_some() {
+            rules = self.params.without_costs();
         } else if self.is_unbounded {
-            rules = self.params.unbounded();
-            levels.to_mut().iter_mut().for_each(|level| level.params = level.params.unbounded());
+            rules = self.params.without_network_limits();
+            levels.to_mut().iter_mut().for_each(|level| level.params = level.params.without_network_limits());
         }
-        let network = Network::settled_by(rules, self.ports, &levels, choice, self.surcharge)
+        let network = Network::with_choice(rules, self.ports, &levels, choice, self.surcharge)
             .with_noise(self.noise.clone());
         Setup {
             params: self.params,
@@ -759,9 +770,9 @@ impl Machine {
             work: self.work,
             rates: self.rates.clone(),
             barrier: self.barrier,
-            groups: if self.over.is_some() { Groups::apart() } else { Groups::default() },
+            groups: if self.link.is_some() { Groups::for_processes() } else { Groups::default() },
             names: Arc::default(),
-            happened: Mutex::default(),
+            observed_faults: Mutex::default(),
             faults: self.faults.clone(),
             trace: self.trace,
             logs: Mutex::default(),
@@ -769,7 +780,8 @@ impl Machine {
         }
     }
 
-    /// Puts together what the processors brought home; of a run that has failed, what they did.
+    /// Puts together the report of a run from the processors' accounts and logs. For a run that has failed,
+    /// this only passes its trace to the observer.
     fn report(&self, processors: Vec<Stats>, setup: &Setup) -> Run<()> {
         let mut trace = Trace {
             params: self.params,
@@ -779,7 +791,7 @@ impl Machine {
             ties: self.ties,
             precedence: (*self.precedence).clone(),
             noise: self.noise.clone(),
-            faults: setup.happened.lock().clone(),
+            faults: setup.observed_faults.lock().clone(),
             barrier: self.barrier,
             out_of_order: 0,
             caption: None,
@@ -788,37 +800,38 @@ impl Machine {
             messages: Vec::new(),
             calls: Vec::new(),
         };
-        let mut places = Vec::new();
+        let mut locations = Vec::new();
         let mut logs = std::mem::take(&mut *setup.logs.lock());
         logs.sort_unstable_by_key(|(id, _)| *id);
         for (_, log) in logs {
             trace.activities.extend(log.activities);
             trace.progress.extend(log.progress);
             trace.messages.extend(log.messages);
-            places.extend(log.places.into_iter().map(|(call, at)| (trace.calls.len() + call, at)));
+            locations.extend(log.locations.into_iter().map(|(call, at)| (trace.calls.len() + call, at)));
             trace.calls.extend(log.calls);
         }
-        let groups = setup.groups.in_order();
+        let groups = setup.groups.sorted_places();
         trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
-        if let Some(sight) = &self.sight {
-            sight.set(Seen { trace: trace.clone(), places });
+        if let Some(observer) = &self.observer {
+            observer.record(ObservedRun { trace: trace.clone(), locations });
         }
         let trace = self.trace.then_some(trace);
         Run { results: Vec::new(), processors, time, model: Some(time), host: None, trace }
     }
 }
 
-/// How long a core of this computer takes to let its processors go on, by their number and by what carries them. It is
-/// measured once in a process, on a run that is late from its beginning to its end.
-fn effort(carrier: Carrier, processors: usize) -> Effort {
-    /// The more share a core, the less of each is in its cache; with more than this it changes little.
+/// Returns the times that a core of this computer needs to let its processors go on, by their number and
+/// carrier. They are measured once in a process, on a run that is late from its beginning to its end.
+fn switch_costs(carrier: Carrier, processors: usize) -> SwitchCosts {
+    /// The more processors share a core, the less of each is in its cache. With more than this number it
+    /// changes little.
     const MOST: usize = 256;
-    /// How many messages go round at least.
+    /// The least number of messages in a measurement.
     const MESSAGES: usize = 1024;
-    /// How often it is measured; the median counts.
+    /// The number of measurements, of which the median is taken.
     const TIMES: usize = 3;
-    static MEASURED: Mutex<BTreeMap<(Carrier, usize), Effort>> = Mutex::new(BTreeMap::new());
+    static MEASURED: Mutex<BTreeMap<(Carrier, usize), SwitchCosts>> = Mutex::new(BTreeMap::new());
 
     let message = |processors: usize| {
         let params = Params::builder(processors).L(3 * US).o(US).g(US).build().expect("it can be");
@@ -826,7 +839,7 @@ fn effort(carrier: Carrier, processors: usize) -> Effort {
         let rounds = MESSAGES.div_ceil(processors).max(4);
         let ring = |p: &mut Proc| {
             for _ in 0..rounds {
-                p.send((p.id() + 1) % p.p(), Tag::<u64>::new(0), 0);
+                p.send((p.id() + 1) % p.P(), Tag::<u64>::new(0), 0);
                 p.recv(Tag::<u64>::new(0));
             }
         };
@@ -840,57 +853,57 @@ fn effort(carrier: Carrier, processors: usize) -> Effort {
     };
     let processors = processors.next_power_of_two().clamp(2, MOST);
     let key = (carrier, processors);
-    if let Some(effort) = MEASURED.lock().get(&key) {
-        return *effort;
+    if let Some(costs) = MEASURED.lock().get(&key) {
+        return *costs;
     }
     // Each message is two waits, and one hand-over where a core has several processors.
     let (alone, shared) = (message(1), message(processors));
     let rounded = |time: Time| time / (10 * NS).as_ps() * (10 * NS).as_ps();
-    let effort = Effort { wait: rounded(alone / 2), hand_over: rounded((shared - alone).max(Time::ZERO)) };
-    MEASURED.lock().insert(key, effort);
-    effort
+    let costs = SwitchCosts { wait: rounded(alone / 2), hand_over: rounded((shared - alone).max(Time::ZERO)) };
+    MEASURED.lock().insert(key, costs);
+    costs
 }
 
 impl<R> Run<Option<R>> {
-    /// Returns the run with the results of all, unless somebody has none.
-    fn of_all(self) -> Result<Run<R>, RunError> {
+    /// Returns the run with all results. It is an error if a processor has none.
+    fn require_all(self) -> Result<Run<R>, RunError> {
         let (run, results) = self.take_results();
         match results.iter().position(Option::is_none) {
             Some(id) => Err(Cause::Crashed { id }.into()),
-            None => Ok(run.exchange_results(results.into_iter().flatten().collect()).0),
+            None => Ok(run.replace_results(results.into_iter().flatten().collect()).0),
         }
     }
 }
 
 impl<R> Run<R> {
-    /// The run without its results, and the results.
+    /// Splits the run into a run without results, and the results.
     pub fn take_results(self) -> (Run<()>, Vec<R>) {
-        self.exchange_results(Vec::new())
+        self.replace_results(Vec::new())
     }
 
-    /// The run with other results, and its own.
-    fn exchange_results<S>(self, others: Vec<S>) -> (Run<S>, Vec<R>) {
+    /// Returns the run with other results, and its own results.
+    fn replace_results<S>(self, others: Vec<S>) -> (Run<S>, Vec<R>) {
         let Run { results, processors, time, model, host, trace } = self;
         (Run { results: others, processors, time, model, host, trace }, results)
     }
 
-    /// How many messages were sent.
+    /// Returns the number of messages sent.
     pub fn messages(&self) -> u64 {
         self.processors.iter().map(|stats| stats.sent).sum()
     }
 
-    /// How often a processor stalled.
+    /// Returns the number of stalls of all processors.
     pub fn stalls(&self) -> u64 {
         self.processors.iter().map(|stats| stats.stalls).sum()
     }
 
-    /// How long the processors stalled, all together.
+    /// Returns the sum of all processors' stall times.
     pub fn stalled(&self) -> Time {
         self.processors.iter().map(|stats| stats.stall).sum()
     }
 
-    /// The most messages that were in transit from one processor, or to one, at once; 0 where the capacity is
-    /// unlimited.
+    /// Returns the largest number of messages that were in transit from one processor, or to one, at once. It
+    /// is 0 where the capacity is unlimited.
     pub fn most_in_transit(&self) -> usize {
         self.processors.iter().map(Stats::most_in_transit).max().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The names of a machine's settings, as text and the command have them.
+//! The names of a machine's settings in text and in the command.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ names!(Carrier: "thread" Thread "coroutine" Coroutine);
 names!(ClockKind: "virtual" Virtual "wall" Wall);
 names!(Work: "measured" Measured "charged" Charged);
 
-/// `auto`, or how many times slower the machine runs, as [`FromStr`] reads it.
+/// Prints `auto` or the factor, as [`FromStr`] reads it.
 impl fmt::Display for Dilation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

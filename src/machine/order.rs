@@ -1,4 +1,4 @@
-//! An order of messages, and what was seen of a run under it.
+//! An order of messages, and the observation of a run under it.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -6,35 +6,35 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::params::{Latency, Noise, Precedence, Ties};
-use crate::rules::choice::Rule;
+use crate::rules::choice::LatencyRule;
 use crate::trace::{Faults, Trace};
 
-/// An order of messages: how long each is under way, and who goes first among those that act at the same time. A
-/// [check](crate::Machine::check) tries many, and [`Machine::ordered`](crate::Machine::ordered) runs under one.
+/// An order of messages: the latency of each message, and the order of processors that act at the same time.
+///
+/// A [check](crate::Machine::check) tries many orders, and [`Machine::order`](crate::Machine::order) sets
+/// one.
 #[derive(Clone, Debug, Default)]
 pub struct Order {
-    /// How latencies are drawn of which the rule says nothing.
+    /// The latencies of messages about which the rule says nothing.
     pub(super) latency: Latency,
-    /// Who goes first.
     pub(super) ties: Ties,
-    /// Who goes first at some moments, whatever the ties say.
+    /// The processors that go first at some moments, whatever the ties say.
     pub(super) precedence: Arc<Precedence>,
-    /// The noise of the processors, if it says one.
+    /// The noise of the processors, if the order sets one.
     pub(super) noise: Option<Noise>,
-    /// Says how long messages are under way, if not all are drawn.
-    pub(super) rule: Option<Rule>,
-    /// What goes wrong.
+    /// The rule for the latencies of messages, if not all are drawn.
+    pub(super) rule: Option<LatencyRule>,
     pub(super) faults: Arc<Faults>,
-    /// Whether messages may be under way for longer than L, and are never in each other's way.
+    /// Whether messages may take longer than L, and never delay each other.
     pub(super) is_unbounded: bool,
-    /// Where the run is seen, if somebody wants to see it.
-    pub(super) sight: Option<Sight>,
+    /// Observes the run, if it is set.
+    pub(super) observer: Option<RunObserver>,
 }
 
 impl Order {
-    /// The order of a run that was traced.
-    pub fn of(trace: &Trace) -> Order {
-        let rule = Some(Rule::repeating(trace.latencies()));
+    /// Returns the order of a run that was traced.
+    pub fn from_trace(trace: &Trace) -> Order {
+        let rule = Some(LatencyRule::from_recording(trace.latencies()));
         let noise = trace.noise.clone();
         let precedence = Arc::new(trace.precedence.clone());
         let order =
@@ -42,80 +42,82 @@ impl Order {
         order.with_faults(trace.faults.clone())
     }
 
-    /// An order in which all latencies and ties are drawn.
-    pub(crate) fn drawn(latency: Latency, ties: Ties) -> Order {
+    /// Makes an order in which all latencies and ties are drawn.
+    pub(crate) fn random(latency: Latency, ties: Ties) -> Order {
         Order { latency, ties, ..Order::default() }
     }
 
-    /// An order in which a rule says how long messages are under way, and the lower number goes first.
-    pub(crate) fn ruled(rule: Rule) -> Order {
-        // That latencies are drawn says that they are not exact; the rule leaves none to be drawn.
+    /// Makes an order in which a rule sets the latencies, and the processor with the lower number goes first.
+    pub(crate) fn from_rule(rule: LatencyRule) -> Order {
+        // `Random` says that latencies are not exact. The rule sets all of them, so none is drawn.
         Order { latency: Latency::Random { seed: 0 }, rule: Some(rule), ..Order::default() }
     }
 
-    /// The same order with these ties.
+    /// Returns the order with these ties.
     pub(crate) fn with_ties(self, ties: Ties) -> Order {
         Order { ties, ..self }
     }
 
-    /// The same order in which these go first at their moments.
-    pub(crate) fn preceded_by(self, precedence: Precedence) -> Order {
+    /// Returns the order with this precedence.
+    pub(crate) fn with_precedence(self, precedence: Precedence) -> Order {
         Order { precedence: Arc::new(precedence), ..self }
     }
 
-    /// The same order with these faults.
+    /// Returns the order with these faults.
     pub(crate) fn with_faults(self, faults: Faults) -> Order {
         Order { faults: Arc::new(faults), ..self }
     }
 
-    /// The same order on a machine on which messages may be under way for longer than L, and are never in each other's way.
+    /// Returns the order for a machine on which messages may take longer than L, and never delay each other.
     pub(crate) fn unbounded(self) -> Order {
         Order { is_unbounded: true, ..self }
     }
 
-    /// Who goes first in it.
+    /// Returns the rule for processors that act at the same time.
     pub(crate) fn ties(&self) -> Ties {
         self.ties
     }
 
-    /// Who goes first in it at some moments, whatever the ties say.
+    /// Returns the processors that go first at some moments, whatever the ties say.
     pub fn precedence(&self) -> &Precedence {
         &self.precedence
     }
 
-    /// Returns what goes wrong in it.
+    /// Returns the faults of the order.
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
 
-    /// The same order, with a place where a run under it is seen, whether it fails or not.
-    pub(crate) fn seen(&self) -> (Order, Sight) {
-        let sight = Sight::default();
-        (Order { sight: Some(sight.clone()), ..self.clone() }, sight)
+    /// Returns the order with an observer of a run under it, and that observer. A run that fails is observed
+    /// too.
+    pub(crate) fn observed(&self) -> (Order, RunObserver) {
+        let observer = RunObserver::default();
+        (Order { observer: Some(observer.clone()), ..self.clone() }, observer)
     }
 }
 
-/// What was seen of a run.
+/// A run as an observer saw it.
 #[derive(Debug)]
-pub(crate) struct Seen {
-    /// What happened, as far as the run came.
+pub(crate) struct ObservedRun {
+    /// The trace, up to the end or the failure of the run.
     pub trace: Trace,
-    /// Where in the program calls are that may take one of several messages, by their places in the trace.
-    pub places: Vec<(usize, &'static Location<'static>)>,
+    /// The source locations of calls that may take one of several messages, with the calls' indices in the
+    /// trace.
+    pub locations: Vec<(usize, &'static Location<'static>)>,
 }
 
-/// Where a run is seen.
+/// An observer, which keeps the last run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sight(Arc<Mutex<Option<Seen>>>);
+pub(crate) struct RunObserver(Arc<Mutex<Option<ObservedRun>>>);
 
-impl Sight {
-    /// Shows a run.
-    pub(super) fn set(&self, seen: Seen) {
-        *self.0.lock() = Some(seen);
+impl RunObserver {
+    /// Records a run.
+    pub(super) fn record(&self, run: ObservedRun) {
+        *self.0.lock() = Some(run);
     }
 
-    /// What was seen last; nothing if no run has begun.
-    pub(crate) fn take(&self) -> Option<Seen> {
+    /// Takes the last run, or `None` if no run has begun.
+    pub(crate) fn take(&self) -> Option<ObservedRun> {
         self.0.lock().take()
     }
 }

@@ -1,69 +1,66 @@
-//! A message as it travels from its sender to its receiver.
+//! A message on its way from its sender to its receiver.
 
 use super::id::MessageId;
 use super::parcel::Parcel;
 use super::tag::RawTag;
-use super::want::Matched;
+use super::recv_filter::Matchable;
 use crate::time::Time;
 
-/// A message with its arrival.
+/// A message and the time of its arrival.
 #[derive(Debug)]
 pub(crate) struct Envelope {
-    /// When its receiver can take it.
     pub arrival: Time,
     pub letter: Letter,
 }
 
-/// What can be seen of a message: when its receiver can take it, and its outside.
-pub(crate) type Seen = (Time, Outside);
+/// A message's arrival and header: all that is known of it before it is taken.
+pub(crate) type ArrivedHeader = (Time, Header);
 
 impl Envelope {
     #[inline]
-    pub(crate) fn seen(&self) -> Seen {
-        (self.arrival, self.letter.outside)
+    pub(crate) fn arrived_header(&self) -> ArrivedHeader {
+        (self.arrival, self.letter.header)
     }
 
-    /// A copy without the payload, for those who look at a message and do not take it.
+    /// Returns a copy without the payload, for a call that looks at a message and does not take it.
     #[cold]
-    pub(crate) fn outside(&self) -> Envelope {
-        let letter = Letter { outside: self.letter.outside, parcel: Parcel::new(()) };
+    pub(crate) fn without_payload(&self) -> Envelope {
+        let letter = Letter { header: self.letter.header, parcel: Parcel::new(()) };
         Envelope { arrival: self.arrival, letter }
     }
 }
 
-/// A message without its arrival.
+/// A message's header and payload, without its arrival.
 #[derive(Debug)]
 pub(crate) struct Letter {
-    pub outside: Outside,
-    /// The payload.
+    pub header: Header,
     pub parcel: Parcel,
 }
 
-/// What can be read on a message without opening it.
+/// The sender, receiver, number, length and tag of a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outside {
+pub(crate) struct Header {
     pub from: u32,
     pub to: Receiver,
-    /// How many messages its sender had sent before.
+    /// Number of messages that its sender sent before it.
     pub number: u32,
     pub words: u32,
     pub tag: RawTag,
 }
 
-impl Outside {
-    /// The message's name.
+impl Header {
     #[inline]
     pub(crate) fn id(&self) -> MessageId {
         MessageId { from: self.from as usize, number: self.number as usize }
     }
 }
 
-/// To whom a message goes, and whether it arrives in the very instant in which it is sent.
+/// The receiver of a message, with a bit that says whether the message arrives at the moment it is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Receiver(u32);
 
 impl Receiver {
-    /// There are fewer processors, so this bit is free.
+    /// No processor number is so large, so this bit is free.
     const INSTANT: u32 = 1 << 31;
 
     #[inline]
@@ -76,15 +73,15 @@ impl Receiver {
         self.0 & !Receiver::INSTANT
     }
 
-    /// Whether the message took no time on its way to another processor. A look in that instant does not see it: whether the look
-    /// or the send came first would be a matter of chance.
+    /// Returns whether the message took no time on its way to another processor. A look at that moment does
+    /// not see it, because chance would decide whether the look or the send came first.
     #[inline]
     pub(crate) fn is_instant(self) -> bool {
         self.0 & Receiver::INSTANT != 0
     }
 }
 
-impl Matched for Seen {
+impl Matchable for ArrivedHeader {
     #[inline]
     fn arrival(&self) -> Time {
         self.0
@@ -106,7 +103,7 @@ impl Matched for Seen {
     }
 }
 
-impl Matched for Envelope {
+impl Matchable for Envelope {
     #[inline]
     fn arrival(&self) -> Time {
         self.arrival
@@ -114,17 +111,17 @@ impl Matched for Envelope {
 
     #[inline]
     fn from(&self) -> u32 {
-        self.letter.outside.from
+        self.letter.header.from
     }
 
     #[inline]
     fn number(&self) -> u32 {
-        self.letter.outside.number
+        self.letter.header.number
     }
 
     #[inline]
     fn tag(&self) -> RawTag {
-        self.letter.outside.tag
+        self.letter.header.tag
     }
 }
 
@@ -133,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_fits_a_cache_line() {
+    fn envelope_fits_a_cache_line() {
         assert_eq!(std::mem::size_of::<Envelope>(), 64);
         assert_eq!(std::mem::size_of::<Letter>(), 56);
     }

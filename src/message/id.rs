@@ -1,13 +1,13 @@
-//! What a message is called, in errors and in traces.
+//! The name of a message in errors and traces.
 
 use std::fmt;
 
-/// Names a message by its sender and its number among that sender's messages.
+/// A message, named by its sender and its number among that sender's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageId {
     /// The sender.
     pub from: usize,
-    /// How many messages the sender had sent before.
+    /// Number of messages that the sender sent before it.
     pub number: usize,
 }
 

@@ -1,23 +1,25 @@
-//! Messages: what can be sent, what it is about, what it is called, and what travels.
+//! Messages: payloads, tags, names, and the matching of messages with receives.
 
 mod envelope;
 mod id;
 pub(crate) mod matching;
-mod names;
+mod tag_names;
 mod pack;
-mod packed;
+mod packed_value;
 pub(crate) mod parcel;
 mod payload;
 mod tag;
-mod want;
+mod filter;
+mod recv_filter;
 
-pub(crate) use envelope::{Envelope, Letter, Outside, Receiver, Seen};
+pub(crate) use envelope::{Envelope, Letter, Header, Receiver, ArrivedHeader};
 pub use id::MessageId;
-pub(crate) use names::Names;
-pub(crate) use pack::number_of;
+pub(crate) use tag_names::TagNames;
+pub(crate) use pack::stable_hash;
 pub use pack::{Body, Pack, Plain, Slice, Unpack};
-pub(crate) use packed::Packed;
+pub(crate) use packed_value::PackedValue;
 pub use payload::Payload;
 pub use tag::Tag;
 pub(crate) use tag::{Collective, NamedTag, RawTag};
-pub(crate) use want::{Key, Matched, Want};
+pub use filter::{AnyTag, Filter, TagFrom};
+pub(crate) use recv_filter::{MatchKey, Matchable, RecvFilter};

@@ -1,8 +1,9 @@
-//! Values as bytes, for a machine whose processors are processes: see [`Link`](crate::Link).
+//! Values as bytes, for a machine whose processors are processes: see [`Link`](crate::link::Link).
 //!
-//! Between threads a value moves, and nothing here is used. To another process go its bytes. They are those of this
-//! computer: every process runs the same program on the same kind of processor. A long slice of numbers is sent from where it
-//! lies, and received where it stays. No other module of the messages but `parcel.rs` has unsafe code.
+//! Between threads a value moves, and nothing here is used. To another process go its bytes, in this
+//! computer's format: every process runs the same program on the same kind of processor. A long slice of
+//! numbers is sent from its own memory, and received into the memory of the new vector. In this folder only
+//! `parcel.rs` and this file have unsafe code.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::any::type_name;
@@ -11,7 +12,8 @@ use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, align_of, size_of, size_of_val};
 use std::ptr::NonNull;
 
-/// Says that every bit pattern of the size of a `T` is a `T`, and that all its bytes are its value. Only this crate can say so.
+/// Proof that every bit pattern of the size of a `T` is a valid `T` without padding. Only this crate can make
+/// one.
 #[derive(Debug)]
 pub struct Plain<T: ?Sized>(PhantomData<fn(&T)>);
 
@@ -26,23 +28,22 @@ impl<T: ?Sized> Copy for Plain<T> {}
 impl<T: ?Sized> Plain<T> {
     /// # Safety
     ///
-    /// It must be so: `T` has no padding, no pointer, and no value that is not allowed.
-    pub(super) const unsafe fn promised() -> Plain<T> {
+    /// `T` must have no padding, no pointer, and no invalid bit pattern.
+    pub(super) const unsafe fn new_unchecked() -> Plain<T> {
         Plain(PhantomData)
     }
 }
 
-/// The bytes of a value that is to travel: see [`Payload::pack`](crate::Payload::pack).
+/// The bytes of a value that is sent to another process: see [`Payload::pack`](crate::Payload::pack).
 #[derive(Debug, Default)]
 pub struct Pack<'v> {
-    /// The bytes, but for those of the slice.
+    /// All bytes but those of `slice`.
     pub(crate) bytes: Vec<u8>,
-    /// A long slice of plain values, sent from where it lies.
+    /// A long slice of plain values, sent from its own memory.
     pub(crate) slice: Option<Slice<'v>>,
-    /// Whether even long slices are copied.
-    pub(crate) copies: bool,
-    /// The type of a value that cannot travel.
-    pub(crate) refused: Option<&'static str>,
+    pub(crate) copies_slices: bool,
+    /// The type of a value that cannot be sent to another process.
+    pub(crate) refused_type: Option<&'static str>,
 }
 
 /// A slice of plain values, as bytes.
@@ -54,30 +55,31 @@ pub struct Slice<'v> {
     pub align: usize,
 }
 
-/// A slice of at least so many bytes is not copied.
-const LONG: usize = 4096;
-/// Marks the length of the slice that is not copied.
-const APART: u64 = 1 << 63;
+/// Slices of at least this many bytes are not copied.
+const UNCOPIED_BYTES: usize = 4096;
+/// Marks the length of a slice that travels separately.
+const SEPARATE: u64 = 1 << 63;
 
 impl Slice<'_> {
-    /// Notes in a message of the machine's that the slice comes behind it.
+    /// Writes the slice's length and alignment to the head of the machine's message before it.
     pub(crate) fn announce(&self, bytes: &mut [u8]) {
         let align = self.align.trailing_zeros() as u64;
         bytes[..8].copy_from_slice(&((self.bytes.len() as u64) << 16 | align << 8).to_le_bytes());
     }
 
-    /// The length and the alignment of the slice that comes behind a message of the machine's, if one does.
-    pub fn behind(bytes: &[u8]) -> Option<(usize, usize)> {
-        let said = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
-        let (kind, align, length) = (said & 0xFF, said >> 8 & 0xFF, said >> 16);
+    /// Returns the length and alignment of the slice that follows this message of the machine's, or `None` if
+    /// none follows.
+    pub fn announced_layout(bytes: &[u8]) -> Option<(usize, usize)> {
+        let head = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
+        let (kind, align, length) = (head & 0xFF, head >> 8 & 0xFF, head >> 16);
         (kind == 0 && length > 0).then_some((length as usize, 1 << align))
     }
 }
 
 impl<'v> Pack<'v> {
-    /// A pack that copies long slices too.
-    pub(crate) fn whole() -> Pack<'v> {
-        Pack { copies: true, ..Pack::default() }
+    /// Creates a pack that copies long slices too.
+    pub(crate) fn with_copied_slices() -> Pack<'v> {
+        Pack { copies_slices: true, ..Pack::default() }
     }
 
     /// Adds bytes.
@@ -85,18 +87,18 @@ impl<'v> Pack<'v> {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Says that a value of this type cannot travel.
+    /// Declares that a value of this type cannot be sent to another process.
     pub fn refuse<T: ?Sized>(&mut self) {
-        self.refused.get_or_insert(type_name::<T>());
+        self.refused_type.get_or_insert(type_name::<T>());
     }
 
-    /// Adds a sequence of plain values, or notes that it comes behind.
-    pub(super) fn plain<T>(&mut self, items: &'v [T], _: Plain<T>) {
+    /// Adds a sequence of plain values, or only its length if it travels separately.
+    pub(super) fn add_plain<T>(&mut self, items: &'v [T], _: Plain<T>) {
         let n = items.len() as u64;
         // SAFETY: the items are plain, so all their bytes are initialized.
         let bytes = unsafe { std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), size_of_val(items)) };
-        if bytes.len() >= LONG && self.slice.is_none() && !self.copies {
-            self.add(&(n | APART).to_ne_bytes());
+        if bytes.len() >= UNCOPIED_BYTES && self.slice.is_none() && !self.copies_slices {
+            self.add(&(n | SEPARATE).to_ne_bytes());
             self.slice = Some(Slice { bytes, align: align_of::<T>() });
         } else {
             self.add(&n.to_ne_bytes());
@@ -105,7 +107,7 @@ impl<'v> Pack<'v> {
     }
 }
 
-/// The bytes of a value that has come: see [`Payload::unpack`](crate::Payload::unpack).
+/// The bytes of a received value: see [`Payload::unpack`](crate::Payload::unpack).
 #[derive(Debug)]
 pub struct Unpack<'b> {
     bytes: &'b [u8],
@@ -117,29 +119,29 @@ impl<'b> Unpack<'b> {
         Unpack { bytes, slice }
     }
 
-    /// Whether everything was taken.
+    /// Returns whether everything was taken.
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.slice.is_none()
     }
 
-    /// Takes so many bytes, if there are so many.
+    /// Takes `n` bytes, or returns `None` if fewer remain.
     pub fn take(&mut self, n: usize) -> Option<&'b [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(n)?;
         self.bytes = rest;
         Some(taken)
     }
 
-    /// Takes a length.
-    pub(super) fn length(&mut self) -> Option<u64> {
+    /// Takes the length of a sequence.
+    pub(super) fn take_length(&mut self) -> Option<u64> {
         Some(u64::from_ne_bytes(self.take(8)?.try_into().ok()?))
     }
 
-    /// Takes a sequence of plain values, which have a size.
-    pub(super) fn plain<T>(&mut self, _: Plain<T>) -> Option<Vec<T>> {
-        let n = self.length()?;
-        if n & APART != 0 {
+    /// Takes a sequence of plain values. `T` must not be zero-sized.
+    pub(super) fn take_plain<T>(&mut self, _: Plain<T>) -> Option<Vec<T>> {
+        let n = self.take_length()?;
+        if n & SEPARATE != 0 {
             // SAFETY: the items are plain, and have a size.
-            return unsafe { self.slice.take()?.into_items((n & !APART).try_into().ok()?) };
+            return unsafe { self.slice.take()?.into_items((n & !SEPARATE).try_into().ok()?) };
         }
         let bytes = self.take(usize::try_from(n).ok()?.checked_mul(size_of::<T>())?)?;
         // SAFETY: the items are plain, and have a size.
@@ -147,14 +149,14 @@ impl<'b> Unpack<'b> {
     }
 }
 
-/// Stands for a type, or for whatever else, in all processes of the same program.
-pub(crate) fn number_of(what: &impl Hash) -> u64 {
+/// Returns a hash that is the same in all processes of one program.
+pub(crate) fn stable_hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    what.hash(&mut hasher);
+    value.hash(&mut hasher);
     hasher.finish()
 }
 
-/// Values with these bytes.
+/// Returns the values with these bytes.
 ///
 /// # Safety
 ///
@@ -162,7 +164,7 @@ pub(crate) fn number_of(what: &impl Hash) -> u64 {
 unsafe fn items_of<T>(bytes: &[u8]) -> Vec<T> {
     let n = bytes.len() / size_of::<T>();
     let mut items = Vec::<T>::with_capacity(n);
-    // SAFETY: there is room for n items, which have so many bytes; and all bytes are allowed.
+    // SAFETY: there is room for n items of this many bytes, and every bit pattern is valid.
     unsafe {
         std::ptr::copy_nonoverlapping(bytes.as_ptr(), items.as_mut_ptr().cast::<u8>(), n * size_of::<T>());
         items.set_len(n);
@@ -170,49 +172,49 @@ unsafe fn items_of<T>(bytes: &[u8]) -> Vec<T> {
     items
 }
 
-/// Memory into which a long slice is received, and that then is the vector's.
+/// Memory into which a long slice is received, and which then becomes the vector's.
 #[derive(Debug)]
 pub struct Body {
-    at: NonNull<u8>,
+    start: NonNull<u8>,
     layout: Layout,
 }
 
-// SAFETY: it owns its memory, and nobody else knows where that is.
+// SAFETY: it owns its memory, and no other pointer to that exists.
 unsafe impl Send for Body {}
 
 impl Body {
-    /// Memory of so many bytes, at least one, for items with this alignment, which `fill` fills; nothing if no memory can be
-    /// like that.
+    /// Allocates `bytes` bytes with this alignment and has `fill` write them. Returns `None` if `bytes` is 0
+    /// or the layout is invalid.
     ///
     /// # Safety
     ///
-    /// `fill` gets where the memory is, and must write all of it.
-    pub unsafe fn filled(bytes: usize, align: usize, fill: impl FnOnce(*mut u8)) -> Option<Body> {
+    /// `fill` gets a pointer to the memory, and must write all of it.
+    pub unsafe fn from_fn(bytes: usize, align: usize, fill: impl FnOnce(*mut u8)) -> Option<Body> {
         let layout = Layout::from_size_align(bytes, align).ok().filter(|layout| layout.size() > 0)?;
         // SAFETY: it is not empty.
         let at = unsafe { alloc(layout) };
-        let body = Body { at: NonNull::new(at).unwrap_or_else(|| handle_alloc_error(layout)), layout };
+        let body = Body { start: NonNull::new(at).unwrap_or_else(|| handle_alloc_error(layout)), layout };
         fill(at);
         Some(body)
     }
 
-    /// Memory with these bytes.
-    pub fn copied(bytes: &[u8], align: usize) -> Option<Body> {
-        // SAFETY: as many are written as there are.
+    /// Copies `bytes` into new memory with this alignment. Returns `None` if `bytes` is empty.
+    pub fn from_bytes(bytes: &[u8], align: usize) -> Option<Body> {
+        // SAFETY: all of the memory is written.
         unsafe {
-            Body::filled(bytes.len(), align, |at| {
+            Body::from_fn(bytes.len(), align, |at| {
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), at, bytes.len())
             })
         }
     }
 
-    /// The bytes.
     fn bytes(&self) -> &[u8] {
-        // SAFETY: `filled` was promised that all of it is written.
-        unsafe { std::slice::from_raw_parts(self.at.as_ptr(), self.layout.size()) }
+        // SAFETY: the caller of `from_fn` promised that all of it is written.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.layout.size()) }
     }
 
-    /// So many items, without a copy if the memory is what a vector of them would have.
+    /// Returns the memory as `n` items, without a copy if its alignment is theirs, or `None` if its length
+    /// differs.
     ///
     /// # Safety
     ///
@@ -226,15 +228,15 @@ impl Body {
             return Some(unsafe { items_of(self.bytes()) });
         }
         let body = ManuallyDrop::new(self);
-        // SAFETY: the memory is from the global allocator, with the layout that a vector with room for n items has; the items
-        // are plain, and all are written. The body is not dropped, so the vector alone frees it.
-        Some(unsafe { Vec::from_raw_parts(body.at.as_ptr().cast::<T>(), n, n) })
+        // SAFETY: the memory is from the global allocator, with the layout of a vector with capacity n; the
+        // items are plain, and all are written. The body is not dropped, so only the vector frees it.
+        Some(unsafe { Vec::from_raw_parts(body.start.as_ptr().cast::<T>(), n, n) })
     }
 }
 
 impl Drop for Body {
     fn drop(&mut self) {
-        // SAFETY: `filled` has allocated it with this layout, and it is used no more.
-        unsafe { dealloc(self.at.as_ptr(), self.layout) }
+        // SAFETY: `from_fn` allocated it with this layout, and it is used no more.
+        unsafe { dealloc(self.start.as_ptr(), self.layout) }
     }
 }

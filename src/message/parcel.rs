@@ -1,59 +1,56 @@
-//! A value of any type, packed so that its type need not be known on the way.
+//! A value of any type, wrapped so that its type need not be known on the way.
 //!
-//! Like a `Box<dyn Any>`, but what fits in three words (a number, a pair, a `Vec`) lies in the parcel itself,
-//! so that sending it allocates nothing. Larger values are boxed, and the box lies in the parcel. No other
-//! module of the messages has unsafe code; `.ci/sanitize` runs the tests of this module under AddressSanitizer.
+//! Like a `Box<dyn Any>`, but a value of up to three words (a number, a pair, a `Vec`) lies in the parcel
+//! itself, so that sending it allocates nothing. Larger values are boxed, and the box lies in the parcel.
+//! `.ci/sanitize` runs the tests of this unsafe code under AddressSanitizer.
 
 use std::any::{TypeId, type_name};
 use std::fmt;
 use std::mem::{self, MaybeUninit};
 use std::ptr;
 
-use super::pack::{Pack, number_of};
-use super::packed::Packed;
+use super::pack::{Pack, stable_hash};
+use super::packed_value::PackedValue;
 use super::payload::Payload;
 
-/// Room for a value: three words.
-type Room = MaybeUninit<[usize; 3]>;
+/// Memory for an inline value: three words.
+type Storage = MaybeUninit<[usize; 3]>;
 
 /// A value whose type is known only at run time.
 pub(crate) struct Parcel {
-    /// The value, of the type that `label` stands for.
-    room: Room,
-    label: &'static Label,
+    /// The value, or a box with it, of the type that `vtable` belongs to.
+    storage: Storage,
+    vtable: &'static ValueVtable,
 }
 
-/// What can be known of a value without knowing its type.
-struct Label {
-    /// The type of the value as the sender knows it.
+/// The operations on a value whose type is not known.
+struct ValueVtable {
     id: fn() -> TypeId,
-    /// The name of that type.
     name: fn() -> &'static str,
-    /// Drops what is in the room, if that is anything to do.
-    drop: Option<unsafe fn(&mut Room)>,
-    /// Packs what is in the room.
-    pack: for<'v> unsafe fn(&'v Room, &mut Pack<'v>),
+    /// Drops the value in the storage; `None` if that does nothing.
+    drop: Option<unsafe fn(&mut Storage)>,
+    pack: for<'v> unsafe fn(&'v Storage, &mut Pack<'v>),
 }
 
-/// Whether a `T` lies in the parcel itself.
-const fn fits<T>() -> bool {
-    mem::size_of::<T>() <= mem::size_of::<Room>() && mem::align_of::<T>() <= mem::align_of::<Room>()
+/// Returns whether a `T` lies in the parcel itself.
+const fn is_inline<T>() -> bool {
+    mem::size_of::<T>() <= mem::size_of::<Storage>() && mem::align_of::<T>() <= mem::align_of::<Storage>()
 }
 
-/// Gives each type its label.
-struct LabelOf<T>(T);
+/// Gives each type its vtable.
+struct VtableOf<T>(T);
 
-impl<T: Payload> LabelOf<T> {
-    const LABEL: Label = Label {
+impl<T: Payload> VtableOf<T> {
+    const VTABLE: ValueVtable = ValueVtable {
         id: TypeId::of::<T>,
         name: type_name::<T>,
-        drop: match fits::<T>() && !mem::needs_drop::<T>() {
+        drop: match is_inline::<T>() && !mem::needs_drop::<T>() {
             true => None,
             false => Some(|room| {
-                // SAFETY: the caller has a parcel with this label, so by `Parcel::new` the room holds a `T` where
-                // that fits and else a `Box<T>`; and the caller uses the room no more.
+                // SAFETY: the caller has a parcel with this vtable, so by `Parcel::new` the storage holds a
+                // `T` if that is inline and else a `Box<T>`; and the caller uses the storage no more.
                 unsafe {
-                    if fits::<T>() {
+                    if is_inline::<T>() {
                         room.as_mut_ptr().cast::<T>().drop_in_place();
                     } else {
                         room.as_mut_ptr().cast::<Box<T>>().drop_in_place();
@@ -62,10 +59,10 @@ impl<T: Payload> LabelOf<T> {
             }),
         },
         pack: |room, pack| {
-            // SAFETY: the caller has a parcel with this label, so by `Parcel::new` the room holds a `T` where
-            // that fits and else a `Box<T>`.
+            // SAFETY: the caller has a parcel with this vtable, so by `Parcel::new` the storage holds a `T`
+            // if that is inline and else a `Box<T>`.
             unsafe {
-                if fits::<T>() {
+                if is_inline::<T>() {
                     (*room.as_ptr().cast::<T>()).pack(pack);
                 } else {
                     (**room.as_ptr().cast::<Box<T>>()).pack(pack);
@@ -79,44 +76,46 @@ impl Parcel {
     /// Wraps a value.
     #[inline]
     pub(crate) fn new<T: Payload>(value: T) -> Parcel {
-        let mut room = Room::uninit();
-        // SAFETY: the room is large and aligned enough for a `T` if `fits` says so, and always for a `Box<T>`.
+        let mut room = Storage::uninit();
+        // SAFETY: the storage is large and aligned enough for a `T` if that is inline, and always for a
+        // `Box<T>`.
         unsafe {
-            if fits::<T>() {
+            if is_inline::<T>() {
                 room.as_mut_ptr().cast::<T>().write(value);
             } else {
                 room.as_mut_ptr().cast::<Box<T>>().write(Box::new(value));
             }
         }
-        Parcel { room, label: &LabelOf::<T>::LABEL }
+        Parcel { storage: room, vtable: &VtableOf::<T>::VTABLE }
     }
 
-    /// Unwraps the value if it is a `T`, and leaves the parcel empty.
+    /// Moves the value out if it is a `T`, which leaves the parcel empty; else returns `None`.
     #[inline]
     pub(crate) fn open<T: Payload>(&mut self) -> Option<T> {
-        // The compiler may give a type several labels, though it seldom does: then the type's id decides.
-        if !ptr::eq(self.label, &LabelOf::<T>::LABEL) && (self.label.id)() != TypeId::of::<T>() {
+        // The compiler may give a type several vtables, though it seldom does: then the type's id decides.
+        if !ptr::eq(self.vtable, &VtableOf::<T>::VTABLE) && (self.vtable.id)() != TypeId::of::<T>() {
             return self.unpack();
         }
-        self.label = &LabelOf::<()>::LABEL;
-        // SAFETY: the label said that `new` wrapped a `T`, so the room holds one where that fits and else a `Box<T>`. Now it
-        // says that the room holds nothing, so the value is moved out once.
+        self.vtable = &VtableOf::<()>::VTABLE;
+        // SAFETY: the vtable said that `new` wrapped a `T`, so the storage holds one if that is inline and
+        // else a `Box<T>`. Now the vtable says that the storage is empty, so the value is moved out only
+        // once.
         unsafe {
-            if fits::<T>() {
-                Some(self.room.as_ptr().cast::<T>().read())
+            if is_inline::<T>() {
+                Some(self.storage.as_ptr().cast::<T>().read())
             } else {
-                Some(*self.room.as_ptr().cast::<Box<T>>().read())
+                Some(*self.storage.as_ptr().cast::<Box<T>>().read())
             }
         }
     }
 
-    /// Unpacks the value if it has come from another process and is a `T`.
+    /// Unpacks the value if it came from another process and is a `T`; else returns `None`.
     #[cold]
     fn unpack<T: Payload>(&mut self) -> Option<T> {
-        if TypeId::of::<T>() == TypeId::of::<Packed>() {
+        if TypeId::of::<T>() == TypeId::of::<PackedValue>() {
             return None;
         }
-        match self.open::<Packed>()?.open::<T>() {
+        match self.open::<PackedValue>()?.open::<T>() {
             Ok(value) => Some(value),
             Err(packed) => {
                 *self = Parcel::new(packed);
@@ -125,18 +124,18 @@ impl Parcel {
         }
     }
 
-    /// Packs the value, and says of which type it is.
+    /// Packs the value, and returns the [`stable_hash`] of its type.
     pub(crate) fn pack<'v>(&'v self, pack: &mut Pack<'v>) -> u64 {
-        // SAFETY: the label is the parcel's own.
-        unsafe { (self.label.pack)(&self.room, pack) };
-        number_of(&(self.label.id)())
+        // SAFETY: the vtable is the parcel's own.
+        unsafe { (self.vtable.pack)(&self.storage, pack) };
+        stable_hash(&(self.vtable.id)())
     }
 
-    /// The name of the type inside.
+    /// Returns the name of the value's type.
     pub(crate) fn type_name(&self) -> &'static str {
-        match (self.label.id)() == TypeId::of::<Packed>() {
+        match (self.vtable.id)() == TypeId::of::<PackedValue>() {
             true => "value of another type",
-            false => (self.label.name)(),
+            false => (self.vtable.name)(),
         }
     }
 }
@@ -144,14 +143,14 @@ impl Parcel {
 impl Drop for Parcel {
     #[inline]
     fn drop(&mut self) {
-        if let Some(drop) = self.label.drop {
-            // SAFETY: the label is the parcel's own, and the room is used no more.
-            unsafe { drop(&mut self.room) }
+        if let Some(drop) = self.vtable.drop {
+            // SAFETY: the vtable is the parcel's own, and the storage is used no more.
+            unsafe { drop(&mut self.storage) }
         }
     }
 }
 
-// SAFETY: `new` takes values that are `Send` only, and a parcel gives no access to its value but by moving it.
+// SAFETY: `new` takes only `Send` values, and a parcel gives access to its value only by moving it.
 unsafe impl Send for Parcel {}
 
 impl fmt::Debug for Parcel {
@@ -165,12 +164,12 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    fn there_and_back<T: Payload + Clone + PartialEq + fmt::Debug>(value: T) {
+    fn check_round_trip<T: Payload + Clone + PartialEq + fmt::Debug>(value: T) {
         assert_eq!(Parcel::new(value.clone()).open::<T>().unwrap(), value);
     }
 
     #[test]
-    fn gives_back_what_was_wrapped() {
+    fn wrapped_values_are_moved_out_unchanged() {
         #[derive(Clone, Debug, PartialEq)]
         #[repr(align(64))]
         struct Aligned(u8);
@@ -179,18 +178,18 @@ mod tests {
                 1
             }
         }
-        there_and_back(());
-        there_and_back(7_u8);
-        there_and_back((1.5_f64, 2_u64, 3_u64));
-        there_and_back(vec![1_u32, 2, 3]);
-        there_and_back([9_u64; 4]);
-        there_and_back([9_u128; 40]);
-        there_and_back(Aligned(1));
-        there_and_back(String::from("text"));
+        check_round_trip(());
+        check_round_trip(7_u8);
+        check_round_trip((1.5_f64, 2_u64, 3_u64));
+        check_round_trip(vec![1_u32, 2, 3]);
+        check_round_trip([9_u64; 4]);
+        check_round_trip([9_u128; 40]);
+        check_round_trip(Aligned(1));
+        check_round_trip(String::from("text"));
     }
 
     #[test]
-    fn keeps_what_is_asked_for_by_another_type() {
+    fn value_stays_when_opened_as_another_type() {
         let mut parcel = Parcel::new(vec![1_u32]);
         assert_eq!(parcel.open::<Vec<u64>>(), None);
         assert!(parcel.type_name().contains("Vec<u32>"));
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_its_value_once() {
+    fn value_is_dropped_once() {
         let counted = Arc::new(());
         let (small, large) = (counted.clone(), [(); 5].map(|()| counted.clone()));
         drop(Parcel::new(small));
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn is_four_words() {
+    fn parcel_is_four_words() {
         assert_eq!(mem::size_of::<Parcel>(), 4 * mem::size_of::<usize>());
     }
 }

@@ -1,4 +1,4 @@
-//! What can be sent, and for how many bytes it counts.
+//! The trait of values that can be sent, and its implementations.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -7,13 +7,15 @@ use std::sync::Arc;
 use super::pack::{Pack, Plain, Unpack};
 use crate::time::Time;
 
-/// What can be sent. A payload says how many bytes it counts for. It moves by ownership, so its bytes need not lie in one
-/// place. Only where processors are processes (see [`Link`](crate::Link)) it is packed, and a type that is none by hand says
-/// how: those of this crate do, and those that derive it.
+/// A value that can be sent in a message, with the number of bytes that it counts for.
 ///
-/// Numbers, characters, tuples, arrays, `Vec`, `VecDeque`, `String`, `Option`, `Result`, and a `Box` or an `Arc` of a
-/// payload, a slice or a `str` are payloads. A structure becomes a payload by `#[derive(Payload)]`, which adds up its
-/// fields, or by hand:
+/// A payload moves by ownership, so its bytes need not be contiguous. It is packed only where processors are
+/// processes: see [`Link`](crate::link::Link). The types of this crate and those that derive the trait can be
+/// packed.
+///
+/// Numbers, characters, tuples, arrays, `Vec`, `VecDeque`, `String`, `Option`, `Result`, and a `Box` or an
+/// `Arc` of a payload, a slice or a `str` are payloads. A structure becomes a payload by
+/// `#[derive(Payload)]`, which adds up its fields, or by hand:
 ///
 /// ```
 /// use loggp::Payload;
@@ -28,7 +30,7 @@ use crate::time::Time;
 /// assert_eq!(Row { index: 1, values: vec![0.0; 10] }.bytes(), 84);
 /// ```
 ///
-/// To be sent to another process too, it says how it is packed:
+/// A type that implements the trait by hand can be sent to another process only if it says how it is packed:
 ///
 /// ```
 /// use loggp::{Pack, Payload, Unpack};
@@ -49,8 +51,8 @@ use crate::time::Time;
 /// }
 /// ```
 ///
-/// **Shared data.** An `Arc` counts for the value inside, however many share it: the message costs as much as the value
-/// would, and the host copies nothing.
+/// **Shared data.** An `Arc` counts for the value inside, however often it is shared: the message costs as
+/// much as the value would, and the host copies nothing.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -65,7 +67,7 @@ use crate::time::Time;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A reference is no payload, for a message moves to its receiver and borrows nothing:
+/// A reference is not a payload, because a message moves to its receiver and borrows nothing:
 ///
 /// ```compile_fail,E0277
 /// # let machine = loggp::Machine::new(loggp::Params::builder(2).build().unwrap());
@@ -83,22 +85,24 @@ use crate::time::Time;
     note = "a type of your own becomes a payload by `#[derive(loggp::Payload)]`, if all its fields are payloads"
 )]
 pub trait Payload: Send + 'static {
-    /// The bytes that every value of the type counts for, if all values count the same.
+    /// The bytes that every value of the type counts for, or `None` if values differ.
     const SIZE: Option<usize> = None;
 
-    /// Whether a slice of such values is its bytes.
+    /// `Some` if a slice of such values can be copied as bytes.
     #[doc(hidden)]
     const PLAIN: Option<Plain<Self>> = None;
 
-    /// The bytes that this value counts for.
+    /// Returns the number of bytes that this value counts for.
     fn bytes(&self) -> usize;
 
-    /// Adds what is needed to make the value anew in another process. Unless it is told how, the value cannot travel.
+    /// Adds the bytes from which [`unpack`](Payload::unpack) makes the value again in another process. By
+    /// default the value cannot be sent to another process.
     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
         to.refuse::<Self>();
     }
 
-    /// Makes a value of what [`pack`](Payload::pack) has added; nothing if that is none.
+    /// Makes a value from the bytes that [`pack`](Payload::pack) added. Returns `None` if they are not such a
+    /// value.
     fn unpack(_from: &mut Unpack) -> Option<Self>
     where
         Self: Sized,
@@ -106,37 +110,35 @@ pub trait Payload: Send + 'static {
         None
     }
 
-    /// Makes a value in a box, which may have no size.
+    /// Makes a value in a box, also of an unsized type.
     #[doc(hidden)]
     fn unpack_boxed(_from: &mut Unpack) -> Option<Box<Self>> {
         None
     }
 }
 
-/// Whether a sequence travels as its bytes. What has no size has none.
-const fn plain<T: Payload>() -> Option<Plain<T>> {
+/// Returns `Some` if a sequence of `T` is packed as bytes, which zero-sized items do not have.
+const fn plain_items<T: Payload>() -> Option<Plain<T>> {
     if size_of::<T>() > 0 { T::PLAIN } else { None }
 }
 
-/// Packs a sequence.
 fn pack_items<'v, T: Payload>(items: &'v [T], to: &mut Pack<'v>) {
-    if let Some(plain) = plain::<T>() {
-        return to.plain(items, plain);
+    if let Some(plain) = plain_items::<T>() {
+        return to.add_plain(items, plain);
     }
     to.add(&(items.len() as u64).to_ne_bytes());
     items.iter().for_each(|item| item.pack(to));
 }
 
-/// Unpacks a sequence.
 fn unpack_items<T: Payload>(from: &mut Unpack) -> Option<Vec<T>> {
-    match plain::<T>() {
-        Some(plain) => from.plain(plain),
-        None => (0..from.length()?).map(|_| T::unpack(from)).collect(),
+    match plain_items::<T>() {
+        Some(plain) => from.take_plain(plain),
+        None => (0..from.take_length()?).map(|_| T::unpack(from)).collect(),
     }
 }
 
-/// What a sized type does to be unpacked in a box.
-macro_rules! boxed {
+/// Implements `unpack_boxed` for a sized type.
+macro_rules! unpack_boxed {
     () => {
         fn unpack_boxed(from: &mut Unpack) -> Option<Box<Self>> {
             Self::unpack(from).map(Box::new)
@@ -149,7 +151,7 @@ macro_rules! number {
         impl Payload for $type {
             const SIZE: Option<usize> = Some(std::mem::size_of::<$type>());
             // SAFETY: all bytes of a number are its value, and every value is one.
-            const PLAIN: Option<Plain<$type>> = Some(unsafe { Plain::promised() });
+            const PLAIN: Option<Plain<$type>> = Some(unsafe { Plain::new_unchecked() });
             fn bytes(&self) -> usize {
                 std::mem::size_of::<$type>()
             }
@@ -159,14 +161,14 @@ macro_rules! number {
             fn unpack(from: &mut Unpack) -> Option<Self> {
                 Some(<$type>::from_ne_bytes(from.take(std::mem::size_of::<$type>())?.try_into().ok()?))
             }
-            boxed!();
+            unpack_boxed!();
         }
     )*};
 }
 number!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
 
-/// What counts for its bytes, and travels as a number.
-macro_rules! like_a_number {
+/// Implements `Payload` for a type that is packed as a number.
+macro_rules! as_number {
     ($($type:ty, $number:ty, |$value:ident| $to:expr, |$back:ident| $from:expr;)*) => {$(
         impl Payload for $type {
             const SIZE: Option<usize> = Some(std::mem::size_of::<$type>());
@@ -181,11 +183,11 @@ macro_rules! like_a_number {
                 let $back = <$number>::unpack(from)?;
                 $from
             }
-            boxed!();
+            unpack_boxed!();
         }
     )*};
 }
-like_a_number! {
+as_number! {
     bool, u8, |value| value.into(), |number| (number < 2).then_some(number == 1);
     char, u32, |value| value.into(), |number| char::from_u32(number);
     Time, i64, |value| value.as_ps(), |number| Some(Time::from_ps(number));
@@ -200,7 +202,7 @@ impl Payload for () {
     fn unpack(_from: &mut Unpack) -> Option<()> {
         Some(())
     }
-    boxed!();
+    unpack_boxed!();
 }
 
 macro_rules! tuple {
@@ -225,7 +227,7 @@ macro_rules! tuple {
             fn unpack(from: &mut Unpack) -> Option<Self> {
                 Some(($($name::unpack(from)?,)*))
             }
-            boxed!();
+            unpack_boxed!();
         }
     };
 }
@@ -236,8 +238,8 @@ tuple!(A B C D);
 tuple!(A B C D E);
 tuple!(A B C D E F);
 
-/// The bytes of a sequence. The items are not visited if all count the same.
-fn sum<T: Payload>(items: &[T]) -> usize {
+/// Returns the bytes of a sequence. The items are not visited if all count the same.
+fn sum_bytes<T: Payload>(items: &[T]) -> usize {
     match T::SIZE {
         Some(size) => size * items.len(),
         None => items.iter().map(Payload::bytes).sum(),
@@ -251,11 +253,11 @@ impl<T: Payload, const N: usize> Payload for [T; N] {
     };
     const PLAIN: Option<Plain<[T; N]>> = match T::PLAIN {
         // SAFETY: an array is its items, one after the other.
-        Some(_) => Some(unsafe { Plain::promised() }),
+        Some(_) => Some(unsafe { Plain::new_unchecked() }),
         None => None,
     };
     fn bytes(&self) -> usize {
-        sum(self)
+        sum_bytes(self)
     }
     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
         self.iter().for_each(|item| item.pack(to));
@@ -264,12 +266,12 @@ impl<T: Payload, const N: usize> Payload for [T; N] {
         let items: Option<Vec<T>> = (0..N).map(|_| T::unpack(from)).collect();
         items?.try_into().ok()
     }
-    boxed!();
+    unpack_boxed!();
 }
 
 impl<T: Payload> Payload for Vec<T> {
     fn bytes(&self) -> usize {
-        sum(self)
+        sum_bytes(self)
     }
     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
         pack_items(self, to);
@@ -277,13 +279,13 @@ impl<T: Payload> Payload for Vec<T> {
     fn unpack(from: &mut Unpack) -> Option<Self> {
         unpack_items(from)
     }
-    boxed!();
+    unpack_boxed!();
 }
 
 impl<T: Payload> Payload for VecDeque<T> {
     fn bytes(&self) -> usize {
         let (front, back) = self.as_slices();
-        sum(front) + sum(back)
+        sum_bytes(front) + sum_bytes(back)
     }
     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
         to.add(&(self.len() as u64).to_ne_bytes());
@@ -293,13 +295,13 @@ impl<T: Payload> Payload for VecDeque<T> {
         let n = u64::unpack(from)?;
         (0..n).map(|_| T::unpack(from)).collect()
     }
-    boxed!();
+    unpack_boxed!();
 }
 
-/// A slice has no size of its own, so it can be sent only in a `Box` or an `Arc`.
+/// A slice is unsized, so it can be sent only in a `Box` or an `Arc`.
 impl<T: Payload> Payload for [T] {
     fn bytes(&self) -> usize {
-        sum(self)
+        sum_bytes(self)
     }
     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
         pack_items(self, to);
@@ -309,7 +311,7 @@ impl<T: Payload> Payload for [T] {
     }
 }
 
-/// A `str` has no size of its own, so it can be sent only in a `Box` or an `Arc`.
+/// A `str` is unsized, so it can be sent only in a `Box` or an `Arc`.
 impl Payload for str {
     fn bytes(&self) -> usize {
         self.len()
@@ -332,7 +334,7 @@ impl Payload for String {
     fn unpack(from: &mut Unpack) -> Option<Self> {
         String::from_utf8(unpack_items(from)?).ok()
     }
-    boxed!();
+    unpack_boxed!();
 }
 
 impl Payload for Cow<'static, str> {
@@ -345,7 +347,7 @@ impl Payload for Cow<'static, str> {
     fn unpack(from: &mut Unpack) -> Option<Self> {
         String::unpack(from).map(Cow::Owned)
     }
-    boxed!();
+    unpack_boxed!();
 }
 
 /// A `Box` counts for the value inside.
@@ -360,10 +362,10 @@ impl<T: Payload + ?Sized> Payload for Box<T> {
     fn unpack(from: &mut Unpack) -> Option<Self> {
         T::unpack_boxed(from)
     }
-    boxed!();
+    unpack_boxed!();
 }
 
-/// An `Arc` counts for the value inside, however many share it.
+/// An `Arc` counts for the value inside, however often it is shared.
 impl<T: Payload + Sync + ?Sized> Payload for Arc<T> {
     const SIZE: Option<usize> = T::SIZE;
     fn bytes(&self) -> usize {
@@ -375,7 +377,7 @@ impl<T: Payload + Sync + ?Sized> Payload for Arc<T> {
     fn unpack(from: &mut Unpack) -> Option<Self> {
         T::unpack_boxed(from).map(Arc::from)
     }
-    boxed!();
+    unpack_boxed!();
 }
 
 impl<T: Payload> Payload for Option<T> {
@@ -389,10 +391,10 @@ impl<T: Payload> Payload for Option<T> {
     fn unpack(from: &mut Unpack) -> Option<Self> {
         if bool::unpack(from)? { T::unpack(from).map(Some) } else { Some(None) }
     }
-    boxed!();
+    unpack_boxed!();
 }
 
-/// A `Result` counts for the value inside. Whether that is `Ok` or `Err` counts for nothing, as a message's type does.
+/// A `Result` counts for the value inside; the distinction between `Ok` and `Err` counts for nothing.
 impl<T: Payload, E: Payload> Payload for Result<T, E> {
     fn bytes(&self) -> usize {
         match self {
@@ -410,7 +412,7 @@ impl<T: Payload, E: Payload> Payload for Result<T, E> {
     fn unpack(from: &mut Unpack) -> Option<Self> {
         if bool::unpack(from)? { T::unpack(from).map(Ok) } else { E::unpack(from).map(Err) }
     }
-    boxed!();
+    unpack_boxed!();
 }
 
 #[cfg(feature = "complex")]
@@ -420,8 +422,8 @@ impl<T: Payload> Payload for num_complex::Complex<T> {
         None => None,
     };
     const PLAIN: Option<Plain<Self>> = match T::PLAIN {
-        // SAFETY: it is its two parts, one after the other, as C has it.
-        Some(_) => Some(unsafe { Plain::promised() }),
+        // SAFETY: it has the C layout of its two parts, one after the other.
+        Some(_) => Some(unsafe { Plain::new_unchecked() }),
         None => None,
     };
     fn bytes(&self) -> usize {
@@ -434,7 +436,7 @@ impl<T: Payload> Payload for num_complex::Complex<T> {
     fn unpack(from: &mut Unpack) -> Option<Self> {
         Some(num_complex::Complex::new(T::unpack(from)?, T::unpack(from)?))
     }
-    boxed!();
+    unpack_boxed!();
 }
 
 #[cfg(test)]
@@ -442,7 +444,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_bytes() {
+    fn values_count_their_bytes() {
         assert_eq!((1_u8, 2.0_f64, [3_u32; 3]).bytes(), 21);
         assert_eq!(<(u8, f64, [u32; 3])>::SIZE, Some(21));
         assert_eq!(vec![(1_u32, vec![0_u8; 5]), (2, vec![])].bytes(), 13);
@@ -451,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_what_is_inside() {
+    fn containers_count_their_contents() {
         assert_eq!((Box::new(1_u32), Arc::new([1_u16; 5])).bytes(), 14);
         assert_eq!(<(Box<u32>, Arc<[u16; 5]>)>::SIZE, Some(14));
         let shared: (Arc<[u64]>, Arc<str>, Box<str>) = (vec![1, 2].into(), "abc".into(), "de".into());

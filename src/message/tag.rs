@@ -1,11 +1,11 @@
-//! What a message is about.
+//! Tags: those of programs, schedules and collectives, and of the machine's own messages.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-/// What a message is about, and of which type it is. A program's tags are its protocol: the compiler refuses to send a
-/// value of another type with a tag, and a receive needs no type annotation.
+/// The subject of a message and the type of its value. A program's tags are its protocol: the compiler
+/// refuses to send a value of another type with a tag, and a receive needs no type annotation.
 ///
 /// ```
 /// use loggp::{Machine, Params, Tag, US};
@@ -31,29 +31,31 @@ use std::marker::PhantomData;
 /// }
 /// ```
 ///
-/// Tags differ by their numbers. The compiler does not see that two tags of different types have the same number: a
-/// receive with one of them of a message sent with the other ends the run with an error that names both types.
+/// Tags differ by their numbers. The compiler does not notice two tags of different types with the same
+/// number: if a message sent with one is received with the other, the run ends with an error that names both
+/// types.
 pub struct Tag<T> {
     pub(crate) raw: RawTag,
-    /// What errors call it.
+    /// The name in errors.
     pub(crate) name: Option<&'static str>,
-    /// The type of the messages; a tag can be copied and shared whatever the type is.
-    of: PhantomData<fn() -> T>,
+    /// The type of the messages. A tag can be copied and shared even if that type cannot.
+    marker: PhantomData<fn() -> T>,
 }
 
 impl<T> Tag<T> {
-    /// The tag with this number.
+    /// Creates the tag with this number.
     pub const fn new(number: u16) -> Tag<T> {
-        Tag::of(RawTag::user(number), None)
+        Tag::from_raw(RawTag::user(number), None)
     }
 
-    /// The tag with this number, and a name that errors print too.
+    /// Creates the tag with this number, and a name for errors.
     pub const fn named(number: u16, name: &'static str) -> Tag<T> {
-        Tag::of(RawTag::user(number), Some(name))
+        Tag::from_raw(RawTag::user(number), Some(name))
     }
 
-    /// The tag for one step of many in which processors do the same, and in which one may be ahead of another. It differs
-    /// from the tags of all other steps, from the tag without a step, and from every step of another tag.
+    /// Returns the tag for one of several similar steps, in which some processors may be ahead of others. It
+    /// differs from the tags of all other steps, from the tag without a step, and from every step of another
+    /// tag.
     ///
     /// ```
     /// use loggp::{Machine, Params, Tag, US};
@@ -81,12 +83,11 @@ impl<T> Tag<T> {
     #[track_caller]
     pub const fn step(self, step: usize) -> Tag<T> {
         assert!(step <= RawTag::LAST_STEP, "a step of a tag is a number up to 4294967295");
-        Tag::of(self.raw.step(step), self.name)
+        Tag::from_raw(self.raw.with_step(step), self.name)
     }
 
-    /// A tag with a type and perhaps a name.
-    pub(crate) const fn of(raw: RawTag, name: Option<&'static str>) -> Tag<T> {
-        Tag { raw, name, of: PhantomData }
+    pub(crate) const fn from_raw(raw: RawTag, name: Option<&'static str>) -> Tag<T> {
+        Tag { raw, name, marker: PhantomData }
     }
 }
 
@@ -98,7 +99,7 @@ impl<T> Clone for Tag<T> {
 
 impl<T> Copy for Tag<T> {}
 
-/// Tags are equal if their numbers and steps are: messages are not told apart by the tag's name.
+/// Tags are equal if their numbers and steps are; names do not matter.
 impl<T> PartialEq for Tag<T> {
     fn eq(&self, other: &Tag<T>) -> bool {
         self.raw == other.raw
@@ -115,22 +116,23 @@ impl<T> Hash for Tag<T> {
 
 impl<T> fmt::Debug for Tag<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Tag<{}>({})", std::any::type_name::<T>(), self.raw.told(self.name))
+        write!(f, "Tag<{}>({})", std::any::type_name::<T>(), self.raw.display(self.name))
     }
 }
 
-/// A tag without the type of its messages. The machine's own messages have tags that no program can name.
+/// A tag without the type of its messages. The machine's own messages have tags that no program can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct RawTag(u64);
 
 impl RawTag {
-    /// Marks LogGPS's request, "may I send?"; the rest is the tag of the message that waits.
+    /// Marks LogGPS's request to send; the rest is the tag of the message that waits.
     const REQUEST: u64 = 1 << 63;
-    /// Marks LogGPS's reply, "you may"; the rest is the number of the request.
+    /// Marks LogGPS's reply, which permits a send; the rest is the number of the request.
     const REPLY: u64 = 1 << 62;
     /// Marks the message that waited for a reply; the rest is the number of its request.
     const AGREED: u64 = 1 << 61;
-    /// Marks a message of a collective; the rest is the collective's kind, step and group, and which call it is.
+    /// Marks a message of a collective; the rest is the collective's kind, step and group, and the number of
+    /// the call.
     const COLLECTIVE: u64 = 1 << 60;
     /// The lowest bit of a collective's group, above the number of the call; group 0 is all processors.
     const GROUP: u32 = 26;
@@ -149,28 +151,29 @@ impl RawTag {
     /// Marks a schedule's tag, whose number lies where the step of a program's tag does.
     const SCHEDULED: u64 = 1 << 49;
 
-    /// A receive that asks for this takes any message of a program. No message has this tag.
+    /// In a filter, any message of a program or schedule. No message has this tag.
     pub(crate) const ANY: RawTag = RawTag(u64::MAX - 1);
-    /// A receive that asks for this takes no message.
+    /// In a filter, no message.
     pub(crate) const NOTHING: RawTag = RawTag(u64::MAX);
 
-    /// A program's tag.
+    /// Creates a program's tag.
     pub(crate) const fn user(number: u16) -> RawTag {
         RawTag(number as u64)
     }
 
-    /// A step of a program's tag.
-    const fn step(self, step: usize) -> RawTag {
+    /// Returns the program's tag with this step.
+    const fn with_step(self, step: usize) -> RawTag {
         RawTag(self.0 & 0xFFFF | RawTag::HAS_STEP | (step as u64) << RawTag::USER_STEP)
     }
 
-    /// A schedule's tag, or [`ANY`](RawTag::ANY).
-    pub(crate) fn scheduled(tag: Option<u32>) -> RawTag {
+    /// Creates a schedule's tag, or [`ANY`](RawTag::ANY) for `None`.
+    pub(crate) fn from_schedule(tag: Option<u32>) -> RawTag {
         tag.map_or(RawTag::ANY, |tag| RawTag(RawTag::SCHEDULED | u64::from(tag) << RawTag::USER_STEP))
     }
 
-    /// The tag of a step of a group's collective. The number of the call is cut to the bits that a tag has for it, as only
-    /// collectives that are under way at once must differ. Steps are few: a collective takes about log2 P.
+    /// Creates the tag of a step of a group's collective. The number of the call is cut to the bits that a
+    /// tag has for it, as only collectives that run at the same time must differ. Steps are few: a collective
+    /// takes about log2 P.
     pub(crate) fn collective(kind: Collective, group: u32, number: u32, step: usize) -> RawTag {
         debug_assert!(step < 1 << (RawTag::KIND - RawTag::STEP) && group <= RawTag::LAST_GROUP);
         let number = u64::from(number) & ((1 << RawTag::GROUP) - 1);
@@ -178,9 +181,9 @@ impl RawTag {
         RawTag(RawTag::COLLECTIVE | (kind as u64) << RawTag::KIND | place | number)
     }
 
-    /// This tag after each group has got a new number: `numbers` has it at the index of the old one. Tags that belong to no
-    /// collective stay as they are.
-    pub(crate) fn regrouped(self, numbers: &[u32]) -> RawTag {
+    /// Returns this tag with the new number of its group, which `numbers` has at the index of the old one.
+    /// Tags of no collective are returned unchanged.
+    pub(crate) fn with_renumbered_group(self, numbers: &[u32]) -> RawTag {
         let Some(group) = self.group() else { return self };
         match numbers.get(group as usize) {
             Some(number) => RawTag(self.0 ^ u64::from(group ^ *number) << RawTag::GROUP),
@@ -188,25 +191,25 @@ impl RawTag {
         }
     }
 
-    /// The group to whose collective it belongs, if to any; group 0 is all processors.
+    /// Returns the group whose collective the tag belongs to, or `None`. Group 0 is all processors.
     pub(crate) fn group(self) -> Option<u32> {
         let group = self.0 >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
         (self.0 & RawTag::COLLECTIVE != 0 && !self.is_wild()).then_some(group as u32)
     }
 
-    /// Whether it is the tag of a signal of the machine's own barrier.
+    /// Returns whether this is the tag of a signal of the machine's own barrier.
     #[inline]
     pub(crate) fn is_signal(self) -> bool {
         self.0 >> RawTag::KIND == (RawTag::COLLECTIVE >> RawTag::KIND) | Collective::HardwareBarrier as u64
     }
 
-    /// The request for a message with this tag.
+    /// Returns the tag of the request for a message with this tag.
     pub(crate) fn request(self) -> RawTag {
         RawTag(self.0 | RawTag::REQUEST)
     }
 
-    /// The tag of the message that this requests, or this tag if it is no request.
-    pub(crate) fn requested(self) -> RawTag {
+    /// Returns the tag of the requested message, or this tag if it is not a request.
+    pub(crate) fn without_request(self) -> RawTag {
         RawTag(self.0 & !RawTag::REQUEST)
     }
 
@@ -214,7 +217,7 @@ impl RawTag {
         self.0 & RawTag::REQUEST != 0
     }
 
-    /// The reply to the request that has this number among its sender's messages.
+    /// Creates the tag of the reply to the request with this number among its sender's messages.
     pub(crate) fn reply(number: u32) -> RawTag {
         RawTag(RawTag::REPLY | u64::from(number))
     }
@@ -223,71 +226,74 @@ impl RawTag {
         self.0 & RawTag::REPLY != 0
     }
 
-    /// The message whose request has this number among its sender's messages.
+    /// Creates the tag of the message whose request has this number among its sender's messages.
     pub(crate) fn agreed(number: u32) -> RawTag {
         RawTag(RawTag::AGREED | u64::from(number))
     }
 
-    /// The number that stands for the tag in traces.
+    /// Returns the tag's number in traces.
     pub(crate) fn number(self) -> u64 {
         self.0
     }
 
-    /// The tag for which this number stands in traces.
-    pub(crate) fn numbered(number: u64) -> RawTag {
+    /// Returns the tag with this number in traces.
+    pub(crate) fn from_number(number: u64) -> RawTag {
         RawTag(number)
     }
 
-    /// Whether a program or a collective can send a message with it: it is no tag of the machine's own messages.
+    /// Returns whether a program or collective can send with this tag, so that it is not of the machine's own
+    /// messages.
     pub(crate) fn can_be_sent(self) -> bool {
         self.0 & (RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED) == 0 && !self.is_signal()
     }
 
-    /// What errors say of a message with this tag, whose name may be known.
-    pub(crate) fn told(self, name: Option<&str>) -> InWords<'_> {
-        InWords(self, name)
+    /// Returns a displayable description for errors; `name` is the tag's name.
+    pub(crate) fn display(self, name: Option<&str>) -> TagDescription<'_> {
+        TagDescription(self, name)
     }
 
-    /// What stands for this tag and all its steps together, with the name if that is known.
-    pub(crate) fn line(self, name: Option<&str>) -> String {
+    /// Returns a description of this tag together with all its steps; `name` is the tag's name.
+    pub(crate) fn description(self, name: Option<&str>) -> String {
         if self.0 & RawTag::COLLECTIVE != 0 {
-            return Collective::named(self.0 >> RawTag::KIND & 0xF).into();
+            return Collective::name_of(self.0 >> RawTag::KIND & 0xF).into();
         }
         let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
         format!("tag {}{name}", self.0 & 0xFFFF)
     }
 
-    /// Whether a receive that asks for this takes a message or a request with the tag `of`.
+    /// Returns whether a receive with this tag can take a message or request with the tag `of`.
     #[inline]
-    pub(crate) fn takes(self, of: RawTag) -> bool {
-        of.requested() == self || (self.is_wild() && of.is_user())
+    pub(crate) fn can_take(self, of: RawTag) -> bool {
+        of.without_request() == self || (self.is_wild() && of.is_user())
     }
 
-    /// Whether a receive that asks for this takes messages with different tags.
+    /// Returns whether a receive with this tag takes messages with different tags.
     pub(crate) fn is_wild(self) -> bool {
         self == RawTag::ANY
     }
 
-    /// Whether it is a program's or a schedule's tag, or the request for a message with such a tag.
+    /// Returns whether this is a tag of a program or schedule, or of a request for such a message.
     fn is_user(self) -> bool {
         self.0 & (RawTag::REPLY | RawTag::AGREED | RawTag::COLLECTIVE) == 0
     }
 
-    /// The number of a program's tag.
+    /// Returns the number of a program's tag.
     pub(crate) fn user_number(self) -> u16 {
         self.0 as u16
     }
 
-    /// Whether a message with this tag begins a send: replies and the messages that waited for them do not.
-    pub(crate) fn is_first(self) -> bool {
+    /// Returns whether a message with this tag starts a send: replies and the messages that waited for them
+    /// do not.
+    pub(crate) fn is_start_of_send(self) -> bool {
         self.0 & (RawTag::REPLY | RawTag::AGREED) == 0
     }
 }
 
-/// A tag without the type of its messages, and what errors call it.
+/// A tag without the type of its messages, and its name for errors.
 pub(crate) type NamedTag = (RawTag, Option<&'static str>);
 
-/// The kinds of collectives. The kind is part of the tag, so that different ones never take each other's messages.
+/// The kinds of collectives. The kind is part of the tag, so that calls of different kinds never take each
+/// other's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Collective {
     /// The machine's own barrier.
@@ -307,13 +313,13 @@ pub(crate) enum Collective {
 }
 
 impl Collective {
-    /// What errors call it.
+    /// Returns the name for errors.
     pub(crate) fn name(self) -> &'static str {
-        Collective::named(self as u64)
+        Collective::name_of(self as u64)
     }
 
-    /// What errors call the kind with this number.
-    fn named(kind: u64) -> &'static str {
+    /// Returns the name for errors of the kind with this number.
+    fn name_of(kind: u64) -> &'static str {
         const NAMES: [&str; 12] = [
             "the machine's barrier",
             "a barrier",
@@ -332,12 +338,12 @@ impl Collective {
     }
 }
 
-/// What errors say of a tag.
-pub(crate) struct InWords<'a>(RawTag, Option<&'a str>);
+/// The description of a tag in errors.
+pub(crate) struct TagDescription<'a>(RawTag, Option<&'a str>);
 
-impl fmt::Display for InWords<'_> {
+impl fmt::Display for TagDescription<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InWords(RawTag(tag), name) = *self;
+        let TagDescription(RawTag(tag), name) = *self;
         if self.0.is_wild() {
             return f.write_str("with any tag");
         }
@@ -354,7 +360,7 @@ impl fmt::Display for InWords<'_> {
         if tag & RawTag::COLLECTIVE != 0 {
             let number = tag & ((1 << RawTag::GROUP) - 1);
             let step = tag >> RawTag::STEP & ((1 << (RawTag::KIND - RawTag::STEP)) - 1);
-            let kind = Collective::named(tag >> RawTag::KIND & 0xF);
+            let kind = Collective::name_of(tag >> RawTag::KIND & 0xF);
             let group = tag >> RawTag::GROUP & u64::from(RawTag::LAST_GROUP);
             let of_group = if group == 0 { "" } else { " of a group" };
             return write!(f, "in collective {number}{of_group}, {kind}, step {step}");
@@ -369,7 +375,7 @@ impl fmt::Display for InWords<'_> {
 
 impl fmt::Display for RawTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.told(None).fmt(f)
+        self.display(None).fmt(f)
     }
 }
 
@@ -378,7 +384,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tags_are_told_apart_by_number_whatever_their_type_can() {
+    fn equality_needs_nothing_of_the_type() {
         struct Plain;
         let tags = [Tag::<Plain>::new(1), Tag::named(1, "one"), Tag::new(2), Tag::new(1).step(0)];
         assert_eq!(tags.map(|tag| tag == tags[0]), [true, true, false, false]);
@@ -386,11 +392,11 @@ mod tests {
     }
 
     #[test]
-    fn collectives_have_tags_of_their_own() {
+    fn collective_tags_clash_with_no_others() {
         let tag = RawTag::collective(Collective::Barrier, 0, 5, 3);
         let others = [
             RawTag::user(5),
-            RawTag::user(5).step(3),
+            RawTag::user(5).with_step(3),
             RawTag::reply(5),
             RawTag::agreed(5),
             RawTag::collective(Collective::HardwareBarrier, 0, 5, 3),
@@ -400,15 +406,15 @@ mod tests {
             RawTag::collective(Collective::Barrier, RawTag::LAST_GROUP, 5, 3),
         ];
         for other in others {
-            assert!(!tag.takes(other) && !other.takes(tag), "{other}");
+            assert!(!tag.can_take(other) && !other.can_take(tag), "{other}");
         }
-        assert!(tag.takes(tag) && tag.takes(tag.request()));
+        assert!(tag.can_take(tag) && tag.can_take(tag.request()));
         assert_eq!(tag.to_string(), "in collective 5, a barrier, step 3");
         assert_eq!(tag.request().to_string(), tag.to_string());
     }
 
     #[test]
-    fn a_step_clashes_with_no_other_tag() {
+    fn step_tags_clash_with_no_others() {
         let tags: [Tag<u8>; 7] = [
             Tag::new(0),
             Tag::new(1),
@@ -420,28 +426,28 @@ mod tests {
         ];
         for (i, one) in tags.iter().enumerate() {
             for (j, other) in tags.iter().enumerate() {
-                assert_eq!(one.raw.takes(other.raw), i == j, "{one:?} {other:?}");
-                assert_eq!(one.raw.takes(other.raw.request()), i == j, "{one:?} {other:?}");
+                assert_eq!(one.raw.can_take(other.raw), i == j, "{one:?} {other:?}");
+                assert_eq!(one.raw.can_take(other.raw.request()), i == j, "{one:?} {other:?}");
             }
             let own = RawTag::REQUEST | RawTag::REPLY | RawTag::AGREED | RawTag::COLLECTIVE;
             assert_eq!(one.raw.0 & own, 0);
         }
-        assert_eq!(Tag::<u8>::new(3).step(7).step(5).raw, RawTag::user(3).step(5));
+        assert_eq!(Tag::<u8>::new(3).step(7).step(5).raw, RawTag::user(3).with_step(5));
     }
 
     #[test]
-    fn a_tag_says_its_number_its_name_and_its_step() {
+    fn display_gives_number_name_and_step() {
         let last: Tag<u8> = Tag::named(65535, "word").step(u32::MAX as usize);
         assert_eq!(format!("{last:?}"), "Tag<u8>(with tag 65535 (word), step 4294967295)");
-        assert_eq!(RawTag::user(2).step(0).to_string(), "with tag 2, step 0");
-        assert_eq!(RawTag::scheduled(Some(u32::MAX - 1)).to_string(), "with tag 4294967294");
-        assert_eq!(RawTag::scheduled(None).to_string(), "with any tag");
-        assert_eq!(RawTag::reply(1).told(last.name).to_string(), "that lets it send (word)");
+        assert_eq!(RawTag::user(2).with_step(0).to_string(), "with tag 2, step 0");
+        assert_eq!(RawTag::from_schedule(Some(u32::MAX - 1)).to_string(), "with tag 4294967294");
+        assert_eq!(RawTag::from_schedule(None).to_string(), "with any tag");
+        assert_eq!(RawTag::reply(1).display(last.name).to_string(), "that lets it send (word)");
     }
 
     /// A tag can be copied and shared even if the type of its messages cannot.
     #[test]
-    fn a_tag_can_be_copied_and_shared() {
+    fn tag_can_be_copied_and_shared() {
         fn shared<T: Copy + Send + Sync + 'static>(_: T) {}
         const CELLS: Tag<std::cell::Cell<Box<u8>>> = Tag::new(0);
         shared(CELLS);

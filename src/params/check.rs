@@ -1,31 +1,31 @@
-//! What a machine must have, and what it cannot be.
+//! The checks of parameters.
 
 use std::num::NonZeroUsize;
 
 use super::builder::ParamsBuilder;
 use super::params::{Params, ParamsError};
-use super::table::{Machines, Parameter, Value, Values};
+use super::table::{MachineSet, Parameter, ParameterValue, ValueKind};
 use crate::time::{LONGEST, PS, Time};
 
 impl ParamsBuilder {
-    /// A machine of which only the number of processors is known: L, o and g are [open](ParamsBuilder::open).
-    pub fn unknown(P: usize) -> ParamsBuilder {
-        let must_be_known = |parameter: &&Parameter| parameter.of == Machines::All && parameter.is_time();
+    /// Creates a builder for `P` processors whose L, o and g are [open](ParamsBuilder::open_names).
+    pub fn with_open_times(P: usize) -> ParamsBuilder {
+        let must_be_known = |parameter: &&Parameter| parameter.machines == MachineSet::All && parameter.is_time();
         let open = Parameter::ALL.iter().filter(must_be_known).map(|parameter| parameter.name).collect();
-        ParamsBuilder { open, ..Params::builder(P) }
+        ParamsBuilder { open_names: open, ..Params::builder(P) }
     }
 
-    /// The names of the parameters that are open: they have no value yet, and must be given one.
-    pub fn open(&self) -> &[&'static str] {
-        &self.open
+    /// Returns the names of the open parameters, which have no value yet and must be set.
+    pub fn open_names(&self) -> &[&'static str] {
+        &self.open_names
     }
 
-    /// The parameters, if a machine can have them.
+    /// Returns the parameters, or an error if one is open or invalid.
     pub fn build(self) -> Result<Params, ParamsError> {
-        if let [first, ..] = self.open[..] {
+        if let [first, ..] = self.open_names[..] {
             return Err(ParamsError::new(format!(
                 "the paper leaves {} open; give a value, as in {first}=6us",
-                self.open.join(" and "),
+                self.open_names.join(" and "),
             )));
         }
         self.check()?;
@@ -33,19 +33,19 @@ impl ParamsBuilder {
         Ok(Params { word, C: NonZeroUsize::new(self.C), ..self.params })
     }
 
-    /// Refuses parameters that no machine can have.
+    /// Refuses invalid parameters.
     fn check(&self) -> Result<(), ParamsError> {
         let refuse = |sentence: String| Err(ParamsError::new(sentence));
         for parameter in Parameter::ALL.iter().chain([&Parameter::CYCLE]) {
             let name = parameter.name;
-            match (parameter.value(self.clone()), &parameter.values) {
-                (Some(Value::Time(time)), _) if time < Time::ZERO && name != "G_l" => {
+            match (parameter.value(self.clone()), &parameter.kind) {
+                (Some(ParameterValue::Time(time)), _) if time < Time::ZERO && name != "G_l" => {
                     return refuse(format!("{name} = {time} is negative; only G_l may be"));
                 }
-                (Some(Value::Time(time)), _) if time > LONGEST || time < -LONGEST => {
+                (Some(ParameterValue::Time(time)), _) if time > LONGEST || time < -LONGEST => {
                     return refuse(format!("{name} = {time} is too long; give at most {LONGEST}"));
                 }
-                (Some(Value::Count(n)), Values::Counts(range, _)) if !range.contains(&n) => {
+                (Some(ParameterValue::Count(n)), ValueKind::Counts(range, _)) if !range.contains(&n) => {
                     let what = if name == "P" { "not a number of processors" } else { "out of range" };
                     let (least, most) = (range.start(), range.end());
                     return refuse(format!("{name} = {n} is {what}; give one from {least} to {most}"));
@@ -56,7 +56,7 @@ impl ParamsBuilder {
         if self.params.cycle < PS {
             return refuse("cycle = 0 would let a processor poll for ever; give at least 1 ps".into());
         }
-        if self.params.longest() == Some(0) {
+        if self.params.longest_message() == Some(0) {
             return refuse("o + L is shorter than what G_l takes back from a message of one word".into());
         }
         Ok(())
@@ -64,7 +64,7 @@ impl ParamsBuilder {
 }
 
 impl Params {
-    /// Refuses parameters that no machine can have. The fields are public, so a program may have set them without a
+    /// Refuses invalid parameters. The fields are public, so a program may have set them without a
     /// [`ParamsBuilder`].
     pub(crate) fn check(&self) -> Result<(), ParamsError> {
         ParamsBuilder::from(*self).check()
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_in_one_sentence() {
+    fn refusals_are_one_sentence() {
         for (text, part) in [
             ("L=-1us", "negative"),
             ("L=99999999999999999999999999999999999999999s", "too long"),
@@ -119,15 +119,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_must_be_given() {
-        let refused = ParamsBuilder::unknown(8).o(US).build().unwrap_err().to_string();
+    fn open_parameters_must_be_set() {
+        let refused = ParamsBuilder::with_open_times(8).o(US).build().unwrap_err().to_string();
         assert_eq!(refused, "the paper leaves L and g open; give a value, as in L=6us");
-        assert!(ParamsBuilder::unknown(8).set("L=1,o=1,g=1").unwrap().build().is_ok());
+        assert!(ParamsBuilder::with_open_times(8).set("L=1,o=1,g=1").unwrap().build().is_ok());
     }
 
-    /// Every parameter is read, written and read again, and a machine has exactly the parameters of its model.
+    /// Every parameter is read, written and read again, and a machine has exactly the parameters of its
+    /// model.
     #[test]
-    fn the_table_is_the_parameters() {
+    fn parameters_are_read_as_written() {
         for (text, names) in [
             ("L=1,o=2,g=3,P=4,word=5", "L o g G P word"),
             ("L=1,o=2,g=3,G=0,P=4,word=5", "L o g G P word"),
@@ -151,20 +152,20 @@ mod tests {
     }
 
     #[test]
-    fn no_g_and_a_g_of_nothing_are_not_the_same() {
+    fn no_G_differs_from_a_G_of_0() {
         let logp = Params::builder(2).o(2 * US).g(4 * US);
         let loggp = logp.clone().G(Time::ZERO).build().unwrap();
         let logp = logp.build().unwrap();
         assert_eq!((logp.G(), loggp.G()), (Some(4 * US), Some(Time::ZERO)));
         assert_eq!((logp.stream(3), loggp.stream(3)), (8 * US, Time::ZERO));
-        // The G of a LogP machine follows the gap of the copy.
+        // The G of a LogP machine follows from the gap of the copy.
         assert_eq!(Params { g: US, ..logp }.G(), Some(2 * US));
         let gps = loggp_gps(&logp);
         assert_eq!((gps.G(), gps.is_loggp()), (None, false));
     }
 
     #[test]
-    fn no_words_take_as_long_as_one_where_no_message_is_shorter() {
+    fn stream_of_no_words_is_that_of_one_word_without_loggps() {
         let logp = Params::builder(2).o(2 * US).g(4 * US);
         for params in [logp.clone().G(US), logp].map(|params| params.build().unwrap()) {
             assert_eq!([0, 1].map(|k| params.stream(k)), [Time::ZERO; 2]);
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_large_g_a_long_message_is_a_train_of_short_ones() {
+    fn G_of_logp_is_the_longer_of_g_and_o() {
         assert_eq!(Params::builder(2).g(4 * US).o(2 * US).build().unwrap().G(), Some(4 * US));
         assert_eq!(Params::builder(2).g(4 * US).o(5 * US).build().unwrap().G(), Some(5 * US));
     }

@@ -1,49 +1,52 @@
-//! What a message costs by the parameters alone, without stalls and busy ports: LogP, section 3; LogGP, section 2;
-//! LogGPS, table 3.
+//! The costs of a message by the parameters alone, without stalls and busy ports: LogP, section 3; LogGP,
+//! section 2; LogGPS, table 3.
 
 use super::params::{LogGps, LongMessages, Params};
 use crate::time::{PS, Time};
 
-/// What a message of k words costs, without stalls and busy ports.
+/// The costs of a message of k words, without stalls and busy ports.
 impl Params {
-    /// The length in words of a message of so many bytes. LogP and LogGP have no message shorter than a word.
+    /// Returns the length in words of a message of `bytes` bytes. LogP and LogGP have no message shorter than
+    /// a word.
     #[inline]
     pub fn words(&self, bytes: usize) -> usize {
-        self.at_least(if bytes <= self.word.get() {
+        self.counted_words(if bytes <= self.word.get() {
             usize::from(bytes > 0)
         } else {
             bytes.div_ceil(self.word.get())
         })
     }
 
-    /// The length that a message of so many words counts for: at least one word, except under LogGPS.
+    /// Returns the number of words that a message counts for: at least one, except under LogGPS.
     #[inline]
-    pub(crate) fn at_least(&self, words: usize) -> usize {
+    pub(crate) fn counted_words(&self, words: usize) -> usize {
         if self.is_loggp() { words.max(1) } else { words }
     }
 
-    /// How long the sender is busy: o, under LogGPS o + kO_s, and above S R more.
+    /// Returns the time for which the sender is busy: o, or o + kO_s under LogGPS, and R more above S.
     pub fn send_overhead(&self, k: usize) -> Time {
         let R = if self.is_synchronous(k) { self.R } else { Time::ZERO };
         self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_s + R)
     }
 
-    /// How long the receiver is busy: o, under LogGPS o + kO_r.
+    /// Returns the time for which the receiver is busy: o, or o + kO_r under LogGPS.
     pub fn recv_overhead(&self, k: usize) -> Time {
         self.gps().map_or(self.o, |gps| self.o + k as i64 * gps.O_r)
     }
 
-    /// Whether a long message may travel during its send overhead, as a negative G_l says (LogGPS, table 5).
-    pub(crate) fn shrinks(&self) -> bool {
+    /// Returns whether G_l is negative: a long message then travels during its send overhead (LogGPS, table
+    /// 5).
+    pub(crate) fn has_negative_G_l(&self) -> bool {
         self.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
     }
 
-    /// How long after the first word of a message its last word follows: (k-1)G (LogGP, section 2.1); under LogGPS
-    /// G_s for each of the first s words and G_l for each further one (table 3). A negative G_l can make it negative.
+    /// Returns the time from the first word of a message to its last: (k-1)G (LogGP, section 2.1); under
+    /// LogGPS G_s for each of the first s words and G_l for each further one (table 3). A negative G_l can
+    /// make it negative.
     pub fn stream(&self, k: usize) -> Time {
         match self.long {
-            LongMessages::LogP => (self.at_least(k) as i64 - 1) * self.g.max(self.o),
-            LongMessages::LogGP { G } => (self.at_least(k) as i64 - 1) * G,
+            LongMessages::LogP => (self.counted_words(k) as i64 - 1) * self.g.max(self.o),
+            LongMessages::LogGP { G } => (self.counted_words(k) as i64 - 1) * G,
             LongMessages::LogGPS(gps) => {
                 let in_first_packet = k.min(gps.s);
                 in_first_packet as i64 * gps.G_s + (k - in_first_packet) as i64 * gps.G_l
@@ -51,13 +54,13 @@ impl Params {
         }
     }
 
-    /// Whether a message waits for its receiver before it is sent (LogGPS, section 3.1).
+    /// Returns whether a message waits for its receiver before it is sent (LogGPS, section 3.1).
     pub fn is_synchronous(&self, k: usize) -> bool {
         self.gps().is_some_and(|gps| k > gps.S)
     }
 
-    /// How many messages may be in transit from a processor, and how many to it: ceil(L/g) and at least one
-    /// (LogP, section 3), or what [`C`](Params::C) says. `None` if g is 0: then there is no limit.
+    /// Returns the number of messages that may be in transit from a processor, and to it: [`C`](Params::C) if
+    /// it is set, else ceil(L/g) and at least one (LogP, section 3). `None` means no limit, as with g = 0.
     pub fn capacity(&self) -> Option<usize> {
         if let Some(C) = self.C {
             return Some(C.get()).filter(|C| *C != Params::NO_LIMIT);
@@ -66,9 +69,9 @@ impl Params {
         (g > 0).then(|| (L as u64).div_ceil(g as u64).max(1) as usize)
     }
 
-    /// A machine of as many processors and the same S, on which nothing costs anything: what the engine has where a real
-    /// machine costs what it costs. A look then moves time by the least that there is.
-    pub(crate) fn free(&self) -> Params {
+    /// Returns the parameters with all costs 0, for the engine on a real machine, where costs arise by
+    /// themselves. P and S stay, and a cycle is 1 ps, so that a look moves time by the least possible.
+    pub(crate) fn without_costs(&self) -> Params {
         let [L, o, g, G, R, O_s, O_r, G_s, G_l] = [Time::ZERO; 9];
         let long = match self.gps() {
             Some(LogGps { S, .. }) => LongMessages::LogGPS(LogGps { s: S, S, O_s, O_r, G_s, G_l }),
@@ -77,9 +80,9 @@ impl Params {
         Params { L, o, g, long, R, C: None, cycle: PS, ..*self }
     }
 
-    /// A machine with the same overheads and gaps, on which messages can be under way for as long as one likes, and are never
-    /// in each other's way.
-    pub(crate) fn unbounded(&self) -> Params {
+    /// Returns the parameters with the same overheads and gaps, but an L without bound and no G or capacity:
+    /// messages may be under way for any time and never delay each other.
+    pub(crate) fn without_network_limits(&self) -> Params {
         let long = match self.gps() {
             Some(gps) => LongMessages::LogGPS(LogGps { G_s: Time::ZERO, G_l: Time::ZERO, ..gps }),
             None => LongMessages::LogGP { G: Time::ZERO },
@@ -87,12 +90,13 @@ impl Params {
         Params { L: Time::MAX / 1024, long, C: None, ..*self }
     }
 
-    /// The longest message that the machine can send, in words; `None` if there is no limit, as there is none unless
-    /// G_l is negative.
+    /// Returns the length in words of the longest message that the machine can send, or `None` if there is no
+    /// limit.
     ///
-    /// A negative G_l (LogGPS, table 5) says that a long message's bytes travel while the sender is still
-    /// busy with it, so it may arrive before its send overhead ends, but not before that overhead starts.
-    pub fn longest(&self) -> Option<usize> {
+    /// There is a limit only if G_l is negative (LogGPS, table 5): a long message's bytes then travel while
+    /// the sender is still busy with it, so it may arrive before its send overhead ends, but not before that
+    /// overhead starts.
+    pub fn longest_message(&self) -> Option<usize> {
         let gps = self.gps()?;
         let per_word = gps.O_s + gps.G_l;
         if per_word >= Time::ZERO {
@@ -105,17 +109,17 @@ impl Params {
     }
 }
 
-/// What messages above a length cost beyond the parameters, by the [models](crate::Model) that LogGPS is compared
-/// with; nothing by default.
+/// The costs of messages above a length beyond the parameters, by the [models](crate::params::Model) that
+/// LogGPS is compared with; nothing by default.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surcharge {
-    /// The longest message that costs what the parameters say.
+    /// Length in words of the longest message without a surcharge.
     pub above: usize,
-    /// How much longer the sender is busy.
+    /// Further send overhead.
     pub send: Time,
-    /// How much longer the receiver is busy.
+    /// Further receive overhead.
     pub recv: Time,
-    /// How much later the last word follows the first.
+    /// Further time from the first word to the last; may be negative.
     pub stream: Time,
 }
 
@@ -125,41 +129,39 @@ impl Default for Surcharge {
     }
 }
 
-/// How long a reception takes, worked out before the run: it is asked for at every message.
+/// The overhead of a reception, computed before the run because it is needed at every message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReceptionCost {
-    /// The overhead, however long the message is.
+    /// The overhead for any length.
     fixed: Time,
-    /// The overhead for each of its words.
     per_word: Time,
-    /// The length above which a message costs more, and how much more, if there is a surcharge.
-    more: Option<(usize, Time)>,
-    /// The overhead of a message of one word, which nearly all messages have.
+    /// The length in words above which a message costs more, and the further cost.
+    surcharge: Option<(usize, Time)>,
+    /// The overhead of a message of one word, as nearly all messages are.
     of_one_word: Time,
 }
 
 impl ReceptionCost {
-    /// The cost under these parameters and surcharge.
-    pub(crate) fn under(params: &Params, surcharge: &Surcharge) -> ReceptionCost {
+    pub(crate) fn new(params: &Params, surcharge: &Surcharge) -> ReceptionCost {
         let cost = ReceptionCost {
             fixed: params.o,
             per_word: params.gps().map_or(Time::ZERO, |gps| gps.O_r),
-            more: (surcharge.recv > Time::ZERO).then_some((surcharge.above, surcharge.recv)),
+            surcharge: (surcharge.recv > Time::ZERO).then_some((surcharge.above, surcharge.recv)),
             of_one_word: Time::ZERO,
         };
-        ReceptionCost { of_one_word: cost.of_any(1), ..cost }
+        ReceptionCost { of_one_word: cost.compute(1), ..cost }
     }
 
-    /// The overhead of a message of k words.
+    /// Returns the overhead of a message of k words.
     #[inline]
-    pub(crate) fn of(&self, k: usize) -> Time {
-        if k == 1 { self.of_one_word } else { self.of_any(k) }
+    pub(crate) fn overhead(&self, k: usize) -> Time {
+        if k == 1 { self.of_one_word } else { self.compute(k) }
     }
 
-    /// The overhead of a message of k words, computed anew.
-    fn of_any(&self, k: usize) -> Time {
+    /// Computes the overhead of a message of k words.
+    fn compute(&self, k: usize) -> Time {
         let cost = self.fixed + k as i64 * self.per_word;
-        match self.more {
+        match self.surcharge {
             Some((above, more)) if k > above => cost + more,
             _ => cost,
         }

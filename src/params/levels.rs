@@ -1,12 +1,14 @@
-//! Machines with levels: processors of one socket, of one node and of the network between nodes, each at a price of its own.
+//! Machines with levels: messages within a socket, within a node and between nodes have different costs.
 
 use super::params::{Params, ParamsError};
 use super::settings::Ports;
 
-/// A level within a machine, such as a node or a socket: what messages cost between processors of one group.
+/// A level within a machine, such as a node or a socket: the costs of messages between processors of one
+/// group.
 ///
-/// The groups of a level follow one another: with P = 16 processors 0 to 15 are the first, 16 to 31 the second. A message goes
-/// by the innermost level that has both its ends in one group, or else by the machine's own parameters.
+/// The groups of a level follow one another: with P = 16, processors 0 to 15 are the first, 16 to 31 the
+/// second. A message costs what the innermost level says that has its sender and receiver in one group, or
+/// else what the machine's own parameters say.
 ///
 /// ```
 /// use loggp::{Level, Machine, Params, Tag, Time, US};
@@ -29,35 +31,35 @@ use super::settings::Ports;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// What messages within a group cost; P is the number of processors of a group.
+    /// Costs of messages within a group; P is the number of processors of a group.
     pub params: Params,
-    /// How many long messages a processor's interface handles at once within its group.
+    /// Number of long messages that a processor's interface handles at once within its group.
     pub ports: Ports,
-    /// Whether a group has one port to the outside, such as a network card that the processors of a node share. Else each of
-    /// them has its own.
+    /// True if a group has one port to the outside, such as a network card that the processors of a node
+    /// share. Else each processor has its own.
     pub one_port: bool,
 }
 
 impl Level {
-    /// A level at which messages cost what these parameters say, and a group has as many processors as P says. Ports are
-    /// single, and each processor has its own to the outside.
+    /// Creates a level with these costs and groups of P processors. Ports are single, and each processor has
+    /// its own port to the outside.
     pub fn new(params: Params) -> Level {
         Level { params, ports: Ports::default(), one_port: false }
     }
 
-    /// Sets how many long messages a processor's interface handles at once within its group.
+    /// Sets the number of long messages that a processor's interface handles at once within its group.
     pub fn ports(self, ports: Ports) -> Level {
         Level { ports, ..self }
     }
 
-    /// Sets whether the processors of a group share a port to the outside.
+    /// Sets whether the processors of a group share one port to the outside.
     pub fn one_port(self, one_port: bool) -> Level {
         Level { one_port, ..self }
     }
 
     /// Refuses levels that a machine with these parameters cannot have.
     pub(crate) fn check(outer: &Params, levels: &[Level]) -> Result<(), ParamsError> {
-        /// The network, the node and the socket.
+        // A node and a socket, within the network.
         const MOST: usize = 2;
         let refuse = |sentence: String| Err(ParamsError::new(sentence));
         if levels.len() > MOST {
@@ -87,31 +89,32 @@ impl Level {
     }
 }
 
-/// The machine's parameters as they are for the innermost group that has all of some processors, from the first to the last.
-pub(crate) fn params_of<'p>(outer: &'p Params, levels: &'p [Level], first: usize, last: usize) -> &'p Params {
+/// Returns the parameters of the innermost level that has processors `first` to `last` in one group.
+pub(crate) fn innermost_params<'p>(outer: &'p Params, levels: &'p [Level], first: usize, last: usize) -> &'p Params {
     let has_both = |level: &&Level| first / level.params.P == last / level.params.P;
     levels.iter().rev().find(has_both).map_or(outer, |level| &level.params)
 }
 
-/// Something that each level has its own of.
+/// One value for each level.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ByLevel<T> {
-    /// The machine's own, for messages between groups.
+pub(crate) struct PerLevel<T> {
+    /// The value of the machine itself, for messages between groups.
     pub outer: T,
-    /// Those of the levels within and the sizes of their groups, from the innermost to the outermost.
+    /// The sizes of the groups and the values of the levels within, from the innermost to the outermost.
     inner: Box<[(usize, T)]>,
 }
 
-impl<T> ByLevel<T> {
-    /// What is made for each level, the machine's own first, which has number 0.
-    pub(crate) fn new(outer: T, levels: &[Level], mut of: impl FnMut(usize, &Level) -> T) -> ByLevel<T> {
+impl<T> PerLevel<T> {
+    /// Makes a value for each level within from its number, which counts from 1, and the level.
+    pub(crate) fn new(outer: T, levels: &[Level], mut of: impl FnMut(usize, &Level) -> T) -> PerLevel<T> {
         let inner = (1..).zip(levels).map(|(number, level)| (level.params.P, of(number, level)));
         let mut inner: Box<[(usize, T)]> = inner.collect();
         inner.reverse();
-        ByLevel { outer, inner }
+        PerLevel { outer, inner }
     }
 
-    /// What two processors have in common. Most machines have one level.
+    /// Returns the value of the innermost level that has both processors in one group. Most machines have no
+    /// levels.
     #[inline]
     pub(crate) fn between(&self, x: usize, y: usize) -> &T {
         if self.inner.is_empty() { &self.outer } else { self.innermost(x, y) }
@@ -123,14 +126,14 @@ impl<T> ByLevel<T> {
         found.map_or(&self.outer, |(_, it)| it)
     }
 
-    /// All of them.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &T> {
+    /// Iterates over the values, from the innermost to the machine's own.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.inner.iter().map(|(_, it)| it).chain([&self.outer])
     }
 
-    /// The same, with something else for each.
-    pub(crate) fn map<U>(&self, of: impl Fn(&T) -> U) -> ByLevel<U> {
-        ByLevel {
+    /// Converts each value.
+    pub(crate) fn map<U>(&self, of: impl Fn(&T) -> U) -> PerLevel<U> {
+        PerLevel {
             outer: of(&self.outer),
             inner: self.inner.iter().map(|(size, it)| (*size, of(it))).collect(),
         }

@@ -1,7 +1,7 @@
-//! The parameters of a machine: L, o, g, G and P of LogP and LogGP, and what LogGPS adds.
+//! The parameters of a machine: L, o, g, G and P of LogP and LogGP, and those of LogGPS.
 //!
-//! [`Params`] is plain data, and [`Parameter::ALL`] is the table of its parameters. A [`ParamsBuilder`] makes one from
-//! code, a preset or text, and refuses what no machine can have; `costs.rs` says what a message costs.
+//! [`Params`] is plain data, and [`Parameter::ALL`] is the table of its parameters. A [`ParamsBuilder`] makes
+//! `Params` from code, a preset or text, and refuses invalid values; `costs.rs` has the costs of messages.
 
 mod builder;
 mod check;
@@ -19,11 +19,11 @@ mod table;
 pub use builder::ParamsBuilder;
 pub(crate) use costs::{ReceptionCost, Surcharge};
 pub use levels::Level;
-pub(crate) use levels::{ByLevel, params_of};
+pub(crate) use levels::{PerLevel, innermost_params};
 pub use model::Model;
 pub(crate) use noise::Detours;
 pub use noise::Noise;
-pub(crate) use params::MOST_WORDS;
+pub(crate) use params::MAX_WORDS;
 pub use params::{LogGps, LongMessages, Params, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
 pub use settings::{Latency, Ports, Precedence, Ties};

@@ -1,36 +1,36 @@
-//! The models that LogGPS is compared with (LogGPS, section 4.6 and table 8): which parameters they have, and what their
-//! messages cost.
+//! The models that LogGPS is compared with (LogGPS, section 4.6 and table 8): their parameters and costs.
 
 use super::costs::Surcharge;
-use super::params::{LogGps, LongMessages, MOST_WORDS, Params, ParamsError};
+use super::params::{LogGps, LongMessages, MAX_WORDS, Params, ParamsError};
 use crate::text::names;
 use crate::time::{NS, PS, Time, US};
 
 names!(Model: "loggps" LogGPS "loggp-1" LogGP1 "loggp-2" LogGP2);
 
-/// The model by which a recorded run is made again.
+/// The model by which a recorded run is repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Model {
     /// The model of the machine's own parameters: LogGPS, or LogGP or LogP if the machine is one of these.
     #[default]
     LogGPS,
-    /// LogGP as Al-Tawil and Moritz apply it to MPI. No message waits for its receiver. For a message above S the sender's
-    /// overhead is longer by the shortest synchronization (LogGPS, section 1): T_4 + T_5 of table 3 with a receiver that
-    /// called before the request arrived, so 4o' + 2L. L, the other overheads and the gaps are LogGPS's for each length
-    /// ("constants for every k", table 8), because the paper shows its own constants only as a picture, figure 7. There is
-    /// no g (table 9).
+    /// LogGP as Al-Tawil and Moritz apply it to MPI. No message waits for its receiver. For a message above S
+    /// the sender's overhead is longer by the shortest synchronization (LogGPS, section 1): T_4 + T_5 of
+    /// table 3 with a receiver that called before the request arrived, so 4o' + 2L. L, the other overheads
+    /// and the gaps are LogGPS's for each length ("constants for every k", table 8), because the paper shows
+    /// its own constants only as a picture, figure 7. There is no g (table 9).
     LogGP1,
-    /// LogGP as Sundaram-Stukel and Vernon apply it, with table 9's numbers for Myrinet: L = 7.00 us, o = 3.83 us and
-    /// G = 24.98 ns per byte up to 8,191 bytes, o = 72.88 us and G = 8.85 ns per byte for all bytes of a longer message.
-    /// (Read like this, messages of 8,191 and 8,192 bytes take about as long: 219 and 226 us.) Messages above the machine's
-    /// S wait for their receivers as under LogGPS, as in the paper. There is no g (table 9).
+    /// LogGP as Sundaram-Stukel and Vernon apply it, with table 9's numbers for Myrinet: L = 7.00 us, o =
+    /// 3.83 us and G = 24.98 ns per byte up to 8,191 bytes, o = 72.88 us and G = 8.85 ns per byte for all
+    /// bytes of a longer message. (Read like this, messages of 8,191 and 8,192 bytes take about as long: 219
+    /// and 226 us.) Messages above the machine's S wait for their receivers as under LogGPS, as in the paper.
+    /// There is no g (table 9).
     LogGP2,
 }
 
 impl Model {
-    /// The machine's parameters under this model, and the surcharge of its longer messages.
-    pub(crate) fn of(self, params: Params) -> Result<(Params, Surcharge), ParamsError> {
+    /// Returns the machine's parameters under this model, and the surcharge of its longer messages.
+    pub(crate) fn apply(self, params: Params) -> Result<(Params, Surcharge), ParamsError> {
         if self == Model::LogGPS {
             return Ok((params, Surcharge::default()));
         }
@@ -47,7 +47,7 @@ impl Model {
                 send: 4 * params.o + 2 * params.L + params.R,
                 ..Surcharge::default()
             };
-            let long = LongMessages::LogGPS(LogGps { S: MOST_WORDS, ..gps });
+            let long = LongMessages::LogGPS(LogGps { S: MAX_WORDS, ..gps });
             return Ok((Params { long, ..params }, surcharge));
         }
         let (L, o, o_of_long) = (7 * US, 3830 * NS, 72_880 * NS);

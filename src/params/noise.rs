@@ -1,7 +1,8 @@
-//! The noise of the host: when the operating system takes the processors from the program.
+//! The noise of the host, whose operating system takes processors from the program for a time.
 //!
-//! A detour is a time in which a processor does nothing for its program. Here is when each processor has its detours, which
-//! follows from its number and the seed; what they do to the program's times is a rule, in `rules/noise.rs`.
+//! A detour is a time in which a processor does nothing for its program. This file says when each processor
+//! has its detours, which follows from its number and the seed. `rules/noise.rs` says how they lengthen the
+//! program's times.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,19 +12,19 @@ use fastrand::Rng;
 use smallvec::SmallVec;
 
 use super::ParamsError;
-use crate::text::outside;
+use crate::text::escaped;
 use crate::time::{LONGEST, Time};
 
-/// The noise of the host: detours that take the time of the processors.
+/// The noise of the host: detours that take time from the processors.
 ///
-/// Each processor has them at a phase of its own, which its number and the seed decide: the same on every clock, on any
-/// number of cores, and whatever the processors do.
+/// Each processor has them at its own phase, which depends only on its number and the seed: not on the clock,
+/// the number of cores, or what the processors do.
 ///
 /// ```
 /// use loggp::{Machine, Noise, Params, US};
 ///
 /// let noise: Noise = "100us:5us,1ms:20us".parse()?;
-/// assert_eq!(noise, Noise::periodic([(100 * US, 5 * US), (1000 * US, 20 * US)])?);
+/// assert_eq!(noise, Noise::from_periods([(100 * US, 5 * US), (1000 * US, 20 * US)])?);
 ///
 /// let machine = Machine::new(Params::builder(2).build()?).noise(noise.seed(7));
 /// let run = machine.run(|p| p.work("think", 1000, || ()))?;
@@ -34,40 +35,40 @@ use crate::time::{LONGEST, Time};
 #[must_use = "a noise is heard on the machine that gets it"]
 pub struct Noise {
     pattern: Pattern,
-    /// After how long everything comes again.
+    /// The time after which everything repeats.
     cycle: Time,
     seed: u64,
     together: bool,
 }
 
-/// When there are detours, up to a processor's phase.
+/// The times of detours, up to a processor's phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Pattern {
-    /// For each period the length of the one detour in it.
+    /// For each period, its length and that of the one detour in it.
     Periods(Arc<[(Time, Time)]>),
-    /// The beginnings and the ends of the detours of a record, one after the other. The end of the last one is the record's,
-    /// and then it begins again.
+    /// The starts and ends of the detours of a record, in order. The record ends with its last detour, and
+    /// then starts again.
     Record(Arc<[(Time, Time)]>),
 }
 
 /// The detours of one processor.
 pub(crate) enum Detours<'a> {
-    /// Those that come again after a period: the period, the length, and when the first one begins.
+    /// Periodic detours: the period, the length, and the start of the first one.
     Periods(SmallVec<[(Time, Time, Time); 2]>),
-    /// Those of a record, and the time of the record at which the processor begins.
+    /// The detours of a record, and the time in the record at which the processor starts.
     Record(&'a [(Time, Time)], Time),
 }
 
 impl Noise {
-    /// A detour in each period, for one period or several: for each its length and that of the detour. Where detours of
-    /// two periods meet, they take the processor once.
-    pub fn periodic(periods: impl IntoIterator<Item = (Time, Time)>) -> Result<Noise, ParamsError> {
+    /// Creates a noise from one or several periods and the lengths of their detours. Where detours of two
+    /// periods overlap, they take the processor once.
+    pub fn from_periods(periods: impl IntoIterator<Item = (Time, Time)>) -> Result<Noise, ParamsError> {
         let periods: Arc<[(Time, Time)]> = periods.into_iter().collect();
         if periods.is_empty() {
             return refuse("there is no period; give one and the length of its detour, such as 10ms:25us");
         }
-        if periods.len() > MOST {
-            return refuse(format!("there are {} periods; give at most {MOST}, or a record", periods.len()));
+        if periods.len() > MAX_PERIODS {
+            return refuse(format!("there are {} periods; give at most {MAX_PERIODS}, or a record", periods.len()));
         }
         for &(period, length) in &*periods {
             if length <= Time::ZERO || length >= period || period > LONGEST {
@@ -85,24 +86,25 @@ impl Noise {
         }
         let Some(cycle) = common_multiple(&periods) else {
             return refuse(format!(
-                "the periods meet again only after more than {MOST_PERIODS} of the shortest; give periods with a smaller \
+                "the periods meet again only after more than {MAX_CYCLE_PERIODS} of the shortest; give periods with a smaller \
                  common multiple, such as 1ms and 10ms"
             ));
         };
         Ok(Noise { pattern: Pattern::Periods(periods), cycle, seed: 1, together: false })
     }
 
-    /// The detours of a record, again and again: when each begins, and how long it takes. The record ends with its last
-    /// detour. Those that overlap are one.
-    pub fn recorded(detours: impl IntoIterator<Item = (Time, Time)>) -> Result<Noise, ParamsError> {
+    /// Creates a noise that repeats a record, given as starts and lengths of detours. The record ends with
+    /// its last detour. Overlapping detours are merged.
+    pub fn from_record(detours: impl IntoIterator<Item = (Time, Time)>) -> Result<Noise, ParamsError> {
         let called = |number: Option<usize>| {
             number.map_or_else(String::new, |number| format!("detour {}", number + 1))
         };
-        Noise::of_record(detours, called)
+        Noise::build_record(detours, called)
     }
 
-    /// The same, of which errors begin so: with what a detour is called, or the whole of the record.
-    fn of_record(
+    /// Creates a noise from a record. `called` gives the beginning of an error about one detour, or about the
+    /// whole record.
+    fn build_record(
         detours: impl IntoIterator<Item = (Time, Time)>,
         called: impl Fn(Option<usize>) -> String,
     ) -> Result<Noise, ParamsError> {
@@ -135,9 +137,9 @@ impl Noise {
         }
     }
 
-    /// Reads a record as LogGOPSim does, such as Netgauge makes with its selfish detour: a detour a line, when it begins and
-    /// how long it takes, both in nanoseconds. Lines that begin with # are comments.
-    pub fn read(text: &str) -> Result<Noise, ParamsError> {
+    /// Reads a record in the format of LogGOPSim, such as Netgauge's selfish detour writes: one detour a
+    /// line, with its start and length in nanoseconds. Lines that begin with # are comments.
+    pub fn parse_record(text: &str) -> Result<Noise, ParamsError> {
         let mut detours = Vec::new();
         let mut lines = Vec::new();
         for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
@@ -157,29 +159,29 @@ impl Noise {
             }
             lines.push(place + 1);
         }
-        Noise::of_record(detours, |number| match (number, lines.last()) {
+        Noise::build_record(detours, |number| match (number, lines.last()) {
             (Some(number), _) => format!("line {}: its detour", lines[number]),
             (None, Some(last)) => format!("lines 1 to {last}: "),
             (None, None) => String::new(),
         })
     }
 
-    /// Sets what draws the processors' phases: 1, unless told.
+    /// Sets the seed of the processors' phases (default 1).
     pub fn seed(self, seed: u64) -> Noise {
         Noise { seed, ..self }
     }
 
-    /// Gives all processors the same phase, as if their operating systems had agreed on one.
+    /// Gives all processors the same phase, as if their operating systems were synchronized.
     pub fn together(self) -> Noise {
         Noise { together: true, ..self }
     }
 
-    /// The detours of a processor from one moment to another, one after the other.
+    /// Returns the starts and ends of a processor's detours between two moments, in order.
     ///
     /// ```
     /// use loggp::{Noise, Time, US};
     ///
-    /// let noise = Noise::periodic([(100 * US, 5 * US)])?;
+    /// let noise = Noise::from_periods([(100 * US, 5 * US)])?;
     /// let taken: Time = noise.detours(3, 0 * US, 1000 * US).iter().map(|(from, until)| *until - *from).sum();
     /// assert_eq!(taken, 10 * 5 * US);
     /// # Ok::<(), loggp::ParamsError>(())
@@ -190,14 +192,14 @@ impl Noise {
             return all;
         }
         let mut repeat = |first: Time, period: Time, length: Time| {
-            // The first one that is not over; one less does no harm.
+            // Starts at the first detour that is not over, or at the one before, which is removed below.
             let mut start = first + (from - first - length).as_ps().div_euclid(period.as_ps()) * period;
             while start < until {
                 all.push((start.clamp(from, until), (start + length).clamp(from, until)));
                 start += period;
             }
         };
-        match self.of(id) {
+        match self.detours_of(id) {
             Detours::Periods(periods) => {
                 periods.iter().for_each(|&(period, length, phase)| repeat(phase, period, length));
             }
@@ -217,55 +219,55 @@ impl Noise {
         all
     }
 
-    /// No processor has more detours in a time of this length.
-    pub fn most_detours(&self, length: Time) -> u64 {
-        let often = |period: Time| (length.as_ps() / period.as_ps()).max(0) as u64 + 2;
+    /// Returns an upper bound on the detours of one processor in a time of this length.
+    pub fn max_detours(&self, length: Time) -> u64 {
+        let count = |period: Time| (length.as_ps() / period.as_ps()).max(0) as u64 + 2;
         match &self.pattern {
-            Pattern::Periods(periods) => periods.iter().map(|(period, _)| often(*period)).sum(),
-            Pattern::Record(record) => often(self.cycle).saturating_mul(record.len() as u64),
+            Pattern::Periods(periods) => periods.iter().map(|(period, _)| count(*period)).sum(),
+            Pattern::Record(record) => count(self.cycle).saturating_mul(record.len() as u64),
         }
     }
 
-    /// What draws the phases.
-    pub fn seed_mut(&mut self) -> &mut u64 {
-        &mut self.seed
+    /// Changes the seed that draws the phases.
+    pub fn map_seed(self, change: impl FnOnce(u64) -> u64) -> Noise {
+        Noise { seed: change(self.seed), ..self }
     }
 
-    /// The same with what this says: `together` or `seed:7`.
+    /// Applies a setting from text: `together` or `seed:7`.
     pub fn set(self, text: &str) -> Result<Noise, ParamsError> {
         match (text.trim(), text.trim().strip_prefix(SEED).map(str::parse)) {
             (TOGETHER, _) => Ok(self.together()),
             (_, Some(Ok(seed))) => Ok(self.seed(seed)),
             _ => refuse(format!(
                 "{:?} is nothing to say of a noise; give {TOGETHER} or {SEED}7",
-                outside(text.trim())
+                escaped(text.trim())
             )),
         }
     }
 
-    /// What draws the phases, and whether all processors have the same.
+    /// Returns the seed of the phases, and whether all processors have the same phase.
     pub(crate) fn phases(&self) -> (u64, bool) {
         (self.seed, self.together)
     }
 
-    /// The periods and the lengths of their detours, or nothing; and the beginnings and the ends of a record's detours, or
-    /// nothing.
-    pub(crate) fn parts(&self) -> [&[(Time, Time)]; 2] {
+    /// Returns the periods with the lengths of their detours, and the starts and ends of a record's detours.
+    /// One of the two is empty.
+    pub(crate) fn periods_and_record(&self) -> [&[(Time, Time)]; 2] {
         match &self.pattern {
             Pattern::Periods(periods) => [periods, &[]],
             Pattern::Record(record) => [&[], record],
         }
     }
 
-    /// After how long everything comes again.
+    /// Returns the time after which everything repeats.
     pub(crate) fn cycle(&self) -> Time {
         self.cycle
     }
 
-    /// The detours of a processor.
-    pub(crate) fn of(&self, id: usize) -> Detours<'_> {
-        let own = if self.together { 0 } else { id as u64 + 1 };
-        let mut dice = Rng::with_seed(self.seed ^ own.wrapping_mul(0xD6E8_FEB8_6659_FD93));
+    /// Returns the detours of a processor.
+    pub(crate) fn detours_of(&self, id: usize) -> Detours<'_> {
+        let number = if self.together { 0 } else { id as u64 + 1 };
+        let mut dice = Rng::with_seed(self.seed ^ number.wrapping_mul(0xD6E8_FEB8_6659_FD93));
         let mut below = |most: Time| Time::from_ps(dice.i64(0..most.as_ps()));
         match &self.pattern {
             Pattern::Periods(periods) => Detours::Periods(
@@ -280,34 +282,33 @@ fn refuse<T>(sentence: impl Into<String>) -> Result<T, ParamsError> {
     Err(ParamsError::new(sentence))
 }
 
-/// There may be so many periods.
-const MOST: usize = 16;
+/// The most periods of a noise.
+const MAX_PERIODS: usize = 16;
 
-/// So many times the shortest period at the most all periods together may need to come again: so long is searched for the
-/// end of what takes long.
-const MOST_PERIODS: i64 = 10_000;
+/// The most repetitions of the shortest period before all periods meet again. It bounds the search for the
+/// end of a long activity.
+const MAX_CYCLE_PERIODS: i64 = 10_000;
 
-/// After how long these periods all come again, unless that is far too long.
+/// Returns the time after which all periods meet again, or `None` if that is too long.
 fn common_multiple(periods: &[(Time, Time)]) -> Option<Time> {
     let mut periods = periods.iter().map(|(period, _)| period.as_ps());
-    let most = periods.clone().min()?.saturating_mul(MOST_PERIODS);
+    let most = periods.clone().min()?.saturating_mul(MAX_CYCLE_PERIODS);
     let multiple = |cycle: i64, period| {
-        (cycle / common(cycle, period)).checked_mul(period).filter(|cycle| *cycle <= most)
+        (cycle / greatest_common_divisor(cycle, period)).checked_mul(period).filter(|cycle| *cycle <= most)
     };
     periods.try_fold(1, multiple).map(Time::from_ps)
 }
 
-/// The greatest common divisor.
-fn common(a: i64, b: i64) -> i64 {
-    if b == 0 { a } else { common(b, a % b) }
+fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// What may stand behind the periods of a noise: that all processors have it at the same time, and its seed.
+/// The settings that may follow the periods of a noise in text.
 const TOGETHER: &str = "together";
 const SEED: &str = "seed:";
 
-/// Reads periods and the lengths of their detours, `10ms:25us,1s:1ms`. Behind them may stand `,together`, and then all
-/// processors have their detours at the same time, and `,seed:7`; the seed is 1 unless told.
+/// Reads periods and the lengths of their detours, `10ms:25us,1s:1ms`, and then optionally `,together`, by
+/// which all processors have their detours at the same time, and `,seed:7` (default 1).
 impl FromStr for Noise {
     type Err = ParamsError;
 
@@ -321,23 +322,23 @@ impl FromStr for Noise {
             let Some((period, length)) = part.split_once(':') else {
                 return refuse(format!(
                     "{:?} has no length; give a period and a length, such as 10ms:25us",
-                    outside(part)
+                    escaped(part)
                 ));
             };
             let time = |text: &str| {
                 text.parse::<Time>()
-                    .map_err(|why| ParamsError::new(format!("{:?}: {why}", outside(text.trim()))))
+                    .map_err(|why| ParamsError::new(format!("{:?}: {why}", escaped(text.trim()))))
             };
             periods.push((time(period)?, time(length)?));
         }
-        settings.into_iter().try_fold(Noise::periodic(periods)?, Noise::set)
+        settings.into_iter().try_fold(Noise::from_periods(periods)?, Noise::set)
     }
 }
 
-/// Says the noise as [`FromStr`] reads it, if it is periodic.
+/// Writes a periodic noise as [`FromStr`] reads it, and a description of a record.
 impl fmt::Display for Noise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut said = match &self.pattern {
+        let mut text = match &self.pattern {
             Pattern::Periods(periods) => {
                 let part = |(period, length): &(Time, Time)| format!("{period}:{length}").replace(' ', "");
                 periods.iter().map(part).collect::<Vec<_>>().join(",")
@@ -348,10 +349,10 @@ impl fmt::Display for Noise {
             }
         };
         if self.together {
-            said += ",";
-            said += TOGETHER;
+            text += ",";
+            text += TOGETHER;
         }
-        f.pad(&format!("{said},{SEED}{}", self.seed))
+        f.pad(&format!("{text},{SEED}{}", self.seed))
     }
 }
 
@@ -361,19 +362,19 @@ mod tests {
     use crate::time::{MS, NS, US};
 
     #[test]
-    fn what_is_written_is_read() {
+    fn noise_is_read_as_written() {
         for text in ["10ms:25us", "1ms:25us,100ms:2.5ms", "10us:1.5ns,together"] {
             assert_eq!(text.parse::<Noise>().unwrap().to_string(), format!("{text},seed:1"));
         }
         assert_eq!(
             "10ms:25us,seed:7".parse(),
-            Noise::periodic([(10 * MS, 25 * US)]).map(|noise| noise.seed(7))
+            Noise::from_periods([(10 * MS, 25 * US)]).map(|noise| noise.seed(7))
         );
-        assert_eq!("10ms:25us".parse(), Noise::periodic([(10 * MS, 25 * US)]));
+        assert_eq!("10ms:25us".parse(), Noise::from_periods([(10 * MS, 25 * US)]));
     }
 
     #[test]
-    fn what_cannot_be_is_refused_in_a_sentence() {
+    fn invalid_noise_is_refused_in_a_sentence() {
         for (text, why) in [
             ("10ms", "has no length"),
             ("", "has no length"),
@@ -393,10 +394,10 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_read_as_its_generator_writes_it() {
-        let read = Noise::read("# selfish\n1000\t25\n2000.5 1e3\r\n\n2500 100\n9000 10\n").unwrap();
+    fn record_is_read_in_the_format_of_its_generator() {
+        let read = Noise::parse_record("# selfish\n1000\t25\n2000.5 1e3\r\n\n2500 100\n9000 10\n").unwrap();
         let detours = [(1000 * NS, 25 * NS), (2_000_500 * NS / 1000, US), (9000 * NS, 10 * NS)];
-        assert_eq!(read, Noise::recorded(detours).unwrap());
+        assert_eq!(read, Noise::from_record(detours).unwrap());
         assert_eq!(read.to_string(), "a record of 3 detours in 9.01 us,seed:1");
         for (text, why) in [
             ("", "no detour"),
@@ -410,7 +411,7 @@ mod tests {
             ("0 5\n3 5\n", "lines 1 to 2: the record is one long detour"),
             ("5 0\n", "lines 1 to 1: the record has no detour"),
         ] {
-            let said = Noise::read(text).unwrap_err().to_string();
+            let said = Noise::parse_record(text).unwrap_err().to_string();
             assert!(said.contains(why), "{text:?}: {said}");
         }
     }

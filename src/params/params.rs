@@ -11,8 +11,8 @@ use crate::time::Time;
 /// let cm5 = Params::builder(128).L(6 * US).o(2 * US).g(4 * US).word(16).build()?;
 /// assert_eq!(cm5.capacity(), Some(2));
 ///
-/// // Formulas read as in the papers. No field follows from another, so a changed copy is right without more: a CM-5 has
-/// // no G, and sends the words of a long message as fast as short messages, one every max(g, o).
+/// // Formulas read as in the papers. No field depends on another, so a changed copy is consistent: a CM-5 has no G,
+/// // and sends the words of a long message as fast as short messages, one every max(g, o).
 /// let Params { L, o, P, .. } = cm5;
 /// assert_eq!((P as i64 - 1) * (L + 2 * o), 1270 * US);
 /// let faster = Params { g: 2 * US, ..cm5 };
@@ -21,20 +21,20 @@ use crate::time::Time;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Latency: how long a word is under way, at most.
+    /// Latency: the longest time for which a word is under way.
     pub L: Time,
-    /// Overhead: how long a processor is busy sending or receiving a message.
+    /// Overhead: the time for which a processor is busy sending or receiving a message.
     pub o: Time,
     /// Gap: the least time between two sends, or two receptions, of one processor.
     pub g: Time,
-    /// What the words of a long message cost.
+    /// The costs of the words of a long message.
     pub long: LongMessages,
-    /// What agreeing on a message above S costs its sender beyond the request and the reply: nothing unless told. Only a
-    /// machine of LogGPS has an S.
+    /// The cost for the sender of agreeing on a message above S, beyond the request and the reply (default
+    /// 0). Only a LogGPS machine has an S.
     pub R: Time,
     /// Number of processors.
     pub P: usize,
-    /// Capacity, if it is told: see [`capacity`](Params::capacity).
+    /// Capacity, if it is set: see [`capacity`](Params::capacity).
     pub C: Option<NonZeroUsize>,
     /// Bytes of payload in a word, the length of a short message.
     pub word: NonZeroUsize,
@@ -42,10 +42,11 @@ pub struct Params {
     pub cycle: Time,
 }
 
-/// What the words of a long message cost: here LogP, LogGP and LogGPS differ.
+/// The costs of the words of a long message, in which LogP, LogGP and LogGPS differ.
 ///
 /// ```
-/// use loggp::{LongMessages, Params, Time, US};
+/// use loggp::{Params, Time, US};
+/// use loggp::params::LongMessages;
 ///
 /// let logp = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let loggp = Params { long: LongMessages::LogGP { G: Time::ZERO }, ..logp };
@@ -55,7 +56,8 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LongMessages {
-    /// LogP knows only short messages: a long message is a train of them, a word every max(g, o) (LogGP, section 2.1).
+    /// LogP knows only short messages: a long message is a train of them, a word every max(g, o) (LogGP,
+    /// section 2.1).
     LogP,
     /// LogGP: a gap per further word.
     LogGP {
@@ -66,7 +68,7 @@ pub enum LongMessages {
     LogGPS(LogGps),
 }
 
-/// What LogGPS adds to LogGP, or has instead of G (LogGPS, section 3). Lengths are in words.
+/// The parameters that LogGPS adds to LogGP, or has instead of G (LogGPS, section 3). Lengths are in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogGps {
     /// Messages longer than this are sent in several packets.
@@ -83,28 +85,29 @@ pub struct LogGps {
     pub G_l: Time,
 }
 
-/// What is wrong with a set of parameters, in one sentence.
+/// The refusal of a set of parameters, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParamsError(String);
 
 impl ParamsError {
     pub(crate) fn new(sentence: impl Into<String>) -> ParamsError {
-        ParamsError(sentence.into().replace(char::is_control, " ")) // it may quote what was read
+        // The sentence may quote text that was read.
+        ParamsError(sentence.into().replace(char::is_control, " "))
     }
 }
 
-/// More processors than any host holds, and few enough to count with 32 bits.
-pub(super) const MOST_PROCESSORS: usize = 1 << 24;
-/// The most words of a message, and the most bytes of a word, that 32 bits can count.
-pub(crate) const MOST_WORDS: usize = u32::MAX as usize;
+/// More processors than fit any host, and few enough to count with 32 bits.
+pub(super) const MAX_PROCESSORS: usize = 1 << 24;
+/// The most words of a message and bytes of a word that 32 bits can count.
+pub(crate) const MAX_WORDS: usize = u32::MAX as usize;
 
 impl Params {
-    /// A length, or a capacity, that says that there is no limit.
-    pub const NO_LIMIT: usize = MOST_WORDS;
+    /// A length or capacity that means no limit.
+    pub const NO_LIMIT: usize = MAX_WORDS;
 
-    /// The time per further word of a long message: LogGP's G, and max(g, o) on a machine of LogP. A LogGPS machine has
-    /// no G; what a word costs there depends on the message's length.
+    /// Returns the time per further word of a long message: LogGP's G, or max(g, o) on a LogP machine. `None`
+    /// on a LogGPS machine, where the cost of a word depends on the message's length.
     pub fn G(&self) -> Option<Time> {
         match self.long {
             LongMessages::LogP => Some(self.g.max(self.o)),
@@ -113,7 +116,7 @@ impl Params {
         }
     }
 
-    /// What LogGPS adds, if this is a LogGPS machine.
+    /// Returns the parameters of LogGPS, or `None` if this is not a LogGPS machine.
     pub fn gps(&self) -> Option<LogGps> {
         match self.long {
             LongMessages::LogGPS(gps) => Some(gps),
@@ -121,7 +124,7 @@ impl Params {
         }
     }
 
-    /// Whether the paper's closed forms for LogP and LogGP apply.
+    /// Returns whether this is a LogP or LogGP machine, to which those papers' closed forms apply.
     pub fn is_loggp(&self) -> bool {
         self.gps().is_none()
     }

@@ -1,12 +1,12 @@
-//! The papers' machines: what a paper says of each machine, and where it says so.
+//! The papers' machines: the parameters of each, and the place in the paper that gives them.
 //!
-//! The values are text, as the papers print them; [`ParamsBuilder::set`] reads them exactly. What a paper leaves open is
-//! open here too, and must be given before such a machine can be built.
+//! The values are text, as the papers print them; [`ParamsBuilder::set`] reads them exactly. A parameter that
+//! a paper leaves open is open here too, and must be set before such a machine can be built.
 
 use super::builder::ParamsBuilder;
 use super::params::{Params, ParamsError};
 use super::table::Parameter;
-use crate::text::near;
+use crate::text::nearest_name;
 use crate::time::Time;
 
 /// A machine from one of the papers.
@@ -20,50 +20,47 @@ use crate::time::Time;
 /// ```
 #[derive(Debug)]
 pub struct Preset {
-    /// Its name on the command line.
+    /// The name on the command line.
     pub name: &'static str,
-    /// Which machine it is, in one sentence.
+    /// A description in one sentence.
     pub about: &'static str,
-    /// What the paper says. The cycle comes first, because the bare numbers that follow count cycles.
-    values: &'static [Value],
+    /// The parameters. The cycle comes first, because the bare numbers that follow count cycles.
+    values: &'static [SourcedValue],
 }
 
-/// What a paper says of one parameter.
+/// One parameter of a paper's machine.
 #[derive(Debug)]
-struct Value {
-    /// The parameter's name.
+struct SourcedValue {
     name: &'static str,
-    /// Its value in the paper's own units; `None` if the paper leaves it open.
+    /// The value in the paper's own units; `None` if the paper leaves it open.
     text: Option<&'static str>,
-    /// Where the paper gives the value, or why it is open or chosen.
+    /// The place in the paper that gives the value, or the reason why it is open or chosen.
     source: &'static str,
 }
 
-/// What is known of one parameter of a paper's machine, for people to read.
+/// One parameter of a paper's machine, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PresetValue {
-    /// The parameter, or `longest`: see [`Preset::longest`].
+    /// The parameter, or `longest`: see [`Preset::longest_message`].
     pub name: &'static str,
-    /// Its value; `None` if it is open and must be given.
+    /// The value; `None` if it is open and must be set.
     pub value: Option<String>,
-    /// Where the value comes from, or why there is none.
+    /// The source of the value, or the reason why there is none.
     pub source: &'static str,
 }
 
-/// A value that a paper gives.
-const fn given(name: &'static str, text: &'static str, source: &'static str) -> Value {
-    Value { name, text: Some(text), source }
+const fn given(name: &'static str, text: &'static str, source: &'static str) -> SourcedValue {
+    SourcedValue { name, text: Some(text), source }
 }
 
-/// A value that a paper leaves open.
-const fn open(name: &'static str, source: &'static str) -> Value {
-    Value { name, text: None, source }
+const fn open(name: &'static str, source: &'static str) -> SourcedValue {
+    SourcedValue { name, text: None, source }
 }
 
-/// Why a machine from LogP has no G of its own.
+/// The reason why LogP's machines have no G.
 const NO_G: &str = "LogP has no G: a long message is a train of short ones (LogGP, section 2.1)";
-/// Why the machines from LogP's table 1 have no g.
+/// The reason why the machines from LogP's table 1 have no g.
 const OPEN_GAP: &str =
     "LogP, section 5.2: M by the bisection bandwidth per processor, which table 1 does not give";
 /// The source of the overhead of the machines from LogP's table 1.
@@ -74,7 +71,7 @@ const CYCLE: &str = "LogP, table 1: cycle";
 const TABLE_5: &str = "LogGPS, table 5";
 
 /// A CM-5 with this gap, and the other values of LogP's section 4.1.4.
-const fn cm5(g: &'static str, source_of_g: &'static str) -> [Value; 5] {
+const fn cm5(g: &'static str, source_of_g: &'static str) -> [SourcedValue; 5] {
     [
         given("L", "6us", "LogP, section 4.1.4: unloaded network"),
         given("o", "2us", "LogP, section 4.1.4"),
@@ -85,7 +82,7 @@ const fn cm5(g: &'static str, source_of_g: &'static str) -> [Value; 5] {
 }
 
 /// A CS-2 from LogGP's table 1. G is per word here, and per byte in the table.
-const fn cs2([L, o, g, G]: [&'static str; 4], source_of_G: &'static str) -> [Value; 6] {
+const fn cs2([L, o, g, G]: [&'static str; 4], source_of_G: &'static str) -> [SourcedValue; 6] {
     [
         given("L", L, "LogGP, table 1"),
         given("o", o, "LogGP, table 1"),
@@ -102,7 +99,7 @@ const fn table_5(
     [O_s, O_r, G_s, G_l]: [&'static str; 4],
     [s, S]: [&'static str; 2],
     source_of_P: &'static str,
-) -> [Value; 11] {
+) -> [SourcedValue; 11] {
     [
         given("L", L, TABLE_5),
         given("o", o, "LogGPS, table 5: o'"),
@@ -124,7 +121,7 @@ const fn table_1(
     L: &'static str,
     source_of_L: &'static str,
     o: &'static str,
-) -> [Value; 6] {
+) -> [SourcedValue; 6] {
     [
         given("cycle", cycle, CYCLE),
         given("L", L, source_of_L),
@@ -135,7 +132,7 @@ const fn table_1(
     ]
 }
 
-/// The machines, in the order in which the papers have them.
+/// The machines in the order of the papers.
 static PRESETS: &[Preset] = &[
     Preset {
         name: "cm5",
@@ -229,12 +226,12 @@ static PRESETS: &[Preset] = &[
     },
 ];
 
-/// The papers' machines.
+/// Returns the papers' machines.
 pub fn presets() -> &'static [Preset] {
     PRESETS
 }
 
-/// The machine with this name.
+/// Returns the machine with this name, or an error that names the nearest one.
 ///
 /// ```
 /// let refused = loggp::preset("cm6").unwrap_err().to_string();
@@ -242,36 +239,36 @@ pub fn presets() -> &'static [Preset] {
 /// ```
 pub fn preset(name: &str) -> Result<&'static Preset, ParamsError> {
     PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-        let near = near(name, PRESETS.iter().map(|preset| preset.name));
+        let near = nearest_name(name, PRESETS.iter().map(|preset| preset.name));
         ParamsError::new(format!("there is no machine {name}; {near}`loggp machines` lists all"))
     })
 }
 
 impl Preset {
-    /// A builder that holds what the paper gives. What the paper leaves open must be set before it builds, and any
-    /// other value can be changed.
+    /// Returns a builder with the values from the paper. Parameters that the paper leaves open must be set
+    /// before it builds, and any other can be changed.
     pub fn builder(&self) -> ParamsBuilder {
         let given = self.values.iter().filter_map(|value| Some((value.name, value.text?)));
-        given.fold(ParamsBuilder::unknown(0), |builder, (name, text)| {
-            let parameter = Parameter::named(name).unwrap_or(&Parameter::CYCLE);
+        given.fold(ParamsBuilder::with_open_times(0), |builder, (name, text)| {
+            let parameter = Parameter::by_name(name).unwrap_or(&Parameter::CYCLE);
             builder.set_one(parameter, text).expect("the tests have read every preset")
         })
     }
 
-    /// The longest message that this machine can send, in words, if its length is limited and no parameter is open:
-    /// see [`Params::longest`].
-    pub fn longest(&self) -> Option<usize> {
-        self.builder().build().ok().as_ref().and_then(Params::longest)
+    /// Returns the length in words of the longest message that this machine can send, or `None` if there is
+    /// no limit or a parameter is open: see [`Params::longest_message`].
+    pub fn longest_message(&self) -> Option<usize> {
+        self.builder().build().ok().as_ref().and_then(Params::longest_message)
     }
 
-    /// What is known of the machine, parameter by parameter.
+    /// Returns all parameters with their sources.
     pub fn values(&self) -> Vec<PresetValue> {
         let cycle = self.builder().params.cycle;
-        let shown = |name: &str, text: &str| match Parameter::named(name) {
+        let shown = |name: &str, text: &str| match Parameter::by_name(name) {
             Some(parameter) if !parameter.is_time() => text.to_string(),
             _ => Time::parse(text, cycle).expect("the tests have read every preset").to_string(),
         };
-        let known = |&Value { name, text, source }: &Value| {
+        let known = |&SourcedValue { name, text, source }: &SourcedValue| {
             let value = text.map(|text| shown(name, text));
             PresetValue { name, value, source }
         };
@@ -281,7 +278,7 @@ impl Preset {
                 1 + values.iter().position(|value| value.name == "g").expect("every machine has a g");
             values.insert(after_g, PresetValue { name: "G", value: Some("max(g, o)".into()), source: NO_G });
         }
-        if let Some(words) = self.longest() {
+        if let Some(words) = self.longest_message() {
             let source =
                 "follows from o, L, O_s, G_s, G_l and s: a longer message would arrive before its send";
             values.push(PresetValue { name: "longest", value: Some(words.to_string()), source });
@@ -312,7 +309,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_machine_is_complete_or_says_what_is_open() {
+    fn machines_are_complete_or_leave_g_open() {
         for preset in presets() {
             let open: Vec<&str> =
                 preset.values.iter().filter(|value| value.text.is_none()).map(|value| value.name).collect();
@@ -340,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cm5_is_as_section_4_1_4_says() {
+    fn cm5_has_the_values_of_section_4_1_4() {
         let cm5 = built("cm5");
         assert_eq!((cm5.L, cm5.o, cm5.g, cm5.long), (6 * US, 2 * US, 4 * US, LongMessages::LogP));
         assert_eq!((cm5.P, cm5.word.get(), cm5.cycle, cm5.capacity()), (128, 16, US, Some(2)));
@@ -351,7 +348,7 @@ mod tests {
 
     /// The G of LogGP's table 1 is per byte, and the table's last column is the bandwidth 1/G.
     #[test]
-    fn the_cs2_has_the_bandwidth_of_loggps_table_1() {
+    fn cs2_has_the_bandwidth_of_loggp_table_1() {
         for (name, ns_per_byte, tenths_of_mb_per_s) in [("cs2-splitc", 30, 333), ("cs2-elan", 23, 434)] {
             let cs2 = built(name);
             assert_eq!(cs2.G(), Some(cs2.word.get() as i64 * ns_per_byte * NS));
@@ -363,9 +360,10 @@ mod tests {
         assert_eq!((elan.L, elan.o, elan.g), (10 * US, 3_800 * NS, 13_800 * NS));
     }
 
-    /// The last column of LogP's table 1 is Tsnd + M/w + H r + Trcv, cut off to whole cycles: 53 for Dash's 53.6.
+    /// The last column of LogP's table 1 is Tsnd + M/w + H r + Trcv, cut off to whole cycles: 53 for Dash's
+    /// 53.6.
     #[test]
-    fn the_machines_of_table_1_take_the_time_of_table_1() {
+    fn machines_of_table_1_take_the_time_of_table_1() {
         for (name, cycle, w, overheads, r, ten_h, total) in TABLE_1 {
             let params = preset(name).unwrap().builder().g(US).build().unwrap();
             let cycle = cycle * NS;
@@ -393,19 +391,20 @@ mod tests {
         near(2 * gps.O_s + gps.O_r + gps.G_l, 15.54669);
     }
 
-    /// On the Cenju-4 every byte above s brings the arrival 12.74 - 7.63 = 5.11 ns nearer to the start of the send. A
-    /// message of s = 1028 bytes takes 7820 + 640 + 1028 (7.63 + 0.57) = 16889.6 ns, enough for 3305 bytes more.
+    /// On the Cenju-4 every byte above s brings the arrival 12.74 - 7.63 = 5.11 ns nearer to the start of the
+    /// send. A message of s = 1028 bytes takes 7820 + 640 + 1028 (7.63 + 0.57) = 16889.6 ns, enough for 3305
+    /// bytes more.
     #[test]
-    fn the_cenju4_has_a_longest_message() {
-        assert_eq!(preset("cenju4").unwrap().longest(), Some(1028 + 3305));
-        assert!(presets().iter().all(|preset| preset.longest().is_none() || preset.name == "cenju4"));
+    fn only_the_cenju4_has_a_longest_message() {
+        assert_eq!(preset("cenju4").unwrap().longest_message(), Some(1028 + 3305));
+        assert!(presets().iter().all(|preset| preset.longest_message().is_none() || preset.name == "cenju4"));
         let params = built("cenju4");
         let slack = |k: usize| params.send_overhead(k) + params.stream(k) + params.L;
         assert!(slack(4333) >= Time::ZERO && slack(4334) < Time::ZERO);
     }
 
     #[test]
-    fn lists_what_it_knows() {
+    fn values_have_units_and_sources() {
         let known = |name, value: &str, source| PresetValue { name, value: Some(value.into()), source };
         let values = preset("cm5-cmmd").unwrap().values();
         assert_eq!(values[0], known("cycle", "25 ns", CYCLE));
@@ -419,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn suggests_the_nearest_name() {
+    fn unknown_names_are_answered_with_the_nearest() {
         for (typed, nearest) in
             [("CM5", "cm5"), ("ethernet", "fast-ethernet"), ("cs2", "cs2-elan"), ("jmachine", "j-machine")]
         {

@@ -2,8 +2,8 @@
 
 use super::builder::ParamsBuilder;
 use super::params::{LongMessages, ParamsError};
-use super::table::{Machines, Parameter, Values};
-use crate::text::outside;
+use super::table::{MachineSet, Parameter, ValueKind};
+use crate::text::escaped;
 use crate::time::Time;
 
 impl ParamsBuilder {
@@ -22,7 +22,7 @@ impl ParamsBuilder {
         let mut seen = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((name, value)) = part.split_once('=') else {
-                let part = outside(part);
+                let part = escaped(part);
                 return Err(ParamsError::new(format!("{part} is not a parameter; write it as L=6us")));
             };
             let (name, value) = (name.trim(), value.trim());
@@ -30,10 +30,10 @@ impl ParamsBuilder {
                 return Err(ParamsError::new(format!("{name} is given twice; give it once")));
             }
             seen.push(name);
-            let parameter = Parameter::named(name).ok_or_else(|| {
+            let parameter = Parameter::by_name(name).ok_or_else(|| {
                 ParamsError::new(format!(
                     "{} is not a parameter; there are {}",
-                    outside(name),
+                    escaped(name),
                     Parameter::names()
                 ))
             })?;
@@ -49,11 +49,11 @@ impl ParamsBuilder {
         value: &str,
     ) -> Result<ParamsBuilder, ParamsError> {
         let name = parameter.name;
-        let why_not = match (parameter.of, self.params.long) {
-            (Machines::LogGP, LongMessages::LogGPS(_)) => {
+        let why_not = match (parameter.machines, self.params.long) {
+            (MachineSet::LogGP, LongMessages::LogGPS(_)) => {
                 Some("belongs to LogGP, and this is a LogGPS machine; give G_s and G_l")
             }
-            (Machines::LogGPS | Machines::ToldLogGPS, LongMessages::LogGP { .. }) => {
+            (MachineSet::LogGPS | MachineSet::ExplicitLogGPS, LongMessages::LogGP { .. }) => {
                 Some("belongs to LogGPS, and this machine has LogGP's G; give one of the two")
             }
             _ => None,
@@ -61,34 +61,34 @@ impl ParamsBuilder {
         if let Some(why) = why_not {
             return Err(ParamsError::new(format!("{name} {why}")));
         }
-        match &parameter.values {
-            Values::Times(at) => {
+        match &parameter.kind {
+            ValueKind::Times(at) => {
                 let time = Time::parse(value, self.params.cycle);
                 *at(&mut self) =
-                    time.map_err(|why| ParamsError::new(format!("{name} = {}: {why}", outside(value))))?;
+                    time.map_err(|why| ParamsError::new(format!("{name} = {}: {why}", escaped(value))))?;
             }
-            // No limit is the largest that there is.
-            Values::Counts(range, at) if parameter.may_be_none() && value == "none" => {
+            // No limit is the largest value.
+            ValueKind::Counts(range, at) if parameter.can_be_unlimited() && value == "none" => {
                 *at(&mut self) = *range.end();
             }
-            Values::Counts(_, at) => {
+            ValueKind::Counts(_, at) => {
                 *at(&mut self) = value.parse().map_err(|_| {
-                    let or = if parameter.may_be_none() { ", or none for no limit" } else { "" };
+                    let or = if parameter.can_be_unlimited() { ", or none for no limit" } else { "" };
                     let why = "is not a number; give a whole one, without a unit";
-                    ParamsError::new(format!("{name} = {} {why}{or}", outside(value)))
+                    ParamsError::new(format!("{name} = {} {why}{or}", escaped(value)))
                 })?;
             }
         }
-        Ok(self.known(name))
+        Ok(self.close(name))
     }
 
     /// Sets a parameter, or the cycle, to a number that [`Parameter::number`] gave.
     pub(crate) fn set_number(mut self, parameter: &Parameter, number: i64) -> ParamsBuilder {
-        match &parameter.values {
-            Values::Times(at) => *at(&mut self) = Time::from_ps(number),
+        match &parameter.kind {
+            ValueKind::Times(at) => *at(&mut self) = Time::from_ps(number),
             // A count below 0 becomes one that the check refuses.
-            Values::Counts(_, at) => *at(&mut self) = usize::try_from(number).unwrap_or(usize::MAX),
+            ValueKind::Counts(_, at) => *at(&mut self) = usize::try_from(number).unwrap_or(usize::MAX),
         }
-        self.known(parameter.name)
+        self.close(parameter.name)
     }
 }

@@ -1,5 +1,5 @@
-//! What a run must settle beside the parameters: how many long messages an interface handles at once, how long each
-//! message is under way, and which of the processors that act at the same time goes first.
+//! The settings of a run besides the parameters: the ports of an interface, the latency of each message, and
+//! the order of processors that act at the same time.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ names!(Latency: "exact" Exact; "random" Random; "exponential" Exponential);
 names!(Ports: "single" Single "dual" Dual);
 names!(Ties: "number" Number "rotation" Rotation; "random" Random);
 
-/// How many long messages a processor's interface handles at once.
+/// The number of long messages that a processor's interface handles at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ports {
@@ -21,62 +21,77 @@ pub enum Ports {
     Dual,
 }
 
-/// How long a word is under way.
+/// The time for which a word is under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Latency {
     /// Exactly L, as the papers assume when they predict a time.
     #[default]
     Exact,
-    /// From 0 to L, drawn anew for each message: a correct program must bear that (LogP, section 3).
+    /// From 0 to L, drawn for each message: a correct program must allow for that (LogP, section 3).
     Random {
         /// The same seed draws the same latencies, whatever the clock.
         seed: u64,
     },
-    /// Mostly short: drawn for each message from an exponential distribution with the mean L/4, and cut off at L.
+    /// Mostly short: drawn for each message from an exponential distribution with the mean L/4, and cut off
+    /// at L.
     Exponential {
         /// The same seed draws the same latencies, whatever the clock.
         seed: u64,
     },
 }
 
-/// Which of the processors that act at the same time goes first. The model does not say, but times depend on it where the
+/// The order of processors that act at the same time. The model leaves it open, but times depend on it where
 /// processors compete for a receiver's capacity or port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ties {
-    /// The processor with the lower number.
+    /// The processor with the lower number goes first.
     #[default]
     Number,
-    /// Each processor in turn: the first place moves on by one processor every g, or every cycle if there is no gap.
+    /// Each processor in turn goes first: the turn moves on by one processor every g, or every cycle if g is
+    /// 0.
     Rotation,
-    /// Any processor: the order is drawn for each moment.
+    /// The order is drawn for each moment.
     Random {
         /// The same seed draws the same orders, whatever the clock.
         seed: u64,
     },
 }
 
-/// Moments at which other processors go first than [`Ties`] says: these, in this order, and then all others as it says. Who is to
-/// go first at a moment may be left out where it does not matter, and numbers of no processor mean nothing.
+/// Exceptions from [`Ties`]: the processors that go first at some moments, in this order, before all others.
+/// Processors whose order does not matter may be left out, and numbers of no processor are ignored.
 pub type Precedence = BTreeMap<Time, Vec<usize>>;
 
 impl Latency {
-    /// The seed, if latencies are drawn.
-    pub fn seed_mut(&mut self) -> Option<&mut u64> {
+    /// Returns whether latencies are drawn.
+    pub fn is_random(self) -> bool {
+        self != Latency::Exact
+    }
+
+    /// Changes the seed, if latencies are drawn.
+    #[must_use]
+    pub fn map_seed(self, change: impl FnOnce(u64) -> u64) -> Latency {
         match self {
-            Latency::Exact => None,
-            Latency::Random { seed } | Latency::Exponential { seed } => Some(seed),
+            Latency::Exact => Latency::Exact,
+            Latency::Random { seed } => Latency::Random { seed: change(seed) },
+            Latency::Exponential { seed } => Latency::Exponential { seed: change(seed) },
         }
     }
 }
 
 impl Ties {
-    /// The seed, if the order is drawn.
-    pub fn seed_mut(&mut self) -> Option<&mut u64> {
+    /// Returns whether the order is drawn.
+    pub fn is_random(self) -> bool {
+        matches!(self, Ties::Random { .. })
+    }
+
+    /// Changes the seed, if the order is drawn.
+    #[must_use]
+    pub fn map_seed(self, change: impl FnOnce(u64) -> u64) -> Ties {
         match self {
-            Ties::Number | Ties::Rotation => None,
-            Ties::Random { seed } => Some(seed),
+            Ties::Random { seed } => Ties::Random { seed: change(seed) },
+            other => other,
         }
     }
 }

@@ -1,91 +1,87 @@
-//! The table of the parameters: what each is called and what it is, which machines have it, and how it is read and set.
+//! The table of the parameters: the name and meaning of each, the machines that have it, and access to its
+//! value.
 //!
-//! It is the only list of the parameters: text, sweeps, traces, presets, tables, JSON and CSV use it.
+//! It is the only list of the parameters; text, sweeps, traces, presets, tables, JSON and CSV use it.
 
 use std::ops::RangeInclusive;
 
-use Machines::{All, LogGP, LogGPS, Told, ToldLogGPS};
+use MachineSet::{All, LogGP, LogGPS, Explicit, ExplicitLogGPS};
 
 use super::builder::ParamsBuilder;
-use super::params::{MOST_PROCESSORS, MOST_WORDS, Params};
+use super::params::{MAX_PROCESSORS, MAX_WORDS, Params};
 use crate::time::Time;
 
 /// One of the parameters of a machine: its name and meaning, without a value.
 ///
 /// ```
-/// use loggp::Parameter;
+/// use loggp::params::Parameter;
 ///
 /// let names: Vec<&str> = Parameter::ALL.iter().map(|parameter| parameter.name).collect();
 /// assert_eq!(names, ["L", "o", "g", "G", "O_s", "O_r", "G_s", "G_l", "R", "P", "C", "word", "s", "S"]);
-/// let gap = Parameter::named("g").unwrap();
+/// let gap = Parameter::by_name("g").unwrap();
 /// assert!(gap.is_time() && !gap.is_loggps());
 /// assert_eq!(gap.about, "the least time between two sends, or two receptions, of one processor");
 /// ```
 #[derive(Debug)]
 pub struct Parameter {
-    /// Its name, as the papers have it.
+    /// The name in the papers.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// The meaning, in a few words.
     pub about: &'static str,
-    /// `byte`, `word` or `message`, if the parameter counts these.
+    /// `byte`, `word` or `message` if the parameter counts these, else `None`.
     pub unit: Option<&'static str>,
-    /// Which machines have it.
-    pub(super) of: Machines,
-    /// Whether its values are times or counts, and where a machine keeps its value.
-    pub(super) values: Values,
+    pub(super) machines: MachineSet,
+    pub(super) kind: ValueKind,
 }
 
-/// Which machines have a parameter.
+/// The machines that have a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Machines {
-    /// All machines.
+pub(super) enum MachineSet {
     All,
-    /// LogGP machines. A LogP machine becomes one when it is given G; until then its G is max(g, o).
+    /// LogGP machines. A LogP machine becomes one when its G is set; until then its G is max(g, o).
     LogGP,
-    /// LogGPS machines.
     LogGPS,
-    /// Machines that were told it. The others have what follows from L and g.
-    Told,
-    /// LogGPS machines that were told it. The others have 0.
-    ToldLogGPS,
+    /// Machines on which it is set. On others it follows from L and g.
+    Explicit,
+    /// LogGPS machines on which it is set. On others it is 0.
+    ExplicitLogGPS,
 }
 
-/// Whether the values of a parameter are times or counts, and where a machine keeps its value.
+/// The type of a parameter's values, with access to the value in a builder.
 #[derive(Debug)]
-pub(super) enum Values {
-    /// The values are times.
+pub(super) enum ValueKind {
     Times(fn(&mut ParamsBuilder) -> &mut Time),
-    /// The values are counts within a range.
+    /// Counts within a range.
     Counts(RangeInclusive<usize>, fn(&mut ParamsBuilder) -> &mut usize),
 }
 
 /// A value of a parameter.
-pub(super) enum Value {
+pub(super) enum ParameterValue {
     Time(Time),
     Count(usize),
 }
 
-/// A parameter that is a time.
+/// Creates a parameter that is a time.
 const fn time(
     name: &'static str,
-    of: Machines,
+    of: MachineSet,
     about: &'static str,
     at: fn(&mut ParamsBuilder) -> &mut Time,
 ) -> Parameter {
-    Parameter { name, about, unit: None, of, values: Values::Times(at) }
+    Parameter { name, about, unit: None, machines: of, kind: ValueKind::Times(at) }
 }
 
-/// A parameter that counts bytes or words.
+/// Creates a parameter that counts bytes, words or messages.
 const fn count(
     name: &'static str,
-    of: Machines,
+    of: MachineSet,
     unit: &'static str,
     about: &'static str,
     least: usize,
     at: fn(&mut ParamsBuilder) -> &mut usize,
 ) -> Parameter {
-    let values = Values::Counts(RangeInclusive::new(least, MOST_WORDS), at);
-    Parameter { name, about, unit: Some(unit), of, values }
+    let values = ValueKind::Counts(RangeInclusive::new(least, MAX_WORDS), at);
+    Parameter { name, about, unit: Some(unit), machines: of, kind: values }
 }
 
 /// The number of processors.
@@ -93,12 +89,12 @@ const PROCESSORS: Parameter = Parameter {
     name: "P",
     about: "number of processors",
     unit: None,
-    of: All,
-    values: Values::Counts(1..=MOST_PROCESSORS, |b| &mut b.params.P),
+    machines: All,
+    kind: ValueKind::Counts(1..=MAX_PROCESSORS, |b| &mut b.params.P),
 };
 
 impl Parameter {
-    /// All of them, times first.
+    /// All parameters, times first.
     pub const ALL: &'static [Parameter] = &[
         time("L", All, "latency: how long a word is under way, at most", |b| &mut b.params.L),
         time("o", All, "overhead: how long a processor is busy with sending or receiving a message", |b| {
@@ -114,7 +110,7 @@ impl Parameter {
         time("G_l", LogGPS, "gap per word above s; may be negative", |b| &mut b.gps_mut().G_l),
         time(
             "R",
-            ToldLogGPS,
+            ExplicitLogGPS,
             "what agreeing on a message above S costs its sender beyond the request and the reply; 0 unless told",
             |b| {
                 b.gps_mut();
@@ -124,7 +120,7 @@ impl Parameter {
         PROCESSORS,
         count(
             "C",
-            Told,
+            Explicit,
             "message",
             "capacity: messages in transit from a processor, or to it, at most; ceil(L/g) unless told",
             1,
@@ -149,7 +145,7 @@ impl Parameter {
         ),
     ];
 
-    /// How long a cycle is. It is the unit of the parameters, and so not one of [`Parameter::ALL`].
+    /// The length of a cycle. It is the unit of the parameters, and so not one of [`Parameter::ALL`].
     pub const CYCLE: Parameter = time(
         "cycle",
         All,
@@ -157,32 +153,32 @@ impl Parameter {
         |b| &mut b.params.cycle,
     );
 
-    /// The parameter with this name.
-    pub fn named(name: &str) -> Option<&'static Parameter> {
+    /// Returns the parameter with this name, or `None`.
+    pub fn by_name(name: &str) -> Option<&'static Parameter> {
         Parameter::ALL.iter().find(|parameter| parameter.name == name)
     }
 
-    /// Whether its values are times; if not, they are counts.
+    /// Returns whether the values are times; if not, they are counts.
     pub fn is_time(&self) -> bool {
-        matches!(self.values, Values::Times { .. })
+        matches!(self.kind, ValueKind::Times { .. })
     }
 
-    /// Whether a machine that was not told it has none, and it follows from the others.
-    pub fn is_told(&self) -> bool {
-        matches!(self.of, Told | ToldLogGPS)
+    /// Returns whether a machine has this parameter only if it is set; otherwise it follows from the others.
+    pub fn is_explicit(&self) -> bool {
+        matches!(self.machines, Explicit | ExplicitLogGPS)
     }
 
-    /// Whether it is a limit, of which there may be none.
-    pub(super) fn may_be_none(&self) -> bool {
+    /// Returns whether this is a limit, which can be set to no limit.
+    pub(super) fn can_be_unlimited(&self) -> bool {
         matches!(self.unit, Some("word" | "message"))
     }
 
-    /// Whether only machines of LogGPS have it.
+    /// Returns whether only LogGPS machines have this parameter.
     pub fn is_loggps(&self) -> bool {
-        matches!(self.of, LogGPS | ToldLogGPS)
+        matches!(self.machines, LogGPS | ExplicitLogGPS)
     }
 
-    /// All names in a sentence: those that LogP and LogGP know, and then those of LogGPS.
+    /// Returns all names as part of a sentence: those of LogP and LogGP, then those of LogGPS.
     pub fn names() -> String {
         let names = |loggps: bool| {
             let names = Parameter::ALL.iter().filter(|parameter| parameter.is_loggps() == loggps);
@@ -191,45 +187,47 @@ impl Parameter {
         format!("{}, and LogGPS's {}", names(false), names(true))
     }
 
-    /// Its value on a machine, in picoseconds or as a count; `None` if that machine does not have it.
+    /// Returns the value on a machine, in picoseconds or as a count, or `None` if that machine does not have
+    /// it.
     pub fn number(&self, params: &Params) -> Option<i64> {
         match self.value((*params).into())? {
-            Value::Time(time) => Some(time.as_ps()),
-            Value::Count(count) => i64::try_from(count).ok(),
+            ParameterValue::Time(time) => Some(time.as_ps()),
+            ParameterValue::Count(count) => i64::try_from(count).ok(),
         }
     }
 
-    /// Its value on a machine, if that machine has it. A LogP machine has a G too: see [`Params::G`].
-    pub(super) fn value(&self, mut machine: ParamsBuilder) -> Option<Value> {
-        let has_it = match self.of {
+    /// Returns the value on a machine, or `None` if that machine does not have it. A LogP machine has a G
+    /// too: see [`Params::G`].
+    pub(super) fn value(&self, mut machine: ParamsBuilder) -> Option<ParameterValue> {
+        let is_present = match self.machines {
             All => true,
             LogGP => machine.params.is_loggp(),
             LogGPS => !machine.params.is_loggp(),
-            Told => machine.C > 0,
-            ToldLogGPS => !machine.params.is_loggp() && machine.params.R != Time::ZERO,
+            Explicit => machine.C > 0,
+            ExplicitLogGPS => !machine.params.is_loggp() && machine.params.R != Time::ZERO,
         };
-        has_it.then(|| match self.values {
-            Values::Times(at) => Value::Time(*at(&mut machine)),
-            Values::Counts(_, at) => Value::Count(*at(&mut machine)),
+        is_present.then(|| match self.kind {
+            ValueKind::Times(at) => ParameterValue::Time(*at(&mut machine)),
+            ValueKind::Counts(_, at) => ParameterValue::Count(*at(&mut machine)),
         })
     }
 }
 
 impl Params {
-    /// The names and values of this machine's parameters that are times. A LogP machine has a G too: see
-    /// [`G`](Params::G).
+    /// Iterates over the names and values of this machine's parameters that are times. A LogP machine has a G
+    /// too: see [`G`](Params::G).
     pub fn times(&self) -> impl Iterator<Item = (&'static str, Time)> {
         Parameter::ALL.iter().filter_map(|parameter| match parameter.value((*self).into())? {
-            Value::Time(time) => Some((parameter.name, time)),
-            Value::Count(_) => None,
+            ParameterValue::Time(time) => Some((parameter.name, time)),
+            ParameterValue::Count(_) => None,
         })
     }
 
-    /// The names and values of this machine's parameters that are counts.
+    /// Iterates over the names and values of this machine's parameters that are counts.
     pub fn counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
         Parameter::ALL.iter().filter_map(|parameter| match parameter.value((*self).into())? {
-            Value::Count(count) => Some((parameter.name, count)),
-            Value::Time(_) => None,
+            ParameterValue::Count(count) => Some((parameter.name, count)),
+            ParameterValue::Time(_) => None,
         })
     }
 }

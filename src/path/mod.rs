@@ -1,9 +1,9 @@
-//! What happened in a run in order, and what each of it waited for: so the critical path.
+//! The events of a run in order, the causes of each, and the critical path through them.
 
-mod causes;
+mod blockers;
 mod events;
 mod walk;
 
 pub use events::{Event, Events, Track};
-pub(crate) use walk::{At, Walk, end};
-pub use walk::{Cost, Hop, Part, Path};
+pub(crate) use walk::{WalkPosition, Walk, last_event};
+pub use walk::{HopTerm, Hop, HopKind, Path};

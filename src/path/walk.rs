@@ -1,109 +1,110 @@
 //! The critical path: what the end of a run waited for, and what that waited for, back to the start.
 //!
-//! Of all that had to be over before something could begin, what was over last is on the path. So the path has no waits
-//! for others: it goes on with what the others did. Its hops follow each other without a hole, from 0 to the end.
+//! Of all that had to be over before something could begin, the last to be over is on the path. So the path
+//! has no waits for others: it goes on with what the others did. Its hops follow each other without a hole,
+//! from 0 to the end.
 
 use std::collections::HashMap;
 
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message};
 
-use super::causes::{Cause, Causes};
+use super::blockers::{Blocker, Blockers};
 use super::events::{Event, Events};
 
-/// What a hop of the path consists of.
+/// A kind of hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
+pub enum HopKind {
     /// Computing.
     Work,
     /// Overhead at a sender.
     SendOverhead,
     /// Overhead at a receiver.
     ReceiveOverhead,
-    /// A message's first word is under way.
+    /// Time under way of a message's first word.
     Latency,
-    /// A message's further words follow.
+    /// Time from a message's first word to its last.
     Stream,
     /// The gap between two messages.
     Gap,
-    /// A message in transit that left no room for another.
+    /// A message in transit that left no room for another one.
     Stall,
-    /// A message in a port that another waited for.
+    /// A message in a port for which another one waited.
     Port,
-    /// The machine's own barrier, once all have come.
+    /// The machine's own barrier, after all processors have come.
     Barrier,
     /// A wait for a moment.
     Idle,
 }
 
-impl Part {
-    /// All of them, in the order in which reports have them.
-    pub const ALL: [Part; 10] = [
-        Part::Work,
-        Part::SendOverhead,
-        Part::ReceiveOverhead,
-        Part::Latency,
-        Part::Stream,
-        Part::Gap,
-        Part::Stall,
-        Part::Port,
-        Part::Barrier,
-        Part::Idle,
+impl HopKind {
+    /// All kinds, in the order of the reports.
+    pub const ALL: [HopKind; 10] = [
+        HopKind::Work,
+        HopKind::SendOverhead,
+        HopKind::ReceiveOverhead,
+        HopKind::Latency,
+        HopKind::Stream,
+        HopKind::Gap,
+        HopKind::Stall,
+        HopKind::Port,
+        HopKind::Barrier,
+        HopKind::Idle,
     ];
 
-    /// What reports call it.
+    /// Returns its name in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Part::Work => "work",
-            Part::SendOverhead => "o at senders",
-            Part::ReceiveOverhead => "o at receivers",
-            Part::Latency => "L",
-            Part::Stream => "G",
-            Part::Gap => "g",
-            Part::Stall => "stall",
-            Part::Port => "port",
-            Part::Barrier => "barrier",
-            Part::Idle => "idle",
+            HopKind::Work => "work",
+            HopKind::SendOverhead => "o at senders",
+            HopKind::ReceiveOverhead => "o at receivers",
+            HopKind::Latency => "L",
+            HopKind::Stream => "G",
+            HopKind::Gap => "g",
+            HopKind::Stall => "stall",
+            HopKind::Port => "port",
+            HopKind::Barrier => "barrier",
+            HopKind::Idle => "idle",
         }
     }
 }
 
-/// By what the length of a hop follows from the parameters.
+/// The part of the parameters that determines the length of a hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cost {
-    /// By no parameter.
+pub enum HopTerm {
+    /// No parameter.
     Fixed,
-    /// It is the overhead of sending so many words.
+    /// The overhead of sending this many words.
     Send(usize),
-    /// It is the overhead of receiving so many words.
+    /// The overhead of receiving this many words.
     Receive(usize),
-    /// It is the latency, or what was drawn for it.
+    /// The latency, or the value that was drawn for it.
     Latency,
-    /// It is how long the last of so many words comes after the first.
+    /// The time from the first to the last of this many words.
     Stream(usize),
-    /// It is the gap.
+    /// The gap.
     Gap,
 }
 
-/// A piece of the path.
+/// A section of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// What it consists of.
-    pub part: Part,
-    /// What its length follows from.
-    pub cost: Cost,
-    /// The processor at which it lies; of a message under way, its sender.
+    /// Its kind.
+    pub kind: HopKind,
+    /// The parameters that determine its length.
+    pub term: HopTerm,
+    /// Its processor; for a message under way, the sender.
     pub id: usize,
-    /// The place of the message that it is about, if it is about one.
+    /// Index of its message, if it has one.
     pub message: Option<usize>,
-    /// When it begins.
+    /// Its start.
     pub start: Time,
-    /// When it is over: before it begins, where a negative G_l takes time back.
+    /// Its end, which is before its start where a negative G_l takes time back.
     pub end: Time,
 }
 
 impl Hop {
-    /// How long it is.
+    /// Returns its length.
     pub fn length(&self) -> Time {
         self.end - self.start
     }
@@ -112,38 +113,38 @@ impl Hop {
 /// The critical path of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path {
-    /// Its hops, from the start of the run to its end.
+    /// The hops, from the start of the run to its end.
     pub hops: Vec<Hop>,
 }
 
 impl Path {
-    /// Finds the path through these events.
-    pub fn through(events: &Events) -> Path {
+    /// Finds the critical path through these events.
+    pub fn from_events(events: &Events) -> Path {
         path(events)
     }
 
-    /// How much of it consists of this.
-    pub fn part(&self, part: Part) -> Time {
-        self.hops.iter().filter(|hop| hop.part == part).map(Hop::length).sum()
+    /// Returns the length of all hops of a kind.
+    pub fn length_of(&self, kind: HopKind) -> Time {
+        self.hops.iter().filter(|hop| hop.kind == kind).map(Hop::length).sum()
     }
 
-    /// How long it is: as long as the run.
+    /// Returns its length, which is that of the run.
     pub fn length(&self) -> Time {
         self.hops.iter().map(Hop::length).sum()
     }
 }
 
-/// Finds the path through these events.
+/// Finds the critical path through these events.
 fn path(events: &Events) -> Path {
-    let mut walk = Walk::through(events);
-    let mut at = end(events).map(At::End);
-    // No event is passed twice, as what comes later does not come before; a trace with messages that take no time could
-    // be put together so that it does.
-    let mut steps = 2 * (events.len() + events.messages());
+    let mut walk = Walk::new(events);
+    let mut at = last_event(events).map(WalkPosition::End);
+    // No event is passed twice, since the walk never goes forward in time. A trace with messages of no length
+    // could be made up in which it is: so the steps are limited.
+    let mut steps = 2 * (events.len() + events.message_count());
     while let Some(here) = at {
         if steps == 0 {
             let (end, id) = walk.hops.last().map_or((events.finish, 0), |hop| (hop.start, hop.id));
-            walk.hop(Part::Idle, Cost::Fixed, id, None, Time::ZERO, end);
+            walk.add_hop(HopKind::Idle, HopTerm::Fixed, id, None, Time::ZERO, end);
             break;
         }
         steps -= 1;
@@ -153,81 +154,80 @@ fn path(events: &Events) -> Path {
     Path { hops: walk.hops }
 }
 
-/// The place of what ended last.
-pub(crate) fn end(events: &Events) -> Option<usize> {
+/// Returns the index of the event that ended last, if there are any events.
+pub(crate) fn last_event(events: &Events) -> Option<usize> {
     let last = events.processors().map(|track| track.places.end - 1);
     last.max_by_key(|place| (events.event(*place).end, usize::MAX - place))
 }
 
-/// How far back the path has been followed.
+/// The position of a walk, up to which the path has been followed back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum At {
-    /// To the end of the activity at this place.
+pub(crate) enum WalkPosition {
+    /// The end of an event.
     End(usize),
-    /// To the start of the reception at this place.
+    /// The start of a reception.
     Reception(usize),
-    /// To the moment at which this message entered the network.
+    /// The entry of a message.
     Entry(usize),
-    /// To the arrival of this message, which left the room or the port for another if this part is told.
-    Arrival(usize, Option<Part>),
+    /// The arrival of a message. If it has a kind, the message left room or a port to another one.
+    Arrival(usize, Option<HopKind>),
 }
 
 /// A walk from the end of a run to its start.
 pub(crate) struct Walk<'e, 'a> {
-    /// The events.
     events: &'e Events<'a>,
-    /// What held messages back.
-    causes: Causes<'e, 'a>,
-    /// The number of each barrier at its processor, and for each number the place of who came last.
+    causes: Blockers<'e, 'a>,
+    /// The number of each barrier event, and for each number the event of the processor that came last.
     barriers: Option<(HashMap<usize, usize>, Vec<usize>)>,
-    /// Where each request was called for.
+    /// The event in which each request was called for.
     posts: Option<HashMap<(usize, u32), usize>>,
-    /// The hops until now, the last one first.
+    /// The hops found so far, the last one first.
     hops: Vec<Hop>,
 }
 
 impl<'e, 'a> Walk<'e, 'a> {
-    /// A walk that has not begun.
-    pub(crate) fn through(events: &'e Events<'a>) -> Walk<'e, 'a> {
-        Walk { events, causes: Causes::of(events), barriers: None, posts: None, hops: Vec::new() }
+    /// Creates a walk that has not begun.
+    pub(crate) fn new(events: &'e Events<'a>) -> Walk<'e, 'a> {
+        Walk { events, causes: Blockers::new(events), barriers: None, posts: None, hops: Vec::new() }
     }
 
-    /// What one step leads back to.
-    pub(crate) fn cause(&mut self, at: At) -> Option<At> {
+    /// Returns the position to which one step leads back, or `None` at the start of the run.
+    pub(crate) fn cause(&mut self, at: WalkPosition) -> Option<WalkPosition> {
         self.hops.clear();
         self.step(at)
     }
 
-    /// Goes back by one cause; nothing is before the start of the run.
-    fn step(&mut self, at: At) -> Option<At> {
+    /// Goes back by one cause. Returns `None` at the start of the run.
+    fn step(&mut self, at: WalkPosition) -> Option<WalkPosition> {
         match at {
-            At::End(place) => self.end(place),
-            At::Reception(place) => self.reception(place),
-            At::Entry(message) => self.entry(message),
-            At::Arrival(message, held) => Some(self.arrival(message, held)),
+            WalkPosition::End(place) => self.step_from_end(place),
+            WalkPosition::Reception(place) => self.step_from_reception(place),
+            WalkPosition::Entry(message) => self.step_from_entry(message),
+            WalkPosition::Arrival(message, held) => Some(self.step_from_arrival(message, held)),
         }
     }
 
-    /// Adds a hop, if there is anything of it.
-    fn hop(&mut self, part: Part, cost: Cost, id: usize, message: Option<usize>, start: Time, end: Time) {
+    /// Adds a hop, unless its length is 0.
+    fn add_hop(&mut self, kind: HopKind, term: HopTerm, id: usize, message: Option<usize>, start: Time, end: Time) {
         if start != end {
-            self.hops.push(Hop { part, cost, id, message, start, end });
+            self.hops.push(Hop { kind, term, id, message, start, end });
         }
     }
 
-    /// Goes on before an event. Before all that a request did is what its processor did before it called for it.
-    fn before(&mut self, place: usize) -> Option<At> {
-        if let Some(before) = self.events.before(place) {
-            return Some(At::End(before));
+    /// Returns the position before an event. Before a request's first event, that is the end of its
+    /// processor's event before the call for the request.
+    fn position_before(&mut self, place: usize) -> Option<WalkPosition> {
+        if let Some(before) = self.events.previous(place) {
+            return Some(WalkPosition::End(before));
         }
         let Event { id, request, .. } = self.events.event(place);
         let posts = self.posts.get_or_insert_with(|| posts(self.events));
         let post = *posts.get(&(id, request?))?;
-        self.events.before(post).map(At::End)
+        self.events.previous(post).map(WalkPosition::End)
     }
 
-    /// Adds what a call for a request, or for its end, costs its processor.
-    fn own_overhead(&mut self, request: u32, id: usize, start: Time, end: Time) {
+    /// Adds the overhead of a call for a request, or of a wait for it.
+    fn add_request_overhead(&mut self, request: u32, id: usize, start: Time, end: Time) {
         let track = self.events.track(id, Some(request));
         let sends = track.and_then(|track| {
             track.places.clone().find_map(|place| match self.events.event(place).what {
@@ -237,88 +237,89 @@ impl<'e, 'a> Walk<'e, 'a> {
             })
         });
         match sends {
-            Some(true) => self.hop(Part::SendOverhead, Cost::Send(0), id, None, start, end),
-            _ => self.hop(Part::ReceiveOverhead, Cost::Receive(0), id, None, start, end),
+            Some(true) => self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, None, start, end),
+            _ => self.add_hop(HopKind::ReceiveOverhead, HopTerm::Receive(0), id, None, start, end),
         }
     }
 
-    /// What a processor did was over.
-    fn end(&mut self, place: usize) -> Option<At> {
+    /// Steps back from the end of an event.
+    fn step_from_end(&mut self, place: usize) -> Option<WalkPosition> {
         let Event { id, start, end, what, .. } = self.events.event(place);
-        let part = match what {
+        let kind = match what {
             ActivityKind::Receive(_) => {
-                let message = self.events.subject(place);
+                let message = self.events.message_of(place);
                 let words = message.map_or(0, |message| self.events.message(message).words);
-                self.hop(Part::ReceiveOverhead, Cost::Receive(words), id, message, start, end);
-                return Some(At::Reception(place));
+                self.add_hop(HopKind::ReceiveOverhead, HopTerm::Receive(words), id, message, start, end);
+                return Some(WalkPosition::Reception(place));
             }
             ActivityKind::Send(_) | ActivityKind::Stall | ActivityKind::Port => {
-                if let Some(message) = self.sending(place) {
-                    return Some(At::Entry(message));
+                if let Some(message) = self.sent_message(place) {
+                    return Some(WalkPosition::Entry(message));
                 }
-                Part::Idle
+                HopKind::Idle
             }
-            ActivityKind::Barrier => return self.barrier(place),
+            ActivityKind::Barrier => return self.step_from_barrier(place),
             ActivityKind::Post(request) => {
-                self.own_overhead(*request, id, start, end);
-                return self.before(place);
+                self.add_request_overhead(*request, id, start, end);
+                return self.position_before(place);
             }
             ActivityKind::Wait(request) => {
                 let last = self.events.track(id, Some(*request)).map(|track| track.places.end - 1);
-                // A request that was done before is only asked whether it is.
+                // A request that was done before costs only the overhead of the wait.
                 if let Some(last) = last.filter(|last| self.events.event(*last).end == end) {
-                    return Some(At::End(last));
+                    return Some(WalkPosition::End(last));
                 }
-                self.own_overhead(*request, id, start, end);
-                return self.before(place);
+                self.add_request_overhead(*request, id, start, end);
+                return self.position_before(place);
             }
-            ActivityKind::Work(_) => Part::Work,
-            ActivityKind::Gap => Part::Gap,
-            _ => Part::Idle,
+            ActivityKind::Work(_) => HopKind::Work,
+            ActivityKind::Gap => HopKind::Gap,
+            _ => HopKind::Idle,
         };
-        self.hop(part, Cost::Fixed, id, None, start, end);
-        self.before(place)
+        self.add_hop(kind, HopTerm::Fixed, id, None, start, end);
+        self.position_before(place)
     }
 
-    /// The message with which a processor was busy.
-    fn sending(&self, mut place: usize) -> Option<usize> {
+    /// Returns the message that a processor was sending.
+    fn sent_message(&self, mut place: usize) -> Option<usize> {
         while matches!(self.events.event(place).what, ActivityKind::Stall | ActivityKind::Port) {
-            place = self.events.before(place)?;
+            place = self.events.previous(place)?;
         }
-        self.events.subject(place)
+        self.events.message_of(place)
     }
 
-    /// A reception began: its gap was over, its message had come, or its processor was free.
-    fn reception(&mut self, place: usize) -> Option<At> {
+    /// Steps back from the start of a reception: the gap was over, the message had arrived, or the processor
+    /// was free.
+    fn step_from_reception(&mut self, place: usize) -> Option<WalkPosition> {
         let Event { id, start, .. } = self.events.event(place);
-        let Some(before) = self.events.before(place) else { return self.before(place) };
+        let Some(before) = self.events.previous(place) else { return self.position_before(place) };
         match self.events.event(before).what {
             ActivityKind::Gap => {
                 let begun = start - self.events.trace.params.g;
                 if let Some(last) = self.causes.reception(id, begun).filter(|last| *last != place) {
-                    self.hop(Part::Gap, Cost::Gap, id, self.events.subject(place), begun, start);
-                    return Some(At::Reception(last));
+                    self.add_hop(HopKind::Gap, HopTerm::Gap, id, self.events.message_of(place), begun, start);
+                    return Some(WalkPosition::Reception(last));
                 }
             }
             ActivityKind::Idle => {
-                let message = self.events.subject(place);
+                let message = self.events.message_of(place);
                 if let Some(message) =
                     message.filter(|message| self.events.message(*message).arrival == start)
                 {
-                    return Some(At::Arrival(message, None));
+                    return Some(WalkPosition::Arrival(message, None));
                 }
             }
             _ => (),
         }
-        Some(At::End(before))
+        Some(WalkPosition::End(before))
     }
 
-    /// A message entered: what it waited for was over, or its overhead.
-    fn entry(&mut self, message: usize) -> Option<At> {
-        let send = self.events.sent(message)?;
+    /// Steps back from the entry of a message: its wait was over, or its overhead.
+    fn step_from_entry(&mut self, message: usize) -> Option<WalkPosition> {
+        let send = self.events.send_event(message)?;
         let Event { id, start, end, .. } = self.events.event(send);
         let words = self.events.message(message).words;
-        let waits: Vec<Event> = std::iter::successors(self.events.after(send), |at| self.events.after(*at))
+        let waits: Vec<Event> = std::iter::successors(self.events.next(send), |at| self.events.next(*at))
             .map(|at| self.events.event(at))
             .take_while(|wait| matches!(wait.what, ActivityKind::Stall | ActivityKind::Port))
             .collect();
@@ -328,80 +329,80 @@ impl<'e, 'a> Walk<'e, 'a> {
             Some(_) => self.causes.of_stall(message),
         };
         match cause {
-            Some(Cause::LeftRoom(other)) => return Some(At::Arrival(other, Some(Part::Stall))),
-            Some(Cause::CameIn(other)) => return Some(At::Arrival(other, Some(Part::Port))),
-            Some(Cause::WentOut(other)) => {
-                self.goes_out(other, Part::Port);
-                return Some(At::Entry(other));
+            Some(Blocker::InTransit(other)) => return Some(WalkPosition::Arrival(other, Some(HopKind::Stall))),
+            Some(Blocker::AtIngress(other)) => return Some(WalkPosition::Arrival(other, Some(HopKind::Port))),
+            Some(Blocker::AtEgress(other)) => {
+                self.add_stream(other, HopKind::Port);
+                return Some(WalkPosition::Entry(other));
             }
             None => (),
         }
         for wait in waits.iter().rev() {
-            let part = if *wait.what == ActivityKind::Stall { Part::Stall } else { Part::Port };
-            self.hop(part, Cost::Fixed, id, Some(message), wait.start, wait.end);
+            let kind = if *wait.what == ActivityKind::Stall { HopKind::Stall } else { HopKind::Port };
+            self.add_hop(kind, HopTerm::Fixed, id, Some(message), wait.start, wait.end);
         }
         let waited =
-            self.events.before(send).is_some_and(|at| *self.events.event(at).what == ActivityKind::Gap);
+            self.events.previous(send).is_some_and(|at| *self.events.event(at).what == ActivityKind::Gap);
         let params = &self.events.trace.params;
-        if let Some(last) = self.causes.gone(message, id, end - params.g).filter(|_| waited) {
-            let gone = self.causes.out(last);
-            self.hop(Part::Gap, Cost::Gap, id, Some(message), gone, end);
-            self.goes_out(last, Part::Stream);
-            return Some(At::Entry(last));
+        if let Some(last) = self.causes.before_gap(message, id, end - params.g).filter(|_| waited) {
+            let gone = self.causes.last_word_out(last);
+            self.add_hop(HopKind::Gap, HopTerm::Gap, id, Some(message), gone, end);
+            self.add_stream(last, HopKind::Stream);
+            return Some(WalkPosition::Entry(last));
         }
-        // A request's message turns to the network when one to the same processor, called for before, has entered.
-        if let Some(last) = self.causes.behind(message, end - params.o).filter(|_| waited) {
-            self.hop(Part::SendOverhead, Cost::Send(0), id, Some(message), end - params.o, end);
-            return Some(At::Entry(last));
+        // A request's send begins when the message of an earlier request to the same processor has entered.
+        if let Some(last) = self.causes.ahead(message, end - params.o).filter(|_| waited) {
+            self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, Some(message), end - params.o, end);
+            return Some(WalkPosition::Entry(last));
         }
-        self.hop(Part::SendOverhead, Cost::Send(words), id, Some(message), start, end);
-        self.before(send)
+        self.add_hop(HopKind::SendOverhead, HopTerm::Send(words), id, Some(message), start, end);
+        self.position_before(send)
     }
 
     /// Adds the time in which the words of a message go out.
-    fn goes_out(&mut self, message: usize, part: Part) {
+    fn add_stream(&mut self, message: usize, kind: HopKind) {
         let Message { id, words, enter, .. } = *self.events.message(message);
-        self.hop(part, Cost::Stream(words), id.from, Some(message), enter, self.causes.out(message));
+        self.add_hop(kind, HopTerm::Stream(words), id.from, Some(message), enter, self.causes.last_word_out(message));
     }
 
-    /// A message had arrived: its words had followed each other, and the first one had been under way.
-    fn arrival(&mut self, message: usize, held: Option<Part>) -> At {
+    /// Steps back from the arrival of a message: the stream of its words, and the latency of the first one.
+    fn step_from_arrival(&mut self, message: usize, held: Option<HopKind>) -> WalkPosition {
         let Message { id, words, latency, enter, first, arrival, .. } = *self.events.message(message);
         if first > enter + latency
-            && let Some(earlier) = self.causes.of_order(message)
+            && let Some(earlier) = self.causes.predecessor(message)
         {
-            return At::Arrival(earlier, held);
+            return WalkPosition::Arrival(earlier, held);
         }
-        let part = |own| held.unwrap_or(own);
-        self.hop(part(Part::Stream), Cost::Stream(words), id.from, Some(message), first, arrival);
+        let kind = |own| held.unwrap_or(own);
+        self.add_hop(kind(HopKind::Stream), HopTerm::Stream(words), id.from, Some(message), first, arrival);
         let soonest = enter + latency;
         if first > soonest {
-            match self.causes.of_entrance(message) {
-                Some(Cause::CameIn(other) | Cause::LeftRoom(other)) => {
-                    return At::Arrival(other, Some(Part::Port));
+            match self.causes.of_ingress(message) {
+                Some(Blocker::AtIngress(other) | Blocker::InTransit(other)) => {
+                    return WalkPosition::Arrival(other, Some(HopKind::Port));
                 }
-                Some(Cause::WentOut(other)) => {
-                    self.goes_out(other, Part::Port);
-                    return At::Entry(other);
+                Some(Blocker::AtEgress(other)) => {
+                    self.add_stream(other, HopKind::Port);
+                    return WalkPosition::Entry(other);
                 }
-                None => self.hop(Part::Port, Cost::Fixed, id.from, Some(message), soonest, first),
+                None => self.add_hop(HopKind::Port, HopTerm::Fixed, id.from, Some(message), soonest, first),
             }
         }
-        self.hop(part(Part::Latency), Cost::Latency, id.from, Some(message), enter, soonest.min(first));
-        At::Entry(message)
+        self.add_hop(kind(HopKind::Latency), HopTerm::Latency, id.from, Some(message), enter, soonest.min(first));
+        WalkPosition::Entry(message)
     }
 
-    /// A barrier was over: the last one had come, and its cost was paid.
-    fn barrier(&mut self, place: usize) -> Option<At> {
+    /// Steps back from the end of a barrier to the processor that came last.
+    fn step_from_barrier(&mut self, place: usize) -> Option<WalkPosition> {
         let (numbers, lasts) = self.barriers.get_or_insert_with(|| barriers(self.events));
         let last = numbers.get(&place).and_then(|number| lasts.get(*number)).copied().unwrap_or(place);
         let Event { id, start, .. } = self.events.event(last);
-        self.hop(Part::Barrier, Cost::Fixed, id, None, start, self.events.event(place).end);
-        self.before(last)
+        self.add_hop(HopKind::Barrier, HopTerm::Fixed, id, None, start, self.events.event(place).end);
+        self.position_before(last)
     }
 }
 
-/// The number of each barrier at its processor, and for each number the place of who came last.
+/// Returns the number of each barrier event, and for each number the event of the processor that came last.
 fn barriers(events: &Events) -> (HashMap<usize, usize>, Vec<usize>) {
     let (mut numbers, mut lasts) = (HashMap::new(), Vec::new());
     for track in events.processors() {
@@ -418,7 +419,7 @@ fn barriers(events: &Events) -> (HashMap<usize, usize>, Vec<usize>) {
     (numbers, lasts)
 }
 
-/// Where each request was called for.
+/// Returns the event in which each request was called for.
 fn posts(events: &Events) -> HashMap<(usize, u32), usize> {
     let post = |place: usize| match events.event(place) {
         Event { id, request: None, what: ActivityKind::Post(request), .. } => Some(((id, *request), place)),

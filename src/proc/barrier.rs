@@ -2,14 +2,14 @@
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Collective, Outside, RawTag, Receiver, Want};
-use crate::rules::operation::Operation;
+use crate::message::{Collective, Header, RawTag, Receiver, RecvFilter};
+use crate::rules::operation::ActiveOperation;
 use crate::time::Time;
 use crate::trace::CallKind;
 
 impl Proc<'_> {
     /// Waits in the machine's own barrier. Returns whether there is one.
-    pub(crate) fn own_barrier(&mut self) -> bool {
+    pub(crate) fn try_hardware_barrier(&mut self) -> bool {
         let cost = self.setup.barrier;
         if let Some(cost) = cost {
             self.hardware_barrier(cost);
@@ -22,43 +22,43 @@ impl Proc<'_> {
     /// messages; so all know at once when the last processor has come. On the way down
     /// a processor is told before all that act after it at that moment.
     fn hardware_barrier(&mut self, cost: Time) {
-        self.count_code();
+        self.enter_call();
         let number = self.begin_collective();
         let [up, down] = [0, 1].map(|step| RawTag::collective(Collective::HardwareBarrier, 0, number, step));
-        let (id, P, network) = (self.id(), self.p(), &self.setup.network);
+        let (id, P, network) = (self.id(), self.P(), &self.setup.network);
         let children = |place: usize| (2 * place + 1..=2 * place + 2).take_while(move |child| *child < P);
-        self.turn();
+        self.wait_for_local_time();
         let mut all_came = self.now();
         for child in children(id) {
             all_came = self.await_signal(Some(child), up, all_came);
         }
-        let root = if id == 0 { network.who(all_came, 0) } else { (id - 1) / 2 };
+        let root = if id == 0 { network.processor_at(all_came, 0) } else { (id - 1) / 2 };
         if (id, root) != (0, 0) {
-            self.signal(root, if id == 0 { down } else { up }, all_came);
+            self.send_signal(root, if id == 0 { down } else { up }, all_came);
             all_came = self.await_signal(None, down, all_came);
         }
         for child in children(network.place(all_came, id)) {
-            self.signal(network.who(all_came, child), down, all_came);
+            self.send_signal(network.processor_at(all_came, child), down, all_came);
         }
-        self.engine.waits_in_barrier(all_came + cost);
-        self.engine.called(|_| Some(CallKind::Barrier));
-        self.turn();
-        self.restart_code();
+        self.engine.wait_in_barrier(all_came + cost);
+        self.engine.log_call(|_| Some(CallKind::Barrier));
+        self.wait_for_local_time();
+        self.leave_call();
     }
 
     /// Sends a signal of the machine's barrier, at a time that its engine knows nothing of: the barrier is one wait,
     /// whatever signals it waits for.
-    fn signal(&mut self, to: usize, tag: RawTag, at: Time) {
+    fn send_signal(&mut self, to: usize, tag: RawTag, at: Time) {
         let (from, number) = (self.id() as u32, self.engine.next_number());
         let to = Receiver::new(to as u32, false);
-        self.clock.deliver((at, Outside { from, to, number, words: 0, tag }), Parcel::new(()));
+        self.clock.deliver((at, Header { from, to, number, words: 0, tag }), Parcel::new(()));
     }
 
     /// Waits for a signal of the machine's barrier, from some time on. Returns when it has come.
     fn await_signal(&mut self, from: Option<usize>, tag: RawTag, ready: Time) -> Time {
-        let mut signal = Operation::receive(Want::of(from, tag));
-        self.begins(&mut signal);
-        self.drives(&mut signal, Time::MAX);
-        signal.got.map_or(ready, |signal| ready.max(signal.arrival))
+        let mut signal = ActiveOperation::receive(RecvFilter::new(from, tag));
+        self.start(&mut signal);
+        self.drive(&mut signal, Time::MAX);
+        signal.received.map_or(ready, |signal| ready.max(signal.arrival))
     }
 }

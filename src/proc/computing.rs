@@ -9,31 +9,31 @@ impl Proc<'_> {
     /// Computes. That costs `units` times the machine's rate for this kind of work, or what this computer takes for it
     /// if the machine measures work: see [`Work`](crate::Work).
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
-        self.count_code();
+        self.enter_call();
         let Some(stopwatch) = &mut self.stopwatch else {
             let cost = self.setup.rates.cost(kind, units, self.params().cycle);
-            self.engine.works(&self.setup.network, kind, cost);
-            if !self.engine.engaged {
-                self.clock.not_before(self.engine.now());
+            self.engine.work(&self.setup.network, kind, cost);
+            if !self.engine.has_requests {
+                self.clock.promise_no_act_before(self.engine.now());
             }
             return compute();
         };
-        self.clock.computes_from(self.engine.now());
+        self.clock.start_computing_at(self.engine.now());
         let (result, cost) = stopwatch.time(units, || {
             let result = compute();
-            self.clock.has_computed();
+            self.clock.stop_computing();
             result
         });
-        let cost = self.passed().unwrap_or(cost);
-        self.engine.works(&self.setup.network, kind, cost);
-        self.restart_code();
+        let cost = self.unseen_time().unwrap_or(cost);
+        self.engine.work(&self.setup.network, kind, cost);
+        self.leave_call();
         result
     }
 
     /// Lets the time pass that a recorded run had spent computing here.
-    pub(crate) fn computes_for(&mut self, kind: Cow<'static, str>, time: Time) {
-        self.engine.works(&self.setup.network, kind, time);
-        self.clock.not_before(self.engine.now());
+    pub(crate) fn compute_for(&mut self, kind: Cow<'static, str>, time: Time) {
+        self.engine.work(&self.setup.network, kind, time);
+        self.clock.promise_no_act_before(self.engine.now());
     }
 
     /// Does what is no part of the program, such as getting memory: it takes no time, even if work is measured.
@@ -53,12 +53,12 @@ impl Proc<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn prepare<R>(&mut self, prepare: impl FnOnce() -> R) -> R {
-        self.count_code();
+        self.enter_call();
         let prepared = prepare();
-        if let Some(passed) = self.passed() {
-            self.clock.prepares(passed);
+        if let Some(passed) = self.unseen_time() {
+            self.clock.prepare(passed);
         }
-        self.restart_code();
+        self.leave_call();
         prepared
     }
 }

@@ -67,12 +67,12 @@ impl Group {
     }
 
     /// A processor that is in it more than once.
-    pub(crate) fn twice(&self) -> Option<usize> {
+    pub(crate) fn duplicate(&self) -> Option<usize> {
         self.0.ranks.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0)
     }
 
     /// The members with the lowest number and the highest.
-    pub(crate) fn span(&self) -> Option<(usize, usize)> {
+    pub(crate) fn number_range(&self) -> Option<(usize, usize)> {
         Some((self.0.ranks.first()?.0, self.0.ranks.last()?.0))
     }
 }
@@ -118,19 +118,19 @@ impl fmt::Display for Group {
 pub(crate) struct Groups {
     numbers: Mutex<HashMap<Group, u32>>,
     /// Whether each process finds a group's number for itself, from its members.
-    apart: bool,
+    is_hashed: bool,
 }
 
 impl Groups {
     /// Groups of processors that are processes. Two groups of 16 million can have the same number by chance.
-    pub(crate) fn apart() -> Groups {
-        Groups { apart: true, ..Groups::default() }
+    pub(crate) fn for_processes() -> Groups {
+        Groups { is_hashed: true, ..Groups::default() }
     }
 
     /// The group's number.
     pub(crate) fn number(&self, group: &Group) -> u32 {
         let mut groups = self.numbers.lock();
-        let next = match self.apart {
+        let next = match self.is_hashed {
             true => (group.0.hash % u64::from(RawTag::LAST_GROUP)) as u32 + 1,
             false => groups.len() as u32 + 1,
         };
@@ -138,7 +138,7 @@ impl Groups {
     }
 
     /// The place of each group among all, by their members, at the place of its number: the same in every run.
-    pub(crate) fn in_order(&self) -> Vec<u32> {
+    pub(crate) fn sorted_places(&self) -> Vec<u32> {
         let groups = self.numbers.lock();
         let mut sorted: Vec<(&Group, &u32)> = groups.iter().collect();
         sorted.sort_unstable_by_key(|(group, _)| group.members());
@@ -152,7 +152,7 @@ impl Groups {
 
 /// A processor's place in the group in which it acts.
 #[derive(Clone)]
-pub(crate) struct Acting {
+pub(crate) struct GroupMembership {
     /// The group.
     pub group: Group,
     /// The group's number in this run.
@@ -175,7 +175,7 @@ mod tests {
             assert_ne!(groups.number(&Group::new(other)), number);
         }
         assert_eq!([0, 2, 4, 9].map(|id| row.rank(id)), [None, Some(1), Some(0), Some(2)]);
-        assert_eq!((row.twice(), Group::new([1, 3, 1]).twice()), (None, Some(1)));
+        assert_eq!((row.duplicate(), Group::new([1, 3, 1]).duplicate()), (None, Some(1)));
         assert_eq!(row.to_string(), "the group of 4, 2, 9");
         assert_eq!(Group::new(0..10).to_string(), "the group of 0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
     }

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::panic::Location;
 
-use super::group::{Acting, Group};
+use super::group::{GroupMembership, Group};
 use super::setup::Setup;
 use super::work::{Stopwatch, Work};
 use crate::clock::Clock;
-use crate::error::{Cause, say_before_abort};
+use crate::error::{Cause, print_before_abort};
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Payload, Tag};
-use crate::params::{Level, Params, params_of};
+use crate::params::{Level, Params, innermost_params};
 use crate::rules::Stats;
-use crate::rules::engine::{Engine, Next};
-use crate::rules::network::Exit;
-use crate::rules::operation::Operation;
-use crate::rules::pace::Outgoing;
+use crate::rules::engine::{Engine, NextEvent};
+use crate::rules::network::Egress;
+use crate::rules::operation::ActiveOperation;
+use crate::rules::pace::OutgoingMessage;
 use crate::time::Time;
 use crate::trace::Log;
 
@@ -35,13 +35,13 @@ pub struct Proc<'a> {
     /// Times its code, if that is measured.
     pub(super) stopwatch: Option<Box<Stopwatch>>,
     /// How often it has looked for messages in vain since it last sent or received one.
-    pub(super) looks: u32,
+    pub(super) vain_looks: u32,
     /// Its own rules: what it does when, and where its time goes.
     pub(super) engine: Engine,
     /// How many collectives of all processors it has begun.
-    pub(super) collectives: u32,
+    pub(super) collective_count: u32,
     /// In which group it acts, if not with all.
-    pub(super) acting: Option<Acting>,
+    pub(super) membership: Option<GroupMembership>,
     /// The groups in which it has acted: their numbers, and how many collectives of each it has begun.
     pub(super) groups: HashMap<Group, (u32, u32)>,
 }
@@ -52,18 +52,18 @@ impl<'a> Proc<'a> {
             clock,
             setup,
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
-            looks: 0,
+            vain_looks: 0,
             engine: Engine::new(id, &setup.network, setup.trace),
-            collectives: 0,
-            acting: None,
+            collective_count: 0,
+            membership: None,
             groups: HashMap::new(),
         }
     }
 
     /// Tells its clock where it lies.
-    pub(crate) fn tells_clock(&mut self) {
+    pub(crate) fn register_with_clock(&mut self) {
         let address = (&raw const *self).addr();
-        self.clock.calls_touch(address);
+        self.clock.set_prefetch_address(address);
     }
 
     /// The processor's number, from 0 to P - 1.
@@ -72,15 +72,9 @@ impl<'a> Proc<'a> {
         self.engine.id()
     }
 
-    /// The number of processors: [`p`](Proc::p) under a name that needs no paper.
+    /// Returns the number of processors.
     #[inline]
-    pub fn processors(&self) -> usize {
-        self.p()
-    }
-
-    /// The number of processors, P.
-    #[inline]
-    pub fn p(&self) -> usize {
+    pub fn P(&self) -> usize {
         self.params().P
     }
 
@@ -103,8 +97,8 @@ impl<'a> Proc<'a> {
     ///
     /// If there is no such processor.
     pub fn params_to(&self, other: usize) -> &'a Params {
-        assert!(other < self.p(), "there is no processor {other}: there are 0 to {}", self.p() - 1);
-        params_of(self.params(), self.levels(), self.id().min(other), self.id().max(other))
+        assert!(other < self.P(), "there is no processor {other}: there are 0 to {}", self.P() - 1);
+        innermost_params(self.params(), self.levels(), self.id().min(other), self.id().max(other))
     }
 
     /// The levels within the machine.
@@ -120,13 +114,13 @@ impl<'a> Proc<'a> {
     /// The earliest time at which a send need not wait for the gap after the send before it; on a machine with levels a send
     /// at the outermost of them.
     pub fn next_send(&self) -> Time {
-        self.engine.gap_over() - self.setup.network.params().o
+        self.engine.send_gap_end() - self.setup.network.params().o
     }
 
     /// Refuses to wait for a message while the program unwinds.
     #[track_caller]
-    pub(super) fn must_not_leave(&mut self) {
-        if self.is_leaving() {
+    pub(super) fn refuse_unwinding(&mut self) {
+        if self.is_unwinding() {
             self.fail_to_wait();
         }
     }
@@ -152,14 +146,14 @@ impl<'a> Proc<'a> {
     }
 
     /// Ends the run if the processor looks for messages again and again, and nobody is left who could send one.
-    pub(super) fn looked_in_vain(&mut self) {
+    pub(super) fn count_vain_look(&mut self) {
         /// How often in a row a processor must look in vain before it is worth asking the clock.
         const OFTEN: u32 = 1 << 20;
-        self.looks += 1;
-        if self.looks >= OFTEN {
-            self.looks = 0;
-            let nothing_comes = !self.is_leaving() && !self.engine.expects();
-            if nothing_comes && self.clock.looks_in_vain() {
+        self.vain_looks += 1;
+        if self.vain_looks >= OFTEN {
+            self.vain_looks = 0;
+            let nothing_comes = !self.is_unwinding() && !self.engine.has_pending_event();
+            if nothing_comes && self.clock.report_vain_looks() {
                 self.fail(Cause::Forsaken { id: self.id() });
             }
         }
@@ -167,27 +161,27 @@ impl<'a> Proc<'a> {
 
     /// Does the next thing that the call or a request has to do until a time. Returns whether there was one.
     #[inline]
-    pub(super) fn steps(&mut self, call: &mut Operation, until: Time) -> bool {
+    pub(super) fn step(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
         let network = &self.setup.network;
         if self.engine.is_at_the_end_of_time {
             self.fail_at_the_end_of_time();
         }
-        let Next { reception, turn } = self.engine.next(network, call, until);
+        let NextEvent { reception, turn } = self.engine.next_event(network, call, until);
         if let Some(mut reception) = reception {
             let mut message = None;
             self.clock.receive(&mut reception, &mut message);
             let deadline = reception.deadline;
-            if self.engine.comes(network, call, deadline, message) {
-                self.looks = 0;
+            if self.engine.on_message(network, call, deadline, message) {
+                self.vain_looks = 0;
                 return true;
             }
         }
         let Some(turn) = turn else { return false };
-        self.clock.waits_for(turn.time, turn.is_seen);
+        self.clock.wait_for_turn(turn.time, turn.is_visible);
         let clock = &mut *self.clock;
-        let mut serve = |exit: &mut Exit, message: &Outgoing| clock.serve(network, exit, message);
-        if let Some((seen, parcel)) = self.engine.turn(network, &mut serve, call, turn) {
-            self.looks = 0;
+        let mut serve = |exit: &mut Egress, message: &OutgoingMessage| clock.serve(network, exit, message);
+        if let Some((seen, parcel)) = self.engine.on_turn(network, &mut serve, call, turn) {
+            self.vain_looks = 0;
             self.clock.deliver(seen, parcel);
         }
         true
@@ -195,39 +189,39 @@ impl<'a> Proc<'a> {
 
     /// Does all that requests have to do until the processor's local time: whatever it does next comes after that.
     #[inline]
-    pub(super) fn catches_up(&mut self) {
-        if self.engine.may_lag() {
+    pub(super) fn catch_up(&mut self) {
+        if self.engine.has_lagging_requests() {
             let now = self.now();
-            while self.steps(&mut Operation::nothing(), now) {}
-            self.engine.has_caught_up();
+            while self.step(&mut ActiveOperation::done(), now) {}
+            self.engine.mark_caught_up();
         }
     }
 
     /// Begins a call: what requests have to do comes before it.
     #[inline]
-    pub(super) fn begins(&mut self, call: &mut Operation) {
-        self.catches_up();
-        self.engine.begins(&self.setup.network, call);
+    pub(super) fn start(&mut self, call: &mut ActiveOperation) {
+        self.catch_up();
+        self.engine.start(&self.setup.network, call);
     }
 
     /// Goes on with a call until it is done, or until a time if nothing has come for it by then.
     #[inline]
-    pub(super) fn drives(&mut self, call: &mut Operation, until: Time) {
-        while !call.is_done() && self.goes_on(call, until) {}
+    pub(super) fn drive(&mut self, call: &mut ActiveOperation, until: Time) {
+        while !call.is_done() && self.advance(call, until) {}
     }
 
     /// Goes on with a call until the other processor has met it, or until a time if nothing has come for it by then.
-    pub(super) fn meets(&mut self, call: &mut Operation, until: Time) {
-        while !call.has_met() && self.goes_on(call, until) {}
+    pub(super) fn drive_until_matched(&mut self, call: &mut ActiveOperation, until: Time) {
+        while !call.is_matched() && self.advance(call, until) {}
     }
 
     /// Does the next thing for a call. The call goes on when the processor's requests have got as far as the processor.
     #[inline]
-    fn goes_on(&mut self, call: &mut Operation, until: Time) -> bool {
-        let does = self.steps(call, call.gives_up(until));
-        if does && self.engine.engaged {
-            self.catches_up();
-            self.engine.proceeds(&self.setup.network, call);
+    fn advance(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
+        let does = self.step(call, call.deadline(until));
+        if does && self.engine.has_requests {
+            self.catch_up();
+            self.engine.resume(&self.setup.network, call);
         }
         does
     }
@@ -236,7 +230,7 @@ impl<'a> Proc<'a> {
     /// stays silent: the run's error says it all.
     #[cold]
     pub(crate) fn fail(&mut self, cause: Cause) -> ! {
-        say_before_abort(&cause);
+        print_before_abort(&cause);
         self.clock.fail(cause.clone());
         std::panic::resume_unwind(Box::new(cause))
     }
@@ -244,7 +238,7 @@ impl<'a> Proc<'a> {
     /// Whether the program unwinds, since it has panicked or the run has failed. Then nothing waits any more: what is
     /// sent goes nowhere, and looks find nothing. A destructor may do either, and must not hold up the others.
     #[inline]
-    pub(crate) fn is_leaving(&self) -> bool {
+    pub(crate) fn is_unwinding(&self) -> bool {
         std::thread::panicking()
     }
 
@@ -262,7 +256,7 @@ impl<'a> Proc<'a> {
         tag: Tag<T>,
         at: &'static Location<'static>,
     ) -> (usize, T) {
-        let from = message.letter.outside.from as usize;
+        let from = message.letter.header.from as usize;
         match message.letter.parcel.open() {
             Some(value) => (from, value),
             None => self.fail_to_open(from, tag, &message.letter.parcel, at),
@@ -282,7 +276,7 @@ impl<'a> Proc<'a> {
             id: self.id(),
             from,
             asked: std::any::type_name::<T>(),
-            about: tag.raw.told(tag.name).to_string(),
+            about: tag.raw.display(tag.name).to_string(),
             sent: parcel.type_name(),
             at,
         })
@@ -301,7 +295,7 @@ impl<'a> Proc<'a> {
     #[inline]
     #[track_caller]
     pub(crate) fn check(&mut self, other: usize, words: usize) {
-        if other >= self.p() || words > self.setup.network.longest(self.id(), other) {
+        if other >= self.P() || words > self.setup.network.longest(self.id(), other) {
             self.refuse(other, words);
         }
     }
@@ -310,7 +304,7 @@ impl<'a> Proc<'a> {
     #[cold]
     #[track_caller]
     fn refuse(&mut self, other: usize, words: usize) -> ! {
-        let (id, last) = (self.id(), self.p() - 1);
+        let (id, last) = (self.id(), self.P() - 1);
         if other > last {
             self.fail(Cause::NoSuchProcessor { id, other, last, at: Location::caller() });
         }
@@ -324,81 +318,81 @@ impl<'a> Proc<'a> {
     }
 
     /// Waits until the processor's local time has come.
-    pub(super) fn turn(&mut self) {
-        if self.is_leaving() {
+    pub(super) fn wait_for_local_time(&mut self) {
+        if self.is_unwinding() {
             return;
         }
         if self.now() == Time::MAX {
             self.fail_at_the_end_of_time();
         }
-        self.catches_up();
+        self.catch_up();
         self.clock.wait_until(self.engine.now());
     }
 
     /// Begins a call: the program's own code since the last one was work, where work is measured.
     #[inline]
-    pub(super) fn count_code(&mut self) {
+    pub(super) fn enter_call(&mut self) {
         if self.stopwatch.is_some() {
-            self.stop_counting();
+            self.charge_code();
         }
     }
 
     /// Ends a call: what follows is the program's own code.
     #[inline]
-    pub(super) fn restart_code(&mut self) {
+    pub(super) fn leave_call(&mut self) {
         if self.stopwatch.is_some() {
-            self.start_counting();
+            self.restart_stopwatch();
         }
     }
 
     /// The program's own code since the last call was work.
     #[cold]
-    fn stop_counting(&mut self) {
-        let passed = self.passed();
+    fn charge_code(&mut self) {
+        let passed = self.unseen_time();
         if let Some(stopwatch) = &mut self.stopwatch {
             let code = passed.unwrap_or_else(|| stopwatch.lap());
-            self.clock.has_computed();
-            self.engine.works(&self.setup.network, "code", code);
+            self.clock.stop_computing();
+            self.engine.work(&self.setup.network, "code", code);
         }
     }
 
     /// On a real machine: how much time has passed that the processor has not seen.
-    pub(super) fn passed(&mut self) -> Option<Time> {
-        let now = self.clock.time()?;
+    pub(super) fn unseen_time(&mut self) -> Option<Time> {
+        let now = self.clock.real_time()?;
         Some((now - self.engine.now()).max(Time::ZERO))
     }
 
     /// What follows is the program's own code.
     #[cold]
-    fn start_counting(&mut self) {
-        if let Some(now) = self.clock.time() {
-            self.engine.waits_until(now);
+    fn restart_stopwatch(&mut self) {
+        if let Some(now) = self.clock.real_time() {
+            self.engine.wait_until(now);
         } else if let Some(stopwatch) = &mut self.stopwatch {
-            self.clock.computes_from(self.engine.now());
+            self.clock.start_computing_at(self.engine.now());
             stopwatch.lap();
         }
     }
 
     /// The program has returned: the processor's local time is over.
-    pub(crate) fn ends(&mut self) {
-        self.count_code();
-        self.catches_up();
-        if let Some(acting) = self.acting() {
+    pub(crate) fn end(&mut self) {
+        self.enter_call();
+        self.catch_up();
+        if let Some(acting) = self.membership() {
             let group = acting.group.clone();
             self.misused(format!(
                 "ended while it acted in {group}; drop what `within` gives, and do not forget it"
             ));
         }
-        if let Some((count, first)) = self.engine.not_waited() {
+        if let Some((count, first)) = self.engine.unawaited_requests() {
             self.fail(Cause::NotWaited { id: self.id(), count, first });
         }
-        self.turn();
+        self.wait_for_local_time();
     }
 
     /// The processor's account is over, and what it did if that is traced; `well` if its program returned, and did not panic.
     pub(crate) fn finish(self, well: bool) -> (Stats, Option<Box<Log>>) {
         self.clock.end(self.engine.now(), well);
-        let most_to = self.clock.most_to(&self.setup.network);
-        self.engine.finishes(most_to)
+        let most_to = self.clock.most_in_transit(&self.setup.network);
+        self.engine.finish(most_to)
     }
 }

@@ -9,8 +9,8 @@ use std::panic::Location;
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Payload, RawTag, Tag};
-use crate::rules::operation::Operation;
+use crate::message::{Filter, Payload, Tag};
+use crate::rules::operation::ActiveOperation;
 use crate::time::Time;
 use crate::trace::{CallKind, CallTag};
 
@@ -29,7 +29,7 @@ pub struct Request<R> {
     /// Where in the program it was called for.
     at: &'static Location<'static>,
     /// Makes what the processor gets of what has come.
-    open: fn(&mut Proc, Operation, &'static Location<'static>) -> R,
+    open: fn(&mut Proc, ActiveOperation, &'static Location<'static>) -> R,
 }
 
 impl<R> fmt::Debug for Request<R> {
@@ -64,43 +64,30 @@ impl<'a> Proc<'a> {
     /// ```
     #[track_caller]
     pub fn isend<T: Payload>(&mut self, to: usize, tag: Tag<T>, value: T) -> Request<()> {
-        self.count_code();
+        self.enter_call();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        let send = self.sending(to, (tag.raw, tag.name), words, Parcel::new(value));
-        let request = self.calls_for(send, |_, _, _| ());
-        self.has_called_for(&request, |request| CallKind::Isend {
+        let send = self.send_operation(to, (tag.raw, tag.name), words, Parcel::new(value));
+        let request = self.post_request(send, |_, _, _| ());
+        self.log_post(&request, |request| CallKind::Isend {
             request,
             to,
-            tag: CallTag::of(tag),
+            tag: CallTag::new(tag),
             bytes,
         });
-        self.restart_code();
+        self.leave_call();
         request
     }
 
-    /// Calls for a receive of a message with this tag from any processor, and goes on after o (LogGPS, equation 10).
+    /// Calls for a receive of a message that the [filter](Filter) takes, and goes on after o (LogGPS, equation 10).
     ///
     /// A message goes to the receive that was called for first among those that want it.
     #[track_caller]
-    pub fn irecv<T: Payload>(&mut self, tag: Tag<T>) -> Request<(usize, T)> {
-        self.call_for_receive(None, tag, |p, done, at| p.opened::<T>(done, at))
-    }
-
-    /// Calls for a receive of a message with this tag from one processor.
-    #[track_caller]
-    pub fn irecv_from<T: Payload>(&mut self, from: usize, tag: Tag<T>) -> Request<T> {
-        self.call_for_receive(Some(from), tag, |p, done, at| p.opened::<T>(done, at).1)
-    }
-
-    /// Calls for a receive of the next message from one processor or any, whatever number its tag has; the collectives'
-    /// messages are none of these. It gets the sender, the number of the tag, and the value, which must be a `T`.
-    #[track_caller]
-    pub fn irecv_any_tag<T: Payload>(&mut self, from: Option<usize>) -> Request<(usize, u16, T)> {
-        self.call_for_receive(from, Tag::<T>::of(RawTag::ANY, None), |p, done, at| {
+    pub fn irecv<F: Filter>(&mut self, filter: F) -> Request<F::Received> {
+        self.post_receive(filter.sender(), filter.tag(), |p, done, at| {
             let number = done.tag.user_number();
-            let (from, value) = p.opened::<T>(done, at);
-            (from, number, value)
+            let (sender, value) = p.open_operation::<F::Value>(done, at);
+            F::received(sender, number, value)
         })
     }
 
@@ -108,9 +95,9 @@ impl<'a> Proc<'a> {
     /// of a send.
     #[track_caller]
     pub fn wait<R>(&mut self, request: Request<R>) -> R {
-        self.count_code();
-        let value = self.wait_for(request);
-        self.restart_code();
+        self.enter_call();
+        let value = self.join_request(request);
+        self.leave_call();
         value
     }
 
@@ -128,28 +115,28 @@ impl<'a> Proc<'a> {
     /// Returns its place, and what was received.
     #[track_caller]
     pub fn wait_any<R>(&mut self, requests: &mut Vec<Request<R>>) -> (usize, R) {
-        self.count_code();
+        self.enter_call();
         if requests.is_empty() {
             self.misused("waits for any of no requests; give at least one");
         }
-        requests.iter().for_each(|request| self.check_own(request));
-        self.catches_up();
+        requests.iter().for_each(|request| self.check_request(request));
+        self.catch_up();
         let numbers: Vec<u32> = requests.iter().map(|request| request.number).collect();
-        self.engine.waits_for(&numbers);
+        self.engine.set_awaited(&numbers);
         let first = loop {
-            let done = numbers.iter().map(|number| self.engine.done(*number));
+            let done = numbers.iter().map(|number| self.engine.completion_time(*number));
             let first = done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min();
             // What was not done when all until then had happened is done later.
             let until = first.map_or(Time::MAX, |(done, _)| done);
-            if !self.steps(&mut Operation::nothing(), until)
+            if !self.step(&mut ActiveOperation::done(), until)
                 && let Some((_, place)) = first
             {
                 break place;
             }
         };
-        let value = self.wait_for(requests.remove(first));
-        self.has_chosen();
-        self.restart_code();
+        let value = self.join_request(requests.remove(first));
+        self.log_location();
+        self.leave_call();
         (first, value)
     }
 
@@ -157,84 +144,84 @@ impl<'a> Proc<'a> {
     /// costs a cycle and gives the request back.
     #[track_caller]
     pub fn test<R>(&mut self, request: Request<R>) -> Result<R, Request<R>> {
-        self.count_code();
-        self.check_own(&request);
-        self.catches_up();
-        let tested = match self.engine.done(request.number) {
+        self.enter_call();
+        self.check_request(&request);
+        self.catch_up();
+        let tested = match self.engine.completion_time(request.number) {
             Some(done) if done <= self.now() => {
-                let value = self.wait_for(request);
-                self.has_chosen();
+                let value = self.join_request(request);
+                self.log_location();
                 Ok(value)
             }
             _ => {
-                self.engine.waits_until(self.now() + self.setup.network.params().cycle);
-                self.looked_in_vain();
-                self.engine.called(|_| Some(CallKind::Test { request: request.number }));
-                self.has_chosen();
+                self.engine.wait_until(self.now() + self.setup.network.params().cycle);
+                self.count_vain_look();
+                self.engine.log_call(|_| Some(CallKind::Test { request: request.number }));
+                self.log_location();
                 Err(request)
             }
         };
-        self.restart_code();
+        self.leave_call();
         tested
     }
 
     /// Calls for a receive.
     #[track_caller]
-    fn call_for_receive<T, R>(
+    fn post_receive<T, R>(
         &mut self,
         from: Option<usize>,
         tag: Tag<T>,
-        open: fn(&mut Proc, Operation, &'static Location<'static>) -> R,
+        open: fn(&mut Proc, ActiveOperation, &'static Location<'static>) -> R,
     ) -> Request<R> {
-        self.count_code();
+        self.enter_call();
         if let Some(from) = from {
             self.check(from, 0);
         }
-        let receive = self.receive_of(from, tag);
-        let request = self.calls_for(receive, open);
-        self.has_called_for(&request, |request| CallKind::Irecv { request, from, tag: CallTag::of(tag) });
+        let receive = self.receive_operation(from, tag);
+        let request = self.post_request(receive, open);
+        self.log_post(&request, |request| CallKind::Irecv { request, from, tag: CallTag::new(tag) });
         if self.engine.is_traced() {
-            self.engine.called_at(request.at);
+            self.engine.log_call_location(request.at);
         }
-        self.restart_code();
+        self.leave_call();
         request
     }
 
     /// Calls for a request. None is while the program unwinds.
     #[track_caller]
-    fn calls_for<R>(
+    fn post_request<R>(
         &mut self,
-        operation: Operation,
-        open: fn(&mut Proc, Operation, &'static Location<'static>) -> R,
+        operation: ActiveOperation,
+        open: fn(&mut Proc, ActiveOperation, &'static Location<'static>) -> R,
     ) -> Request<R> {
         let (id, run, at) = (self.id(), self.setup.run, Location::caller());
         let mut number = u32::MAX;
-        if !self.is_leaving() {
-            self.catches_up();
-            number = self.engine.posts(&self.setup.network, operation, at);
+        if !self.is_unwinding() {
+            self.catch_up();
+            number = self.engine.post(&self.setup.network, operation, at);
         }
         Request { id, number, run, at, open }
     }
 
     /// Notes that a request was called for, if that is traced.
-    fn has_called_for<R>(&mut self, request: &Request<R>, what: impl FnOnce(u32) -> CallKind) {
-        if !self.is_leaving() {
-            self.engine.called(|_| Some(what(request.number)));
+    fn log_post<R>(&mut self, request: &Request<R>, what: impl FnOnce(u32) -> CallKind) {
+        if !self.is_unwinding() {
+            self.engine.log_call(|_| Some(what(request.number)));
         }
     }
 
     /// Notes where the call is that took what was done first, or looked, if that is traced.
     #[track_caller]
-    fn has_chosen(&mut self) {
+    fn log_location(&mut self) {
         if self.engine.is_traced() {
-            self.engine.called_at(Location::caller());
+            self.engine.log_call_location(Location::caller());
         }
     }
 
     /// Ends the run if a request is not the processor's own.
     #[track_caller]
-    fn check_own<R>(&mut self, request: &Request<R>) {
-        self.must_not_leave();
+    fn check_request<R>(&mut self, request: &Request<R>) {
+        self.refuse_unwinding();
         if request.run != self.setup.run {
             self.misused("waits for a request of another run; only the run that called for it can");
         }
@@ -246,24 +233,24 @@ impl<'a> Proc<'a> {
 
     /// Waits until a request is done.
     #[track_caller]
-    fn wait_for<R>(&mut self, request: Request<R>) -> R {
-        self.check_own(&request);
+    fn join_request<R>(&mut self, request: Request<R>) -> R {
+        self.check_request(&request);
         let number = request.number;
-        self.catches_up();
-        if self.engine.done(number).is_none() {
-            self.engine.waits_for(&[number]);
+        self.catch_up();
+        if self.engine.completion_time(number).is_none() {
+            self.engine.set_awaited(&[number]);
         }
-        while self.engine.done(number).is_none() {
-            self.steps(&mut Operation::nothing(), Time::MAX);
+        while self.engine.completion_time(number).is_none() {
+            self.step(&mut ActiveOperation::done(), Time::MAX);
         }
-        let operation = self.engine.joins(&self.setup.network, number).expect("it is waited for once");
-        self.looks = 0;
+        let operation = self.engine.join(&self.setup.network, number).expect("it is waited for once");
+        self.vain_looks = 0;
         (request.open)(self, operation, request.at)
     }
 
     /// The value that was received.
-    fn opened<T: Payload>(&mut self, operation: Operation, at: &'static Location<'static>) -> (usize, T) {
-        let tag = Tag::of(operation.tag, operation.name);
+    fn open_operation<T: Payload>(&mut self, operation: ActiveOperation, at: &'static Location<'static>) -> (usize, T) {
+        let tag = Tag::from_raw(operation.tag, operation.name);
         self.open_at(&mut operation.into_message().expect("a receive that is done has its message"), tag, at)
     }
 }

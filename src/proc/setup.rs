@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::group::Groups;
 use super::work::{Rates, Work};
-use crate::message::Names;
+use crate::message::TagNames;
 use crate::params::{Level, Params};
 use crate::rules::network::Network;
 use crate::time::Time;
@@ -29,11 +29,11 @@ pub(crate) struct Setup {
     /// The groups in which they act.
     pub groups: Groups,
     /// What their tags are called.
-    pub names: Arc<Names>,
+    pub names: Arc<TagNames>,
     /// What goes wrong.
     pub faults: Arc<Faults>,
     /// What of that has happened.
-    pub happened: Mutex<Faults>,
+    pub observed_faults: Mutex<Faults>,
     /// Whether they note what they do.
     pub trace: bool,
     /// What those did that have come to their end, if they note that.

@@ -30,7 +30,7 @@ pub(crate) trait Choice: fmt::Debug + Send + Sync {
     fn is_exact(&self) -> bool;
 
     /// A processor's dice.
-    fn dice(&self, id: usize) -> Rng;
+    fn rng(&self, id: usize) -> Rng;
 
     /// Whether the processor with the lower number always goes first.
     fn is_by_number(&self) -> bool;
@@ -39,31 +39,31 @@ pub(crate) trait Choice: fmt::Debug + Send + Sync {
     fn place(&self, time: Time, id: u32) -> u32;
 
     /// The processor that has a place at `time`.
-    fn who(&self, time: Time, place: u32) -> u32;
+    fn processor_at(&self, time: Time, place: u32) -> u32;
 }
 
 /// A choice that is made by a rule, or drawn by a seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Drawn {
+pub(crate) struct DrawnChoice {
     /// How latencies are drawn.
     pub latency: Latency,
     /// How the order of processors that act at the same time is drawn.
     pub ties: Ties,
     pub P: u32,
     /// How long the first place stays with a processor, if it rotates.
-    pub turn: Time,
+    pub rotation_period: Time,
     /// Who goes first at some moments, whatever is drawn: no number twice, and none of no processor.
-    first: BTreeMap<Time, Vec<u32>>,
+    precedence: BTreeMap<Time, Vec<u32>>,
 }
 
-impl Drawn {
-    pub(crate) fn new(params: &Params, latency: Latency, ties: Ties) -> Drawn {
+impl DrawnChoice {
+    pub(crate) fn new(params: &Params, latency: Latency, ties: Ties) -> DrawnChoice {
         let turn = if params.g > Time::ZERO { params.g } else { params.cycle };
-        Drawn { latency, ties, P: params.P as u32, turn, first: BTreeMap::new() }
+        DrawnChoice { latency, ties, P: params.P as u32, rotation_period: turn, precedence: BTreeMap::new() }
     }
 
     /// Lets these go first at their moments.
-    pub(crate) fn preceded_by(self, precedence: &Precedence) -> Drawn {
+    pub(crate) fn with_precedence(self, precedence: &Precedence) -> DrawnChoice {
         let known = |who: &Vec<usize>| {
             let mut first = Vec::new();
             for id in who.iter().filter_map(|id| u32::try_from(*id).ok().filter(|id| *id < self.P)) {
@@ -73,34 +73,34 @@ impl Drawn {
             }
             first
         };
-        Drawn { first: precedence.iter().map(|(time, who)| (*time, known(who))).collect(), ..self }
+        DrawnChoice { precedence: precedence.iter().map(|(time, who)| (*time, known(who))).collect(), ..self }
     }
 
     /// The place that is drawn for a processor at `time`.
     fn drawn_place(&self, time: Time, id: u32) -> u32 {
         match self.ties {
             Ties::Number => id,
-            Ties::Rotation => (id + self.P - self.first(time)) % self.P,
-            Ties::Random { seed } => Shuffle::new(self.P, seed, time).there(id),
+            Ties::Rotation => (id + self.P - self.rotating_first(time)) % self.P,
+            Ties::Random { seed } => Shuffle::new(self.P, seed, time).permute(id),
         }
     }
 
     /// The processor for which a place is drawn at `time`.
-    fn drawn_for(&self, time: Time, place: u32) -> u32 {
+    fn drawn_processor(&self, time: Time, place: u32) -> u32 {
         match self.ties {
             Ties::Number => place,
-            Ties::Rotation => (place + self.first(time)) % self.P,
-            Ties::Random { seed } => Shuffle::new(self.P, seed, time).back(place),
+            Ties::Rotation => (place + self.rotating_first(time)) % self.P,
+            Ties::Random { seed } => Shuffle::new(self.P, seed, time).invert(place),
         }
     }
 
     /// The processor that has the first place at `time`, if the first place rotates.
-    fn first(&self, time: Time) -> u32 {
-        (time.as_ps() / self.turn.as_ps() % i64::from(self.P)) as u32
+    fn rotating_first(&self, time: Time) -> u32 {
+        (time.as_ps() / self.rotation_period.as_ps() % i64::from(self.P)) as u32
     }
 }
 
-impl Choice for Drawn {
+impl Choice for DrawnChoice {
     fn latency(
         &self,
         _message: MessageId,
@@ -123,7 +123,7 @@ impl Choice for Drawn {
         self.latency == Latency::Exact
     }
 
-    fn dice(&self, id: usize) -> Rng {
+    fn rng(&self, id: usize) -> Rng {
         let seed = match self.latency {
             Latency::Exact => 0,
             Latency::Random { seed } | Latency::Exponential { seed } => seed,
@@ -132,27 +132,27 @@ impl Choice for Drawn {
     }
 
     fn is_by_number(&self) -> bool {
-        self.ties == Ties::Number && self.first.is_empty()
+        self.ties == Ties::Number && self.precedence.is_empty()
     }
 
     fn place(&self, time: Time, id: u32) -> u32 {
         let drawn = self.drawn_place(time, id);
-        let Some(first) = self.first.get(&time) else { return drawn };
+        let Some(first) = self.precedence.get(&time) else { return drawn };
         first.iter().position(|other| *other == id).map_or_else(
             || drawn + first.iter().filter(|other| self.drawn_place(time, **other) > drawn).count() as u32,
             |place| place as u32,
         )
     }
 
-    fn who(&self, time: Time, place: u32) -> u32 {
-        let Some(first) = self.first.get(&time) else { return self.drawn_for(time, place) };
+    fn processor_at(&self, time: Time, place: u32) -> u32 {
+        let Some(first) = self.precedence.get(&time) else { return self.drawn_processor(time, place) };
         first.get(place as usize).copied().unwrap_or_else(|| {
             let mut taken: Vec<u32> = first.iter().map(|id| self.drawn_place(time, *id)).collect();
             taken.sort_unstable();
             let drawn = taken
                 .iter()
                 .fold(place - first.len() as u32, |drawn, taken| drawn + u32::from(*taken <= drawn));
-            self.drawn_for(time, drawn)
+            self.drawn_processor(time, drawn)
         })
     }
 }
@@ -177,22 +177,22 @@ fn minus_ln(u: u64) -> u64 {
 
 /// How long a message to a processor is under way that is ready at the first time, at most the second; `None` if that is to
 /// be drawn.
-type Latencies = dyn Fn(MessageId, usize, Time, Time) -> Option<Time> + Send + Sync;
+type LatencyFn = dyn Fn(MessageId, usize, Time, Time) -> Option<Time> + Send + Sync;
 
 /// A rule that says how long messages are under way.
 #[derive(Clone)]
-pub(crate) struct Rule(Arc<Latencies>);
+pub(crate) struct LatencyRule(Arc<LatencyFn>);
 
-impl Rule {
+impl LatencyRule {
     pub(crate) fn new(
         rule: impl Fn(MessageId, usize, Time, Time) -> Option<Time> + Send + Sync + 'static,
-    ) -> Rule {
-        Rule(Arc::new(rule))
+    ) -> LatencyRule {
+        LatencyRule(Arc::new(rule))
     }
 
     /// Repeats a recorded run: for each processor the latencies of its messages, in the order in which it sent them.
-    pub(crate) fn repeating(latencies: HashMap<usize, BTreeMap<usize, Time>>) -> Rule {
-        Rule::new(move |message, _, _, _| {
+    pub(crate) fn from_recording(latencies: HashMap<usize, BTreeMap<usize, Time>>) -> LatencyRule {
+        LatencyRule::new(move |message, _, _, _| {
             let (number, latency) = latencies.get(&message.from)?.range(message.number..).next()?;
             // Where the run failed, some had not entered yet, and a later one had.
             Some(if *number == message.number { *latency } else { Time::ZERO })
@@ -200,7 +200,7 @@ impl Rule {
     }
 }
 
-impl fmt::Debug for Rule {
+impl fmt::Debug for LatencyRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Rule")
     }
@@ -208,13 +208,13 @@ impl fmt::Debug for Rule {
 
 /// A choice whose latencies a rule says.
 #[derive(Debug)]
-pub(crate) struct Ruled {
-    pub rule: Rule,
+pub(crate) struct RuledChoice {
+    pub rule: LatencyRule,
     /// Settles ties, and the latencies of which the rule says nothing.
-    pub drawn: Drawn,
+    pub drawn: DrawnChoice,
 }
 
-impl Choice for Ruled {
+impl Choice for RuledChoice {
     fn latency(
         &self,
         message: MessageId,
@@ -232,8 +232,8 @@ impl Choice for Ruled {
         self.drawn.is_exact()
     }
 
-    fn dice(&self, id: usize) -> Rng {
-        self.drawn.dice(id)
+    fn rng(&self, id: usize) -> Rng {
+        self.drawn.rng(id)
     }
 
     fn is_by_number(&self) -> bool {
@@ -244,8 +244,8 @@ impl Choice for Ruled {
         self.drawn.place(time, id)
     }
 
-    fn who(&self, time: Time, place: u32) -> u32 {
-        self.drawn.who(time, place)
+    fn processor_at(&self, time: Time, place: u32) -> u32 {
+        self.drawn.processor_at(time, place)
     }
 }
 
@@ -273,8 +273,8 @@ impl Places {
 
     /// The processor that has a place at `time`.
     #[inline]
-    pub(crate) fn who(&self, time: Time, place: u32) -> u32 {
-        self.0.as_ref().map_or(place, |choice| choice.who(time, place))
+    pub(crate) fn processor_at(&self, time: Time, place: u32) -> u32 {
+        self.0.as_ref().map_or(place, |choice| choice.processor_at(time, place))
     }
 }
 
@@ -291,21 +291,21 @@ struct Shuffle {
 impl Shuffle {
     fn new(n: u32, seed: u64, time: Time) -> Shuffle {
         let half = (32 - (n - 1).leading_zeros()).div_ceil(2).max(1);
-        Shuffle { n, half, key: mixed(seed ^ mixed(time.as_ps() as u64)) }
+        Shuffle { n, half, key: mix64(seed ^ mix64(time.as_ps() as u64)) }
     }
 
-    fn there(&self, x: u32) -> u32 {
-        self.walk(x, [0, 1, 2, 3], |left, right, round| (right, left ^ self.mix(right, round)))
+    fn permute(&self, x: u32) -> u32 {
+        self.run_rounds(x, [0, 1, 2, 3], |left, right, round| (right, left ^ self.mix(right, round)))
     }
 
-    fn back(&self, x: u32) -> u32 {
-        self.walk(x, [3, 2, 1, 0], |left, right, round| (right ^ self.mix(left, round), left))
+    fn invert(&self, x: u32) -> u32 {
+        self.run_rounds(x, [3, 2, 1, 0], |left, right, round| (right ^ self.mix(left, round), left))
     }
 
     /// What a round makes of a half.
     #[inline]
     fn mix(&self, half: u32, round: u64) -> u32 {
-        mixed(self.key ^ (u64::from(half) << 2 | round)) as u32 & self.mask()
+        mix64(self.key ^ (u64::from(half) << 2 | round)) as u32 & self.mask()
     }
 
     /// The bits of a half.
@@ -316,7 +316,7 @@ impl Shuffle {
 
     /// Goes through the rounds, of which `step` makes two halves of two.
     #[inline]
-    fn walk(&self, mut x: u32, rounds: [u64; 4], step: impl Fn(u32, u32, u64) -> (u32, u32)) -> u32 {
+    fn run_rounds(&self, mut x: u32, rounds: [u64; 4], step: impl Fn(u32, u32, u64) -> (u32, u32)) -> u32 {
         loop {
             let (mut left, mut right) = (x >> self.half, x & self.mask());
             for round in rounds {
@@ -332,7 +332,7 @@ impl Shuffle {
 
 /// A number in which nothing of `x` can be recognized (the finalizer of splitmix64).
 #[inline]
-fn mixed(x: u64) -> u64 {
+fn mix64(x: u64) -> u64 {
     let x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -344,8 +344,8 @@ mod tests {
     use super::*;
     use crate::time::US;
 
-    fn drawn(P: u32, latency: Latency, ties: Ties, turn: Time) -> Drawn {
-        Drawn { latency, ties, P, turn, first: BTreeMap::new() }
+    fn drawn(P: u32, latency: Latency, ties: Ties, turn: Time) -> DrawnChoice {
+        DrawnChoice { latency, ties, P, rotation_period: turn, precedence: BTreeMap::new() }
     }
 
     #[test]
@@ -354,14 +354,14 @@ mod tests {
         let precedence = Precedence::from([(4 * US, vec![2, 0, 2, 5000, 37]), (9 * US, vec![])]);
         for P in (1..40).chain([1000, 4096, 4097]) {
             for ties in [Ties::Number, Ties::Rotation, Ties::Random { seed: 7 }] {
-                let drawn = drawn(P, Latency::Exact, ties, 4 * US).preceded_by(&precedence);
+                let drawn = drawn(P, Latency::Exact, ties, 4 * US).with_precedence(&precedence);
                 let first = [2, 0, 37].into_iter().filter(|id| *id < P);
                 assert!(first.enumerate().all(|(place, id)| drawn.place(4 * US, id) == place as u32));
                 for time in [0, 4, 9, 1000].map(|us| us * US) {
                     let mut taken = vec![false; P as usize];
                     for id in 0..P {
                         let place = drawn.place(time, id);
-                        assert_eq!(drawn.who(time, place), id, "{ties:?}, P = {P}");
+                        assert_eq!(drawn.processor_at(time, place), id, "{ties:?}, P = {P}");
                         assert!(!std::mem::replace(&mut taken[place as usize], true));
                     }
                 }
@@ -382,17 +382,17 @@ mod tests {
     #[test]
     fn the_first_place_goes_round() {
         let drawn = drawn(3, Latency::Exact, Ties::Rotation, 4 * US);
-        let first = |time: i64| drawn.who(time * US, 0);
+        let first = |time: i64| drawn.processor_at(time * US, 0);
         assert_eq!([0, 3, 4, 5, 7, 8, 12].map(first), [0, 0, 1, 1, 1, 2, 0]);
     }
 
     #[test]
     fn what_a_rule_leaves_open_is_drawn_as_without_it() {
         let drawn = drawn(2, Latency::Random { seed: 5 }, Ties::Number, US);
-        let rule = Rule::new(|message, _, _, _| (message.number == 0).then_some(US));
-        let ruled = Ruled { rule, drawn: drawn.clone() };
+        let rule = LatencyRule::new(|message, _, _, _| (message.number == 0).then_some(US));
+        let ruled = RuledChoice { rule, drawn: drawn.clone() };
         let latencies = |choice: &dyn Choice, from: usize| {
-            let mut dice = choice.dice(from);
+            let mut dice = choice.rng(from);
             [1, 2, 3].map(|number| {
                 choice.latency(MessageId { from, number }, 0, &mut dice, Time::ZERO, (Time::ZERO, 9 * US))
             })

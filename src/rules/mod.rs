@@ -1,6 +1,7 @@
-//! The rules of the machine: what a message costs between processors, when a processor can do what, and how a run settles
-//! what the model leaves open.
+//! The rules of the machine: what a message costs between processors, when a processor can act, and how a run
+//! decides what the model leaves open.
 
+mod busy_intervals;
 mod capacity;
 pub(crate) mod choice;
 pub(crate) mod engine;
@@ -10,7 +11,6 @@ pub(crate) mod operation;
 pub(crate) mod pace;
 pub(crate) mod reception;
 mod stats;
-mod stretches;
 mod traffic;
 
 pub use stats::Stats;

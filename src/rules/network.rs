@@ -1,15 +1,15 @@
 //! The network: when a message enters it and when it arrives, among all others.
 //!
-//! Both clocks use this code; what a message costs by itself is in `params/costs.rs`. A send has two
-//! moments. When it is called, [`Network::request`] says when the message will be ready. At that moment,
-//! [`Network::serve`] looks at what is already promised to the two processors, finds the earliest way that
-//! fits, and promises it to the message. There is no queue, and a promise is never changed, so the message that
-//! asks first is served first. The rules and their sources are told at length in `docs/reference/model.md`:
+//! Both clocks use this code; the cost of a message by itself is in `params/costs.rs`. A send has two steps.
+//! When it is called, [`Network::request_entry`] computes when the message will be ready. At the message's
+//! turn, [`Network::serve`] looks at the reservations of both processors, finds the earliest entry that fits,
+//! and reserves it. There is no queue, and a reservation never changes: the first request is served first.
+//! `docs/reference/model.md` explains the rules and names their sources:
 //!
-//! 1. **overhead and gap**: `ready = max(t + o, gap over)` in [`Network::request`];
-//! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Transits`], in `capacity.rs`;
-//! 3. **port**: the (k-1)G of a long message occupy both ends, [`Stretches`];
-//! 4. **reception**: `start = max(t, arrival, last start + g)`, in `pace.rs`.
+//! 1. **overhead and gap**: `ready = max(t + o, send_gap_end)`, in [`Network::request_entry`];
+//! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Occupancy`];
+//! 3. **port**: a long message occupies the ports of both ends for (k-1)G, [`BusyIntervals`];
+//! 4. **reception**: `start = max(t, arrival, receive_gap_end)`, in `pace.rs`.
 
 use std::collections::HashMap;
 use std::ops::DerefMut;
@@ -18,122 +18,122 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
-use super::capacity::Transits;
-use super::stretches::Stretches;
+use super::capacity::Occupancy;
+use super::busy_intervals::BusyIntervals;
 use crate::message::MessageId;
-use crate::params::{ByLevel, Latency, Level, Noise, Params, Ports, ReceptionCost, Surcharge, Ties};
-use crate::rules::choice::{Choice, Drawn, Places};
+use crate::params::{PerLevel, Latency, Level, Noise, Params, Ports, ReceptionCost, Surcharge, Ties};
+use crate::rules::choice::{Choice, DrawnChoice, Places};
 use crate::time::Time;
 
-/// What a message asks the network for, and when.
+/// A message's request to enter the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ask {
-    /// When the overhead and the gap are over: without contention the message would enter then.
+pub(crate) struct EntryRequest {
+    /// The end of the overhead and of the gap: without contention the message enters then.
     pub ready: Time,
-    /// When the message asks: when it is ready, or at its arrival if a negative G_l makes that earlier, because the
+    /// The time of the request: `ready`, or the arrival if a negative G_l makes that earlier, because the
     /// receiver must know of the message by then.
-    pub ask: Time,
-    /// How long the first word will be under way.
+    pub asked_at: Time,
+    /// Time in transit of the first word.
     pub(crate) latency: Time,
-    /// How long after the first word the last word follows.
+    /// Time from the first word to the last.
     stream: Time,
 }
 
-impl Ask {
-    /// Of a message that asks when it is ready.
-    pub(crate) fn when_ready(ready: Time, latency: Time, stream: Time) -> Ask {
-        Ask { ready, ask: ready, latency, stream }
+impl EntryRequest {
+    /// Creates the request of a message that asks when it is ready.
+    pub(crate) fn when_ready(ready: Time, latency: Time, stream: Time) -> EntryRequest {
+        EntryRequest { ready, asked_at: ready, latency, stream }
     }
 }
 
-/// A message's way through the network, as [`Network::serve`] promised it.
+/// The times of a message in the network, as [`Network::serve`] reserved them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
-    /// When the overhead and the gap are over: without contention the message would enter then.
+    /// The end of the overhead and of the gap: without contention the message enters then.
     pub ready: Time,
-    /// When the capacity lets the message in; it may still have to wait for a port.
+    /// The end of the stall: the capacity admits the message, which may still have to wait for a port.
     pub admitted: Time,
-    /// When the first word enters, and the sender goes on.
+    /// The first word enters, and the sender goes on.
     pub enter: Time,
-    /// When the first word comes out.
+    /// The first word comes out.
     pub first: Time,
-    /// When the last word has come out, and the message can be received.
+    /// The last word has come out, and the message can be received.
     pub arrival: Time,
-    /// Whether a message that asked later at one of the two ends was served before; never on the virtual clock.
+    /// Whether a later request at one of the two ends was served before this one; never on the virtual clock.
     pub out_of_order: bool,
 }
 
-/// The sending side of a processor, which nobody else touches.
+/// The sending side of a processor, which only its own processor uses.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct Exit {
-    /// The processor.
-    id: u32,
-    /// How many messages of the processor have asked for a way.
-    requests: u32,
-    /// When the gap after the last send is over.
-    next: Time,
-    /// Messages in transit from the processor, but for those to processors of its own group.
-    room: Transits,
-    /// State that few machines need. It lies elsewhere, so that the state that every message touches lies close together.
-    extras: Option<Box<Extras>>,
+pub(crate) struct Egress {
+    processor: u32,
+    /// The number of the processor's next message.
+    next_number: u32,
+    /// The end of the gap after the last send.
+    send_gap_end: Time,
+    /// Messages in transit from the processor, at the machine's outermost level.
+    occupancy: Occupancy,
+    /// State that few machines need, apart from the state that every message touches.
+    extras: Option<Box<RareEgressState>>,
 }
 
-/// The state of a processor's sending side if latencies are drawn, there are two ports or several levels, or a message could
-/// be overtaken or must not overtake.
+/// The state of an [`Egress`] that is needed only if latencies are drawn, there are two ports or several
+/// levels, or a message could be overtaken or must not overtake.
 #[derive(Debug)]
-struct Extras {
-    /// For each level the port for sending, if there are two ports and it was ever used.
+struct RareEgressState {
+    /// The port for sending at each level, if there are two ports and it was ever used.
     ports: SmallVec<[Port; 1]>,
-    /// Messages in transit at each of the levels within.
-    rooms: Box<[Transits]>,
+    /// Messages in transit from the processor, at each of the inner levels.
+    inner_occupancy: Box<[Occupancy]>,
     /// Draws latencies.
-    dice: fastrand::Rng,
+    rng: fastrand::Rng,
     /// Whether messages to the same processor arrive in the order in which they enter.
     keeps_order: bool,
-    /// For each receiver the latest arrival of a message that a later one could overtake.
-    latest: HashMap<u32, Time>,
+    /// The latest arrival, by receiver, of messages that a later one could overtake.
+    latest_arrivals: HashMap<u32, Time>,
 }
 
-impl Exit {
+impl Egress {
     #[inline]
-    pub(crate) fn id(&self) -> usize {
-        self.id as usize
+    pub(crate) fn processor(&self) -> usize {
+        self.processor as usize
     }
 
-    /// From now on no message overtakes an earlier one to the same processor.
+    /// Lets no message overtake an earlier one to the same processor from now on.
     pub(crate) fn keep_order(&mut self) {
         self.extras().keeps_order = true;
     }
 
-    fn extras(&mut self) -> &mut Extras {
+    fn extras(&mut self) -> &mut RareEgressState {
         self.extras.get_or_insert_with(|| {
-            let ((ports, rooms, latest), keeps_order) = Default::default();
-            Box::new(Extras { ports, rooms, dice: fastrand::Rng::with_seed(0), keeps_order, latest })
+            let ((ports, inner_occupancy, latest_arrivals), keeps_order) = Default::default();
+            let rng = fastrand::Rng::with_seed(0);
+            Box::new(RareEgressState { ports, inner_occupancy, rng, keeps_order, latest_arrivals })
         })
     }
 
-    /// The messages in transit from the processor at a level.
+    /// Returns the messages in transit from the processor at a level.
     #[inline]
-    fn room(&self, level: usize) -> &Transits {
+    fn occupancy(&self, level: usize) -> &Occupancy {
         match &self.extras {
-            _ if level == 0 => &self.room,
-            Some(extras) => &extras.rooms[level - 1],
-            None => &self.room,
+            _ if level == 0 => &self.occupancy,
+            Some(extras) => &extras.inner_occupancy[level - 1],
+            None => &self.occupancy,
         }
     }
 
     #[inline]
-    fn room_mut(&mut self, level: usize) -> &mut Transits {
+    fn occupancy_mut(&mut self, level: usize) -> &mut Occupancy {
         match &mut self.extras {
-            _ if level == 0 => &mut self.room,
-            Some(extras) => &mut extras.rooms[level - 1],
-            None => &mut self.room,
+            _ if level == 0 => &mut self.occupancy,
+            Some(extras) => &mut extras.inner_occupancy[level - 1],
+            None => &mut self.occupancy,
         }
     }
 
-    /// The port for sending at a level, if there are two ports and it was ever used.
-    fn port(&self, level: usize) -> Option<&Stretches> {
+    /// Returns the port for sending at a level, or `None` if there is one port or it was never used.
+    fn port(&self, level: usize) -> Option<&BusyIntervals> {
         self.extras.as_ref()?.ports.get(level)?.as_deref()
     }
 
@@ -145,147 +145,144 @@ impl Exit {
         &mut ports[level]
     }
 
-    /// When the first word of a message to `y` may come out, so that the message overtakes none if it must not.
+    /// Returns the earliest time at which the first word of a message to `to` may come out, so that the
+    /// message does not overtake another if it must not.
     #[inline(never)]
-    fn not_before(&self, y: usize, stream: Time) -> Time {
+    fn min_first(&self, to: usize, stream: Time) -> Time {
         let extras = self.extras.as_ref().filter(|extras| extras.keeps_order);
-        let latest = extras.and_then(|extras| extras.latest.get(&(y as u32)));
+        let latest = extras.and_then(|extras| extras.latest_arrivals.get(&(to as u32)));
         latest.map_or(Time::ZERO, |arrival| *arrival - stream)
     }
 
-    /// Notes when a message to `y` arrives that asked at `ask` and could be overtaken.
+    /// Notes the arrival of a message to `to` that could be overtaken.
     #[inline(never)]
-    fn note_arrival(&mut self, y: usize, arrival: Time, ask: Time) {
-        let latest = &mut self.extras().latest;
+    fn note_arrival(&mut self, to: usize, arrival: Time, asked_at: Time) {
+        let latest = &mut self.extras().latest_arrivals;
         if latest.len() == latest.capacity() {
             // Later messages ask later, so they do not arrive before these.
-            latest.retain(|_, arrival| *arrival > ask);
+            latest.retain(|_, arrival| *arrival > asked_at);
             latest.reserve(latest.len() + 1);
         }
-        let latest = latest.entry(y as u32).or_insert(arrival);
+        let latest = latest.entry(to as u32).or_insert(arrival);
         *latest = arrival.max(*latest);
     }
 
-    /// Whether the next message may overtake one that was sent before.
+    /// Returns whether the next message may overtake an earlier one.
     #[inline]
     pub(crate) fn may_overtake(&self) -> bool {
-        self.extras.as_ref().is_some_and(|extras| !extras.keeps_order && !extras.latest.is_empty())
+        self.extras.as_ref().is_some_and(|extras| !extras.keeps_order && !extras.latest_arrivals.is_empty())
     }
 
-    /// How many messages of the processor have asked for a way.
+    /// Returns the number of the processor's next message.
     #[inline]
-    pub(crate) fn requests(&self) -> u32 {
-        self.requests
+    pub(crate) fn next_number(&self) -> u32 {
+        self.next_number
     }
 
-    /// When the gap after the last send is over.
+    /// Returns the end of the gap after the last send.
     #[inline]
-    pub(crate) fn gap_over(&self) -> Time {
-        self.next
+    pub(crate) fn send_gap_end(&self) -> Time {
+        self.send_gap_end
     }
 
-    /// The most messages that were in transit from the processor at once.
+    /// Returns the largest number of messages that were in transit from the processor at once.
     pub(crate) fn most_in_transit(&self) -> usize {
-        let inner = self.extras.iter().flat_map(|extras| &extras.rooms);
-        inner.chain([&self.room]).map(|room| room.most as usize).max().unwrap_or(0)
+        let inner = self.extras.iter().flat_map(|extras| &extras.inner_occupancy);
+        inner.chain([&self.occupancy]).map(|occupancy| occupancy.most as usize).max().unwrap_or(0)
     }
 }
 
 /// The receiving side of a processor, which its senders share.
 #[derive(Debug, Default)]
 #[repr(align(64))]
-pub(crate) struct Entrance {
-    /// Messages in transit to the processor.
-    room: Transits,
-    /// The port, if it was ever used: the single one, or the one for receiving if there are two.
+pub(crate) struct Ingress {
+    occupancy: Occupancy,
+    /// The single port, or the one for receiving if there are two.
     port: Port,
-    /// The latest time at which a message asked that was served.
+    /// The latest time of a request that was served.
     served: Time,
 }
 
-impl Entrance {
-    /// Notes that a message that asks at this time is served. Returns whether one that asked later was served before.
+impl Ingress {
+    /// Notes that a request of this time is served. Returns whether a later request was served before.
     #[inline]
-    fn has_served(&mut self, ask: Time) -> bool {
-        let late = ask < self.served;
-        self.served = self.served.max(ask);
-        late
+    fn mark_served(&mut self, asked_at: Time) -> bool {
+        let is_late = asked_at < self.served;
+        self.served = self.served.max(asked_at);
+        is_late
     }
 }
 
-/// The receiving sides of all processors at all levels. Whoever drives the network keeps them, since one thread alone needs
-/// no locks.
-pub(crate) trait Entrances {
-    /// An entrance that is held, so that nobody else uses it.
-    type Held<'a>: DerefMut<Target = Entrance>
+/// The receiving sides of all processors at all levels. The driver of the network keeps them, since one
+/// thread alone needs no locks.
+pub(crate) trait Ingresses {
+    /// Exclusive access to one of them.
+    type Guard<'a>: DerefMut<Target = Ingress>
     where
         Self: 'a;
 
-    /// Holds an entrance.
-    fn hold(&mut self, place: usize) -> Self::Held<'_>;
+    fn hold(&mut self, place: usize) -> Self::Guard<'_>;
 
-    /// Holds two entrances, which must not be the same.
-    fn hold_both(&mut self, one: usize, other: usize) -> [Self::Held<'_>; 2];
+    /// Holds two of them, which must differ.
+    fn hold_both(&mut self, one: usize, other: usize) -> [Self::Guard<'_>; 2];
 }
 
-/// Those of one thread.
-impl Entrances for [Entrance] {
-    type Held<'a> = &'a mut Entrance;
+/// The receiving sides on one thread.
+impl Ingresses for [Ingress] {
+    type Guard<'a> = &'a mut Ingress;
 
     #[inline]
-    fn hold(&mut self, place: usize) -> &mut Entrance {
+    fn hold(&mut self, place: usize) -> &mut Ingress {
         &mut self[place]
     }
 
     #[inline]
-    fn hold_both(&mut self, one: usize, other: usize) -> [&mut Entrance; 2] {
+    fn hold_both(&mut self, one: usize, other: usize) -> [&mut Ingress; 2] {
         self.get_disjoint_mut([one, other]).expect("they are there, and not the same")
     }
 }
 
-/// An entrance that one thread at a time may hold.
-pub(crate) type LockedEntrance = Mutex<Entrance>;
+/// A receiving side that several threads share.
+pub(crate) type LockedIngress = Mutex<Ingress>;
 
-/// Those of several threads.
-impl Entrances for &[LockedEntrance] {
-    type Held<'a>
-        = MutexGuard<'a, Entrance>
+/// The receiving sides on several threads.
+impl Ingresses for &[LockedIngress] {
+    type Guard<'a>
+        = MutexGuard<'a, Ingress>
     where
         Self: 'a;
 
     #[inline]
-    fn hold(&mut self, place: usize) -> MutexGuard<'_, Entrance> {
+    fn hold(&mut self, place: usize) -> MutexGuard<'_, Ingress> {
         self[place].lock()
     }
 
     #[inline]
-    fn hold_both(&mut self, one: usize, other: usize) -> [MutexGuard<'_, Entrance>; 2] {
-        // Everybody locks in the same order, which cannot deadlock.
+    fn hold_both(&mut self, one: usize, other: usize) -> [MutexGuard<'_, Ingress>; 2] {
+        // All threads lock in the same order, which cannot deadlock.
         let [lower, higher] = [one.min(other), one.max(other)].map(|place| self[place].lock());
         if one < other { [lower, higher] } else { [higher, lower] }
     }
 }
 
-/// The ports of a level's groups.
+/// The ports of a level's groups, where the processors of a group share one.
 #[derive(Debug)]
-struct Cards {
-    /// How many processors a group has.
-    size: usize,
-    /// The port of each group.
-    of_groups: Box<[Card]>,
+struct GroupPorts {
+    group_size: usize,
+    groups: Box<[GroupPort]>,
 }
 
-/// What is promised to long messages at a port, if it was ever used.
-type Port = Option<Box<Stretches>>;
+/// The reservations of long messages at a port; `None` if it was never used.
+type Port = Option<Box<BusyIntervals>>;
 
-/// The port of a group whose processors share one.
+/// The port that the processors of a group share.
 #[derive(Debug, Default)]
-struct Card {
+struct GroupPort {
     /// The single port, or the one for sending if there are two.
-    out: Port,
+    send_port: Port,
     /// The port for receiving, if there are two.
-    into: Port,
-    /// The latest time at which a message asked that was served.
+    receive_port: Port,
+    /// The latest time of a request that was served.
     served: Time,
 }
 
@@ -293,64 +290,64 @@ struct Card {
 #[derive(Debug)]
 pub(crate) struct Network {
     params: Params,
-    /// What holds at each level.
-    terms: ByLevel<Terms>,
-    /// Settles what the rules leave open.
+    levels: PerLevel<LevelCosts>,
+    /// Decides what the rules leave open.
     choice: Arc<dyn Choice>,
-    /// Whether each word is under way for exactly L.
+    /// Whether every latency is exactly L.
     is_exact: bool,
-    /// The noise of the processors.
     noise: Option<Noise>,
     /// Whether latencies are exact and there is no noise.
     is_plain: bool,
-    /// How long before they ask all messages are served: their order stays the same. It is the least o, because each message
-    /// costs its sender at least that: so a sender whose gap is over need not wait at all. It is 0 if G_l is negative, because
-    /// then messages may ask before o is over.
+    /// The time by which all turns come before their requests, which leaves their order as it is. It is the
+    /// least o, the least cost of a message to its sender, so a sender whose gap is over need not wait for
+    /// its turn. It is 0 if G_l is negative, because then messages may ask before o is over.
     head_start: Time,
-    /// Whether all messages must be served in order, even those that share nothing, since they may take no time at all.
-    has_chains: bool,
-    /// Whether there is a capacity at any level.
+    /// Whether a message may take no time at all: then all messages are served in order, even if they share
+    /// nothing.
+    has_zero_lookahead: bool,
+    /// Whether the capacity of any level is limited.
     has_capacity: bool,
-    /// How many levels there are.
-    levels: usize,
+    level_count: usize,
 }
 
-/// What holds for messages of one level.
+/// The parameters and limits of one level.
 #[derive(Debug)]
-struct Terms {
-    /// The number of the level; that of the machine's own parameters is 0.
-    level: usize,
-    /// Where its entrances begin among all.
-    entrances: usize,
+struct LevelCosts {
+    /// The number of the level; 0 for the machine's own parameters.
+    number: usize,
+    /// The place of its first [`Ingress`] among those of all levels.
+    first_ingress: usize,
     params: Params,
     ports: Ports,
     /// The capacity, `usize::MAX` if unlimited.
     capacity: usize,
     reception_cost: ReceptionCost,
-    /// What longer messages cost beyond the parameters.
+    /// Extra cost of longer messages.
     surcharge: Surcharge,
-    /// The costs of a message of one word, which nearly all messages have.
-    one_word: Costs,
+    /// The costs of a message of one word, as nearly all messages are.
+    one_word: MessageCosts,
     /// The longest message that can be sent, in words.
     longest: usize,
-    /// Whether a message may overtake another that did not wait for its receiver's port: latencies differ, or a negative G_l
-    /// takes back a part of the way. Otherwise the gap lets each message enter when all of the one before has entered.
+    /// Whether a message may overtake another that did not wait for its receiver's port: latencies differ, or
+    /// a negative G_l shortens the transit. Otherwise the gap lets each message enter when all of the one
+    /// before has entered.
     may_overtake: bool,
-    /// The ports of groups whose processors share one.
-    cards: Option<Mutex<Cards>>,
+    /// The ports of the groups, if the processors of a group share one.
+    group_ports: Option<Mutex<GroupPorts>>,
 }
 
-/// What a message of some length costs, apart from its reception.
+/// The costs of a message of some length, apart from its reception.
 #[derive(Clone, Copy, Debug, Default)]
-struct Costs {
-    /// How long the sender is busy.
+struct MessageCosts {
+    /// Overhead of the sender.
     send: Time,
-    /// How long after the first word the last word follows.
+    /// Time from the first word to the last.
     stream: Time,
 }
 
-impl Terms {
-    /// The terms of a level; `within` is the level within it, if there is one, on a machine of `all` processors.
+impl LevelCosts {
+    /// Creates the costs of a level on a machine of `all` processors; `within` is the next level within it,
+    /// if any.
     fn new(
         level: usize,
         params: Params,
@@ -358,51 +355,51 @@ impl Terms {
         (within, all): (Option<&Level>, usize),
         surcharge: Surcharge,
         is_exact: bool,
-    ) -> Terms {
-        let cards = within.filter(|within| within.one_port).map(|within| {
+    ) -> LevelCosts {
+        let group_ports = within.filter(|within| within.one_port).map(|within| {
             let (size, groups) = (within.params.P, all / within.params.P);
-            Mutex::new(Cards { size, of_groups: (0..groups).map(|_| Card::default()).collect() })
+            Mutex::new(GroupPorts { group_size: size, groups: (0..groups).map(|_| GroupPort::default()).collect() })
         });
-        let terms = Terms {
-            level,
-            entrances: level * all,
+        let costs = LevelCosts {
+            number: level,
+            first_ingress: level * all,
             params,
             ports,
             capacity: params.capacity().unwrap_or(usize::MAX),
-            reception_cost: ReceptionCost::under(&params, &surcharge),
+            reception_cost: ReceptionCost::new(&params, &surcharge),
             surcharge,
-            one_word: Costs::default(),
-            longest: params.longest().unwrap_or(usize::MAX).min(u32::MAX as usize),
-            may_overtake: !is_exact || params.shrinks(),
-            cards,
+            one_word: MessageCosts::default(),
+            longest: params.longest_message().unwrap_or(usize::MAX).min(u32::MAX as usize),
+            may_overtake: !is_exact || params.has_negative_G_l(),
+            group_ports,
         };
-        Terms { one_word: terms.costs_of_any(1), ..terms }
+        LevelCosts { one_word: costs.compute_message_costs(1), ..costs }
     }
 
     #[inline]
-    fn costs(&self, k: usize) -> Costs {
-        if k == 1 { self.one_word } else { self.costs_of_any(k) }
+    fn message_costs(&self, k: usize) -> MessageCosts {
+        if k == 1 { self.one_word } else { self.compute_message_costs(k) }
     }
 
-    /// What a message of k words costs, computed anew.
-    fn costs_of_any(&self, k: usize) -> Costs {
+    /// Computes the costs of a message of k words.
+    fn compute_message_costs(&self, k: usize) -> MessageCosts {
         let (send, stream) = (self.params.send_overhead(k), self.params.stream(k));
         match k > self.surcharge.above {
-            true => Costs { send: send + self.surcharge.send, stream: stream + self.surcharge.stream },
-            false => Costs { send, stream },
+            true => MessageCosts { send: send + self.surcharge.send, stream: stream + self.surcharge.stream },
+            false => MessageCosts { send, stream },
         }
     }
 }
 
 impl Network {
-    /// A network of one level in which nothing has been sent.
+    /// Creates a network of one level in which nothing has been sent.
     pub(crate) fn new(params: Params, ports: Ports, latency: Latency) -> Network {
-        let choice = Arc::new(Drawn::new(&params, latency, Ties::default()));
-        Network::settled_by(params, ports, &[], choice, Surcharge::default())
+        let choice = Arc::new(DrawnChoice::new(&params, latency, Ties::default()));
+        Network::with_choice(params, ports, &[], choice, Surcharge::default())
     }
 
-    /// A network with these levels within it, and a choice that settles what the rules leave open.
-    pub(crate) fn settled_by(
+    /// Creates a network with these inner levels, and a choice that decides what the rules leave open.
+    pub(crate) fn with_choice(
         params: Params,
         ports: Ports,
         levels: &[Level],
@@ -410,16 +407,16 @@ impl Network {
         surcharge: Surcharge,
     ) -> Network {
         let (is_exact, all_params) = (choice.is_exact(), params);
-        let terms = |number: usize, params: Params, ports: Ports| {
+        let costs = |number: usize, params: Params, ports: Ports| {
             let within = (levels.get(number), all_params.P);
-            Terms::new(number, params, ports, within, surcharge, is_exact)
+            LevelCosts::new(number, params, ports, within, surcharge, is_exact)
         };
-        let by_level = ByLevel::new(terms(0, params, ports), levels, |number, level| {
-            terms(number, level.params, level.ports)
+        let by_level = PerLevel::new(costs(0, params, ports), levels, |number, level| {
+            costs(number, level.params, level.ports)
         });
-        let head_start = |terms: &Terms| if terms.params.shrinks() { Time::ZERO } else { terms.params.o };
-        let head_start = by_level.all().map(head_start).min().unwrap_or_default();
-        let has_capacity = by_level.all().any(|terms| terms.capacity != usize::MAX);
+        let head_start = |costs: &LevelCosts| if costs.params.has_negative_G_l() { Time::ZERO } else { costs.params.o };
+        let head_start = by_level.iter().map(head_start).min().unwrap_or_default();
+        let has_capacity = by_level.iter().any(|costs| costs.capacity != usize::MAX);
         let network = Network {
             params,
             choice,
@@ -427,31 +424,30 @@ impl Network {
             noise: None,
             is_plain: is_exact,
             head_start,
-            has_chains: false,
+            has_zero_lookahead: false,
             has_capacity,
-            levels: 1 + levels.len(),
-            terms: by_level,
+            level_count: 1 + levels.len(),
+            levels: by_level,
         };
-        Network { has_chains: network.lookahead() == Time::ZERO, ..network }
+        Network { has_zero_lookahead: network.lookahead() == Time::ZERO, ..network }
     }
 
-    /// The same network between processors with this noise.
+    /// Returns this network between processors with noise.
     pub(crate) fn with_noise(self, noise: Option<Noise>) -> Network {
         Network { is_plain: self.is_exact && noise.is_none(), noise, ..self }
     }
 
-    /// The noise of the processors, if there is any.
     #[inline]
     pub(crate) fn noise(&self) -> Option<&Noise> {
         self.noise.as_ref()
     }
 
-    /// When a processor is done that is busy for so long from a moment on.
+    /// Returns when processor `id` is done that is busy for `time` from `start` on; noise makes that later.
     #[inline]
     pub(crate) fn busy_until(&self, id: usize, start: Time, time: Time) -> Time {
         match &self.noise {
             None => start + time,
-            Some(noise) => disturbed(noise, id, start, time),
+            Some(noise) => busy_until_with_noise(noise, id, start, time),
         }
     }
 
@@ -459,430 +455,438 @@ impl Network {
         &self.params
     }
 
-    /// The sending side of processor `x`.
-    pub(crate) fn exit(&self, x: usize) -> Exit {
-        let mut exit =
-            Exit { id: x as u32, requests: 0, next: Time::ZERO, room: Transits::default(), extras: None };
+    /// Creates the sending side of a processor that has sent nothing.
+    pub(crate) fn new_egress(&self, processor: usize) -> Egress {
+        let (send_gap_end, occupancy) = (Time::ZERO, Occupancy::default());
+        let mut egress =
+            Egress { processor: processor as u32, next_number: 0, send_gap_end, occupancy, extras: None };
         if !self.is_exact {
-            exit.extras().dice = self.choice.dice(x);
+            egress.extras().rng = self.choice.rng(processor);
         }
-        if self.levels > 1 {
-            exit.extras().rooms = (1..self.levels).map(|_| Transits::default()).collect();
+        if self.level_count > 1 {
+            egress.extras().inner_occupancy = (1..self.level_count).map(|_| Occupancy::default()).collect();
         }
         if self.params.gps().is_some() {
-            exit.keep_order(); // LogGPS speaks of MPI, where no message overtakes another between the same two
+            // LogGPS models MPI, where no message overtakes another between the same two processors.
+            egress.keep_order();
         }
-        exit
+        egress
     }
 
-    /// The place of a processor among those that act at `time`.
+    /// Returns the place of a processor among those that act at `time`.
     pub(crate) fn place(&self, time: Time, id: usize) -> usize {
         self.choice.place(time, id as u32) as usize
     }
 
-    /// The processor that has a place among those that act at `time`.
-    pub(crate) fn who(&self, time: Time, place: usize) -> usize {
-        self.choice.who(time, place as u32) as usize
+    /// Returns the processor that has a place among those that act at `time`.
+    pub(crate) fn processor_at(&self, time: Time, place: usize) -> usize {
+        self.choice.processor_at(time, place as u32) as usize
     }
 
-    /// The places of processors that act at the same time.
+    /// Returns the places of processors that act at the same time.
     pub(crate) fn places(&self) -> Places {
         Places::new(&self.choice)
     }
 
-    /// The longest message that `x` can send to `y`, in words.
+    /// Returns the longest message that can be sent between two processors, in words.
     #[inline]
-    pub(crate) fn longest(&self, x: usize, y: usize) -> usize {
-        self.terms.between(x, y).longest
+    pub(crate) fn longest(&self, from: usize, to: usize) -> usize {
+        self.levels.between(from, to).longest
     }
 
-    /// Whether a message of k words from `x` waits until `y` receives it.
+    /// Returns whether a message of k words waits until its receiver is ready for it.
     #[inline]
-    pub(crate) fn is_synchronous(&self, x: usize, y: usize, k: usize) -> bool {
-        self.terms.between(x, y).params.is_synchronous(k)
+    pub(crate) fn is_synchronous(&self, from: usize, to: usize, k: usize) -> bool {
+        self.levels.between(from, to).params.is_synchronous(k)
     }
 
-    /// Whether a message of k words waits for its receiver at some level.
+    /// Returns whether a message of k words waits for its receiver at any level.
     pub(crate) fn may_be_synchronous(&self, k: usize) -> bool {
-        self.terms.all().any(|terms| terms.params.is_synchronous(k))
+        self.levels.iter().any(|costs| costs.params.is_synchronous(k))
     }
 
-    /// The parameters between two processors.
+    /// Returns the parameters between two processors.
     #[inline]
-    pub(crate) fn between(&self, x: usize, y: usize) -> &Params {
-        &self.terms.between(x, y).params
+    pub(crate) fn params_between(&self, from: usize, to: usize) -> &Params {
+        &self.levels.between(from, to).params
     }
 
-    /// Whether a message to another processor is known to be sent no later than it arrives: its latency is L, and its way does
-    /// not begin within its overhead, as a negative G_l says.
-    pub(crate) fn is_timely(&self, x: usize, y: usize) -> bool {
-        x != y && self.is_exact && !self.between(x, y).shrinks()
+    /// Returns whether the processors differ and the latency between them is always exactly L. Then no
+    /// message arrives before it enters, as a negative G_l would allow.
+    pub(crate) fn has_fixed_latency(&self, from: usize, to: usize) -> bool {
+        from != to && self.is_exact && !self.params_between(from, to).has_negative_G_l()
     }
 
-    /// How long the sender of k words is busy.
+    /// Returns the overhead of the sender of k words.
     #[inline]
-    pub(crate) fn send_overhead(&self, x: usize, y: usize, k: usize) -> Time {
-        self.terms.between(x, y).costs(k).send
+    pub(crate) fn send_overhead(&self, from: usize, to: usize, k: usize) -> Time {
+        self.levels.between(from, to).message_costs(k).send
     }
 
-    /// How long the receiver of k words is busy.
+    /// Returns the overhead of the receiver of k words.
     #[inline]
-    pub(crate) fn recv_overhead(&self, x: usize, y: usize, k: usize) -> Time {
-        self.terms.between(x, y).reception_cost.of(k)
+    pub(crate) fn recv_overhead(&self, from: usize, to: usize, k: usize) -> Time {
+        self.levels.between(from, to).reception_cost.overhead(k)
     }
 
-    /// What receptions cost, for those who ask without the network.
-    pub(crate) fn reception_cost(&self) -> ByLevel<ReceptionCost> {
-        self.terms.map(|terms| terms.reception_cost)
+    /// Returns the costs of receptions, for code that does not have the network.
+    pub(crate) fn reception_costs(&self) -> PerLevel<ReceptionCost> {
+        self.levels.map(|costs| costs.reception_cost)
     }
 
-    /// When a message is to be served, so that all messages are served in the order in which they ask.
+    /// Returns the turn of a message: the time at which it is to be served. Requests are served in the order
+    /// of their times, whose turns are all earlier by the same `head_start`.
     #[inline]
-    pub(crate) fn turn(&self, request: &Ask) -> Time {
-        request.ask - self.head_start
+    pub(crate) fn turn_time(&self, request: &EntryRequest) -> Time {
+        request.asked_at - self.head_start
     }
 
-    /// The least time from a message's turn to its arrival, whatever is sent.
+    /// Returns the least time from the turn of any message to its arrival.
     pub(crate) fn lookahead(&self) -> Time {
-        let under_way = |terms: &Terms| {
-            if self.is_exact && !terms.params.shrinks() { terms.params.L } else { Time::ZERO }
+        let min_transit = |costs: &LevelCosts| {
+            if self.is_exact && !costs.params.has_negative_G_l() { costs.params.L } else { Time::ZERO }
         };
-        self.head_start + self.terms.all().map(under_way).min().unwrap_or_default()
+        self.head_start + self.levels.iter().map(min_transit).min().unwrap_or_default()
     }
 
-    /// What a message of k words to `y` asks the network for, if the processor with this exit calls its send at `t`.
+    /// Creates the entry request of a message of k words to `to`, whose send is called at `t`, and counts the
+    /// message.
     #[inline]
-    pub(crate) fn request(&self, exit: &mut Exit, y: usize, k: usize, t: Time) -> Ask {
-        let Ask { mut ready, mut ask, mut latency, stream } = self.plain(exit, y, k, t);
+    pub(crate) fn request_entry(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> EntryRequest {
+        let EntryRequest { mut ready, mut asked_at, mut latency, stream } = self.plain_request(egress, to, k, t);
         if !self.is_plain {
-            Ask { ready, ask, latency, .. } = self.settled(exit, y, k, t);
+            EntryRequest { ready, asked_at, latency, .. } = self.adjust_request(egress, to, k, t);
         }
-        exit.requests = exit.requests.wrapping_add(1);
-        Ask { ready, ask, latency, stream }
+        egress.next_number = egress.next_number.wrapping_add(1);
+        EntryRequest { ready, asked_at, latency, stream }
     }
 
-    /// The same ask with the noise and a latency that is drawn, as far as there are these.
+    /// Creates the entry request on a machine that has noise, or latencies that are drawn.
     #[cold]
-    fn settled(&self, exit: &mut Exit, y: usize, k: usize, t: Time) -> Ask {
-        let request = self.noisy(exit, y, k, t, self.plain(exit, y, k, t));
-        if self.is_exact { request } else { self.drawn(exit, y, k, request) }
+    fn adjust_request(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> EntryRequest {
+        let request = self.add_noise(egress, to, k, t, self.plain_request(egress, to, k, t));
+        if self.is_exact { request } else { self.draw_latency(egress, to, k, request) }
     }
 
-    /// The same ask with the noise, if there is any: the overhead begins as it would without, and lasts longer.
-    fn noisy(&self, exit: &Exit, y: usize, k: usize, t: Time, request: Ask) -> Ask {
+    /// Adds noise to a request, if there is noise: the overhead begins as it would without, and lasts longer.
+    fn add_noise(&self, egress: &Egress, to: usize, k: usize, t: Time, request: EntryRequest) -> EntryRequest {
         let Some(noise) = &self.noise else { return request };
-        let overhead = self.send_overhead(exit.id(), y, k);
-        let ready = noise.end(exit.id(), t.max(exit.next - overhead), overhead);
-        Ask { ready, ask: request.ask + (ready - request.ready), ..request }
+        let overhead = self.send_overhead(egress.processor(), to, k);
+        let ready = noise.end(egress.processor(), t.max(egress.send_gap_end - overhead), overhead);
+        EntryRequest { ready, asked_at: request.asked_at + (ready - request.ready), ..request }
     }
 
-    /// The same ask with a latency that is drawn.
-    fn drawn(&self, exit: &mut Exit, y: usize, k: usize, request: Ask) -> Ask {
-        let Ask { ready, latency: L, stream, .. } = request;
+    /// Draws the latency of a request.
+    fn draw_latency(&self, egress: &mut Egress, to: usize, k: usize, request: EntryRequest) -> EntryRequest {
+        let EntryRequest { ready, latency: L, stream, .. } = request;
         // With a negative G_l a shorter latency could let the message arrive before its send.
-        let least = (-(self.send_overhead(exit.id(), y, k) + stream)).max(Time::ZERO).min(L);
-        let message = MessageId { from: exit.id(), number: exit.requests as usize };
-        let latency = self.choice.latency(message, y, &mut exit.extras().dice, ready, (least, L));
-        Ask { latency, ask: ready.min(ready + latency + stream), ..request }
+        let least = (-(self.send_overhead(egress.processor(), to, k) + stream)).max(Time::ZERO).min(L);
+        let message = MessageId { from: egress.processor(), number: egress.next_number as usize };
+        let latency = self.choice.latency(message, to, &mut egress.extras().rng, ready, (least, L));
+        EntryRequest { latency, asked_at: ready.min(ready + latency + stream), ..request }
     }
 
-    /// What a message of k words to `y` would ask for if its send were called at `t` and its latency were exactly L.
+    /// Predicts the entry request of a message of k words to `to`, whose send would be called at `t`, if its
+    /// latency were exactly L.
     #[inline]
-    pub(crate) fn foreseen(&self, exit: &Exit, y: usize, k: usize, t: Time) -> Ask {
-        let request = self.plain(exit, y, k, t);
-        if self.noise.is_none() { request } else { self.noisy(exit, y, k, t, request) }
+    pub(crate) fn predict_request(&self, egress: &Egress, to: usize, k: usize, t: Time) -> EntryRequest {
+        let request = self.plain_request(egress, to, k, t);
+        if self.noise.is_none() { request } else { self.add_noise(egress, to, k, t, request) }
     }
 
-    /// The same without noise.
+    /// Creates an entry request without noise and with the latency L.
     #[inline]
-    fn plain(&self, exit: &Exit, y: usize, k: usize, t: Time) -> Ask {
-        let terms = self.terms.between(exit.id(), y);
-        let (Costs { send, stream }, latency) = (terms.costs(k), terms.params.L);
-        // 1. Overhead, which may overlap the gap after the send before.
-        let ready = exit.next.max(t + send);
-        Ask { ready, ask: ready.min(ready + latency + stream), latency, stream }
+    fn plain_request(&self, egress: &Egress, to: usize, k: usize, t: Time) -> EntryRequest {
+        let costs = self.levels.between(egress.processor(), to);
+        let (MessageCosts { send, stream }, latency) = (costs.message_costs(k), costs.params.L);
+        // 1. Overhead and gap, which may overlap.
+        let ready = egress.send_gap_end.max(t + send);
+        EntryRequest { ready, asked_at: ready.min(ready + latency + stream), latency, stream }
     }
 
-    /// Puts off a message that must wait because others of its processor have been served meanwhile: until the gap after
-    /// them is over, and until its turn is no earlier than `turn`. Returns whether that made it later.
-    pub(crate) fn put_off(&self, exit: &Exit, (y, k): (usize, usize), request: &mut Ask, turn: Time) -> bool {
-        let by_turn = turn - self.turn(request);
-        let mut later = (exit.next - request.ready).max(by_turn);
+    /// Defers a request because other messages of its processor were served meanwhile: until the gap after
+    /// them is over, and until its turn is no earlier than `turn`. Returns whether the request is later now.
+    pub(crate) fn defer(&self, egress: &Egress, (to, k): (usize, usize), request: &mut EntryRequest, turn: Time) -> bool {
+        let by_turn = turn - self.turn_time(request);
+        let mut later = (egress.send_gap_end - request.ready).max(by_turn);
         if let Some(noise) = &self.noise {
-            // The overhead begins later, and lasts as long as the detours there say.
-            let turned = if by_turn > Time::ZERO { request.ready + by_turn } else { exit.next };
-            let overhead = self.send_overhead(exit.id(), y, k);
-            later = noise.end(exit.id(), exit.next.max(turned) - overhead, overhead) - request.ready;
+            // The overhead begins later, so other detours lengthen it.
+            let turned = if by_turn > Time::ZERO { request.ready + by_turn } else { egress.send_gap_end };
+            let overhead = self.send_overhead(egress.processor(), to, k);
+            later = noise.end(egress.processor(), egress.send_gap_end.max(turned) - overhead, overhead) - request.ready;
         }
         if later > Time::ZERO {
             request.ready += later;
-            request.ask += later;
+            request.asked_at += later;
         }
         later > Time::ZERO
     }
 
-    /// Whether this message and those of other processors can be in each other's way, so that it matters which is served
-    /// first.
+    /// Returns whether this message competes with messages of other processors for a port or the capacity, so
+    /// that it matters which is served first.
     #[inline]
-    pub(crate) fn is_shared(&self, request: &Ask) -> bool {
+    pub(crate) fn can_contend(&self, request: &EntryRequest) -> bool {
         request.stream > Time::ZERO || self.has_capacity
     }
 
-    /// Whether other processors can see that this message is served: then all that ask earlier must have been served.
+    /// Returns whether other processors can see that this message is served. Then all earlier requests must
+    /// be served before it.
     #[inline]
-    pub(crate) fn is_seen(&self, request: &Ask) -> bool {
-        self.has_chains || self.is_shared(request)
+    pub(crate) fn is_visible(&self, request: &EntryRequest) -> bool {
+        self.has_zero_lookahead || self.can_contend(request)
     }
 
-    /// How many entrances there are: one for each processor, at one level after the other.
-    pub(crate) fn entrances(&self) -> usize {
-        self.params.P * self.levels
+    /// Returns the number of [`Ingress`]es: one for each processor, at one level after the other.
+    pub(crate) fn ingress_count(&self) -> usize {
+        self.params.P * self.level_count
     }
 
-    /// Gives a message from the processor whose exit this is its way to `y`. All messages that ask earlier must have been
-    /// served.
+    /// Serves a request of the processor with this egress for a message to `to`: finds the earliest entry
+    /// that fits, and reserves it. All earlier requests must have been served.
     #[inline]
     pub(crate) fn serve(
         &self,
-        entrances: &mut (impl Entrances + ?Sized),
-        exit: &mut Exit,
-        y: usize,
-        request: &Ask,
+        ingresses: &mut (impl Ingresses + ?Sized),
+        egress: &mut Egress,
+        to: usize,
+        request: &EntryRequest,
     ) -> Passage {
-        let Ask { ready, ask, latency, stream } = *request;
-        let x = exit.id();
-        let terms = self.terms.between(x, y);
-        let not_before = if exit.extras.is_none() { Time::ZERO } else { exit.not_before(y, stream) };
-        let first = not_before.max(ready + latency);
-        let mut way = Way { enter: ready, first, arrival: first + stream };
+        let EntryRequest { ready, asked_at, latency, stream } = *request;
+        let from = egress.processor();
+        let costs = self.levels.between(from, to);
+        let min_first = if egress.extras.is_none() { Time::ZERO } else { egress.min_first(to, stream) };
+        let first = min_first.max(ready + latency);
+        let mut transit = Transit { enter: ready, first, arrival: first + stream };
         let (mut admitted, mut out_of_order) = (ready, false);
         if stream > Time::ZERO {
-            (admitted, way, out_of_order) = self.serve_long(terms, entrances, exit, y, request, not_before);
-        } else if terms.capacity != usize::MAX {
-            let to = &mut *entrances.hold(terms.entrances + y);
-            out_of_order = to.has_served(ask);
+            (admitted, transit, out_of_order) = self.serve_long(costs, ingresses, egress, to, request, min_first);
+        } else if costs.capacity != usize::MAX {
+            let ingress = &mut *ingresses.hold(costs.first_ingress + to);
+            out_of_order = ingress.mark_served(asked_at);
             // 2. Capacity.
-            if terms.has_no_room(exit, to, ready) {
-                (admitted, way) = terms.find(exit, to, None, x == y, request, not_before);
+            if costs.is_full_after(egress, ingress, ready) {
+                (admitted, transit) = costs.find_transit(egress, ingress, None, from == to, request, min_first);
             }
-            terms.take_room(exit, to, &way, ask);
+            costs.reserve_room(egress, ingress, &transit, asked_at);
         }
-        let Way { enter, first, arrival } = way;
-        exit.next = enter + stream.max(Time::ZERO) + terms.params.g;
-        // A message of one word without extras enters and arrives like the one before.
-        let is_usual = stream <= Time::ZERO && exit.extras.is_none();
-        if !is_usual && (first > enter + latency || terms.may_overtake) {
-            exit.note_arrival(y, arrival, ask);
+        let Transit { enter, first, arrival } = transit;
+        egress.send_gap_end = enter + stream.max(Time::ZERO) + costs.params.g;
+        // A message of one word without extras cannot be overtaken: the next one enters later, and takes as
+        // long.
+        let is_usual = stream <= Time::ZERO && egress.extras.is_none();
+        if !is_usual && (first > enter + latency || costs.may_overtake) {
+            egress.note_arrival(to, arrival, asked_at);
         }
         Passage { ready, admitted, enter, first, arrival, out_of_order }
     }
 
-    /// Serves a message of several words, which needs the ports. Returns when it is admitted, its way, and whether it is
-    /// out of order.
+    /// Serves a message of several words, which needs the ports. Returns when the capacity admits it, its
+    /// transit, and whether it is out of order.
     #[inline(never)]
     fn serve_long(
         &self,
-        terms: &Terms,
-        entrances: &mut (impl Entrances + ?Sized),
-        exit: &mut Exit,
-        y: usize,
-        request: &Ask,
-        not_before: Time,
-    ) -> (Time, Way, bool) {
-        let (x, all) = (exit.id(), terms.entrances);
-        let (mut receiver, mut sender) = match terms.ports == Ports::Single && x != y {
+        costs: &LevelCosts,
+        ingresses: &mut (impl Ingresses + ?Sized),
+        egress: &mut Egress,
+        to: usize,
+        request: &EntryRequest,
+        min_first: Time,
+    ) -> (Time, Transit, bool) {
+        let (from, all) = (egress.processor(), costs.first_ingress);
+        let (mut receiver, mut sender) = match costs.ports == Ports::Single && from != to {
             true => {
-                let [sender, receiver] = entrances.hold_both(all + x, all + y);
+                let [sender, receiver] = ingresses.hold_both(all + from, all + to);
                 (receiver, Some(sender))
             }
-            false => (entrances.hold(all + y), None),
+            false => (ingresses.hold(all + to), None),
         };
-        let mut out_of_order = receiver.has_served(request.ask);
+        let mut out_of_order = receiver.mark_served(request.asked_at);
         if let Some(sender) = &mut sender {
-            out_of_order |= sender.has_served(request.ask);
+            out_of_order |= sender.mark_served(request.asked_at);
         }
         let (receiver, sender) = (&mut *receiver, &mut sender);
-        let find = |exit: &mut Exit, receiver: &mut Entrance, sender: Option<&mut Entrance>| {
-            let (admitted, way) = terms.find(exit, receiver, sender, x == y, request, not_before);
-            terms.take_room(exit, receiver, &way, request.ask);
-            (admitted, way)
+        let find = |egress: &mut Egress, receiver: &mut Ingress, sender: Option<&mut Ingress>| {
+            let (admitted, transit) = costs.find_transit(egress, receiver, sender, from == to, request, min_first);
+            costs.reserve_room(egress, receiver, &transit, request.asked_at);
+            (admitted, transit)
         };
-        let (admitted, way) = match &terms.cards {
-            None => find(exit, receiver, sender.as_deref_mut()),
-            Some(cards) => {
-                let mut cards = cards.lock();
-                out_of_order |= cards.have_served(x, y, request.ask);
-                cards.exchange(terms, (x, exit, sender.as_deref_mut()), (y, receiver));
-                let found = find(exit, receiver, sender.as_deref_mut());
-                cards.exchange(terms, (x, exit, sender.as_deref_mut()), (y, receiver));
+        let (admitted, transit) = match &costs.group_ports {
+            None => find(egress, receiver, sender.as_deref_mut()),
+            Some(group_ports) => {
+                let mut group_ports = group_ports.lock();
+                out_of_order |= group_ports.mark_served(from, to, request.asked_at);
+                group_ports.swap_ports(costs, (from, egress, sender.as_deref_mut()), (to, receiver));
+                let found = find(egress, receiver, sender.as_deref_mut());
+                group_ports.swap_ports(costs, (from, egress, sender.as_deref_mut()), (to, receiver));
                 found
             }
         };
-        (admitted, way, out_of_order)
+        (admitted, transit, out_of_order)
     }
 
-    /// The most messages that were in transit to `y` at once.
-    pub(crate) fn most_in_transit_to(&self, y: usize, entrances: &mut (impl Entrances + ?Sized)) -> usize {
-        let most = self.terms.all().map(|terms| entrances.hold(terms.entrances + y).room.most as usize);
+    /// Returns the largest number of messages that were in transit to `to` at once.
+    pub(crate) fn most_in_transit_to(&self, to: usize, ingresses: &mut (impl Ingresses + ?Sized)) -> usize {
+        let most = self.levels.iter().map(|costs| ingresses.hold(costs.first_ingress + to).occupancy.most as usize);
         most.max().unwrap_or(0)
     }
 }
 
-/// When a processor with this noise is done that is busy for so long from a moment on.
 #[cold]
-fn disturbed(noise: &Noise, id: usize, start: Time, time: Time) -> Time {
+fn busy_until_with_noise(noise: &Noise, id: usize, start: Time, time: Time) -> Time {
     noise.end(id, start, time)
 }
 
-impl Terms {
-    /// Whether one of the ends is full at some moment after `ready`.
+impl LevelCosts {
+    /// Returns whether one of the ends is full at some moment after `ready`.
     #[inline]
-    fn has_no_room(&self, exit: &Exit, to: &Entrance, ready: Time) -> bool {
-        let from = exit.room(self.level);
-        from.full_end(self.capacity).max(to.room.full_end(self.capacity)) > ready
+    fn is_full_after(&self, egress: &Egress, ingress: &Ingress, ready: Time) -> bool {
+        let sender = egress.occupancy(self.number);
+        sender.free_from(self.capacity).max(ingress.occupancy.free_from(self.capacity)) > ready
     }
 
-    /// Takes room at both ends for a message with this way.
+    /// Reserves room at both ends for a message with this transit.
     #[inline(always)]
-    fn take_room(&self, exit: &mut Exit, to: &mut Entrance, way: &Way, ask: Time) {
-        if self.capacity != usize::MAX && way.arrival > way.enter {
-            exit.room_mut(self.level).take(way.enter, way.arrival, ask, self.capacity);
-            to.room.take(way.enter, way.arrival, ask, self.capacity);
+    fn reserve_room(&self, egress: &mut Egress, ingress: &mut Ingress, transit: &Transit, asked_at: Time) {
+        if self.capacity != usize::MAX && transit.arrival > transit.enter {
+            egress.occupancy_mut(self.number).reserve(transit.enter, transit.arrival, asked_at, self.capacity);
+            ingress.occupancy.reserve(transit.enter, transit.arrival, asked_at, self.capacity);
         }
     }
 
-    /// Finds a way for a message that is long or has to stall, and takes the ports for it. Returns when the capacity lets
-    /// the message in, and its way. `sender` is the sender's entrance, if its port is needed and it is not the receiver's.
+    /// Finds the transit of a message that is long or has to stall, and reserves the ports for it. Returns
+    /// when the capacity admits the message, and its transit. `sender` is the sender's ingress, if its port
+    /// is needed and is not the receiver's.
     #[inline(never)]
-    fn find(
+    fn find_transit(
         &self,
-        exit: &mut Exit,
-        receiver: &mut Entrance,
-        sender: Option<&mut Entrance>,
+        egress: &mut Egress,
+        receiver: &mut Ingress,
+        sender: Option<&mut Ingress>,
         is_to_itself: bool,
-        &Ask { ready, ask, latency, stream }: &Ask,
-        not_before: Time,
-    ) -> (Time, Way) {
+        &EntryRequest { ready, asked_at, latency, stream }: &EntryRequest,
+        min_first: Time,
+    ) -> (Time, Transit) {
         let (single, occupies) = (self.ports == Ports::Single, stream.max(Time::ZERO));
-        let search = Search {
+        let search = TransitSearch {
             capacity: self.capacity,
-            from: exit.room(self.level),
-            to: &receiver.room,
-            out: match &sender {
+            sender: egress.occupancy(self.number),
+            receiver: &receiver.occupancy,
+            send_port: match &sender {
                 Some(sender) => sender.port.as_deref(),
                 None if single => receiver.port.as_deref(),
-                None => exit.port(self.level),
+                None => egress.port(self.number),
             },
-            into: receiver.port.as_deref(),
-            // Through a single port a message to oneself can come in only when all of it has gone out.
-            before_first: if single && is_to_itself { latency.max(occupies) } else { latency },
-            not_before,
+            receive_port: receiver.port.as_deref(),
+            // Through a single port a message to its own sender comes in only when all of it has gone out.
+            min_latency: if single && is_to_itself { latency.max(occupies) } else { latency },
+            min_first,
             stream,
         };
-        let room = !self.has_no_room(exit, receiver, ready);
-        let admitted = if room { ready } else { search.way(ready, false).enter };
-        let way = search.way(admitted, stream > Time::ZERO);
+        let has_room = !self.is_full_after(egress, receiver, ready);
+        let admitted = if has_room { ready } else { search.earliest_transit(ready, false).enter };
+        let transit = search.earliest_transit(admitted, stream > Time::ZERO);
         if stream > Time::ZERO {
             let out = match sender {
                 Some(sender) => &mut sender.port,
                 None if single => &mut receiver.port,
-                None => exit.port_mut(self.level),
+                None => egress.port_mut(self.number),
             };
-            out.get_or_insert_default().take(way.enter, way.enter + stream, ask);
-            receiver.port.get_or_insert_default().take(way.first, way.arrival, ask);
+            out.get_or_insert_default().reserve(transit.enter, transit.enter + stream, asked_at);
+            receiver.port.get_or_insert_default().reserve(transit.first, transit.arrival, asked_at);
         }
-        (admitted, way)
+        (admitted, transit)
     }
 }
 
-impl Cards {
-    /// Notes that a message between two groups that asks at this time is served. Returns whether one that asked later was
-    /// served before.
-    fn have_served(&mut self, x: usize, y: usize, ask: Time) -> bool {
-        let mut late = false;
-        for processor in [x, y] {
-            let card = &mut self.of_groups[processor / self.size];
-            late |= ask < card.served;
-            card.served = card.served.max(ask);
+impl GroupPorts {
+    /// Notes that a request between two groups is served. Returns whether a later request was served before.
+    fn mark_served(&mut self, from: usize, to: usize, asked_at: Time) -> bool {
+        let mut is_late = false;
+        for processor in [from, to] {
+            let group = &mut self.groups[processor / self.group_size];
+            is_late |= asked_at < group.served;
+            group.served = group.served.max(asked_at);
         }
-        late
+        is_late
     }
 
-    /// Puts the ports of two groups where the ports of their processors are sought, or back.
-    fn exchange(
+    /// Swaps the ports of two groups with those of their processors, where [`LevelCosts::find_transit`]
+    /// looks.
+    fn swap_ports(
         &mut self,
-        terms: &Terms,
-        (x, exit, sender): (usize, &mut Exit, Option<&mut Entrance>),
-        (y, receiver): (usize, &mut Entrance),
+        costs: &LevelCosts,
+        (from, egress, sender): (usize, &mut Egress, Option<&mut Ingress>),
+        (to, receiver): (usize, &mut Ingress),
     ) {
-        let [from, to] = [x, y].map(|processor| processor / self.size);
-        let own_out = sender.map_or_else(|| exit.port_mut(terms.level), |sender| &mut sender.port);
-        std::mem::swap(own_out, &mut self.of_groups[from].out);
-        let card = &mut self.of_groups[to];
-        let into = if terms.ports == Ports::Single { &mut card.out } else { &mut card.into };
+        let [from_group, to_group] = [from, to].map(|processor| processor / self.group_size);
+        let processor_port = sender.map_or_else(|| egress.port_mut(costs.number), |sender| &mut sender.port);
+        std::mem::swap(processor_port, &mut self.groups[from_group].send_port);
+        let group = &mut self.groups[to_group];
+        let into = if costs.ports == Ports::Single { &mut group.send_port } else { &mut group.receive_port };
         std::mem::swap(&mut receiver.port, into);
     }
 }
 
-/// A way that a message could take.
+/// Possible times of a message in transit.
 #[derive(Clone, Copy)]
-struct Way {
-    /// When the first word enters.
+struct Transit {
+    /// The first word enters.
     enter: Time,
-    /// When the first word comes out.
+    /// The first word comes out.
     first: Time,
-    /// When the last word has come out.
+    /// The last word has come out.
     arrival: Time,
 }
 
-/// The search for a message's way among what is promised to others.
-struct Search<'a> {
-    /// How many messages may be in transit at either end.
+/// The search for the transit of a message among the reservations of others.
+struct TransitSearch<'a> {
     capacity: usize,
-    /// The messages in transit from its sender.
-    from: &'a Transits,
-    /// The messages in transit to its receiver.
-    to: &'a Transits,
-    /// The port through which the message leaves; `None` if no message has used that.
-    out: Option<&'a Stretches>,
-    /// The port through which the message comes in; `None` if no message has used that.
-    into: Option<&'a Stretches>,
-    /// The least time from entering to coming out.
-    before_first: Time,
-    /// The message comes out no earlier, so that it does not overtake one with the same sender and receiver.
-    not_before: Time,
-    /// How long after the first word the last word follows.
+    /// The messages in transit from the sender.
+    sender: &'a Occupancy,
+    /// The messages in transit to the receiver.
+    receiver: &'a Occupancy,
+    /// The port through which the message leaves; `None` if it was never used.
+    send_port: Option<&'a BusyIntervals>,
+    /// The port through which the message comes in; `None` if it was never used.
+    receive_port: Option<&'a BusyIntervals>,
+    /// The least time in transit of the first word.
+    min_latency: Time,
+    /// The earliest time at which the first word may come out, so that the message does not overtake another.
+    min_first: Time,
+    /// Time from the first word to the last.
     stream: Time,
 }
 
-impl Search<'_> {
-    /// The earliest way from `ready` on that fits. The sender's port must be free only if `through_port`.
+impl TransitSearch<'_> {
+    /// Finds the earliest transit from `ready` on that fits. The sender's port must be free only if
+    /// `through_port`.
     ///
-    /// A message that enters later never arrives earlier. So if there is no room at some moment of a transit, no
-    /// transit that begins before that moment fits either, and the search goes on when there is room again.
-    fn way(&self, ready: Time, through_port: bool) -> Way {
+    /// A message that enters later never arrives earlier. So if there is no room at some moment of a transit,
+    /// no transit that begins before that moment fits either, and the search goes on when there is room
+    /// again.
+    fn earliest_transit(&self, ready: Time, through_port: bool) -> Transit {
         let mut enter = ready;
         loop {
-            if through_port && let Some(out) = self.out {
-                enter = out.fit(enter, self.stream);
+            if through_port && let Some(out) = self.send_port {
+                enter = out.earliest_fit(enter, self.stream);
             }
-            let mut first = self.not_before.max(enter + self.before_first);
+            let mut first = self.min_first.max(enter + self.min_latency);
             if self.stream > Time::ZERO
-                && let Some(into) = self.into
+                && let Some(into) = self.receive_port
             {
-                first = into.fit(first, self.stream);
+                first = into.earliest_fit(first, self.stream);
             }
             let arrival = first + self.stream;
-            let from = self.from.full_until(enter, arrival, self.capacity);
-            let to = self.to.full_until(enter, arrival, self.capacity);
-            match from.max(to) {
-                // A negative G_l may take back the whole way: then only the wait for the message before it is a transit,
-                // and once that is over the message needs no room.
-                Some(room_again) if self.before_first + self.stream <= Time::ZERO => {
-                    enter = room_again.min(enter.max(self.not_before + self.stream));
+            let at_sender = self.sender.next_room(enter, arrival, self.capacity);
+            let at_receiver = self.receiver.next_room(enter, arrival, self.capacity);
+            match at_sender.max(at_receiver) {
+                // A negative G_l may cancel the latency: then the message is in transit only while it waits
+                // for the message before it, and needs no room after that.
+                Some(room_again) if self.min_latency + self.stream <= Time::ZERO => {
+                    enter = room_again.min(enter.max(self.min_first + self.stream));
                 }
                 Some(room_again) => enter = room_again,
-                None => return Way { enter, first, arrival },
+                None => return Transit { enter, first, arrival },
             }
         }
     }

@@ -8,29 +8,29 @@ use crate::params::preset;
 use crate::time::PS;
 
 /// A network with the sending sides of its processors. Times are in picoseconds, which stand for cycles.
-struct Wires {
+struct TestNetwork {
     network: Network,
-    entrances: Vec<Entrance>,
-    exits: Vec<Exit>,
+    ingresses: Vec<Ingress>,
+    egresses: Vec<Egress>,
 }
 
-impl Wires {
-    fn new(params: Params, ports: Ports, latency: Latency) -> Wires {
+impl TestNetwork {
+    fn new(params: Params, ports: Ports, latency: Latency) -> TestNetwork {
         let network = Network::new(params, ports, latency);
-        let exits = (0..params.P).map(|x| network.exit(x)).collect();
-        let entrances = (0..network.entrances()).map(|_| Entrance::default()).collect();
-        Wires { network, entrances, exits }
+        let egresses = (0..params.P).map(|x| network.new_egress(x)).collect();
+        let ingresses = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
+        TestNetwork { network, ingresses, egresses }
     }
 
     /// Eight processors, with the parameters in cycles.
-    fn of(parameters: &str) -> Wires {
-        Wires::new(params(parameters), Ports::Single, Latency::Exact)
+    fn of(parameters: &str) -> TestNetwork {
+        TestNetwork::new(params(parameters), Ports::Single, Latency::Exact)
     }
 
     /// Sends k words from `x` to `y` at `t`. The calls must come in the order in which messages are ready.
     fn send(&mut self, x: usize, y: usize, k: usize, t: i64) -> Passage {
-        let request = self.network.request(&mut self.exits[x], y, k, t * PS);
-        self.network.serve(&mut *self.entrances, &mut self.exits[x], y, &request)
+        let request = self.network.request_entry(&mut self.egresses[x], y, k, t * PS);
+        self.network.serve(&mut *self.ingresses, &mut self.egresses[x], y, &request)
     }
 
     /// Sends a message, and says when it enters and when it arrives.
@@ -47,7 +47,7 @@ fn params(parameters: &str) -> Params {
 /// A message that was served after one that asked later is noted.
 #[test]
 fn a_message_that_is_served_out_of_order_is_noted() {
-    let mut wires = Wires::of("L=6, o=2, g=4");
+    let mut wires = TestNetwork::of("L=6, o=2, g=4");
     let out_of_order = [(0, 10), (2, 0), (3, 10), (4, 11)].map(|(x, t)| wires.send(x, 1, 1, t).out_of_order);
     assert_eq!(out_of_order, [false, true, false, false]);
 }
@@ -57,10 +57,10 @@ fn a_message_that_is_served_out_of_order_is_noted() {
 fn longer_messages_pay_their_surcharge() {
     let surcharge = Surcharge { above: 3, send: 5 * PS, stream: 7 * PS, ..Surcharge::default() };
     let params = params("L=6, o=2, g=4, G=1");
-    let choice = Arc::new(Drawn::new(&params, Latency::Exact, Ties::default()));
-    let network = Network::settled_by(params, Ports::Single, &[], choice, surcharge);
+    let choice = Arc::new(DrawnChoice::new(&params, Latency::Exact, Ties::default()));
+    let network = Network::with_choice(params, Ports::Single, &[], choice, surcharge);
     let costs = [1, 3, 4]
-        .map(|k| network.terms.all().next().unwrap().costs(k))
+        .map(|k| network.levels.iter().next().unwrap().message_costs(k))
         .map(|costs| (costs.send, costs.stream));
     assert_eq!(costs, [(2, 0), (2, 2), (7, 10)].map(|(send, stream)| (send * PS, stream * PS)));
 }
@@ -69,8 +69,8 @@ fn longer_messages_pay_their_surcharge() {
 #[test]
 fn acts_are_chained_where_messages_may_take_no_time() {
     let lookahead = |parameters: &str, P: usize, latency: Latency| {
-        let network = Wires::new(Params { P, ..params(parameters) }, Ports::Single, latency).network;
-        (network.lookahead().as_ps(), network.has_chains)
+        let network = TestNetwork::new(Params { P, ..params(parameters) }, Ports::Single, latency).network;
+        (network.lookahead().as_ps(), network.has_zero_lookahead)
     };
     assert_eq!(lookahead("L=6, o=2, g=4", 8, Latency::Exact), (8, false));
     assert_eq!(lookahead("L=6, o=2, g=4", 8, Latency::Random { seed: 1 }), (2, false));
@@ -81,7 +81,7 @@ fn acts_are_chained_where_messages_may_take_no_time() {
 /// LogP, figure 3: the source's children have the datum at 10, 14, 18 and 22.
 #[test]
 fn a_short_message_takes_o_and_l_and_the_next_follows_after_g() {
-    let mut wires = Wires::of("L=6, o=2, g=4");
+    let mut wires = TestNetwork::of("L=6, o=2, g=4");
     let mut t = 0;
     for (child, label) in [(1, 10), (2, 14), (3, 18), (4, 22)] {
         let (enter, arrival) = wires.times(0, child, 1, t);
@@ -93,7 +93,7 @@ fn a_short_message_takes_o_and_l_and_the_next_follows_after_g() {
 /// The overhead may be longer than the gap, which it overlaps: one message every max(g, o).
 #[test]
 fn messages_follow_each_other_every_o_if_that_is_more_than_g() {
-    let mut wires = Wires::of("L=6, o=5, g=4");
+    let mut wires = TestNetwork::of("L=6, o=5, g=4");
     assert_eq!(wires.times(0, 1, 1, 0), (5, 11));
     assert_eq!(wires.times(0, 1, 1, 5), (10, 16));
     // After a pause the gap is long over.
@@ -103,7 +103,7 @@ fn messages_follow_each_other_every_o_if_that_is_more_than_g() {
 /// LogGP, figure 1: the first word of the second message enters at o + (k1-1)G + g.
 #[test]
 fn two_long_messages_in_a_row() {
-    let mut wires = Wires::of("L=7, o=1, g=5, G=2");
+    let mut wires = TestNetwork::of("L=7, o=1, g=5, G=2");
     let (o, L, g, G, k1, k2) = (1, 7, 5, 2, 4, 3);
     let first = wires.times(0, 1, k1 as usize, 0);
     assert_eq!(first, (o, o + (k1 - 1) * G + L));
@@ -116,7 +116,7 @@ fn two_long_messages_in_a_row() {
 /// LogP, section 3: at most ceil(L/g) messages are in transit to a processor; the sender of one more stalls.
 #[test]
 fn the_third_message_stalls_until_the_first_arrives() {
-    let mut wires = Wires::of("L=6, o=2, g=4");
+    let mut wires = TestNetwork::of("L=6, o=2, g=4");
     assert_eq!(wires.network.params().capacity(), Some(2));
     assert_eq!(wires.times(1, 0, 1, 0), (2, 8));
     assert_eq!(wires.times(2, 0, 1, 0), (2, 8));
@@ -127,27 +127,27 @@ fn the_third_message_stalls_until_the_first_arrives() {
     assert_eq!(wires.times(5, 0, 1, 2), (14, 20));
     // Messages to another processor do not stall.
     assert_eq!(wires.times(6, 7, 1, 2), (4, 10));
-    assert_eq!(wires.network.most_in_transit_to(0, &mut *wires.entrances), 2);
-    assert_eq!(wires.network.most_in_transit_to(7, &mut *wires.entrances), 1);
+    assert_eq!(wires.network.most_in_transit_to(0, &mut *wires.ingresses), 2);
+    assert_eq!(wires.network.most_in_transit_to(7, &mut *wires.ingresses), 1);
 }
 
 /// The capacity holds at the sender too: a message that its receiver's port holds back keeps its slot.
 #[test]
 fn a_message_held_up_at_its_receiver_stalls_its_sender() {
-    let mut wires = Wires::of("L=4, o=0, g=2, G=1");
+    let mut wires = TestNetwork::of("L=4, o=0, g=2, G=1");
     assert_eq!(wires.times(1, 0, 21, 0), (0, 24)); // at processor 0's port during [4, 24)
     assert_eq!(wires.times(2, 0, 6, 0), (0, 29)); // during [24, 29)
     assert_eq!(wires.times(2, 3, 1, 0), (7, 11));
     let third = wires.send(2, 3, 1, 8);
     assert_eq!((third.ready, third.enter), (9 * PS, 11 * PS)); // the first still holds one of two slots
-    assert_eq!(wires.exits[2].most_in_transit(), 2);
+    assert_eq!(wires.egresses[2].most_in_transit(), 2);
 }
 
 /// LogGP, section 2: with a single port a processor sends or receives, but not both at once.
 #[test]
 fn one_port_serves_one_direction_at_a_time_and_two_ports_both() {
     for (ports, enter) in [(Ports::Single, 14), (Ports::Dual, 6)] {
-        let mut wires = Wires::new(params("L=4, g=1, G=1"), ports, Latency::Exact);
+        let mut wires = TestNetwork::new(params("L=4, g=1, G=1"), ports, Latency::Exact);
         assert_eq!(wires.times(0, 1, 11, 0), (0, 14)); // at processor 1 during [4, 14)
         let answer = wires.send(1, 2, 4, 6);
         assert_eq!((answer.ready, answer.admitted), (6 * PS, 6 * PS));
@@ -157,7 +157,7 @@ fn one_port_serves_one_direction_at_a_time_and_two_ports_both() {
 
 #[test]
 fn a_short_message_occupies_no_port() {
-    let mut wires = Wires::of("L=4, g=1, G=1");
+    let mut wires = TestNetwork::of("L=4, g=1, G=1");
     assert_eq!(wires.times(0, 1, 11, 0), (0, 14));
     assert_eq!(wires.times(1, 2, 1, 6), (6, 10));
     assert_eq!(wires.times(3, 1, 1, 6), (6, 10));
@@ -166,7 +166,7 @@ fn a_short_message_occupies_no_port() {
 /// A message takes the earliest stretch of its receiver's port that is long enough.
 #[test]
 fn a_message_fits_into_a_hole() {
-    let mut wires = Wires::of("L=4, g=1, G=1");
+    let mut wires = TestNetwork::of("L=4, g=1, G=1");
     assert_eq!(wires.send(1, 0, 4, 0).first, 4 * PS); // [4, 7)
     assert_eq!(wires.times(2, 5, 16, 0), (0, 19));
     assert_eq!(wires.send(2, 0, 11, 0).first, 20 * PS); // [20, 30)
@@ -182,7 +182,7 @@ fn loggps_table_3() {
         let gps = params.gps().unwrap();
         for k in [0, 1, 100, gps.s - 1, gps.s, gps.s + 1, gps.S - 1, gps.S] {
             let k = k.min(gps.S);
-            let mut wires = Wires::new(params, Ports::Single, Latency::Exact);
+            let mut wires = TestNetwork::new(params, Ports::Single, Latency::Exact);
             let passage = wires.send(0, 1, k, 0);
             let (n, s) = (k as i64, gps.s as i64);
             let t_1 = params.o + n * gps.O_s;
@@ -198,23 +198,23 @@ fn loggps_table_3() {
 #[test]
 fn the_cm5_has_two_messages_in_transit() {
     let cm5 = preset("cm5").unwrap().builder().build().unwrap();
-    let mut wires = Wires::new(cm5, Ports::Single, Latency::Exact);
+    let mut wires = TestNetwork::new(cm5, Ports::Single, Latency::Exact);
     let entries: Vec<Time> = (1..8).map(|x| wires.send(x, 0, 1, 0).enter).collect();
     let us = |n: i64| n * crate::time::US;
     assert_eq!(entries, [us(2), us(2), us(8), us(8), us(14), us(14), us(20)]);
-    assert_eq!(wires.network.most_in_transit_to(0, &mut *wires.entrances), 2);
+    assert_eq!(wires.network.most_in_transit_to(0, &mut *wires.ingresses), 2);
 }
 
 /// With G_l below 0 a message may arrive before its send overhead ends, but not before its send.
 #[test]
 fn the_longest_message_arrives_when_it_is_sent() {
     let cenju4 = preset("cenju4").unwrap().builder().build().unwrap();
-    let longest = cenju4.longest().unwrap();
+    let longest = cenju4.longest_message().unwrap();
     assert_eq!(longest, 4333);
-    let mut wires = Wires::new(cenju4, Ports::Single, Latency::Exact);
+    let mut wires = TestNetwork::new(cenju4, Ports::Single, Latency::Exact);
     let passage = wires.send(0, 1, longest, 0);
     assert!(Time::ZERO <= passage.arrival && passage.arrival < passage.enter);
-    let one_more = Wires::new(cenju4, Ports::Single, Latency::Exact).send(0, 1, longest + 1, 0);
+    let one_more = TestNetwork::new(cenju4, Ports::Single, Latency::Exact).send(0, 1, longest + 1, 0);
     assert!(one_more.arrival < Time::ZERO);
 }
 
@@ -222,7 +222,7 @@ fn the_longest_message_arrives_when_it_is_sent() {
 /// hide the slot that another message holds.
 #[test]
 fn a_message_that_is_never_in_transit_holds_no_slot() {
-    let mut wires = Wires::of("L=10, o=0, g=10, s=1, O_s=4, G_l=-5");
+    let mut wires = TestNetwork::of("L=10, o=0, g=10, s=1, O_s=4, G_l=-5");
     assert_eq!(wires.network.params().capacity(), Some(1));
     assert_eq!(wires.times(1, 0, 1, 0), (4, 14));
     assert_eq!(wires.times(2, 0, 4, 0), (16, 11));
@@ -232,7 +232,7 @@ fn a_message_that_is_never_in_transit_holds_no_slot() {
 #[test]
 fn random_latencies_are_as_random_as_their_seed() {
     let draw = |seed: u64, x: usize| -> Vec<i64> {
-        let mut wires = Wires::new(params("L=1000000"), Ports::Single, Latency::Random { seed });
+        let mut wires = TestNetwork::new(params("L=1000000"), Ports::Single, Latency::Random { seed });
         (0..100).map(|_| wires.times(x, 7, 1, 0).1).collect()
     };
     assert_eq!(draw(1, 0), draw(1, 0));
@@ -244,7 +244,7 @@ fn random_latencies_are_as_random_as_their_seed() {
 
 /// A machine and its sends: from, to, words, and how long the sender pauses before.
 #[derive(Clone, Debug)]
-struct Traffic {
+struct RandomTraffic {
     params: Params,
     ports: Ports,
     latency: Latency,
@@ -253,7 +253,7 @@ struct Traffic {
 
 /// A message that was sent at `t`.
 #[derive(Clone, Debug, PartialEq)]
-struct Sent {
+struct ServedMessage {
     x: usize,
     y: usize,
     k: usize,
@@ -261,7 +261,7 @@ struct Sent {
     passage: Passage,
 }
 
-impl Sent {
+impl ServedMessage {
     /// How long the message takes the port at each of its ends.
     fn stream(&self) -> Time {
         (self.passage.arrival - self.passage.first).max(Time::ZERO)
@@ -272,7 +272,7 @@ impl Sent {
         self.passage.arrival.max(self.passage.enter + self.stream())
     }
 
-    fn shares_an_end_with(&self, other: &Sent) -> bool {
+    fn shares_an_end_with(&self, other: &ServedMessage) -> bool {
         [self.x, self.y].iter().any(|end| [other.x, other.y].contains(end))
     }
 }
@@ -297,44 +297,44 @@ prop_compose! {
     }
 }
 
-fn traffic() -> impl Strategy<Value = Traffic> {
+fn traffic() -> impl Strategy<Value = RandomTraffic> {
     let machine = machine().prop_filter_map("no machine can be like this", |params| params);
     let ports = prop_oneof![Just(Ports::Single), Just(Ports::Dual)];
     let latency = prop_oneof![Just(Latency::Exact), any::<u64>().prop_map(|seed| Latency::Random { seed })];
     (machine, ports, latency).prop_flat_map(|(params, ports, latency)| {
-        let longest = params.longest().unwrap_or(usize::MAX).min(30);
+        let longest = params.longest_message().unwrap_or(usize::MAX).min(30);
         // Half of the messages are short, and most senders are in a hurry.
         let words = prop_oneof![Just(1_usize), 1..=longest.max(1)];
         let pause = prop_oneof![Just(0_i64), 0_i64..30];
         proptest::collection::vec((0..params.P, 0..params.P, words, pause), 1..60)
-            .prop_map(move |sends| Traffic { params, ports, latency, sends })
+            .prop_map(move |sends| RandomTraffic { params, ports, latency, sends })
     })
 }
 
-impl Traffic {
+impl RandomTraffic {
     /// Sends all messages. Each processor sends its own in order, and the earliest processor goes first, as on a clock.
-    fn play(&self) -> (Vec<Sent>, Wires) {
-        let mut wires = Wires::new(self.params, self.ports, self.latency);
+    fn play(&self) -> (Vec<ServedMessage>, TestNetwork) {
+        let mut wires = TestNetwork::new(self.params, self.ports, self.latency);
         let mut queues = vec![std::collections::VecDeque::new(); self.params.P];
         for &(x, y, k, pause) in &self.sends {
             queues[x].push_back((y, k, pause * PS));
         }
         // For each processor the send that it has called, and what that asks the network for.
-        let mut called: Vec<Option<(Ask, usize, usize, Time)>> = vec![None; self.params.P];
-        let mut call = |wires: &mut Wires, x: usize, free: Time| {
+        let mut called: Vec<Option<(EntryRequest, usize, usize, Time)>> = vec![None; self.params.P];
+        let mut call = |wires: &mut TestNetwork, x: usize, free: Time| {
             let (y, k, pause) = queues[x].pop_front()?;
             let t = free + pause;
-            Some((wires.network.request(&mut wires.exits[x], y, k, t), y, k, t))
+            Some((wires.network.request_entry(&mut wires.egresses[x], y, k, t), y, k, t))
         };
         (0..self.params.P).for_each(|x| called[x] = call(&mut wires, x, Time::ZERO));
         let mut sent = Vec::new();
         loop {
-            let turns = called.iter().enumerate().filter_map(|(x, call)| Some((call.as_ref()?.0.ask, x)));
+            let turns = called.iter().enumerate().filter_map(|(x, call)| Some((call.as_ref()?.0.asked_at, x)));
             let Some((_, x)) = turns.min() else { return (sent, wires) };
             let (request, y, k, t) = called[x].take().unwrap();
-            let passage = wires.network.serve(&mut *wires.entrances, &mut wires.exits[x], y, &request);
+            let passage = wires.network.serve(&mut *wires.ingresses, &mut wires.egresses[x], y, &request);
             called[x] = call(&mut wires, x, passage.enter);
-            sent.push(Sent { x, y, k, t, passage });
+            sent.push(ServedMessage { x, y, k, t, passage });
         }
     }
 
@@ -348,14 +348,14 @@ impl Traffic {
 }
 
 /// The most of these messages that are in transit at once, counted whenever one enters.
-fn most_at_once(messages: &[&Sent]) -> usize {
+fn most_at_once(messages: &[&ServedMessage]) -> usize {
     let during =
         |at: Time| messages.iter().filter(|m| m.passage.enter <= at && at < m.passage.arrival).count();
     messages.iter().map(|m| during(m.passage.enter)).max().unwrap_or(0)
 }
 
 /// The intervals in which a processor's port, or one direction of it, is taken.
-fn taken(sent: &[Sent], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &Sent)> {
+fn taken(sent: &[ServedMessage], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &ServedMessage)> {
     let leaves = sent.iter().filter(|m| out && m.x == x).map(|m| (m.passage.enter, m));
     let comes = sent.iter().filter(|m| r#in && m.y == x).map(|m| (m.passage.first, m));
     let mut taken: Vec<_> = leaves.chain(comes).map(|(at, m)| (at, at + m.stream(), m)).collect();
@@ -388,14 +388,14 @@ proptest! {
     fn the_capacity_holds_and_is_counted(traffic in traffic()) {
         let (sent, mut wires) = traffic.play();
         for id in 0..traffic.params.P {
-            let from: Vec<&Sent> = sent.iter().filter(|m| m.x == id).collect();
-            let to: Vec<&Sent> = sent.iter().filter(|m| m.y == id).collect();
+            let from: Vec<&ServedMessage> = sent.iter().filter(|m| m.x == id).collect();
+            let to: Vec<&ServedMessage> = sent.iter().filter(|m| m.y == id).collect();
             match traffic.params.capacity() {
-                None => prop_assert_eq!(wires.network.most_in_transit_to(id, &mut *wires.entrances), 0),
+                None => prop_assert_eq!(wires.network.most_in_transit_to(id, &mut *wires.ingresses), 0),
                 Some(capacity) => {
                     prop_assert!(most_at_once(&from) <= capacity && most_at_once(&to) <= capacity);
-                    prop_assert_eq!(wires.exits[id].most_in_transit(), most_at_once(&from), "from {}", id);
-                    prop_assert_eq!(wires.network.most_in_transit_to(id, &mut *wires.entrances), most_at_once(&to), "to {}", id);
+                    prop_assert_eq!(wires.egresses[id].most_in_transit(), most_at_once(&from), "from {}", id);
+                    prop_assert_eq!(wires.network.most_in_transit_to(id, &mut *wires.ingresses), most_at_once(&to), "to {}", id);
                 }
             }
         }
@@ -406,7 +406,7 @@ proptest! {
         let Some(capacity) = traffic.params.capacity() else { return Ok(()) };
         let sent = traffic.play().0;
         for (i, m) in sent.iter().enumerate() {
-            let open = |same: &dyn Fn(&Sent) -> bool| {
+            let open = |same: &dyn Fn(&ServedMessage) -> bool| {
                 sent[..i].iter().filter(|e| same(e) && e.passage.arrival > m.passage.ready).count()
             };
             if open(&|e| e.x == m.x) < capacity && open(&|e| e.y == m.y) < capacity {
@@ -435,7 +435,7 @@ proptest! {
     fn entries_are_a_gap_apart(traffic in traffic()) {
         let sent = traffic.play().0;
         for id in 0..traffic.params.P {
-            let mine: Vec<&Sent> = sent.iter().filter(|m| m.x == id).collect();
+            let mine: Vec<&ServedMessage> = sent.iter().filter(|m| m.x == id).collect();
             for pair in mine.windows(2) {
                 let after = pair[0].passage.enter + pair[0].stream() + traffic.params.g;
                 prop_assert!(after <= pair[1].passage.enter);
@@ -451,7 +451,7 @@ proptest! {
         let sent = traffic.play().0;
         for (i, m) in sent.iter().enumerate() {
             let free = m.t + traffic.params.send_overhead(m.k);
-            let quiet = |e: &Sent| !e.shares_an_end_with(m) || e.over() + traffic.params.g <= free;
+            let quiet = |e: &ServedMessage| !e.shares_an_end_with(m) || e.over() + traffic.params.g <= free;
             if sent[..i].iter().all(quiet) {
                 prop_assert_eq!(m.passage.enter, free);
                 if traffic.latency == Latency::Exact && (m.x != m.y || traffic.ports == Ports::Dual) {
@@ -493,7 +493,7 @@ proptest! {
         // No earlier message from or to this processor is in its way.
         let idle = |i: usize| {
             let m = &sent[i];
-            let away = |e: &Sent| (e.x != m.x && e.y != m.x) || e.over() + g <= m.passage.ready;
+            let away = |e: &ServedMessage| (e.x != m.x && e.y != m.x) || e.over() + g <= m.passage.ready;
             sent[..i].iter().all(away)
         };
         for j in 0..sent.len() {

@@ -15,7 +15,7 @@ impl Noise {
         if work <= Time::ZERO {
             return start + work;
         }
-        let detours = self.of(id);
+        let detours = self.detours_of(id);
         let (mut now, mut left) = (start, work);
         let cycle = self.cycle();
         if left > cycle {
@@ -25,7 +25,7 @@ impl Noise {
             (now, left) = (now + cycles * cycle, left - cycles * free);
         }
         while now < Time::MAX {
-            let (from, until) = detours.after(now);
+            let (from, until) = detours.detour_after(now);
             if now + left <= from {
                 return now + left;
             }
@@ -37,14 +37,14 @@ impl Noise {
 
     /// The earliest moment, but not before `least`, at which a processor can have begun with what takes it `work` and is
     /// done at `end`.
-    pub(crate) fn begin(&self, id: usize, end: Time, work: Time, least: Time) -> Time {
+    pub(crate) fn earliest_start(&self, id: usize, end: Time, work: Time, least: Time) -> Time {
         if work <= Time::ZERO {
             return end;
         }
-        let detours = self.of(id);
+        let detours = self.detours_of(id);
         let (mut now, mut left) = (end, work);
         while now > least {
-            let (from, until) = detours.before(now);
+            let (from, until) = detours.detour_before(now);
             let free = (now - until).max(Time::ZERO);
             if free > left {
                 now -= left;
@@ -58,7 +58,7 @@ impl Noise {
 
     /// How much of a time a processor has outside of its detours.
     pub fn free(&self, id: usize, start: Time, end: Time) -> Time {
-        let (detours, cycle) = (self.of(id), self.cycle());
+        let (detours, cycle) = (self.detours_of(id), self.cycle());
         let length = end - start;
         if length == Time::MAX {
             return length; // a trace may say any times
@@ -73,7 +73,7 @@ impl Noise {
 
 impl Detours<'_> {
     /// The beginning and the end of a detour that ends after a moment: of those the one that begins first.
-    fn after(&self, t: Time) -> (Time, Time) {
+    fn detour_after(&self, t: Time) -> (Time, Time) {
         match self {
             Detours::Periods(periods) => {
                 let next = |&(period, length, phase): &(Time, Time, Time)| {
@@ -84,7 +84,7 @@ impl Detours<'_> {
                 periods.iter().map(next).min().expect("there is one")
             }
             Detours::Record(record, _) => {
-                let (turn, at) = self.in_record(t);
+                let (turn, at) = self.record_position(t);
                 let (start, end) = record[record.partition_point(|(_, end)| *end <= at)];
                 (start + turn, end + turn)
             }
@@ -92,7 +92,7 @@ impl Detours<'_> {
     }
 
     /// The beginning and the end of a detour that begins before a moment: of those the one that ends last.
-    fn before(&self, t: Time) -> (Time, Time) {
+    fn detour_before(&self, t: Time) -> (Time, Time) {
         match self {
             Detours::Periods(periods) => {
                 let last = |&(period, length, phase): &(Time, Time, Time)| {
@@ -103,7 +103,7 @@ impl Detours<'_> {
                 periods.iter().map(last).max_by_key(|(_, end)| *end).expect("there is one")
             }
             Detours::Record(record, _) => {
-                let (turn, at) = self.in_record(t - Time::from_ps(1));
+                let (turn, at) = self.record_position(t - Time::from_ps(1));
                 match record.partition_point(|(start, _)| *start <= at).checked_sub(1) {
                     Some(last) => (record[last].0 + turn, record[last].1 + turn),
                     None => {
@@ -116,7 +116,7 @@ impl Detours<'_> {
     }
 
     /// When the turn of a record began in which a moment is, and where in the record that is.
-    fn in_record(&self, t: Time) -> (Time, Time) {
+    fn record_position(&self, t: Time) -> (Time, Time) {
         let Detours::Record(record, offset) = self else { return (Time::ZERO, t) };
         let cycle = record[record.len() - 1].1.as_ps();
         let at = Time::from_ps((t + *offset).as_ps().rem_euclid(cycle));
@@ -127,7 +127,7 @@ impl Detours<'_> {
     fn free(&self, start: Time, end: Time) -> Time {
         let (mut now, mut free) = (start, Time::ZERO);
         while now < end {
-            let (from, until) = self.after(now);
+            let (from, until) = self.detour_after(now);
             free += (from.min(end) - now).max(Time::ZERO);
             now = until;
         }

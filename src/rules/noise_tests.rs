@@ -5,20 +5,20 @@ use crate::time::{NS, PS};
 use proptest::prelude::*;
 
 /// Which picoseconds of [-span, span) a processor has to itself, by the pattern's own words.
-struct Read {
+struct StepByStep {
     span: i64,
     free: Vec<bool>,
 }
 
-impl Read {
-    fn of(noise: &Noise, id: usize, span: i64) -> Read {
+impl StepByStep {
+    fn of(noise: &Noise, id: usize, span: i64) -> StepByStep {
         let mut free = vec![true; 2 * span as usize];
         let mut takes = |from: i64, until: i64| {
             for t in from.max(-span)..until.min(span) {
                 free[(t + span) as usize] = false;
             }
         };
-        match noise.of(id) {
+        match noise.detours_of(id) {
             Detours::Periods(periods) => {
                 for (period, length, phase) in periods {
                     let [period, length, phase] = [period, length, phase].map(Time::as_ps);
@@ -38,7 +38,7 @@ impl Read {
                 }
             }
         }
-        Read { span, free }
+        StepByStep { span, free }
     }
 
     fn is_free(&self, t: i64) -> bool {
@@ -63,8 +63,8 @@ fn noise() -> impl Strategy<Value = Noise> {
         detours
     });
     let any = prop_oneof![
-        periodic.prop_filter_map("it takes all", move |periods| Noise::periodic(times(periods)).ok()),
-        record.prop_filter_map("it is none", move |record| Noise::recorded(times(record)).ok()),
+        periodic.prop_filter_map("it takes all", move |periods| Noise::from_periods(times(periods)).ok()),
+        record.prop_filter_map("it is none", move |record| Noise::from_record(times(record)).ok()),
     ];
     (any, any_seed()).prop_map(|(noise, seed)| noise.seed(seed))
 }
@@ -79,13 +79,13 @@ proptest! {
         noise in noise(), id in 0..1000_usize, start in 0..40_i64, work in 0..60_i64, least in 0..20_i64
     ) {
         // Of any cycle at least a thousandth is left; here far more is.
-        let read = Read::of(&noise, id, 4000);
+        let read = StepByStep::of(&noise, id, 4000);
         let end = read.end(start, work);
         prop_assert_eq!(noise.end(id, start * PS, work * PS).as_ps(), end);
         prop_assert_eq!(noise.free(id, start * PS, end * PS).as_ps(), work);
         let least = (start - least).max(0);
         let begin = (0..=end).find(|begin| work > 0 && read.count(*begin, end) == work).unwrap_or(end);
-        prop_assert_eq!(noise.begin(id, end * PS, work * PS, least * PS).as_ps(), begin.max(least));
+        prop_assert_eq!(noise.earliest_start(id, end * PS, work * PS, least * PS).as_ps(), begin.max(least));
         let detours = noise.detours(id, start * PS, end * PS);
         let is_in = |t: i64| detours.iter().any(|(from, until)| (from.as_ps()..until.as_ps()).contains(&t));
         prop_assert!((start..end).all(|t| is_in(t) != read.is_free(t)), "{:?}", detours);
@@ -95,7 +95,7 @@ proptest! {
 
 #[test]
 fn long_work_takes_as_many_detours_as_there_are() {
-    let noise = Noise::periodic([(10 * NS, NS)]).unwrap();
+    let noise = Noise::from_periods([(10 * NS, NS)]).unwrap();
     let end = noise.end(3, 5 * NS, 9 * NS * 1_000_000_000);
     assert!((end - 5 * NS - 10 * NS * 1_000_000_000).as_ps().abs() <= NS.as_ps(), "{end}");
     assert_eq!(noise.end(3, Time::ZERO, Time::MAX), Time::MAX);
@@ -103,8 +103,8 @@ fn long_work_takes_as_many_detours_as_there_are() {
 
 #[test]
 fn phases_are_of_the_processor_and_the_seed() {
-    let noise = Noise::periodic([(1_000_000 * NS, NS)]).unwrap();
-    let phase = |noise: &Noise, id| match noise.of(id) {
+    let noise = Noise::from_periods([(1_000_000 * NS, NS)]).unwrap();
+    let phase = |noise: &Noise, id| match noise.detours_of(id) {
         Detours::Periods(periods) => periods[0].2,
         Detours::Record(..) => unreachable!(),
     };

@@ -1,231 +1,237 @@
-//! A send or a receive that is under way: which messages it consists of, and how far it is.
+//! A send or a receive that is under way: the messages that it consists of, and its progress.
 //!
-//! It is one message, or three if the receiver has to agree first (LogGPS, section 3.1): a request of no words, a reply of no
-//! words, and the data. A processor with requests and a rank of a schedule have several operations under way, and ask each
-//! for its [next](Operation::next) step.
+//! It is one message, or three if the receiver has to agree first (LogGPS, section 3.1): a request of no
+//! words, a reply of no words, and the data. A processor with requests and a rank of a schedule have several
+//! operations under way, and ask each for its [next step](ActiveOperation::next_step).
 
 use std::fmt;
 use std::panic::Location;
 
 use super::network::Network;
-use super::pace::Outgoing;
-use super::reception::Awaits;
+use super::pace::OutgoingMessage;
+use super::reception::WaitReason;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, RawTag, Want};
+use crate::message::{Envelope, RawTag, RecvFilter};
 use crate::time::Time;
 use crate::trace::ActivityKind;
 
 /// A send or a receive that is under way.
 #[derive(Debug)]
-pub(crate) struct Operation {
-    /// The other processor, once that is known.
+pub(crate) struct ActiveOperation {
+    /// The other processor, or any until it is known.
     pub peer: u32,
-    /// The length of the message, if it is a send.
+    /// The length of the message, if this is a send.
     pub words: u32,
     pub tag: RawTag,
-    /// What errors call the tag.
+    /// The name of the tag, for errors.
     pub name: Option<&'static str>,
-    done: Done,
-    pub stage: Stage,
-    /// The data that it sends, until they are sent.
+    last_step: LastStep,
+    pub stage: OperationStage,
+    /// The data of a send, until they are sent.
     pub parcel: Option<Parcel>,
-    /// The message that it has received last.
-    pub got: Option<Envelope>,
-    /// The local time and more of a request; a call goes on in its processor's time.
-    pub own: Option<Box<Own>>,
+    /// The last message that was received.
+    pub received: Option<Envelope>,
+    /// The state of a request; `None` for a call, which runs in its processor's local time.
+    pub request: Option<Box<RequestState>>,
 }
 
-/// What a send or a receive has done last.
+/// The last step that a send or a receive has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Done {
-    /// A send that has done nothing; its receiver need not agree.
-    NothingOfSend,
-    /// A send that has done nothing; its receiver has to agree.
-    NothingOfLongSend,
-    /// A send that has sent its request, which has this number.
-    Asked(u32),
-    /// A send that has got the reply to the request of this number.
-    GotReply(u32),
-    /// A receive that has done nothing.
-    NothingOfReceive,
-    /// A receive that has got a request, which has this number.
-    WasAsked(u32),
-    /// A receive that has sent the reply to the request of this number.
-    Replied(u32),
-    /// A send or a receive that has done everything.
-    All,
+enum LastStep {
+    /// A send whose receiver need not agree.
+    SendNotStarted,
+    /// A send whose receiver has to agree.
+    LongSendNotStarted,
+    /// A send has sent its request, whose number this is.
+    SentRequest(u32),
+    /// A send has received the reply to the request of this number.
+    ReceivedReply(u32),
+    ReceiveNotStarted,
+    /// A receive has received a request, whose number this is.
+    ReceivedRequest(u32),
+    /// A receive has sent the reply to the request of this number.
+    SentReply(u32),
+    Everything,
 }
 
-/// What a send or a receive waits for.
+/// The event that a send or a receive waits for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Stage {
-    /// It has not begun: its message enters after earlier ones to the same processor.
-    Behind,
-    /// The call has taken a message, and requests first have to do everything until that time.
-    LocalTime,
-    /// It waits for the turn of its message, which has this tag.
-    Turn(Outgoing, RawTag),
-    /// It waits for a message.
-    Message(Want),
-    /// It is done; a request at its own local time, which may be later than its processor's.
+pub(crate) enum OperationStage {
+    /// Earlier messages to the same processor must enter first.
+    Queued,
+    /// A call has received a message, and requests must first catch up with its reception.
+    AwaitLocalTime,
+    /// The turn of its message, which has this tag.
+    AwaitTurn(OutgoingMessage, RawTag),
+    AwaitMessage(RecvFilter),
+    /// Nothing. A request is done at its own local time, which may be later than its processor's.
     Done,
 }
 
-/// What a send or a receive does next.
+/// The next step of a send or a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// It sends a message with this tag and so many words.
+pub(crate) enum OperationStep {
+    /// Send a message with this tag and number of words.
     Send(RawTag, u32),
-    /// It takes a message.
-    Take(Want),
-    /// Nothing: it is done.
+    Receive(RecvFilter),
     Done,
 }
 
-/// What a request has and a call has not: a request goes on beside its processor (LogGPS, section 3.2).
+/// The state of a request, which runs beside its processor (LogGPS, section 3.2). A call has none.
 #[derive(Debug)]
-pub(crate) struct Own {
+pub(crate) struct RequestState {
     /// The request's local time, from its call until it is done.
     pub now: Time,
-    /// What the request did.
-    pub pieces: Vec<Piece>,
-    /// Whether the request is a send.
-    pub sends: bool,
-    /// When the program called for it.
-    pub called: Time,
-    /// Where in the program that was.
-    pub at: &'static Location<'static>,
+    pub activities: Vec<RequestActivity>,
+    pub is_send: bool,
+    pub called_at: Time,
+    /// The call in the program.
+    pub location: &'static Location<'static>,
 }
 
-/// What a request did for a while.
+/// An activity of a request.
 #[derive(Debug)]
-pub(crate) struct Piece {
+pub(crate) struct RequestActivity {
     pub start: Time,
     pub end: Time,
     pub what: ActivityKind,
 }
 
-impl Operation {
-    /// A send that has not begun. If it `asks`, the receiver has to agree first.
+impl ActiveOperation {
+    /// Creates a send that has not started. If it `is_synchronous`, the receiver has to agree first.
     #[inline]
-    pub(crate) fn send(to: u32, tag: RawTag, words: u32, asks: bool, parcel: Option<Parcel>) -> Operation {
-        let done = if asks { Done::NothingOfLongSend } else { Done::NothingOfSend };
-        Operation { words, done, parcel, ..Operation::receive(Want { from: to, tag }) }
+    pub(crate) fn send(
+        to: u32,
+        tag: RawTag,
+        words: u32,
+        is_synchronous: bool,
+        parcel: Option<Parcel>,
+    ) -> ActiveOperation {
+        let last_step = if is_synchronous { LastStep::LongSendNotStarted } else { LastStep::SendNotStarted };
+        ActiveOperation { words, last_step, parcel, ..ActiveOperation::receive(RecvFilter { from: to, tag }) }
     }
 
-    /// A receive that has not begun.
+    /// Creates a receive that has not started.
     #[inline]
-    pub(crate) fn receive(Want { from, tag }: Want) -> Operation {
-        let (done, stage) = (Done::NothingOfReceive, Stage::Behind);
-        Operation { peer: from, words: 0, tag, name: None, done, stage, parcel: None, got: None, own: None }
-    }
-
-    /// This operation, with a name for its tag.
-    #[inline]
-    pub(crate) fn named(self, name: Option<&'static str>) -> Operation {
-        Operation { name, ..self }
-    }
-
-    /// An operation that has nothing to do, and is done.
-    pub(crate) fn nothing() -> Operation {
-        let nothing = Operation::receive(Want::NOTHING);
-        Operation { done: Done::All, stage: Stage::Done, ..nothing }
-    }
-
-    #[inline]
-    pub(crate) fn next(&self) -> Step {
-        match self.done {
-            Done::NothingOfSend => Step::Send(self.tag, self.words),
-            Done::NothingOfLongSend => Step::Send(self.tag.request(), 0),
-            Done::Asked(number) => Step::Take(Want { from: self.peer, tag: RawTag::reply(number) }),
-            Done::GotReply(number) => Step::Send(RawTag::agreed(number), self.words),
-            Done::NothingOfReceive => Step::Take(Want { from: self.peer, tag: self.tag }),
-            Done::WasAsked(number) => Step::Send(RawTag::reply(number), 0),
-            Done::Replied(number) => Step::Take(Want { from: self.peer, tag: RawTag::agreed(number) }),
-            Done::All => Step::Done,
+    pub(crate) fn receive(RecvFilter { from, tag }: RecvFilter) -> ActiveOperation {
+        ActiveOperation {
+            peer: from,
+            words: 0,
+            tag,
+            name: None,
+            last_step: LastStep::ReceiveNotStarted,
+            stage: OperationStage::Queued,
+            parcel: None,
+            received: None,
+            request: None,
         }
     }
 
-    /// It has done its next step: it has sent its processor's message of this number.
     #[inline]
-    pub(crate) fn has_sent(&mut self, number: u32) {
-        self.done = match self.done {
-            Done::NothingOfLongSend => Done::Asked(number),
-            Done::WasAsked(asked) => Done::Replied(asked),
-            _ => Done::All,
+    pub(crate) fn with_name(self, name: Option<&'static str>) -> ActiveOperation {
+        ActiveOperation { name, ..self }
+    }
+
+    /// Creates an operation that has nothing to do, and is done.
+    pub(crate) fn done() -> ActiveOperation {
+        let nothing = ActiveOperation::receive(RecvFilter::NOTHING);
+        ActiveOperation { last_step: LastStep::Everything, stage: OperationStage::Done, ..nothing }
+    }
+
+    #[inline]
+    pub(crate) fn next_step(&self) -> OperationStep {
+        match self.last_step {
+            LastStep::SendNotStarted => OperationStep::Send(self.tag, self.words),
+            LastStep::LongSendNotStarted => OperationStep::Send(self.tag.request(), 0),
+            LastStep::SentRequest(number) => OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::reply(number) }),
+            LastStep::ReceivedReply(number) => OperationStep::Send(RawTag::agreed(number), self.words),
+            LastStep::ReceiveNotStarted => OperationStep::Receive(RecvFilter { from: self.peer, tag: self.tag }),
+            LastStep::ReceivedRequest(number) => OperationStep::Send(RawTag::reply(number), 0),
+            LastStep::SentReply(number) => OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::agreed(number) }),
+            LastStep::Everything => OperationStep::Done,
         }
     }
 
-    /// It has done its next step: it has taken a message of this sender, number and tag.
+    /// Notes that its next step is done: it has sent its processor's message of this number.
     #[inline]
-    pub(crate) fn has_taken(&mut self, from: u32, number: u32, tag: RawTag) {
-        self.done = match self.done {
-            Done::NothingOfReceive if tag.is_request() => Done::WasAsked(number),
-            Done::Asked(asked) => Done::GotReply(asked),
-            _ => Done::All,
+    pub(crate) fn on_sent(&mut self, number: u32) {
+        self.last_step = match self.last_step {
+            LastStep::LongSendNotStarted => LastStep::SentRequest(number),
+            LastStep::ReceivedRequest(asked) => LastStep::SentReply(asked),
+            _ => LastStep::Everything,
+        }
+    }
+
+    /// Notes that its next step is done: it has received a message of this sender, number and tag.
+    #[inline]
+    pub(crate) fn on_received(&mut self, from: u32, number: u32, tag: RawTag) {
+        self.last_step = match self.last_step {
+            LastStep::ReceiveNotStarted if tag.is_request() => LastStep::ReceivedRequest(number),
+            LastStep::SentRequest(asked) => LastStep::ReceivedReply(asked),
+            _ => LastStep::Everything,
         };
-        if tag.is_first() {
-            // A receive may have wanted any sender or tag. The data after a request do not say them again.
-            (self.peer, self.tag) = (from, tag.requested());
+        if tag.is_start_of_send() {
+            // A receive may take any sender or tag, and the data after a request do not repeat them.
+            (self.peer, self.tag) = (from, tag.without_request());
         }
     }
 
-    /// Whether the message that it sends next has the program's data, and is no request or reply.
+    /// Returns whether the message that it sends next has the program's data, and is no request or reply.
     #[inline]
     pub(crate) fn sends_data(&self) -> bool {
-        matches!(self.done, Done::NothingOfSend | Done::GotReply(_))
+        matches!(self.last_step, LastStep::SendNotStarted | LastStep::ReceivedReply(_))
     }
 
-    /// Whether nothing but the other processor's next step is missing: it is done, or it has sent its request or reply.
-    pub(crate) fn has_met(&self) -> bool {
+    /// Returns whether it is done, or has sent its request or reply and waits only for the other processor.
+    pub(crate) fn is_matched(&self) -> bool {
         match self.stage {
-            Stage::Done => true,
-            Stage::Message(_) => matches!(self.done, Done::Asked(_) | Done::Replied(_)),
+            OperationStage::Done => true,
+            OperationStage::AwaitMessage(_) => matches!(self.last_step, LastStep::SentRequest(_) | LastStep::SentReply(_)),
             _ => false,
         }
     }
 
-    /// What errors say that it waits for, on processor `id`.
+    /// Returns its reason to wait on processor `id`, for errors.
     #[inline]
-    pub(crate) fn awaits(&self, network: &Network, id: usize) -> Awaits {
-        match self.done {
-            Done::Asked(_) => {
-                let S = network.between(id, self.peer as usize).gps().map_or(usize::MAX, |gps| gps.S);
-                Awaits::Agreement { to: self.peer, words: self.words, S }
+    pub(crate) fn wait_reason(&self, network: &Network, id: usize) -> WaitReason {
+        match self.last_step {
+            LastStep::SentRequest(_) => {
+                let S = network.params_between(id, self.peer as usize).gps().map_or(usize::MAX, |gps| gps.S);
+                WaitReason::Agreement { to: self.peer, words: self.words, S }
             }
-            _ => Awaits::Message,
+            _ => WaitReason::Message,
         }
     }
 
-    /// The message that it has received, if it is done.
+    /// Returns the message that it has received, or `None` if it is not done.
     #[inline]
     pub(crate) fn into_message(self) -> Option<Envelope> {
-        if self.is_done() { self.got } else { None }
+        if self.is_done() { self.received } else { None }
     }
 
-    /// When an operation gives up that was to give up at `at`: never, if it has already taken a message.
+    /// Returns when it gives up: at `until`, or never if it has already received a message.
     #[inline]
-    pub(crate) fn gives_up(&self, at: Time) -> Time {
-        if self.got.is_some() { Time::MAX } else { at }
+    pub(crate) fn deadline(&self, until: Time) -> Time {
+        if self.received.is_some() { Time::MAX } else { until }
     }
 
     #[inline]
     pub(crate) fn is_done(&self) -> bool {
-        matches!(self.stage, Stage::Done)
+        matches!(self.stage, OperationStage::Done)
     }
 }
 
-/// A request, in words.
-impl fmt::Display for Operation {
+/// Describes a request, for errors.
+impl fmt::Display for ActiveOperation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(own) = &self.own else { return f.write_str("a call") };
-        let (peer, words, about) = (self.peer, self.words, self.tag.told(self.name));
-        match (own.sends, words, peer) {
+        let Some(request) = &self.request else { return f.write_str("a call") };
+        let (peer, words, about) = (self.peer, self.words, self.tag.display(self.name));
+        match (request.is_send, words, peer) {
             (true, 1, _) => write!(f, "isend of 1 word to {peer} {about}"),
             (true, ..) => write!(f, "isend of {words} words to {peer} {about}"),
-            (false, _, Want::ANYONE) => write!(f, "irecv {about}"),
+            (false, _, RecvFilter::ANY_SENDER) => write!(f, "irecv {about}"),
             (false, ..) => write!(f, "irecv from {peer} {about}"),
         }?;
-        write!(f, ", called for at {} (at {})", own.called, own.at)
+        write!(f, ", called for at {} (at {})", request.called_at, request.location)
     }
 }

@@ -1,96 +1,98 @@
 //! When a processor can send and receive: its local time, and its gaps.
 
-use crate::rules::network::{Ask, Exit, Network};
+use crate::rules::network::{EntryRequest, Egress, Network};
 use crate::time::Time;
 
-/// A processor's local time and gaps. It does not count where the time went.
+/// The local time and the two gaps of a processor. [`Engine`](super::engine::Engine) accounts for the time.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Pace {
     /// The local time.
     pub now: Time,
-    /// When the gap after the last reception is over; long before the run, if there was none.
-    receives_from: Time,
-    pub exit: Exit,
+    /// The end of the gap after the last reception; long before the run if there was none.
+    receive_gap_end: Time,
+    /// The sending side, which has the end of the gap after the last send.
+    pub egress: Egress,
 }
 
-/// A message to which its sender has turned, and which waits for its turn in the network.
+/// A message that waits for its turn to enter the network.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Outgoing {
-    /// When the message's turn is to be served by the network.
+pub(crate) struct OutgoingMessage {
+    /// The time at which the network serves the message.
     pub turn: Time,
-    /// Whether other processors can see the turn: then all earlier turns must have been taken before it.
-    pub is_seen: bool,
-    /// What the message asks the network for.
-    pub request: Ask,
+    /// Whether other processors can see the turn: then all earlier turns must come before it.
+    pub is_visible: bool,
+    pub entry: EntryRequest,
     pub to: usize,
     pub words: usize,
-    /// To how many messages the sender had turned before.
+    /// The number of messages that the sender prepared before this one.
     pub number: u32,
 }
 
-impl Outgoing {
-    /// Whether its turn would come after the end of time.
+impl OutgoingMessage {
+    /// Returns whether its turn would come after the end of time.
     #[inline]
-    pub(crate) fn never_comes(&self) -> bool {
-        self.request.ask == Time::MAX
+    pub(crate) fn is_after_end_of_time(&self) -> bool {
+        self.entry.asked_at == Time::MAX
     }
 }
 
 impl Pace {
-    /// A processor at time 0.
+    /// Creates the pace of a processor at time 0.
     pub(crate) fn new(id: usize, network: &Network) -> Pace {
-        Pace { now: Time::ZERO, receives_from: Time::from_ps(i64::MIN), exit: network.exit(id) }
+        Pace { now: Time::ZERO, receive_gap_end: Time::from_ps(i64::MIN), egress: network.new_egress(id) }
     }
 
-    /// The moment from which on a send of k words need not wait for the gap after the last send.
+    /// Returns the earliest time at which a send of k words need not wait for the gap after the last send.
     #[inline]
     pub(crate) fn next_send(&self, network: &Network, to: usize, k: usize) -> Time {
-        self.exit.gap_over() - network.send_overhead(self.exit.id(), to, k)
+        self.egress.send_gap_end() - network.send_overhead(self.egress.processor(), to, k)
     }
 
-    /// When the overhead of a send of k words would begin, and when the message's turn would be, if the latency is
+    /// Predicts when the overhead of a send of k words would begin, and the message's turn, if the latency is
     /// exactly L.
     #[inline]
-    pub(crate) fn foresees(&self, network: &Network, to: usize, k: usize) -> (Time, Time) {
-        let request = network.foreseen(&self.exit, to, k, self.now);
-        (self.now.max(self.next_send(network, to, k)), network.turn(&request))
+    pub(crate) fn predict_send(&self, network: &Network, to: usize, k: usize) -> (Time, Time) {
+        let request = network.predict_request(&self.egress, to, k, self.now);
+        (self.now.max(self.next_send(network, to, k)), network.turn_time(&request))
     }
 
-    /// Turns to a message, which then waits for its turn.
+    /// Prepares a send that is called now. The message then waits for its turn.
     #[inline(always)]
-    pub(crate) fn turns_to(&mut self, network: &Network, to: usize, words: usize) -> Outgoing {
-        let number = self.exit.requests();
-        let request = network.request(&mut self.exit, to, words, self.now);
-        let (turn, is_seen) = (network.turn(&request), network.is_seen(&request));
-        Outgoing { turn, is_seen, request, to, words, number }
+    pub(crate) fn prepare_send(&mut self, network: &Network, to: usize, words: usize) -> OutgoingMessage {
+        let number = self.egress.next_number();
+        let request = network.request_entry(&mut self.egress, to, words, self.now);
+        let (turn, is_visible) = (network.turn_time(&request), network.is_visible(&request));
+        OutgoingMessage { turn, is_visible, entry: request, to, words, number }
     }
 
-    /// Puts off a message that must wait because others of the processor have entered meanwhile: until the gap after them is
+    /// Defers a message because others of the processor have entered meanwhile: until the gap after them is
     /// over, and until `turn`. Returns whether its turn is later now.
-    pub(crate) fn puts_off(&self, network: &Network, message: &mut Outgoing, turn: Time) -> bool {
-        let later = network.put_off(&self.exit, (message.to, message.words), &mut message.request, turn);
-        message.turn = network.turn(&message.request);
+    pub(crate) fn defer(&self, network: &Network, message: &mut OutgoingMessage, turn: Time) -> bool {
+        let later = network.defer(&self.egress, (message.to, message.words), &mut message.entry, turn);
+        message.turn = network.turn_time(&message.entry);
         later
     }
 
-    /// The moment from which on the processor could receive a message: the gap since its last reception began is over.
+    /// Returns the earliest time at which a reception can start: now, or when the gap after the last one is
+    /// over.
     #[inline]
-    pub(crate) fn next_receive(&self) -> Time {
-        self.now.max(self.receives_from)
+    pub(crate) fn next_reception(&self) -> Time {
+        self.now.max(self.receive_gap_end)
     }
 
-    /// Whether the gap since its last reception began is not over.
-    pub(crate) fn must_wait_to_receive(&self) -> bool {
-        self.receives_from > self.now
+    /// Returns whether the gap after the last reception keeps the processor from receiving now.
+    pub(crate) fn is_in_receive_gap(&self) -> bool {
+        self.receive_gap_end > self.now
     }
 
-    /// 4. Reception: it starts once the message has arrived and the processor is ready. Returns when it starts. The gap
-    ///    after it is that between the two processors.
+    // 4. Reception.
+    /// Starts the reception of a message from a processor, once the message has arrived and the processor is
+    /// ready. Returns when it starts. The gap runs from there, and is that between the two processors.
     #[inline]
-    pub(crate) fn receives(&mut self, network: &Network, from: usize, arrival: Time) -> Time {
-        let start = self.next_receive().max(arrival);
-        self.receives_from = start + network.between(from, self.exit.id()).g;
+    pub(crate) fn start_reception(&mut self, network: &Network, from: usize, arrival: Time) -> Time {
+        let start = self.next_reception().max(arrival);
+        self.receive_gap_end = start + network.params_between(from, self.egress.processor()).g;
         start
     }
 }

@@ -1,92 +1,91 @@
-//! What an engine tells its clock when its processor waits for messages.
+//! The wait for a message, as an engine asks its clock for it.
 
-use crate::error::{Doing, WantedMessage};
-use crate::message::matching::{Posted, Receive};
-use crate::message::{Outside, Seen, Want};
-use crate::params::{ByLevel, ReceptionCost};
+use crate::error::{ProcStatus, WantedMessage};
+use crate::message::matching::{ReceiveQueue, PostedReceive};
+use crate::message::{Header, ArrivedHeader, RecvFilter};
+use crate::params::{PerLevel, ReceptionCost};
 use crate::time::Time;
 
-/// Which messages a processor waits for, and how long.
+/// The messages that a processor waits for, and the end of the wait.
 #[derive(Debug)]
 pub(crate) struct Reception<'e> {
-    /// The messages that the processor's current call takes, if that is a receive.
-    pub want: Want,
-    /// When a reception can start: the processor is free, and the gap since its last reception began is over.
+    /// The messages that the current call receives; none if it is not a receive.
+    pub filter: RecvFilter,
+    /// The earliest start of a reception: the processor is free, and the gap after its last reception is
+    /// over.
     pub ready: Time,
-    /// When the processor gives up.
+    /// The end of the wait.
     pub deadline: Time,
-    /// What the processor does with the message.
     pub purpose: Purpose,
-    /// The receives of requests, if there are any. They were posted before the call. The clock has them during the wait.
-    pub requests: Option<&'e mut Option<Box<Requested>>>,
-    /// What errors say that the processor waits for.
-    pub awaits: Awaits,
+    /// The receives of requests, which were posted before the call. The clock has them during the wait.
+    pub posted_receives: Option<&'e mut Option<Box<PostedReceives>>>,
+    pub wait_reason: WaitReason,
 }
 
 /// The receives of a processor's requests.
 #[derive(Debug, Default)]
-pub(crate) struct Requested {
+pub(crate) struct PostedReceives {
     /// The receives that wait for a message.
-    pub posted: Posted,
+    pub receives: ReceiveQueue,
     /// The receive that gets the message; if it is `None`, the call gets it.
-    pub chosen: Option<Receive>,
-    /// What errors say that the processor waits for, if it waits for requests.
-    pub awaited: Option<Doing>,
+    pub chosen: Option<PostedReceive>,
+    /// The status of the processor in errors, if it waits for requests.
+    pub status: Option<ProcStatus>,
 }
 
-/// What a receive does with its message.
+/// The purpose of a wait for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It takes the message, and the processor goes on when the overhead is over.
-    Take,
-    /// It looks at the message and leaves it where it is, which takes no time.
-    Look,
-    /// It takes the message, and the processor goes on at once: requests may have to act before the reception is over. The
-    /// deadline is when a request acts.
-    Fetch,
-    /// As `Fetch`, but the deadline is when the receive gives up.
-    FetchInTime,
+    /// Take the message, and go on when its reception is over.
+    Receive,
+    /// Look at the message and leave it in the inbox, which takes no time.
+    Probe,
+    /// Take the message, and go on at once, because requests may have to act before the reception is over. A
+    /// request acts at the deadline.
+    TakeEarly,
+    /// As `TakeEarly`, but the receive gives up at the deadline.
+    TakeEarlyOrGiveUp,
 }
 
-/// What errors say that a processor waits for.
+/// The reason of a wait, for errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Awaits {
-    /// The message that it wants.
+pub(crate) enum WaitReason {
+    /// A message that the call receives.
     #[default]
     Message,
     /// A processor's reply to the request for a message of more than S words.
     Agreement { to: u32, words: u32, S: usize },
 }
 
-impl Awaits {
-    /// What errors say of a processor that waits for this, and wants these messages.
-    pub(crate) fn doing(self, want: Want, name: Option<String>) -> Doing {
+impl WaitReason {
+    /// Returns the status of a processor that waits for this reason, and for these messages.
+    pub(crate) fn status(self, want: RecvFilter, name: Option<String>) -> ProcStatus {
         match self {
-            Awaits::Message => Doing::WaitingFor(WantedMessage { want, name }),
-            Awaits::Agreement { to, words, S } => {
-                Doing::WaitingToSend { to: to as usize, words: words as usize, S }
+            WaitReason::Message => ProcStatus::WaitingFor(WantedMessage { want, name }),
+            WaitReason::Agreement { to, words, S } => {
+                ProcStatus::WaitingToSend { to: to as usize, words: words as usize, S }
             }
         }
     }
 }
 
 impl Purpose {
-    /// Whether a call with this deadline sees the message. It does not see one that is sent and arrives in the very instant of the
-    /// deadline.
+    /// Returns whether a call with this deadline sees the message. It does not see a message that is both
+    /// sent and arrives in the very instant of the deadline.
     #[inline]
-    pub(crate) fn sees(self, (arrival, message): Seen, deadline: Time) -> bool {
-        arrival != deadline || self == Purpose::Fetch || !message.to.is_instant()
+    pub(crate) fn can_see(self, (arrival, message): ArrivedHeader, deadline: Time) -> bool {
+        arrival != deadline || self == Purpose::TakeEarly || !message.to.is_instant()
     }
 
-    /// When a processor that is `ready` goes on after it got a message. A signal of the machine's own barrier costs
-    /// nothing.
+    /// Returns when a processor that is `ready` goes on after it got a message. A signal of the machine's own
+    /// barrier costs nothing.
     #[inline]
-    pub(crate) fn over(self, (arrival, message): Seen, ready: Time, cost: &ByLevel<ReceptionCost>) -> Time {
+    pub(crate) fn end(self, (arrival, message): ArrivedHeader, ready: Time, cost: &PerLevel<ReceptionCost>) -> Time {
         let start = ready.max(arrival);
-        let Outside { from, words, tag, .. } = message;
-        let costs = self == Purpose::Take && !tag.is_signal();
+        let Header { from, words, tag, .. } = message;
+        let costs = self == Purpose::Receive && !tag.is_signal();
         if costs {
-            start + cost.between(from as usize, message.to.id() as usize).of(words as usize)
+            start + cost.between(from as usize, message.to.id() as usize).overhead(words as usize)
         } else {
             start
         }
@@ -94,9 +93,9 @@ impl Purpose {
 }
 
 impl Reception<'_> {
-    /// A look for a message that has arrived.
-    pub(crate) fn look(want: Want, now: Time) -> Reception<'static> {
-        let (purpose, awaits) = (Purpose::Look, Awaits::Message);
-        Reception { want, ready: now, deadline: now, purpose, requests: None, awaits }
+    /// Creates a look for a message that has arrived.
+    pub(crate) fn for_probe(want: RecvFilter, now: Time) -> Reception<'static> {
+        let (purpose, awaits) = (Purpose::Probe, WaitReason::Message);
+        Reception { filter: want, ready: now, deadline: now, purpose, posted_receives: None, wait_reason: awaits }
     }
 }

@@ -3,19 +3,20 @@
 use crate::message::{Pack, Payload, Unpack};
 use crate::time::Time;
 
-/// What a processor did with its time. The seven times from [`send`](Stats::send) to [`work`](Stats::work) add up to
-/// [`finish`](Stats::finish). The fields that every message changes come first, in a cache line.
+/// The time of a processor, by account. The seven times from [`send`](Stats::send) to [`work`](Stats::work)
+/// add up to [`finish`](Stats::finish).
+// The fields that every message changes come first, in a cache line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(C)]
 pub struct Stats {
-    /// How many messages it sent.
+    /// Number of messages sent.
     pub sent: u64,
-    /// How many words it sent.
+    /// Number of words sent.
     pub words_sent: u64,
-    /// How many messages it received.
+    /// Number of messages received.
     pub received: u64,
-    /// How many words it received.
+    /// Number of words received.
     pub words_received: u64,
     /// Busy with the overhead of sends.
     pub send: Time,
@@ -31,23 +32,23 @@ pub struct Stats {
     pub port: Time,
     /// Time spent computing.
     pub work: Time,
-    /// When the processor finished.
+    /// The time at which the processor finished.
     pub finish: Time,
-    /// How often it stalled.
+    /// Number of stalls.
     pub stalls: u64,
-    /// Its longest stall.
+    /// The longest stall.
     pub longest_stall: Time,
-    /// How many of its messages the network served after one that asked later, because the host was late with work that
-    /// is measured; 0 on the virtual clock and wherever work is charged.
+    /// Number of its messages that the network served after a later request, because the host was late with
+    /// work that is measured; 0 on the virtual clock and wherever work is charged.
     pub out_of_order: u64,
-    /// The most messages that were in transit from it at once; 0 where the capacity is unlimited.
+    /// The largest number of messages in transit from it at once; 0 where the capacity is unlimited.
     pub most_from: usize,
-    /// The most messages that were in transit to it at once; 0 where the capacity is unlimited.
+    /// The largest number of messages in transit to it at once; 0 where the capacity is unlimited.
     pub most_to: usize,
 }
 
-/// Packs and unpacks all fields as numbers, to bring them home from another process.
-macro_rules! travels {
+/// Implements [`Payload`]: all fields are packed as numbers, to send them from one process to another.
+macro_rules! impl_payload {
     ($($field:ident: $to:ident),*) => {
         impl Payload for Stats {
             fn bytes(&self) -> usize {
@@ -62,14 +63,14 @@ macro_rules! travels {
         }
     };
 }
-travels!(
+impl_payload!(
     sent: u64, words_sent: u64, received: u64, words_received: u64, send: Time, recv: Time, gap: Time, idle: Time,
     stall: Time, port: Time, work: Time, finish: Time, stalls: u64, longest_stall: Time, out_of_order: u64,
     most_from: usize, most_to: usize
 );
 
 impl Stats {
-    /// The most messages in transit at once, from it or to it.
+    /// Returns the largest number of messages in transit at once, from the processor or to it.
     pub fn most_in_transit(&self) -> usize {
         self.most_from.max(self.most_to)
     }

@@ -7,7 +7,7 @@ use crate::message::MessageId;
 use crate::params::Latency;
 use crate::params::Ports;
 use crate::params::{Params, ParamsError};
-use crate::rules::network::{Ask, Entrance, Exit, Network, Passage};
+use crate::rules::network::{EntryRequest, Ingress, Egress, Network, Passage};
 use crate::time::Time;
 use crate::trace::Message;
 
@@ -41,28 +41,28 @@ use crate::trace::Message;
 #[derive(Debug)]
 pub struct Traffic {
     network: Network,
-    entrances: Box<[Entrance]>,
+    ingresses: Box<[Ingress]>,
     /// What each processor sends.
-    senders: Vec<Sender>,
+    senders: Vec<TrafficSender>,
     /// When each processor's next message asks for its way.
     agenda: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
 /// What a processor sends.
 #[derive(Debug)]
-struct Sender {
-    exit: Exit,
+struct TrafficSender {
+    egress: Egress,
     /// The next message, which asks for its way.
-    asking: Option<(Send, Ask)>,
+    requested: Option<(PendingSend, EntryRequest)>,
     /// The messages after the next one, which have to wait until that one has entered.
-    waiting: VecDeque<Send>,
+    waiting: VecDeque<PendingSend>,
     /// How many messages the processor has sent.
     sent: usize,
 }
 
 /// A send that was called.
 #[derive(Clone, Copy, Debug)]
-struct Send {
+struct PendingSend {
     to: usize,
     words: usize,
     /// When the send is called.
@@ -74,10 +74,10 @@ impl Traffic {
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Result<Traffic, ParamsError> {
         params.check()?;
         let network = Network::new(params, ports, latency);
-        let sender = |id| Sender { exit: network.exit(id), asking: None, waiting: VecDeque::new(), sent: 0 };
+        let sender = |id| TrafficSender { egress: network.new_egress(id), requested: None, waiting: VecDeque::new(), sent: 0 };
         let senders = (0..params.P).map(sender).collect();
-        let entrances = (0..network.entrances()).map(|_| Entrance::default()).collect();
-        Ok(Traffic { network, entrances, senders, agenda: BinaryHeap::new() })
+        let entrances = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
+        Ok(Traffic { network, ingresses: entrances, senders, agenda: BinaryHeap::new() })
     }
 
     /// A processor calls a send at a time, or when the message that it sent before has entered, if that is later.
@@ -86,7 +86,7 @@ impl Traffic {
     /// asks later is [taken](Traffic::next): in a simulation, as soon as the message that it answers is known.
     ///
     /// On a LogGPS machine the request and the reply before a message of more than S words are messages of no words, to be
-    /// added too. A message must not be longer than [`Params::longest`]. A message of no words counts as one word, except
+    /// added too. A message must not be longer than [`Params::longest_message`]. A message of no words counts as one word, except
     /// on a LogGPS machine.
     ///
     /// # Panics
@@ -98,19 +98,19 @@ impl Traffic {
             from <= last && to <= last,
             "there is no way from {from} to {to}: there are processors 0 to {last}"
         );
-        let words = self.network.params().at_least(words);
-        self.senders[from].waiting.push_back(Send { to, words, at });
-        if self.senders[from].asking.is_none() {
-            self.ask(from, Time::ZERO);
+        let words = self.network.params().counted_words(words);
+        self.senders[from].waiting.push_back(PendingSend { to, words, at });
+        if self.senders[from].requested.is_none() {
+            self.request_next(from, Time::ZERO);
         }
     }
 
     /// A processor's next message asks for its way, if there is one. `entered` is when the message before it has entered.
-    fn ask(&mut self, from: usize, entered: Time) {
-        let Sender { exit, asking, waiting, .. } = &mut self.senders[from];
+    fn request_next(&mut self, from: usize, entered: Time) {
+        let TrafficSender { egress: exit, requested: asking, waiting, .. } = &mut self.senders[from];
         *asking = waiting.pop_front().map(|send| {
-            let request = self.network.request(exit, send.to, send.words, send.at.max(entered));
-            self.agenda.push(Reverse((request.ask, from)));
+            let request = self.network.request_entry(exit, send.to, send.words, send.at.max(entered));
+            self.agenda.push(Reverse((request.asked_at, from)));
             (send, request)
         });
     }
@@ -123,12 +123,12 @@ impl Iterator for Traffic {
     /// The next message and its way through the network; `None` if all messages have been taken.
     fn next(&mut self) -> Option<Message> {
         let Reverse((_, from)) = self.agenda.pop()?;
-        let Sender { exit, asking, sent, .. } = &mut self.senders[from];
-        let (Send { to, words, .. }, request) = asking.take().expect("who is on the agenda asks");
-        let passage = self.network.serve(&mut *self.entrances, exit, to, &request);
+        let TrafficSender { egress: exit, requested: asking, sent, .. } = &mut self.senders[from];
+        let (PendingSend { to, words, .. }, request) = asking.take().expect("who is on the agenda asks");
+        let passage = self.network.serve(&mut *self.ingresses, exit, to, &request);
         let id = MessageId { from, number: *sent };
         *sent += 1;
-        self.ask(from, passage.enter);
+        self.request_next(from, passage.enter);
         let Passage { enter, first, arrival, .. } = passage;
         Some(Message { id, to, words, latency: request.latency, place: from, enter, first, arrival })
     }

@@ -1,16 +1,17 @@
-//! How a schedule is made, and what cannot be one.
+//! Builds schedules, and checks that they can be played.
 
 use std::collections::HashMap;
 
-use super::stored::{
-    ANY, Follower, Kind, Operation, Packed, Placed, Requirement, Role, Schedule, ScheduleError, distance,
+use super::storage::{
+    ANY, Follower, OperationKind, Operation, PackedOperation, PlacedOperation, Requirement, RankScript, Schedule, ScheduleError, distance,
 };
 use crate::time::Time;
 
-/// Makes a schedule, a rank after the other.
+/// A builder of a schedule, which is written one rank after the other.
 ///
 /// ```
-/// use loggp::{Operation, Params, Player, ScheduleBuilder, US};
+/// use loggp::{Params, US};
+/// use loggp::schedule::{Operation, Player, ScheduleBuilder};
 ///
 /// // Rank 0 sends to 1, which computes for 5 us and sends back.
 /// let mut schedule = ScheduleBuilder::new(2)?;
@@ -21,43 +22,42 @@ use crate::time::Time;
 /// let receive = schedule.add(Operation::Recv { from: Some(0), bytes: 1, tag: Some(0) })?;
 /// let compute = schedule.add(Operation::Calc(5 * US))?;
 /// let send = schedule.add(Operation::Send { to: 0, bytes: 1, tag: 0 })?;
-/// schedule.requires(compute, receive)?;
-/// schedule.requires(send, compute)?;
+/// schedule.require_done(compute, receive)?;
+/// schedule.require_done(send, compute)?;
 ///
 /// let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build()?;
-/// let replayed = Player::new(params).run(&schedule.build()?)?;
-/// assert_eq!((replayed.time, replayed.finishes), (25 * US, vec![25 * US, 17 * US]));
+/// let report = Player::new(params).run(&schedule.build()?)?;
+/// assert_eq!((report.time, report.finishes), (25 * US, vec![25 * US, 17 * US]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct ScheduleBuilder {
-    /// What there is of it.
     schedule: Schedule,
-    /// The rank that is being written, if any.
+    /// The rank being written.
     rank: Option<u32>,
-    /// Its requirements: what is waited for, and what waits.
+    /// Requirements of that rank: the earlier operation, and the one that waits for it.
     requirements: Vec<(u32, Follower)>,
-    /// Whether each of its requirements waits for what was written earlier, so that none wait for each other.
+    /// True while every requirement of the rank names an earlier operation that was written first: then there
+    /// is no cycle.
     in_order: bool,
-    /// How many ranks there are to be.
-    most: usize,
-    /// The first rank with each script, by a hash for each way to tell its peers.
-    seen: HashMap<u64, u32>,
+    rank_count: usize,
+    /// The first rank with each script, by the hash of the script under each [`PeerNaming`].
+    first_with_hash: HashMap<u64, u32>,
 }
 
-/// How two ranks with the same script tell their peers.
+/// A way to number the peers of a rank, so that two ranks with the same numbers can share a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Peers {
-    /// By how far ahead they are.
+enum PeerNaming {
+    /// By distance from the rank.
     Distance,
-    /// By the bits in which their numbers differ.
+    /// By the bits in which the peer's number differs from the rank's.
     Bits,
-    /// By their numbers.
+    /// By the peer's own number.
     Number,
 }
 
 impl ScheduleBuilder {
-    /// A schedule of so many ranks, which do nothing yet.
+    /// Creates a builder for `ranks` ranks, which do nothing yet.
     pub fn new(ranks: usize) -> Result<ScheduleBuilder, ScheduleError> {
         if ranks == 0 || ranks > Schedule::MOST_RANKS {
             let most = Schedule::MOST_RANKS;
@@ -68,25 +68,26 @@ impl ScheduleBuilder {
             rank: None,
             requirements: Vec::new(),
             in_order: true,
-            most: ranks,
-            seen: HashMap::new(),
+            rank_count: ranks,
+            first_with_hash: HashMap::new(),
         })
     }
 
-    /// The number of ranks.
+    /// Returns the number of ranks.
     pub fn ranks(&self) -> usize {
-        self.most
+        self.rank_count
     }
 
-    /// The number of operations so far.
-    pub fn operations(&self) -> usize {
+    /// Returns the number of operations so far.
+    pub fn operation_count(&self) -> usize {
         self.schedule.len()
     }
 
-    /// Begins a rank. What is added belongs to it. Ranks come in their order, each once.
-    pub fn rank(&mut self, rank: usize) -> Result<(), ScheduleError> {
+    /// Begins a rank, to which all operations belong that are added next. Ranks are begun in ascending order,
+    /// each once.
+    pub fn begin_rank(&mut self, rank: usize) -> Result<(), ScheduleError> {
         self.end_rank()?;
-        let (next, last) = (self.schedule.ranks.len(), self.most - 1);
+        let (next, last) = (self.schedule.ranks.len(), self.rank_count - 1);
         if rank > last {
             return refuse(format!("there is no rank {rank}; there are ranks 0 to {last}"));
         } else if next > last {
@@ -95,23 +96,24 @@ impl ScheduleBuilder {
             return refuse(format!("rank {rank} comes where rank {next} belongs; write all in their order"));
         }
         let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
-        self.schedule.ranks.push(Role { begin, place, len: 0, origin: rank as u32, flip: 0 });
+        self.schedule.ranks.push(RankScript { begin, place, len: 0, origin: rank as u32, flip: 0 });
         self.rank = Some(rank as u32);
         Ok(())
     }
 
-    /// Adds an operation to the rank. Returns its number in the rank.
+    /// Adds an operation to the rank and returns its number within the rank.
     pub fn add(&mut self, what: Operation) -> Result<u32, ScheduleError> {
-        self.place(Placed { what, cpu: 0, nic: 0 })
+        self.add_placed(PlacedOperation { operation: what, cpu: 0, nic: 0 })
     }
 
-    /// Adds an operation for a processor and a network interface of the rank. Returns its number in the rank.
+    /// Adds an operation for one processor and one network interface of the rank, and returns its number
+    /// within the rank.
     #[inline]
-    pub fn place(&mut self, placed: Placed) -> Result<u32, ScheduleError> {
+    pub fn add_placed(&mut self, placed: PlacedOperation) -> Result<u32, ScheduleError> {
         let Some(rank) = self.rank else {
             return refuse("an operation belongs to no rank; begin one first".into());
         };
-        let Placed { what, cpu, nic } = placed;
+        let PlacedOperation { operation: what, cpu, nic } = placed;
         let (last, P) = (self.ranks() - 1, self.ranks() as u32);
         let ahead = |peer: u32| distance(rank, peer, P);
         let check_peer = |peer: u32, does: &str| match (peer as usize) <= last {
@@ -124,15 +126,15 @@ impl ScheduleBuilder {
             Operation::Send { tag: ANY, .. } | Operation::Recv { tag: Some(ANY), .. } => return no_tag(),
             Operation::Send { to, bytes, tag } => {
                 check_peer(to, "sends to")?;
-                Packed { size: bytes, peer: ahead(to), tag, needs, kind: Kind::Send, cpu, nic }
+                PackedOperation { size: bytes, peer: ahead(to), tag, needs, kind: OperationKind::Send, cpu, nic }
             }
             Operation::Recv { from, bytes, tag } => {
                 from.map_or(Ok(()), |from| check_peer(from, "receives from"))?;
                 let (peer, tag) = (from.map_or(ANY, ahead), tag.unwrap_or(ANY));
-                Packed { size: bytes, peer, tag, needs, kind: Kind::Recv, cpu, nic }
+                PackedOperation { size: bytes, peer, tag, needs, kind: OperationKind::Recv, cpu, nic }
             }
             Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => {
-                Packed { size: time.as_ps() as u64, peer: ANY, tag: 0, needs, kind: Kind::Calc, cpu, nic: 0 }
+                PackedOperation { size: time.as_ps() as u64, peer: ANY, tag: 0, needs, kind: OperationKind::Calc, cpu, nic: 0 }
             }
             Operation::Calc(time) => {
                 let most = Time::MAX;
@@ -148,27 +150,27 @@ impl ScheduleBuilder {
         }
         schedule.operations.push(packed);
         schedule.len += 1;
-        let Role { len, .. } = &mut schedule.ranks[rank as usize];
+        let RankScript { len, .. } = &mut schedule.ranks[rank as usize];
         *len += 1;
         Ok(*len - 1)
     }
 
-    /// An operation of the rank is not done before another one has been done.
-    pub fn requires(&mut self, later: u32, earlier: u32) -> Result<(), ScheduleError> {
+    /// Makes operation `later` wait until operation `earlier` of the same rank is done.
+    pub fn require_done(&mut self, later: u32, earlier: u32) -> Result<(), ScheduleError> {
         self.require(Requirement { later, earlier, begun: false })
     }
 
-    /// An operation of the rank is not begun before another one has been begun.
-    pub fn irequires(&mut self, later: u32, earlier: u32) -> Result<(), ScheduleError> {
+    /// Makes operation `later` wait until operation `earlier` of the same rank has begun.
+    pub fn require_started(&mut self, later: u32, earlier: u32) -> Result<(), ScheduleError> {
         self.require(Requirement { later, earlier, begun: true })
     }
 
-    /// An operation of the rank waits for another one.
+    /// Adds a requirement between two operations of the rank.
     pub fn require(&mut self, requirement: Requirement) -> Result<(), ScheduleError> {
         let Requirement { later, earlier, begun } = requirement;
-        let role = self.rank.map(|rank| self.schedule.ranks[rank as usize]);
-        let (last, count) = (later.max(earlier), role.map_or(0, |role| role.len));
-        let Some(role) = role.filter(|_| last < count) else {
+        let script = self.rank.map(|rank| self.schedule.ranks[rank as usize]);
+        let (last, count) = (later.max(earlier), script.map_or(0, |script| script.len));
+        let Some(script) = script.filter(|_| last < count) else {
             return refuse(format!(
                 "a requirement names operation {last}, counted from 0, and its rank has {count}"
             ));
@@ -177,29 +179,30 @@ impl ScheduleBuilder {
             return refuse(format!("there are {} requirements and more; give fewer", u32::MAX));
         }
         self.in_order &= earlier < later;
-        self.schedule.operations[(role.place + later) as usize].needs += 1;
+        self.schedule.operations[(script.place + later) as usize].needs += 1;
         self.schedule.requirements += 1;
         self.requirements.push((earlier, Follower::new(later, begun)));
         Ok(())
     }
 
-    /// The schedule, if no operations wait for each other. Ranks that were not written do nothing.
+    /// Returns the schedule, or an error if operations wait for each other. Ranks that were not begun do
+    /// nothing.
     pub fn build(mut self) -> Result<Schedule, ScheduleError> {
         self.end_rank()?;
         let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
-        self.schedule.ranks.resize(self.most, Role { begin, place, len: 0, origin: 0, flip: 0 });
+        self.schedule.ranks.resize(self.rank_count, RankScript { begin, place, len: 0, origin: 0, flip: 0 });
         self.schedule.operations.shrink_to_fit();
         self.schedule.followers.shrink_to_fit();
         Ok(self.schedule)
     }
 
-    /// Ends the rank that is being written, if any, as the next one would: its requirements are put in order, and if another rank
-    /// has the same script, the two share it.
+    /// Ends the rank being written, if any: sorts its requirements, and shares the script of another rank if
+    /// it has the same one. Beginning the next rank does this too.
     pub fn end_rank(&mut self) -> Result<(), ScheduleError> {
         let Some(rank) = self.rank.take() else { return Ok(()) };
         let Schedule { ranks, first, followers, .. } = &mut self.schedule;
-        let Role { place, len, .. } = ranks[rank as usize];
-        // By what is waited for, and then as written.
+        let RankScript { place, len, .. } = ranks[rank as usize];
+        // By the earlier operation, and then in the order in which they were written.
         self.requirements.sort_unstable();
         let mut rest = self.requirements.drain(..).peekable();
         for operation in 0..len {
@@ -210,7 +213,7 @@ impl ScheduleBuilder {
         }
         drop(rest);
         let in_order = std::mem::replace(&mut self.in_order, true);
-        if self.shares_script(rank) {
+        if self.try_share_script(rank) {
             let Schedule { operations, first, followers, .. } = &mut self.schedule;
             operations.truncate(place as usize);
             first.truncate(place as usize + 1);
@@ -220,56 +223,57 @@ impl ScheduleBuilder {
         if in_order { Ok(()) } else { self.check_order(rank) }
     }
 
-    /// Looks for a rank with the script of the rank that was written last. Returns whether there is one.
-    fn shares_script(&mut self, rank: u32) -> bool {
+    /// Looks for an earlier rank with the same script as `rank`, and makes the two share it. Returns whether
+    /// there is one.
+    fn try_share_script(&mut self, rank: u32) -> bool {
         let (P, schedule) = (self.ranks() as u32, &mut self.schedule);
-        let role = schedule.ranks[rank as usize];
-        let written = |role: Role| role.place as usize..(role.place + role.len) as usize;
-        let followers = |role: Role| written(role).map(|place| schedule.followers(place));
-        let operations = |rank: u32, peers: Peers| {
-            let role = schedule.ranks[rank as usize];
-            schedule.operations[written(role)].iter().map(move |packed| {
+        let script = schedule.ranks[rank as usize];
+        let written = |script: RankScript| script.place as usize..(script.place + script.len) as usize;
+        let followers = |script: RankScript| written(script).map(|place| schedule.followers(place));
+        let operations = |rank: u32, peers: PeerNaming| {
+            let script = schedule.ranks[rank as usize];
+            schedule.operations[written(script)].iter().map(move |packed| {
                 let peer = match peers {
                     _ if packed.peer == ANY => ANY,
-                    Peers::Distance => packed.peer,
-                    Peers::Bits => role.peer(packed.peer, P) ^ rank,
-                    Peers::Number => role.peer(packed.peer, P),
+                    PeerNaming::Distance => packed.peer,
+                    PeerNaming::Bits => script.peer(packed.peer, P) ^ rank,
+                    PeerNaming::Number => script.peer(packed.peer, P),
                 };
-                Packed { peer, ..*packed }
+                PackedOperation { peer, ..*packed }
             })
         };
-        let is_same = |other: u32, peers: Peers| {
-            let role_of_other = schedule.ranks[other as usize];
-            role_of_other.len == role.len
+        let is_same = |other: u32, peers: PeerNaming| {
+            let script_of_other = schedule.ranks[other as usize];
+            script_of_other.len == script.len
                 && operations(other, peers).eq(operations(rank, peers))
-                && followers(role_of_other).eq(followers(role))
+                && followers(script_of_other).eq(followers(script))
         };
-        const ALL: [Peers; 3] = [Peers::Distance, Peers::Bits, Peers::Number];
-        // Mostly it is that of the rank before.
+        const ALL: [PeerNaming; 3] = [PeerNaming::Distance, PeerNaming::Bits, PeerNaming::Number];
+        // Mostly it is the rank before.
         let before = rank.checked_sub(1).into_iter().flat_map(|before| ALL.map(|peers| (before, peers)));
         let mut same = before.into_iter().find(|(before, peers)| is_same(*before, *peers));
         if same.is_none() {
             same = ALL.into_iter().find_map(|peers| {
-                let hash = operations(rank, peers).fold(peers as u64, hashed);
-                let other = *self.seen.entry(hash).or_insert(rank);
+                let hash = operations(rank, peers).fold(peers as u64, add_to_hash);
+                let other = *self.first_with_hash.entry(hash).or_insert(rank);
                 (other != rank && is_same(other, peers)).then_some((other, peers))
             });
         }
         let Some((other, peers)) = same else { return false };
-        let Role { place, origin, flip, .. } = schedule.ranks[other as usize];
+        let RankScript { place, origin, flip, .. } = schedule.ranks[other as usize];
         schedule.ranks[rank as usize] = match peers {
-            Peers::Distance => Role { place, ..role },
-            Peers::Bits => Role { place, origin, flip: flip ^ other ^ rank, ..role },
-            Peers::Number => Role { place, origin, flip, ..role },
+            PeerNaming::Distance => RankScript { place, ..script },
+            PeerNaming::Bits => RankScript { place, origin, flip: flip ^ other ^ rank, ..script },
+            PeerNaming::Number => RankScript { place, origin, flip, ..script },
         };
         true
     }
 
-    /// Refuses a rank whose operations wait for each other.
+    /// Returns an error if operations of the rank wait for each other.
     fn check_order(&self, rank: u32) -> Result<(), ScheduleError> {
-        let Role { place, len, .. } = self.schedule.ranks[rank as usize];
+        let RankScript { place, len, .. } = self.schedule.ranks[rank as usize];
         let operations = &self.schedule.operations[place as usize..];
-        // All that can be done is done in turn. The operations that are left then wait for each other in a circle.
+        // Topological order: operations that are never free are in a cycle.
         let mut needs: Vec<u32> = operations.iter().map(|operation| operation.needs).collect();
         let mut free: Vec<u32> = (0..len).filter(|operation| needs[*operation as usize] == 0).collect();
         let mut done = 0;
@@ -284,14 +288,14 @@ impl ScheduleBuilder {
             }
         }
         match needs.iter().position(|needs| *needs > 0) {
-            Some(first) if done < len => Err(ScheduleError::circle(rank, first as u32)),
+            Some(first) if done < len => Err(ScheduleError::cycle(rank, first as u32)),
             _ => Ok(()),
         }
     }
 }
 
-/// Adds an operation to a hash.
-fn hashed(hash: u64, Packed { size, peer, tag, needs, kind, cpu, nic }: Packed) -> u64 {
+/// Mixes an operation into a hash.
+fn add_to_hash(hash: u64, PackedOperation { size, peer, tag, needs, kind, cpu, nic }: PackedOperation) -> u64 {
     let add = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517C_C1B7_2722_0A95);
     let kind = u64::from(needs) << 32 | (kind as u64) << 16 | u64::from(cpu) << 8 | u64::from(nic);
     [size, u64::from(peer) << 32 | u64::from(tag), kind].into_iter().fold(hash, add)
@@ -308,48 +312,48 @@ mod tests {
 
     fn calcs(n: usize) -> ScheduleBuilder {
         let mut builder = ScheduleBuilder::new(2).unwrap();
-        builder.rank(0).unwrap();
+        builder.begin_rank(0).unwrap();
         (0..n).for_each(|n| assert_eq!(builder.add(Operation::Calc(US)), Ok(n as u32)));
         builder
     }
 
     #[test]
-    fn what_was_written_is_there() {
+    fn schedule_has_the_operations_that_were_added() {
         let mut builder = ScheduleBuilder::new(3).unwrap();
-        builder.rank(0).unwrap();
-        let placed = Placed { what: Operation::Send { to: 0, bytes: 9, tag: 4 }, cpu: 1, nic: 2 };
-        assert_eq!(builder.place(placed), Ok(0));
+        builder.begin_rank(0).unwrap();
+        let placed = PlacedOperation { operation: Operation::Send { to: 0, bytes: 9, tag: 4 }, cpu: 1, nic: 2 };
+        assert_eq!(builder.add_placed(placed), Ok(0));
         assert_eq!(builder.add(Operation::Calc(3 * US)), Ok(1));
-        builder.irequires(1, 0).unwrap();
-        builder.rank(1).unwrap();
+        builder.require_started(1, 0).unwrap();
+        builder.begin_rank(1).unwrap();
         let receive = Operation::Recv { from: None, bytes: 9, tag: None };
         assert_eq!(builder.add(receive), Ok(0));
         let schedule = builder.build().unwrap();
         assert_eq!((schedule.ranks(), schedule.len(), schedule.requirements()), (3, 3, 1));
         let of = |rank| schedule.operations(rank).collect::<Vec<_>>();
-        assert_eq!(of(0), [placed, Placed { what: Operation::Calc(3 * US), cpu: 0, nic: 0 }]);
-        assert_eq!(of(1), [Placed { what: receive, cpu: 0, nic: 0 }]);
+        assert_eq!(of(0), [placed, PlacedOperation { operation: Operation::Calc(3 * US), cpu: 0, nic: 0 }]);
+        assert_eq!(of(1), [PlacedOperation { operation: receive, cpu: 0, nic: 0 }]);
         assert_eq!(of(2), []);
         let requirements: Vec<_> = schedule.requirements_of(0).collect();
         assert_eq!(requirements, [Requirement { later: 1, earlier: 0, begun: true }]);
     }
 
-    /// Ranks share a script if they exchange messages with the same ranks, with ranks as far away, or with ranks that differ
-    /// from them in the same bits; and nothing else.
+    /// Ranks share a script if they exchange messages with the same ranks, with ranks at the same distances,
+    /// or with ranks whose numbers differ from theirs in the same bits; and in no other case.
     #[test]
-    fn ranks_that_do_the_same_share_a_script() {
+    fn equal_ranks_share_a_script() {
         let written = |ranks: &[&[(u32, Option<u32>)]]| {
             let mut builder = ScheduleBuilder::new(ranks.len()).unwrap();
             for (rank, sends) in ranks.iter().enumerate() {
-                builder.rank(rank).unwrap();
+                builder.begin_rank(rank).unwrap();
                 for &(to, earlier) in *sends {
                     let send = builder.add(Operation::Send { to, bytes: 1, tag: 0 }).unwrap();
-                    earlier.map_or(Ok(()), |earlier| builder.requires(send, earlier)).unwrap();
+                    earlier.map_or(Ok(()), |earlier| builder.require_done(send, earlier)).unwrap();
                 }
             }
             let schedule = builder.build().unwrap();
             for (rank, sends) in ranks.iter().enumerate() {
-                let peers = schedule.operations(rank).map(|placed| match placed.what {
+                let peers = schedule.operations(rank).map(|placed| match placed.operation {
                     Operation::Send { to, .. } => to,
                     other => panic!("{other:?}"),
                 });
@@ -368,7 +372,7 @@ mod tests {
         let to_0: [&[_]; 4] = [&[], &[(0, free)], &[(0, free)], &[(0, free)]];
         assert_eq!(written(&to_0), 1);
         let both: [&[_]; 4] = [&[(1, free)], &[(2, free)], &[(1, free)], &[(0, free)]];
-        assert_eq!(written(&both), 1); // 2 sends to 1 as 0 does, and 3 to the next one as 0 does
+        assert_eq!(written(&both), 1); // 2 sends to 1 as 0 does, and 3 sends one ahead as 0 does
         let others: [&[_]; 3] = [&[(1, free), (2, after_0)], &[(2, free), (0, free)], &[(0, free)]];
         assert_eq!(written(&others), 5);
         let bits: [&[_]; 4] = [
@@ -381,40 +385,40 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_is_small() {
-        assert_eq!(size_of::<Packed>(), 24);
+    fn packed_operation_is_small() {
+        assert_eq!(size_of::<PackedOperation>(), 24);
         assert_eq!(size_of::<Follower>(), 4);
     }
 
     #[test]
-    fn refuses_in_one_sentence() {
-        let said = |error: ScheduleError| error.to_string();
-        assert!(said(ScheduleBuilder::new(0).unwrap_err()).contains("0 is not a number of ranks"));
+    fn errors_are_one_sentence() {
+        let message = |error: ScheduleError| error.to_string();
+        assert!(message(ScheduleBuilder::new(0).unwrap_err()).contains("0 is not a number of ranks"));
         let mut builder = calcs(1);
-        assert!(said(builder.rank(0).unwrap_err()).contains("rank 0 comes where rank 1 belongs"));
-        assert!(said(builder.rank(2).unwrap_err()).contains("there is no rank 2; there are ranks 0 to 1"));
-        assert!(said(builder.add(Operation::Calc(US)).unwrap_err()).contains("belongs to no rank"));
+        assert!(message(builder.begin_rank(0).unwrap_err()).contains("rank 0 comes where rank 1 belongs"));
+        assert!(message(builder.begin_rank(2).unwrap_err()).contains("there is no rank 2; there are ranks 0 to 1"));
+        assert!(message(builder.add(Operation::Calc(US)).unwrap_err()).contains("belongs to no rank"));
         let mut builder = calcs(1);
         let send = Operation::Send { to: 2, bytes: 1, tag: 0 };
         assert!(
-            said(builder.add(send).unwrap_err())
+            message(builder.add(send).unwrap_err())
                 .contains("rank 0 sends to rank 2, and there are ranks 0 to 1")
         );
-        assert!(said(builder.add(Operation::Calc(-US)).unwrap_err()).contains("is no time to compute for"));
-        assert!(said(builder.requires(0, 1).unwrap_err()).contains("names operation 1"));
+        assert!(message(builder.add(Operation::Calc(-US)).unwrap_err()).contains("is no time to compute for"));
+        assert!(message(builder.require_done(0, 1).unwrap_err()).contains("names operation 1"));
     }
 
     #[test]
-    fn operations_must_not_wait_for_each_other() {
+    fn build_refuses_operations_that_wait_for_each_other() {
         let mut builder = calcs(3);
-        builder.requires(1, 2).unwrap(); // what is written later may come first
-        builder.requires(0, 1).unwrap();
+        builder.require_done(1, 2).unwrap(); // the earlier operation may be written later
+        builder.require_done(0, 1).unwrap();
         assert!(builder.clone().build().is_ok());
-        builder.irequires(2, 0).unwrap();
+        builder.require_started(2, 0).unwrap();
         let error = builder.build().unwrap_err().to_string();
         assert!(error.contains("operations of rank 0 wait for each other, as number 0"), "{error}");
         let mut builder = calcs(1);
-        builder.requires(0, 0).unwrap();
+        builder.require_done(0, 0).unwrap();
         assert!(builder.build().is_err());
     }
 }

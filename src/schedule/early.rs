@@ -1,47 +1,46 @@
-//! Receives that wait for nothing, and name their sender and their tag: all are posted at the beginning.
+//! Early receives: those that wait for no other operation and name both sender and tag, so that all are
+//! posted at the start.
 //!
-//! In most schedules these are most receives, so none is kept anywhere until its message comes: then it is found in its
-//! rank's script.
+//! In most schedules most receives are early. None is stored as posted: when a message arrives, its receive
+//! is looked up in the rank's script.
 
-use super::mail::wanted;
-use super::progress::Progress;
-use super::stored::{ANY, Kind, Packed, Role, Schedule};
-use crate::message::matching::Receive;
-use crate::message::{Matched, RawTag};
+use super::mail::recv_filter;
+use super::progress::ScheduleProgress;
+use super::storage::{ANY, OperationKind, PackedOperation, RankScript, Schedule};
+use crate::message::matching::PostedReceive;
+use crate::message::{Matchable, RawTag};
 use crate::time::Time;
 
 /// The early receives of all scripts.
 #[derive(Debug)]
-pub(super) struct Early {
-    /// For each script as many places as it has operations: first its early receives, by sender, tag and number, and then
-    /// [`NONE`].
+pub(super) struct EarlyReceives {
+    /// For each script, as many places as it has operations: first its early receives, sorted by sender, tag
+    /// and number, and then [`NONE`].
     receives: Vec<u32>,
 }
 
-/// The early receives of a rank.
-pub(super) struct EarlyOf<'a, 'b> {
-    /// Those of all scripts.
-    early: &'a Early,
-    /// Which ones have met their messages.
-    progress: &'a mut Progress<'b>,
-    /// The rank.
+/// The early receives of one rank.
+pub(super) struct RankEarlyReceives<'a, 'b> {
+    early: &'a EarlyReceives,
+    /// Says which receives have got their messages.
+    progress: &'a mut ScheduleProgress<'b>,
     rank: u32,
 }
 
-/// No receive.
+/// Stands for no receive.
 const NONE: u32 = u32::MAX;
 
-/// Whether an operation is an early receive.
+/// Returns whether an operation is an early receive.
 #[inline]
-pub(super) fn is_early(packed: &Packed) -> bool {
-    packed.kind == Kind::Recv && packed.needs == 0 && packed.peer != ANY && packed.tag != ANY
+pub(super) fn is_early(packed: &PackedOperation) -> bool {
+    packed.kind == OperationKind::Recv && packed.needs == 0 && packed.peer != ANY && packed.tag != ANY
 }
 
-impl Early {
-    /// Those of a schedule.
-    pub(super) fn new(schedule: &Schedule) -> Early {
+impl EarlyReceives {
+    /// Collects the early receives of a schedule.
+    pub(super) fn new(schedule: &Schedule) -> EarlyReceives {
         let mut receives = Vec::with_capacity(schedule.operations.len());
-        for &Role { place, len, .. } in &schedule.ranks {
+        for &RankScript { place, len, .. } in &schedule.ranks {
             if (place as usize) < receives.len() {
                 continue; // an earlier rank has the script
             }
@@ -51,29 +50,29 @@ impl Early {
             receives[place as usize..].sort_unstable_by_key(key);
             receives.resize((place + len) as usize, NONE);
         }
-        Early { receives }
+        EarlyReceives { receives }
     }
 
-    /// Those of a rank.
+    /// Returns the early receives of a rank.
     #[inline]
-    pub(super) fn of<'a, 'b>(&'a self, progress: &'a mut Progress<'b>, rank: u32) -> EarlyOf<'a, 'b> {
-        EarlyOf { early: self, progress, rank }
+    pub(super) fn of_rank<'a, 'b>(&'a self, progress: &'a mut ScheduleProgress<'b>, rank: u32) -> RankEarlyReceives<'a, 'b> {
+        RankEarlyReceives { early: self, progress, rank }
     }
 }
 
-impl EarlyOf<'_, '_> {
-    /// The first one that takes a message and has not met another.
+impl RankEarlyReceives<'_, '_> {
+    /// Returns the first early receive that accepts a message and has not got one yet.
     #[inline]
-    pub(super) fn first(&self, message: &impl Matched) -> Option<Receive> {
+    pub(super) fn find_receive(&self, message: &impl Matchable) -> Option<PostedReceive> {
         let schedule = self.progress.schedule;
-        let Role { begin, place, len, .. } = schedule.ranks[self.rank as usize];
-        let sought = (schedule.in_script(self.rank as usize, message.from()), message.tag().requested());
+        let RankScript { begin, place, len, .. } = schedule.ranks[self.rank as usize];
+        let sought = (schedule.peer_in_script(self.rank as usize, message.from()), message.tag().without_request());
         let script = &schedule.operations[place as usize..(place + len) as usize];
         let key = |number: u32| {
-            let Packed { peer, tag, .. } = script[number as usize];
-            (peer, RawTag::scheduled(Some(tag)))
+            let PackedOperation { peer, tag, .. } = script[number as usize];
+            (peer, RawTag::from_schedule(Some(tag)))
         };
-        // Of those that take the same messages the first ones have met theirs.
+        // Among receives with the same sender and tag, those that have got their messages come first.
         let is_before = |number: &u32| {
             *number != NONE && (key(*number), !self.progress.has_met(begin + number)) < (sought, true)
         };
@@ -81,14 +80,14 @@ impl EarlyOf<'_, '_> {
         let number = *receives.get(receives.partition_point(is_before))?;
         (number != NONE && key(number) == sought).then(|| {
             let operation = begin + number;
-            let want = wanted(&schedule.operation(self.rank as usize, operation));
-            Receive { place: (Time::ZERO, operation), want }
+            let filter = recv_filter(&schedule.operation(self.rank as usize, operation));
+            PostedReceive { place: (Time::ZERO, operation), filter }
         })
     }
 
-    /// One of them has met its message.
+    /// Notes that a receive has got its message.
     #[inline]
-    pub(super) fn meets(&mut self, receive: Receive) {
-        self.progress.meets(receive.place.1);
+    pub(super) fn mark_met(&mut self, receive: PostedReceive) {
+        self.progress.mark_met(receive.place.1);
     }
 }

@@ -1,27 +1,25 @@
-//! What travels between ranks, and what a rank's receives take.
+//! Messages between ranks, and the filter of a receive.
 
-use super::stored::{ANY, Packed};
-use crate::message::{Matched, RawTag, Want};
+use super::storage::{ANY, PackedOperation};
+use crate::message::{Matchable, RawTag, RecvFilter};
 use crate::time::Time;
 
-/// A message at its receiver.
+/// A message on its way to its receiver, or waiting there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mail {
-    /// When it is there.
+    /// Time of arrival.
     pub arrival: Time,
-    /// Its sender.
     pub from: u32,
-    /// The operation that sent it.
+    /// The send operation.
     pub sent_by: u32,
-    /// How many messages its sender had sent before.
+    /// The number of messages that the sender had sent before.
     pub number: u32,
-    /// What it is about.
     pub tag: RawTag,
-    /// Its length.
+    /// Length in words.
     pub words: u32,
 }
 
-impl Matched for Mail {
+impl Matchable for Mail {
     #[inline]
     fn arrival(&self) -> Time {
         self.arrival
@@ -43,8 +41,8 @@ impl Matched for Mail {
     }
 }
 
-/// What an operation receives.
-pub(super) fn wanted(operation: &Packed) -> Want {
+/// Returns the filter of a receive operation.
+pub(super) fn recv_filter(operation: &PackedOperation) -> RecvFilter {
     let named = |number: u32| (number != ANY).then_some(number);
-    Want { from: operation.peer, tag: RawTag::scheduled(named(operation.tag)) }
+    RecvFilter { from: operation.peer, tag: RawTag::from_schedule(named(operation.tag)) }
 }

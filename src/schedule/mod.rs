@@ -1,10 +1,11 @@
-//! Schedules: what every rank of a parallel program sends, receives and computes, and what of it must come first.
+//! Schedules: the sends, receives and computations of every rank of a parallel program, and their order.
 //!
-//! A schedule has no data and no code, and ranks that do the same share a script, so millions of ranks fit into memory: an
-//! operation of a script takes 28 bytes, and a requirement four; while it is played, a rank's operation takes one.
+//! A schedule has no data and no code, and equal ranks share a script, so millions of ranks fit into memory:
+//! an operation of a script takes 28 bytes and a requirement four; during a play, each operation of each rank
+//! takes one more byte.
 
 mod builder;
-mod desk;
+mod matching;
 mod early;
 mod loggopsim;
 mod mail;
@@ -16,12 +17,12 @@ mod queue;
 mod record;
 #[cfg(test)]
 mod replay_tests;
-mod stored;
-mod unmet;
+mod storage;
+mod unmatched;
 
 pub use builder::ScheduleBuilder;
-pub use outcome::Played;
-use outcome::{not_received, stuck};
-pub use player::{Player, Rules};
-use stored::{Kind, Packed};
-pub use stored::{Operation, Placed, Requirement, Schedule, ScheduleError};
+pub use outcome::PlayReport;
+use outcome::{not_received_error, deadlock_error};
+pub use player::{Player, CostModel};
+use storage::{OperationKind, PackedOperation};
+pub use storage::{Operation, PlacedOperation, Requirement, Schedule, ScheduleError};

@@ -1,57 +1,55 @@
-//! How far a schedule is: which operations wait for others, which are ready, and which are done.
+//! The progress of a play: which operations wait for others, which are ready, and which are done.
 
 use std::collections::HashMap;
 
-use super::stored::{Packed, Schedule};
+use super::storage::{PackedOperation, Schedule};
 use crate::clock::stacks::prefetch::prefetch_value;
 use crate::time::Time;
 
-/// Which operations of a schedule wait, are ready, or are done.
+/// The state of every operation of a schedule during a play.
 #[derive(Debug)]
-pub(super) struct Progress<'a> {
-    /// What there is to do.
+pub(super) struct ScheduleProgress<'a> {
     pub schedule: &'a Schedule,
-    /// Of each operation: for how many it still waits, or how far it is.
+    /// For each operation, the number of operations that it still waits for (at most [`MANY`]), or [`READY`],
+    /// [`MET`] or [`DONE`].
     states: Vec<u8>,
-    /// For how many those still wait that wait for [`MANY`] or more.
+    /// The exact count for operations that wait for [`MANY`] or more others.
     many: HashMap<u32, u32>,
-    /// How many are not done.
-    pub left: usize,
-    /// Those that have become ready and were not taken up yet, and since when they are.
-    pub fresh: Vec<(Time, u32)>,
+    /// The number of operations that are not done.
+    pub remaining: usize,
+    /// Operations that have become ready and are not queued yet, each with the time since which it is ready.
+    pub newly_ready: Vec<(Time, u32)>,
 }
 
-/// An operation waits for so many others, or more.
+/// The operation waits for this many others or more.
 const MANY: u8 = 250;
-/// An operation is ready.
 const READY: u8 = 253;
-/// A receive is ready and has got its message.
+/// The receive is ready and has got its message.
 const MET: u8 = 254;
-/// An operation is done.
 const DONE: u8 = 255;
 
-impl<'a> Progress<'a> {
-    /// Nothing is done.
-    pub(super) fn new(schedule: &'a Schedule) -> Progress<'a> {
+impl<'a> ScheduleProgress<'a> {
+    /// Returns the state at the start of a play.
+    pub(super) fn new(schedule: &'a Schedule) -> ScheduleProgress<'a> {
         let (mut states, mut many) = (Vec::with_capacity(schedule.len()), HashMap::new());
-        for role in &schedule.ranks {
-            for packed in &schedule.operations[role.place as usize..(role.place + role.len) as usize] {
+        for script in &schedule.ranks {
+            for packed in &schedule.operations[script.place as usize..(script.place + script.len) as usize] {
                 if packed.needs >= u32::from(MANY) {
                     many.insert(states.len() as u32, packed.needs);
                 }
                 states.push(packed.needs.min(u32::from(MANY)) as u8);
             }
         }
-        Progress { schedule, states, many, left: schedule.len(), fresh: Vec::new() }
+        ScheduleProgress { schedule, states, many, remaining: schedule.len(), newly_ready: Vec::new() }
     }
 
-    /// What a rank's operation is.
+    /// Returns an operation of a rank.
     #[inline]
-    pub(super) fn operation(&self, rank: u32, operation: u32) -> Packed {
+    pub(super) fn operation(&self, rank: u32, operation: u32) -> PackedOperation {
         self.schedule.operation(rank as usize, operation)
     }
 
-    /// Fetches what is known of an operation, which will be needed soon.
+    /// Prefetches the data of an operation that will be needed soon.
     #[inline]
     pub(super) fn prefetch(&self, rank: u32, operation: u32) {
         let place = self.schedule.place(rank as usize, operation);
@@ -60,7 +58,7 @@ impl<'a> Progress<'a> {
         prefetch_value(&self.schedule.first[place]);
     }
 
-    /// Fetches which operations wait for one.
+    /// Prefetches the operations that wait for one.
     #[inline]
     pub(super) fn prefetch_followers(&self, rank: u32, operation: u32) {
         if let Some(first) = self.schedule.followers(self.schedule.place(rank as usize, operation)).first() {
@@ -68,74 +66,74 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Whether an operation is ready, and not done.
+    /// Returns whether an operation is ready and not done.
     pub(super) fn is_ready(&self, operation: u32) -> bool {
         (READY..DONE).contains(&self.states[operation as usize])
     }
 
-    /// Whether it is done.
+    /// Returns whether an operation is done.
     pub(super) fn is_done(&self, operation: u32) -> bool {
         self.states[operation as usize] == DONE
     }
 
-    /// Whether it is a receive that has met its message, or done.
+    /// Returns whether an operation is done, or is a receive that has got its message.
     #[inline]
     pub(super) fn has_met(&self, operation: u32) -> bool {
         self.states[operation as usize] >= MET
     }
 
-    /// A receive that is ready has met its message.
+    /// Notes that a receive that is ready has got its message.
     #[inline]
-    pub(super) fn meets(&mut self, operation: u32) {
+    pub(super) fn mark_met(&mut self, operation: u32) {
         self.states[operation as usize] = MET;
     }
 
-    /// The operations of a rank that wait for nothing become ready.
-    pub(super) fn begin(&mut self, rank: usize) {
+    /// Makes the operations of a rank ready that wait for nothing.
+    pub(super) fn start_rank(&mut self, rank: usize) {
         for operation in self.schedule.range(rank) {
             if self.states[operation as usize] == 0 {
                 self.states[operation as usize] = READY;
-                self.fresh.push((Time::ZERO, operation));
+                self.newly_ready.push((Time::ZERO, operation));
             }
         }
     }
 
-    /// An operation has begun.
+    /// Notes that an operation has begun.
     #[inline]
-    pub(super) fn begins(&mut self, rank: u32, operation: u32, at: Time) {
-        self.tell(rank, operation, true, at);
+    pub(super) fn start(&mut self, rank: u32, operation: u32, at: Time) {
+        self.notify_followers(rank, operation, true, at);
     }
 
-    /// An operation is done.
+    /// Notes that an operation is done.
     #[inline]
-    pub(super) fn ends(&mut self, rank: u32, operation: u32, at: Time) {
+    pub(super) fn end(&mut self, rank: u32, operation: u32, at: Time) {
         self.states[operation as usize] = DONE;
-        self.left -= 1;
-        self.tell(rank, operation, false, at);
+        self.remaining -= 1;
+        self.notify_followers(rank, operation, false, at);
     }
 
-    /// Whether an operation waits for another one's beginning.
+    /// Returns whether any operation waits for the beginning of this one.
     #[inline]
-    pub(super) fn is_awaited(&self, rank: u32, operation: u32) -> bool {
+    pub(super) fn is_start_awaited(&self, rank: u32, operation: u32) -> bool {
         let followers = self.schedule.followers(self.schedule.place(rank as usize, operation));
-        followers.iter().any(|follower| follower.waits_for_begin())
+        followers.iter().any(|follower| follower.needs_only_start())
     }
 
-    /// Tells those that wait for an operation's beginning, or for its end.
+    /// Counts down the operations that wait for an operation's beginning (`begun`) or for its end.
     #[inline]
-    fn tell(&mut self, rank: u32, operation: u32, begun: bool, at: Time) {
+    fn notify_followers(&mut self, rank: u32, operation: u32, begun: bool, at: Time) {
         let schedule = self.schedule;
         let (place, begin) = (schedule.place(rank as usize, operation), schedule.ranks[rank as usize].begin);
         for follower in schedule.followers(place) {
-            if follower.waits_for_begin() == begun && self.waits_for_one_less(begin + follower.operation()) {
-                self.fresh.push((at, begin + follower.operation()));
+            if follower.needs_only_start() == begun && self.count_down(begin + follower.operation()) {
+                self.newly_ready.push((at, begin + follower.operation()));
             }
         }
     }
 
-    /// Something for which an operation waits has happened. Returns whether it is ready now.
+    /// Counts one requirement of an operation as met. Returns whether the operation is ready now.
     #[inline]
-    fn waits_for_one_less(&mut self, operation: u32) -> bool {
+    fn count_down(&mut self, operation: u32) -> bool {
         let state = &mut self.states[operation as usize];
         if *state == MANY
             && let Some(left) = self.many.get_mut(&operation)

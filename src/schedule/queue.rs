@@ -1,63 +1,61 @@
-//! Queues of operations that take no room in their ranks: all share the links.
+//! Queues of operations, as linked lists in one shared pool: an empty queue takes four bytes.
 
 use crate::time::Time;
 
-/// No operation.
+/// Stands for no entry.
 const NONE: u32 = u32::MAX;
 
-/// What waits in queues, and the places that are free.
+/// The entries of all queues, and free places.
 #[derive(Debug)]
-pub(super) struct Links {
-    /// What waits, and free places.
-    links: Vec<Link>,
-    /// The first free place.
+pub(super) struct LinkPool {
+    entries: Vec<QueueLink>,
+    /// The first free place, or [`NONE`].
     free: u32,
 }
 
-/// An operation in a queue.
+/// An entry: an operation in a queue.
 #[derive(Clone, Copy, Debug)]
-struct Link {
-    /// Since when it is ready.
+struct QueueLink {
+    /// The time since which it is ready.
     since: Time,
-    /// What it is.
     operation: u32,
-    /// What comes after it, after the last one the first; or the free place after this one.
+    /// The next entry of the queue, which is circular; or for a free place the next free place.
     after: u32,
 }
 
-/// Operations in the order in which they became ready, and of those that did so at the same time as they are written.
+/// Operations in the order in which they became ready; ties go by the operation's number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
-    /// Where the last one is.
+    /// The last entry, whose successor is the first; [`NONE`] if the queue is empty.
     last: u32,
 }
 
-impl Link {
-    /// Since when the operation is ready, and what it is.
-    fn waits(&self) -> (Time, u32) {
+impl QueueLink {
+    /// Returns the sort key.
+    fn key(&self) -> (Time, u32) {
         (self.since, self.operation)
     }
 }
 
-impl Links {
-    /// What one operation in a queue takes.
-    pub(super) const BYTES: u64 = size_of::<Link>() as u64;
+impl LinkPool {
+    /// Size of an entry in bytes.
+    pub(super) const BYTES: u64 = size_of::<QueueLink>() as u64;
 
-    /// Nothing waits, and there is room for so many.
-    pub(super) fn with_room(operations: usize) -> Links {
-        Links { links: Vec::with_capacity(operations), free: NONE }
+    /// Creates an empty pool with room for this many entries.
+    pub(super) fn with_capacity(operations: usize) -> LinkPool {
+        LinkPool { entries: Vec::with_capacity(operations), free: NONE }
     }
 
-    /// Puts a link where there is room.
+    /// Stores an entry and returns its place.
     #[inline]
-    fn put(&mut self, link: Link) -> u32 {
+    fn insert(&mut self, link: QueueLink) -> u32 {
         match self.free {
             NONE => {
-                self.links.push(link);
-                (self.links.len() - 1) as u32
+                self.entries.push(link);
+                (self.entries.len() - 1) as u32
             }
             place => {
-                self.free = std::mem::replace(&mut self.links[place as usize], link).after;
+                self.free = std::mem::replace(&mut self.entries[place as usize], link).after;
                 place
             }
         }
@@ -71,45 +69,45 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// The first operation, and since when it is ready.
+    /// Returns the first operation and the time since which it is ready, or `None` if the queue is empty.
     #[inline]
-    pub(super) fn first(&self, links: &Links) -> Option<(Time, u32)> {
-        let last = links.links.get(self.last as usize)?;
-        Some(links.links[last.after as usize].waits())
+    pub(super) fn first(&self, links: &LinkPool) -> Option<(Time, u32)> {
+        let last = links.entries.get(self.last as usize)?;
+        Some(links.entries[last.after as usize].key())
     }
 
-    /// Adds an operation that is in no queue. Mostly it comes last.
+    /// Inserts an operation in order. Mostly it comes last.
     #[inline]
-    pub(super) fn push(&mut self, links: &mut Links, since: Time, operation: u32) {
-        let here = links.put(Link { since, operation, after: NONE });
-        let Some(last) = links.links.get(self.last as usize) else {
-            (links.links[here as usize].after, self.last) = (here, here);
+    pub(super) fn push(&mut self, links: &mut LinkPool, since: Time, operation: u32) {
+        let entry = links.insert(QueueLink { since, operation, after: NONE });
+        let Some(last) = links.entries.get(self.last as usize) else {
+            (links.entries[entry as usize].after, self.last) = (entry, entry);
             return;
         };
-        let is_last = last.waits() < (since, operation);
+        let is_last = last.key() < (since, operation);
         let mut before = self.last;
         while !is_last
-            && links.links[links.links[before as usize].after as usize].waits() < (since, operation)
+            && links.entries[links.entries[before as usize].after as usize].key() < (since, operation)
         {
-            before = links.links[before as usize].after;
+            before = links.entries[before as usize].after;
         }
-        let after = std::mem::replace(&mut links.links[before as usize].after, here);
-        links.links[here as usize].after = after;
+        let after = std::mem::replace(&mut links.entries[before as usize].after, entry);
+        links.entries[entry as usize].after = after;
         if is_last {
-            self.last = here;
+            self.last = entry;
         }
     }
 
-    /// Takes the first operation.
+    /// Removes the first operation, or returns `None` if the queue is empty.
     #[inline]
-    pub(super) fn pop(&mut self, links: &mut Links) -> Option<u32> {
-        let first = links.links.get(self.last as usize)?.after;
-        let Link { operation, after, .. } = links.links[first as usize];
-        links.links[self.last as usize].after = after;
+    pub(super) fn pop(&mut self, links: &mut LinkPool) -> Option<u32> {
+        let first = links.entries.get(self.last as usize)?.after;
+        let QueueLink { operation, after, .. } = links.entries[first as usize];
+        links.entries[self.last as usize].after = after;
         if first == self.last {
             self.last = NONE;
         }
-        links.links[first as usize].after = std::mem::replace(&mut links.free, first);
+        links.entries[first as usize].after = std::mem::replace(&mut links.free, first);
         Some(operation)
     }
 }

@@ -1,81 +1,83 @@
-//! What ranks did, for the trace of a play: in the words of the machine's own traces.
+//! Records the trace of a play in the form of the machine's own traces.
 
 use crate::message::MessageId;
 use crate::params::{Latency, Noise, Params, Ports, Precedence, Ties};
 use crate::rules::network::{Network, Passage};
-use crate::rules::pace::Outgoing;
+use crate::rules::pace::OutgoingMessage;
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, Message, Trace};
 
-/// What happened until now, in the order in which it did.
+/// Activities and messages so far, in the order in which they happened.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct PlayRecorder {
     ports: Ports,
     noise: Option<Noise>,
     activities: Vec<Activity>,
     messages: Vec<Message>,
 }
 
-impl Record {
-    /// Nothing has happened on a machine with these ports and this noise.
-    pub(super) fn of(ports: Ports, noise: Option<Noise>) -> Record {
-        Record { ports, noise, activities: Vec::new(), messages: Vec::new() }
+impl PlayRecorder {
+    /// Creates an empty record.
+    pub(super) fn new(ports: Ports, noise: Option<Noise>) -> PlayRecorder {
+        PlayRecorder { ports, noise, activities: Vec::new(), messages: Vec::new() }
     }
 
-    /// A rank did something from one moment to another, if there is anything between them.
-    fn waits(&mut self, id: u32, start: Time, end: Time, what: ActivityKind) {
+    /// Adds an activity, unless it takes no time.
+    fn add_wait(&mut self, id: u32, start: Time, end: Time, what: ActivityKind) {
         if start < end {
-            self.does(id, start, end, what);
+            self.add(id, start, end, what);
         }
     }
 
-    fn does(&mut self, id: u32, start: Time, end: Time, what: ActivityKind) {
+    fn add(&mut self, id: u32, start: Time, end: Time, what: ActivityKind) {
         self.activities.push(Activity { id: id as usize, start, end, what });
     }
 
-    /// A rank computed.
+    /// Adds a computation.
     #[cold]
-    pub(super) fn calculates(&mut self, id: u32, start: Time, end: Time) {
-        self.waits(id, start, end, ActivityKind::Work("calc".into()));
+    pub(super) fn add_calc(&mut self, id: u32, start: Time, end: Time) {
+        self.add_wait(id, start, end, ActivityKind::Work("calc".into()));
     }
 
-    /// A rank that was free at `now` sent a message, with an overhead from `begin` on.
+    /// Adds a send of a rank that was free at `now`: the gap, the overhead from `begin` on, the stall, the
+    /// wait for the port and the message.
     #[cold]
-    pub(super) fn sends(
+    pub(super) fn add_send(
         &mut self,
         network: &Network,
         id: u32,
         (now, begin): (Time, Time),
-        outgoing: &Outgoing,
+        outgoing: &OutgoingMessage,
         passage: &Passage,
     ) {
-        let Outgoing { turn, request, to, words, number, .. } = *outgoing;
+        let OutgoingMessage { turn, entry: request, to, words, number, .. } = *outgoing;
         let Passage { ready, admitted, enter, first, arrival, .. } = *passage;
         let name = MessageId { from: id as usize, number: number as usize };
-        self.waits(id, now, begin, ActivityKind::Gap);
-        self.does(id, begin, ready, ActivityKind::Send(name));
-        self.waits(id, ready, admitted, ActivityKind::Stall);
-        self.waits(id, admitted, enter, ActivityKind::Port);
+        self.add_wait(id, now, begin, ActivityKind::Gap);
+        self.add(id, begin, ready, ActivityKind::Send(name));
+        self.add_wait(id, ready, admitted, ActivityKind::Stall);
+        self.add_wait(id, admitted, enter, ActivityKind::Port);
         let (latency, place) = (request.latency, network.place(turn, name.from));
         self.messages.push(Message { id: name, to, words, latency, place, enter, first, arrival });
     }
 
-    /// A rank that was free at `now` received a message, of which it could know from `ready` on, with an overhead.
+    /// Adds a reception of a rank that was free at `now`, of a message that was ready at `ready`: the wait,
+    /// the gap and the overhead.
     #[cold]
-    pub(super) fn receives(
+    pub(super) fn add_receive(
         &mut self,
         id: u32,
         (now, ready): (Time, Time),
         (begin, end): (Time, Time),
         message: MessageId,
     ) {
-        self.waits(id, now, ready, ActivityKind::Idle);
-        self.waits(id, now.max(ready), begin, ActivityKind::Gap);
-        self.does(id, begin, end, ActivityKind::Receive(message));
+        self.add_wait(id, now, ready, ActivityKind::Idle);
+        self.add_wait(id, now.max(ready), begin, ActivityKind::Gap);
+        self.add(id, begin, end, ActivityKind::Receive(message));
     }
 
-    /// All of it, as a run would have it.
-    pub(super) fn trace(mut self, params: Params) -> Trace {
+    /// Returns the trace, sorted as that of a run.
+    pub(super) fn into_trace(mut self, params: Params) -> Trace {
         self.activities.sort_by_key(|activity| activity.id);
         self.messages.sort_unstable_by_key(|message| message.id);
         Trace {

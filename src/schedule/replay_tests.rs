@@ -1,19 +1,19 @@
 //! Schedules with times derived by hand, and random ones against the machine.
 
 use super::player::*;
-use super::stored::ANY;
+use super::storage::ANY;
 use super::*;
 use crate::Machine;
 use crate::audit::audit;
 use crate::error::Cause;
 use crate::message::Tag;
 use crate::params::{Latency, Noise, Params, Ports};
-use crate::rules::network::{Entrance, Network};
+use crate::rules::network::{Ingress, Network};
 use crate::rules::pace::Pace;
 use crate::schedule::{Operation, ScheduleBuilder};
 use crate::time::{Time, US};
 
-/// Something of a schedule, as tests write it: what waits for what was before, if it does.
+/// An operation as tests write it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Op {
     Send(usize, usize, u16),
@@ -35,34 +35,35 @@ impl Op {
     }
 }
 
-/// The schedule in which every operation waits for the one before it, or none for any.
+/// Builds a schedule in which every operation waits for the one before it, or none for any.
 fn schedule(ranks: &[Vec<Op>], in_row: bool) -> Schedule {
     let mut builder = ScheduleBuilder::new(ranks.len()).unwrap();
     for (rank, ops) in ranks.iter().enumerate() {
-        builder.rank(rank).unwrap();
+        builder.begin_rank(rank).unwrap();
         for op in ops {
             let later = builder.add(op.operation()).unwrap();
             if in_row && later > 0 {
-                builder.requires(later, later - 1).unwrap();
+                builder.require_done(later, later - 1).unwrap();
             }
         }
     }
     builder.build().unwrap()
 }
 
-/// When ranks are done, in cycles.
-fn finishes(rules: Rules, params: &str, schedule: &Schedule) -> Vec<i64> {
+/// Returns the times at which ranks are done, in cycles.
+fn finishes(rules: CostModel, params: &str, schedule: &Schedule) -> Vec<i64> {
     let params = Params::builder(1).set(params).unwrap().word(1).build().unwrap();
     let replayed = Player::new(params).rules(rules).run(schedule).unwrap();
     assert_eq!(replayed.time, replayed.finishes.iter().copied().max().unwrap());
     replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps()).collect()
 }
 
-/// What a rank sends as soon as it may, to whom.
+/// Builds a tree in which each rank sends to its children, or to its parent if `up`, as soon as it has
+/// received.
 fn tree(parents: &[Option<usize>], bytes: usize, up: bool) -> Schedule {
     let mut builder = ScheduleBuilder::new(parents.len()).unwrap();
     for (rank, parent) in parents.iter().enumerate() {
-        builder.rank(rank).unwrap();
+        builder.begin_rank(rank).unwrap();
         let children: Vec<usize> = (0..parents.len()).filter(|child| parents[*child] == Some(rank)).collect();
         let recv = |from: usize| Op::Recv(Some(from), 0).operation();
         let send = |to: usize| Op::Send(to, bytes, 0).operation();
@@ -71,26 +72,26 @@ fn tree(parents: &[Option<usize>], bytes: usize, up: bool) -> Schedule {
         let recvs: Vec<u32> = froms.into_iter().map(|from| builder.add(recv(from)).unwrap()).collect();
         for to in tos {
             let later = builder.add(send(to)).unwrap();
-            recvs.iter().for_each(|earlier| builder.requires(later, *earlier).unwrap());
+            recvs.iter().for_each(|earlier| builder.require_done(later, *earlier).unwrap());
         }
     }
     builder.build().unwrap()
 }
 
-/// Sends at 0, 4 and 8, each g after the one before; the last keeps host 0 busy until 8 + o = 10. The first byte of each
-/// is there o + L = 8 later, at 8, 12 and 16, and costs o there: 10, 14, 18. By the papers' rules the same: LogP's
-/// capacity of ceil(6/4) = 2 is just enough.
+/// Sends at 0, 4 and 8, each g after the one before; the last keeps host 0 busy until 8 + o = 10. The first
+/// byte of each arrives o + L = 8 later, at 8, 12 and 16, and costs o there: 10, 14, 18. The papers' rules
+/// give the same: LogP's capacity of ceil(6/4) = 2 is just enough.
 #[test]
-fn a_flat_send() {
+fn flat_send() {
     let flat = tree(&[None, Some(0), Some(0), Some(0)], 1, false);
-    for rules in [Rules::LogGOPSim, Rules::Papers] {
+    for rules in [CostModel::LogGOPSim, CostModel::Papers] {
         assert_eq!(finishes(rules, "L=6,o=2,g=4,G=0", &flat), [10, 10, 14, 18], "{rules:?}");
     }
 }
 
-/// A detour of 4 from some moment on, every 100. Rank 0 computes for 90, and sends; rank 1 receives and computes for 5. Either
-/// rules have each of the computations and overheads longer by the detour if that falls into it. By LogGOPSim's the message
-/// goes when its overhead would be over without.
+/// A detour of 4 every 100, from a random moment on. Rank 0 computes for 90 and sends; rank 1 receives and
+/// computes for 5. Under both rules a detour lengthens the computation or overhead into which it falls. Under
+/// LogGOPSim's rules the message leaves when its overhead would be over without noise.
 #[test]
 fn noise_lengthens_what_processors_do() {
     let ops = [vec![Op::Calc(90), Op::Send(1, 1, 0)], vec![Op::Recv(Some(0), 0), Op::Calc(5)]];
@@ -98,7 +99,7 @@ fn noise_lengthens_what_processors_do() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).word(1).build().unwrap();
     let mut sends_late = 0;
     for seed in 0..300 {
-        let noise = Noise::periodic([(100 * US, 4 * US)]).unwrap().seed(seed);
+        let noise = Noise::from_periods([(100 * US, 4 * US)]).unwrap().seed(seed);
         let done = |id: usize, start: Time, time: Time| {
             let detours = noise.detours(id, start, start + 200 * US);
             let later =
@@ -112,8 +113,8 @@ fn noise_lengthens_what_processors_do() {
         let thought = done(0, Time::ZERO, 90 * US);
         let sent = done(0, thought, 2 * US);
         let gets = |there: Time| done(1, done(1, there, 2 * US), 5 * US);
-        assert_eq!(finishes(Rules::Papers), [sent, gets(sent + 6 * US)], "seed {seed}");
-        assert_eq!(finishes(Rules::LogGOPSim), [sent, gets(thought + 8 * US)], "seed {seed}");
+        assert_eq!(finishes(CostModel::Papers), [sent, gets(sent + 6 * US)], "seed {seed}");
+        assert_eq!(finishes(CostModel::LogGOPSim), [sent, gets(thought + 8 * US)], "seed {seed}");
         sends_late += i32::from(sent > thought + 2 * US);
     }
     assert!(sends_late > 0);
@@ -121,32 +122,33 @@ fn noise_lengthens_what_processors_do() {
 
 /// Seven ranks in a binary tree, with L=6, o=2, g=4, G=1 and messages of 3 bytes.
 ///
-/// LogGOPSim: the leaves 3 to 6 send at 0 and are free at o = 2. The first bytes are at 1 and 2 at o + L = 8. There the
-/// message from the lower leaf costs o + 2G = 4, until 12. Its interface can receive again g + 2G = 6 after 8, at 14, so
-/// the other one costs 14 to 18. 1 and 2 send at 18 and are free at 20; 0 gets the first bytes at 26, spends 26 to 30, and
-/// on the other message, 6 after 26, 32 to 36.
+/// LogGOPSim: the leaves 3 to 6 send at 0 and are free at o = 2. The first bytes are at 1 and 2 at o + L = 8.
+/// There the message from the lower leaf costs o + 2G = 4, until 12. Its interface can receive again g + 2G =
+/// 6 after 8, at 14, so the other one costs 14 to 18. 1 and 2 send at 18 and are free at 20; 0 gets the first
+/// bytes at 26, spends 26 to 30, and on the other message, 6 after 26, 32 to 36.
 ///
-/// The papers: the leaves' messages enter at o = 2, where the leaves are done. 1 and 2 have a port that takes in one at a time:
-/// the first one's bytes come out in [8, 10), the second one's in [10, 12). The receptions start at 10, and at 14, g later,
-/// and are over at 16. The messages of 1 and 2 enter at 18; at 0 they are there at 26 and 28, and received from 26 to 28 and
-/// from 30 to 32.
+/// The papers: the leaves' messages enter at o = 2, where the leaves are done. 1 and 2 have a port that takes
+/// in one at a time: the first one's bytes come out in [8, 10), the second one's in [10, 12). The receptions
+/// start at 10, and at 14, g later, and are over at 16. The messages of 1 and 2 enter at 18; at 0 they are
+/// there at 26 and 28, and received from 26 to 28 and from 30 to 32.
 #[test]
-fn a_binary_reduction_tree() {
+fn binary_reduction_tree() {
     let parents = [None, Some(0), Some(0), Some(1), Some(1), Some(2), Some(2)];
     let reduce = tree(&parents, 3, true);
     let params = "L=6,o=2,g=4,G=1";
-    assert_eq!(finishes(Rules::LogGOPSim, params, &reduce), [36, 20, 20, 2, 2, 2, 2]);
-    assert_eq!(finishes(Rules::Papers, params, &reduce), [32, 18, 18, 2, 2, 2, 2]);
+    assert_eq!(finishes(CostModel::LogGOPSim, params, &reduce), [36, 20, 20, 2, 2, 2, 2]);
+    assert_eq!(finishes(CostModel::Papers, params, &reduce), [32, 18, 18, 2, 2, 2, 2]);
 }
 
-/// Four ranks, each of which sends to the next and then, when it has heard from the one before, to the one after next;
-/// L=6, o=2, g=4, G=1, 3 bytes.
+/// Four ranks, each of which sends to the next and then, when it has heard from the one before, to the one
+/// after next; L=6, o=2, g=4, G=1, 3 bytes.
 ///
-/// LogGOPSim: all send at 0 and are free at 2; first bytes at 8, received by 8 + o + 2G = 12. The second send needs its
-/// interface since g + 2G = 6, so it goes at 12, free at 14; first bytes at 20, and 6 since 8 are over: done at 24.
+/// LogGOPSim: all send at 0 and are free at 2; first bytes at 8, received by 8 + o + 2G = 12. The second send
+/// needs its interface since g + 2G = 6, so it goes at 12, free at 14; first bytes at 20, and 6 since 8 are
+/// over: done at 24.
 ///
-/// The papers: enter at 2, arrival at 2 + 6 + 2 = 10, received from 10 to 12. Then sent: ready at 14, and the port, which
-/// sends in [2, 4) and receives in [8, 10), is free. Arrival at 22, received from 22 to 24.
+/// The papers: enter at 2, arrival at 2 + 6 + 2 = 10, received from 10 to 12. Then sent: ready at 14, and the
+/// port, which sends in [2, 4) and receives in [8, 10), is free. Arrival at 22, received from 22 to 24.
 #[test]
 fn dissemination() {
     let ranks: Vec<Vec<Op>> = (0..4)
@@ -160,91 +162,96 @@ fn dissemination() {
         })
         .collect();
     let schedule = schedule(&ranks, true);
-    for rules in [Rules::LogGOPSim, Rules::Papers] {
+    for rules in [CostModel::LogGOPSim, CostModel::Papers] {
         assert_eq!(finishes(rules, "L=6,o=2,g=4,G=1", &schedule), [24; 4], "{rules:?}");
     }
 }
 
 /// 0 sends 5 bytes each to 1, 2 and 3, with L=6, o=2, g=4, G=1.
 ///
-/// LogGOPSim: its interface sends every g + 4G = 8, at 0, 8 and 16; busy until 18. First bytes 8 later, at 8, 16, 24; each
-/// costs o + 4G = 6: 14, 22, 30.
+/// LogGOPSim: its interface sends every g + 4G = 8, at 0, 8 and 16; busy until 18. First bytes 8 later, at 8,
+/// 16, 24; each costs o + 4G = 6: 14, 22, 30.
 ///
-/// The papers: a message enters at 2, and the next one when the last byte and the gap are over: 2 + 4G + g = 10, and 18.
-/// Last bytes are there L + 4G = 10 after that, and received o = 2 later: 14, 22, 30. Host 0 goes on at 18.
+/// The papers: a message enters at 2, and the next one when the last byte and the gap are over: 2 + 4G + g =
+/// 10, and 18. Last bytes are there L + 4G = 10 after that, and received o = 2 later: 14, 22, 30. Host 0 goes
+/// on at 18.
 #[test]
-fn a_scatter() {
+fn scatter() {
     let scatter = tree(&[None, Some(0), Some(0), Some(0)], 5, false);
-    for rules in [Rules::LogGOPSim, Rules::Papers] {
+    for rules in [CostModel::LogGOPSim, CostModel::Papers] {
         assert_eq!(finishes(rules, "L=6,o=2,g=4,G=1", &scatter), [18, 14, 22, 30], "{rules:?}");
     }
 }
 
-/// What LogGOPSim's own page shows: a binomial reduction of 1,024 bytes over 8 hosts with L=2500, o=1500, g=1000, G=6.
-/// The leaves are free at o = 1500. Their first bytes are there at o + L = 4000, and cost o + 1023G = 7638, to 11638; then
-/// each level is o to send, 13138, and 4000 + 7638 from send to received: 23276, 34914.
+/// The example on LogGOPSim's page: a binomial reduction of 1,024 bytes over 8 hosts with L=2500, o=1500,
+/// g=1000, G=6. The leaves are free at o = 1500. Their first bytes arrive at o + L = 4000, and cost o + 1023G
+/// = 7638, until 11638; then each level takes o to send, until 13138, and 4000 + 7638 from the send to its
+/// reception: 23276, 34914.
 #[test]
-fn what_loggopsim_prints() {
+fn loggopsim_example() {
     let parents = [None, Some(0), Some(0), Some(1), Some(0), Some(1), Some(2), Some(3)];
     let reduce = tree(&parents, 1024, true);
     let params = "L=2500,o=1500,g=1000,G=6";
     let expected = [34914, 24776, 13138, 13138, 1500, 1500, 1500, 1500];
-    assert_eq!(finishes(Rules::LogGOPSim, params, &reduce), expected);
+    assert_eq!(finishes(CostModel::LogGOPSim, params, &reduce), expected);
 }
 
-/// With O a byte costs the processors, too: host 0 is busy for o + 4O = 10 with each send, host 1 for o + max(4O, 4G).
-/// Above S the send is done when its receive is posted, here at 100; the message's cost was spent when it came, at 8.
+/// With O a byte costs the processors time too: host 0 is busy for o + 4O = 10 with each send, host 1 for o +
+/// max(4O, 4G). Above S the send is done when its receive is posted, here at 100; the message's cost was
+/// spent on arrival, at 8.
 #[test]
-fn loggopsim_knows_a_cost_per_byte_and_a_rendezvous() {
+fn loggopsim_has_a_cost_per_byte_and_a_rendezvous() {
     let params = "L=6,o=2,g=4,O_s=2,O_r=2,G_s=1,G_l=1,s=1,S=5";
     let both = |bytes| {
         let ranks = [vec![Op::Send(1, bytes, 0), Op::Calc(1)], vec![Op::Calc(100), Op::Recv(Some(0), 0)]];
-        finishes(Rules::LogGOPSim, params, &schedule(&ranks, true))
+        finishes(CostModel::LogGOPSim, params, &schedule(&ranks, true))
     };
     assert_eq!(both(5), [11, 110]); // the message comes at 8, finds the processor taken, and costs 100 to 110
     assert_eq!(both(6), [101, 112]);
     let other = Params::builder(1).set("L=6,o=2,g=4,O_s=2,O_r=1,G_s=1,G_l=1,s=1,S=5").unwrap();
     let other = other.build().unwrap();
-    let refused = Player::new(other).rules(Rules::LogGOPSim).run(&schedule(&[vec![]], true)).unwrap_err();
+    let refused = Player::new(other).rules(CostModel::LogGOPSim).run(&schedule(&[vec![]], true)).unwrap_err();
     assert!(refused.to_string().contains("give O_s = O_r and G_s = G_l"), "{refused}");
 }
 
-/// By LogGOPSim's rules another processor of the rank computes meanwhile; by the papers' a rank is one.
+/// Under LogGOPSim's rules other processors of the rank compute meanwhile; under the papers' rules a rank is
+/// one processor.
 #[test]
 fn loggopsim_has_several_processors() {
     let mut builder = ScheduleBuilder::new(1).unwrap();
-    builder.rank(0).unwrap();
+    builder.begin_rank(0).unwrap();
     for cpu in 0..3 {
         let what = Operation::Calc(i64::from(cpu + 1) * US);
-        builder.place(crate::Placed { what, cpu, nic: 0 }).unwrap();
+        builder.add_placed(crate::schedule::PlacedOperation { operation: what, cpu, nic: 0 }).unwrap();
     }
     let calcs = builder.build().unwrap();
-    assert_eq!(finishes(Rules::LogGOPSim, "L=1", &calcs), [3]);
-    assert_eq!(finishes(Rules::Papers, "L=1", &calcs), [6]);
+    assert_eq!(finishes(CostModel::LogGOPSim, "L=1", &calcs), [3]);
+    assert_eq!(finishes(CostModel::Papers, "L=1", &calcs), [6]);
 }
 
-/// Waiting in a receive, or for a gap, keeps nobody from what else is ready. Rank 0 sends from 0 to 2. The gap lets it send
-/// again at 6, so the computation goes first, from 2 to 7; then the send, from 7 to 9, and what has arrived at 8 is received
-/// from 9 to 11. Rank 1 sends until 2, and receives what comes at 8 until 10, and what comes at 15 until 17.
+/// A rank that waits in a receive or for a gap can do what else is ready. Rank 0 sends from 0 to 2. The gap
+/// lets it send again at 6, so the computation goes first, from 2 to 7; then the send, from 7 to 9; and the
+/// message that arrives at 8 is received from 9 to 11. Rank 1 sends until 2, receives the message that
+/// arrives at 8 until 10, and the one that arrives at 15 until 17.
 #[test]
-fn whatever_can_begin_first_does() {
+fn earliest_possible_act_goes_first() {
     let ranks = [
         vec![Op::Recv(Some(1), 0), Op::Send(1, 1, 0), Op::Send(1, 1, 1), Op::Calc(5)],
         vec![Op::Send(0, 1, 0), Op::Recv(Some(0), 0), Op::Recv(Some(0), 1)],
     ];
-    let done = finishes(Rules::Papers, "L=6,o=2,g=6,G=0", &schedule(&ranks, false));
+    let done = finishes(CostModel::Papers, "L=6,o=2,g=6,G=0", &schedule(&ranks, false));
     assert_eq!(done, [11, 17]);
 }
 
-/// What ends badly on the machine does here, and is told in the same words.
+/// A run that fails on the machine fails here with the same message.
 #[test]
-fn what_cannot_end_is_told() {
+fn errors_are_those_of_the_machine() {
     let params = Params::builder(1).set("L=6,o=2,g=4").unwrap().build().unwrap();
-    let said = |rules, ranks: &[Vec<Op>]| {
+    let error_of = |rules, ranks: &[Vec<Op>]| {
         Player::new(params).rules(rules).run(&schedule(ranks, true)).unwrap_err().to_string()
     };
-    for rules in [Rules::Papers, Rules::LogGOPSim] {
-        let waits = said(rules, &[vec![Op::Recv(Some(1), 7)], vec![Op::Calc(3)]]);
+    for rules in [CostModel::Papers, CostModel::LogGOPSim] {
+        let waits = error_of(rules, &[vec![Op::Recv(Some(1), 7)], vec![Op::Calc(3)]]);
         let lines: Vec<&str> = waits.lines().collect();
         assert_eq!(
             lines,
@@ -255,18 +262,18 @@ fn what_cannot_end_is_told() {
             ],
             "{rules:?}"
         );
-        let left = said(rules, &[vec![Op::Send(1, 1, 7)], vec![]]);
+        let left = error_of(rules, &[vec![Op::Send(1, 1, 7)], vec![]]);
         assert!(
             left.starts_with("a message was never received: from processor 0 to processor 1 with tag 7"),
             "{left}"
         );
-        let late = said(rules, &[vec![Op::Calc(9_000_000_000_000); 2], vec![]]);
+        let late = error_of(rules, &[vec![Op::Calc(9_000_000_000_000); 2], vec![]]);
         assert!(late.contains("processor 0 came to the end of time"), "{late}");
     }
 }
 
-/// Random operations, of which nearly all find their other end: each message's receive is written some time after its
-/// send.
+/// Random operations, nearly all of which have a partner: each message's receive is written some time after
+/// its send.
 fn random_ops(rng: &mut fastrand::Rng, P: usize, longest: usize) -> Vec<Vec<Op>> {
     let mut ranks = vec![Vec::new(); P];
     let mut under_way: Vec<(usize, usize, u16)> = Vec::new();
@@ -313,10 +320,10 @@ fn random_params(rng: &mut fastrand::Rng, P: usize) -> Params {
     params.word(rng.usize(1..4)).build().unwrap()
 }
 
-/// A schedule in which every operation waits for the one before it is a program that calls them in a row: it takes what the
-/// program takes on the virtual clock, at every processor, and fails as it fails.
+/// A schedule in which every operation waits for the one before it takes what the same program takes on the
+/// virtual clock, at every processor, and fails as it fails.
 #[test]
-fn a_schedule_in_a_row_takes_what_the_program_takes() {
+fn sequential_schedule_takes_as_long_as_the_program() {
     let (mut ended, mut long, mut stalled) = (0, 0, 0);
     for seed in 0..3000 {
         let mut rng = fastrand::Rng::with_seed(seed);
@@ -325,7 +332,7 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
         let ranks = random_ops(&mut rng, P, 14);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
         let noise =
-            [None, "40us:7us".parse::<Noise>().ok(), Noise::read("3000 500\n9000 20000\n60000 1000").ok()];
+            [None, "40us:7us".parse::<Noise>().ok(), Noise::parse_record("3000 500\n9000 20000\n60000 1000").ok()];
         let noise = noise[rng.usize(0..3)].clone().map(|noise| noise.seed(seed));
         let program = Machine::new(params).ports(ports).noise(noise.clone()).rate("compute", US).run(|p| {
             let tag = |tag| Tag::<Vec<u8>>::new(tag);
@@ -370,31 +377,31 @@ fn a_schedule_in_a_row_takes_what_the_program_takes() {
     assert!(ended > 1000 && long > 400 && stalled > 50, "{ended} ended, {long} long, {stalled} stalled");
 }
 
-/// Random operations of which few wait for others.
+/// Builds a schedule of random operations of which few wait for others.
 fn loose(rng: &mut fastrand::Rng, ranks: &[Vec<Op>]) -> Schedule {
     let mut builder = ScheduleBuilder::new(ranks.len()).unwrap();
     for (rank, ops) in ranks.iter().enumerate() {
-        builder.rank(rank).unwrap();
+        builder.begin_rank(rank).unwrap();
         for op in ops {
             let later = builder.add(op.operation()).unwrap();
             for _ in 0..if later > 0 { rng.u8(0..3) } else { 0 } {
-                // A receive that is posted while another one is, in the same instant, has its place by chance.
+                // Two receives posted at the same moment have an arbitrary order.
                 let (earlier, begun) = (rng.u32(0..later), rng.bool() && !matches!(op, Op::Recv(..)));
-                builder.require(crate::Requirement { later, earlier, begun }).unwrap();
+                builder.require(crate::schedule::Requirement { later, earlier, begun }).unwrap();
             }
         }
     }
     builder.build().unwrap()
 }
 
-/// A schedule without scripts: all ranks' operations in a row, and what waits for what among them.
-struct InARow {
-    operations: Vec<Packed>,
+/// A schedule without scripts: the operations of all ranks in a row, and the requirements among them.
+struct FlatSchedule {
+    operations: Vec<PackedOperation>,
     requirements: Vec<Requirement>,
 }
 
-impl InARow {
-    fn of(schedule: &Schedule) -> InARow {
+impl FlatSchedule {
+    fn new(schedule: &Schedule) -> FlatSchedule {
         let of = |id: usize| schedule.range(id).map(move |operation| schedule.operation(id, operation));
         let among_all = |id: usize| {
             let begin = schedule.range(id).start;
@@ -404,30 +411,31 @@ impl InARow {
                 begun,
             })
         };
-        InARow {
+        FlatSchedule {
             operations: (0..schedule.ranks()).flat_map(of).collect(),
             requirements: (0..schedule.ranks()).flat_map(among_all).collect(),
         }
     }
 }
 
-/// An operation is ready, and so may be what waits for its beginning: a receive is begun when it is posted.
-fn becomes_ready(
-    schedule: &InARow,
+/// Makes an operation ready, and with a receive also the operations that wait for its beginning: it begins
+/// when it is posted.
+fn make_ready(
+    schedule: &FlatSchedule,
     needs: &mut [u32],
     ready: &mut Vec<(Time, u32)>,
     operation: u32,
     at: Time,
 ) {
     ready.push((at, operation));
-    if schedule.operations[operation as usize].kind == Kind::Recv {
-        tell(schedule, needs, ready, operation, true, at);
+    if schedule.operations[operation as usize].kind == OperationKind::Recv {
+        count_down(schedule, needs, ready, operation, true, at);
     }
 }
 
-/// Tells those that wait for the beginning of an operation, or for its end.
-fn tell(
-    schedule: &InARow,
+/// Counts down the operations that wait for the beginning (`begun`) or the end of an operation.
+fn count_down(
+    schedule: &FlatSchedule,
     needs: &mut [u32],
     ready: &mut Vec<(Time, u32)>,
     operation: u32,
@@ -438,60 +446,61 @@ fn tell(
     for &Requirement { later, .. } in schedule.requirements.iter().filter(waits) {
         needs[later as usize] -= 1;
         if needs[later as usize] == 0 {
-            becomes_ready(schedule, needs, ready, later, at);
+            make_ready(schedule, needs, ready, later, at);
         }
     }
 }
 
-/// What the rules of `docs/reference/replay.md` say, read word by word: each time all that a rank could do is looked at, and messages
-/// find their receives anew. When each rank is done, and how often there was a stall; nothing if not all are.
+/// Follows the rules of `docs/reference/replay.md` literally: each step looks at all acts that every rank
+/// could perform, and matches messages with receives anew. Returns the time at which each rank is done and
+/// the number of stalls, or `None` if not all are done.
 fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
-    struct Waiting {
+    struct RankByHand {
         pace: Pace,
-        /// Sends, receives and computations that are ready, each with the time since when.
+        /// Operations that are ready, each with the time since which it is.
         ready: Vec<(Time, u32)>,
         /// Messages: arrival, sender, turn, tag and length.
         mail: Vec<(Time, u32, usize, u32, usize)>,
     }
     let P = schedule.ranks();
-    let in_a_row = &InARow::of(schedule);
-    let mut needs: Vec<u32> = in_a_row.operations.iter().map(|operation| operation.needs).collect();
-    let mut ranks: Vec<Waiting> = (0..P)
+    let flat = &FlatSchedule::new(schedule);
+    let mut needs: Vec<u32> = flat.operations.iter().map(|operation| operation.needs).collect();
+    let mut ranks: Vec<RankByHand> = (0..P)
         .map(|id| {
             let free: Vec<u32> =
                 schedule.range(id).filter(|operation| needs[*operation as usize] == 0).collect();
             let mut ready = Vec::new();
             for operation in free {
-                becomes_ready(in_a_row, &mut needs, &mut ready, operation, Time::ZERO);
+                make_ready(flat, &mut needs, &mut ready, operation, Time::ZERO);
             }
             ready.sort();
             let mut pace = Pace::new(id, network);
-            if !schedule.is_in_row(id) {
-                pace.exit.keep_order();
+            if !schedule.is_sequential(id) {
+                pace.egress.keep_order();
             }
-            Waiting { pace, ready, mail: Vec::new() }
+            RankByHand { pace, ready, mail: Vec::new() }
         })
         .collect();
-    let mut entrances: Vec<Entrance> = (0..network.entrances()).map(|_| Entrance::default()).collect();
+    let mut ingresses: Vec<Ingress> = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
     let (mut left, mut stalls, mut turns) = (schedule.len(), 0, 0);
     loop {
-        // What each rank does next: when its turn is, who it is, what, when it begins, and with which message.
+        // The next act: its turn, rank, operation, beginning and message.
         let mut next: Option<(Time, usize, u32, Time, Option<usize>)> = None;
         for (id, rank) in ranks.iter().enumerate() {
             let mut could: Vec<(Time, Time, u32, Time, Option<usize>)> = Vec::new();
             let mut posted: Vec<(Time, u32)> = Vec::new();
             let mut first_send = true;
             for &(since, operation) in &rank.ready {
-                let packed = in_a_row.operations[operation as usize];
+                let packed = flat.operations[operation as usize];
                 match packed.kind {
-                    Kind::Calc => could.push((rank.pace.now, since, operation, rank.pace.now, None)),
-                    Kind::Recv => posted.push((since, operation)),
-                    Kind::Send if std::mem::take(&mut first_send) => {
+                    OperationKind::Calc => could.push((rank.pace.now, since, operation, rank.pace.now, None)),
+                    OperationKind::Recv => posted.push((since, operation)),
+                    OperationKind::Send if std::mem::take(&mut first_send) => {
                         let words = network.params().words(packed.size as usize);
-                        let (begin, turn) = rank.pace.foresees(network, packed.peer as usize, words);
+                        let (begin, turn) = rank.pace.predict_send(network, packed.peer as usize, words);
                         could.push((begin, since, operation, turn, None));
                     }
-                    Kind::Send => (),
+                    OperationKind::Send => (),
                 }
             }
             let mut mail: Vec<usize> = (0..rank.mail.len()).collect();
@@ -499,12 +508,12 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
             for place in mail {
                 let (arrival, from, _, tag, words) = rank.mail[place];
                 let takes = |&(_, receive): &(Time, u32)| {
-                    let receive = in_a_row.operations[receive as usize];
+                    let receive = flat.operations[receive as usize];
                     [ANY, from].contains(&receive.peer) && [ANY, tag].contains(&receive.tag)
                 };
                 if let Some(found) = posted.iter().position(takes) {
                     let (since, receive) = posted.remove(found);
-                    let begin = rank.pace.next_receive().max(arrival);
+                    let begin = rank.pace.next_reception().max(arrival);
                     let over = begin + network.recv_overhead(from as usize, id, words);
                     could.push((begin, since.max(arrival), receive, over, Some(place)));
                 }
@@ -518,18 +527,18 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
         let Some((_, id, operation, begin, place)) = next else { break };
         let rank = &mut ranks[id];
         rank.ready.retain(|(_, other)| *other != operation);
-        let packed = in_a_row.operations[operation as usize];
+        let packed = flat.operations[operation as usize];
         match (packed.kind, place) {
-            (Kind::Recv, Some(place)) => {
+            (OperationKind::Recv, Some(place)) => {
                 let (_, from, .., words) = rank.mail.remove(place);
-                let begin = rank.pace.receives(network, from as usize, begin);
+                let begin = rank.pace.start_reception(network, from as usize, begin);
                 rank.pace.now = begin + network.recv_overhead(from as usize, id, words);
             }
-            (Kind::Send, _) => {
+            (OperationKind::Send, _) => {
                 let words = network.params().words(packed.size as usize);
-                let outgoing = rank.pace.turns_to(network, packed.peer as usize, words);
+                let outgoing = rank.pace.prepare_send(network, packed.peer as usize, words);
                 let passage =
-                    network.serve(&mut *entrances, &mut rank.pace.exit, outgoing.to, &outgoing.request);
+                    network.serve(&mut *ingresses, &mut rank.pace.egress, outgoing.to, &outgoing.entry);
                 rank.pace.now = passage.enter;
                 stalls += u64::from(passage.admitted > passage.ready);
                 turns += 1;
@@ -541,10 +550,10 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
         left -= 1;
         let rank = &mut ranks[id];
         let mut fresh = Vec::new();
-        if packed.kind != Kind::Recv {
-            tell(in_a_row, &mut needs, &mut fresh, operation, true, begin);
+        if packed.kind != OperationKind::Recv {
+            count_down(flat, &mut needs, &mut fresh, operation, true, begin);
         }
-        tell(in_a_row, &mut needs, &mut fresh, operation, false, rank.pace.now);
+        count_down(flat, &mut needs, &mut fresh, operation, false, rank.pace.now);
         rank.ready.extend(fresh);
         rank.ready.sort();
     }
@@ -552,15 +561,15 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
     is_over.then(|| (ranks.iter().map(|rank| rank.pace.now).collect(), stalls))
 }
 
-/// Where operations do not wait for each other, too.
+/// The rules hold for operations that don't wait for each other, too.
 #[test]
-fn a_loose_schedule_takes_what_the_rules_say() {
+fn loose_schedule_follows_the_rules() {
     let (mut ended, mut stalled) = (0, 0);
     for seed in 0..3000 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let P = rng.usize(1..6);
         let mut params = random_params(&mut rng, P);
-        params.o = params.o.max(US); // whatever is done takes some time
+        params.o = params.o.max(US); // every act takes some time
         let mut ranks = random_ops(&mut rng, P, 14);
         for op in ranks.iter_mut().flatten() {
             *op = if *op == Op::Calc(0) { Op::Calc(1) } else { *op };
@@ -573,7 +582,7 @@ fn a_loose_schedule_takes_what_the_rules_say() {
             assert!(found.is_empty(), "seed {seed}: {found:#?}");
         }
         if params.gps().is_some() {
-            continue; // what a handshake costs, the schedules in a row tell
+            continue; // the test above checks handshakes
         }
         let network = Network::new(params, ports, Latency::Exact);
         let expected = by_hand(&schedule, &network);

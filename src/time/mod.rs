@@ -4,5 +4,5 @@ mod parse;
 mod picoseconds;
 
 pub use parse::TimeError;
-pub(crate) use parse::{LONGEST, exactly};
+pub(crate) use parse::{LONGEST, parse_exact};
 pub use picoseconds::{MS, NS, PS, SEC, Time, US};

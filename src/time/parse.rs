@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::text::outside;
+use crate::text::escaped;
 
 use super::picoseconds::{Time, UNITS, US};
 
@@ -20,7 +20,7 @@ pub enum TimeError {
     #[error("it has no unit; write 6us or 7.63ns")]
     NoUnit,
     /// The text has an unknown unit.
-    #[error("there is no unit {}; use s, ms, us, ns, ps or cycles", outside(_0))]
+    #[error("there is no unit {}; use s, ms, us, ns, ps or cycles", escaped(_0))]
     UnknownUnit(String),
     /// The time is no whole number of picoseconds.
     #[error("it is finer than a picosecond, the least time there is")]
@@ -39,7 +39,7 @@ impl Time {
     /// # Ok::<(), loggp::TimeError>(())
     /// ```
     pub fn parse(text: &str, cycle: Time) -> Result<Time, TimeError> {
-        read(text, Some(cycle))
+        parse_with_cycle(text, Some(cycle))
     }
 }
 
@@ -54,12 +54,12 @@ impl FromStr for Time {
     type Err = TimeError;
 
     fn from_str(text: &str) -> Result<Time, TimeError> {
-        read(text, None)
+        parse_with_cycle(text, None)
     }
 }
 
 /// Reads a time. A number without a unit counts cycles, if a cycle is given.
-fn read(text: &str, cycle: Option<Time>) -> Result<Time, TimeError> {
+fn parse_with_cycle(text: &str, cycle: Option<Time>) -> Result<Time, TimeError> {
     let text = text.trim();
     let split = text.find(|c: char| !(c.is_ascii_digit() || "+-._".contains(c))).unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());
@@ -71,11 +71,11 @@ fn read(text: &str, cycle: Option<Time>) -> Result<Time, TimeError> {
             None => return Err(TimeError::UnknownUnit(name.into())),
         },
     };
-    exactly(number, unit)
+    parse_exact(number, unit)
 }
 
 /// Reads a number of units, `-12.74` or `7.63e-3`, without floating point, which could lose a picosecond.
-pub(crate) fn exactly(number: &str, unit: Time) -> Result<Time, TimeError> {
+pub(crate) fn parse_exact(number: &str, unit: Time) -> Result<Time, TimeError> {
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_digit());
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -152,7 +152,7 @@ mod tests {
             ("-9223372036854.775808", i64::MIN),
             ("1000e-9", 1),
         ] {
-            assert_eq!(exactly(text, US), Ok(Time::from_ps(ps)), "{text}");
+            assert_eq!(parse_exact(text, US), Ok(Time::from_ps(ps)), "{text}");
         }
         for (text, why) in [
             ("1e-7", TimeError::TooFine),
@@ -168,7 +168,7 @@ mod tests {
             ("1e+-2", TimeError::NoNumber),
             ("\"1\"", TimeError::NoNumber),
         ] {
-            assert_eq!(exactly(text, US), Err(why), "{text}");
+            assert_eq!(parse_exact(text, US), Err(why), "{text}");
         }
     }
 }

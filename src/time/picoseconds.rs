@@ -71,7 +71,7 @@ impl Time {
 /// other sum is two instructions: the cost of a message is mostly sums.
 #[cold]
 #[inline(always)] // the branch stays cold, and has no call
-fn saturated(up: bool) -> Time {
+fn saturate(up: bool) -> Time {
     if up { Time::MAX } else { Time(i64::MIN) }
 }
 
@@ -81,7 +81,7 @@ impl Add for Time {
     fn add(self, other: Time) -> Time {
         match self.0.checked_add(other.0) {
             Some(sum) => Time(sum),
-            None => saturated(other.0 > 0),
+            None => saturate(other.0 > 0),
         }
     }
 }
@@ -92,7 +92,7 @@ impl Sub for Time {
     fn sub(self, other: Time) -> Time {
         match self.0.checked_sub(other.0) {
             Some(difference) => Time(difference),
-            None => saturated(other.0 < 0),
+            None => saturate(other.0 < 0),
         }
     }
 }

@@ -1,13 +1,14 @@
-//! The bytes of the compact form: numbers as long as they have to be, deflated, as text.
+//! The bytes of a page's columns: numbers of variable length, deflated, in base64.
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
-/// Numbers, one after the other.
+/// A buffer of encoded numbers.
 #[derive(Debug, Default)]
-pub(super) struct Bytes(pub Vec<u8>);
+pub(super) struct ByteWriter(pub Vec<u8>);
 
-impl Bytes {
-    /// Adds a number: seven bits in a byte, the lowest ones first. The eighth bit says that another byte follows.
+impl ByteWriter {
+    /// Adds a number with seven bits in a byte, the lowest first. The eighth bit says that another byte
+    /// follows.
     pub(super) fn number(&mut self, mut number: u64) {
         while number > 0x7F {
             self.0.push(number as u8 | 0x80);
@@ -16,20 +17,20 @@ impl Bytes {
         self.0.push(number as u8);
     }
 
-    /// Adds a number that may be negative: those near to 0 are short.
+    /// Adds a number that may be negative. Numbers near to 0 are short.
     pub(super) fn signed(&mut self, number: i64) {
         self.number((number << 1 ^ number >> 63) as u64);
     }
 
-    /// All of them deflated, in base64.
-    pub(super) fn text(&self) -> String {
-        /// Higher levels take twice as long for a tenth less.
+    /// Returns the bytes deflated, in base64.
+    pub(super) fn to_base64(&self) -> String {
+        /// Higher levels take twice as long and save a tenth.
         const LEVEL: u8 = 4;
         base64(&compress_to_vec_zlib(&self.0, LEVEL))
     }
 }
 
-/// Bytes as text.
+/// Encodes bytes in base64.
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_bytes_are_four_letters() {
+    fn base64_makes_four_letters_of_three_bytes() {
         for (bytes, text) in
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob?~", "Zm9vYj9+")]
         {

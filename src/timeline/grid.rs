@@ -1,46 +1,49 @@
-//! What processors did in each stretch of time, where that is too much to be drawn one by one: for each stretch the share of
-//! each kind, at several levels of detail.
+//! Summaries of traces with too many activities to be drawn one by one: for each row and stretch of time the
+//! share of each kind, at several levels of detail.
 
 use serde::Serialize;
 
 use super::kinds::{KINDS, NOISE, kind_of};
-use super::shown::Shown;
+use super::annotations::Annotations;
 use crate::path::Events;
 use crate::time::Time;
 use crate::trace::ActivityKind;
 
-/// A trace with fewer activities is drawn one by one.
+/// A trace with fewer activities is drawn exactly.
 const FEW: usize = 100_000;
-/// How many stretches all rows have together, at least and at most; and a row, at most.
+/// The least and the most stretches of all rows together, and the most of a row.
 const CELLS: (usize, usize) = (1 << 17, 1 << 21);
 const MOST_COLUMNS: usize = 1 << 15;
-/// With fewer stretches than this a row says nothing.
+/// The fewest stretches with which a row is of use.
 const FEWEST_COLUMNS: usize = 8;
-/// How many rows of one grid are one of the next; and so many rows need no further grid.
+/// The number of rows that are merged in the next grid, and the number of rows for which no further grid is
+/// needed.
 const GROUP: usize = 4;
 const ENOUGH_ROWS: usize = 1024;
 
-/// Rows of one or several processors, each in stretches of time.
+/// Rows of one or several processors, each divided into stretches of time.
 #[derive(Debug, Serialize)]
 pub(super) struct Grid {
-    /// How many processors a row has.
+    /// The number of processors in a row.
     pub group: usize,
-    /// How many rows there are.
+    /// The number of rows.
     pub rows: usize,
-    /// How long a stretch of the finest level is; each further level has half as many, and they are twice as long.
+    /// Length of a stretch at the finest level, in quanta. Each further level has half as many stretches of
+    /// twice the length.
     pub width: i64,
-    /// How many stretches a row has, by level.
+    /// The number of stretches in a row, by level.
     pub columns: Vec<usize>,
-    /// Which kinds occur.
+    /// The kinds that occur.
     pub kinds: Vec<usize>,
-    /// The shares by level, kind, row and stretch: in 255ths of the time, rounded up, so that nothing is lost.
+    /// Shares by level, kind, row and stretch: in 255ths of the time, rounded up so that nothing vanishes.
     #[serde(skip)]
     pub shares: Vec<u8>,
 }
 
 impl Grid {
-    /// The grids of a trace, from the finest, with stretches of whole quanta; none if it is small.
-    pub(super) fn all(events: &Events, shown: &Shown, quantum: i64) -> Vec<Grid> {
+    /// Returns the grids of a trace from the finest on, with stretches of whole quanta; none if the trace is
+    /// small.
+    pub(super) fn all(events: &Events, annotations: &Annotations, quantum: i64) -> Vec<Grid> {
         let P = events.trace.params.P;
         let activities: usize = events.processors().map(|track| track.places.len()).sum();
         if activities < FEW {
@@ -53,7 +56,7 @@ impl Grid {
             let rows = P.div_ceil(group);
             let columns = (cells / rows).min(MOST_COLUMNS);
             if columns >= FEWEST_COLUMNS {
-                grids.push(Grid::of(events, shown, group, columns, quantum));
+                grids.push(Grid::new(events, annotations, group, columns, quantum));
             }
             if rows <= ENOUGH_ROWS {
                 return grids;
@@ -62,8 +65,8 @@ impl Grid {
         }
     }
 
-    /// A grid with about so many columns.
-    pub(super) fn of(events: &Events, shown: &Shown, group: usize, columns: usize, quantum: i64) -> Grid {
+    /// Computes a grid with about this many columns.
+    pub(super) fn new(events: &Events, annotations: &Annotations, group: usize, columns: usize, quantum: i64) -> Grid {
         let P = events.trace.params.P;
         let (rows, finish) = (P.div_ceil(group), events.finish.as_ps().max(1));
         let width = (finish / quantum).div_euclid(columns as i64) + 1;
@@ -71,7 +74,7 @@ impl Grid {
         while let Some(last) = counts.last().copied().filter(|last| *last > FEWEST_COLUMNS) {
             counts.push(last.div_ceil(2));
         }
-        let kinds = occurring(events, shown);
+        let kinds = drawn_kinds(events, annotations);
         let starts: Vec<usize> = counts
             .iter()
             .scan(0, |all, columns| {
@@ -92,11 +95,11 @@ impl Grid {
             }
             for place in track.places.clone() {
                 let event = events.event(place);
-                spread(&mut sums, shown.kind(events, place), (event.start, event.end), 1, whole);
+                add_span(&mut sums, annotations.kind(events, place), (event.start, event.end), 1, whole);
                 if event.what.is_busy() {
-                    for taken in shown.detours_within(nth, event.start, event.end) {
-                        spread(&mut sums, shown.kind(events, place), taken, -1, whole);
-                        spread(&mut sums, NOISE, taken, 1, whole);
+                    for taken in annotations.detours_within(nth, event.start, event.end) {
+                        add_span(&mut sums, annotations.kind(events, place), taken, -1, whole);
+                        add_span(&mut sums, NOISE, taken, 1, whole);
                     }
                 }
             }
@@ -105,7 +108,7 @@ impl Grid {
         grid
     }
 
-    /// Fills a row at each level from the sums of the finest, and clears these.
+    /// Fills a row at each level from the sums of the finest, and clears the sums.
     fn fill(&mut self, starts: &[usize], row: usize, sums: &mut [i64], quantum: i64) {
         let members = self.group as u128;
         let mut sums_here = sums.to_vec();
@@ -127,19 +130,19 @@ impl Grid {
     }
 }
 
-/// The kinds that occur and are drawn: who is idle shows nothing.
-fn occurring(events: &Events, shown: &Shown) -> Vec<usize> {
+/// Returns the kinds that occur and are drawn; idle time is not.
+fn drawn_kinds(events: &Events, annotations: &Annotations) -> Vec<usize> {
     let mut occur = [false; KINDS];
     for track in events.processors() {
-        track.places.clone().for_each(|place| occur[shown.kind(events, place)] = true);
+        track.places.clone().for_each(|place| occur[annotations.kind(events, place)] = true);
     }
-    occur[NOISE] = shown.all_detours().next().is_some();
+    occur[NOISE] = annotations.all_detours().next().is_some();
     occur[kind_of(&ActivityKind::Idle)] = false;
     (0..KINDS).filter(|kind| occur[*kind]).collect()
 }
 
-/// Adds a length of time, so many times, to the stretches in which it lies.
-fn spread(sums: &mut [i64], kind: usize, (start, end): (Time, Time), times: i64, width: i64) {
+/// Adds a span of time, multiplied by `times`, to the sums of the stretches that it overlaps.
+fn add_span(sums: &mut [i64], kind: usize, (start, end): (Time, Time), times: i64, width: i64) {
     let (mut start, end) = (start.as_ps().max(0), end.as_ps());
     while start < end {
         let column = (start / width) as usize;

@@ -2,14 +2,14 @@
 
 use crate::trace::ActivityKind;
 
-/// How many kinds there are.
+/// The number of kinds.
 pub(super) const KINDS: usize = 12;
-/// What a page tells apart beyond a trace's own kinds: the overhead of a request or a reply before a long message, and the
-/// time that detours take.
+/// Kinds beyond those of a trace: the overhead of a request or a reply before a long message, and the time
+/// that detours take.
 pub(super) const RENDEZVOUS: usize = 10;
 pub(super) const NOISE: usize = 11;
 
-/// The number of an activity's kind.
+/// Returns the number of an activity's kind.
 pub(super) fn kind_of(what: &ActivityKind) -> usize {
     match what {
         ActivityKind::Work(_) => 0,

@@ -1,13 +1,14 @@
-//! A run to look into: a page for a browser, with the trace in it and all that is needed to zoom, search and ask why.
+//! Timelines: pages for a browser that hold a trace, and all that is needed to zoom, search and follow
+//! causes.
 //!
-//! The page is one file and fetches nothing. What it is made of stands beside this: `page.html` is how it looks, the files in
-//! `page/` are what it does, and `form.rs` is how it holds a trace.
+//! The page is one file and fetches nothing. `page.html` is its layout, the files in `page/` are its script,
+//! and `columns.rs` writes the trace into it.
 
 mod bytes;
-mod form;
+mod columns;
 mod grid;
 mod kinds;
-mod shown;
+mod annotations;
 #[cfg(test)]
 mod tests;
 
@@ -19,9 +20,9 @@ use crate::machine::Run;
 use crate::time::{Time, US};
 use crate::trace::Trace;
 
-use form::Head;
+use columns::Head;
 
-/// A page that shows what every processor of a run did when, or of several runs at one scale.
+/// A page that shows the activities of every processor over time, of one run or of several at the same scale.
 ///
 /// ```
 /// use loggp::{Machine, Params, Tag, US};
@@ -47,7 +48,7 @@ pub struct Timeline<'a> {
     panels: Vec<Panel<'a>>,
 }
 
-/// A run, as the page has it.
+/// A run on the page.
 #[derive(Clone, Debug)]
 struct Panel<'a> {
     name: String,
@@ -56,9 +57,9 @@ struct Panel<'a> {
     marks: Vec<(String, Time)>,
 }
 
-/// What the page says of a run beside its trace.
+/// The page's data about a run, as JSON.
 #[derive(Serialize)]
-struct About<'p> {
+struct RunMeta<'p> {
     name: &'p str,
     about: &'p str,
     marks: Vec<(&'p str, i64)>,
@@ -66,16 +67,16 @@ struct About<'p> {
     head: Head,
 }
 
-/// What the page says above all runs.
+/// The page's data, as JSON.
 #[derive(Serialize)]
-struct Meta<'p> {
+struct PageMeta<'p> {
     title: &'p str,
     unit: (&'p str, i64),
     window: Option<(i64, i64)>,
-    runs: Vec<About<'p>>,
+    runs: Vec<RunMeta<'p>>,
 }
 
-/// The page, up to where the parts stand that differ: title, data and script.
+/// The page's HTML, with places for the title and the data.
 const PAGE: &str = include_str!("page.html");
 const SCRIPT: [&str; 16] = [
     include_str!("page/kinds.js"),
@@ -97,27 +98,27 @@ const SCRIPT: [&str; 16] = [
 ];
 
 impl Trace {
-    /// A page that shows the run: see [`Timeline`].
+    /// Returns a page that shows the run: see [`Timeline`].
     pub fn timeline(&self) -> Timeline<'_> {
-        let said = self.caption.as_ref();
-        let title = said.filter(|said| !said.title.is_empty()).map_or("A run", |said| &said.title);
-        let mut panel = Panel::of("", self);
-        panel.marks.extend(said.and_then(|said| said.formula).map(|at| ("formula".into(), at)));
+        let caption = self.caption.as_ref();
+        let title = caption.filter(|caption| !caption.title.is_empty()).map_or("A run", |caption| &caption.title);
+        let mut panel = Panel::new("", self);
+        panel.marks.extend(caption.and_then(|caption| caption.formula).map(|at| ("formula".into(), at)));
         Timeline { title: title.into(), unit: ("us".into(), US), window: None, panels: vec![panel] }
     }
 }
 
 impl<R> Run<R> {
-    /// A page that shows the run, if it was [traced](crate::Machine::trace).
+    /// Returns a page that shows the run, or `None` if it was not [traced](crate::Machine::trace).
     pub fn timeline(&self) -> Option<Timeline<'_>> {
         self.trace.as_ref().map(Trace::timeline)
     }
 }
 
 impl<'a> Panel<'a> {
-    fn of(name: &str, trace: &'a Trace) -> Panel<'a> {
-        if let Some(said) = trace.caption.as_ref().filter(|said| !said.about.is_empty()) {
-            let about = said.about.replace('\n', ", ");
+    fn new(name: &str, trace: &'a Trace) -> Panel<'a> {
+        if let Some(caption) = trace.caption.as_ref().filter(|caption| !caption.about.is_empty()) {
+            let about = caption.about.replace('\n', ", ");
             return Panel { name: name.into(), about, trace, marks: Vec::new() };
         }
         let times = trace.params.times().map(|(name, time)| format!("{name} = {time}"));
@@ -129,42 +130,43 @@ impl<'a> Panel<'a> {
 }
 
 impl<'a> Timeline<'a> {
-    /// Sets what stands above it; what the trace's [caption](Trace::caption) has, unless told.
+    /// Sets the title. The default is that of the trace's [caption](Trace::caption).
     pub fn title(self, title: impl Into<String>) -> Timeline<'a> {
         Timeline { title: title.into(), ..self }
     }
 
-    /// Sets the unit in which times are shown, by its name and its length; microseconds, unless told.
+    /// Sets the unit of times, by its name and its length. The default is microseconds.
     pub fn unit(self, name: impl Into<String>, length: Time) -> Timeline<'a> {
         Timeline { unit: (name.into(), length.max(Time::from_ps(1))), ..self }
     }
 
-    /// Sets from when until when it is shown when it is opened: all of it, unless told.
+    /// Sets the part that is shown first. The default is the whole run.
     pub fn window(self, from: Time, until: Time) -> Timeline<'a> {
         Timeline { window: Some((from, until)), ..self }
     }
 
-    /// Sets what the last run is called.
+    /// Sets the name of the last run.
     pub fn name(mut self, name: impl Into<String>) -> Timeline<'a> {
         self.last().name = name.into();
         self
     }
 
-    /// Sets what is said of the last run; what its trace's caption has or else its parameters, unless told.
+    /// Sets the description of the last run. The default is that of its trace's caption, or else its
+    /// parameters.
     pub fn about(mut self, about: impl Into<String>) -> Timeline<'a> {
         self.last().about = about.into();
         self
     }
 
-    /// Marks a moment of the last run, such as the end that a formula foretells.
+    /// Marks a moment of the last run, such as the end by a formula.
     pub fn mark(mut self, name: impl Into<String>, at: Time) -> Timeline<'a> {
         self.last().marks.push((name.into(), at));
         self
     }
 
-    /// Shows another run below the last one, at the same scale.
+    /// Adds another run below the last one, at the same scale.
     pub fn beside(mut self, name: impl Into<String>, trace: &'a Trace) -> Timeline<'a> {
-        self.panels.push(Panel::of(&name.into(), trace));
+        self.panels.push(Panel::new(&name.into(), trace));
         self
     }
 
@@ -175,20 +177,20 @@ impl<'a> Timeline<'a> {
             .panels
             .iter()
             .map(|panel| {
-                let (head, bytes) = form::columns(panel.trace);
-                (head, bytes.text())
+                let (head, bytes) = columns::write_columns(panel.trace);
+                (head, bytes.to_base64())
             })
             .collect();
         let mut texts = Vec::new();
         let mut runs = Vec::new();
         for (panel, (head, text)) in self.panels.iter().zip(parts) {
             let marks = panel.marks.iter().map(|(name, at)| (&**name, at.as_ps())).collect();
-            runs.push(About { name: &panel.name, about: &panel.about, marks, head });
+            runs.push(RunMeta { name: &panel.name, about: &panel.about, marks, head });
             texts.push(text);
         }
         let window = self.window.map(|(from, until)| (from.as_ps(), until.as_ps()));
-        let meta = Meta { title: &self.title, unit: (&self.unit.0, self.unit.1.as_ps()), window, runs };
-        // Nothing in it may end the element in which it stands.
+        let meta = PageMeta { title: &self.title, unit: (&self.unit.0, self.unit.1.as_ps()), window, runs };
+        // Text in it must not end its script element.
         let meta = serde_json::to_string(&meta)?.replace('<', "\\u003c");
         let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
         let (head, rest) = PAGE.split_once("{title}").expect("the page has a title");

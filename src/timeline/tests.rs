@@ -1,4 +1,4 @@
-//! What a page holds is the trace, what it shows of many activities is their sum, and it fetches nothing.
+//! A page holds the trace, its grids are sums of activities, and it fetches nothing.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use proptest::prelude::*;
 
 use super::grid::Grid;
 use super::kinds::{NOISE, RENDEZVOUS, kind_of};
-use super::shown::Shown;
+use super::annotations::Annotations;
 use super::{PAGE, SCRIPT};
 use crate::cases::cases;
-use crate::path::{At, Events, Part, Path, Walk};
+use crate::path::{WalkPosition, Events, HopKind, Path, Walk};
 use crate::trace::tests::any_trace;
 use crate::trace::{ActivityKind, Caption, Trace};
 use crate::{Group, Level, Machine, Noise, Params, Tag, Time, US, collectives};
 
 const ROW: Tag<Vec<u64>> = Tag::named(0, "row");
 
-/// The data of a page, as a browser would find it.
+/// Returns the data of a page as a browser would find it.
 fn page_of(trace: &Trace) -> (serde_json::Value, Vec<u8>) {
     let mut page = Vec::new();
     trace.timeline().title("<a & b>").write(&mut page).unwrap();
@@ -50,14 +50,14 @@ fn unbase64(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Reads columns as the page's script does, and holds them against a trace.
-struct Reader<'r> {
+/// Reads columns as the page's script does.
+struct ColumnReader<'r> {
     bytes: &'r [u8],
     at: usize,
     quantum: i64,
 }
 
-impl Reader<'_> {
+impl ColumnReader<'_> {
     fn number(&mut self) -> u64 {
         let mut number = 0;
         for shift in (0..).step_by(7) {
@@ -79,19 +79,19 @@ impl Reader<'_> {
         Time::from_ps(moment.as_ps().wrapping_add(self.signed().wrapping_mul(self.quantum)))
     }
 
-    /// What something at a place waited for, and that has `before` before it.
-    fn cause(&mut self, of: usize, before: Option<usize>) -> Option<At> {
+    /// Reads the cause of `of`, which has `before` before it.
+    fn cause(&mut self, of: usize, before: Option<usize>) -> Option<WalkPosition> {
         let code = self.number();
         let place = (of as i64 + unsigned(code >> 3)) as usize;
         match code & 7 {
             0 => None,
-            1 => before.map(At::End),
-            2 => Some(At::End(place)),
-            3 => Some(At::Reception(place)),
-            4 => Some(At::Entry(place)),
-            5 => Some(At::Arrival(place, None)),
-            6 => Some(At::Arrival(place, Some(Part::Stall))),
-            _ => Some(At::Arrival(place, Some(Part::Port))),
+            1 => before.map(WalkPosition::End),
+            2 => Some(WalkPosition::End(place)),
+            3 => Some(WalkPosition::Reception(place)),
+            4 => Some(WalkPosition::Entry(place)),
+            5 => Some(WalkPosition::Arrival(place, None)),
+            6 => Some(WalkPosition::Arrival(place, Some(HopKind::Stall))),
+            _ => Some(WalkPosition::Arrival(place, Some(HopKind::Port))),
         }
     }
 }
@@ -100,16 +100,16 @@ fn unsigned(code: u64) -> i64 {
     (code >> 1) as i64 ^ -((code & 1) as i64)
 }
 
-/// All that a page holds is what the trace says. Returns the groups, and the rest of the bytes, which are the grids.
-fn hold_against(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
+/// Compares a page with its trace. Returns the groups, and the rest of the bytes, which are the grids.
+fn compare_with_page(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
     let (meta, bytes) = page_of(trace);
     let run = &meta["runs"][0];
     let strings = |name: &str| serde_json::from_value::<Vec<String>>(run[name].clone()).unwrap();
     let (names, tags) = (strings("names"), strings("tags"));
-    let mut reader = Reader { bytes: &bytes, at: 0, quantum: run["quantum"].as_i64().unwrap() };
-    let events = Events::of(trace);
+    let mut reader = ColumnReader { bytes: &bytes, at: 0, quantum: run["quantum"].as_i64().unwrap() };
+    let events = Events::new(trace);
     assert_eq!(run["events"], events.len());
-    assert_eq!(run["messages"], events.messages());
+    assert_eq!(run["messages"], events.message_count());
 
     let mut id = 0;
     for track in events.tracks() {
@@ -144,7 +144,7 @@ fn hold_against(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
                         Some(*last as usize)
                     }
                 };
-                assert_eq!(subject, events.subject(place));
+                assert_eq!(subject, events.message_of(place));
             }
             ActivityKind::Post(number) | ActivityKind::Wait(number) => {
                 request += reader.signed();
@@ -153,19 +153,19 @@ fn hold_against(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
             _ => (),
         }
     }
-    hold_messages_against(&mut reader, &events, &tags);
-    hold_causes_against(&mut reader, &events);
+    compare_messages(&mut reader, &events, &tags);
+    compare_causes(&mut reader, &events);
     let groups = events.processors().map(|_| reader.number()).collect();
-    let shown = Shown::of(&events);
+    let annotations = Annotations::new(&events);
     let mut last = 0;
-    let asking: Vec<usize> = shown.asking().collect();
+    let asking: Vec<usize> = annotations.handshakes().collect();
     assert_eq!(reader.number(), asking.len() as u64);
     for place in asking {
         last += reader.number();
         assert_eq!(last, place as u64);
     }
     for nth in 0..events.processors().count() {
-        let all = shown.detours_of(nth);
+        let all = annotations.detours_of(nth);
         assert_eq!(reader.number(), all.len() as u64);
         let mut now = Time::ZERO;
         for &(start, end) in all {
@@ -177,8 +177,8 @@ fn hold_against(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
     (groups, bytes[reader.at..].to_vec())
 }
 
-fn hold_messages_against(reader: &mut Reader, events: &Events, tags: &[String]) {
-    let all: Vec<_> = (0..events.messages()).map(|place| events.message(place)).collect();
+fn compare_messages(reader: &mut ColumnReader, events: &Events, tags: &[String]) {
+    let all: Vec<_> = (0..events.message_count()).map(|place| events.message(place)).collect();
     let (mut from, mut number) = (0_i64, -1_i64);
     for message in &all {
         let step = reader.signed();
@@ -186,7 +186,7 @@ fn hold_messages_against(reader: &mut Reader, events: &Events, tags: &[String]) 
         number = reader.signed().wrapping_add(if step == 0 { number.wrapping_add(1) } else { 0 });
         assert_eq!((from, number), (message.id.from as i64, message.id.number as i64));
     }
-    for value in [|message: &crate::Message| message.to, |message: &crate::Message| message.words] {
+    for value in [|message: &crate::trace::Message| message.to, |message: &crate::trace::Message| message.words] {
         let mut now = 0_i64;
         for message in &all {
             now = now.wrapping_add(reader.signed());
@@ -195,10 +195,10 @@ fn hold_messages_against(reader: &mut Reader, events: &Events, tags: &[String]) 
     }
     let lengths = events.trace.lengths();
     for message in &all {
-        let length = lengths.get(&message.id).filter(|_| events.named(message.id).is_some());
+        let length = lengths.get(&message.id).filter(|_| events.message_index(message.id).is_some());
         assert_eq!(reader.number(), length.map_or(0, |length| (*length as u64).saturating_add(1)));
     }
-    let named = events.trace.sent().filter(|(id, ..)| events.named(*id).is_some());
+    let named = events.trace.sent().filter(|(id, ..)| events.message_index(*id).is_some());
     let about: HashMap<_, _> = named.map(|(id, tag, _)| (id, tag.about())).collect();
     for message in &all {
         let tag = reader.number().checked_sub(1).map(|tag| &tags[tag as usize]);
@@ -216,51 +216,51 @@ fn hold_messages_against(reader: &mut Reader, events: &Events, tags: &[String]) 
     all.iter().for_each(|message| assert_eq!(reader.after(message.first), message.arrival));
 }
 
-fn hold_causes_against(reader: &mut Reader, events: &Events) {
-    let mut walk = Walk::through(events);
-    let mut hold = |at, of, before, reader: &mut Reader| {
-        // What kind of room or port it was is told as one of two.
+fn compare_causes(reader: &mut ColumnReader, events: &Events) {
+    let mut walk = Walk::new(events);
+    let mut hold = |at, of, before, reader: &mut ColumnReader| {
+        // The page has only one kind of room and one of port.
         let cause = walk.cause(at).map(|cause| match cause {
-            At::Arrival(message, Some(part)) if part != Part::Stall => At::Arrival(message, Some(Part::Port)),
+            WalkPosition::Arrival(message, Some(part)) if part != HopKind::Stall => WalkPosition::Arrival(message, Some(HopKind::Port)),
             cause => cause,
         });
         assert_eq!(reader.cause(of, before), cause, "{at:?}");
     };
     for place in 0..events.len() {
-        hold(At::End(place), place, events.before(place), reader);
+        hold(WalkPosition::End(place), place, events.previous(place), reader);
     }
     for place in 0..events.len() {
         if matches!(events.event(place).what, ActivityKind::Receive(_)) {
-            hold(At::Reception(place), place, events.before(place), reader);
+            hold(WalkPosition::Reception(place), place, events.previous(place), reader);
         }
     }
-    for message in 0..events.messages() {
-        let before = events.sent(message).and_then(|send| events.before(send));
-        hold(At::Entry(message), message, before, reader);
+    for message in 0..events.message_count() {
+        let before = events.send_event(message).and_then(|send| events.previous(send));
+        hold(WalkPosition::Entry(message), message, before, reader);
     }
-    for message in 0..events.messages() {
-        hold(At::Arrival(message, None), message, None, reader);
+    for message in 0..events.message_count() {
+        hold(WalkPosition::Arrival(message, None), message, None, reader);
     }
 }
 
-/// Runs with stalls, long messages, requests and groups, work, and messages that wait for their receivers.
+/// Runs with stalls, long messages, requests, groups, work, and messages that wait for their receivers.
 fn runs() -> Vec<Trace> {
     let logp = Params::builder(6).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
     let loggps = Params::builder(4).set("L=9us,o=2us,S=10,s=5,O_s=10ns,O_r=3ns,G_s=7ns,G_l=-1ns").unwrap();
     let traced = |params| Machine::new(params).trace(true);
     let program = |p: &mut crate::Proc| {
         p.work("think", 3 * p.id() as u64, || ());
-        let next = (p.id() + 1) % p.p();
+        let next = (p.id() + 1) % p.P();
         let sent = p.isend(next, ROW, vec![1; 30]);
-        let got = p.irecv_from((p.id() + p.p() - 1) % p.p(), ROW);
+        let got = p.irecv(ROW.from((p.id() + p.P() - 1) % p.P()));
         p.work("more", 9, || ());
         p.wait(got);
         p.wait(sent);
-        collectives::all_to_all(p, vec![p.id() as u64; p.p()]);
+        collectives::all_to_all(p, vec![p.id() as u64; p.P()]);
         if p.id() > 0 {
             p.send(0, ROW, vec![7; p.id()]);
         } else {
-            (1..p.p()).for_each(|_| drop(p.recv(ROW)));
+            (1..p.P()).for_each(|_| drop(p.recv(ROW)));
         }
         p.barrier();
     };
@@ -270,25 +270,25 @@ fn runs() -> Vec<Trace> {
         .into()
 }
 
-/// A rendezvous' overheads and what noise takes are kinds of their own, and noise takes what the machine says.
+/// Overheads of a rendezvous and noise have their own kinds, and the page's noise is that of the machine.
 #[test]
 fn rendezvous_and_noise_are_shown() {
     let traces = runs();
     let count = |trace: &Trace, wanted: usize| {
-        let events = Events::of(trace);
-        let shown = Shown::of(&events);
-        (0..events.len()).filter(|place| shown.kind(&events, *place) == wanted).count()
+        let events = Events::new(trace);
+        let annotations = Annotations::new(&events);
+        (0..events.len()).filter(|place| annotations.kind(&events, *place) == wanted).count()
     };
     assert_eq!(count(&traces[0], RENDEZVOUS), 0);
-    // Each long message has a request and a reply, and each of these two ends.
+    // Each long message has a request and a reply, and each of these has two ends.
     let asked = traces[1].calls.iter().filter_map(|call| call.what.sent()?.rendezvous.as_ref()).count();
     assert!(asked > 0);
     assert_eq!(count(&traces[1], RENDEZVOUS), 4 * asked);
-    let events = Events::of(&traces[2]);
-    let shown = Shown::of(&events);
+    let events = Events::new(&traces[2]);
+    let annotations = Annotations::new(&events);
     let noise = traces[2].noise.as_ref().unwrap();
     for (nth, track) in events.processors().enumerate() {
-        let taken: Time = shown.detours_of(nth).iter().map(|(start, end)| *end - *start).sum();
+        let taken: Time = annotations.detours_of(nth).iter().map(|(start, end)| *end - *start).sum();
         let busy = track.places.clone().map(|place| events.event(place)).filter(|event| event.what.is_busy());
         let lost: Time = busy.map(|e| e.length() - noise.free(track.id, e.start, e.end)).sum();
         assert!(taken > Time::ZERO);
@@ -296,7 +296,7 @@ fn rendezvous_and_noise_are_shown() {
     }
 }
 
-/// A page says what its trace's caption does, unless it is told otherwise.
+/// A page shows its trace's caption, unless another text is set.
 #[test]
 fn a_page_has_the_caption() {
     let formula = Some(7 * US);
@@ -312,7 +312,7 @@ fn a_page_has_the_caption() {
     assert_eq!(meta["runs"][0]["marks"], serde_json::json!([["formula", 7_000_000]]));
 }
 
-/// Groups are the program's own, and the machine's levels stand beside them.
+/// Groups are the program's; the machine's levels are separate.
 #[test]
 fn levels_and_groups_are_told_apart() {
     let params = Params::builder(8).L(60 * US).o(20 * US).g(40 * US).build().unwrap();
@@ -320,12 +320,12 @@ fn levels_and_groups_are_told_apart() {
     let socket = Level::new(Params::builder(2).L(6 * US).o(US).g(US).build().unwrap());
     let run = Machine::new(params).levels([node, socket]).trace(true).run(|p| {
         let parity = p.id() % 2;
-        let group = Group::new((0..p.p()).filter(|id| id % 2 == parity));
+        let group = Group::new((0..p.P()).filter(|id| id % 2 == parity));
         collectives::all_to_all(&mut p.within(&group), vec![7_u64; 4]);
     });
     let trace = run.unwrap().trace.unwrap();
     let (meta, _) = page_of(&trace);
-    let (groups, _) = hold_against(&trace);
+    let (groups, _) = compare_with_page(&trace);
     assert!(
         groups.iter().enumerate().all(|(id, group)| *group > 0 && *group == groups[id % 2]),
         "{groups:?}"
@@ -339,33 +339,33 @@ fn levels_and_groups_are_told_apart() {
 fn a_page_holds_the_trace() {
     for trace in runs() {
         assert!(trace.activities.len() > 60 && !trace.progress.is_empty());
-        assert!(hold_against(&trace).1.is_empty(), "a small trace is drawn without grids");
+        assert!(compare_with_page(&trace).1.is_empty(), "a small trace is drawn without grids");
     }
 }
 
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// Also one that could not happen.
+    /// Including traces that could not happen.
     #[test]
     fn a_page_holds_any_trace(trace in any_trace()) {
-        hold_against(&trace);
+        compare_with_page(&trace);
     }
 }
 
-/// From the end on, the causes that a page holds are the critical path.
+/// From the end on, the page's causes are the critical path.
 #[test]
 fn causes_lead_along_the_critical_path() {
     for trace in runs() {
-        let events = Events::of(&trace);
-        let mut walk = Walk::through(&events);
-        let mut at = crate::path::end(&events).map(At::End);
+        let events = Events::new(&trace);
+        let mut walk = Walk::new(&events);
+        let mut at = crate::path::last_event(&events).map(WalkPosition::End);
         let mut length = Time::ZERO;
-        let moment = |at: At| match at {
-            At::End(place) => events.event(place).end,
-            At::Reception(place) => events.event(place).start,
-            At::Entry(message) => events.message(message).enter,
-            At::Arrival(message, _) => events.message(message).arrival,
+        let moment = |at: WalkPosition| match at {
+            WalkPosition::End(place) => events.event(place).end,
+            WalkPosition::Reception(place) => events.event(place).start,
+            WalkPosition::Entry(message) => events.message(message).enter,
+            WalkPosition::Arrival(message, _) => events.message(message).arrival,
         };
         let mut last = events.finish;
         while let Some(here) = at {
@@ -373,18 +373,18 @@ fn causes_lead_along_the_critical_path() {
             last = moment(here);
             at = walk.cause(here);
         }
-        assert_eq!(length + last, Path::through(&events).length());
+        assert_eq!(length + last, Path::from_events(&events).length());
     }
 }
 
-/// Each share of a grid is what all activities together have of its stretch, at every level.
+/// Each share of a grid is the share of all activities in its stretch, at every level.
 #[test]
 fn grids_are_sums() {
     for trace in runs() {
-        let events = Events::of(&trace);
-        let shown = Shown::of(&events);
+        let events = Events::new(&trace);
+        let annotations = Annotations::new(&events);
         for (group, columns) in [(1, 40), (2, 100), (4, 8)] {
-            let grid = Grid::of(&events, &shown, group, columns, 1);
+            let grid = Grid::new(&events, &annotations, group, columns, 1);
             let mut shares = grid.shares.iter();
             for (level, columns) in grid.columns.iter().enumerate() {
                 let width = grid.width << level;
@@ -407,7 +407,7 @@ fn grids_are_sums() {
                                     noise.map(|noise| noise.detours(event.id, event.start, event.end));
                                 let taken: i64 =
                                     taken.into_iter().flatten().map(|(start, end)| part(start, end)).sum();
-                                if shown.kind(&events, place) == *kind {
+                                if annotations.kind(&events, place) == *kind {
                                     sum += part(event.start, event.end) - taken;
                                 }
                                 if *kind == NOISE {
@@ -426,21 +426,21 @@ fn grids_are_sums() {
     }
 }
 
-/// A run of many activities has grids, which are the rest of what its page holds.
+/// A run of many activities has grids, which are the rest of its page's data.
 #[test]
 fn many_activities_have_grids() {
     let params = Params::builder(40).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let run = Machine::new(params).trace(true).run(|p| {
         for round in 0..1000 {
             p.work("think", round % 7, || ());
-            p.send((p.id() + 1) % p.p(), ROW, vec![1]);
+            p.send((p.id() + 1) % p.P(), ROW, vec![1]);
             p.recv(ROW);
         }
     });
     let trace = run.unwrap().trace.unwrap();
-    let grids = Grid::all(&Events::of(&trace), &Shown::of(&Events::of(&trace)), US.as_ps());
+    let grids = Grid::all(&Events::new(&trace), &Annotations::new(&Events::new(&trace)), US.as_ps());
     assert!(trace.activities.len() > 100_000 && grids.len() == 1);
-    assert_eq!(hold_against(&trace).1, grids[0].shares);
+    assert_eq!(compare_with_page(&trace).1, grids[0].shares);
 }
 
 #[test]

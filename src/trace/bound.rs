@@ -1,4 +1,5 @@
-//! How large the numbers of a trace may be: whoever reads one adds, subtracts and draws them.
+//! Bounds on the numbers of a trace that is read from a file, so that sums and differences of them don't
+//! overflow.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -7,18 +8,19 @@ use super::record::{Activity, ActivityKind, Message, Progress};
 use crate::message::MessageId;
 use crate::time::Time;
 
-/// No count is above this, and no time farther from 0 in picoseconds, which are 13 days: eight times as much is still a number.
+/// The largest count, and the largest distance of a time from 0 in ps (13 days). Eight times as much still
+/// fits into 64 bits.
 pub(super) const MOST: u64 = 1 << 60;
 
-/// Something that a trace holds.
-pub(super) trait Bounded {
-    /// Its times.
+/// An item of a trace's lists.
+pub(super) trait BoundedItem {
+    /// Returns the times of the item.
     fn times(&self) -> SmallVec<[Time; 4]>;
 
-    /// Its counts: processors, words, bytes, and the numbers of messages.
+    /// Returns the counts of the item: processors, words, bytes, and the numbers of messages.
     fn counts(&self) -> SmallVec<[usize; 8]>;
 
-    /// Refuses numbers that are too large to be added.
+    /// Returns an error if a number of the item is too large.
     fn check(&self) -> Result<(), String> {
         check_times(self.times())?;
         match self.counts().iter().find(|count| **count as u64 > MOST) {
@@ -28,7 +30,7 @@ pub(super) trait Bounded {
     }
 }
 
-/// Refuses times that are too long to be added.
+/// Returns an error if a time is too long.
 pub(super) fn check_times(times: impl IntoIterator<Item = Time>) -> Result<(), String> {
     match times.into_iter().find(|time| time.as_ps().unsigned_abs() > MOST) {
         Some(time) => {
@@ -38,27 +40,27 @@ pub(super) fn check_times(times: impl IntoIterator<Item = Time>) -> Result<(), S
     }
 }
 
-impl Bounded for Activity {
+impl BoundedItem for Activity {
     fn times(&self) -> SmallVec<[Time; 4]> {
         smallvec![self.start, self.end]
     }
 
     fn counts(&self) -> SmallVec<[usize; 8]> {
-        of_kind(self.id, &self.what)
+        kind_counts(self.id, &self.what)
     }
 }
 
-impl Bounded for Progress {
+impl BoundedItem for Progress {
     fn times(&self) -> SmallVec<[Time; 4]> {
         smallvec![self.start, self.end]
     }
 
     fn counts(&self) -> SmallVec<[usize; 8]> {
-        of_kind(self.id, &self.what)
+        kind_counts(self.id, &self.what)
     }
 }
 
-impl Bounded for Message {
+impl BoundedItem for Message {
     fn times(&self) -> SmallVec<[Time; 4]> {
         smallvec![self.latency, self.enter, self.first, self.arrival]
     }
@@ -68,7 +70,7 @@ impl Bounded for Message {
     }
 }
 
-impl Bounded for Call {
+impl BoundedItem for Call {
     fn times(&self) -> SmallVec<[Time; 4]> {
         let mut times = smallvec![self.start, self.end];
         if let CallKind::WaitUntil(moment) | CallKind::Receive { until: Until::Moment(moment), .. } =
@@ -86,7 +88,7 @@ impl Bounded for Call {
                 counts.extend([*to, *bytes])
             }
             CallKind::Receive { from, .. } | CallKind::Irecv { from, .. } => counts.extend(*from),
-            CallKind::Probe { from, saw, .. } => counts.extend(from.iter().chain(saw).copied()),
+            CallKind::Probe { from, found, .. } => counts.extend(from.iter().chain(found).copied()),
             CallKind::SendRecv(both) => counts.extend([both.to, both.from, both.bytes]),
             CallKind::Work(_)
             | CallKind::WaitUntil(_)
@@ -94,16 +96,16 @@ impl Bounded for Call {
             | CallKind::Wait { .. }
             | CallKind::Test { .. } => (),
         }
-        for Transfer { message, rendezvous } in [self.what.sent(), self.what.got()].into_iter().flatten() {
+        for Transfer { message, rendezvous } in [self.what.sent(), self.what.received()].into_iter().flatten() {
             let agreed = rendezvous.iter().flat_map(|agreed| [agreed.request, agreed.reply]);
-            counts.extend([*message].into_iter().chain(agreed).flat_map(parts));
+            counts.extend([*message].into_iter().chain(agreed).flat_map(message_counts));
         }
         counts
     }
 }
 
-/// The counts of what a processor does.
-fn of_kind(id: usize, what: &ActivityKind) -> SmallVec<[usize; 8]> {
+/// Returns the counts of an activity.
+fn kind_counts(id: usize, what: &ActivityKind) -> SmallVec<[usize; 8]> {
     match what {
         ActivityKind::Send(message) | ActivityKind::Receive(message) => {
             smallvec![id, message.from, message.number]
@@ -112,7 +114,7 @@ fn of_kind(id: usize, what: &ActivityKind) -> SmallVec<[usize; 8]> {
     }
 }
 
-/// The counts in the name of a message.
-fn parts(MessageId { from, number }: MessageId) -> [usize; 2] {
+/// Returns the counts in a message's name.
+fn message_counts(MessageId { from, number }: MessageId) -> [usize; 2] {
     [from, number]
 }

@@ -1,7 +1,7 @@
-//! What a program called: each call with what it asked for and what came of it, so that the run can be made again.
+//! The calls of a program, with their arguments and results, from which the run can be repeated.
 //!
-//! Collectives are made of sends and receives, and these are what is noted. A processor's local time passes in its calls
-//! alone: so each call begins when the one before it has ended.
+//! A collective is recorded as its sends and receives. A processor's local time passes only in its calls, so
+//! each call begins when the one before it ends.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,20 +14,20 @@ use crate::time::Time;
 pub struct Call {
     /// The processor.
     pub id: usize,
-    /// When it was called.
+    /// The time of the call.
     pub start: Time,
-    /// When the program went on.
+    /// The time at which the program continued.
     pub end: Time,
-    /// What was called.
+    /// The kind of call, with arguments and results.
     pub what: CallKind,
 }
 
-/// What a program can call, with what it gave and what it got.
+/// A kind of call, with its arguments and results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallKind {
-    /// Compute: this kind of work, for as long as the call lasts. Where work is measured, the program's own code between
-    /// two calls is one of the kind `code`.
+    /// Compute: this kind of work, for as long as the call lasts. Where work is measured, the program's own
+    /// code between two calls has the kind `code`.
     Work(Cow<'static, str>),
     /// Wait for this moment, if it is still to come.
     WaitUntil(Time),
@@ -35,160 +35,162 @@ pub enum CallKind {
     Send {
         /// The receiver.
         to: usize,
-        /// What it is about.
+        /// Tag of the message.
         tag: CallTag,
-        /// For how many bytes it counts.
+        /// Size of the message in bytes, as it is charged.
         bytes: usize,
         /// The message.
         sent: Transfer,
     },
     /// Receive a message, or look for one.
     Receive {
-        /// From whom, unless anyone would do.
+        /// The sender, or `None` for any.
         from: Option<usize>,
-        /// What about.
+        /// Tag of the message.
         tag: CallTag,
-        /// For how long.
+        /// The end of the wait.
         until: Until,
-        /// The message that came, if one did.
-        got: Option<Transfer>,
+        /// The message, or `None` if none arrived.
+        received: Option<Transfer>,
     },
     /// Send a message and receive one with the same tag.
     SendRecv(Box<SendRecv>),
     /// Look for a message and leave it where it is.
     Probe {
-        /// From whom, unless anyone would do.
+        /// The sender, or `None` for any.
         from: Option<usize>,
-        /// What about.
+        /// Tag of the message.
         tag: CallTag,
-        /// The sender of the one that was there, if one was.
-        saw: Option<usize>,
+        /// The sender of the message that was found, or `None`.
+        found: Option<usize>,
     },
     /// Wait in the machine's own barrier.
     Barrier,
-    /// Call for a send.
+    /// Start a send and return a request.
     Isend {
-        /// How many requests the processor had called for before.
+        /// The request's number: how many requests the processor had made before.
         request: u32,
         /// The receiver.
         to: usize,
-        /// What the message is about.
+        /// Tag of the message.
         tag: CallTag,
-        /// For how many bytes it counts.
+        /// Size of the message in bytes, as it is charged.
         bytes: usize,
     },
-    /// Call for a receive.
+    /// Start a receive and return a request.
     Irecv {
-        /// How many requests the processor had called for before.
+        /// The request's number: how many requests the processor had made before.
         request: u32,
-        /// From whom, unless anyone would do.
+        /// The sender, or `None` for any.
         from: Option<usize>,
-        /// What about.
+        /// Tag of the message.
         tag: CallTag,
     },
-    /// Wait for a request, for one of several, or look for one that was done.
+    /// Wait for a request or for one of several, or find with a test that one is done.
     Wait {
-        /// The one that was done.
+        /// The request that was done.
         request: u32,
-        /// Whether it is a send.
-        sends: bool,
-        /// Its message.
+        /// `true` for a send, `false` for a receive.
+        is_send: bool,
+        /// The message of the request.
         transfer: Transfer,
     },
-    /// Look for a request that was not done.
+    /// Test a request that is not done.
     Test {
         /// The request.
         request: u32,
     },
 }
 
-/// What [`Proc::send_recv`](crate::Proc::send_recv) was given, and what it got.
+/// Arguments and results of [`Proc::send_recv`](crate::Proc::send_recv).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SendRecv {
     /// The receiver of the message that is sent.
     pub to: usize,
-    /// The sender of the one that is received.
+    /// The sender of the message that is received.
     pub from: usize,
-    /// What both are about.
+    /// Tag of both messages.
     pub tag: CallTag,
-    /// For how many bytes the message that is sent counts.
+    /// Size in bytes of the message that is sent, as it is charged.
     pub bytes: usize,
     /// The message that was sent.
     pub sent: Transfer,
     /// The message that was received.
-    pub got: Transfer,
+    pub received: Transfer,
 }
 
-/// A message, as one of its ends called for it.
+/// A message as one of its ends sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// The message that carries the value.
     pub message: MessageId,
-    /// How its receiver agreed to it, if it had to (LogGPS, section 3.1).
+    /// The rendezvous before a long message (LogGPS, section 3.1), or `None` for others.
     pub rendezvous: Option<Box<Rendezvous>>,
 }
 
-/// The two messages before one that waits for its receiver.
+/// The request and the reply before a message that waits for its receiver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendezvous {
-    /// The sender asks.
+    /// The sender's request.
     pub request: MessageId,
-    /// The receiver agrees.
+    /// The receiver's reply.
     pub reply: MessageId,
 }
 
-/// For how long a receive waits.
+/// The end of a receive's wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Until {
-    /// Until a message comes.
-    Come,
-    /// Until this moment. One that has passed means now: a look, which costs a cycle if there is nothing.
+    /// Until a message arrives.
+    Arrival,
+    /// Until this moment. If it has passed, the receive only looks for a message that is there, which costs a
+    /// cycle if there is none.
     Moment(Time),
-    /// Until the gap before a send is over, which is the processor's next one behind such a look in vain: see
-    /// [`Proc::send_receiving`](crate::Proc::send_receiving).
+    /// Until the gap before a send is over, namely the next send after a receive of this kind that found no
+    /// message. See [`Proc::send_receiving`](crate::Proc::send_receiving).
     GapOver,
 }
 
-/// What a message is about, as a trace tells it.
+/// A tag as a trace records it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallTag {
-    /// The number that tells it from all others. The collectives' tags have numbers that no program can name.
+    /// A number that is different for each tag. Collectives' tags have numbers that a program cannot use.
     pub number: u64,
-    /// What the program calls it.
+    /// The program's name for the tag.
     pub name: Option<Cow<'static, str>>,
 }
 
 impl CallTag {
-    /// A tag without its type.
-    pub(crate) fn of<T>(tag: Tag<T>) -> CallTag {
+    /// Records a tag.
+    pub(crate) fn new<T>(tag: Tag<T>) -> CallTag {
         CallTag { number: tag.raw.number(), name: tag.name.map(Cow::Borrowed) }
     }
 
-    /// What messages with this tag and those of its other steps are about: `tag 3 (row)`, or for a collective's its kind,
-    /// `a broadcast`.
+    /// Returns a description of this tag without its step: `tag 3 (row)`, or for a collective its kind, `a
+    /// broadcast`.
     pub fn about(&self) -> String {
-        RawTag::numbered(self.number).line(self.name.as_deref())
+        RawTag::from_number(self.number).description(self.name.as_deref())
     }
 
-    /// The group to whose collective a message with this tag belongs, if to any; group 0 is all processors.
+    /// Returns the group whose collective uses this tag, or `None` if the tag is a program's; group 0 is all
+    /// processors.
     pub(crate) fn group(&self) -> Option<u32> {
-        RawTag::numbered(self.number).group()
+        RawTag::from_number(self.number).group()
     }
 }
 
-/// As errors say it: `with tag 3 (row), step 2`.
+/// As in errors: `with tag 3 (row), step 2`.
 impl fmt::Display for CallTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        RawTag::numbered(self.number).told(self.name.as_deref()).fmt(f)
+        RawTag::from_number(self.number).display(self.name.as_deref()).fmt(f)
     }
 }
 
-/// The send before which a processor receives while the gap runs, by its calls from such a receive on: the place among
-/// them, and the call. The last look before it was in vain.
+/// Among a processor's calls from a receive with [`Until::GapOver`] on, finds the send to which it belongs:
+/// the one right after the first such receive without a message. Returns its index and the call.
 pub(crate) fn send_after_gap(calls: &[Call]) -> Option<(usize, &Call)> {
     let is_it = |two: &[Call]| {
-        let look = matches!(two[0].what, CallKind::Receive { until: Until::GapOver, got: None, .. });
+        let look = matches!(two[0].what, CallKind::Receive { until: Until::GapOver, received: None, .. });
         look && matches!(two[1].what, CallKind::Send { .. })
     };
     let place = 1 + calls.windows(2).position(is_it)?;
@@ -196,13 +198,13 @@ pub(crate) fn send_after_gap(calls: &[Call]) -> Option<(usize, &Call)> {
 }
 
 impl CallKind {
-    /// What the program calls it.
+    /// Returns the name of the method that was called.
     pub fn name(&self) -> &'static str {
         match self {
             CallKind::Work(_) => "work",
             CallKind::WaitUntil(_) => "wait_until",
             CallKind::Send { .. } => "send",
-            CallKind::Receive { until: Until::Come, .. } => "recv",
+            CallKind::Receive { until: Until::Arrival, .. } => "recv",
             CallKind::Receive { until: Until::Moment(_), .. } => "recv_until",
             CallKind::Receive { until: Until::GapOver, .. } => "recv in the gap",
             CallKind::SendRecv(_) => "send_recv",
@@ -215,7 +217,8 @@ impl CallKind {
         }
     }
 
-    /// What it is about, if it says so. What a `wait` waits for is about what its `isend` or `irecv` says.
+    /// Returns the tag, or `None` if the call has none. The tag of a `wait` is that of its `isend` or
+    /// `irecv`.
     pub fn tag(&self) -> Option<&CallTag> {
         match self {
             CallKind::Send { tag, .. } | CallKind::Isend { tag, .. } => Some(tag),
@@ -227,7 +230,7 @@ impl CallKind {
         }
     }
 
-    /// Gives its group the number that is here at the place of the one that it has.
+    /// Replaces the group's number `n` in the tag by `numbers[n]`.
     pub(crate) fn regroup(&mut self, numbers: &[u32]) {
         let tag = match self {
             CallKind::Send { tag, .. } | CallKind::Isend { tag, .. } | CallKind::Probe { tag, .. } => tag,
@@ -235,92 +238,91 @@ impl CallKind {
             CallKind::SendRecv(both) => &mut both.tag,
             _ => return,
         };
-        tag.number = RawTag::numbered(tag.number).regrouped(numbers).number();
+        tag.number = RawTag::from_number(tag.number).with_renumbered_group(numbers).number();
     }
 
-    /// The message that it sent, if it sent one. What an `isend` sends, its `wait` has.
+    /// Returns the message that was sent, or `None`. The message of an `isend` is that of its `wait`.
     pub fn sent(&self) -> Option<&Transfer> {
         match self {
-            CallKind::Send { sent, .. } | CallKind::Wait { sends: true, transfer: sent, .. } => Some(sent),
+            CallKind::Send { sent, .. } | CallKind::Wait { is_send: true, transfer: sent, .. } => Some(sent),
             CallKind::SendRecv(both) => Some(&both.sent),
             _ => None,
         }
     }
 
-    /// The message that it received, if it received one.
-    pub fn got(&self) -> Option<&Transfer> {
+    /// Returns the message that was received, or `None`.
+    pub fn received(&self) -> Option<&Transfer> {
         match self {
-            CallKind::Receive { got, .. } => got.as_ref(),
-            CallKind::Wait { sends: false, transfer: got, .. } => Some(got),
-            CallKind::SendRecv(both) => Some(&both.got),
+            CallKind::Receive { received, .. } => received.as_ref(),
+            CallKind::Wait { is_send: false, transfer: received, .. } => Some(received),
+            CallKind::SendRecv(both) => Some(&both.received),
             _ => None,
         }
     }
 }
 
 impl Transfer {
-    /// A message, with its request and its reply if there is a reply.
-    pub(crate) fn of(message: MessageId, rendezvous: Option<(MessageId, MessageId)>) -> Transfer {
+    /// Creates a transfer of a message, with the request and the reply of its rendezvous if there was one.
+    pub(crate) fn new(message: MessageId, rendezvous: Option<(MessageId, MessageId)>) -> Transfer {
         let rendezvous = rendezvous.map(|(request, reply)| Box::new(Rendezvous { request, reply }));
         Transfer { message, rendezvous }
     }
 }
 
 impl Until {
-    /// The deadline of a receive.
-    pub(crate) fn deadline(deadline: Time) -> Until {
-        if deadline == Time::MAX { Until::Come } else { Until::Moment(deadline) }
+    /// Returns the end of a wait with this deadline.
+    pub(crate) fn from_deadline(deadline: Time) -> Until {
+        if deadline == Time::MAX { Until::Arrival } else { Until::Moment(deadline) }
     }
 }
 
-/// The messages of the call that a processor is in.
+/// Messages of the current call of a processor.
 #[derive(Debug, Default)]
-pub(crate) struct Parts(Vec<Part>);
+pub(crate) struct CallMessages(Vec<CallMessage>);
 
-/// A message that a processor sent or took during a call.
+/// A message that a processor sent or received during a call.
 #[derive(Clone, Copy, Debug)]
-struct Part {
-    /// Whether it sent the message.
-    sends: bool,
-    /// What the message is about, which says whether it is a request or a reply.
+struct CallMessage {
+    is_send: bool,
+    /// Tag of the message, which says whether it is a request or a reply.
     tag: RawTag,
-    /// The message.
     id: MessageId,
 }
 
-impl Parts {
-    /// The processor has sent a message.
-    pub(crate) fn sends(&mut self, tag: RawTag, id: MessageId) {
-        self.0.push(Part { sends: true, tag, id });
+impl CallMessages {
+    /// Adds a message that was sent.
+    pub(crate) fn add_sent(&mut self, tag: RawTag, id: MessageId) {
+        self.0.push(CallMessage { is_send: true, tag, id });
     }
 
-    /// The processor has taken a message.
-    pub(crate) fn takes(&mut self, tag: RawTag, id: MessageId) {
-        self.0.push(Part { sends: false, tag, id });
+    /// Adds a message that was received.
+    pub(crate) fn add_received(&mut self, tag: RawTag, id: MessageId) {
+        self.0.push(CallMessage { is_send: false, tag, id });
     }
 
-    /// The call is over.
+    /// Forgets all messages, at the end of a call.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// The message that the program sent, if it did: a send goes nowhere while the program unwinds.
+    /// Returns the message that the program sent, or `None`: a send does nothing while the program unwinds.
     pub(crate) fn sent(&self) -> Option<Transfer> {
         self.transfer(true)
     }
 
-    /// The message that the program received, if it did.
-    pub(crate) fn got(&self) -> Option<Transfer> {
+    /// Returns the message that the program received, or `None`.
+    pub(crate) fn received(&self) -> Option<Transfer> {
         self.transfer(false)
     }
 
-    /// The message that went one way, with the request that went the same way and the reply that went the other.
-    fn transfer(&self, sends: bool) -> Option<Transfer> {
-        let find = |sends: bool, which: fn(RawTag) -> bool| {
-            let part = self.0.iter().find(|part| part.sends == sends && which(part.tag));
-            part.map(|part| part.id)
+    /// Returns the message that was sent (`is_send`) or received, with the request in the same direction and
+    /// the reply in the other.
+    fn transfer(&self, is_send: bool) -> Option<Transfer> {
+        let find = |is_send: bool, which: fn(RawTag) -> bool| {
+            let found = self.0.iter().find(|message| message.is_send == is_send && which(message.tag));
+            found.map(|message| message.id)
         };
-        let message = find(sends, |tag| !tag.is_request() && !tag.is_reply())?;
-        Some(Transfer::of(message, find(sends, RawTag::is_request).zip(find(!sends, RawTag::is_reply))))
+        let message = find(is_send, |tag| !tag.is_request() && !tag.is_reply())?;
+        Some(Transfer::new(message, find(is_send, RawTag::is_request).zip(find(!is_send, RawTag::is_reply))))
     }
 }

@@ -1,37 +1,39 @@
-//! What goes wrong in a run through no fault of its program.
+//! Faults of the machine, which no program causes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::message::MessageId;
 use crate::time::Time;
 
-/// What goes wrong in a run through no fault of its program. A [check](crate::Check::losses) draws it, and a trace says what
-/// of it happened.
+/// Faults of the machine in a run, which its program doesn't cause. A [check](crate::Check::losses) draws
+/// them, and a trace says which happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Faults {
-    /// The messages that leave their senders and never arrive. None that a processor sends to itself is lost.
+    /// Messages that leave their senders and never arrive. A message to the sender itself is never lost.
     pub lost: BTreeSet<MessageId>,
-    /// The messages that come twice, and how much later the second time. None that a processor sends to itself does, and none
-    /// that asks for its way first (LogGPS).
+    /// Messages that arrive twice, and how much later the second time. A message to the sender itself never
+    /// does, nor does a message with a rendezvous (LogGPS).
     pub twice: BTreeMap<MessageId, Time>,
-    /// The processors that crash, each before its message of this number: it does nothing any more, and has no result.
+    /// Processors that crash, each before its message with this number. A crashed processor does nothing any
+    /// more and has no result.
     pub crashed: BTreeMap<usize, usize>,
 }
 
 impl Faults {
-    /// Returns whether nothing goes wrong.
+    /// Returns whether there are no faults.
     pub fn is_empty(&self) -> bool {
         *self == Faults::default()
     }
 
-    /// Returns whether messages may be left that nobody receives: the program no longer knows what comes.
+    /// Returns whether messages may remain that are not received, because the program cannot know which
+    /// arrive.
     pub(crate) fn may_leave_messages(&self) -> bool {
         !(self.lost.is_empty() && self.crashed.is_empty())
     }
 
-    /// Returns the same with one fault less, for each of its faults.
-    pub(crate) fn fewer(&self) -> impl Iterator<Item = Faults> {
+    /// Returns, for each fault, these faults without that one.
+    pub(crate) fn reductions(&self) -> impl Iterator<Item = Faults> {
         let without_loss = |message| {
             let mut fewer = self.clone();
             fewer.lost.remove(message);

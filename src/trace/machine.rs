@@ -1,6 +1,6 @@
-//! The machine of a trace as JSON, which both forms of a file have: times in picoseconds.
+//! The machine of a trace as JSON, which is a part of both forms of file. Times are in ps.
 //!
-//! Each type here mirrors one of the library's, which can change without the file.
+//! Each type here mirrors one of the library's, so that the library can change and the file stays the same.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,15 +15,15 @@ use super::faults::Faults;
 use super::record::{Activity, Caption, Message, Progress, Trace};
 use crate::message::MessageId;
 use crate::params::{Latency, Level, LongMessages, Noise, Parameter, Params, Ports, Precedence, Ties};
-use crate::text::outside;
+use crate::text::escaped;
 use crate::time::Time;
 
-/// The machine of a trace.
+/// Returns the machine of a trace as JSON.
 pub(super) fn write(trace: &Trace) -> serde_json::Result<String> {
-    json(|to| Machine::serialize(trace, to))
+    json(|to| MachineText::serialize(trace, to))
 }
 
-/// What a mirror serializes.
+/// Returns the JSON that a mirror type serializes.
 pub(super) fn json(
     mirror: impl FnOnce(&mut serde_json::Serializer<&mut Vec<u8>>) -> serde_json::Result<()>,
 ) -> serde_json::Result<String> {
@@ -32,18 +32,18 @@ pub(super) fn json(
     String::from_utf8(text).map_err(serde_json::Error::custom)
 }
 
-/// A trace that has the machine of which [`write`] wrote, and nothing that happened on it.
+/// Reads the JSON of [`write`]. Returns a trace with that machine and no events.
 pub(super) fn read(text: &str) -> serde_json::Result<Trace> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let trace = Machine::deserialize(&mut json)?;
+    let trace = MachineText::deserialize(&mut json)?;
     json.end()?;
     Ok(trace)
 }
 
-/// A [`Trace`] as far as its machine.
+/// The machine of a [`Trace`].
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Trace")]
-pub(super) struct Machine {
+pub(super) struct MachineText {
     #[serde(flatten, with = "by_name")]
     params: Params,
     #[serde(with = "levels_text", default, skip_serializing_if = "is_default")]
@@ -60,7 +60,7 @@ pub(super) struct Machine {
     noise: Option<Noise>,
     #[serde(with = "faults_text", default, skip_serializing_if = "is_default")]
     faults: Faults,
-    #[serde(with = "cost", default, skip_serializing_if = "is_default")]
+    #[serde(with = "barrier_cost", default, skip_serializing_if = "is_default")]
     barrier: Option<Time>,
     #[serde(default, skip_serializing_if = "is_default")]
     out_of_order: u64,
@@ -99,13 +99,13 @@ enum TiesText {
     Random { seed: u64 },
 }
 
-/// Whether something goes without saying.
+/// Returns whether a value is the default, which the file leaves out.
 pub(super) fn is_default<T: Default + PartialEq>(it: &T) -> bool {
     *it == T::default()
 }
 
-/// What the machine's own barrier costs.
-mod cost {
+/// Cost of the machine's own barrier.
+mod barrier_cost {
     use super::*;
 
     pub(super) fn serialize<S: Serializer>(cost: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -122,12 +122,12 @@ mod cost {
     }
 }
 
-/// What is said of the run.
+/// Title and description of the run.
 mod caption_text {
     use super::*;
 
     #[derive(Serialize, Deserialize)]
-    struct Text {
+    struct CaptionText {
         #[serde(default)]
         title: String,
         #[serde(default)]
@@ -142,7 +142,7 @@ mod caption_text {
     ) -> Result<S::Ok, S::Error> {
         let text = caption.clone().map(|Caption { title, about, formula }| {
             let formula = formula.map(Time::as_ps);
-            Text { title, about, formula }
+            CaptionText { title, about, formula }
         });
         text.serialize(serializer)
     }
@@ -150,8 +150,8 @@ mod caption_text {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Option<Caption>, D::Error> {
-        let text: Option<Text> = Option::deserialize(deserializer)?;
-        let caption = text.map(|Text { title, about, formula }| {
+        let text: Option<CaptionText> = Option::deserialize(deserializer)?;
+        let caption = text.map(|CaptionText { title, about, formula }| {
             let formula = formula.map(Time::from_ps);
             Caption { title, about, formula }
         });
@@ -160,7 +160,7 @@ mod caption_text {
     }
 }
 
-/// Who went first at some moments: pairs of picoseconds and processors.
+/// The order of processors at particular moments: pairs of a time in ps and processors.
 mod precedence_text {
     use super::*;
 
@@ -176,15 +176,15 @@ mod precedence_text {
     }
 }
 
-/// What went wrong.
+/// The faults.
 mod faults_text {
     use super::*;
 
-    /// Messages are pairs of their sender and their number, and how much later they come again; a processor crashes before
-    /// such a message.
+    /// A message is a pair of its sender and its number; `twice` adds how much later it arrives again, in ps.
+    /// A crash is a pair of a processor and the message's number before which it crashes.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    struct Text {
+    struct FaultsText {
         #[serde(skip_serializing_if = "is_default")]
         lost: Vec<(usize, usize)>,
         #[serde(skip_serializing_if = "is_default")]
@@ -197,11 +197,11 @@ mod faults_text {
         let lost = faults.lost.iter().map(|id| (id.from, id.number)).collect();
         let crashed = faults.crashed.iter().map(|(id, number)| (*id, *number)).collect();
         let twice = faults.twice.iter().map(|(id, later)| (id.from, id.number, later.as_ps())).collect();
-        Text { lost, twice, crashed }.serialize(serializer)
+        FaultsText { lost, twice, crashed }.serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Faults, D::Error> {
-        let Text { lost, twice, crashed } = Text::deserialize(deserializer)?;
+        let FaultsText { lost, twice, crashed } = FaultsText::deserialize(deserializer)?;
         let again = |(from, number, later)| (MessageId { from, number }, Time::from_ps(later));
         let twice: BTreeMap<_, _> = twice.into_iter().map(again).collect();
         if twice.values().any(|later| *later <= Time::ZERO) {
@@ -217,10 +217,10 @@ mod faults_text {
 mod noise_text {
     use super::*;
 
-    /// Pairs of picoseconds: periods and the lengths of their detours, or the beginnings and the lengths of those of a record.
+    /// Pairs in ps: periods and the lengths of their detours, or the starts and lengths of recorded detours.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    struct Text {
+    struct NoiseText {
         #[serde(skip_serializing_if = "is_default")]
         periods: Vec<(i64, i64)>,
         #[serde(skip_serializing_if = "is_default")]
@@ -232,9 +232,9 @@ mod noise_text {
 
     pub(super) fn serialize<S: Serializer>(noise: &Option<Noise>, serializer: S) -> Result<S::Ok, S::Error> {
         let text = noise.as_ref().map(|noise| {
-            let [periods, record] = noise.parts();
+            let [periods, record] = noise.periods_and_record();
             let (seed, together) = noise.phases();
-            Text {
+            NoiseText {
                 periods: periods.iter().map(|(period, length)| (period.as_ps(), length.as_ps())).collect(),
                 record: record.iter().map(|(start, end)| (start.as_ps(), (*end - *start).as_ps())).collect(),
                 seed,
@@ -245,13 +245,13 @@ mod noise_text {
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Noise>, D::Error> {
-        let Some(Text { periods, record, seed, together }) = Option::deserialize(deserializer)? else {
+        let Some(NoiseText { periods, record, seed, together }) = Option::deserialize(deserializer)? else {
             return Ok(None);
         };
         let times =
             |pairs: Vec<(i64, i64)>| pairs.into_iter().map(|(a, b)| (Time::from_ps(a), Time::from_ps(b)));
         let noise =
-            if record.is_empty() { Noise::periodic(times(periods)) } else { Noise::recorded(times(record)) };
+            if record.is_empty() { Noise::from_periods(times(periods)) } else { Noise::from_record(times(record)) };
         let noise =
             noise.map_err(|why| D::Error::custom(format_args!("its machine has a noise: {why}")))?.seed(seed);
         Ok(Some(if together { noise.together() } else { noise }))
@@ -275,14 +275,14 @@ mod levels_text {
     use super::*;
 
     #[derive(Serialize, Deserialize)]
-    struct Text(#[serde(with = "LevelText")] Level);
+    struct LevelItem(#[serde(with = "LevelText")] Level);
 
     pub(super) fn serialize<S: Serializer>(levels: &[Level], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(levels.iter().copied().map(Text))
+        serializer.collect_seq(levels.iter().copied().map(LevelItem))
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Level>, D::Error> {
-        Ok(Vec::deserialize(deserializer)?.into_iter().map(|Text(level)| level).collect())
+        Ok(Vec::deserialize(deserializer)?.into_iter().map(|LevelItem(level)| level).collect())
     }
 }
 
@@ -315,7 +315,7 @@ mod by_name {
         Parameter::ALL.iter().chain([&Parameter::CYCLE])
     }
 
-    /// Which model a machine follows. With LogP the G that is said is no parameter, but max(g, o).
+    /// Returns the name of the machine's model. With LogP the file's G is no parameter, but max(g, o).
     fn model(params: &Params) -> &'static str {
         match params.long {
             LongMessages::LogP => "LogP",
@@ -324,37 +324,37 @@ mod by_name {
         }
     }
 
-    /// The parameters among what is said.
-    fn params(said: &HashMap<String, Value>) -> Result<Params, String> {
-        let (gps, said_model) = (said.get("LogGPS"), said.get("model"));
-        let is_logp = said_model.is_some_and(|model| model == "LogP");
+    /// Returns the parameters among the fields of a file.
+    fn params(fields: &HashMap<String, Value>) -> Result<Params, String> {
+        let (gps, stated_model) = (fields.get("LogGPS"), fields.get("model"));
+        let is_logp = stated_model.is_some_and(|model| model == "LogP");
         let mut builder = Params::builder(0);
         for parameter in all() {
             let name = parameter.name;
             let value = match (parameter.is_loggps(), gps) {
                 (true, None) => continue,
-                (true, Some(gps)) if parameter.is_told() && gps.get(name).is_none() => continue,
+                (true, Some(gps)) if parameter.is_explicit() && gps.get(name).is_none() => continue,
                 (true, Some(gps)) => gps.get(name),
                 (false, _) if name == "G" && (is_logp || gps.is_some()) => continue,
-                (false, _) if parameter.is_told() && !said.contains_key(name) => continue,
-                (false, _) => said.get(name),
+                (false, _) if parameter.is_explicit() && !fields.contains_key(name) => continue,
+                (false, _) => fields.get(name),
             };
             let value = value.ok_or_else(|| format!("its machine lacks its {name:?}"))?;
             let number = value.as_i64().ok_or_else(|| {
                 let kind = if parameter.is_time() { "picoseconds" } else { "things" };
-                format!("its machine has {name:?} {}, no whole number of {kind}", outside(&value.to_string()))
+                format!("its machine has {name:?} {}, no whole number of {kind}", escaped(&value.to_string()))
             })?;
             builder = builder.set_number(parameter, number);
         }
         let params = builder.build().map_err(|why| why.to_string())?;
-        let G = said.get("G").and_then(Value::as_i64).map(Time::from_ps);
+        let G = fields.get("G").and_then(Value::as_i64).map(Time::from_ps);
         if is_logp && G.is_some() && G != params.G() {
             return Err("its machine is one of LogP, and its G is not max(g, o)".into());
         }
         let model = model(&params);
-        match said_model {
-            Some(said) if said != model => {
-                Err(format!("its machine is said to be one of {said}, and has the parameters of {model}"))
+        match stated_model {
+            Some(stated) if stated != model => {
+                Err(format!("its machine is said to be one of {stated}, and has the parameters of {model}"))
             }
             _ => Ok(params),
         }

@@ -1,4 +1,4 @@
-//! What happened in a run: what every processor called and did when, and how every message travelled.
+//! Traces: the calls and activities of every processor in a run, and the way of every message.
 
 mod bound;
 mod call;
@@ -11,7 +11,7 @@ mod read;
 mod record;
 
 pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
-pub(crate) use call::{Parts, send_after_gap};
+pub(crate) use call::{CallMessages, send_after_gap};
 pub use error::TraceError;
 pub use faults::Faults;
 pub(crate) use record::Log;

@@ -1,4 +1,4 @@
-//! How a trace is read, whatever form its file has.
+//! Reads traces in either form of file.
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -8,7 +8,8 @@ use super::{chrome, compact};
 use crate::params::Level;
 
 impl Trace {
-    /// Reads a trace that [`write`](Trace::write) or [`write_compact`](Trace::write_compact) wrote: exactly the same one.
+    /// Reads a trace that [`write`](Trace::write) or [`write_compact`](Trace::write_compact) wrote, exactly
+    /// as it was.
     pub fn read(mut input: impl Read) -> Result<Trace, TraceError> {
         let mut input = BufReader::new(&mut input as &mut dyn Read);
         match input.fill_buf().map_err(TraceError::new)?.first() {

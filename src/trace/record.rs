@@ -1,10 +1,10 @@
-//! What a trace holds.
+//! The types of a trace.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;
 
-use super::call::{Call, CallKind, CallTag, Parts};
+use super::call::{Call, CallKind, CallTag, CallMessages};
 use super::faults::Faults;
 use crate::message::MessageId;
 use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
@@ -19,36 +19,36 @@ pub struct Trace {
     pub levels: Vec<Level>,
     /// The machine's ports.
     pub ports: Ports,
-    /// How the machine draws latencies.
+    /// The way in which latencies are drawn.
     pub latency: Latency,
-    /// Who went first among those that acted at the same time.
+    /// The order of processors that act at the same time.
     pub ties: Ties,
-    /// Who went first at some moments, whatever the ties say.
+    /// The order of processors at particular moments, which replaces that of the ties.
     pub precedence: Precedence,
-    /// The noise of the processors, if there was any: what kept them busy lasts longer by it.
+    /// The noise of the processors, which lengthens what keeps them busy; `None` if there was none.
     pub noise: Option<Noise>,
-    /// What went wrong through no fault of the program.
+    /// The faults of the machine.
     pub faults: Faults,
-    /// What its own barrier costs, if it has one.
+    /// The cost of the machine's own barrier, if it has one.
     pub barrier: Option<Time>,
-    /// How many acts the host let happen out of their order; 0 on the virtual clock and wherever work is
-    /// charged.
+    /// The number of acts that happened out of order because the host was late; 0 on the virtual clock and
+    /// whenever work is charged.
     pub out_of_order: u64,
-    /// What is said of the run by who made it. Files from before traces held this have none.
+    /// Title and description of the run. Old files have none.
     pub caption: Option<Caption>,
-    /// What the processors did: by processor, and each one's by time.
+    /// The activities of the processors, by processor and then by time.
     pub activities: Vec<Activity>,
-    /// What requests did beside that: by processor, by when it waited for them, and each one's by time.
+    /// The progress of requests beside that: by processor, then by when it waited for them, and then by time.
     pub progress: Vec<Progress>,
-    /// The messages: by sender, and each one's as it turned to them.
+    /// The messages, by sender and then in the order in which it sent them.
     pub messages: Vec<Message>,
-    /// What the programs called: by processor, and each one's by time. Schedules have none, and files from before traces held calls.
+    /// The calls of the programs, by processor and then by time. Schedules and old files have none.
     pub calls: Vec<Call>,
 }
 
 impl Trace {
-    /// The messages that the program sent, as far as the calls say it: for each its name, what it is about, and for how many
-    /// bytes it counts. A rendezvous' requests and replies are none.
+    /// Returns the messages that the program sent, as far as the calls say: name, tag and size in bytes.
+    /// Requests and replies of a rendezvous are left out.
     pub fn sent(&self) -> impl Iterator<Item = (MessageId, &CallTag, usize)> {
         let mut posted = HashMap::new();
         self.calls.iter().filter_map(move |call| match &call.what {
@@ -58,8 +58,8 @@ impl Trace {
                 posted.insert((call.id, *request), (tag, *bytes));
                 None
             }
-            // Which message it was, its end says.
-            CallKind::Wait { request, sends: true, transfer } => {
+            // The `wait` says which message it was.
+            CallKind::Wait { request, is_send: true, transfer } => {
                 let (tag, bytes) = posted.remove(&(call.id, *request))?;
                 Some((transfer.message, tag, bytes))
             }
@@ -67,12 +67,13 @@ impl Trace {
         })
     }
 
-    /// For how many bytes each message counted that a program sent, as far as the calls say it.
+    /// Returns the size in bytes of each message that the program sent, as far as the calls say.
     pub fn lengths(&self) -> HashMap<MessageId, usize> {
         self.sent().map(|(id, _, bytes)| (id, bytes)).collect()
     }
 
-    /// The latencies of all messages, by sender and number. A trace from a file may say any, so nothing is as large as they are.
+    /// Returns the latencies of all messages by sender and number: maps, since a trace from a file may have
+    /// any numbers.
     pub(crate) fn latencies(&self) -> HashMap<usize, BTreeMap<usize, Time>> {
         let mut latencies = HashMap::<usize, BTreeMap<usize, Time>>::new();
         for Message { id, latency, .. } in &self.messages {
@@ -82,31 +83,31 @@ impl Trace {
     }
 }
 
-/// What is said of a run that its events do not tell.
+/// A description of a run, beyond its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caption {
-    /// What ran: a program and its algorithm, or a schedule.
+    /// A program and its algorithm, or a schedule.
     pub title: String,
-    /// On which machine, how large, and how.
+    /// The machine, the problem's size and settings.
     pub about: String,
-    /// When it ends by a formula, if there is one.
+    /// The end of the run by a formula, if there is one.
     pub formula: Option<Time>,
 }
 
-/// What a processor did for a while.
+/// An activity of a processor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Activity {
     /// The processor.
     pub id: usize,
-    /// When it began.
+    /// The start.
     pub start: Time,
-    /// When it was over.
+    /// The end.
     pub end: Time,
-    /// What it did.
+    /// The kind of activity.
     pub what: ActivityKind,
 }
 
-/// What a processor can do in a run, as a trace tells it.
+/// A kind of activity of a processor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ActivityKind {
@@ -124,87 +125,85 @@ pub enum ActivityKind {
     Port,
     /// Wait for a message or a moment.
     Idle,
-    /// Wait in the machine's own barrier: for the other processors, and for as long as the barrier costs. A barrier that
-    /// takes no time is in the trace too.
+    /// Wait in the machine's own barrier: for the other processors, and for the barrier's cost. A barrier
+    /// that takes no time is recorded too.
     Barrier,
-    /// Call for a request, the one with this number.
+    /// Start the request with this number.
     Post(u32),
-    /// Wait for a request, the one with this number.
+    /// Wait for the request with this number.
     Wait(u32),
 }
 
 impl ActivityKind {
-    /// Returns whether it is all the processor's own doing, so that [noise](crate::Noise) lengthens all of it.
+    /// Returns whether the processor is busy all the time, so that [noise](crate::Noise) lengthens all of it.
     pub fn is_busy(&self) -> bool {
         use ActivityKind::{Post, Receive, Send, Work};
         matches!(self, Work(_) | Send(_) | Receive(_) | Post(_))
     }
 }
 
-/// What a request did for a while, beside what its processor did: a send or a receive goes on by itself.
+/// A stretch of a request's progress, which goes on beside its processor's activities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The processor.
     pub id: usize,
-    /// The request's number: how many requests its processor had called for before.
+    /// The request's number: how many requests its processor had made before.
     pub request: u32,
-    /// When it began.
+    /// The start.
     pub start: Time,
-    /// When it was over.
+    /// The end.
     pub end: Time,
-    /// What it was.
+    /// The kind of activity.
     pub what: ActivityKind,
 }
 
-/// How a message travelled.
+/// A message and its times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The name of the message.
     pub id: MessageId,
     /// Its receiver.
     pub to: usize,
-    /// Its length in words.
+    /// Length in words.
     pub words: usize,
-    /// How long its first word would be under way if the port were free: what was drawn for it, or L.
+    /// The latency of its first word while the port is free: the one drawn for it, or L.
     pub latency: Time,
-    /// Its sender's place among all processors, if others act when its turn comes: by the order of the machine's
+    /// Its sender's place among the processors that act at the same time, by the order of the machine's
     /// [`Ties`].
     pub place: usize,
-    /// When its first word entered the network.
+    /// The time at which its first word entered the network.
     pub enter: Time,
-    /// When its first word came out.
+    /// The time at which its first word left the network.
     pub first: Time,
-    /// When all of it was there.
+    /// The time at which all of it had arrived.
     pub arrival: Time,
 }
 
-/// One processor's part of a trace, which it writes while it runs.
+/// One processor's part of a trace, written during the run.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
-    /// What it did.
     pub activities: Vec<Activity>,
-    /// What its requests did beside that.
     pub progress: Vec<Progress>,
-    /// What it sent.
     pub messages: Vec<Message>,
-    /// What its program called.
     pub calls: Vec<Call>,
-    /// Where in the program calls are that may take one of several messages, by their places among its calls.
-    pub places: Vec<(usize, &'static Location<'static>)>,
-    /// The messages of the call that it is in.
-    pub parts: Parts,
+    /// Source locations of calls that may take one of several messages, each with the call's index in
+    /// `calls`.
+    pub locations: Vec<(usize, &'static Location<'static>)>,
+    /// Messages of the current call.
+    pub call_messages: CallMessages,
 }
 
 impl Log {
-    /// A call is over, if it was one. It began when the one before it ended, since local time passes in calls alone.
-    pub(crate) fn called(&mut self, id: usize, end: Time, what: Option<CallKind>) {
+    /// Ends a call and adds it, if `what` is one. The call began when the one before it ended, since local
+    /// time passes only in calls.
+    pub(crate) fn end_call(&mut self, id: usize, end: Time, what: Option<CallKind>) {
         let start = self.calls.last().map_or(Time::ZERO, |before| before.end);
         self.calls.extend(what.map(|what| Call { id, start, end, what }));
-        self.parts.clear();
+        self.call_messages.clear();
     }
 
-    /// The last call may take one of several messages, and is here in the program.
-    pub(crate) fn was_at(&mut self, at: &'static Location<'static>) {
-        self.places.extend(self.calls.len().checked_sub(1).map(|last| (last, at)));
+    /// Notes the source location of the last call, which may take one of several messages.
+    pub(crate) fn note_location(&mut self, at: &'static Location<'static>) {
+        self.locations.extend(self.calls.len().checked_sub(1).map(|last| (last, at)));
     }
 }

@@ -1,4 +1,4 @@
-//! Any trace at all, for the tests of both forms, and one of which every byte is known.
+//! Arbitrary traces for the tests of both forms of file, and one whose files are known byte for byte.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -54,8 +54,8 @@ fn progress() -> impl Strategy<Value = Progress> {
         Just(ActivityKind::Port),
         Just(ActivityKind::Idle),
     ];
-    let whose = (number(), any::<u32>());
-    (whose, time(), time(), what).prop_map(|((id, request), start, end, what)| Progress {
+    let owner = (number(), any::<u32>());
+    (owner, time(), time(), what).prop_map(|((id, request), start, end, what)| Progress {
         id,
         request,
         start,
@@ -101,7 +101,7 @@ fn number() -> impl Strategy<Value = usize> {
 }
 
 fn until() -> impl Strategy<Value = Until> {
-    prop_oneof![Just(Until::Come), time().prop_map(Until::Moment), Just(Until::GapOver)]
+    prop_oneof![Just(Until::Arrival), time().prop_map(Until::Moment), Just(Until::GapOver)]
 }
 
 fn call() -> impl Strategy<Value = Call> {
@@ -117,12 +117,12 @@ fn call() -> impl Strategy<Value = Call> {
                 sent
             }),
             (option::of(number()), tag(), until(), option::of(transfer()))
-                .prop_map(|(from, tag, until, got)| CallKind::Receive { from, tag, until, got }),
-            send_recv.prop_map(|(to, from, tag, bytes, sent, got)| {
-                CallKind::SendRecv(Box::new(SendRecv { to, from, tag, bytes, sent, got }))
+                .prop_map(|(from, tag, until, received)| CallKind::Receive { from, tag, until, received }),
+            send_recv.prop_map(|(to, from, tag, bytes, sent, received)| {
+                CallKind::SendRecv(Box::new(SendRecv { to, from, tag, bytes, sent, received }))
             }),
             (option::of(number()), tag(), option::of(number()))
-                .prop_map(|(from, tag, saw)| CallKind::Probe { from, tag, saw }),
+                .prop_map(|(from, tag, found)| CallKind::Probe { from, tag, found }),
             Just(CallKind::Barrier),
             (any::<u32>(), number(), tag(), number()).prop_map(|(request, to, tag, bytes)| CallKind::Isend {
                 request,
@@ -135,9 +135,9 @@ fn call() -> impl Strategy<Value = Call> {
                 from,
                 tag
             }),
-            (any::<u32>(), any::<bool>(), transfer()).prop_map(|(request, sends, transfer)| CallKind::Wait {
+            (any::<u32>(), any::<bool>(), transfer()).prop_map(|(request, is_send, transfer)| CallKind::Wait {
                 request,
-                sends,
+                is_send,
                 transfer
             }),
             any::<u32>().prop_map(|request| CallKind::Test { request }),
@@ -145,13 +145,13 @@ fn call() -> impl Strategy<Value = Call> {
     (number(), time(), time(), what).prop_map(|(id, start, end, what)| Call { id, start, end, what })
 }
 
-/// A level of a machine of three processors: each a group by itself, with a card.
+/// A level of a machine of three processors: each is a group by itself, with a card.
 fn levels(outer: &Params) -> Option<Level> {
     let alone = Params { P: 1, L: outer.L / 2, ..*outer };
     alone.check().is_ok().then(|| Level::new(alone).ports(Ports::Dual).one_port(true))
 }
 
-/// Any trace at all, whether it could happen or not.
+/// An arbitrary trace, whether it could happen or not.
 pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
     let texts = prop::sample::select(vec![
         "L=6,o=2,g=4,G=0.03us",
@@ -175,7 +175,7 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
     let noise = prop_oneof![
         Just(None),
         any::<u64>().prop_map(|seed| Some("10ms:25us,1s:7ps".parse::<Noise>().unwrap().seed(seed))),
-        any::<u64>().prop_map(|seed| Some(Noise::read("5 7.1\n6 8\n90 1").unwrap().seed(seed).together())),
+        any::<u64>().prop_map(|seed| Some(Noise::parse_record("5 7.1\n6 8\n90 1").unwrap().seed(seed).together())),
     ];
     let caption = option::of((any::<String>(), any::<String>(), option::of(time())));
     let caption =
@@ -217,9 +217,9 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
     })
 }
 
-/// What a trace says beside its lists is bounded as they are.
+/// The times beside a trace's lists are bounded like those in the lists.
 #[test]
-fn no_time_beside_the_lists_is_too_long_to_be_added() {
+fn times_beside_the_lists_are_bounded() {
     let (long, id) = (Time::from_ps(LARGEST + 1), MessageId { from: 0, number: 0 });
     let caption = Some(Caption { formula: Some(long), ..Caption::default() });
     let faults = Faults { twice: [(id, long)].into(), ..Faults::default() };
@@ -236,7 +236,7 @@ fn no_time_beside_the_lists_is_too_long_to_be_added() {
     }
 }
 
-/// A trace that has everything that there is once at least, whether it could happen or not.
+/// A trace with at least one of everything, whether it could happen or not.
 fn one_of_each() -> Trace {
     let id = |from, number| MessageId { from, number };
     let tag = |number, name: Option<&'static str>| CallTag { number, name: name.map(Into::into) };
@@ -286,8 +286,8 @@ fn one_of_each() -> Trace {
             CallKind::Receive {
                 from: Some(0),
                 tag: tag(1, Some("row")),
-                until: Until::Come,
-                got: Some(free(0, 0)),
+                until: Until::Arrival,
+                received: Some(free(0, 0)),
             },
         ),
         (
@@ -298,7 +298,7 @@ fn one_of_each() -> Trace {
                 from: None,
                 tag: tag(u64::MAX, None),
                 until: Until::Moment(6 * US + 7 * NS),
-                got: None,
+                received: None,
             },
         ),
         (
@@ -309,7 +309,7 @@ fn one_of_each() -> Trace {
                 from: None,
                 tag: tag(u64::MAX, None),
                 until: Until::GapOver,
-                got: Some(agreed.clone()),
+                received: Some(agreed.clone()),
             },
         ),
         (
@@ -322,15 +322,15 @@ fn one_of_each() -> Trace {
                 tag: tag(1, Some("row")),
                 bytes: 0,
                 sent: free(1, 0),
-                got: agreed.clone(),
+                received: agreed.clone(),
             })),
         ),
-        (1, 10, 11, CallKind::Probe { from: None, tag: tag(2, Some("column")), saw: Some(2) }),
+        (1, 10, 11, CallKind::Probe { from: None, tag: tag(2, Some("column")), found: Some(2) }),
         (2, 0, 1, CallKind::Isend { request: 0, to: 1, tag: tag(2, Some("row")), bytes: 17 }),
         (2, 1, 2, CallKind::Irecv { request: 1, from: Some(0), tag: tag(1, Some("row")) }),
         (2, 2, 3, CallKind::Test { request: 1 }),
-        (2, 3, 4, CallKind::Wait { request: 0, sends: true, transfer: agreed }),
-        (2, 4, 5, CallKind::Wait { request: 1, sends: false, transfer: free(0, 300) }),
+        (2, 3, 4, CallKind::Wait { request: 0, is_send: true, transfer: agreed }),
+        (2, 4, 5, CallKind::Wait { request: 1, is_send: false, transfer: free(0, 300) }),
     ];
     let params = "L=9us,o=2,S=100,s=10,O_s=7.63ns,O_r=4ns,G_s=1ns,G_l=-12.74ns";
     Trace {
@@ -367,9 +367,9 @@ fn one_of_each() -> Trace {
     }
 }
 
-/// The files that a released version wrote are read for ever: each form, byte for byte.
+/// Files that a released version wrote stay readable: both forms stay as they are, byte for byte.
 #[test]
-fn every_byte_stays_as_it_is() {
+fn files_stay_byte_for_byte() {
     let (mut json, mut compact) = (Vec::new(), Vec::new());
     one_of_each().write(&mut json).unwrap();
     one_of_each().write_compact(&mut compact).unwrap();

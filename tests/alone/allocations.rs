@@ -1,4 +1,5 @@
-//! Nothing is allocated to send and to receive messages, once there is room for as many as lie in an inbox at once.
+//! Sending and receiving allocates nothing, once there is room for as many messages as lie in an inbox at
+//! once.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,24 +9,24 @@ use loggp::{ClockKind, Dilation, Machine, Params, Proc, SEC, Tag, US, collective
 
 use crate::alone;
 
-/// The system's allocator, which counts what is asked of it while that counts.
-struct Counting;
+/// The system's allocator, which counts allocations of threads that set [`IS_COUNTING`].
+struct CountingAllocator;
 
 thread_local! {
-    /// Whether an allocation of this thread counts now.
-    static COUNTS: Cell<bool> = const { Cell::new(false) };
+    /// True while allocations of this thread are counted.
+    static IS_COUNTING: Cell<bool> = const { Cell::new(false) };
 }
-/// How many counted.
-static COUNTED: AtomicU64 = AtomicU64::new(0);
+/// The number of counted allocations.
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-// SAFETY: the system's allocator does all of it.
-unsafe impl GlobalAlloc for Counting {
+// SAFETY: the system's allocator does all the work.
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        if COUNTS.try_with(Cell::get) == Ok(true) {
-            COUNTED.fetch_add(1, SeqCst);
+        if IS_COUNTING.try_with(Cell::get) == Ok(true) {
+            ALLOCATIONS.fetch_add(1, SeqCst);
         }
         // SAFETY: the caller's promises are passed on.
         unsafe { System.alloc(layout) }
@@ -40,10 +41,10 @@ unsafe impl GlobalAlloc for Counting {
 const NUMBER: Tag<u64> = Tag::new(0);
 const NAMED: Tag<(u64, u64)> = Tag::named(1, "pair");
 
-/// A round of each pattern: a ring, an all-to-all with all sends first, a barrier, receives with deadlines, and a staggered
-/// remap.
+/// Runs a round of each pattern: a ring, an all-to-all with all sends first, a barrier, receives with
+/// deadlines, and a staggered remap.
 fn round(p: &mut Proc) {
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (p.id(), p.P());
     p.send((id + 1) % P, NUMBER, id as u64);
     assert_eq!(p.recv_from((id + P - 1) % P, NUMBER), ((id + P - 1) % P) as u64);
     for other in (0..P).filter(|other| *other != id) {
@@ -54,9 +55,9 @@ fn round(p: &mut Proc) {
         assert_eq!(value, (from as u64, 1));
     }
     collectives::barrier(p);
-    // Each gives up long after its message is there.
+    // The deadline is long after the message's arrival.
     p.send((id + 1) % P, NUMBER, id as u64);
-    assert!(p.recv_until(p.now() + SEC, NUMBER).is_some());
+    assert!(p.recv_until(NUMBER, p.now() + SEC).is_some());
     collectives::barrier(p);
     for step in 1..P {
         p.send((id + step) % P, NUMBER.step(step), step as u64);
@@ -66,36 +67,36 @@ fn round(p: &mut Proc) {
     collectives::barrier(p);
 }
 
-/// What a thousand rounds allocate, after a thousand that may.
-fn allocated(machine: Machine) -> u64 {
-    COUNTED.store(0, SeqCst);
+/// Returns the number of allocations in a thousand rounds, after a thousand rounds that may allocate.
+fn count_allocations(machine: Machine) -> u64 {
+    ALLOCATIONS.store(0, SeqCst);
     let run = machine.run(|p| {
         for number in 0..2100 {
-            // What comes after the last barrier of a processor is not counted: some end before others.
+            // Nothing after a processor's last barrier is counted, since some end before others.
             if [1000, 2000].contains(&number) {
-                COUNTS.set(number == 1000);
+                IS_COUNTING.set(number == 1000);
             }
             round(p);
         }
     });
     assert!(run.is_ok(), "{run:?}");
-    COUNTED.load(SeqCst)
+    ALLOCATIONS.load(SeqCst)
 }
 
-/// Other threads, such as the one that looks after programs that do not come back, may allocate.
+/// Other threads may allocate, such as the watchdog for programs that do not return.
 #[test]
 fn messages_allocate_nothing() {
     let _guard = alone();
     for P in [2, 3, 16] {
         let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-        assert_eq!(allocated(Machine::new(params)), 0, "virtual clock, P = {P}");
+        assert_eq!(count_allocations(Machine::new(params)), 0, "virtual clock, P = {P}");
     }
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let machine = Machine::new(params).clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
-    assert_eq!(allocated(machine), 0, "wall clock");
+    assert_eq!(count_allocations(machine), 0, "wall clock");
     // The allocator does count.
-    COUNTS.set(true);
+    IS_COUNTING.set(true);
     drop(std::hint::black_box(vec![1_u8]));
-    COUNTS.set(false);
-    assert!(COUNTED.load(SeqCst) > 0);
+    IS_COUNTING.set(false);
+    assert!(ALLOCATIONS.load(SeqCst) > 0);
 }

@@ -1,5 +1,5 @@
-//! Tests that look at all of their process, or need all of the computer: its threads, its mappings, what it allocates, and
-//! how late it is. They run one after the other.
+//! Tests that inspect their whole process or need the whole computer: its threads, its mappings, its
+//! allocations and its lateness. They run one after the other.
 
 #![allow(non_snake_case)] // P is the papers' name
 
@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Nobody else runs as long as this lives.
+/// Locks out the other tests as long as the guard lives.
 fn alone() -> impl Drop {
     ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

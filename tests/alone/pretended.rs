@@ -1,4 +1,4 @@
-//! A host that says it has more cores than it runs, as some containers do.
+//! A host that claims more cores than it runs, as some containers do.
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use loggp::{Carrier, ClockKind, Dilation, Machine, Params, Proc, Tag, US, Work};
 
 use crate::alone;
-use crate::wall::Busy;
+use crate::wall::BusyCores;
 
-/// Where the process that is told of more cores finds how many.
+/// The environment variable with the number of pretended cores.
 const CORES: &str = "LOGGP_PRETENDED_CORES";
 
-/// What the library that is loaded first says of the cores on which the process may run.
+/// A preloaded library that pretends more cores.
 const MORE_CORES: &str = r"
 #define _GNU_SOURCE
 #include <sched.h>
@@ -23,7 +23,7 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) {
     return 0;
 }";
 
-/// Runs in a process of its own, which may have been told of more cores.
+/// Runs in a process of its own, perhaps with pretended cores.
 #[test]
 #[ignore = "what a_core_that_the_host_does_not_run_costs_little runs in another process"]
 fn everyone_sends_to_all_in_the_same_order() {
@@ -31,30 +31,30 @@ fn everyone_sends_to_all_in_the_same_order() {
     let machine = Machine::new(params).clock(ClockKind::Wall).work(Work::Charged);
     let run = machine.run(to_all);
     let host = run.unwrap().host.unwrap();
-    assert!(told().is_none_or(|cores| host.cores == cores), "{host:?}");
+    assert!(pretended_cores().is_none_or(|cores| host.cores == cores), "{host:?}");
 }
 
-/// Of how many cores the process was told.
-fn told() -> Option<usize> {
+/// Returns the number of pretended cores, or `None`.
+fn pretended_cores() -> Option<usize> {
     std::env::var(CORES).ok().map(|cores| cores.parse().unwrap())
 }
 
 fn to_all(p: &mut Proc) {
     const WORD: Tag<u64> = Tag::new(0);
-    for distance in 1..p.p() {
-        let other = (p.id() + distance) % p.p();
+    for distance in 1..p.P() {
+        let other = (p.id() + distance) % p.P();
         p.send(other, WORD, other as u64);
     }
-    for _ in 1..p.p() {
+    for _ in 1..p.P() {
         assert_eq!(p.recv(WORD).1, p.id() as u64);
     }
 }
 
-/// Runs in a process of its own, which was told of more cores.
+/// Runs in a process of its own with pretended cores.
 #[test]
 #[ignore = "what three_and_four_fronts_of_a_busy_host_keep_the_order_of_acts runs in another process"]
 fn everyone_sends_to_all_on_both_carriers() {
-    let cores = told().expect("more cores are pretended");
+    let cores = pretended_cores().expect("more cores are pretended");
     let params = Params::builder(7).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let machine = Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)).trace(true);
     let model = machine.clone().run(to_all).unwrap();
@@ -70,13 +70,13 @@ fn everyone_sends_to_all_on_both_carriers() {
 #[test]
 fn three_and_four_fronts_of_a_busy_host_keep_the_order_of_acts() {
     let _guard = alone();
-    let _busy = Busy::on_each_core();
+    let _busy = BusyCores::on_each_core();
     for cores in [3, 4] {
-        passes("everyone_sends_to_all_on_both_carriers", Some((cores, &more_cores(cores))));
+        assert_passes("everyone_sends_to_all_on_both_carriers", Some((cores, &more_cores(cores))));
     }
 }
 
-/// Compiles the library that says there are so many cores.
+/// Compiles the library that pretends this many cores.
 fn more_cores(cores: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let [source, library] = ["c", "so"].map(|ending| folder.join(format!("{cores}_cores.{ending}")));
@@ -87,8 +87,8 @@ fn more_cores(cores: usize) -> PathBuf {
     library
 }
 
-/// Runs a test of this file in another process, which may be told of more cores by a library.
-fn passes(test: &str, told: Option<(usize, &Path)>) {
+/// Runs a test of this file in another process, perhaps with pretended cores, and checks that it passes.
+fn assert_passes(test: &str, told: Option<(usize, &Path)>) {
     let mut run = Command::new(std::env::current_exe().unwrap());
     run.args(["--ignored", "--exact", &format!("pretended::{test}")]);
     if let Some((cores, library)) = told {
@@ -108,12 +108,13 @@ fn a_core_that_the_host_does_not_run_costs_little() {
         let once = || {
             let start = Instant::now();
             let told = pretends.then_some((cores, library.as_path()));
-            passes("everyone_sends_to_all_in_the_same_order", told);
+            assert_passes("everyone_sends_to_all_in_the_same_order", told);
             start.elapsed()
         };
         std::iter::repeat_with(once).take(3).min().unwrap()
     };
     let [there, pretended] = [false, true].map(time);
-    // Some 3 times; over 100 times if who waits for a core keeps the host from running it.
+    // Usually some 3 times; over 100 times if a thread that waits for a core keeps the host from running that
+    // core's thread.
     assert!(pretended < 40 * there.max(Duration::from_millis(100)), "{pretended:?} instead of {there:?}");
 }

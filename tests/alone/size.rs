@@ -1,6 +1,6 @@
-//! Machines with very many processors, and with more than this computer can hold.
+//! Machines with very many processors, and with more than this computer has memory for.
 //!
-//! The stacks of such a machine use up most of the mappings that a process may have, so nobody else may run.
+//! The stacks of such a machine use up most of a process's mappings, so no other test may run.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::alone;
 
 const WORD: Tag<u64> = Tag::new(0);
 
-/// How many mappings the process has; none are counted but on Linux, which tells.
+/// Returns the number of mappings of the process; 0 except on Linux.
 fn mappings() -> usize {
     if cfg!(target_os = "linux") {
         std::fs::read_to_string("/proc/self/maps").unwrap().lines().count()
@@ -46,7 +46,7 @@ fn sixteen_thousand_processors() {
     assert!(mappings() < before + 100);
 }
 
-/// The refusal says how many there is room for, comes soon, and leaves nothing behind.
+/// The error comes soon, names the number of processors, and leaves nothing behind.
 #[test]
 fn more_processors_than_there_is_room_for() {
     let _guard = alone();

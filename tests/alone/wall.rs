@@ -1,17 +1,16 @@
-//! The wall clock: what must hold however busy the host is.
+//! The wall clock: properties that hold however busy the host is.
 //!
 //! Data is right, nothing is early, the rules hold in the trace, a run that cannot go on ends with the same
-//! error as on the virtual clock, and every thread is joined. How close a measurement comes to the model is
-//! the host's business: only one test looks at it, and runs until the host has been on time once.
+//! error as on the virtual clock, and every thread is joined. How close a measurement comes to the model
+//! depends on the host: only one test checks it, and it runs until the host has been on time once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
-use loggp::{
-    Carrier, Cause, ClockKind, Dilation, Latency, LogGps, MS, Machine, NS, Params, Ports, Proc, Tag, Ties,
-    Time, US, Work, audit,
-};
+use loggp::{Carrier, Cause, ClockKind, Dilation, Latency, MS, Machine, NS, Params, Ports, Proc, Tag, Ties, Time, US, Work};
+use loggp::audit::audit;
+use loggp::params::LogGps;
 
 use crate::alone;
 use crate::cases::seeds;
@@ -21,7 +20,7 @@ const COUNT: Tag<u32> = Tag::new(0);
 const WORDS: Tag<Vec<u64>> = Tag::new(0);
 const BYTE: Tag<u8> = Tag::new(0);
 
-/// A machine on the wall clock, at full speed: when it is late, it is late.
+/// Returns a machine on the wall clock at full speed, which does not dilate time when it is late.
 fn machine(params: Params) -> Machine {
     Machine::new(params).clock(ClockKind::Wall).work(Work::Charged).dilation(Dilation::Fixed(1.0))
 }
@@ -30,35 +29,35 @@ fn cm5(P: usize) -> Params {
     Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()
 }
 
-/// A program drawn at random: who does what in which rounds.
+/// A random program.
 #[derive(Debug)]
-struct Traffic {
-    /// For each round and each processor, what it sends, and how it goes on.
+struct RandomProgram {
+    /// The messages and the habits of each processor in each round.
     rounds: Vec<Vec<(Vec<Send>, Habits)>>,
 }
 
-/// A message: to whom, and how many words.
+/// A message: its receiver and its length in words.
 type Send = (usize, usize);
 
-/// How a processor spends a round.
+/// The behaviour of a processor in a round.
 #[derive(Debug)]
 struct Habits {
-    /// How long it works before each message.
+    /// Work before each message.
     work: u64,
-    /// Whether it receives what comes while its gap runs.
+    /// If true, the processor receives while its gap runs.
     receives_while_sending: bool,
-    /// How often it looks before it waits for a message.
+    /// The number of polls before it waits for a message.
     looks: usize,
-    /// Until when it waits before that, from when it begins.
+    /// The length of a receive with a deadline before that, in units of 100 ns.
     patience: i64,
-    /// Whether it receives in the order of its senders' numbers.
+    /// If true, it receives in the order of the senders' numbers.
     by_sender: bool,
-    /// Whether all wait for all at the end of the round.
+    /// If true, the round ends with a barrier.
     barrier: bool,
 }
 
-impl Traffic {
-    fn random(rng: &mut fastrand::Rng, P: usize, short: bool) -> Traffic {
+impl RandomProgram {
+    fn random(rng: &mut fastrand::Rng, P: usize, short: bool) -> RandomProgram {
         let most = if short { 2 } else { 9 };
         let round = |rng: &mut fastrand::Rng| {
             let barrier = rng.bool();
@@ -76,17 +75,17 @@ impl Traffic {
             };
             (0..P).map(|_| life(rng)).collect()
         };
-        Traffic { rounds: (0..rng.usize(1..4)).map(|_| round(rng)).collect() }
+        RandomProgram { rounds: (0..rng.usize(1..4)).map(|_| round(rng)).collect() }
     }
 
-    /// Moves the data, and adds up what came in, each word weighted by its round, sender and place.
+    /// Runs the program. Returns the sum of the received words, weighted by round and sender.
     fn run(&self, p: &mut Proc) -> u64 {
         let id = p.id();
         let mut sum = 0;
         for (number, round) in self.rounds.iter().enumerate() {
             let tag = WORDS.step(number);
             let (sends, habits) = &round[id];
-            let mut expected: Vec<usize> = (0..p.p())
+            let mut expected: Vec<usize> = (0..p.P())
                 .flat_map(|from| round[from].0.iter().filter(move |(to, _)| *to == id).map(move |_| from))
                 .collect();
             let mut take = |expected: &mut Vec<usize>, from: usize, words: Vec<u64>| {
@@ -110,7 +109,7 @@ impl Traffic {
                     take(&mut expected, from, words);
                 }
             }
-            if let Some((from, words)) = p.recv_until(p.now() + habits.patience * 100 * NS, tag) {
+            if let Some((from, words)) = p.recv_until(tag, p.now() + habits.patience * 100 * NS) {
                 take(&mut expected, from, words);
             }
             while let Some(&from) = expected.first() {
@@ -126,33 +125,33 @@ impl Traffic {
     }
 }
 
-/// A busy loop on each core of the host, as long as it lives.
-pub struct Busy(Arc<AtomicBool>, Vec<JoinHandle<()>>);
+/// A busy loop on each core of the host until it is dropped.
+pub struct BusyCores(Arc<AtomicBool>, Vec<JoinHandle<()>>);
 
-impl Busy {
-    pub fn on_each_core() -> Busy {
+impl BusyCores {
+    pub fn on_each_core() -> BusyCores {
         let stop = Arc::new(AtomicBool::new(false));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let spin = |stop: Arc<AtomicBool>| move || while !stop.load(Ordering::Relaxed) {};
         let threads = (0..cores).map(|_| std::thread::spawn(spin(stop.clone()))).collect();
-        Busy(stop, threads)
+        BusyCores(stop, threads)
     }
 }
 
-impl Drop for Busy {
+impl Drop for BusyCores {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
         self.1.drain(..).for_each(|thread| thread.join().unwrap());
     }
 }
 
-/// A machine and a program for it, drawn by a seed.
-fn draw(seed: u64, most: usize) -> (Machine, Traffic) {
+/// Returns a random machine and a random program for it.
+fn random_case(seed: u64, most: usize) -> (Machine, RandomProgram) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let rng = &mut rng;
     let many = rng.u8(..) < 16;
     let P = 1 + rng.usize(0..if many { most } else { 12 });
-    // Often nothing at all, so that many act at the same time.
+    // Often 0, so that many processors act at the same time.
     fn time(rng: &mut fastrand::Rng, most: i64) -> Time {
         rng.i64(0..=most) * rng.i64(0..=1) * 100 * NS
     }
@@ -167,9 +166,9 @@ fn draw(seed: u64, most: usize) -> (Machine, Traffic) {
     };
     let params = if rng.u8(..) < 40 { params.gps(gps) } else { params };
     let short = rng.bool();
-    let Some(params) = params.build().ok().filter(|params| params.longest().is_none_or(|words| words > 8))
+    let Some(params) = params.build().ok().filter(|params| params.longest_message().is_none_or(|words| words > 8))
     else {
-        return draw(seed + 1_000_000, most); // there is no such machine, or it can't send what is sent here
+        return random_case(seed + 1_000_000, most); // there is no such machine, or it can't send what is sent here
     };
     let machine = machine(params)
         .ports(if rng.bool() { Ports::Single } else { Ports::Dual })
@@ -188,12 +187,12 @@ fn draw(seed: u64, most: usize) -> (Machine, Traffic) {
         .cores(1 + rng.usize(0..4))
         .oversubscribed(true);
     let machine = if rng.bool() { machine.barrier(time(rng, 10)) } else { machine };
-    let traffic = Traffic::random(rng, P, short);
+    let traffic = RandomProgram::random(rng, P, short);
     (machine, traffic)
 }
 
-/// Holds a run on the wall clock against the run on the virtual clock: nothing may differ but when it really ended.
-fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
+/// Compares a run on the wall clock with the run on the virtual clock: only the measured time may differ.
+fn assert_same_run(seed: u64, machine: &Machine, traffic: &RandomProgram) {
     let program = |p: &mut Proc| traffic.run(p);
     let model = machine.clone().clock(ClockKind::Virtual).cores(1).run(program).unwrap();
     let measured = machine.run(program).unwrap();
@@ -215,8 +214,8 @@ fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
     assert!(measured.time >= model.time, "seed {seed}: {} is before {}", measured.time, model.time);
     assert_eq!(measured.host.unwrap().out_of_order, 0, "seed {seed}");
     let trace = model.trace.as_ref().unwrap();
-    // Repeated, and on as many cores of the virtual clock.
-    let again = machine.clone().clock(ClockKind::Virtual).repeat(trace).run(program).unwrap();
+    // The same run again, repeated from the trace, on several cores of the virtual clock.
+    let again = machine.clone().clock(ClockKind::Virtual).order_of(trace).run(program).unwrap();
     assert_eq!(again.trace, model.trace, "seed {seed}, repeated");
     let audit = audit(trace);
     assert!(audit.is_clean(), "seed {seed}: {:?}", audit.violations);
@@ -226,7 +225,8 @@ fn is_the_same_run(seed: u64, machine: &Machine, traffic: &Traffic) {
     }
 }
 
-/// The order of all acts is the virtual clock's, whatever the host does: every local time is the same.
+/// The order of all acts is that of the virtual clock, whatever the host does, so every local time is the
+/// same.
 #[test]
 fn random_programs_run_as_on_the_virtual_clock() {
     let _guard = alone();
@@ -235,28 +235,28 @@ fn random_programs_run_as_on_the_virtual_clock() {
         seed..seed + 1
     });
     for seed in seeds {
-        let (machine, traffic) = draw(seed, 200);
-        is_the_same_run(seed, &machine, &traffic);
+        let (machine, traffic) = random_case(seed, 200);
+        assert_same_run(seed, &machine, &traffic);
     }
 }
 
 #[test]
 fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
     let _guard = alone();
-    let _busy = Busy::on_each_core();
+    let _busy = BusyCores::on_each_core();
     for seed in seeds(120).map(|seed| 10_000 + seed) {
-        let (machine, traffic) = draw(seed, 64);
-        // Cores that share one with a busy loop let it go on for long, whenever they let each other.
-        is_the_same_run(seed, &machine.oversubscribed(seed.is_multiple_of(16)), &traffic);
+        let (machine, traffic) = random_case(seed, 64);
+        // A core's thread that yields to another may have to wait long for the busy loop on the same core.
+        assert_same_run(seed, &machine.oversubscribed(seed.is_multiple_of(16)), &traffic);
     }
 }
 
-/// Without a coroutine, so that ThreadSanitizer can follow: on any number of cores a program runs the same.
+/// On any number of cores a program runs the same. Without coroutines, so that ThreadSanitizer can follow.
 #[test]
 fn random_programs_run_the_same_on_threads_of_any_number_of_cores() {
     let _guard = alone();
     for seed in seeds(16).map(|seed| 20_000 + seed) {
-        let (machine, traffic) = draw(seed, 12);
+        let (machine, traffic) = random_case(seed, 12);
         let run = |cores| {
             let machine = machine.clone().carrier(Carrier::Thread).dilation(Dilation::Fixed(1.0));
             machine.cores(cores).oversubscribed(true).trace(true).run(|p| traffic.run(p)).unwrap()
@@ -274,7 +274,7 @@ fn random_programs_run_the_same_on_threads_of_any_number_of_cores() {
     }
 }
 
-/// Who is let go on by a barrier that takes no time may act in the very instant in which others are let go on.
+/// A processor that leaves a barrier of no cost may act at the same moment at which others leave it.
 #[test]
 fn a_barrier_that_takes_no_time_keeps_the_order_of_acts() {
     let _guard = alone();
@@ -315,12 +315,12 @@ fn one_of_many_runs_is_close_to_the_model() {
         assert!(time >= model, "{time} for {model}");
         time < 2 * model
     };
-    // A host that is busy with something else is late often, but not always.
+    // A busy host is late often, but not always.
     assert!((0..2000).any(is_close), "no run came close to {model}");
 }
 
-/// Who waits for a time that is far off looks at no other core meanwhile, and must not take them to be behind: in naps it would
-/// end some 60 us late.
+/// A core in a long wait does not look at other cores, and must not believe that they are behind: then it
+/// would wait in naps and end some 60 us late.
 #[test]
 fn long_waits_end_on_time() {
     let _guard = alone();
@@ -340,7 +340,7 @@ fn long_waits_end_on_time() {
 fn auto_dilation_says_what_it_chose_and_why() {
     let _guard = alone();
     let run = machine(cm5(16)).dilation(Dilation::Auto).run(|p| {
-        p.send((p.id() + 1) % p.p(), WORD, 1_u64);
+        p.send((p.id() + 1) % p.P(), WORD, 1_u64);
         p.recv(WORD).1
     });
     let host = run.unwrap().host.unwrap();
@@ -359,7 +359,7 @@ fn fewer_cores_than_asked_for_is_said() {
     assert_eq!(host.cores, 1);
 }
 
-/// So that what needs many cores is tried on a small host too.
+/// Several cores of the machine may share one of the host, so that many cores can be tested on a small host.
 #[test]
 fn cores_that_share_one_do_the_same() {
     let _guard = alone();
@@ -371,7 +371,7 @@ fn cores_that_share_one_do_the_same() {
         assert_eq!(host.cores, 8);
         let offered = std::thread::available_parallelism().unwrap().get();
         assert!(offered >= 8 || host.notes.iter().any(|note| note.contains("some share one")), "{host:?}");
-        // Nobody is due on any of them.
+        // No processor is due on any core.
         let error = machine.run(|p| _ = p.recv(BYTE)).unwrap_err();
         assert_eq!(error.cause, Cause::Deadlock { waiting: 8, of: 8 });
     }
@@ -381,7 +381,7 @@ fn cores_that_share_one_do_the_same() {
 fn one_core_serves_many_processors() {
     let _guard = alone();
     let run = machine(cm5(50)).cores(1).run(|p| {
-        let (next, last) = ((p.id() + 1) % p.p(), (p.id() + p.p() - 1) % p.p());
+        let (next, last) = ((p.id() + 1) % p.P(), (p.id() + p.P() - 1) % p.P());
         let mut token = p.id() as u64;
         for _ in 0..20 {
             p.send(next, WORD, token);
@@ -393,7 +393,7 @@ fn one_core_serves_many_processors() {
     assert_eq!(run.unwrap().results, expected);
 }
 
-/// Thousands of processors as coroutines, which as threads would take seconds to start.
+/// Thousands of processors as coroutines; as threads they would take seconds to start.
 #[test]
 fn coroutines_carry_many_processors() {
     let _guard = alone();
@@ -433,7 +433,7 @@ fn polling_and_deadlines_move_time_forward() {
                 0
             }
             1 => {
-                assert_eq!(p.recv_until(200 * US, COUNT), None);
+                assert_eq!(p.recv_until(COUNT, 200 * US), None);
                 assert_eq!(p.now(), 200 * US);
                 (0..).take_while(|_| p.try_recv(COUNT).is_none()).count()
             }
@@ -441,32 +441,33 @@ fn polling_and_deadlines_move_time_forward() {
         });
         run.unwrap().results[1]
     };
-    // From 200 us to the arrival at 1008 us, a look every microsecond; more if the host is late with the message.
+    // From 200 us to the arrival at 1008 us, a look every microsecond; more if the host is late with the
+    // message.
     assert_eq!(polls(ClockKind::Virtual), 808);
     assert!(polls(ClockKind::Wall) >= 808);
 }
 
-/// Counts the processors' frames that were left, one way or another.
-struct Counted<'a>(&'a AtomicUsize);
+/// Counts the processors' stack frames that were left, by return or by unwinding.
+struct FrameCounter<'a>(&'a AtomicUsize);
 
-impl Drop for Counted<'_> {
+impl Drop for FrameCounter<'_> {
     fn drop(&mut self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// How many threads of processors there are, where the host tells.
+/// Returns the number of threads of processors.
 #[cfg(target_os = "linux")]
 fn threads() -> usize {
     let name = |task: std::io::Result<std::fs::DirEntry>| {
-        // A thread may end between the two.
+        // A thread may end between listing and reading.
         std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap_or_default()
     };
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     tasks.map(name).filter(|name| name.starts_with("processor") || name.starts_with("core ")).count()
 }
 
-/// Whether all threads of processors are gone. The kernel shows a joined thread for a moment more.
+/// Returns whether all threads of processors are gone. The kernel lists a joined thread for a moment longer.
 #[cfg(target_os = "linux")]
 fn threads_are_gone() -> bool {
     (0..10_000).any(|_| {
@@ -475,9 +476,9 @@ fn threads_are_gone() -> bool {
     })
 }
 
-/// Runs a program that must fail, on both clocks, and carried both ways: the same cause, every frame dropped, every
-/// thread joined.
-fn fails(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
+/// Runs a program that must fail on both clocks and both carriers, and checks that every frame is dropped and
+/// every thread joined. Returns the causes.
+fn failure_causes(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
     let _guard = alone();
     let on = |cores: usize| machine(cm5(P)).cores(cores).oversubscribed(true);
     let wall = [on(2), on(4)].into_iter().flat_map(|machine| {
@@ -490,7 +491,7 @@ fn fails(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
             let (entered, left) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let error = machine.run(|p| {
                 entered.fetch_add(1, Ordering::Relaxed);
-                let _counted = Counted(&left);
+                let _counted = FrameCounter(&left);
                 program(p)
             });
             let error = error.unwrap_err();
@@ -503,7 +504,7 @@ fn fails(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
         .collect()
 }
 
-/// Without this, to find no thread would say nothing.
+/// Makes sure that finding no thread means something.
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_of_processors_are_found_while_they_live() {
@@ -521,8 +522,8 @@ fn threads_of_processors_are_found_while_they_live() {
 #[test]
 fn a_deadlock_is_the_same_error() {
     for P in [1, 2, 3, 40] {
-        let causes = fails(P, |p| {
-            p.send((p.id() + 1) % p.p(), Tag::new(1), p.id());
+        let causes = failure_causes(P, |p| {
+            p.send((p.id() + 1) % p.P(), Tag::new(1), p.id());
             p.recv(Tag::<usize>::new(1));
             p.recv(Tag::<usize>::new(2));
         });
@@ -532,7 +533,7 @@ fn a_deadlock_is_the_same_error() {
 
 #[test]
 fn a_deadlock_beside_finished_processors_is_found() {
-    let causes = fails(7, |p| {
+    let causes = failure_causes(7, |p| {
         if p.id() == 3 {
             p.recv_from(5, BYTE);
         }
@@ -542,7 +543,7 @@ fn a_deadlock_beside_finished_processors_is_found() {
 
 #[test]
 fn a_panic_ends_the_run() {
-    let causes = fails(20, |p| {
+    let causes = failure_causes(20, |p| {
         if p.id() == 11 {
             std::panic::resume_unwind(Box::new("no more"));
         }
@@ -554,7 +555,7 @@ fn a_panic_ends_the_run() {
 
 #[test]
 fn a_message_that_nobody_receives_ends_the_run() {
-    let causes = fails(4, |p| {
+    let causes = failure_causes(4, |p| {
         if p.id() == 0 {
             p.send(3, Tag::new(0), String::from("lost"));
         }
@@ -566,13 +567,13 @@ fn a_message_that_nobody_receives_ends_the_run() {
 
 #[test]
 fn a_wrong_type_and_a_wrong_number_end_the_run() {
-    let causes = fails(3, |p| match p.id() {
+    let causes = failure_causes(3, |p| match p.id() {
         0 => p.send(1, COUNT, 1_u32),
         1 => _ = p.recv(WORD),
         _ => _ = p.recv(WORD),
     });
     assert!(causes.iter().all(|c| matches!(c, Cause::WrongType { id: 1, from: 0, .. })), "{causes:?}");
-    let causes = fails(3, |p| match p.id() {
+    let causes = failure_causes(3, |p| match p.id() {
         2 => p.send(3, COUNT, 1_u32),
         _ => _ = p.recv(WORD),
     });

@@ -5,10 +5,10 @@ mod by_hand;
 
 use std::collections::BTreeSet;
 
-use loggp::{
-    Activity, ActivityKind, Latency, LogGps, Machine, Message, MessageId, PS, Params, Ports, Proc, Rule, Run,
-    Tag, Ties, Time, Trace, US, Work, audit,
-};
+use loggp::{Latency, Machine, MessageId, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
+use loggp::audit::{AuditRule, audit};
+use loggp::params::LogGps;
+use loggp::trace::{Activity, ActivityKind, Message, Trace};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -49,12 +49,12 @@ impl Traffic {
 
 /// A value goes round and grows.
 fn ring(p: &mut Proc, traffic: &Traffic) {
-    let (id, next) = (p.id(), (p.id() + 1) % p.p());
+    let (id, next) = (p.id(), (p.id() + 1) % p.P());
     for round in 0..traffic.rounds {
         if id == 0 {
             p.send(next, WORDS, traffic.value(id, round));
         }
-        let from = (id + p.p() - 1) % p.p();
+        let from = (id + p.P() - 1) % p.P();
         let mut value = p.recv_from(from, WORDS);
         p.work("grow", 2, || value.truncate(traffic.words));
         if id != 0 {
@@ -70,7 +70,7 @@ fn all_to_one(p: &mut Proc, traffic: &Traffic) {
             p.send(0, WORDS, traffic.value(p.id(), round));
         }
     } else {
-        for _ in 0..traffic.rounds * (p.p() - 1) {
+        for _ in 0..traffic.rounds * (p.P() - 1) {
             p.recv(WORDS);
         }
     }
@@ -78,10 +78,10 @@ fn all_to_one(p: &mut Proc, traffic: &Traffic) {
 
 /// In round i everyone sends to the i-th after it, and receives at the end.
 fn all_to_all(p: &mut Proc, traffic: &Traffic) {
-    for round in 0..p.p() - 1 {
-        p.send((p.id() + 1 + round) % p.p(), WORDS, traffic.value(p.id(), round));
+    for round in 0..p.P() - 1 {
+        p.send((p.id() + 1 + round) % p.P(), WORDS, traffic.value(p.id(), round));
     }
-    for _ in 0..p.p() - 1 {
+    for _ in 0..p.P() - 1 {
         p.recv(WORDS);
     }
 }
@@ -89,10 +89,10 @@ fn all_to_all(p: &mut Proc, traffic: &Traffic) {
 /// Everyone exchanges with everyone, in pairs of which the lower sends first: even messages that wait for
 /// their receiver come through.
 fn in_pairs(p: &mut Proc, traffic: &Traffic) {
-    let pairs = p.p().next_power_of_two();
+    let pairs = p.P().next_power_of_two();
     for round in 1..pairs {
         let (id, other) = (p.id(), p.id() ^ round);
-        if other >= p.p() {
+        if other >= p.P() {
             continue;
         }
         if id < other {
@@ -107,8 +107,8 @@ fn in_pairs(p: &mut Proc, traffic: &Traffic) {
 
 /// Everyone sends to whomever it draws, itself included, and computes in between.
 fn scattered(p: &mut Proc, traffic: &Traffic) {
-    let receiver = |id, round| traffic.draw(p.p(), id + 1000, round);
-    let (id, P, rounds) = (p.id(), p.p(), traffic.rounds);
+    let receiver = |id, round| traffic.draw(p.P(), id + 1000, round);
+    let (id, P, rounds) = (p.id(), p.P(), traffic.rounds);
     let to: Vec<usize> = (0..rounds).map(|round| receiver(id, round)).collect();
     let senders = (0..P).flat_map(|from| (0..rounds).map(move |round| (from, round)));
     let mine = senders.filter(|&(from, round)| receiver(from, round) == id).count();
@@ -123,7 +123,7 @@ fn scattered(p: &mut Proc, traffic: &Traffic) {
 
 /// Everyone sends to everyone, and receives in all the ways that there are.
 fn impatient(p: &mut Proc, traffic: &Traffic) {
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (p.id(), p.P());
     let mut left = (P - 1) * traffic.rounds;
     for round in 0..traffic.rounds {
         for i in 1..P {
@@ -134,7 +134,7 @@ fn impatient(p: &mut Proc, traffic: &Traffic) {
             });
             match traffic.draw(4, id + i, round + 500) {
                 0 => left -= usize::from(p.try_recv(WORDS).is_some()),
-                1 => left -= usize::from(p.recv_until(p.now() + 3 * US, WORDS).is_some()),
+                1 => left -= usize::from(p.recv_until(WORDS, p.now() + 3 * US).is_some()),
                 2 => p.wait_until(p.now() + US),
                 _ => {}
             }
@@ -143,19 +143,19 @@ fn impatient(p: &mut Proc, traffic: &Traffic) {
     while left > 0 {
         left -= usize::from(p.try_recv(WORDS).is_some());
         if left > 0 {
-            left -= usize::from(p.recv_until(p.now() + 20 * US, WORDS).is_some());
+            left -= usize::from(p.recv_until(WORDS, p.now() + 20 * US).is_some());
         }
     }
 }
 
 /// A program and its name.
-type Named = (&'static str, fn(&mut Proc, &Traffic));
+type NamedProgram = (&'static str, fn(&mut Proc, &Traffic));
 
 /// Programs that may send messages which wait for their receiver.
-const SYNCHRONOUS: [Named; 3] = [("ring", ring), ("all to one", all_to_one), ("in pairs", in_pairs)];
+const SYNCHRONOUS: [NamedProgram; 3] = [("ring", ring), ("all to one", all_to_one), ("in pairs", in_pairs)];
 
 /// Programs that may not: all send before they receive.
-const ASYNCHRONOUS: [Named; 3] =
+const ASYNCHRONOUS: [NamedProgram; 3] =
     [("all to all", all_to_all), ("scattered", scattered), ("impatient", impatient)];
 
 fn run(machine: &Machine, program: impl Fn(&mut Proc) + Sync) -> Run<()> {
@@ -163,8 +163,8 @@ fn run(machine: &Machine, program: impl Fn(&mut Proc) + Sync) -> Run<()> {
 }
 
 /// Runs a program, and holds the run against the rules.
-fn hold(machine: &Machine, (name, program): Named, traffic: &Traffic) {
-    let longest = machine.params().longest().unwrap_or(usize::MAX);
+fn run_and_audit(machine: &Machine, (name, program): NamedProgram, traffic: &Traffic) {
+    let longest = machine.params().longest_message().unwrap_or(usize::MAX);
     let traffic = Traffic { words: traffic.words.min(longest), ..traffic.clone() };
     let run = run(machine, |p| program(p, &traffic));
     let trace = run.trace.as_ref().unwrap();
@@ -201,7 +201,7 @@ fn accepts_a_hot_spot() {
     assert_eq!((audit.messages, audit.capacity), (150, Some(2)));
     assert_eq!((audit.most_in_transit_from, audit.most_in_transit_to), (1, 2));
     assert!(audit.stalls > 100 && audit.shortest_stall > Some(Time::ZERO));
-    hold(&machine, ("all to one", all_to_one), &traffic);
+    run_and_audit(&machine, ("all to one", all_to_one), &traffic);
 }
 
 #[test]
@@ -265,17 +265,17 @@ proptest! {
 
     #[test]
     fn accepts_loggp(machine in loggp(), traffic in traffic(), program in select([SYNCHRONOUS, ASYNCHRONOUS].concat())) {
-        hold(&machine, program, &traffic);
+        run_and_audit(&machine, program, &traffic);
     }
 
     #[test]
     fn accepts_loggps(machine in loggps(Just(1000)), traffic in traffic(), program in select(&ASYNCHRONOUS[..])) {
-        hold(&machine, program, &traffic);
+        run_and_audit(&machine, program, &traffic);
     }
 
     #[test]
     fn accepts_rendezvous(machine in loggps(0..8_usize), traffic in traffic(), program in select(&SYNCHRONOUS[..])) {
-        hold(&machine, program, &traffic);
+        run_and_audit(&machine, program, &traffic);
     }
 }
 
@@ -392,18 +392,18 @@ fn barriers() -> Trace {
 }
 
 /// What processor `id` did as its `n`-th thing.
-fn deed(trace: &mut Trace, id: usize, n: usize) -> &mut Activity {
+fn activity(trace: &mut Trace, id: usize, n: usize) -> &mut Activity {
     trace.activities.iter_mut().filter(|activity| activity.id == id).nth(n).unwrap()
 }
 
 /// Sets from when to when, in cycles, processor `id` did its `n`-th thing.
-fn set(trace: &mut Trace, id: usize, n: usize, start: i64, end: i64) {
-    let deed = deed(trace, id, n);
+fn set_times(trace: &mut Trace, id: usize, n: usize, start: i64, end: i64) {
+    let deed = activity(trace, id, n);
     (deed.start, deed.end) = (start * US, end * US);
 }
 
 /// Sets when, in cycles, a message of one word travelled.
-fn fly(message: &mut Message, enter: i64, arrival: i64) {
+fn set_flight(message: &mut Message, enter: i64, arrival: i64) {
     (message.enter, message.first, message.arrival) = (enter * US, arrival * US, arrival * US);
     message.latency = message.first - message.enter;
 }
@@ -422,73 +422,73 @@ fn receive_again(trace: &mut Trace, number: usize) {
 }
 
 /// A forgery: what it is, the rule that it breaks, a trace, and what is changed in it.
-type Forgery = (&'static str, Rule, fn() -> Trace, fn(&mut Trace));
+type Forgery = (&'static str, AuditRule, fn() -> Trace, fn(&mut Trace));
 
 const FORGERIES: [Forgery; 41] = [
-    ("a message is there twice", Rule::Names, calm, |t| t.messages.push(t.messages[0].clone())),
-    ("a number is left out", Rule::Names, prompt, |t| {
+    ("a message is there twice", AuditRule::Names, calm, |t| t.messages.push(t.messages[0].clone())),
+    ("a number is left out", AuditRule::Names, prompt, |t| {
         let id = MessageId { from: 0, number: 1 };
         t.messages[0].id = id;
-        deed(t, 0, 0).what = ActivityKind::Send(id);
-        deed(t, 1, 1).what = ActivityKind::Receive(id);
+        activity(t, 0, 0).what = ActivityKind::Send(id);
+        activity(t, 1, 1).what = ActivityKind::Receive(id);
     }),
-    ("a processor is not there", Rule::Names, calm, |t| {
+    ("a processor is not there", AuditRule::Names, calm, |t| {
         t.activities.push(Activity { id: 7, start: Time::ZERO, end: US, what: ActivityKind::Idle });
     }),
-    ("a hole at the beginning", Rule::OneThing, calm, |t| drop(t.activities.remove(0))),
-    ("a hole in the middle", Rule::OneThing, calm, |t| set(t, 1, 2, 32, 36)),
-    ("two things at once", Rule::OneThing, calm, |t| set(t, 0, 4, 10, 14)),
-    ("back in time", Rule::OneThing, calm, |t| set(t, 0, 4, 11, 9)),
-    ("a long reception", Rule::Overhead, calm, |t| set(t, 1, 3, 37, 40)),
-    ("a short reception", Rule::Overhead, calm, |t| set(t, 1, 3, 37, 38)),
-    ("a long send", Rule::Overhead, calm, |t| {
-        set(t, 0, 0, 0, 2);
-        set(t, 0, 1, 2, 5);
+    ("a hole at the beginning", AuditRule::OneThing, calm, |t| drop(t.activities.remove(0))),
+    ("a hole in the middle", AuditRule::OneThing, calm, |t| set_times(t, 1, 2, 32, 36)),
+    ("two things at once", AuditRule::OneThing, calm, |t| set_times(t, 0, 4, 10, 14)),
+    ("back in time", AuditRule::OneThing, calm, |t| set_times(t, 0, 4, 11, 9)),
+    ("a long reception", AuditRule::Overhead, calm, |t| set_times(t, 1, 3, 37, 40)),
+    ("a short reception", AuditRule::Overhead, calm, |t| set_times(t, 1, 3, 37, 38)),
+    ("a long send", AuditRule::Overhead, calm, |t| {
+        set_times(t, 0, 0, 0, 2);
+        set_times(t, 0, 1, 2, 5);
     }),
-    ("no send", Rule::Overhead, calm, |t| deed(t, 0, 1).what = ActivityKind::Work("forged".into())),
-    ("two sends", Rule::Overhead, calm, |t| {
-        deed(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 0 });
+    ("no send", AuditRule::Overhead, calm, |t| activity(t, 0, 1).what = ActivityKind::Work("forged".into())),
+    ("two sends", AuditRule::Overhead, calm, |t| {
+        activity(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 0 });
     }),
-    ("a send of nothing", Rule::Overhead, calm, |t| {
-        deed(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 7 });
+    ("a send of nothing", AuditRule::Overhead, calm, |t| {
+        activity(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 7 });
     }),
-    ("an entry after its send", Rule::Entry, calm, |t| enter_later(&mut t.messages[1], US)),
-    ("an entry before its send is over", Rule::Entry, calm, |t| enter_later(&mut t.messages[1], -US)),
-    ("a stall before the send", Rule::Entry, calm, |t| deed(t, 0, 0).what = ActivityKind::Stall),
-    ("sends too close", Rule::Gap, calm, |t| {
-        set(t, 0, 2, 5, 6);
-        set(t, 0, 3, 6, 8);
-        set(t, 0, 4, 8, 14);
-        fly(&mut t.messages[1], 8, 11);
+    ("an entry after its send", AuditRule::Entry, calm, |t| enter_later(&mut t.messages[1], US)),
+    ("an entry before its send is over", AuditRule::Entry, calm, |t| enter_later(&mut t.messages[1], -US)),
+    ("a stall before the send", AuditRule::Entry, calm, |t| activity(t, 0, 0).what = ActivityKind::Stall),
+    ("sends too close", AuditRule::Gap, calm, |t| {
+        set_times(t, 0, 2, 5, 6);
+        set_times(t, 0, 3, 6, 8);
+        set_times(t, 0, 4, 8, 14);
+        set_flight(&mut t.messages[1], 8, 11);
     }),
-    ("receptions too close", Rule::Gap, calm, |t| {
-        set(t, 1, 2, 32, 33);
-        set(t, 1, 3, 33, 35);
+    ("receptions too close", AuditRule::Gap, calm, |t| {
+        set_times(t, 1, 2, 32, 33);
+        set_times(t, 1, 3, 33, 35);
     }),
-    ("a send later than the gap asks", Rule::Wait, calm, |t| deed(t, 0, 2).what = ActivityKind::Gap),
-    ("a reception later than the gap asks", Rule::Wait, calm, |t| deed(t, 1, 2).what = ActivityKind::Gap),
-    ("a gap before nothing", Rule::Wait, calm, |t| deed(t, 0, 4).what = ActivityKind::Gap),
-    ("a wait for an idle port", Rule::Wait, calm, |t| {
-        deed(t, 0, 4).what = ActivityKind::Port;
-        fly(&mut t.messages[1], 14, 15);
+    ("a send later than the gap asks", AuditRule::Wait, calm, |t| activity(t, 0, 2).what = ActivityKind::Gap),
+    ("a reception later than the gap asks", AuditRule::Wait, calm, |t| activity(t, 1, 2).what = ActivityKind::Gap),
+    ("a gap before nothing", AuditRule::Wait, calm, |t| activity(t, 0, 4).what = ActivityKind::Gap),
+    ("a wait for an idle port", AuditRule::Wait, calm, |t| {
+        activity(t, 0, 4).what = ActivityKind::Port;
+        set_flight(&mut t.messages[1], 14, 15);
     }),
     (
         "one too many",
-        Rule::Capacity,
+        AuditRule::Capacity,
         || crowd(4),
         |t| {
-            set(t, 2, 0, 0, 3);
-            set(t, 2, 1, 3, 5);
-            fly(&mut t.messages[1], 5, 9);
+            set_times(t, 2, 0, 0, 3);
+            set_times(t, 2, 1, 3, 5);
+            set_flight(&mut t.messages[1], 5, 9);
         },
     ),
-    ("a stall for nobody", Rule::Stall, || crowd(2), |t| fly(&mut t.messages[0], 2, 5)),
+    ("a stall for nobody", AuditRule::Stall, || crowd(2), |t| set_flight(&mut t.messages[0], 2, 5)),
     (
         "a stall too long",
-        Rule::Stall,
+        AuditRule::Stall,
         || crowd(2),
         |t| {
-            deed(t, 2, 2).end += PS;
+            activity(t, 2, 2).end += PS;
             let message = &mut t.messages[1];
             for time in [&mut message.enter, &mut message.first, &mut message.arrival] {
                 *time += PS;
@@ -497,60 +497,60 @@ const FORGERIES: [Forgery; 41] = [
     ),
     (
         "a stall too short",
-        Rule::Stall,
+        AuditRule::Stall,
         || crowd(2),
         |t| {
-            deed(t, 2, 2).end -= PS;
+            activity(t, 2, 2).end -= PS;
             let (start, end) = (6 * US - PS, 6 * US);
             t.activities.push(Activity { id: 2, start, end, what: ActivityKind::Port });
         },
     ),
     (
         "the higher number first",
-        Rule::Stall,
+        AuditRule::Stall,
         || crowd(0),
         |t| {
-            deed(t, 2, 1).id = 1; // the stall
-            fly(&mut t.messages[0], 6, 10);
-            fly(&mut t.messages[1], 2, 6);
+            activity(t, 2, 1).id = 1; // the stall
+            set_flight(&mut t.messages[0], 6, 10);
+            set_flight(&mut t.messages[1], 2, 6);
         },
     ),
-    ("a stall without a capacity", Rule::Stall, || crowd(2), |t| t.params.g = Time::ZERO),
-    ("two long messages at one port", Rule::Port, exchange, |t| t.ports = Ports::Single),
-    ("faster than L", Rule::Latency, calm_and_exact, |t| fly(&mut t.messages[1], 11, 16)),
-    ("slower than L", Rule::Latency, calm_and_exact, |t| fly(&mut t.messages[1], 11, 18)),
-    ("slower than L, to an idle port", Rule::Latency, exchange, |t| {
+    ("a stall without a capacity", AuditRule::Stall, || crowd(2), |t| t.params.g = Time::ZERO),
+    ("two long messages at one port", AuditRule::Port, exchange, |t| t.ports = Ports::Single),
+    ("faster than L", AuditRule::Latency, calm_and_exact, |t| set_flight(&mut t.messages[1], 11, 16)),
+    ("slower than L", AuditRule::Latency, calm_and_exact, |t| set_flight(&mut t.messages[1], 11, 18)),
+    ("slower than L, to an idle port", AuditRule::Latency, exchange, |t| {
         t.messages[0].first += US;
         t.messages[0].arrival += US;
     }),
-    ("a slow last word", Rule::Stream, calm, |t| t.messages[1].arrival += US),
-    ("there before it was sent", Rule::Causality, early, |t| {
+    ("a slow last word", AuditRule::Stream, calm, |t| t.messages[1].arrival += US),
+    ("there before it was sent", AuditRule::Causality, early, |t| {
         t.messages[0].latency -= US;
         t.messages[0].first -= US;
         t.messages[0].arrival -= US;
     }),
-    ("to somebody else", Rule::Reception, calm, |t| t.messages[0].to = 2),
-    ("received twice", Rule::Reception, calm, |t| receive_again(t, 0)),
-    ("a barrier left early", Rule::Barrier, barriers, |t| {
-        deed(t, 0, 1).end -= PS;
-        deed(t, 0, 2).start -= PS;
+    ("to somebody else", AuditRule::Reception, calm, |t| t.messages[0].to = 2),
+    ("received twice", AuditRule::Reception, calm, |t| receive_again(t, 0)),
+    ("a barrier left early", AuditRule::Barrier, barriers, |t| {
+        activity(t, 0, 1).end -= PS;
+        activity(t, 0, 2).start -= PS;
     }),
-    ("a barrier left late", Rule::Barrier, barriers, |t| {
-        deed(t, 2, 1).end += PS;
-        deed(t, 2, 2).start += PS;
+    ("a barrier left late", AuditRule::Barrier, barriers, |t| {
+        activity(t, 2, 1).end += PS;
+        activity(t, 2, 2).start += PS;
     }),
-    ("a barrier missed", Rule::Barrier, barriers, |t| deed(t, 1, 3).what = ActivityKind::Idle),
-    ("a barrier where there is none", Rule::Barrier, barriers, |t| t.barrier = None),
-    ("received before it is there", Rule::Arrival, prompt, |t| {
-        set(t, 1, 0, 0, 7);
-        set(t, 1, 1, 7, 9);
+    ("a barrier missed", AuditRule::Barrier, barriers, |t| activity(t, 1, 3).what = ActivityKind::Idle),
+    ("a barrier where there is none", AuditRule::Barrier, barriers, |t| t.barrier = None),
+    ("received before it is there", AuditRule::Arrival, prompt, |t| {
+        set_times(t, 1, 0, 0, 7);
+        set_times(t, 1, 1, 7, 9);
     }),
 ];
 
 /// And two more, which lose a message at either end.
 const LOSSES: [Forgery; 2] = [
-    ("never received", Rule::Reception, calm, |t| deed(t, 1, 3).what = ActivityKind::Work("forged".into())),
-    ("received and never sent", Rule::Reception, calm, |t| receive_again(t, 7)),
+    ("never received", AuditRule::Reception, calm, |t| activity(t, 1, 3).what = ActivityKind::Work("forged".into())),
+    ("received and never sent", AuditRule::Reception, calm, |t| receive_again(t, 7)),
 ];
 
 #[test]
@@ -576,7 +576,7 @@ fn notices_exactly_the_rule_that_is_broken() {
 #[test]
 fn says_what_was_broken() {
     let mut trace = crowd(2);
-    fly(&mut trace.messages[0], 2, 5);
+    set_flight(&mut trace.messages[0], 2, 5);
     let audit = audit(&trace);
     assert_eq!(
         audit.violations[0].to_string(),
@@ -638,9 +638,9 @@ fn lets_a_chain_within_one_moment_come_late() {
     trace.messages[2].arrival -= PS;
     trace.messages[2].first -= PS;
     trace.messages[2].enter -= PS;
-    deed(&mut trace, 3, 0).start -= PS;
-    deed(&mut trace, 3, 0).end -= PS;
-    let stalls = audit(&trace).violations.into_iter().filter(|violation| violation.rule == Rule::Stall);
+    activity(&mut trace, 3, 0).start -= PS;
+    activity(&mut trace, 3, 0).end -= PS;
+    let stalls = audit(&trace).violations.into_iter().filter(|violation| violation.rule == AuditRule::Stall);
     assert_eq!(stalls.count(), 1);
 }
 
@@ -665,7 +665,7 @@ fn lets_a_barrier_within_one_moment_come_first() {
     trace.barrier = None;
     trace.calls.clear();
     trace.activities.retain(|activity| activity.what != ActivityKind::Barrier);
-    assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
+    assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [AuditRule::Stall]);
 }
 
 /// Where acts were out of order, the auditor says so and still counts.
@@ -673,15 +673,15 @@ fn lets_a_barrier_within_one_moment_come_first() {
 fn keeps_to_what_needs_no_order() {
     let mut trace = crowd(2);
     trace.calls.clear();
-    deed(&mut trace, 2, 2).end += PS;
-    fly(&mut trace.messages[1], 6, 10);
+    activity(&mut trace, 2, 2).end += PS;
+    set_flight(&mut trace.messages[1], 6, 10);
     enter_later(&mut trace.messages[1], PS);
-    assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
+    assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [AuditRule::Stall]);
     trace.out_of_order = 3;
     let found = audit(&trace);
     assert_eq!((found.violations, found.out_of_order), (vec![], 3));
     trace.params.g = Time::ZERO;
-    assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [Rule::Stall]);
+    assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [AuditRule::Stall]);
 }
 
 /// G_l of -1 takes back more than a random latency leaves: the message is there 4 cycles before its send.
@@ -737,7 +737,7 @@ fn the_machine_counts_what_is_in_transit() {
 /// The messages of processor 0 both enter at 16, and the second asked before the first: it is there at 4, as G_l has it. So
 /// the first one's words, which take 2, lie behind both.
 #[test]
-fn what_asks_first_enters_first_even_if_it_was_called_for_second() {
+fn message_that_asks_first_enters_first_even_if_sent_second() {
     let machine = machine_of(3, "word=1,L=4,o=2,g=0,s=2,O_s=2,O_r=2,G_s=4,G_l=-6");
     let mut trace = run(&machine, |p| match p.id() {
         0 => {
@@ -756,7 +756,7 @@ fn what_asks_first_enters_first_even_if_it_was_called_for_second() {
     trace.calls.clear();
     trace.messages[0].latency = -20 * US;
     let rules = audit(&trace).violations.iter().map(|found| found.rule).collect::<BTreeSet<_>>();
-    assert_eq!(rules, BTreeSet::from([Rule::Gap, Rule::Latency]));
+    assert_eq!(rules, BTreeSet::from([AuditRule::Gap, AuditRule::Latency]));
 }
 
 /// 0 sends to 1 twice by requests, and waits for both.
@@ -773,15 +773,15 @@ fn by_requests() -> Trace {
 }
 
 /// A forgery of what requests did, and the rule that it breaks.
-type Beside = (Rule, fn(&mut Trace));
+type Beside = (AuditRule, fn(&mut Trace));
 
 const BESIDE: [Beside; 6] = [
-    (Rule::Request, |t| t.activities.retain(|activity| activity.what != ActivityKind::Wait(1))),
-    (Rule::Request, |t| drop(t.progress.remove(0))),
-    (Rule::Request, |t| t.progress[0].start += PS),
-    (Rule::Request, |t| deed(t, 0, 0).end += PS),
-    (Rule::Request, |t| t.activities.iter_mut().rfind(|activity| activity.id == 0).unwrap().end += PS),
-    (Rule::Order, |t| {
+    (AuditRule::Request, |t| t.activities.retain(|activity| activity.what != ActivityKind::Wait(1))),
+    (AuditRule::Request, |t| drop(t.progress.remove(0))),
+    (AuditRule::Request, |t| t.progress[0].start += PS),
+    (AuditRule::Request, |t| activity(t, 0, 0).end += PS),
+    (AuditRule::Request, |t| t.activities.iter_mut().rfind(|activity| activity.id == 0).unwrap().end += PS),
+    (AuditRule::Order, |t| {
         t.messages[1].first -= 7 * US;
         t.messages[1].arrival -= 7 * US;
     }),

@@ -1,37 +1,37 @@
-//! Checks: what they try, what they find, and what they make of it.
+//! Tests of checks: the orders that they try, the failures that they find, and their reports.
 
 #[path = "../../examples/wrong/main.rs"]
 mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loggp::{
-    ActivityKind, CallKind, Check, Checked, ClockKind, Dilation, Latency, Machine, Params, Ports, Proc,
-    Request, Strategy, Tag, Ties, Time, Trace, US, Wrong, audit,
-};
+use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Proc, Request, Tag, Ties, Time, US};
+use loggp::audit::audit;
+use loggp::check::{Check, CheckReport, Strategy, FailureKind};
+use loggp::trace::{ActivityKind, CallKind, Trace};
 
 const WORD: Tag<usize> = Tag::new(0);
 const OTHER: Tag<usize> = Tag::new(1);
 
-/// A machine on which a message can be under way for so many cycles.
+/// Creates a machine on which a message can be under way for L cycles.
 fn machine(P: usize, L: i64) -> Machine {
     Machine::new(Params::builder(P).L(L * US).o(US).build().unwrap())
 }
 
-/// What a processor does; it returns what it took.
+/// The program of a processor, which returns the values that it took.
 type Program = fn(&mut Proc) -> Vec<usize>;
 
-/// What each processor took, in its order.
+/// The values that each processor took, in order.
 type Taken = Vec<Vec<usize>>;
 
-/// All that can be taken when each message is under way for 0, 1, ..., L cycles.
-fn by_force(machine: &Machine, program: Program) -> BTreeSet<Taken> {
-    try_by_force(machine, &program, US).unwrap()
+/// Finds all that can be taken if each message is under way for 0, 1, ..., L cycles.
+fn brute_force(machine: &Machine, program: Program) -> BTreeSet<Taken> {
+    try_brute_force(machine, &program, US).unwrap()
 }
 
-/// The same with latencies that are multiples of a unit, and under each order of the processors that send at the same time; nothing
-/// if some run fails.
-fn try_by_force(
+/// Finds the same with latencies that are multiples of a unit, and under each order of the processors that
+/// send at the same time. Returns `None` if some run fails.
+fn try_brute_force(
     machine: &Machine,
     program: &(impl Fn(&mut Proc) -> Vec<usize> + Sync),
     unit: Time,
@@ -50,24 +50,24 @@ fn try_by_force(
         }
         let mut open = vec![(trace, None)];
         while let Some((order, settled)) = open.pop() {
-            let run = machine.clone().repeat(&order).trace(true).run(program).ok()?;
+            let run = machine.clone().order_of(&order).trace(true).run(program).ok()?;
             all.insert(run.results);
             let trace = run.trace.unwrap();
             let mut acts: BTreeMap<Time, BTreeSet<usize>> = BTreeMap::new();
             for activity in &trace.activities {
                 if matches!(activity.what, ActivityKind::Send(_)) {
-                    // The overhead of one word: no message's is longer here.
+                    // No message here has a longer overhead than one of one word.
                     acts.entry(activity.end - machine.params().o).or_default().insert(activity.id);
                 }
             }
-            // Without an overhead it also matters whether one looks before another sends.
+            // Without an overhead it also matters whether a processor looks before another sends.
             for call in trace.calls.iter().filter(|_| machine.params().o == Time::ZERO) {
                 let looks = matches!(call.what, CallKind::Receive { .. } | CallKind::Wait { .. });
                 for time in [call.start, call.end].into_iter().filter(|_| looks) {
                     acts.entry(time).and_modify(|acts| acts.extend([call.id]));
                 }
             }
-            // The runs in which others go first at a later moment than at which they did here branch off.
+            // Runs branch off in which other processors go first, each at a moment later than those settled.
             for (time, acts) in acts.into_iter().filter(|(time, _)| Some(*time) > settled) {
                 let acts = Vec::from_iter(acts);
                 for who in permutations(&acts).into_iter().filter(|who| !who.is_sorted()) {
@@ -81,7 +81,7 @@ fn try_by_force(
     Some(all)
 }
 
-/// All orders of these.
+/// Returns all permutations.
 fn permutations(all: &[usize]) -> Vec<Vec<usize>> {
     match all {
         [] => vec![Vec::new()],
@@ -95,21 +95,21 @@ fn permutations(all: &[usize]) -> Vec<Vec<usize>> {
     }
 }
 
-/// All that the systematic strategy finds, and what it says of that.
-fn systematic(
+/// Runs the systematic strategy. Returns its report and the results.
+fn check_systematically(
     machine: &Machine,
     program: impl Fn(&mut Proc) -> Vec<usize> + Sync,
-) -> (Checked<Taken>, BTreeSet<Taken>) {
+) -> (CheckReport<Taken>, BTreeSet<Taken>) {
     let check = Check::new().strategy(Strategy::Systematic).runs(100_000).results_may_differ(true);
     let checked = check.run(machine, program).unwrap();
-    let found = checked.classes.iter().map(|class| class.result.clone()).collect();
+    let found = checked.results.iter().map(|class| class.result.clone()).collect();
     (checked, found)
 }
 
-/// Three send at once, and the first takes what comes.
+/// Three processors send at once, and processor 0 takes the messages as they arrive.
 fn three_at_once(p: &mut Proc) -> Vec<usize> {
     match p.id() {
-        0 => (1..p.p()).map(|_| p.recv(WORD).0).collect(),
+        0 => (1..p.P()).map(|_| p.recv(WORD).0).collect(),
         id => {
             p.send(0, WORD, id);
             Vec::new()
@@ -117,7 +117,7 @@ fn three_at_once(p: &mut Proc) -> Vec<usize> {
     }
 }
 
-/// Two receivers; what each takes does not matter to the other.
+/// Two processors receive; what one takes does not matter to the other.
 fn two_receivers(p: &mut Proc) -> Vec<usize> {
     match p.id() {
         id @ (0 | 1) => (0..2).map(|_| p.recv(WORD).0 + id).collect(),
@@ -128,7 +128,7 @@ fn two_receivers(p: &mut Proc) -> Vec<usize> {
     }
 }
 
-/// Who has sent once is answered and sends again, perhaps before the other's first message comes.
+/// Each sender is answered once and sends again, perhaps before the other's first message arrives.
 fn answered(p: &mut Proc) -> Vec<usize> {
     match p.id() {
         0 => {
@@ -162,12 +162,12 @@ fn overtaking(p: &mut Proc) -> Vec<usize> {
     }
 }
 
-/// Requests, of which the first that is done is taken.
+/// Waits for the first of several requests.
 fn first_done(p: &mut Proc) -> Vec<usize> {
     match p.id() {
         0 => {
-            let mut requests: Vec<Request<usize>> = (1..p.p()).map(|id| p.irecv_from(id, WORD)).collect();
-            (1..p.p()).map(|_| p.wait_any(&mut requests).1).collect()
+            let mut requests: Vec<Request<usize>> = (1..p.P()).map(|id| p.irecv(WORD.from(id))).collect();
+            (1..p.P()).map(|_| p.wait_any(&mut requests).1).collect()
         }
         id => {
             p.send(0, WORD, id);
@@ -176,7 +176,7 @@ fn first_done(p: &mut Proc) -> Vec<usize> {
     }
 }
 
-/// Requests that take what comes, and are waited for the other way round.
+/// Calls for requests from any sender, and waits for them in reverse order.
 fn requests(p: &mut Proc) -> Vec<usize> {
     match p.id() {
         0 => {
@@ -191,7 +191,7 @@ fn requests(p: &mut Proc) -> Vec<usize> {
     }
 }
 
-/// Looks three times, whether something has come or not.
+/// Looks three times, and receives the rest.
 fn looks(p: &mut Proc) -> Vec<usize> {
     match p.id() {
         0 => {
@@ -209,13 +209,13 @@ fn looks(p: &mut Proc) -> Vec<usize> {
     }
 }
 
-/// Looks, and leaves what it finds.
+/// Looks, and leaves the messages that it finds.
 fn probes(p: &mut Proc) -> Vec<usize> {
     match p.id() {
         0 => {
             let mut taken = Vec::new();
             taken.extend((0..2).map(|_| p.probe(WORD).unwrap_or(0)));
-            taken.extend((1..p.p()).map(|_| p.recv(WORD).0));
+            taken.extend((1..p.P()).map(|_| p.recv(WORD).0));
             taken
         }
         id => {
@@ -225,7 +225,7 @@ fn probes(p: &mut Proc) -> Vec<usize> {
     }
 }
 
-/// Three messages reach one end of a chain: the last one only late, if all others are in time.
+/// Three messages reach the end of a chain, the last one late if the others are in time.
 fn chain(p: &mut Proc) -> Vec<usize> {
     let id = p.id();
     let taken = if id == 1 { Vec::new() } else { vec![p.recv(WORD).0] };
@@ -282,11 +282,11 @@ fn the_systematic_strategy_finds_what_brute_force_finds() {
     ];
     for (name, P, L, program) in programs {
         let machine = machine(P, L);
-        let (checked, found) = systematic(&machine, program);
-        assert_eq!(found, by_force(&machine, program), "{name}");
+        let (checked, found) = check_systematically(&machine, program);
+        assert_eq!(found, brute_force(&machine, program), "{name}");
         let coverage = checked.coverage.unwrap();
-        assert_eq!((coverage.orders, coverage.is_done()), (found.len(), true), "{name}");
-        // No order is run twice; only whether a wait can end in vain, as a look can, is tried.
+        assert_eq!((coverage.orders, coverage.is_complete()), (found.len(), true), "{name}");
+        // No order is run twice; only whether a wait can end in vain, like a look, takes further runs.
         assert!(
             checked.runs <= coverage.orders + coverage.beyond || name == "first done",
             "{name}: {checked}"
@@ -294,10 +294,10 @@ fn the_systematic_strategy_finds_what_brute_force_finds() {
     }
 }
 
-/// Of two that act at the same time either may go first, and what is found so is found again.
+/// Of two processors that act at the same time either may go first, and a failure found so can be repeated.
 #[test]
 fn the_systematic_strategy_lets_either_of_two_go_first() {
-    // One message at most is under way to processor 0, so that who is second waits for who was first.
+    // At most one message is under way to processor 0, so the second sender waits for the first.
     let machine = Machine::new(Params::builder(3).L(3 * US).o(3 * US).g(3 * US).build().unwrap());
     let program = |p: &mut Proc| match p.id() {
         0 => (0..3).map(|_| p.recv(WORD).0).collect(),
@@ -306,7 +306,7 @@ fn the_systematic_strategy_lets_either_of_two_go_first() {
             Vec::new()
         }
     };
-    let (checked, found) = systematic(&machine, program);
+    let (checked, found) = check_systematically(&machine, program);
     let taken = |order: [usize; 3]| vec![order.to_vec(), vec![], vec![]];
     assert_eq!(found, [[1, 2, 2], [2, 1, 2], [2, 2, 1]].map(taken).into());
     assert!(
@@ -328,13 +328,13 @@ fn the_systematic_strategy_lets_either_of_two_go_first() {
     let read = Trace::read(&file[..]).unwrap();
     let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
     for machine in [machine.clone(), wall] {
-        assert_eq!(machine.repeat(&read).run(program).unwrap().results, taken([2, 2, 1]));
+        assert_eq!(machine.order_of(&read).run(program).unwrap().results, taken([2, 2, 1]));
     }
-    let trace = machine.repeat(&read).trace(true).run(program).unwrap().trace.unwrap();
+    let trace = machine.order_of(&read).trace(true).run(program).unwrap().trace.unwrap();
     assert!(trace == failure.trace && audit(&trace).is_clean());
 }
 
-/// The report of a check, for comparison.
+/// Returns the report of a check as text.
 fn report(check: &Check, machine: &Machine, program: wrong::Program) -> String {
     check.run(machine, program).unwrap().to_string()
 }
@@ -346,42 +346,42 @@ fn each_wrong_program_is_found_and_at_most_two_messages_are_late() {
         assert!(machine.clone().run(program).is_ok(), "{name} must be right in the usual order");
         let checked = machine.check(program).unwrap();
         let failure = checked.failure.as_ref().unwrap_or_else(|| panic!("{name} is not found"));
-        assert!(checked.runs <= 1000 && failure.late.len() <= 2, "{name}: {checked}");
+        assert!(checked.runs <= 1000 && failure.delayed.len() <= 2, "{name}: {checked}");
 
-        // The order shows it again, and so does the trace, from a file and on either clock.
+        // The failure is repeated by the order, and by the trace from a file, on either clock.
         let mut file = Vec::new();
         failure.trace.write(&mut file).unwrap();
         let read = Trace::read(&file[..]).unwrap();
         let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
         let of = |machine: Machine| machine.run(program).map(|run| run.results);
-        match (&failure.wrong, of(machine.clone().ordered(&failure.order))) {
-            (Wrong::Differs, Ok(results)) => {
-                assert_ne!(results, checked.classes[0].result, "{name}");
-                assert_eq!(of(machine.repeat(&read)).unwrap(), results, "{name}");
-                assert_eq!(of(wall.repeat(&read)).unwrap(), results, "{name}");
+        match (&failure.kind, of(machine.clone().order(&failure.order))) {
+            (FailureKind::DifferentResult, Ok(results)) => {
+                assert_ne!(results, checked.results[0].result, "{name}");
+                assert_eq!(of(machine.order_of(&read)).unwrap(), results, "{name}");
+                assert_eq!(of(wall.order_of(&read)).unwrap(), results, "{name}");
             }
-            (Wrong::Failed(error), Err(again)) => {
+            (FailureKind::RunFailed(error), Err(again)) => {
                 let cause = |machine| of(machine).unwrap_err().cause;
                 assert_eq!(again.cause, error.cause, "{name}");
-                assert_eq!(cause(machine.repeat(&read)), error.cause, "{name}");
-                assert_eq!(cause(wall.repeat(&read)), error.cause, "{name}");
+                assert_eq!(cause(machine.order_of(&read)), error.cause, "{name}");
+                assert_eq!(cause(wall.order_of(&read)), error.cause, "{name}");
             }
             (wrong, again) => panic!("{name}: {wrong}, and then {again:?}"),
         }
     }
 }
 
-/// A step of a program that is drawn.
+/// A step of a random program.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum DrawnStep {
     Send(usize, u16),
     Recv(Option<usize>, u16),
     Probe(u16),
     Work(u64),
 }
 
-/// What each processor does in a program that is drawn: receives as many messages as are sent to it.
-fn drawn(dice: &mut fastrand::Rng) -> Vec<Vec<Step>> {
+/// Draws the steps of each processor, which receives as many messages as are sent to it.
+fn draw_program(dice: &mut fastrand::Rng) -> Vec<Vec<DrawnStep>> {
     let P = dice.usize(2..=4);
     let mut steps = vec![Vec::new(); P];
     for _ in 0..dice.usize(3..=4) {
@@ -390,29 +390,29 @@ fn drawn(dice: &mut fastrand::Rng) -> Vec<Vec<Step>> {
             steps[id].insert(place, step);
             dice.u8(..)
         };
-        let (to, hop) = (if put(0, Step::Work(0)) < 170 { 0 } else { 1 }, put(1, Step::Work(0)));
+        let (to, hop) = (if put(0, DrawnStep::Work(0)) < 170 { 0 } else { 1 }, put(1, DrawnStep::Work(0)));
         let (from, tag) = ((to + 1 + usize::from(hop) % (P - 1)) % P, u16::from(hop > 200));
-        let asks = put(from, Step::Send(to, tag)) < 40;
-        if put(to, Step::Recv(asks.then_some(from), tag)) < 70 {
-            put(to, Step::Probe(tag));
+        let asks = put(from, DrawnStep::Send(to, tag)) < 40;
+        if put(to, DrawnStep::Recv(asks.then_some(from), tag)) < 70 {
+            put(to, DrawnStep::Probe(tag));
         }
         if hop.is_multiple_of(4) {
-            put(to, Step::Work(u64::from(hop) % 3 + 1));
+            put(to, DrawnStep::Work(u64::from(hop) % 3 + 1));
         }
     }
     steps
 }
 
-/// Runs it. Returns what was taken and seen.
-fn performs(steps: &[Step], p: &mut Proc) -> Vec<usize> {
+/// Runs the steps of a processor. Returns the values that it took and saw.
+fn run_steps(steps: &[DrawnStep], p: &mut Proc) -> Vec<usize> {
     let mut taken = Vec::new();
     for step in steps {
         match *step {
-            Step::Send(to, tag) => p.send(to, Tag::new(tag), 10 * p.id() + taken.len()),
-            Step::Recv(Some(from), tag) => taken.push(p.recv_from(from, Tag::new(tag))),
-            Step::Recv(None, tag) => taken.push(p.recv(Tag::new(tag)).1),
-            Step::Probe(tag) => taken.push(p.probe(Tag::<usize>::new(tag)).unwrap_or(99)),
-            Step::Work(cycles) => p.work("step", cycles, || ()),
+            DrawnStep::Send(to, tag) => p.send(to, Tag::new(tag), 10 * p.id() + taken.len()),
+            DrawnStep::Recv(Some(from), tag) => taken.push(p.recv_from(from, Tag::new(tag))),
+            DrawnStep::Recv(None, tag) => taken.push(p.recv(Tag::new(tag)).1),
+            DrawnStep::Probe(tag) => taken.push(p.probe(Tag::<usize>::new(tag)).unwrap_or(99)),
+            DrawnStep::Work(cycles) => p.work("step", cycles, || ()),
         }
     }
     taken
@@ -422,23 +422,23 @@ fn performs(steps: &[Step], p: &mut Proc) -> Vec<usize> {
 fn the_systematic_strategy_finds_all_orders_of_programs_that_are_drawn() {
     for seed in 0..60 {
         let mut dice = fastrand::Rng::with_seed(seed);
-        let (steps, L) = (drawn(&mut dice), dice.i64(1..=3));
+        let (steps, L) = (draw_program(&mut dice), dice.i64(1..=3));
         let machine = machine(steps.len(), L);
-        let program = |p: &mut Proc| performs(&steps[p.id()], p);
-        let Some(expected) = try_by_force(&machine, &program, US / 2) else { continue };
-        let (checked, found) = systematic(&machine, program);
+        let program = |p: &mut Proc| run_steps(&steps[p.id()], p);
+        let Some(expected) = try_brute_force(&machine, &program, US / 2) else { continue };
+        let (checked, found) = check_systematically(&machine, program);
         assert_eq!(found, expected, "seed {seed}: {steps:?}");
         let coverage = checked.coverage.unwrap();
         assert!(
-            coverage.is_done() && checked.runs <= coverage.orders + coverage.beyond,
+            coverage.is_complete() && checked.runs <= coverage.orders + coverage.beyond,
             "seed {seed}: {checked}"
         );
     }
 }
 
-/// What a processor does in a program that looks: sends, perhaps receiving meanwhile, looks, calls for a receive, and works.
+/// A step of a random program with looks.
 #[derive(Clone, Copy, Debug)]
-enum Deed {
+enum LookStep {
     Send(usize),
     SendReceiving(usize),
     Look,
@@ -446,34 +446,35 @@ enum Deed {
     Work(u64),
 }
 
-/// A program that looks; and how many messages are sent to each processor.
-fn drawn_with_looks(dice: &mut fastrand::Rng, requests: bool) -> (Vec<Vec<Deed>>, Vec<usize>) {
+/// Draws a program with looks. Returns its steps and the number of messages to each processor.
+fn draw_program_with_looks(dice: &mut fastrand::Rng, requests: bool) -> (Vec<Vec<LookStep>>, Vec<usize>) {
     let P = dice.usize(2..=4);
     let (mut deeds, mut sent) = (vec![Vec::new(); P], vec![0; P]);
     for _ in 0..dice.usize(3..=4) {
         let from = dice.usize(0..P);
         let to = if from > 0 && dice.u8(..) < 150 { 0 } else { (from + dice.usize(1..P)) % P };
-        deeds[from].push(if dice.bool() { Deed::Send(to) } else { Deed::SendReceiving(to) });
+        deeds[from].push(if dice.bool() { LookStep::Send(to) } else { LookStep::SendReceiving(to) });
         sent[to] += 1;
         let id = dice.usize(0..P);
         let place = dice.usize(0..=deeds[id].len());
         match dice.u8(0..4) {
-            0 if requests => deeds[to].insert(0, Deed::Irecv),
-            0 | 1 => deeds[id].insert(place, Deed::Look),
-            2 => deeds[id].insert(place, Deed::Work(dice.u64(1..=3))),
+            0 if requests => deeds[to].insert(0, LookStep::Irecv),
+            0 | 1 => deeds[id].insert(place, LookStep::Look),
+            2 => deeds[id].insert(place, LookStep::Work(dice.u64(1..=3))),
             _ => (),
         }
     }
     (deeds, sent)
 }
 
-/// Does it, and then receives what is left. Returns what was taken, with 98 after a gap and 99 for a look in vain.
-fn does(deeds: &[Deed], mut left: usize, p: &mut Proc) -> Vec<usize> {
+/// Runs the steps of a processor, and then receives the messages left. Returns the values that it took, with
+/// 98 after a gap and 99 for a look in vain.
+fn run_look_steps(deeds: &[LookStep], mut left: usize, p: &mut Proc) -> Vec<usize> {
     let (mut taken, mut requests) = (Vec::new(), Vec::new());
     for deed in deeds {
         match *deed {
-            Deed::Send(to) => p.send(to, WORD, 10 * p.id() + taken.len()),
-            Deed::SendReceiving(to) => {
+            LookStep::Send(to) => p.send(to, WORD, 10 * p.id() + taken.len()),
+            LookStep::SendReceiving(to) => {
                 let mut came = Vec::new();
                 let value = 10 * p.id() + taken.len();
                 p.send_receiving(to, WORD, value, WORD, |_, _, value| came.push(value));
@@ -481,16 +482,16 @@ fn does(deeds: &[Deed], mut left: usize, p: &mut Proc) -> Vec<usize> {
                 taken.extend(came);
                 taken.push(98);
             }
-            Deed::Look => match p.try_recv(WORD) {
+            LookStep::Look => match p.try_recv(WORD) {
                 Some((_, value)) => {
                     taken.push(value);
                     left -= 1;
                 }
                 None => taken.push(99),
             },
-            Deed::Irecv if left > requests.len() => requests.push(p.irecv(WORD)),
-            Deed::Irecv => (),
-            Deed::Work(cycles) => p.work("step", cycles, || ()),
+            LookStep::Irecv if left > requests.len() => requests.push(p.irecv(WORD)),
+            LookStep::Irecv => (),
+            LookStep::Work(cycles) => p.work("step", cycles, || ()),
         }
     }
     (0..left - requests.len()).for_each(|_| taken.push(p.recv(WORD).1));
@@ -500,46 +501,47 @@ fn does(deeds: &[Deed], mut left: usize, p: &mut Proc) -> Vec<usize> {
     taken
 }
 
-/// All orders of programs that look, with gaps and stalls: `LOGGP_DRAWN` says of how many.
+/// Tries programs with looks, gaps and stalls; `LOGGP_DRAWN` is their number.
 #[test]
 fn the_systematic_strategy_finds_all_orders_of_programs_that_look() {
     let programs = std::env::var("LOGGP_DRAWN").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
     let mut done = 0;
-    // In the last two a look does not see what is sent at its moment, and what is open takes the room of what is settled.
+    // In the last two a look does not see a message sent at its moment, and open messages take the room of
+    // settled ones.
     for seed in (0..programs).chain([820, 1853]) {
         let mut dice = fastrand::Rng::with_seed(seed);
         let requests = seed % 4 == 3;
-        let (deeds, sent) = drawn_with_looks(&mut dice, requests);
+        let (deeds, sent) = draw_program_with_looks(&mut dice, requests);
         let (L, g) = (dice.i64(1..=2), dice.i64(0..=4));
         let g = if requests && dice.bool() { 0 } else { g };
         let (o, L) = if dice.u8(..) < 220 { (1, L) } else { (0, 1) };
         let params = Params::builder(deeds.len()).L(L * US).o(o * US).g(g * US).build().unwrap();
         let machine = Machine::new(params);
-        let program = |p: &mut Proc| does(&deeds[p.id()], sent[p.id()], p);
-        let Some(expected) = try_by_force(&machine, &program, US / 4) else { continue };
-        let (checked, found) = systematic(&machine, program);
+        let program = |p: &mut Proc| run_look_steps(&deeds[p.id()], sent[p.id()], p);
+        let Some(expected) = try_brute_force(&machine, &program, US / 4) else { continue };
+        let (checked, found) = check_systematically(&machine, program);
         let coverage = checked.coverage.unwrap();
         let missed: Vec<_> = expected.difference(&found).collect();
         let about =
             || format!("seed {seed}, L = {L}, o = {o}, g = {g}: {deeds:?}\n{checked}\nmissed {missed:?}");
-        assert!(missed.is_empty() || !coverage.is_done(), "{}", about());
-        assert!(coverage.is_done() || requests || o == 0, "{}", about());
-        done += u64::from(coverage.is_done());
+        assert!(missed.is_empty() || !coverage.is_complete(), "{}", about());
+        assert!(coverage.is_complete() || requests || o == 0, "{}", about());
+        done += u64::from(coverage.is_complete());
     }
     assert!(done * 10 >= programs * 7, "{done} of {programs}");
 }
 
-/// What a processor does in a program with long messages: sends so many words, exchanges with another, or works. Then it receives.
+/// A step of a random program with long messages.
 #[derive(Clone, Copy, Debug)]
-enum Long {
+enum LongStep {
     Send(usize, usize),
     Recv,
     Exchange(usize, usize),
     Work(u64),
 }
 
-/// A program with long messages.
-fn drawn_with_long_messages(dice: &mut fastrand::Rng) -> Vec<Vec<Long>> {
+/// Draws a program with long messages.
+fn draw_program_with_long_messages(dice: &mut fastrand::Rng) -> Vec<Vec<LongStep>> {
     let P = dice.usize(2..=4);
     let mut all = vec![Vec::new(); P];
     let mut messages = dice.usize(3..=4);
@@ -547,25 +549,25 @@ fn drawn_with_long_messages(dice: &mut fastrand::Rng) -> Vec<Vec<Long>> {
         let from = dice.usize(0..P);
         let (to, words) = ((from + dice.usize(1..P)) % P, dice.usize(1..=3));
         if messages > 2 && dice.u8(..) < 100 {
-            all[from].push(Long::Exchange(to, words));
-            all[to].push(Long::Exchange(from, dice.usize(1..=3)));
+            all[from].push(LongStep::Exchange(to, words));
+            all[to].push(LongStep::Exchange(from, dice.usize(1..=3)));
             messages -= 1;
         } else {
             let to = if from > 0 && dice.bool() { 0 } else { to };
-            all[from].push(Long::Send(to, words));
+            all[from].push(LongStep::Send(to, words));
             let place = dice.usize(0..=all[to].len());
             let place = if dice.bool() { place } else { all[to].len() };
-            all[to].insert(place, Long::Recv);
+            all[to].insert(place, LongStep::Recv);
         }
         messages -= 1;
         if dice.bool() {
-            all[dice.usize(0..P)].push(Long::Work(dice.u64(1..=3)));
+            all[dice.usize(0..P)].push(LongStep::Work(dice.u64(1..=3)));
         }
     }
     all
 }
 
-/// All orders of programs whose messages wait for ports: `LOGGP_DRAWN` says of how many.
+/// Tries programs whose messages wait for ports; `LOGGP_DRAWN` is their number.
 #[test]
 fn the_systematic_strategy_finds_all_orders_of_long_messages() {
     const WORDS: Tag<Vec<u64>> = Tag::new(0);
@@ -574,7 +576,7 @@ fn the_systematic_strategy_finds_all_orders_of_long_messages() {
     let (mut done, mut tried) = (0, 0);
     for seed in 0..programs {
         let mut dice = fastrand::Rng::with_seed(seed);
-        let steps = drawn_with_long_messages(&mut dice);
+        let steps = draw_program_with_long_messages(&mut dice);
         let (L, g, G) = (dice.i64(1..=2), dice.i64(0..=3), dice.i64(1..=2));
         let params = Params::builder(steps.len()).L(L * US).o(US).g(g * US).G(G * US).build().unwrap();
         let ports = if dice.bool() { Ports::Single } else { Ports::Dual };
@@ -584,18 +586,18 @@ fn the_systematic_strategy_finds_all_orders_of_long_messages() {
             for step in &steps[p.id()] {
                 let value = (10 * p.id() + taken.len()) as u64;
                 match *step {
-                    Long::Send(to, words) => p.send(to, WORDS, vec![value; words]),
-                    Long::Recv => taken.push(p.recv(WORDS).1[0] as usize),
-                    Long::Exchange(with, words) => {
-                        taken.push(p.send_recv(with, vec![value; words], with, EXCHANGED)[0] as usize);
+                    LongStep::Send(to, words) => p.send(to, WORDS, vec![value; words]),
+                    LongStep::Recv => taken.push(p.recv(WORDS).1[0] as usize),
+                    LongStep::Exchange(with, words) => {
+                        taken.push(p.send_recv(with, with, EXCHANGED, vec![value; words])[0] as usize);
                     }
-                    Long::Work(cycles) => p.work("step", cycles, || ()),
+                    LongStep::Work(cycles) => p.work("step", cycles, || ()),
                 }
             }
             taken
         };
-        let Some(expected) = try_by_force(&machine, &program, US / 2) else { continue };
-        let (checked, found) = systematic(&machine, program);
+        let Some(expected) = try_brute_force(&machine, &program, US / 2) else { continue };
+        let (checked, found) = check_systematically(&machine, program);
         let coverage = checked.coverage.unwrap();
         let missed: Vec<_> = expected.difference(&found).collect();
         let about = || {
@@ -603,9 +605,9 @@ fn the_systematic_strategy_finds_all_orders_of_long_messages() {
                 "seed {seed}, L = {L}, g = {g}, G = {G}, {ports}: {steps:?}\n{checked}\nmissed {missed:?}"
             )
         };
-        assert!(missed.is_empty() || !coverage.is_done(), "{}", about());
+        assert!(missed.is_empty() || !coverage.is_complete(), "{}", about());
         tried += 1;
-        done += usize::from(coverage.is_done());
+        done += usize::from(coverage.is_complete());
     }
     assert!(done * 10 >= tried * 9, "{done} of {tried}");
 }
@@ -623,7 +625,7 @@ fn a_report_is_the_same_on_any_number_of_cores() {
 }
 
 #[test]
-fn what_depends_on_the_order_and_is_right_is_benign() {
+fn right_results_may_depend_on_the_order() {
     let machine = machine(4, 6);
     let all = |results: &[Vec<usize>]| match results[0].iter().sum::<usize>() {
         6 => Ok(()),
@@ -631,11 +633,11 @@ fn what_depends_on_the_order_and_is_right_is_benign() {
     };
     let check = Check::new().results_may_differ(true).runs(200);
     let checked = check.run_verified(&machine, three_at_once, all).unwrap();
-    assert!(checked.is_right() && checked.classes.len() == 6);
+    assert!(checked.has_passed() && checked.results.len() == 6);
     assert_eq!((checked.runs, checked.audited, checked.messages), (200, 4, 3));
-    assert_eq!(checked.classes.iter().map(|class| class.runs).sum::<usize>(), 200);
-    for class in &checked.classes {
-        assert_eq!(machine.clone().ordered(&class.order).run(three_at_once).unwrap().results, class.result);
+    assert_eq!(checked.results.iter().map(|class| class.runs).sum::<usize>(), 200);
+    for class in &checked.results {
+        assert_eq!(machine.clone().order(&class.order).run(three_at_once).unwrap().results, class.result);
     }
     let said = checked.to_string();
     assert!(
@@ -643,21 +645,21 @@ fn what_depends_on_the_order_and_is_right_is_benign() {
         "{said}"
     );
     let [choices] = &checked.choices[..] else { panic!("{said}") };
-    assert_eq!((choices.taken, choices.chosen), (12, 8));
-    assert!(choices.at.file().ends_with("check.rs"));
+    assert_eq!((choices.taken, choices.with_choice), (12, 8));
+    assert!(choices.location.file().ends_with("check.rs"));
 
     let wrong = check.run_verified(&machine, three_at_once, |_| Err("it is never right".into())).unwrap();
-    assert_eq!(wrong.failure.unwrap().wrong.to_string(), "the result is wrong: it is never right");
+    assert_eq!(wrong.failure.unwrap().kind.to_string(), "the result is wrong: it is never right");
 }
 
 #[test]
-fn a_machine_that_cannot_be_is_not_checked() {
+fn impossible_machine_is_refused() {
     let params = Params { g: -US, ..*machine(2, 6).params() };
     let error = Machine::new(params).check(|_| ()).unwrap_err();
     assert_eq!(error.to_string(), "g = -1 us is negative; only G_l may be");
 }
 
-/// The mistakes of `docs/start/check.md`, as the document shows them, and mended.
+/// Tries the mistakes of `docs/start/check.md` as the document shows them, and mended.
 #[test]
 fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
     let document = include_str!("../../docs/start/check.md");
@@ -668,13 +670,13 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
     }
     let machine = wrong::machine("").unwrap();
     let arrival = |p: &mut Proc| match p.id() {
-        0 => (1..p.p()).map(|from| p.recv_from(from, WORD)).collect(),
+        0 => (1..p.P()).map(|from| p.recv_from(from, WORD)).collect(),
         id => {
             p.send(0, WORD, id);
             Vec::new()
         }
     };
-    assert!(machine.check(arrival).unwrap().is_right());
+    assert!(machine.check(arrival).unwrap().has_passed());
     let tags = |p: &mut Proc| match p.id() {
         0 => {
             let count = p.recv_from(1, OTHER);
@@ -687,7 +689,7 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
         }
         _ => Vec::new(),
     };
-    assert!(machine.check(tags).unwrap().is_right());
+    assert!(machine.check(tags).unwrap().has_passed());
     let lock = |p: &mut Proc| match p.id() {
         0 => (0..2).for_each(|_| {
             let (holder, _) = p.recv(WORD);
@@ -707,11 +709,11 @@ fn the_mistakes_of_the_document_are_found_and_can_be_mended() {
         }
         _ => (),
     };
-    assert!(machine.check(lock).unwrap().is_right());
+    assert!(machine.check(lock).unwrap().has_passed());
 }
 
 #[test]
-fn what_fails_with_longer_latencies_only_is_counted_apart() {
+fn failures_with_longer_latencies_are_counted_apart() {
     // The second message overtakes the first if that is under way for more than 20 cycles.
     let overtakes = |p: &mut Proc| match p.id() {
         0 => (0..2).map(|_| p.recv(WORD).1).collect(),
@@ -725,7 +727,7 @@ fn what_fails_with_longer_latencies_only_is_counted_apart() {
     let check = |check: Check| check.strategy(Strategy::Systematic).run(&machine(2, 6), overtakes).unwrap();
     let checked = check(Check::new());
     let coverage = checked.coverage.unwrap();
-    assert!(checked.is_right() && coverage.is_done());
+    assert!(checked.has_passed() && coverage.is_complete());
     assert_eq!((coverage.orders, coverage.beyond, coverage.beyond_failed), (1, 1, 1));
     let said = checked.to_string();
     assert!(said.contains(
@@ -734,16 +736,17 @@ fn what_fails_with_longer_latencies_only_is_counted_apart() {
     assert!(said.ends_with("every run with latencies up to L came to the same right end"), "{said}");
     let checked = check(Check::new().results_may_differ(true));
     assert_eq!(checked.coverage.unwrap().beyond_failed, 0);
-    // It may end before all has been seen, and says that it did.
+    // A check that ends before all orders were tried reports that.
     let checked = Check::new().strategy(Strategy::Systematic).runs(2).run(&machine(4, 6), three_at_once);
     let said = checked.unwrap().to_string();
     assert!(said.contains("there may be more (the check ended before all were tried)"), "{said}");
 }
 
 #[test]
-fn who_looks_until_something_comes_is_not_left_looking_for_ever() {
-    // Processor 0 sees a message if the one that it waited for was late, and then gets two in the other order if the first is
-    // under way for longer than L. How late the one to processor 3 may be then does not matter to it.
+fn look_loop_ends_when_latencies_are_unbounded() {
+    // Processor 0 sees a message if the one that it waited for was late, and then gets two in the reverse
+    // order if the first is under way for longer than L. The latency of the message to processor 3 does not
+    // matter to it.
     let looks = |p: &mut Proc| match p.id() {
         0 => {
             p.recv_from(1, WORD);
@@ -771,5 +774,5 @@ fn who_looks_until_something_comes_is_not_left_looking_for_ever() {
     };
     let check = Check::new().strategy(Strategy::Systematic).runs(2000);
     let coverage = check.run(&machine(4, 6), looks).unwrap().coverage.unwrap();
-    assert!(coverage.is_done() && coverage.beyond_failed > 0, "{coverage:?}");
+    assert!(coverage.is_complete() && coverage.beyond_failed > 0, "{coverage:?}");
 }

@@ -1,22 +1,21 @@
-//! A test that runs again in a process of its own, for what would end, limit or hang this one.
+//! Runs a test again in a child process, for cases that would end, limit or hang this one.
 
 use std::process::{Child, Command, Stdio};
 
 use loggp::{Carrier, ClockKind, Machine};
 
-/// The clocks, and what carries processors there.
+/// The clocks and carriers of processors.
 pub const PLACES: [&str; 3] = ["virtual", "wall", "coroutine"];
 
-/// Tells a child what to do.
+/// The environment variable with a child's task.
 const TASK: &str = "LOGGP_TEST_TASK";
 
-/// What this process is to do, if it is a child.
+/// Returns the task of this process if it is a child.
 pub fn task() -> Option<String> {
     std::env::var(TASK).ok()
 }
 
-/// Starts a test, by its name with its module's, in a child that does this task of it; `before` is what the shell does
-/// before it.
+/// Starts a test, named with its module, in a child process with this task. The shell runs the commands `before` first.
 pub fn start(test: &str, task: &str, before: &str) -> Child {
     let this = std::env::current_exe().unwrap();
     let mut command = Command::new("sh");
@@ -25,7 +24,7 @@ pub fn start(test: &str, task: &str, before: &str) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// The machine on the clock, and with the carrier, that a task names.
+/// Returns the machine with the clock and carrier that a task names.
 pub fn on(name: &str, machine: Machine) -> Machine {
     match name {
         "virtual" => machine.clock(ClockKind::Virtual),

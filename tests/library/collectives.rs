@@ -1,11 +1,10 @@
-//! Collectives: their results against sequential references, their times against their formulas, and what
-//! happens around them.
+//! Collectives: their results against sequential references, their times against their formulas, and their errors.
 
-use loggp::collectives::Course;
-use loggp::{
-    Carrier, Cause, Check, ClockKind, Dilation, Group, Latency, LogGps, Machine, Params, Ports, Proc, Run,
-    RunError, Tag, Time, US, Work, audit, collectives,
-};
+use loggp::collectives::BroadcastPlan;
+use loggp::{Carrier, Cause, ClockKind, Dilation, Group, Latency, Machine, Params, Ports, Proc, Run, RunError, Tag, Time, US, Work, collectives};
+use loggp::audit::audit;
+use loggp::check::Check;
+use loggp::params::LogGps;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -14,7 +13,7 @@ use crate::cases::{cases, seeds, times};
 const BYTE: Tag<u8> = Tag::new(0);
 const PAIR: Tag<(usize, usize)> = Tag::new(1);
 
-/// A machine on which computing costs what it is charged, and everything is traced.
+/// Creates a machine with charged work that traces everything.
 fn machine(params: Params) -> Machine {
     Machine::new(params).work(Work::Charged).trace(true)
 }
@@ -23,12 +22,12 @@ fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
     Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
 }
 
-/// LogP's example, and G.
+/// Returns the parameters of LogP's figure 3, with a G.
 fn figure_3(P: usize) -> Params {
     params(P, 6, 2, 4, 1)
 }
 
-/// Runs a program, which must keep to the rules.
+/// Runs a program and audits the run.
 fn run<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) -> Run<R> {
     let run = machine.run(program).unwrap_or_else(|error| panic!("{:?}: {error}", machine.params()));
     let audit = audit(run.trace.as_ref().unwrap());
@@ -36,12 +35,12 @@ fn run<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) -> R
     run
 }
 
-/// ceil(log2 P).
+/// Returns ceil(log2 P).
 fn rounds(P: usize) -> i64 {
     i64::from(P.next_power_of_two().ilog2())
 }
 
-/// Parameters of all kinds, with g < o, o = 0, g = 0, G = 0 and L + 2o < g among them.
+/// Draws parameters, among them g < o, o = 0, g = 0, G = 0 and L + 2o < g.
 fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
     let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
     (P, time(60), time(20), time(40), time(3)).prop_map(|(P, L, o, g, G)| params(P, L, o, g, G))
@@ -49,7 +48,7 @@ fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> 
 
 // Barriers.
 
-/// Every processor works for a while of its own, and none leaves the barrier before all have come.
+/// Runs barriers after different work on each processor. None may return before all have called.
 fn barriers(machine: &Machine, seed: u64) {
     let run = run(machine, |p| {
         let mut rng = fastrand::Rng::with_seed(seed ^ p.id() as u64);
@@ -69,7 +68,7 @@ fn barriers(machine: &Machine, seed: u64) {
 }
 
 #[test]
-fn nobody_leaves_a_barrier_before_all_have_come() {
+fn barrier_returns_only_after_all_have_called() {
     for P in (1..=33).chain([64, 100]) {
         barriers(&machine(figure_3(P)), P as u64);
         for seed in seeds(3) {
@@ -85,7 +84,7 @@ fn nobody_leaves_a_barrier_before_all_have_come() {
 }
 
 #[test]
-fn the_machines_barrier_ends_at_the_last_arrival_and_its_cost() {
+fn machine_barrier_ends_its_cost_after_the_last_call() {
     for (P, cost) in [(1, 5), (2, 0), (7, 5), (64, 1000)] {
         for clock in [ClockKind::Virtual, ClockKind::Wall] {
             if clock == ClockKind::Wall && P > 8 {
@@ -112,9 +111,9 @@ fn the_machines_barrier_ends_at_the_last_arrival_and_its_cost() {
     }
 }
 
-/// It costs no overhead, and neither keeps nor begins a gap.
+/// The machine's barrier has no overhead, and neither waits for a gap nor starts one.
 #[test]
-fn the_machines_barrier_is_beside_the_network() {
+fn machine_barrier_leaves_the_network_alone() {
     let run = run(&machine(figure_3(2)).barrier(Time::ZERO), |p| {
         let other = 1 - p.id();
         p.send(other, BYTE, 0_u8);
@@ -132,16 +131,16 @@ fn the_machines_barrier_is_beside_the_network() {
 }
 
 #[test]
-fn a_barrier_that_gives_time_back_is_refused() {
+fn negative_barrier_cost_is_refused() {
     let error = Machine::new(figure_3(2)).barrier(-US).run(|p| p.barrier()).unwrap_err();
     assert_eq!(error.to_string(), "a barrier that costs -1 us cannot be; give 0 or more");
     let error = machine(figure_3(2)).barrier(Time::MAX).run(|p| p.barrier()).unwrap_err();
     assert!(matches!(error.cause, Cause::EndOfTime { .. }), "{error}");
 }
 
-/// Whoever does not come is not waited for in vain.
+/// The run ends with an error if a processor ends without calling the barrier.
 #[test]
-fn a_processor_that_never_comes_to_a_barrier_is_a_deadlock() {
+fn missing_barrier_call_is_a_deadlock() {
     for absent in 0..5 {
         for clock in [ClockKind::Virtual, ClockKind::Wall] {
             let missing = |machine: &Machine| -> RunError {
@@ -166,29 +165,29 @@ fn a_processor_that_never_comes_to_a_barrier_is_a_deadlock() {
 
 // Results.
 
-/// The values of processors `from` to `to` - 1, concatenated: an operation that does not commute.
+/// Returns the concatenated values of processors `from` to `to` - 1. Concatenation does not commute.
 fn text(from: usize, to: usize) -> String {
     (from..to).map(|id| format!("<{id}>")).collect()
 }
 
-/// Element `i` of the vector of processor `id`.
+/// Returns element `i` of the vector of processor `id`.
 fn element(id: usize, i: usize) -> String {
     format!("{id}.{i} ")
 }
 
-/// Every collective in a row, with `root` and vectors of m elements, against sequential references.
+/// Compares every collective with sequential references, for a root and vectors of m elements.
 fn everything(p: &mut Proc, root: usize, m: usize) {
-    let place = (p.id(), p.p());
+    let place = (p.id(), p.P());
     everything_as(p, place, root, m);
 }
 
-/// The same within a group.
+/// Compares every collective within a group.
 fn everything_within(p: &mut Proc, group: &Group, root: usize, m: usize) {
     let place = (group.rank(p.id()).unwrap(), group.members().len());
     everything_as(&mut p.within(group), place, root, m);
 }
 
-/// The same as number `id` of `P`.
+/// Compares every collective as rank `id` of `P`.
 fn everything_as(p: &mut Proc, (id, P): (usize, usize), root: usize, m: usize) {
     let mine = || text(id, id + 1);
     let join = |a: String, b: String| a + &b;
@@ -245,7 +244,7 @@ fn results_are_right_for_every_root() {
     }
 }
 
-/// Both ways to combine vectors, and both to gather.
+/// Vectors are combined as a whole and in parts, and gathered with and without the tree.
 #[test]
 fn results_are_right_in_parts() {
     for P in 1..=9 {
@@ -256,7 +255,7 @@ fn results_are_right_in_parts() {
 }
 
 #[test]
-fn results_are_right_for_very_many() {
+fn results_are_right_for_many_processors() {
     let run = Machine::new(figure_3(4096)).work(Work::Charged).run(|p| {
         let id = p.id() as u64;
         let sum = collectives::reduce(p, 4095, id, |a, b| a + b);
@@ -268,7 +267,7 @@ fn results_are_right_for_very_many() {
     }
 }
 
-/// A LogGPS machine on which a message of more than S words waits for its receiver.
+/// Returns the parameters of a LogGPS machine on which a message of more than S words waits for its receiver.
 fn loggps(P: usize, S: usize) -> Params {
     let gps = LogGps { s: 1, S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
     Params::builder(P).L(6 * US).o(2 * US).gps(gps).build().unwrap()
@@ -285,8 +284,8 @@ fn results_are_right_on_loggps_with_and_without_rendezvous() {
     }
 }
 
-/// Where no message waits for its receiver, an all-to-all on LogGPS takes as long as its formula says with LogGPS's
-/// overheads; where they wait it takes longer, and ends.
+/// Where no message waits for its receiver, an all-to-all on LogGPS takes the time of its formula with LogGPS's
+/// overheads; where messages wait, it takes longer but does not deadlock.
 #[test]
 fn an_all_to_all_of_loggps_takes_a_gap_per_message() {
     for P in 2..=12 {
@@ -294,7 +293,7 @@ fn an_all_to_all_of_loggps_takes_a_gap_per_message() {
             let params = Params { g: 20 * US, ..loggps(P, S) };
             time(&machine(params), |p| collectives::all_to_all(p, vec![[1_u64; 2]; P]))
         };
-        // Two words: each adds 1 us to the overheads of 2 us, and they take 2 us and 1 us to come out.
+        // Two words: each adds 1 us to the overheads of 2 us, and their gaps are 2 us and 1 us.
         let (o, L, stream, g) = (4 * US, 6 * US, 3 * US, 20 * US);
         assert_eq!(time(2), (P as i64 - 2) * (stream + g) + o + L + stream + o);
         assert!(time(1) > time(2));
@@ -319,34 +318,34 @@ fn results_are_right_where_work_is_measured() {
     }
 }
 
-/// How many orders each collective has among so many.
+/// Returns the number of distinct orders of each collective among P processors.
 fn orders(P: usize) -> [usize; COLLECTIVES] {
-    let check = Check::new().strategy(loggp::Strategy::Systematic).runs(100_000);
+    let check = Check::new().strategy(loggp::check::Strategy::Systematic).runs(100_000);
     std::array::from_fn(|which| {
         let checked = check.run(&machine(figure_3(P)), |p: &mut Proc| call(p, which)).unwrap();
         let coverage = checked.coverage.unwrap();
-        assert!(coverage.is_done() && coverage.beyond_failed == 0, "{P}, {which}: {coverage:?}");
+        assert!(coverage.is_complete() && coverage.beyond_failed == 0, "{P}, {which}: {coverage:?}");
         coverage.orders
     })
 }
 
 #[test]
 fn results_are_right_under_every_order() {
-    // A gather, an all-to-all, and what exchanges as that does take messages as they come.
+    // A gather, an all-to-all, and the collectives made of that receive messages in the order of arrival.
     assert_eq!(orders(3), [1, 1, 1, 1, 1, 1, 2, 27, 1, 27, 27]);
-    // Half a minute.
+    // This takes half a minute.
     if times(1) > 1 {
         assert_eq!(orders(4), [1, 1, 1, 1, 1, 1, 6, 1872, 1, 1872, 1872]);
     }
 }
 
-/// Messages of the program with every small tag are under way around every collective, and stay apart.
+/// Messages of the program with small tags that are under way during collectives do not mix with theirs.
 #[test]
 fn messages_of_the_program_do_not_mix_with_those_of_collectives() {
     for seed in seeds(30) {
         let machine = machine(params(6, 50, 2, 4, 1)).latency(Latency::Random { seed });
         run(&machine, |p| {
-            let (id, P) = (p.id(), p.p());
+            let (id, P) = (p.id(), p.P());
             let (to, from) = ((id + 1) % P, (id + P - 1) % P);
             for round in 0..3 {
                 for tag in 0..4 {
@@ -364,7 +363,7 @@ fn messages_of_the_program_do_not_mix_with_those_of_collectives() {
 proptest! {
     #![proptest_config(cases(60))]
 
-    /// Also with a processor that is in a hurry and one that is late.
+    /// Among the processors are one that is early and one that is late.
     #[test]
     fn results_are_right_under_random_latency(
         params in any_params(1..20_usize),
@@ -385,21 +384,21 @@ proptest! {
 
 // Groups.
 
-/// The rows of a grid of processors, and its columns.
+/// Returns the rows and the columns of a grid of processors.
 fn grid(rows: usize, columns: usize) -> [Vec<Group>; 2] {
     let row = |i: usize| Group::new(i * columns..(i + 1) * columns);
     let column = |j: usize| Group::new((j..rows * columns).step_by(columns));
     [(0..rows).map(row).collect(), (0..columns).map(column).collect()]
 }
 
-/// A processor's group.
+/// Returns the group of a processor.
 fn of<'a>(groups: &'a [Group], p: &Proc) -> &'a Group {
     groups.iter().find(|group| group.rank(p.id()).is_some()).unwrap()
 }
 
 type Named = (&'static str, fn(&mut Proc, bool, usize), fn(&Params) -> Time);
 
-/// Collectives of a word with rank 0 as the root, and their times where P is a power of two or they are exact for all.
+/// Collectives of a word with root 0, with their times where P is a power of two or the formula is exact for all P.
 const EXACT: [Named; 10] = [
     ("barrier", |p, _, _| p.barrier(), |params| steps_time(params, 1, Time::ZERO)),
     (
@@ -445,16 +444,16 @@ const EXACT: [Named; 10] = [
     ),
 ];
 
-/// The rows of a 4 x 4 grid act at once, and then its columns; and the rows of a 3 x 5 grid.
+/// All rows of a 4 x 4 grid run a collective at once, then all columns; and all rows of a 3 x 5 grid.
 #[test]
-fn a_groups_collectives_take_as_long_as_they_say_for_its_size() {
+fn collectives_of_groups_take_the_documented_time() {
     for (rows, columns) in [(4, 4), (3, 5)] {
         let both = grid(rows, columns);
         for (L, o, g) in [(6, 2, 4), (8, 1, 4), (20, 2, 5), (3, 2, 12)] {
             let params = params(rows * columns, L, o, g, 0);
             for (name, collective, formula) in EXACT {
                 if columns == 5 && ["scan", "all-reduce"].contains(&name) {
-                    continue; // for 5 they say a bound
+                    continue; // for P = 5 their formulas are bounds
                 }
                 let (_, fits, _) = all_to_all_time(&Params { P: columns, ..params }, 1);
                 if !fits && ["all-gather", "all-to-all", "reduce-scatter"].contains(&name) {
@@ -506,7 +505,7 @@ fn results_are_right_in_rows_and_columns() {
     }
 }
 
-/// The numbers that tell groups apart in a trace do not depend on who comes first to which on this computer.
+/// The numbers of groups in a trace do not depend on the order in which processors use them on this computer.
 #[test]
 fn traces_of_groups_are_the_same_on_both_clocks() {
     let program = |p: &mut Proc| {
@@ -528,8 +527,8 @@ fn traces_of_groups_are_the_same_on_both_clocks() {
     }
 }
 
-/// Groups that share many processors, in all orders, some made anew each time; their members come early and late, and
-/// messages overtake each other.
+/// Groups share many processors in all orders, some of them are created anew each time, members call early and late,
+/// and messages overtake each other.
 #[test]
 fn messages_of_overlapping_groups_do_not_mix() {
     for seed in seeds(30) {
@@ -558,9 +557,9 @@ fn messages_of_overlapping_groups_do_not_mix() {
     }
 }
 
-/// Two groups share two processors, and the second hears of them in the other order than the first calls them.
+/// Three groups share processors 0 and 1, which call their collectives in opposite orders.
 #[test]
-fn what_groups_share_can_be_received_in_another_order_than_it_was_sent() {
+fn messages_of_groups_can_be_received_out_of_order() {
     let groups = [Group::new([0, 1, 2]), Group::new([0, 1, 3]), Group::new([1, 0, 2])];
     let run = run(&machine(figure_3(4)), |p| {
         let of_all = |p: &mut Proc, i: usize| {
@@ -578,9 +577,9 @@ fn what_groups_share_can_be_received_in_another_order_than_it_was_sent() {
     assert_eq!(run.results, [[10, 11, 12], [12, 11, 10], [10, 0, 12], [0, 11, 0]]);
 }
 
-/// A group may act while its processor acts in another; and its barrier is not the machine's own.
+/// A processor that acts in a group can act in another group, whose barrier is not the machine's own.
 #[test]
-fn a_group_within_a_group_acts_for_itself() {
+fn nested_groups_are_independent() {
     let (left, middle) = (Group::new([0, 1, 2]), Group::new([2, 1]));
     let run = run(&machine(figure_3(3)).barrier(US), |p| {
         let mut seen = vec![];
@@ -594,7 +593,7 @@ fn a_group_within_a_group_acts_for_itself() {
             }
             seen.push(collectives::all_gather(&mut outer, 1));
             outer.barrier();
-            assert_eq!(outer.p(), 3);
+            assert_eq!(outer.P(), 3);
         }
         let before = p.now();
         p.barrier();
@@ -629,20 +628,20 @@ fn a_group_whose_members_call_different_collectives_ends_the_run() {
 
 // Mistakes.
 
-/// How a run ends that must end with an error.
+/// Returns the error of a run that must fail.
 fn failure(machine: &Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
     machine.run(program).expect_err("a mistake must be noticed")
 }
 
-/// Calls collective number `which` of all processors.
+/// Calls collective number `which` among all processors.
 fn call(p: &mut Proc, which: usize) {
-    call_as(p, which, p.id(), p.p());
+    call_as(p, which, p.id(), p.P());
 }
 
-/// So many collectives [`call_as`] knows; then comes the machine's barrier.
+/// Number of collectives that [`call_as`] can call; the next number is the machine's barrier.
 const COLLECTIVES: usize = 11;
 
-/// Calls collective number `which` of those whom `p` acts with: as the one with this rank, of so many. What is combined are
+/// Calls collective number `which` in the current group, as this rank of that many members. The combined values are
 /// ranges of ranks, each of which must begin where the one before ends.
 fn call_as(p: &mut Proc, which: usize, rank: usize, members: usize) {
     let range = |from: usize, to: usize| (from << 4 | to) as u8;
@@ -689,7 +688,7 @@ fn different_collectives_end_the_run() {
                 assert!(matches!(error.cause, Cause::Deadlock { .. } | Cause::NotReceived { .. }), "{error}");
                 assert!(error.to_string().contains(" in collective 0, "), "{usual} {other}: {error}");
                 if clock == ClockKind::Virtual {
-                    // And in another order.
+                    // And in the other order.
                     let (first, second) = (
                         |id: usize| if id == odd { other } else { usual },
                         |id: usize| {
@@ -705,7 +704,7 @@ fn different_collectives_end_the_run() {
 }
 
 #[test]
-fn a_message_of_a_collective_that_nobody_receives_is_named() {
+fn unreceived_message_of_a_collective_is_named() {
     let error = failure(&machine(figure_3(2)), |p| {
         p.barrier();
         if p.id() == 1 {
@@ -721,8 +720,8 @@ fn a_message_of_a_collective_that_nobody_receives_is_named() {
 }
 
 #[test]
-fn what_a_collective_cannot_take_is_refused_in_one_sentence() {
-    // What is wrong, without where: that is in this file.
+fn invalid_arguments_of_collectives_are_refused_in_one_sentence() {
+    // The errors without their locations, which are in this file.
     let refused = |program: &(dyn Fn(&mut Proc) + Sync)| {
         let cause = failure(&machine(figure_3(3)), program).cause.to_string();
         let (sentence, place) = cause.split_once(" (at ").expect(&cause);
@@ -779,16 +778,16 @@ fn what_a_collective_cannot_take_is_refused_in_one_sentence() {
     assert_eq!(refused(&|p| _ = collectives::reduce_vector(p, 3, vec![1_u8], |a, _| a)), no_such);
 }
 
-// Times. c is a cycle, 1 us, per application.
+// Times. c is a cycle of 1 us.
 
-/// L + 2o + (k-1)G.
+/// Returns L + 2o + (k-1)G.
 fn way(params: &Params, k: usize) -> Time {
     let Params { L, o, .. } = *params;
     let G = params.G().unwrap();
     L + 2 * o + (k as i64 - 1) * G
 }
 
-/// The least time of a tree with D and d for P processors, by trying: who answers for n gives away any number.
+/// Returns the least time of a tree with D and d for P processors by trial: a node gives its child any number.
 fn tree_time(P: usize, D: Time, d: Time) -> Time {
     let mut least = vec![Time::ZERO; 2];
     for n in 2..=P {
@@ -798,7 +797,7 @@ fn tree_time(P: usize, D: Time, d: Time) -> Time {
     least[P]
 }
 
-/// R steps of the same kind, the last of which nothing follows.
+/// Returns the time of R equal steps without the last gap.
 fn steps_time(params: &Params, k: usize, c: Time) -> Time {
     let Params { L, o, g, P, .. } = *params;
     let G = params.G().unwrap();
@@ -808,7 +807,7 @@ fn steps_time(params: &Params, k: usize, c: Time) -> Time {
     }
 }
 
-/// How long a program takes.
+/// Returns the time of a program.
 fn time<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) -> Time {
     run(machine, program).time
 }
@@ -879,7 +878,7 @@ fn exclusive_scan_is_exact_or_less<const K: usize>(params: Params) {
     assert!(!P.is_power_of_two() || took == expected, "{took}, {expected}: {params:?}");
 }
 
-/// Without the tree, and with it.
+/// Returns the times without the tree and with it.
 fn gather_times(params: &Params, k: usize) -> (Time, Time) {
     let Params { o, g, P, .. } = *params;
     let G = params.G().unwrap();
@@ -911,7 +910,7 @@ fn gather_is_exact_or_less<const K: usize>(params: Params, root: usize) {
     }
 }
 
-/// The time, and whether it is exact on a machine with one port, and with two.
+/// Returns the time, and whether it is exact with single ports and with dual ports.
 fn all_to_all_time(params: &Params, k: usize) -> (Time, bool, bool) {
     let Params { L, o, g, P, .. } = *params;
     let G = params.G().unwrap();
@@ -933,7 +932,7 @@ fn all_to_all_is_exact<const K: usize>(params: Params) {
     assert!(!dual || run_on(Ports::Dual) == expected, "{params:?}");
 }
 
-/// max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
+/// Returns max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
 fn halving_time(params: &Params, k: usize) -> Time {
     let (G, Params { L, o, g, P, .. }) = (params.G().unwrap(), *params);
     match rounds(P) {
@@ -942,7 +941,7 @@ fn halving_time(params: &Params, k: usize) -> Time {
     }
 }
 
-/// Whoever comes when.
+/// The time does not depend on when the other processors call.
 fn scatter_is_exact_or_less<const K: usize>(params: Params, root: usize) {
     let (G, Params { o, g, P, .. }) = (params.G().unwrap(), params);
     let flat = way(&params, K) + (P as i64 - 2) * o.max((K as i64 - 1) * G + g);
@@ -979,11 +978,11 @@ fn all_gather_is_exact<const K: usize>(params: Params) {
     }
 }
 
-/// A vector of q pieces of m words down a chain: (P-1) (L + 2o + (m-1)G) + (q-1) max((m-1)G + g, 2o).
+/// A chain for q pieces of m words takes (P-1) (L + 2o + (m-1)G) + (q-1) max((m-1)G + g, 2o).
 fn a_chain_is_exact(params: Params, elements: usize, root: usize) {
     let (G, Params { L, o, g, P, .. }) = (params.G().unwrap(), params);
-    let course = Course::chain::<u64>(&params, P, elements);
-    let piece = course.piece.unwrap();
+    let plan = BroadcastPlan::chain::<u64>(&params, P, elements);
+    let piece = plan.piece.unwrap();
     let vector = |p: &Proc| (p.id() == root).then(|| vec![7_u64; elements]);
     let run_on = |ports| {
         run(&machine(params).ports(ports), |p| {
@@ -1005,14 +1004,14 @@ fn a_chain_is_exact(params: Params, elements: usize, root: usize) {
         let next = dual.results[(root + 1) % P];
         assert!(next >= hop + (q - 1) * gap && next <= hop + (q - 1) * passed_on + o, "{params:?}");
         if m == 1 {
-            assert_eq!((single.time, course.time), (time, time), "{params:?}");
+            assert_eq!((single.time, plan.time), (time, time), "{params:?}");
         }
     }
-    // The root is done first: it has sent all there is.
+    // The root is done first, when it has sent the vector.
     assert_eq!(dual.results[root], o + (q - 1) * gap, "{params:?}");
 }
 
-/// Word by word L + 2o + (n(P-1) - 1) max(g, 2o), on a machine of LogP.
+/// On a LogP machine it goes word by word and takes L + 2o + (n(P-1) - 1) max(g, 2o).
 fn a_gather_of_words_is_exact(params: Params, n: usize) {
     let Params { L, o, g, P, .. } = params;
     let time = time(&machine(params), |p| collectives::all_gather_vector(p, &vec![n; P], vec![1_u64; n]));
@@ -1022,12 +1021,12 @@ fn a_gather_of_words_is_exact(params: Params, n: usize) {
     }
     let expected = (messages - 1) * g.max(2 * o) + L + 2 * o;
     if n == 1 {
-        return; // that is an all-gather of values of a word
+        return; // an all-gather of values of one word
     }
     if o == Time::ZERO {
         assert_eq!(time, expected, "{n} {params:?}");
     }
-    // A reception may be in the way of a send.
+    // A reception may delay a send.
     assert!(
         time >= (messages - 1) * g + L + 2 * o && time <= expected + messages * (2 * o),
         "{n} {params:?}"
@@ -1084,7 +1083,7 @@ proptest! {
     #![proptest_config(cases(1000))]
 
     #[test]
-    fn a_barrier_takes_as_long_as_it_says(params in any_params(1..20_usize), late in any::<Index>()) {
+    fn barrier_takes_the_documented_time(params in any_params(1..20_usize), late in any::<Index>()) {
         let run = run(&machine(params), collectives::barrier);
         let time = steps_time(&params, 1, Time::ZERO);
         prop_assert_eq!(run.time, time);
@@ -1100,14 +1099,14 @@ proptest! {
     }
 
     #[test]
-    fn a_broadcast_takes_as_long_as_it_says(params in any_params(1..20_usize), root in any::<Index>()) {
+    fn broadcast_takes_the_documented_time(params in any_params(1..20_usize), root in any::<Index>()) {
         let root = root.index(params.P);
         broadcast_is_exact::<1>(params, root);
         broadcast_is_exact::<6>(params, root);
     }
 
     #[test]
-    fn a_reduce_takes_as_long_as_it_says(params in any_params(1..20_usize), root in any::<Index>()) {
+    fn reduce_takes_the_documented_time(params in any_params(1..20_usize), root in any::<Index>()) {
         for root in [0, root.index(params.P)] {
             reduce_is_exact_or_less::<1>(params, root);
             reduce_is_exact_or_less::<6>(params, root);
@@ -1115,37 +1114,37 @@ proptest! {
     }
 
     #[test]
-    fn a_scan_takes_as_long_as_it_says(params in any_params(1..20_usize)) {
+    fn scan_takes_the_documented_time(params in any_params(1..20_usize)) {
         scan_is_exact_or_less::<1>(params);
         scan_is_exact_or_less::<6>(params);
     }
 
     #[test]
-    fn an_exclusive_scan_takes_as_long_as_it_says(params in any_params(1..20_usize)) {
+    fn exclusive_scan_takes_the_documented_time(params in any_params(1..20_usize)) {
         exclusive_scan_is_exact_or_less::<1>(params);
         exclusive_scan_is_exact_or_less::<6>(params);
     }
 
     #[test]
-    fn a_gather_takes_as_long_as_it_says(params in any_params(1..20_usize), root in any::<Index>()) {
+    fn gather_takes_the_documented_time(params in any_params(1..20_usize), root in any::<Index>()) {
         gather_is_exact_or_less::<1>(params, root.index(params.P));
         gather_is_exact_or_less::<6>(params, root.index(params.P));
     }
 
     #[test]
-    fn an_all_to_all_takes_as_long_as_it_says(params in any_params(1..12_usize)) {
+    fn all_to_all_takes_the_documented_time(params in any_params(1..12_usize)) {
         all_to_all_is_exact::<1>(params);
         all_to_all_is_exact::<6>(params);
     }
 
     #[test]
-    fn a_scatter_takes_as_long_as_it_says(params in any_params(1..21_usize), root in any::<Index>()) {
+    fn scatter_takes_the_documented_time(params in any_params(1..21_usize), root in any::<Index>()) {
         scatter_is_exact_or_less::<1>(params, root.index(params.P));
         scatter_is_exact_or_less::<6>(params, root.index(params.P));
     }
 
     #[test]
-    fn a_chain_takes_as_long_as_it_says(
+    fn chain_takes_the_documented_time(
         params in any_params(1..14_usize),
         elements in 1..60_usize,
         root in any::<Index>(),
@@ -1162,7 +1161,7 @@ proptest! {
     }
 
     #[test]
-    fn a_reduce_scatter_takes_as_long_as_it_says(params in any_params(1..12_usize)) {
+    fn reduce_scatter_takes_the_documented_time(params in any_params(1..12_usize)) {
         reduce_scatter_is_exact::<1>(params);
         reduce_scatter_is_exact::<6>(params);
     }
@@ -1173,36 +1172,36 @@ proptest! {
     #![proptest_config(cases(250))]
 
     #[test]
-    fn an_all_reduce_takes_as_long_as_it_says(params in any_params(1..20_usize)) {
+    fn all_reduce_takes_the_documented_time(params in any_params(1..20_usize)) {
         all_reduce_is_exact_or_less::<1>(params);
         all_reduce_is_exact_or_less::<6>(params);
     }
 
     #[test]
-    fn an_all_gather_takes_as_long_as_it_says(params in any_params(1..21_usize)) {
+    fn all_gather_takes_the_documented_time(params in any_params(1..21_usize)) {
         all_gather_is_exact::<1>(params);
         all_gather_is_exact::<6>(params);
     }
 
     #[test]
-    fn a_chain_of_words_and_their_gather_take_as_long_as_they_say(
+    fn chain_and_gather_of_words_take_the_documented_time(
         params in any_params(1..10_usize),
         elements in 1..30_usize,
         root in any::<Index>(),
     ) {
         let Params { L, o, g, P, .. } = params;
         let params = Params::builder(P).L(L).o(o).g(g).build().unwrap();
-        let course = Course::best::<u64>(&params, P, elements);
+        let plan = BroadcastPlan::best::<u64>(&params, P, elements);
         let root = root.index(P);
         let took = time(&machine(params), |p| {
             collectives::broadcast_vector(p, root, elements, (p.id() == root).then(|| vec![7_u64; elements]))
         });
-        prop_assert_eq!(took, course.time, "{} {:?}", elements, params);
+        prop_assert_eq!(took, plan.time, "{} {:?}", elements, params);
         a_gather_of_words_is_exact(params, elements);
     }
 
     #[test]
-    fn vectors_take_as_long_as_they_say(params in any_params(1..9_usize), root in any::<Index>()) {
+    fn vector_collectives_take_the_documented_time(params in any_params(1..9_usize), root in any::<Index>()) {
         vectors_are_exact::<1>(params, root.index(params.P));
         vectors_are_exact::<6>(params, root.index(params.P));
     }

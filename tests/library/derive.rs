@@ -1,4 +1,4 @@
-//! `#[derive(Payload)]`: what derived types count for, and that they travel.
+//! `#[derive(Payload)]`: the bytes that derived types count for, and that their values arrive unchanged.
 
 use std::fmt::Debug;
 
@@ -37,7 +37,7 @@ enum Shape<T> {
 #[derive(Payload)]
 enum Never {}
 
-/// Derived code must not meet the program's own names.
+/// Derived code must not depend on the program's own names.
 mod names {
     pub struct Option;
     pub struct Some;
@@ -55,7 +55,7 @@ mod names {
     }
 }
 
-/// Sends a value from one processor to the other, and checks that it takes the time of so many bytes.
+/// Sends a value from one processor to another, and checks the value and the time of its bytes.
 fn travels<T: Payload + Sync + Clone + PartialEq + Debug>(value: T, bytes: usize) {
     assert_eq!(value.bytes(), bytes, "{value:?}");
     let params = Params::builder(2).word(1).L(10 * US).G(US).build().unwrap();
@@ -72,7 +72,7 @@ fn travels<T: Payload + Sync + Clone + PartialEq + Debug>(value: T, bytes: usize
 }
 
 #[test]
-fn structures_travel() {
+fn structures_are_sent_unchanged() {
     travels(Named { index: 1, values: vec![1.0, 2.0], text: "abc".into() }, 4 + 16 + 3);
     travels(Tuple(1, [2, 3, 4], Some(5)), 1 + 6 + 8);
     travels(Tuple(1, [2, 3, 4], None), 1 + 6);
@@ -82,7 +82,7 @@ fn structures_travel() {
 }
 
 #[test]
-fn enumerations_travel() {
+fn enumerations_are_sent_unchanged() {
     travels(Shape::<f64>::Nothing, 0);
     travels(Shape::Point(1_u64, 2), 16);
     travels(Shape::Path { closed: true, points: vec![1_u16, 2, 3] }, 7);
@@ -91,7 +91,7 @@ fn enumerations_travel() {
 }
 
 #[test]
-fn derived_code_keeps_to_itself() {
+fn derived_code_is_hygienic() {
     travels(names::Hygienic { size: 1, field_0: 2, r#type: 3 }, 4);
     travels(names::Variants::Some { field_1: 1, field_0: 2 }, 3);
     travels(names::Variants::None, 0);

@@ -1,5 +1,5 @@
-//! The examples, as who runs them sees them. They are modules of this test, so it needs to find no files that were built;
-//! each runs in a process of its own for its output.
+//! The examples and their output. They are modules of this test, so that no built files are needed; each runs in its own
+//! process.
 
 #[path = "../../examples/capacity_stall.rs"]
 mod capacity_stall;
@@ -18,10 +18,8 @@ use loggp::RunError;
 
 use crate::child;
 
-/// What an example does.
 type Main = fn() -> Result<(), RunError>;
 
-/// All examples.
 const EXAMPLES: [(&str, Main); 5] = [
     ("capacity_stall", capacity_stall::main),
     ("ring", ring::main),
@@ -30,9 +28,9 @@ const EXAMPLES: [(&str, Main); 5] = [
     ("task_farm", task_farm::main),
 ];
 
-/// What an example prints; it must end well.
+/// Returns the output of an example, which must succeed.
 fn printed(name: &str) -> String {
-    let test = "examples::every_example_says_what_it_found";
+    let test = "examples::every_example_prints_its_expected_output";
     let child = child::start(test, name, "").wait_with_output().unwrap();
     let (out, err) = (String::from_utf8(child.stdout).unwrap(), String::from_utf8_lossy(&child.stderr));
     assert!(child.status.success(), "{name}: {out}{err}");
@@ -40,7 +38,7 @@ fn printed(name: &str) -> String {
 }
 
 #[test]
-fn every_example_says_what_it_found() {
+fn every_example_prints_its_expected_output() {
     if let Some(name) = child::task() {
         let (_, main) = EXAMPLES.iter().find(|(other, _)| *other == name).unwrap();
         return main().unwrap();
@@ -59,9 +57,9 @@ fn every_example_says_what_it_found() {
     }
 }
 
-/// Nobody adds an example that is not run here, or one that is too long to be read at once.
+/// Every example runs here, and none is too long to be read at once.
 #[test]
-fn all_examples_are_here_and_short() {
+fn all_examples_are_tested_and_short() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
     let mut names = Vec::new();
     for file in fs::read_dir(folder).unwrap() {

@@ -1,9 +1,10 @@
-//! Small programs that once went wrong, most of them with requests under way: what must hold of each.
+//! Regression tests: small programs that once failed, most of them with requests under way.
 
-use loggp::{
-    ActivityKind, Carrier, Cause, ClockKind, Dilation, LogGps, MS, Machine, NS, Params, ParamsBuilder, Ports,
-    Proc, Replay, Run, Tag, Time, Traffic, US, audit,
-};
+use loggp::{AnyTag, Carrier, Cause, ClockKind, Dilation, MS, Machine, NS, Params, ParamsBuilder, Ports, Proc, Run, Tag, Time, Traffic, US};
+use loggp::audit::audit;
+use loggp::params::LogGps;
+use loggp::replay::Replay;
+use loggp::trace::ActivityKind;
 
 use crate::child::{PLACES, on};
 
@@ -12,10 +13,10 @@ const U: Tag<u32> = Tag::new(1);
 const LONG: Tag<[u32; 6]> = Tag::new(2);
 const BYTES: Tag<Vec<u8>> = Tag::new(3);
 
-/// Faster than any computer: nothing waits for its time.
+/// So fast that no call waits for its time.
 const FAST: Dilation = Dilation::Fixed(0.01);
 
-/// A machine's parameters, in microseconds.
+/// Returns parameters, given in microseconds.
 fn params(P: usize, L: i64, o: i64, g: i64) -> ParamsBuilder {
     Params::builder(P).L(L * US).o(o * US).g(g * US)
 }
@@ -24,42 +25,42 @@ fn machine(params: ParamsBuilder) -> Machine {
     Machine::new(params.build().unwrap()).dilation(Dilation::Fixed(1.0)).trace(true)
 }
 
-/// The machine on the virtual clock, and on the wall clock with each carrier.
+/// Returns the machine on the virtual clock, and on the wall clock with each carrier.
 fn everywhere(machine: &Machine) -> [(&'static str, Machine); 3] {
     PLACES.map(|place| (place, on(place, machine.clone())))
 }
 
-/// Words of 4 bytes that cost nothing; a message of more than so many waits for its receiver.
+/// Returns LogGPS parameters whose words cost nothing, with messages of more than `words` words waiting for their receivers.
 fn waits_above(words: usize) -> LogGps {
     let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
     LogGps { s: words, S: words, O_s, O_r, G_s, G_l }
 }
 
-/// Runs a program, which keeps to the rules, and does the same when it is made again from its trace.
+/// Runs a program, audits the run, and checks that its replay does the same.
 fn run<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) -> Run<R> {
     let run = machine.run(program).unwrap();
     let trace = run.trace.as_ref().unwrap();
     let found = audit(trace);
     assert!(found.is_clean(), "{:#?}", found.violations);
-    let again = Replay::of(trace).run().unwrap();
+    let again = Replay::new(trace).run().unwrap();
     let ends = |stats: &[loggp::Stats]| stats.iter().map(|stats| stats.finish).collect::<Vec<Time>>();
     assert_eq!(ends(&again.processors), ends(&run.processors));
     run
 }
 
-/// A look at one sender's message within the gap, beside a request, leaves that message where it was among others'.
+/// A look at one sender's message within the gap, with a request pending, keeps that message's place among others.
 #[test]
-fn a_look_in_vain_puts_no_message_before_another() {
+fn unsuccessful_look_does_not_reorder_messages() {
     let run = run(&machine(params(5, 6, 2, 40)), |p| {
         if p.id() > 0 {
             p.wait_until([0, 200, 20, 30, 40][p.id()] * US);
             (0..if p.id() == 1 { 2 } else { 1 }).for_each(|_| p.send(0, T, 0));
             return vec![];
         }
-        let request = p.irecv_from(1, T);
+        let request = p.irecv(T.from(1));
         p.wait_until(60 * US);
         p.recv_from(2, T);
-        assert_eq!(p.try_recv_from(4, T), None);
+        assert_eq!(p.try_recv(T.from(4)), None);
         let mut senders: Vec<usize> = (0..3).map(|_| p.recv(T).0).collect();
         p.wait(request);
         senders.push(1);
@@ -68,17 +69,17 @@ fn a_look_in_vain_puts_no_message_before_another() {
     assert_eq!(run.results[0], [3, 4, 1, 1]);
 }
 
-/// Nor does a look at one tag, among one sender's messages.
+/// The same for a look at one tag among one sender's messages.
 #[test]
-fn a_look_in_vain_puts_no_tag_before_another() {
+fn unsuccessful_look_does_not_reorder_tags() {
     let run = run(&machine(params(4, 6, 2, 40)), |p| {
         match p.id() {
             0 => {
-                let request = p.irecv_from(1, T);
+                let request = p.irecv(T.from(1));
                 p.wait_until(90 * US);
                 p.recv_from(3, T);
                 assert_eq!(p.try_recv(U), None);
-                let (_, tag, _) = p.recv_any_tag::<u32>(Some(2));
+                let (_, tag, _) = p.recv(AnyTag::<u32>::new().from(2));
                 p.recv_from(2, if tag == 0 { U } else { T });
                 p.wait(request);
                 return tag;
@@ -99,10 +100,9 @@ fn a_look_in_vain_puts_no_tag_before_another() {
     assert_eq!(run.results[0], 0);
 }
 
-/// Who looks for long is not told that nobody is left who could send while its own message is under way: the others wait
-/// for that.
+/// A processor that looks for long gets no error while its own message is under way, because others wait for that.
 #[test]
-fn who_looks_while_its_own_message_is_under_way_is_not_forsaken() {
+fn looking_while_own_message_is_under_way_is_no_deadlock() {
     // The overhead of a message of 1000 words is 1,250,000 cycles.
     let gps = LogGps { O_s: 250 * US, ..waits_above(1000) };
     let params = params(2, 6, 2, 0).word(1).cycle(200 * NS).gps(gps);
@@ -137,9 +137,9 @@ fn who_looks_while_its_own_message_is_under_way_is_not_forsaken() {
     }
 }
 
-/// Nor while its gap keeps it from receiving what is there.
+/// The same while its gap keeps it from receiving a message that is there.
 #[test]
-fn who_looks_within_its_gap_is_not_forsaken() {
+fn looking_within_the_gap_is_no_deadlock() {
     let machine = machine(params(3, 6, 2, 250_000).cycle(200 * NS)).trace(false).dilation(FAST);
     for (place, machine) in everywhere(&machine) {
         let run = machine.run(|p| {
@@ -171,9 +171,9 @@ fn a_message_of_no_words_takes_as_long_as_one_of_a_word() {
     }
 }
 
-/// Whatever it has waited for before.
+/// The error is the same whatever the processor waited for before.
 #[test]
-fn who_waits_in_the_barrier_for_ever_is_said_to() {
+fn processor_stuck_in_the_barrier_is_named() {
     let befores: [fn(&mut Proc); 4] = [
         |_| (),
         |p| _ = p.recv(T),
@@ -205,20 +205,20 @@ fn who_waits_in_the_barrier_for_ever_is_said_to() {
             });
             let error = error.unwrap_err();
             assert_eq!(error.cause, Cause::Deadlock { waiting: 3, of: 3 }, "{place}: {error}");
-            let said = error.processors[0].doing.to_string();
+            let said = error.processors[0].status.to_string();
             assert!(said.contains("the machine's barrier"), "{place}, {number}: {said}");
         }
     }
 }
 
-/// A request may get its message in the very instant in which its processor comes to the barrier, or waits there.
+/// A request may get its message at the moment its processor calls the barrier, or while it waits there.
 #[test]
 fn requests_and_the_barrier_keep_the_same_times_on_both_clocks() {
     for P in [2, 4] {
         let params = Params::builder(P).L(13 * US).o(5 * US).g(500 * NS);
         let machine = machine(params).barrier(Time::ZERO);
         let program = |p: &mut Proc| {
-            let (id, P) = (p.id(), p.p());
+            let (id, P) = (p.id(), p.P());
             let request = (id == 0).then(|| p.irecv(T));
             let mut times = vec![p.now()];
             if id == P - 1 {
@@ -250,9 +250,9 @@ fn requests_and_the_barrier_keep_the_same_times_on_both_clocks() {
     }
 }
 
-/// A request's reply, which is a message of its processor's, makes the gap longer in which that receives.
+/// The reply to a request is a message of the processor, and lengthens the gap in which the processor receives.
 #[test]
-fn a_gap_that_a_reply_makes_longer_is_made_again() {
+fn gap_lengthened_by_a_reply_is_replayed() {
     let machine = machine(params(3, 6, 1, 20).word(4).gps(waits_above(4)));
     run(&machine, |p| match p.id() {
         0 => {
@@ -266,9 +266,9 @@ fn a_gap_that_a_reply_makes_longer_is_made_again() {
     });
 }
 
-/// The first message goes at 1, the request's at 21, and the next at 41: until 40 the processor receives.
+/// The first message is sent at 1, the request's at 21, and the next at 41: until 40 the processor receives.
 #[test]
-fn who_sends_receives_in_a_gap_that_its_request_makes_longer() {
+fn sender_receives_in_a_gap_lengthened_by_its_request() {
     let run = run(&machine(params(3, 6, 1, 20).word(24)), |p| match p.id() {
         0 => {
             let mut got = vec![];
@@ -299,10 +299,10 @@ fn who_sends_receives_in_a_gap_that_its_request_makes_longer() {
     assert_eq!(received, [27 * US]);
 }
 
-/// The same wherever in the gap the message comes, and where the request's overhead is longer than its processor's: the
-/// run keeps to the rules, and can be made again.
+/// Wherever in the gap the message arrives, and also if the request's overhead is longer than its processor's, the run
+/// obeys the rules and can be replayed.
 #[test]
-fn what_comes_in_a_gap_that_a_request_makes_longer_keeps_to_the_rules() {
+fn message_in_a_gap_lengthened_by_a_request_obeys_the_rules() {
     let plain = || params(2, 6, 1, 20);
     let longer = |words: usize| LogGps { O_s: US, ..waits_above(words) };
     let machines = [

@@ -1,42 +1,43 @@
-//! The critical path as a formula, of the programs that are drawn for the oracle.
+//! The critical path as a formula, for the random programs of the oracle.
 
-use loggp::{Latency, Model, PS, Params, Time};
+use loggp::{Latency, PS, Params, Time};
+use loggp::params::Model;
 use loggp_study::analysis::{Analysis, Formula, WhatIf};
 
 use crate::cases::seeds;
 use crate::oracle::{draw, live, machine};
 
-/// What is in a formula beside parameters and work.
+/// Returns the terms of a formula besides parameters and work.
 fn others(formula: &Formula) -> Vec<&'static str> {
     let names = formula.rest.iter().map(|(name, _)| *name);
     names.filter(|name| !["work", "barrier", "idle"].contains(name)).collect()
 }
 
-/// The formula comes to the run's time, to the picosecond. Whatever follows from a parameter is in it as that parameter.
+/// The formula gives the run's time to the picosecond. Terms that follow from a parameter are written as that parameter.
 #[test]
-fn the_formula_of_a_random_program_is_its_time() {
+fn formula_of_a_random_program_gives_its_time() {
     let (mut runs, mut replays, mut terms) = (0, 0, 0);
     for seed in seeds(2400) {
         let case = draw(seed);
-        // An analysis knows one level, and a run that fails has no end.
+        // An analysis supports one level only, and a failed run has no end.
         let Some(run) = machine(&case).run(|p| live(p, &case)).ok().filter(|_| case.levels.is_empty()) else {
             continue;
         };
         let trace = run.trace.unwrap();
-        let analysis = Analysis::of_run(&trace);
+        let analysis = Analysis::from_run(&trace);
         let formula = &analysis.formula;
         assert_eq!(formula.value(&trace.params), run.time, "{seed}: {formula:?}");
         let mut others = others(formula);
-        // What was drawn follows from no parameter, and what a request puts off for another one's sake has no cause yet.
+        // Drawn times follow from no parameter, and a delay of one request by another has no cause yet.
         others.retain(|name| *name != "drawn latency" || trace.latency == Latency::Exact);
         others.retain(|name| !case.has_requests() || !["g", "stall", "port"].contains(name));
-        // By how much noise lengthens an overhead follows from no parameter.
+        // The time that noise adds to an overhead follows from no parameter.
         others.retain(|name| case.noise.is_none() || !["g", "stall", "port", "surcharge"].contains(name));
         assert!(others.is_empty(), "{seed}: {formula:?} {:?}", trace.params);
         assert!(formula.rest("work") <= run.processors.iter().map(|one| one.work).sum::<Time>());
         terms += formula.counts.len();
         runs += 1;
-        // And of the run that is made again with other parameters too.
+        // The same holds for a replay with other parameters.
         let L = trace.params.L + 2 * PS;
         let longer = WhatIf {
             name: String::new(),
@@ -45,7 +46,7 @@ fn the_formula_of_a_random_program_is_its_time() {
             model: Model::LogGPS,
         };
         if let Ok(again) = longer.replay(&trace) {
-            let again = Analysis::of_run(&again);
+            let again = Analysis::from_run(&again);
             assert_eq!(again.formula.value(&again.params), again.time, "{seed}");
             replays += 1;
         }

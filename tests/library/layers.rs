@@ -1,7 +1,7 @@
-//! Who may import whom under `src/`: no two files each other, and no folder one that stands after it.
+//! Imports between files: no circle in any crate, and no folder of `src/` imports one that stands after it.
 //!
-//! So whoever reads the library folder by folder, in this order, needs nothing that comes later; and in a folder there is
-//! always a file that can be read first. A `mod.rs` imports the files that it declares. They take what they share from a
+//! A reader of the library who goes folder by folder, in this order, needs nothing that comes later; and each folder has a
+//! file that can be read first. A `mod.rs` imports the files that it declares. They take what they share from a
 //! file of its own, and not from the `mod.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,15 +57,23 @@ struct Crate(BTreeMap<Place, Module>);
 
 #[test]
 fn files_import_each_other_in_one_direction() {
-    let violations = Crate::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src")).violations();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let library = Crate::read(root.join("src"));
+    let mut violations = library.upward_imports();
+    violations.extend(library.circles());
+    let crates = std::fs::read_dir(root.join("crates")).unwrap().map(|folder| folder.unwrap().path());
+    for folder in crates.chain([root.join("programs")]) {
+        violations.extend(Crate::read(folder.join("src")).circles());
+    }
     assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
 }
 
 impl Crate {
-    /// Reads the library from its root file on: each file says which further ones there are.
+    /// Reads a crate from its root file on: each file says which further ones there are.
     fn read(src: PathBuf) -> Crate {
         let mut modules = BTreeMap::new();
-        let mut open = vec![(Place::new(), src.join("lib.rs"))];
+        let root = ["lib.rs", "main.rs"].map(|root| src.join(root)).into_iter().find(|root| root.exists());
+        let mut open = vec![(Place::new(), root.expect("a crate has a root file"))];
         while let Some((place, file)) = open.pop() {
             let text = read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
             let mut module = Module::parse(&text);
@@ -75,28 +83,20 @@ impl Crate {
                 let own = folder.with_extension("rs");
                 open.push((place, if own.exists() { own } else { folder.join("mod.rs") }));
             }
-            module.file = Path::new("src").join(file.strip_prefix(&src).expect("it lies there"));
+            let package = src.parent().expect("`src` is in a package");
+            module.file = file.strip_prefix(package).expect("files are in `src`").into();
             modules.insert(place, module);
         }
         Crate(modules)
     }
 
-    /// What is against the rules, in sentences.
-    fn violations(&self) -> Vec<String> {
-        let files: BTreeMap<&Place, BTreeSet<Place>> =
-            self.0.keys().map(|place| (place, self.imported_by(place))).collect();
-        let file = |place: &Place| self.0[place].file.display();
+    /// Returns a sentence for each import of a folder that stands later.
+    fn upward_imports(&self) -> Vec<String> {
         let mut sentences = Vec::new();
-        for (importer, all) in &files {
-            for imported in all {
-                if *importer < imported && files[imported].contains(*importer) {
-                    let (one, other) = (file(importer), file(imported));
-                    sentences.push(format!(
-                        "{one} and {other} import each other; move what both need to a file of its own"
-                    ));
-                }
-                if let Some((lower, upper)) = upward(importer, imported) {
-                    let (from, to) = (file(importer), file(imported));
+        for importer in self.0.keys() {
+            for imported in self.imported_by(importer) {
+                if let Some((lower, upper)) = upward(importer, &imported) {
+                    let (from, to) = (self.file(importer), self.file(&imported));
                     sentences.push(format!(
                         "{from} imports {to}, but {upper} stands after {lower}; move what {lower} needs down"
                     ));
@@ -104,6 +104,35 @@ impl Crate {
             }
         }
         sentences
+    }
+
+    /// Returns a sentence for each set of files that import each other, directly or through others.
+    fn circles(&self) -> Vec<String> {
+        let imports: BTreeMap<&Place, BTreeSet<Place>> =
+            self.0.keys().map(|place| (place, self.imported_by(place))).collect();
+        let reachable = |from: &Place| {
+            let mut seen = BTreeSet::new();
+            let mut open = vec![from.clone()];
+            while let Some(place) = open.pop() {
+                open.extend(imports[&place].iter().filter(|next| seen.insert((*next).clone())).cloned());
+            }
+            seen
+        };
+        let reachable: BTreeMap<&Place, BTreeSet<Place>> =
+            self.0.keys().map(|place| (place, reachable(place))).collect();
+        let circle = |place: &Place| -> Vec<Place> {
+            reachable[place].iter().filter(|other| reachable[other].contains(place)).cloned().collect()
+        };
+        let circles: BTreeSet<Vec<Place>> = self.0.keys().map(circle).filter(|circle| circle.len() > 1).collect();
+        let sentence = |circle: &Vec<Place>| {
+            let files: Vec<String> = circle.iter().map(|place| self.file(place)).collect();
+            format!("{} import each other; move what they share to a file of its own", files.join(" and "))
+        };
+        circles.iter().map(sentence).collect()
+    }
+
+    fn file(&self, place: &Place) -> String {
+        self.0[place].file.display().to_string()
     }
 
     /// The modules from which one takes something, and those that it declares.
@@ -240,11 +269,12 @@ fn example(files: &[(&str, &str)]) -> Vec<String> {
         let module = Module { file: format!("{place}.rs").into(), ..Module::parse(text) };
         (place.split('/').map(String::from).filter(|name| name != "lib").collect(), module)
     });
-    Crate(modules.collect()).violations()
+    let files = Crate(modules.collect());
+    [files.circles(), files.upward_imports()].concat()
 }
 
 #[test]
-fn groups_are_taken_apart() {
+fn grouped_imports_are_expanded() {
     let module = Module::parse(
         "#[cfg(test)]\nmod of_tests;\nmod child;\npub(crate) use child::{A, deep::{self, B as C}};\nuse std::\n\
          fmt;\n#[cfg(test)]\nuse super::X;\nfn f() {}\n#[cfg(all(test, loom))]\nmod tests {\nuse super::*;\n}",
@@ -257,7 +287,7 @@ fn groups_are_taken_apart() {
 }
 
 #[test]
-fn what_is_against_the_rules_is_told() {
+fn violations_of_the_layers_are_reported() {
     let lib = ("lib", "mod time;\nmod params;");
     let parent =
         ("time", "mod parse;\nmod units;\npub use parse::Text;\npub use units::Time;\npub struct Own;");
@@ -269,7 +299,7 @@ fn what_is_against_the_rules_is_told() {
     assert_eq!(told("use super::Time;", ""), "");
     assert_eq!(
         told("use super::Own;", ""),
-        "time.rs and time/parse.rs import each other; move what both need to a file of its own"
+        "time.rs and time/parse.rs import each other; move what they share to a file of its own"
     );
     assert_eq!(
         told("use crate::params::Params;", "pub struct Params;"),

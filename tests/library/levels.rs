@@ -2,10 +2,8 @@
 //!
 //! Random programs on levels are the oracle's, which knows them too.
 
-use loggp::{
-    Carrier, ClockKind, Dilation, Group, Level, Machine, Params, Ports, Run, Tag, Time, US, Work, audit,
-    collectives,
-};
+use loggp::{Carrier, ClockKind, Dilation, Group, Level, Machine, Params, Ports, Run, Tag, Time, US, Work, collectives};
+use loggp::audit::audit;
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -149,7 +147,7 @@ proptest! {
 
 /// A group of all is a group like any other: its collectives go in one step, planned for the network.
 #[test]
-fn within_a_group_there_are_no_levels() {
+fn groups_ignore_levels() {
     let network = params(64, 60, 20, 40, 0);
     let machine = Machine::new(network).levels([Level::new(params(8, 6, 2, 4, 0))]).trace(true);
     let broadcast = |p: &mut loggp::Proc| collectives::broadcast(p, 0, (p.id() == 0).then_some(1_u8));
@@ -192,7 +190,7 @@ fn levels_are_the_same_on_both_clocks() {
 }
 
 #[test]
-fn levels_that_cannot_be_are_refused() {
+fn invalid_levels_are_refused() {
     let refused = |levels: &[Params]| {
         let levels = levels.iter().copied().map(Level::new);
         Machine::new(params(12, 6, 2, 4, 1)).levels(levels).run(|_| ()).unwrap_err().to_string()

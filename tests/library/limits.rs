@@ -88,7 +88,7 @@ fn a_processor_that_overflows_its_stack_is_named() {
 }
 
 #[test]
-fn other_faults_end_as_they_would() {
+fn other_faults_keep_their_signals() {
     if let Some(task) = task() {
         third_does("virtual", |_| ());
         third_does("wall", |_| ());
@@ -100,12 +100,12 @@ fn other_faults_end_as_they_would() {
         return;
     }
     for task in ["outside"].into_iter().chain(PLACES) {
-        let ended = child("limits::other_faults_end_as_they_would", task, "");
+        let ended = child("limits::other_faults_keep_their_signals", task, "");
         let text = written(&ended);
         assert_eq!(ended.status.signal(), Some(libc::SIGSEGV), "{task}: {text}");
         assert!(!text.contains("overflowed"), "{task}: {text}");
     }
-    let ended = child("limits::other_faults_end_as_they_would", "thread", "");
+    let ended = child("limits::other_faults_keep_their_signals", "thread", "");
     let text = written(&ended);
     assert_eq!(ended.status.signal(), Some(libc::SIGABRT), "{text}");
     assert!(text.contains("has overflowed its stack") && !text.contains("Machine::stack"), "{text}");
@@ -126,7 +126,7 @@ fn allowed(refusal: &str) -> usize {
 }
 
 #[test]
-fn what_memory_cannot_hold_is_refused_and_what_it_can_runs() {
+fn machine_beyond_memory_is_refused_and_smaller_ones_run() {
     if let Some(task) = task() {
         let run = |P| machine(P, &task).run(|_| ());
         let refusal = refusal(run(1_000_000));
@@ -138,7 +138,7 @@ fn what_memory_cannot_hold_is_refused_and_what_it_can_runs() {
         return;
     }
     for task in PLACES {
-        let test = "limits::what_memory_cannot_hold_is_refused_and_what_it_can_runs";
+        let test = "limits::machine_beyond_memory_is_refused_and_smaller_ones_run";
         // The allocator may take as much for each of some threads.
         let cores = std::thread::available_parallelism().unwrap().get();
         let threads = if task == "wall" { 8 * cores } else { 1 + cores };
@@ -167,7 +167,7 @@ fn many_thousand_processors_run_as_coroutines() {
 }
 
 #[test]
-fn a_stack_that_no_address_reaches_is_refused() {
+fn stack_beyond_the_address_space_is_refused() {
     for place in PLACES {
         for stack in [usize::MAX, usize::MAX - 4096, usize::MAX / 2] {
             let refused = refusal(machine(2, place).stack(stack).run(|_| ()));

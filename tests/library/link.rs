@@ -4,10 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loggp::{
-    Came, Cause, Channels, Group, Link, LogGps, Machine, Params, Payload, Proc, Run, RunError, Slice, Tag,
-    Time, US, Work, collectives,
-};
+use loggp::{Cause, Group, Machine, Params, Payload, Proc, Run, RunError, Slice, Tag, Time, US, Work, collectives};
+use loggp::link::{Channels, Incoming, Link};
+use loggp::params::LogGps;
 
 use crate::cases::seeds;
 use crate::oracle::{Note, draw, live};
@@ -20,7 +19,7 @@ fn across<R: Payload>(
 ) -> Vec<Result<Run<R>, RunError>> {
     each(Channels::between(params.P), |link| {
         let patience = Duration::from_millis(200);
-        machine(Machine::new(params).over(link).patience(patience)).run_across(&program)
+        machine(Machine::new(params).with_link(link).patience(patience)).run_across(&program)
     })
 }
 
@@ -62,7 +61,7 @@ const DATA: Tag<Vec<f64>> = Tag::named(0, "data");
 const TEXT: Tag<(String, Option<u8>)> = Tag::named(1, "text");
 
 #[test]
-fn messages_are_what_was_sent() {
+fn messages_across_a_link_arrive_unchanged() {
     let long: Vec<f64> = (0..5000).map(f64::from).collect();
     let run = same(across(
         params(3),
@@ -84,28 +83,28 @@ fn messages_are_what_was_sent() {
 
 /// Collectives, groups, requests and looks give what they give on the virtual clock.
 #[test]
-fn everything_else_is_the_machine_s() {
+fn settings_of_the_machine_hold_across_a_link() {
     let program = |p: &mut Proc| {
-        let (id, P) = (p.id(), p.p());
+        let (id, P) = (p.id(), p.P());
         let sum = collectives::all_reduce(p, id as u64, |a, b| a + b);
         let table = collectives::broadcast(p, P - 1, (id == P - 1).then(|| vec![1.5_f64; 900]));
         let parts = collectives::all_to_all(p, (0..P).map(|to| vec![(id * P + to) as u32; 2]).collect());
         let odd = Group::new((id % 2..P).step_by(2));
         let most = collectives::all_max(&mut p.within(&odd), id as f64, id, id);
         p.barrier();
-        let requests: Vec<_> = (0..P).map(|from| p.irecv_from(from, DATA)).collect();
+        let requests: Vec<_> = (0..P).map(|from| p.irecv(DATA.from(from))).collect();
         let sends: Vec<_> = (0..P).map(|to| p.isend(to, DATA, vec![id as f64; 1000])).collect();
         let came: Vec<f64> = p.wait_all(requests).into_iter().map(|data| data[999]).collect();
         p.wait_all(sends);
-        let right = p.send_recv((id + 1) % P, id, (id + P - 1) % P, Tag::new(7));
+        let right = p.send_recv((id + 1) % P, (id + P - 1) % P, Tag::new(7), id);
         p.send((id + 1) % P, TEXT, (id.to_string(), None));
-        while !p.probe_from((id + P - 1) % P, TEXT) {}
+        while !p.probe(TEXT.from((id + P - 1) % P)).is_some() {}
         let (mut looks, mut text) = (0, None);
         while text.is_none() {
             text = p.try_recv(TEXT);
             looks += 1;
         }
-        assert_eq!((looks, p.recv_until(p.now() + 5 * US, TEXT)), (1, None));
+        assert_eq!((looks, p.recv_until(TEXT, p.now() + 5 * US)), (1, None));
         let right = (right, text.map(|(from, text)| (from, text.0)));
         (sum, table[899], (parts, came), (most.value, most.place, right))
     };
@@ -154,7 +153,7 @@ fn long_messages_wait_for_their_receivers() {
 }
 
 #[test]
-fn what_goes_wrong_in_one_ends_all() {
+fn failure_of_one_process_ends_all() {
     struct Own;
     impl Payload for Own {
         fn bytes(&self) -> usize {
@@ -188,36 +187,36 @@ fn what_goes_wrong_in_one_ends_all() {
 }
 
 #[test]
-fn what_a_real_machine_has_not_is_refused() {
+fn unsupported_settings_of_a_real_machine_are_refused() {
     let refused = |machine: &(dyn Fn(Machine) -> Machine + Sync)| refused(across(params(2), machine, |_| ()));
     let charged = refused(&|machine| machine.work(Work::Charged));
     assert_eq!(charged, "a real machine has no charged work to set; let it be measured");
     assert_eq!(refused(&|machine| machine.trace(true)), "a real machine has no trace to set; leave it out");
-    let other = Machine::new(params(3)).over(Arc::new(Channels::between(2).remove(0)));
+    let other = Machine::new(params(3)).with_link(Arc::new(Channels::between(2).remove(0)));
     assert_eq!(
         other.run_across(|_| ()).unwrap_err().to_string(),
         "P = 3, and there are 2 processes; give P = 2, or start 3"
     );
-    let alone = Machine::new(params(1)).over(Arc::new(Channels::between(1).remove(0)));
+    let alone = Machine::new(params(1)).with_link(Arc::new(Channels::between(1).remove(0)));
     let said = alone.run(|_| ()).unwrap_err().to_string();
     assert_eq!(said, "its processors are processes, whose results must travel; call run_across");
 }
 
 /// One is to run something else than the others: none begins.
 #[test]
-fn all_must_run_the_same() {
+fn processes_must_run_the_same_program() {
     let refused = |machine: &(dyn Fn(Machine, usize) -> Machine + Sync)| {
         let ranks = each(Channels::between(2), |link| {
             let id = link.id();
-            machine(Machine::new(params(2)).over(link), id).run_across(|p| p.barrier())
+            machine(Machine::new(params(2)).with_link(link), id).run_across(|p| p.barrier())
         });
         self::refused(ranks)
     };
     let said = "processes 0 and 1 are to run different things; give all the same arguments";
-    assert_eq!(refused(&|machine, id| machine.case(&("fft", 1024 << id))), said);
+    assert_eq!(refused(&|machine, id| machine.job_id(&("fft", 1024 << id))), said);
     let said = each(Channels::between(2), |link| {
         let L = (1 + link.id() as i64) * US;
-        let error = Machine::new(Params { L, ..params(2) }).over(link).run_across(|p| p.barrier());
+        let error = Machine::new(Params { L, ..params(2) }).with_link(link).run_across(|p| p.barrier());
         error.unwrap_err().cause
     });
     assert!(said.iter().all(|cause| matches!(cause, Cause::Params(_))), "{said:?}");
@@ -225,11 +224,11 @@ fn all_must_run_the_same() {
 
 /// Who runs more often than the others is told so, and does not wait for ever; nor does who waits long before a run begins.
 #[test]
-fn all_must_run_as_often() {
+fn processes_must_run_equally_often() {
     for last in [0, 1] {
         let said = each(Channels::between(2), |link| {
             let id = link.id();
-            let machine = Machine::new(params(2)).over(link).patience(Duration::from_millis(1));
+            let machine = Machine::new(params(2)).with_link(link).patience(Duration::from_millis(1));
             let run = || {
                 std::thread::sleep(Duration::from_millis(10 * id as u64));
                 machine.run_across(|p| p.barrier()).map(drop)
@@ -253,16 +252,16 @@ impl Link for Narrow {
         self.0.id()
     }
 
-    fn p(&self) -> usize {
-        self.0.p()
+    fn P(&self) -> usize {
+        self.0.P()
     }
 
     fn send(&self, to: usize, bytes: &[u8], slice: Option<Slice>) {
-        assert!(slice.map_or(0, |slice| slice.bytes.len()).max(bytes.len()) <= self.longest());
+        assert!(slice.map_or(0, |slice| slice.bytes.len()).max(bytes.len()) <= self.max_bytes());
         self.0.send(to, bytes, slice);
     }
 
-    fn poll(&self) -> Option<Came> {
+    fn poll(&self) -> Option<Incoming> {
         self.0.poll()
     }
 
@@ -270,7 +269,7 @@ impl Link for Narrow {
         self.0.has_ended(id)
     }
 
-    fn longest(&self) -> usize {
+    fn max_bytes(&self) -> usize {
         8000
     }
 
@@ -287,7 +286,7 @@ impl Link for Narrow {
 fn no_message_is_longer_than_the_link_takes() {
     let run = |program: &(dyn Fn(&mut Proc) -> Vec<f64> + Sync)| {
         each(Channels::between(2).into_iter().map(Narrow).collect(), |link| {
-            Machine::new(params(2)).over(link).run_across(program)
+            Machine::new(params(2)).with_link(link).run_across(program)
         })
     };
     let send = |p: &mut Proc, n: usize| match p.id() {
@@ -317,7 +316,7 @@ fn no_message_is_longer_than_the_link_takes() {
 
 /// Processor 1 waits for long and then goes on; what is sent to it and what it sends then look as if nothing were under way.
 #[test]
-fn who_went_on_does_not_wait() {
+fn processor_with_later_sends_does_not_wait() {
     let run = same(across(
         params(3),
         |machine| machine,
@@ -344,7 +343,7 @@ fn who_went_on_does_not_wait() {
 /// since a look has found something else than in another order. Without looks and wildcards no order decides anything: then
 /// they end where they end on the virtual clock, and get the same messages.
 #[test]
-fn random_programs_get_what_is_sent() {
+fn random_programs_receive_all_messages() {
     let (mut ended, mut deadlocks) = (0, [0; 2]);
     for seed in seeds(120) {
         let mut case = draw(seed);

@@ -6,10 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use loggp::collectives::Shift;
 
-use loggp::{
-    Cause, ClockKind, Dilation, Doing, Latency, LogGps, MS, Machine, PS, Params, Payload, Ports, Proc, Run,
-    RunError, Stats, Tag, Time, US, Work, audit, preset,
-};
+use loggp::{Cause, ClockKind, Dilation, ProcStatus, Latency, MS, Machine, PS, Params, Payload, Ports, Proc, Run, RunError, Stats, Tag, Time, US, Work, preset};
+use loggp::audit::audit;
+use loggp::params::LogGps;
 
 // Tags of the same number and different types, as no program should have them, and of other numbers.
 const SIGNAL: Tag<()> = Tag::new(0);
@@ -52,7 +51,7 @@ fn us(time: Time) -> i64 {
 // Sending and receiving.
 
 #[test]
-fn values_of_every_kind_arrive_as_they_were() {
+fn values_of_every_kind_arrive_unchanged() {
     type Everything = (Vec<f64>, String, Option<[u16; 3]>, (char, bool), Box<[u8]>);
     let run = machine(2, "L=6, o=2, g=4").run(|p| {
         let everything: Everything =
@@ -77,7 +76,7 @@ fn values_of_every_kind_arrive_as_they_were() {
 }
 
 #[test]
-fn a_receive_takes_its_tag_and_leaves_the_others() {
+fn receive_takes_only_its_tag() {
     let run = machine(2, "L=6, o=2, g=4, word=16").run(|p| match p.id() {
         0 => {
             for tag in [3, u32::MAX, 0, 3] {
@@ -202,7 +201,7 @@ fn a_look_within_the_gap_finds_nothing() {
 }
 
 #[test]
-fn a_receive_gives_up_exactly_when_told() {
+fn receive_gives_up_at_its_deadline() {
     for (deadline, got, end) in [(7, false, 7), (8, true, 10), (9, true, 10), (100, true, 10)] {
         let run = machine(2, "L=6, o=2, g=4").run(|p| match p.id() {
             0 => {
@@ -210,7 +209,7 @@ fn a_receive_gives_up_exactly_when_told() {
                 None
             }
             _ => {
-                let got = p.recv_until(deadline * US, BYTE);
+                let got = p.recv_until(BYTE, deadline * US);
                 let at = us(p.now());
                 if got.is_none() {
                     p.recv(BYTE);
@@ -223,14 +222,14 @@ fn a_receive_gives_up_exactly_when_told() {
     // A deadline that has passed is now.
     let run = machine(1, "").run(|p| {
         p.wait_until(5 * US);
-        assert_eq!(p.recv_until(3 * US, BYTE), None);
+        assert_eq!(p.recv_until(BYTE, 3 * US), None);
         us(p.now())
     });
     assert_eq!(run.unwrap().results, [6]);
 }
 
 #[test]
-fn a_message_that_comes_while_one_waits_ends_the_wait() {
+fn arrival_ends_a_wait() {
     let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
         0 => p.recv(BYTE).0,
         id => {
@@ -256,19 +255,19 @@ fn a_look_for_one_sender_leaves_the_others() {
     same_on_both_clocks(&machine(3, "L=6, o=2, g=4"), |p| match p.id() {
         0 => {
             p.wait_until(10 * US); // 1's message is there since 8, and 2's comes at 18
-            assert_eq!(p.try_recv_from(2, BYTE), None);
+            assert_eq!(p.try_recv(BYTE.from(2)), None);
             assert_eq!(us(p.now()), 11);
-            assert_eq!(p.try_recv_from(1, OTHER_BYTE), None);
+            assert_eq!(p.try_recv(OTHER_BYTE.from(1)), None);
             assert_eq!(us(p.now()), 12);
-            assert_eq!(p.try_recv_from(1, BYTE), Some(1));
+            assert_eq!(p.try_recv(BYTE.from(1)), Some(1));
             assert_eq!(us(p.now()), 14);
-            assert_eq!(p.recv_from_until(1, 15 * US, BYTE), None);
+            assert_eq!(p.recv_until(BYTE.from(1), 15 * US), None);
             assert_eq!(us(p.now()), 15);
-            assert_eq!(p.recv_from_until(1, 3 * US, BYTE), None); // that is now
+            assert_eq!(p.recv_until(BYTE.from(1), 3 * US), None); // that is now
             assert_eq!(us(p.now()), 16);
-            assert_eq!(p.recv_from_until(2, 17 * US, BYTE), None);
+            assert_eq!(p.recv_until(BYTE.from(2), 17 * US), None);
             assert_eq!(us(p.now()), 17);
-            assert_eq!(p.recv_from_until(2, 18 * US, BYTE), Some(2));
+            assert_eq!(p.recv_until(BYTE.from(2), 18 * US), Some(2));
             us(p.now())
         }
         id => {
@@ -285,9 +284,9 @@ fn a_look_for_one_sender_leaves_the_others() {
 #[test]
 fn all_shift_at_once() {
     let run = same_on_both_clocks(&machine(4, "L=6, o=2, g=4"), |p| {
-        let (id, P) = (p.id(), p.p());
+        let (id, P) = (p.id(), p.P());
         let shift = |p: &mut Proc, value: usize| {
-            (p.send_recv((id + 1) % P, value, (id + P - 1) % P, NUMBER), us(p.now()))
+            (p.send_recv((id + 1) % P, (id + P - 1) % P, NUMBER, value), us(p.now()))
         };
         let (first, at) = shift(p, id);
         let (second, then) = shift(p, first);
@@ -303,7 +302,7 @@ fn an_exchange_receives_while_the_gap_runs() {
         let run = same_on_both_clocks(&machine(3, "L=6, o=2, g=20"), |p| match p.id() {
             0 => {
                 p.send(2, OTHER_SIGNAL, ());
-                (p.send_recv(1, 5, 1, SHORT), us(p.now()))
+                (p.send_recv(1, 1, SHORT, 5), us(p.now()))
             }
             1 => {
                 p.wait_until(sends_at * US);
@@ -336,7 +335,7 @@ fn a_look_costs_a_cycle_and_takes_nothing() {
         look(p, &mut looks); // at 7
         look(p, &mut looks); // at 8
         look(p, &mut looks); // at 9: both are there, and it sees the one that a receive would take
-        assert!(p.probe_from(2, BYTE) && p.probe_from(1, BYTE) && !p.probe_from(0, BYTE));
+        assert!(p.probe(BYTE.from(2)).is_some() && p.probe(BYTE.from(1)).is_some() && !p.probe(BYTE.from(0)).is_some());
         assert_eq!((us(p.now()), p.probe(OTHER_BYTE), us(p.now())), (13, None, 14));
         assert_eq!((p.recv(BYTE), us(p.now())), ((1, 1), 16));
         look(p, &mut looks); // at 16
@@ -353,7 +352,7 @@ fn a_look_costs_a_cycle_and_takes_nothing() {
 
 /// An announced message is there, and a receive then takes it. Who looks for what nobody sends ends with an error.
 #[test]
-fn a_look_sees_what_was_announced_and_does_not_look_for_ever() {
+fn look_sees_announced_messages_and_ends() {
     let gps = "word=1,L=6,o=2,O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S=2";
     let run = same_on_both_clocks(&machine(2, gps), |p| match p.id() {
         0 => p.send(1, BYTES, vec![7; 5]),
@@ -374,7 +373,7 @@ fn a_look_sees_what_was_announced_and_does_not_look_for_ever() {
 fn an_exchange_in_steps_takes_a_gap_per_message() {
     for P in 2..10_usize {
         let run = same_on_both_clocks(&machine(P, "L=8, o=2, g=4"), |p| {
-            let (id, P) = (p.id(), p.p());
+            let (id, P) = (p.id(), p.P());
             let steps = (1..P).map(|i| Shift { to: (id + i) % P, value: id, from: (id + P - i) % P });
             let mut came = vec![];
             p.exchange(NUMBER, 1, steps, |from, value| {
@@ -394,7 +393,7 @@ fn an_exchange_in_steps_takes_a_gap_per_message() {
 /// Messages of all lengths, of which some wait for their receivers (LogGPS), and who sends such a one differs from step to
 /// step: nobody waits for ever, and everyone gets what it should, whatever the latencies are.
 #[test]
-fn an_exchange_in_steps_waits_for_nobody_for_ever() {
+fn exchange_in_steps_does_not_deadlock() {
     for seed in 0..100 {
         let mut rng = fastrand::Rng::with_seed(seed);
         let P = rng.usize(1..8);
@@ -403,7 +402,7 @@ fn an_exchange_in_steps_waits_for_nobody_for_ever() {
         let length = |from: usize, step: usize| (seed as usize + 7 * from + 3 * step) % 9;
         for latency in [Latency::Exact, Latency::Random { seed }] {
             let run = machine.clone().latency(latency).run(|p| {
-                let (id, P) = (p.id(), p.p());
+                let (id, P) = (p.id(), p.P());
                 let steps = (0..2 * P).map(|i| {
                     let value = vec![id as u8; length(id, i)];
                     Shift { to: (id + i) % P, value, from: (id + 2 * P - i) % P }
@@ -442,7 +441,7 @@ fn exchanges_of_long_messages_do_not_wait_for_each_other() {
                 let shift = (seed as usize + round) % P;
                 p.work("before", ((id * 7 + round) % 5) as u64, || ());
                 let (to, from) = ((id + shift) % P, (id + P - shift) % P);
-                let theirs = p.send_recv(to, vec![id as u8; words(id, round)], from, BYTES);
+                let theirs = p.send_recv(to, from, BYTES, vec![id as u8; words(id, round)]);
                 assert_eq!(theirs, vec![from as u8; words(from, round)]);
                 sum += theirs.len();
             }
@@ -459,7 +458,7 @@ fn exchanges_of_long_messages_do_not_wait_for_each_other() {
 
 /// An all-to-all of n short messages each.
 fn all_to_all(p: &mut Proc, n: usize, receiving: bool) {
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (p.id(), p.P());
     let mut received = 0;
     for i in 0..n {
         let to = (id + 1 + i % (P - 1)) % P;
@@ -476,7 +475,7 @@ fn all_to_all(p: &mut Proc, n: usize, receiving: bool) {
 
 /// LogP, section 4.1.4: a message every max(2o, g), not every 2g.
 #[test]
-fn a_message_goes_and_a_message_comes_every_g() {
+fn all_to_all_sends_and_receives_every_g() {
     let (P, n) = (6, 50);
     let (L, o, g) = (6, 2, 10);
     let time = |parameters: &str, receiving: bool| {
@@ -491,7 +490,7 @@ fn a_message_goes_and_a_message_comes_every_g() {
 }
 
 #[test]
-fn what_arrives_while_the_gap_runs_goes_to_the_closure() {
+fn messages_within_the_gap_go_to_the_closure() {
     let run = machine(3, "L=6, o=2, g=20").run(|p| {
         let mut came = vec![];
         if p.id() == 0 {
@@ -554,7 +553,7 @@ fn next_send_is_when_the_gap_is_over() {
 // Work.
 
 #[test]
-fn work_costs_units_times_the_rate_and_a_cycle_unless_told() {
+fn work_costs_units_times_the_rate() {
     let machine = machine(2, "").rate("butterfly", 4_500_000 * PS).rate("free", Time::ZERO);
     let run = machine.run(|p| {
         let sum: u64 = p.work("butterfly", 10, || (0..10).sum());
@@ -571,7 +570,7 @@ fn work_costs_units_times_the_rate_and_a_cycle_unless_told() {
 
 /// A machine to which nothing was told is exact.
 #[test]
-fn work_is_charged_unless_told() {
+fn work_is_charged_by_default() {
     assert_eq!(Work::default(), Work::Charged);
     let machine = Machine::new(Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build().unwrap());
     for _ in 0..10 {
@@ -587,7 +586,7 @@ fn work_is_charged_unless_told() {
 }
 
 #[test]
-fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
+fn measured_work_and_code_between_calls_cost_their_time() {
     let params = Params::builder(1).build().unwrap();
     let spin = || {
         let start = std::time::Instant::now();
@@ -612,7 +611,7 @@ fn measured_work_costs_what_it_takes_and_so_does_the_code_between_calls() {
 
 /// A program that does a bit of everything, the same for the same seed.
 fn random_program(p: &mut Proc, seed: u64) -> u64 {
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (p.id(), p.P());
     let mut rng = fastrand::Rng::with_seed(seed ^ (id as u64) << 32);
     // Everyone can work out what everyone sends, and so how many messages come.
     let plan = |x: usize| {
@@ -722,7 +721,7 @@ fn a_program_borrows_from_its_caller_and_results_come_in_order() {
 /// Whatever the clock and the dilation, `run_once` calls the program once for each processor; `run` may do it more often
 /// where it has to find the dilation.
 #[test]
-fn a_program_that_is_to_run_once_runs_once() {
+fn run_once_runs_once() {
     let machine = machine(3, "L=6, o=2, g=4");
     let wall = machine.clone().clock(ClockKind::Wall);
     let fixed = wall.clone().dilation(Dilation::Fixed(3.0));
@@ -771,7 +770,7 @@ fn every_processor_gets_its_own_input() {
 #[test]
 fn one_processor_can_talk_to_itself() {
     let run = machine(1, "L=6, o=2, g=4, G=1").run(|p| {
-        assert_eq!((p.id(), p.p()), (0, 1));
+        assert_eq!((p.id(), p.P()), (0, 1));
         p.send(0, WORDS, vec![1_u64, 2, 3]);
         p.recv_from(0, WORDS)
     });
@@ -832,7 +831,7 @@ fn failure(machine: Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
 }
 
 #[test]
-fn a_deadlock_names_who_waits_for_what_since_when() {
+fn deadlock_names_processors_messages_and_times() {
     let error = failure(machine(3, "L=6, o=2, g=4"), |p| match p.id() {
         0 => p.recv_from(1, Tag::<()>::new(5)),
         1 => {
@@ -851,7 +850,7 @@ fn a_deadlock_names_who_waits_for_what_since_when() {
     ] {
         assert!(text.contains(line), "{text}");
     }
-    assert_eq!(error.processors[2].doing, Doing::Finished);
+    assert_eq!(error.processors[2].status, ProcStatus::Finished);
 }
 
 /// What `unwrap` prints is what the error says, and stays short.
@@ -881,8 +880,8 @@ fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
         });
         let error = run.unwrap_err();
         assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 2 });
-        let doing: Vec<Doing> = error.processors.iter().map(|state| state.doing.clone()).collect();
-        assert_eq!(doing, [(1, 50), (0, 51)].map(|(to, words)| Doing::WaitingToSend { to, words, S: 20 }));
+        let doing: Vec<ProcStatus> = error.processors.iter().map(|state| state.status.clone()).collect();
+        assert_eq!(doing, [(1, 50), (0, 51)].map(|(to, words)| ProcStatus::WaitingToSend { to, words, S: 20 }));
         let told =
             "processor 1 at 1 us waited to send 51 words, more than S = 20, until processor 0 receives them";
         assert!(error.to_string().contains(told), "{error}");
@@ -891,7 +890,7 @@ fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
 
 /// What a processor waits for has its tag's name, where it has one.
 #[test]
-fn what_a_processor_waits_for_is_called_by_its_name() {
+fn error_names_the_awaited_tag() {
     const ROW: Tag<Vec<u8>> = Tag::named(3, "row");
     let said =
         |params: &str, program: fn(&mut Proc)| machine(3, params).run(program).unwrap_err().to_string();
@@ -903,7 +902,7 @@ fn what_a_processor_waits_for_is_called_by_its_name() {
 }
 
 #[test]
-fn a_message_that_nobody_receives_is_named() {
+fn unreceived_message_is_named() {
     let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
         1 => p.send(2, BYTE, 0_u8),
         2 => p.send(0, SHORT, 0_u16),
@@ -937,7 +936,7 @@ fn a_message_that_nobody_receives_is_named() {
 }
 
 #[test]
-fn a_wrong_type_names_both() {
+fn type_mismatch_names_both_types() {
     let error = failure(machine(2, "L=6, o=2, g=4"), |p| match p.id() {
         0 => p.send(1, Tag::named(4, "counts"), vec![1_u32]),
         _ => drop(p.recv(Tag::<Vec<f64>>::named(4, "means"))),
@@ -951,7 +950,7 @@ fn a_wrong_type_names_both() {
 }
 
 #[test]
-fn a_processor_that_is_not_there_is_refused() {
+fn nonexistent_processor_is_refused() {
     let line = line!();
     let programs: [fn(&mut Proc); 2] = [|p| p.send(3, BYTE, 0_u8), |p| p.recv_from(3, SIGNAL)];
     for program in programs {
@@ -970,7 +969,7 @@ fn a_processor_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn a_panic_keeps_what_it_said() {
+fn panic_keeps_its_message() {
     let error = failure(machine(4, "L=6, o=2, g=4"), |p| {
         p.work("work", 10 - p.id() as u64, || ());
         match p.id() {
@@ -1009,7 +1008,7 @@ fn the_end_of_time_is_the_end() {
 #[test]
 fn a_receive_until_the_end_of_time_is_a_receive() {
     let error = failure(machine(2, ""), |p| {
-        p.recv_until(Time::MAX, BYTE);
+        p.recv_until(BYTE, Time::MAX);
     });
     assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 2 });
 }
@@ -1025,7 +1024,7 @@ fn a_message_that_is_too_long_is_refused() {
 }
 
 #[test]
-fn a_machine_that_cannot_be_does_not_run() {
+fn invalid_machine_does_not_run() {
     let params = Params { P: 0, ..Params::builder(1).build().unwrap() };
     let error = Machine::new(params).run(|_| ()).unwrap_err();
     assert!(matches!(error.cause, Cause::Params(_)), "{error}");
@@ -1034,7 +1033,7 @@ fn a_machine_that_cannot_be_does_not_run() {
 
 /// Each in one sentence, on either clock, and before anybody runs.
 #[test]
-fn settings_that_cannot_be_are_refused() {
+fn invalid_settings_are_refused() {
     let fine = machine(2, "L=6, o=2, g=4");
     let with = |params: Params| Machine::new(params);
     let params = *fine.params();
@@ -1098,7 +1097,7 @@ fn mpi_machines() -> impl Iterator<Item = (Machine, usize)> {
     ["cenju4", "myrinet", "fast-ethernet"].into_iter().flat_map(|name| {
         let params = preset(name).unwrap().builder().P(2).build().unwrap();
         let (s, S) = (params.gps().unwrap().s, params.gps().unwrap().S);
-        let longest = params.longest().unwrap_or(1 << 20);
+        let longest = params.longest_message().unwrap_or(1 << 20);
         let mut lengths = vec![0, 1, 2, s / 2, s - 1, s, s + 1, (s + S) / 2, S - 1, S, S + 1, 2 * S, longest];
         lengths.sort();
         lengths.dedup();

@@ -25,5 +25,6 @@ mod misbehaved;
 mod noise;
 mod oracle;
 mod protocols;
+mod public_api;
 mod recorded;
 mod requests;

@@ -33,7 +33,7 @@ struct Goodbye<'a, 'b>(&'a mut Proc<'b>);
 
 impl Drop for Goodbye<'_, '_> {
     fn drop(&mut self) {
-        let next = (self.0.id() + 1) % self.0.p();
+        let next = (self.0.id() + 1) % self.0.P();
         self.0.send(next, COUNT, 1_u32);
         self.0.wait_until(self.0.now() + US);
         self.0.work("goodbye", 1, || ());
@@ -126,7 +126,7 @@ fn a_program_may_catch_what_unwinds_it_and_end() {
 }
 
 #[test]
-fn looking_for_ever_is_an_error_when_nobody_is_left() {
+fn endless_looking_is_an_error_when_no_other_runs() {
     for place in PLACES {
         // Processor 0 looks; the others have finished, wait for it, or look too. (On the wall clock many would
         // hand over their cores for each look.)
@@ -212,7 +212,7 @@ fn a_time_that_the_host_cannot_count_is_the_end_of_time() {
                 p.send(0, BYTE, 1_u8);
             } else {
                 let far = Time::MAX - PS;
-                assert_eq!(p.recv_until(far, BYTE), Some((1, 1)));
+                assert_eq!(p.recv_until(BYTE, far), Some((1, 1)));
                 p.wait_until(far);
             }
         });
@@ -224,7 +224,7 @@ fn a_time_that_the_host_cannot_count_is_the_end_of_time() {
 /// that a waiting processor has lent it to.
 #[test]
 #[ignore = "builds the library once more, which takes as long as all other tests; .ci/nightly runs it"]
-fn where_panics_abort_a_run_that_fails_ends_the_process_with_a_word() {
+fn failed_run_with_aborting_panics_prints_its_error() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("aborts");
     let right = |command: &mut Command| {
         let output = command.output().unwrap();
@@ -262,18 +262,18 @@ fn where_panics_abort_a_run_that_fails_ends_the_process_with_a_word() {
 
 /// Who is told may also panic: the next one is told all the same.
 #[test]
-fn who_stays_away_is_told_of_once() {
+fn absent_processor_is_reported_once() {
     const PATIENCE: Duration = Duration::from_millis(100);
     for place in PLACES {
         let (tell, told) = std::sync::mpsc::channel();
         let (told, times) = (Mutex::new(told), Arc::new(AtomicUsize::new(0)));
         let count = times.clone();
-        let machine = machine(2, place).patience(PATIENCE).on_silence(move |silence| {
+        let machine = machine(2, place).patience(PATIENCE).on_unresponsive(move |silence| {
             if silence.id == 0 {
                 return; // the host may have stopped it for so long
             }
             count.fetch_add(1, Ordering::Relaxed);
-            assert!(silence.lasts >= PATIENCE);
+            assert!(silence.duration >= PATIENCE);
             tell.send((silence.id, silence.at)).unwrap();
             std::panic::resume_unwind(Box::new("enough"));
         });
@@ -287,7 +287,7 @@ fn who_stays_away_is_told_of_once() {
 }
 
 #[test]
-fn who_waits_outside_the_machine_is_named() {
+fn processor_waiting_outside_the_machine_is_named() {
     if let Some(task) = child::task() {
         let (hang, name) = task.split_once(' ').unwrap();
         // What hangs is ended by whoever started it; and by itself, should that never happen.
@@ -304,7 +304,7 @@ fn who_waits_outside_the_machine_is_named() {
     }
     let start = |hang: &str, name: &str| {
         let task = format!("{hang} {name}");
-        let child = child::start("misbehaved::who_waits_outside_the_machine_is_named", &task, "");
+        let child = child::start("misbehaved::processor_waiting_outside_the_machine_is_named", &task, "");
         (task, child)
     };
     let children = [("lock", 1), ("channel", 0), ("flag", 0)]

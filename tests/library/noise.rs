@@ -1,8 +1,8 @@
 //! Noise: what a program sees of it, times by hand, and what the auditor makes of it. The oracle has random programs.
 
-use loggp::{
-    Carrier, ClockKind, Dilation, Machine, Noise, PS, Params, Proc, Replay, Tag, Time, US, Work, audit,
-};
+use loggp::{Carrier, ClockKind, Dilation, Machine, Noise, PS, Params, Proc, Tag, Time, US, Work};
+use loggp::audit::audit;
+use loggp::replay::Replay;
 
 const WORD: Tag<u64> = Tag::new(0);
 
@@ -52,7 +52,7 @@ fn done(noise: &Noise, id: usize, start: Time, work: Time) -> Time {
 /// One computes and sends, and the other one receives and computes: work, o, L, o and work, each o and work with the detours
 /// that fall into it.
 #[test]
-fn a_message_by_hand() {
+fn message_under_noise_takes_the_computed_time() {
     let mut late = [0; 3];
     for seed in 0..200 {
         let noise = noise().seed(seed);
@@ -90,7 +90,7 @@ fn a_message_by_hand() {
 
 /// Computes and talks to both sides, with requests too.
 fn program(p: &mut Proc) -> Vec<Time> {
-    let (P, id) = (p.p(), p.id());
+    let (P, id) = (p.P(), p.id());
     let mut times = Vec::new();
     for round in 0..6 {
         let request = p.isend((id + 1) % P, WORD, round);
@@ -105,7 +105,7 @@ fn program(p: &mut Proc) -> Vec<Time> {
 }
 
 #[test]
-fn the_same_noise_on_both_clocks_on_any_number_of_cores_and_again() {
+fn noise_is_the_same_on_both_clocks_and_any_cores() {
     let machine = Machine::new(params(6)).noise(noise().seed(3)).work(Work::Charged).trace(true);
     let run = machine.run(program).unwrap();
     let trace = run.trace.as_ref().unwrap();
@@ -123,14 +123,14 @@ fn the_same_noise_on_both_clocks_on_any_number_of_cores_and_again() {
             assert_eq!(other.trace.as_ref(), Some(trace), "{cores} cores");
         }
     }
-    let again = machine.clone().noise(None).repeat(trace).run(program).unwrap();
+    let again = machine.clone().noise(None).order_of(trace).run(program).unwrap();
     assert_eq!(again.trace.as_ref(), Some(trace));
-    let replayed = Replay::of(trace).trace(true).run().unwrap();
+    let replayed = Replay::new(trace).trace(true).run().unwrap();
     assert_eq!(replayed.trace.unwrap().activities, trace.activities);
     // Under other parameters the noise falls elsewhere, as it does for the program.
     let faster = Params { L: 3 * US, ..params(6) };
     let program_faster = Machine::new(faster).noise(noise().seed(3)).run(program).unwrap();
-    assert_eq!(Replay::of(trace).params(faster).run().unwrap().time, program_faster.time);
+    assert_eq!(Replay::new(trace).params(faster).run().unwrap().time, program_faster.time);
 }
 
 #[test]
@@ -138,17 +138,17 @@ fn the_auditor_notices_other_noise() {
     let trace =
         Machine::new(params(6)).noise(noise().seed(3)).trace(true).run(program).unwrap().trace.unwrap();
     for other in [None, Some(noise().seed(4)), "100us:7us".parse::<Noise>().ok().map(|noise| noise.seed(3))] {
-        let forged = loggp::Trace { noise: other.clone(), ..trace.clone() };
+        let forged = loggp::trace::Trace { noise: other.clone(), ..trace.clone() };
         assert!(!audit(&forged).is_clean(), "{other:?}");
     }
     let quiet = Machine::new(params(6)).trace(true).run(program).unwrap().trace.unwrap();
-    let forged = loggp::Trace { noise: trace.noise.clone(), ..quiet };
+    let forged = loggp::trace::Trace { noise: trace.noise.clone(), ..quiet };
     let rules: Vec<_> = audit(&forged).violations.into_iter().map(|violation| violation.rule).collect();
-    assert!(rules.contains(&loggp::Rule::Noise) && rules.contains(&loggp::Rule::Overhead), "{rules:?}");
+    assert!(rules.contains(&loggp::audit::AuditRule::Noise) && rules.contains(&loggp::audit::AuditRule::Overhead), "{rules:?}");
 }
 
 #[test]
-fn a_machine_with_other_detours_on_each_processor_is_slower_the_more_there_are() {
+fn independent_detours_slow_larger_machines_more() {
     let time = |P: usize, noise: Option<Noise>| {
         let machine = Machine::new(params(P)).noise(noise).rate("think", US);
         let run = machine.run(|p| {

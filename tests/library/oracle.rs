@@ -24,7 +24,9 @@ mod random;
 
 use std::collections::BTreeMap;
 
-use loggp::{ActivityKind, Latency, LongMessages, Time, Trace};
+use loggp::{Latency, Time};
+use loggp::params::LongMessages;
+use loggp::trace::{ActivityKind, Trace};
 
 use by_hand::{all_by_hand, by_hand, long};
 use check::{Fault, by_the_machine, by_the_oracle, check, messages};
@@ -83,7 +85,7 @@ fn told(case: &Case) -> String {
 }
 
 #[test]
-fn the_oracle_is_right_where_it_can_be_checked_by_hand() {
+fn oracle_agrees_with_hand_computed_times() {
     for by_hand in all_by_hand() {
         let Outcome::Finished(accounts) = by_the_oracle(&by_hand.case) else { panic!("{:?}", by_hand.case) };
         let part = |part: fn(&Account) -> i64| {
@@ -97,7 +99,7 @@ fn the_oracle_is_right_where_it_can_be_checked_by_hand() {
 }
 
 #[test]
-fn the_machine_is_right_where_it_can_be_checked_by_hand() {
+fn machine_agrees_with_hand_computed_times() {
     for by_hand in all_by_hand() {
         let (_, faults) = check(&by_hand.case, true);
         assert_eq!(faults, [], "{}", told(&by_hand.case));
@@ -130,7 +132,7 @@ struct Stalls {
 /// has the numbers.
 #[test]
 #[ignore = "it counts, and finds nothing wrong"]
-fn how_often_a_message_stalls_while_there_is_room() {
+fn stalls_with_free_capacity_are_counted() {
     let programs = asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(1500) as usize;
     // Whether all messages of a program are under way for equally long, by whether the machine is LogGP's or LogP's.
     let mut counts: BTreeMap<(&str, bool), Stalls> = BTreeMap::new();
@@ -193,7 +195,7 @@ fn stalls(trace: &Trace) -> [i64; 2] {
 }
 
 #[test]
-fn random_programs_do_what_the_oracle_says() {
+fn machine_agrees_with_the_oracle_on_random_programs() {
     let replayed = asked("LOGGP_ORACLE_SEED");
     let seeds = replayed
         .map_or(0..asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(1500))), |seed| seed..seed + 1);

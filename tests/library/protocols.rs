@@ -1,30 +1,31 @@
-//! Checks of protocols whose mistakes show only when several messages are late together.
+//! Tests of checks of protocols whose mistakes show only if several messages are late together.
 
 use std::time::{Duration, Instant};
 
-use loggp::{Check, Checked, Machine, Params, Proc, Strategy, Tag, US};
+use loggp::{Machine, Params, Proc, Tag, US};
+use loggp::check::{Check, CheckReport, Strategy};
 
-/// A machine on which a message can be late for longer than a phase of a protocol takes.
+/// Creates a machine on which a message can be late for longer than a phase of a protocol takes.
 fn machine(P: usize) -> Machine {
     Machine::new(Params::builder(P).L(100 * US).o(US).g(US).build().unwrap())
 }
 
-/// What is asked of a replica: to write what has this timestamp, or nothing to write. The number of the question is the step
-/// of the answer's tag.
+/// A question to a replica: its number, and the timestamp to write, if any. The number is the step of the
+/// answer's tag.
 const ASK: Tag<(usize, Option<usize>)> = Tag::named(0, "ask");
 const ANSWER: Tag<usize> = Tag::named(1, "answer");
 const NEXT: Tag<()> = Tag::named(100, "next");
 
-/// Asks all replicas, and returns the latest timestamp that the first of a majority answer.
+/// Asks all replicas, and returns the latest timestamp among the first answers of a majority.
 fn ask(p: &mut Proc, question: usize, write: Option<usize>) -> usize {
-    let replicas = 3..p.p();
+    let replicas = 3..p.P();
     replicas.clone().for_each(|replica| p.send(replica, ASK, (question, write)));
     let majority = replicas.len() / 2 + 1;
     (0..majority).map(|_| p.recv(ANSWER.step(question)).1).max().unwrap()
 }
 
-/// A register of five replicas: one processor writes twice, and a second one reads after the first one has read. A right
-/// reader writes back what it has read. Returns what was read.
+/// A register of five replicas: one processor writes twice, and a second one reads after the first one has
+/// read. A right reader writes back the value that it has read. Returns the value that was read.
 fn register(p: &mut Proc, writes_back: bool) -> usize {
     let reader_asks = if writes_back { 2 } else { 1 };
     let read = |p: &mut Proc| {
@@ -59,28 +60,29 @@ fn register(p: &mut Proc, writes_back: bool) -> usize {
             return 0;
         }
     };
-    // What came too late to matter.
-    let late = (p.p() - 3) / 2;
+    // The answers that came too late to matter.
+    let late = (p.P() - 3) / 2;
     (0..asked).for_each(|question| (0..late).for_each(|_| _ = p.recv(ANSWER.step(question))));
     read
 }
 
-/// The second reader must not read an older value than the first.
+/// Verifies that the second reader has no older value than the first.
 fn is_not_stale(read: &[usize]) -> Result<(), String> {
     let (one, two) = (read[1], read[2]);
     if one <= two { Ok(()) } else { Err(format!("{one} was read, and then {two}")) }
 }
 
-/// Asks an acceptor: to promise a ballot, to accept a value in it, or for nothing more.
+/// A question to an acceptor: to promise a ballot, to accept a value in it, or neither.
 const BALLOT: Tag<(usize, Option<usize>, bool)> = Tag::named(0, "ballot");
-/// What an acceptor promises: whether it does, and what it has accepted.
+/// An acceptor's answer: whether it promises, and the ballot and value that it has accepted.
 const PROMISE: Tag<(bool, (usize, usize))> = Tag::named(1, "promise");
 const ACCEPTED: Tag<bool> = Tag::named(2, "accepted");
 
-/// Two proposers and three acceptors agree on a value (Paxos). The second proposer takes over when the first has asked for
-/// its value to be accepted. A wrong acceptor accepts any ballot. Returns what a proposer takes to be decided; 0 is nothing.
+/// Two proposers and three acceptors agree on a value (Paxos). The second proposer takes over when the first
+/// has asked for its value to be accepted. A wrong acceptor accepts any ballot. Returns the value that a
+/// proposer takes to be decided, or 0.
 fn paxos(p: &mut Proc, accepts_any: bool) -> usize {
-    let acceptors = 2..p.p();
+    let acceptors = 2..p.P();
     let majority = acceptors.len() / 2 + 1;
     if p.id() >= 2 {
         let (mut promised, mut accepted) = (0, (0, 0));
@@ -128,7 +130,7 @@ fn paxos(p: &mut Proc, accepts_any: bool) -> usize {
     value.filter(|_| accepted >= majority).unwrap_or(0)
 }
 
-/// What is decided is one value.
+/// Verifies that no two values are decided.
 fn is_one_value(decided: &[usize]) -> Result<(), String> {
     let (one, two) = (decided[0], decided[1]);
     if one == two || one == 0 || two == 0 { Ok(()) } else { Err(format!("{one} and {two} are decided")) }
@@ -137,13 +139,13 @@ fn is_one_value(decided: &[usize]) -> Result<(), String> {
 type Program = fn(&mut Proc) -> usize;
 type Verify = fn(&[usize]) -> Result<(), String>;
 
-/// Each protocol wrong and right, with its number of processors and what must hold.
+/// Each protocol with its number of processors, its wrong and its right program, and its verification.
 const PROTOCOLS: [(&str, usize, Program, Program, Verify); 2] = [
     ("register", 8, |p| register(p, false), |p| register(p, true), is_not_stale),
     ("paxos", 5, |p| paxos(p, true), |p| paxos(p, false), is_one_value),
 ];
 
-fn checked(check: &Check, P: usize, program: Program, verify: Verify) -> Checked<Vec<usize>> {
+fn run_check(check: &Check, P: usize, program: Program, verify: Verify) -> CheckReport<Vec<usize>> {
     check.clone().results_may_differ(true).run_verified(&machine(P), program, verify).unwrap()
 }
 
@@ -153,22 +155,22 @@ fn wrong_protocols_are_found_by_every_seed_and_right_ones_are_not_blamed() {
         let usual = machine(P).run(wrong).unwrap().results;
         assert_eq!(verify(&usual), Ok(()), "{name}: its mistake must need an order to be found");
         for seed in 1..=20 {
-            let found = checked(&Check::new().seed(seed).runs(40_000), P, wrong, verify);
+            let found = run_check(&Check::new().seed(seed).runs(40_000), P, wrong, verify);
             let failure = found.failure.as_ref().unwrap_or_else(|| panic!("{name}, seed {seed}: {found}"));
-            let again = machine(P).ordered(&failure.order).run(wrong).unwrap();
+            let again = machine(P).order(&failure.order).run(wrong).unwrap();
             assert!(verify(&again.results).is_err(), "{name}, seed {seed}");
         }
         for strategy in [Strategy::Mixed, Strategy::FewChanges] {
-            let found = checked(&Check::new().strategy(strategy).runs(2000), P, right, verify);
-            assert!(found.is_right(), "{name}: {found}");
+            let found = run_check(&Check::new().strategy(strategy).runs(2000), P, right, verify);
+            assert!(found.has_passed(), "{name}: {found}");
         }
     }
 }
 
-/// How soon each strategy finds each mistake, for so many seeds and seconds: `LOGGP_SEEDS=20 LOGGP_SECONDS=10`.
+/// Prints how soon each strategy finds each mistake: `LOGGP_SEEDS=20 LOGGP_SECONDS=10`.
 #[test]
 #[ignore = "it takes minutes, and prints"]
-fn how_soon_protocols_are_found() {
+fn time_to_find_wrong_protocols() {
     let number = |name: &str, or: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(or);
     let (seeds, seconds) = (number("LOGGP_SEEDS", 20), number("LOGGP_SECONDS", 10));
     for (name, P, wrong, right, verify) in PROTOCOLS {
@@ -179,7 +181,7 @@ fn how_soon_protocols_are_found() {
             let (mut runs, mut times) = (Vec::new(), Vec::new());
             for seed in 1..=seeds {
                 let began = Instant::now();
-                let found = checked(&check.clone().seed(seed), P, wrong, verify);
+                let found = run_check(&check.clone().seed(seed), P, wrong, verify);
                 if found.failure.is_some() {
                     runs.push(found.runs);
                     times.push(began.elapsed().as_secs_f64());
@@ -190,7 +192,7 @@ fn how_soon_protocols_are_found() {
             let middle = runs.get(runs.len() / 2).zip(times.get(times.len() / 2));
             println!("{name}, {strategy}: {} of {seeds}, {middle:?}, {:?}", runs.len(), times.last());
         }
-        let right = checked(&Check::new().runs(100_000), P, right, verify);
+        let right = run_check(&Check::new().runs(100_000), P, right, verify);
         println!("{name}, right: {right}");
     }
 }

@@ -2,10 +2,11 @@
 //! program itself would run; whatever form the trace had in between. And the traces' size, and their audit.
 
 use loggp::collectives::{self, Shift};
-use loggp::{
-    CallKind, Cause, Latency, Machine, Model, PS, Params, Ports, Proc, Replay, Rule, Run, Tag, Ties, Time,
-    Trace, US, Until, Work, audit,
-};
+use loggp::{AnyTag, Cause, Latency, Machine, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
+use loggp::audit::{AuditRule, audit};
+use loggp::params::Model;
+use loggp::replay::Replay;
+use loggp::trace::{CallKind, Trace, Until};
 
 use crate::cases::{seeds, times};
 use crate::oracle::machines::{draw_params, longest};
@@ -36,7 +37,7 @@ fn same_again(run: &Run<()>, seed: u64) {
     let (json, small) = (through_json(trace), through_compact(trace));
     assert!(json == *trace && small == *trace, "seed {seed}");
     let trace = [trace, &json, &small][seed as usize % 3];
-    let again = Replay::of(trace).trace(true).run();
+    let again = Replay::new(trace).trace(true).run();
     let again = again.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     let finish = |run: &Run<()>| run.processors.iter().map(|stats| stats.finish).collect::<Vec<_>>();
     assert_eq!(finish(run), finish(&again), "seed {seed}");
@@ -71,7 +72,7 @@ fn drawn_machine(rng: &mut fastrand::Rng, params: Params) -> Machine {
 /// gathers at one that takes what comes, and requests.
 fn together(p: &mut Proc, seed: u64, most: usize) {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (p.id(), p.P());
     for step in 0..rng.usize(1..=6) {
         let bytes = |rng: &mut fastrand::Rng| vec![0_u8; rng.usize(0..=most)];
         let (root, value) = (rng.usize(0..P), bytes(&mut rng));
@@ -88,7 +89,7 @@ fn together(p: &mut Proc, seed: u64, most: usize) {
                 p.exchange(BYTES.step(step), p.params().words(value.len()), steps, |_, _| ());
             }
             4 => p.barrier(),
-            5 => drop(p.send_recv(to, value, from, BYTES.step(step))),
+            5 => drop(p.send_recv(to, from, BYTES.step(step), value)),
             6 if id == root => (1..P).for_each(|_| drop(p.recv(BYTES.step(step)))),
             6 => p.send(root, BYTES.step(step), value),
             7 if id == root => {
@@ -101,7 +102,7 @@ fn together(p: &mut Proc, seed: u64, most: usize) {
             8 => {
                 let sends = p.isend(to, BYTES.step(step), value);
                 let came = if rng.bool() {
-                    p.irecv_from(from, BYTES.step(step))
+                    p.irecv(BYTES.step(step).from(from))
                 } else {
                     p.recv_from(from, BYTES.step(step));
                     p.wait(sends);
@@ -119,7 +120,7 @@ fn together(p: &mut Proc, seed: u64, most: usize) {
                 let sends = p.isend(to, BYTES, value);
                 let came = p.irecv(BYTES);
                 let other = p.isend(from, OTHER, vec![0; most / 2]);
-                let (_, number, _) = p.recv_any_tag::<Vec<u8>>(Some(to));
+                let (_, number, _) = p.recv(AnyTag::<Vec<u8>>::new().from(to));
                 assert_eq!(number, 1);
                 p.wait(came);
                 p.wait_all([other, sends]);
@@ -140,7 +141,7 @@ fn together_on(seed: u64) -> Option<Run<()>> {
 }
 
 #[test]
-fn programs_of_collectives_are_made_again_at_the_same_picosecond() {
+fn programs_with_collectives_are_replayed_exactly() {
     let (mut finished, least) = (0, times(175));
     for seed in seeds(250) {
         if let Some(run) = together_on(seed) {
@@ -155,7 +156,7 @@ fn programs_of_collectives_are_made_again_at_the_same_picosecond() {
 /// A program whose calls do not depend on what it costs: all sources are named.
 fn straight(p: &mut Proc, seed: u64, most: usize, pieces: Option<usize>) {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let P = p.p();
+    let P = p.P();
     let send = |p: &mut Proc, to: usize, tag: Tag<Vec<u8>>, mut bytes: usize| {
         let longest = pieces.unwrap_or(usize::MAX);
         loop {
@@ -202,10 +203,10 @@ fn a_replay_under_other_parameters_is_the_run_under_them() {
         let machine = |params: Params| Machine::new(params).trace(true);
         let trace = machine(was).run(|p| straight(p, seed, most, None)).unwrap().trace.unwrap();
         let of = |run: Run<()>| run.processors.iter().map(|stats| stats.finish).collect::<Vec<_>>();
-        let predicted = of(Replay::of(&trace).params(is).run().unwrap());
+        let predicted = of(Replay::new(&trace).params(is).run().unwrap());
         assert_eq!(predicted, of(machine(is).run(|p| straight(p, seed, most, None)).unwrap()), "seed {seed}");
         let longest = rng.usize(1..=8);
-        let predicted = of(Replay::of(&trace).params(is).fragments(longest).run().unwrap());
+        let predicted = of(Replay::new(&trace).params(is).fragments(longest).run().unwrap());
         let really = machine(is).run(|p| straight(p, seed, most, Some(longest))).unwrap();
         assert_eq!(predicted, of(really), "seed {seed}, pieces of {longest}");
         compared += u32::from(was != is);
@@ -232,17 +233,17 @@ fn ends(replay: Replay) -> Vec<Time> {
 /// L = 10, o = 2, S = 4, and ten words. The request is there at 12 and read at 14, the reply sent at 16 and there at 26;
 /// so the message goes at 30, is there at 40 and read at 42. In pieces of 4, 4 and 2 words they go at 2, 4 and 6.
 #[test]
-fn methods_m1_and_m2_are_right_where_they_can_be_done_by_hand() {
+fn methods_m1_and_m2_agree_with_hand_computed_times() {
     let params = Params::builder(2).word(1).set("L=10,o=2,s=4,S=4,G_s=0").unwrap().build().unwrap();
     let larger_S = Params::builder(2).word(1).set("L=10,o=2,s=4,S=10,G_s=0").unwrap().build().unwrap();
     let us = |times: [i64; 2]| times.map(|time| time * US).to_vec();
     for (late, was, m1, m2) in [(0, [30, 42], [2, 14], [6, 18]), (100, [118, 130], [2, 102], [6, 106])] {
         let trace = one_message(params, 10, late);
-        assert_eq!(ends(Replay::of(&trace)), us(was));
-        assert_eq!(ends(Replay::of(&trace).params(larger_S)), us(m1));
-        assert_eq!(ends(Replay::of(&trace).fragments(4)), us(m2));
+        assert_eq!(ends(Replay::new(&trace)), us(was));
+        assert_eq!(ends(Replay::new(&trace).params(larger_S)), us(m1));
+        assert_eq!(ends(Replay::new(&trace).fragments(4)), us(m2));
         // A longer piece than S waits for its receiver, as the whole does.
-        assert_eq!(ends(Replay::of(&trace).fragments(10)), us(was));
+        assert_eq!(ends(Replay::new(&trace).fragments(10)), us(was));
     }
 }
 
@@ -255,7 +256,7 @@ fn loggp_1_includes_the_shortest_synchronization_and_no_other() {
         [(10, 0, [30, 42]), (10, 100, [30, 102]), (4, 0, [2, 14]), (4, 100, [2, 102])]
     {
         let trace = one_message(params, bytes, late);
-        assert_eq!(ends(Replay::of(&trace).model(Model::LogGP1)), us(ends_at), "{bytes} bytes");
+        assert_eq!(ends(Replay::new(&trace).model(Model::LogGP1)), us(ends_at), "{bytes} bytes");
     }
 }
 
@@ -273,13 +274,13 @@ fn loggp_2_has_the_numbers_of_table_9() {
         (16_384, 102_200_000, 327_078_400),
     ] {
         let trace = one_message(params, bytes, 0);
-        let ends = ends(Replay::of(&trace).model(Model::LogGP2));
+        let ends = ends(Replay::new(&trace).model(Model::LogGP2));
         assert_eq!(ends, [sent, received].map(Time::from_ps), "{bytes} bytes");
     }
 }
 
 #[test]
-fn models_are_named_as_they_are_read() {
+fn models_are_written_as_they_are_read() {
     for name in ["loggps", "loggp-1", "loggp-2"] {
         assert_eq!(name.parse::<Model>().unwrap().to_string(), name);
     }
@@ -332,7 +333,7 @@ fn refuses_in_one_sentence() {
         (wrong_tag, |replay| replay, "cannot be made again: no program can send a message"),
     ];
     for (trace, change, part) in replays {
-        match change(Replay::of(&trace)).run() {
+        match change(Replay::new(&trace)).run() {
             Ok(_) => assert_eq!(part, "", "made again"),
             Err(error) => {
                 let said = error.to_string();
@@ -346,17 +347,17 @@ fn refuses_in_one_sentence() {
 /// A few bytes can say that a run had a billion processors, whose stacks no process has addresses for.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_machine_that_no_host_holds_is_refused_before_it_is_made() {
+fn machine_too_large_for_any_host_is_refused_early() {
     let params = Params::builder(2).L(6 * US).build().unwrap();
     let mut trace = one_message(params, 8, 0);
     trace.params.P = 1 << 30;
-    let error = Replay::of(&trace).run().unwrap_err();
+    let error = Replay::new(&trace).run().unwrap_err();
     assert!(matches!(error.cause, Cause::Host(_)), "{error}");
 }
 
 /// A trace may say anything: it is made again, or an error says why not. Nothing hangs, and nothing panics.
 #[test]
-fn survives_traces_that_were_tampered_with() {
+fn tampered_traces_do_not_panic() {
     for seed in seeds(500) {
         let Some(run) = together_on(seed % 100) else { continue };
         let mut trace = run.trace.unwrap();
@@ -373,7 +374,7 @@ fn survives_traces_that_were_tampered_with() {
             }
         }
         let _ = audit(&trace);
-        let mut replay = Replay::of(&trace);
+        let mut replay = Replay::new(&trace);
         if rng.bool() {
             replay = replay.fragments(rng.usize(1..4));
         }
@@ -420,27 +421,27 @@ fn a_smaller_S_may_be_a_deadlock() {
         p.recv_from(1 - p.id(), BYTES);
     });
     let smaller = Params::builder(2).word(1).set("L=10,o=2,s=4,S=10,G_s=0").unwrap().build().unwrap();
-    let error = Replay::of(&run.unwrap().trace.unwrap()).params(smaller).run().unwrap_err();
+    let error = Replay::new(&run.unwrap().trace.unwrap()).params(smaller).run().unwrap_err();
     assert!(matches!(error.cause, Cause::Deadlock { waiting: 2, of: 2 }), "{error}");
     assert!(error.to_string().contains("waited to send 50 words, more than S = 10"), "{error}");
 }
 
 /// A call, and all that depends on it.
 #[test]
-fn calls_say_what_was_asked_and_what_came() {
+fn calls_record_filters_and_messages() {
     let params = Params::builder(3).word(1).set("L=10,o=2,s=4,S=4,G_s=0").unwrap().build().unwrap();
     let run = Machine::new(params).trace(true).run(|p| match p.id() {
         0 => p.send(1, BYTES, vec![0; 10]),
         1 => {
             assert!(p.try_recv(SIGNAL).is_none());
-            assert!(p.recv_until(5 * US, OTHER).is_none());
+            assert!(p.recv_until(OTHER, 5 * US).is_none());
             p.recv(BYTES);
             p.wait_until(50 * US);
         }
         _ => {}
     });
     let trace = run.unwrap().trace.unwrap();
-    let name = |call: &loggp::Call| (call.id, call.what.name(), call.start.as_ps(), call.end.as_ps());
+    let name = |call: &loggp::trace::Call| (call.id, call.what.name(), call.start.as_ps(), call.end.as_ps());
     let us = |time: i64| time * US.as_ps();
     assert_eq!(
         trace.calls.iter().map(name).collect::<Vec<_>>(),
@@ -459,7 +460,7 @@ fn calls_say_what_was_asked_and_what_came() {
     assert_eq!(number(rendezvous.request), (0, 0));
     assert_eq!(number(rendezvous.reply), (1, 0));
     assert_eq!(number(sent.message), (0, 1));
-    let CallKind::Receive { from: None, until: Until::Come, got: Some(got), .. } = &trace.calls[3].what
+    let CallKind::Receive { from: None, until: Until::Arrival, received: Some(got), .. } = &trace.calls[3].what
     else {
         panic!()
     };
@@ -472,7 +473,7 @@ fn a_compact_trace_takes_few_bytes_for_a_message() {
     let params = Params::builder(64).set("L=6,o=2,g=4").unwrap().build().unwrap();
     let run = Machine::new(params).trace(true).run(|p| {
         for _ in 0..8 {
-            collectives::all_to_all(p, vec![0_u64; p.p()]);
+            collectives::all_to_all(p, vec![0_u64; p.P()]);
             p.work("think", p.id() as u64, || ());
         }
     });
@@ -483,47 +484,47 @@ fn a_compact_trace_takes_few_bytes_for_a_message() {
 }
 
 /// A change of a call, which is one that the auditor notices: what it is, and the rule that it breaks.
-type Forgery = (&'static str, Rule, fn(&mut Trace));
+type Forgery = (&'static str, AuditRule, fn(&mut Trace));
 
 const FORGERIES: [Forgery; 13] = [
-    ("a hole between calls", Rule::Calls, |t| t.calls[1].start += PS),
-    ("a call that is missing", Rule::Calls, |t| drop(t.calls.remove(0))),
-    ("a call that was not", Rule::Calls, |t| {
+    ("a hole between calls", AuditRule::Calls, |t| t.calls[1].start += PS),
+    ("a call that is missing", AuditRule::Calls, |t| drop(t.calls.remove(0))),
+    ("a call that was not", AuditRule::Calls, |t| {
         let mut call = t.calls[0].clone();
         (call.start, call.end) = (t.calls[2].end, t.calls[2].end);
         t.calls.insert(3, call);
     }),
-    ("other work", Rule::Calls, |t| t.calls[0].what = CallKind::Work("other".into())),
-    ("another length", Rule::Asked, |t| {
+    ("other work", AuditRule::Calls, |t| t.calls[0].what = CallKind::Work("other".into())),
+    ("another length", AuditRule::CallResult, |t| {
         let CallKind::Send { bytes, .. } = &mut t.calls[1].what else { panic!() };
         *bytes += 1;
     }),
-    ("another receiver", Rule::Asked, |t| {
+    ("another receiver", AuditRule::CallResult, |t| {
         let CallKind::Send { to, .. } = &mut t.calls[1].what else { panic!() };
         *to = 0;
     }),
-    ("another tag", Rule::Asked, |t| {
+    ("another tag", AuditRule::CallResult, |t| {
         let CallKind::Receive { tag, .. } = &mut t.calls[5].what else { panic!() };
         tag.number += 1;
     }),
-    ("another source", Rule::Asked, |t| {
+    ("another source", AuditRule::CallResult, |t| {
         let CallKind::Receive { from, .. } = &mut t.calls[5].what else { panic!() };
         *from = Some(1);
     }),
-    ("what came second", Rule::Asked, |t| {
+    ("what came second", AuditRule::CallResult, |t| {
         let (first, second) = (t.calls[5].clone(), t.calls[6].clone());
         let [one, other] = [first, second].map(|call| match call.what {
-            CallKind::Receive { got, .. } => got,
+            CallKind::Receive { received: got, .. } => got,
             _ => panic!(),
         });
         let mut put = |place: usize, message| match &mut t.calls[place].what {
-            CallKind::Receive { got, .. } => *got = message,
+            CallKind::Receive { received: got, .. } => *got = message,
             _ => panic!(),
         };
         put(5, other);
         put(6, one);
     }),
-    ("nothing, where there was something", Rule::Asked, |t| {
+    ("nothing, where there was something", AuditRule::CallResult, |t| {
         let CallKind::Receive { from, .. } = &mut t.calls[4].what else { panic!() };
         *from = None;
         let CallKind::Receive { tag, .. } = &t.calls[5].what else { panic!() };
@@ -531,15 +532,15 @@ const FORGERIES: [Forgery; 13] = [
         let CallKind::Receive { tag, .. } = &mut t.calls[4].what else { panic!() };
         *tag = there;
     }),
-    ("a look that was longer", Rule::Calls, |t| {
+    ("a look that was longer", AuditRule::Calls, |t| {
         let CallKind::Receive { until, .. } = &mut t.calls[4].what else { panic!() };
         *until = Until::Moment(100 * US);
     }),
-    ("a reception after its deadline", Rule::Asked, |t| {
+    ("a reception after its deadline", AuditRule::CallResult, |t| {
         let CallKind::Receive { until, .. } = &mut t.calls[6].what else { panic!() };
         *until = Until::Moment(Time::ZERO);
     }),
-    ("a wait that ended early", Rule::Calls, |t| t.calls[7].what = CallKind::WaitUntil(100 * US)),
+    ("a wait that ended early", AuditRule::Calls, |t| t.calls[7].what = CallKind::WaitUntil(100 * US)),
 ];
 
 /// 0 works, and sends two messages to 1, which looks for another, receives them, and waits.
@@ -572,7 +573,7 @@ fn the_auditor_notices_calls_that_were_forged() {
         let shown = audit(&trace).violations;
         assert!(shown.iter().any(|found| found.rule == rule), "{what}: {shown:?}");
         assert!(
-            shown.iter().all(|found| matches!(found.rule, Rule::Calls | Rule::Asked)),
+            shown.iter().all(|found| matches!(found.rule, AuditRule::Calls | AuditRule::CallResult)),
             "{what}: {shown:?}"
         );
     }

@@ -1,10 +1,8 @@
 //! MPI's requests: what the routines of LogGPS's table 4 cost, whose message goes to whom, and how it ends if a program
 //! gets them wrong.
 
-use loggp::{
-    Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work, audit,
-    collectives,
-};
+use loggp::{AnyTag, Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work, collectives};
+use loggp::audit::audit;
 use proptest::prelude::*;
 
 use crate::cases::{cases, seeds};
@@ -155,7 +153,7 @@ fn run_case(case: &Case) -> [Vec<i64>; 2] {
             receiver,
             |p| assert_eq!(p.recv_from(0, BYTES), vec![7; k as usize]),
             |p, t_w| {
-                let request = p.irecv_from(0, BYTES);
+                let request = p.irecv(BYTES.from(0));
                 assert_eq!(p.now() - t_r * PS, gps.o * PS, "equation (10)");
                 p.wait_until(t_w);
                 assert_eq!(p.wait(request), vec![7; k as usize]);
@@ -214,7 +212,7 @@ fn mpi(P: usize) -> Machine {
 }
 
 #[test]
-fn requests_go_on_while_their_processor_computes() {
+fn requests_progress_while_their_processor_computes() {
     let run = machine(2).run(|p| {
         if p.id() == 0 {
             let sends = p.isend(1, BYTES, vec![1]);
@@ -232,7 +230,7 @@ fn requests_go_on_while_their_processor_computes() {
 }
 
 #[test]
-fn a_message_goes_to_the_receive_that_was_called_for_first() {
+fn message_goes_to_the_receive_posted_first() {
     let run = machine(2).run(|p| {
         if p.id() == 0 {
             for number in 0..4 {
@@ -241,11 +239,11 @@ fn a_message_goes_to_the_receive_that_was_called_for_first() {
             p.send(1, OTHER, vec![9]);
             return vec![];
         }
-        let first = p.irecv_from(0, BYTES);
+        let first = p.irecv(BYTES.from(0));
         let any = p.irecv(BYTES);
         let other = p.irecv(OTHER);
         let blocking = p.recv(BYTES).1;
-        let last = p.irecv_from(0, BYTES);
+        let last = p.irecv(BYTES.from(0));
         // In another order than that in which they were called for.
         let last = p.wait(last);
         let other = p.wait(other).1;
@@ -256,7 +254,7 @@ fn a_message_goes_to_the_receive_that_was_called_for_first() {
 
 /// A short message called for after a long one is received after it, on every machine, even if latencies are random.
 #[test]
-fn no_message_overtakes_one_that_was_called_for_before() {
+fn messages_are_sent_in_the_order_of_their_calls() {
     for seed in seeds(50) {
         for machine in [machine(2), mpi(2)] {
             let run = machine.latency(Latency::Random { seed }).run(|p| {
@@ -283,7 +281,7 @@ fn no_message_overtakes_one_that_was_called_for_before() {
 /// A request's message arrives after those that its processor has sent before, also by calls that block: with exact
 /// latencies too, where a long message waits for its receiver's port.
 #[test]
-fn a_request_overtakes_no_earlier_send() {
+fn request_does_not_overtake_an_earlier_send() {
     let drawn = |seed| {
         let params = Params::builder(2).L(20 * US).o(US).g(US).build().unwrap();
         Machine::new(params).latency(Latency::Random { seed })
@@ -294,7 +292,7 @@ fn a_request_overtakes_no_earlier_send() {
     };
     let drawn = seeds(50).map(|seed| (drawn(seed), vec![1]));
     for (machine, long) in drawn.chain([(exact(3), vec![1; 9])]) {
-        let run = machine.trace(true).run(|p| match (p.id(), p.p()) {
+        let run = machine.trace(true).run(|p| match (p.id(), p.P()) {
             (0, P) => {
                 let got = [(); 2].map(|()| p.recv_from(1, BYTES)[0]);
                 (2..P).for_each(|from| _ = p.recv_from(from, OTHER));
@@ -352,9 +350,9 @@ fn requests_between_two_are_the_same_where_nothing_takes_time() {
 }
 
 #[test]
-fn any_tag_takes_what_comes_and_says_what_it_was() {
+fn any_tag_receives_all_tags_and_returns_them() {
     let run = mpi(3).run(|p| match p.id() {
-        0 => p.recv_any_tag::<Vec<u8>>(None).1 + p.recv_any_tag::<Vec<u8>>(Some(2)).1,
+        0 => p.recv(AnyTag::<Vec<u8>>::new()).1 + p.recv(AnyTag::<Vec<u8>>::new().from(2)).1,
         // Its collectives are none of what is asked for.
         id => {
             p.send(0, if id == 1 { BYTES } else { OTHER }, vec![0; 200]);
@@ -365,7 +363,7 @@ fn any_tag_takes_what_comes_and_says_what_it_was() {
     // Of a message above S too, whose letters are three.
     let run = mpi(2).run(|p| match p.id() {
         0 => {
-            let request = p.irecv_any_tag::<Vec<u8>>(None);
+            let request = p.irecv(AnyTag::<Vec<u8>>::new());
             p.wait(request)
         }
         _ => {
@@ -381,7 +379,7 @@ fn any_tag_takes_what_comes_and_says_what_it_was() {
             p.send(0, BYTES, vec![6]);
             return vec![];
         }
-        let (one, two) = (p.irecv_any_tag::<Vec<u8>>(None), p.irecv_any_tag::<Vec<u8>>(Some(1)));
+        let (one, two) = (p.irecv(AnyTag::<Vec<u8>>::new()), p.irecv(AnyTag::<Vec<u8>>::new().from(1)));
         collectives::broadcast(p, 0, Some(3_u64));
         vec![p.wait(one), p.wait(two)]
     });
@@ -389,10 +387,10 @@ fn any_tag_takes_what_comes_and_says_what_it_was() {
 }
 
 #[test]
-fn wait_any_takes_what_is_done_first() {
+fn wait_any_returns_the_first_completed_request() {
     let run = machine(3).run(|p| match p.id() {
         0 => {
-            let mut requests = vec![p.irecv_from(1, BYTES), p.irecv_from(2, BYTES)];
+            let mut requests = vec![p.irecv(BYTES.from(1)), p.irecv(BYTES.from(2))];
             let first = p.wait_any(&mut requests);
             let second = p.wait_any(&mut requests);
             assert!(requests.is_empty());
@@ -467,8 +465,8 @@ fn a_deadlock_of_requests_names_them() {
             let request = p.isend(1, BYTES, vec![0; 500]);
             p.wait(request);
         } else {
-            let one = p.irecv_from(0, OTHER);
-            let two = p.irecv_from(0, OTHER);
+            let one = p.irecv(OTHER.from(0));
+            let two = p.irecv(OTHER.from(0));
             p.wait_any(&mut vec![one, two]);
         }
     });
@@ -480,7 +478,7 @@ fn a_deadlock_of_requests_names_them() {
     assert!(said.contains("tests/library/requests.rs"), "{said}");
     assert!(said.contains("processor 1 at") && said.contains("waited for any of its 2 requests"), "{said}");
     let error = machine(2).run(|p| {
-        let request = p.irecv_from(1 - p.id(), BYTES);
+        let request = p.irecv(BYTES.from(1 - p.id()));
         p.recv_from(1 - p.id(), OTHER);
         p.wait(request);
     });
@@ -489,7 +487,7 @@ fn a_deadlock_of_requests_names_them() {
 }
 
 #[test]
-fn who_does_not_wait_is_told_for_what() {
+fn error_names_the_pending_request() {
     let error = machine(2).run(|p| {
         if p.id() == 0 {
             let _forgotten = p.isend(1, BYTES, vec![0; 3]);
@@ -509,7 +507,7 @@ fn who_does_not_wait_is_told_for_what() {
 }
 
 #[test]
-fn what_is_not_received_is_told_though_requests_were_outstanding() {
+fn unreceived_message_is_named_despite_pending_requests() {
     let error = machine(2).run(|p| {
         if p.id() == 0 {
             p.send(1, OTHER, vec![0]);
@@ -524,7 +522,7 @@ fn what_is_not_received_is_told_though_requests_were_outstanding() {
 }
 
 #[test]
-fn misuse_is_told() {
+fn misuse_of_requests_is_an_error() {
     let stolen = std::sync::Mutex::new(None);
     let error = machine(2).run(|p| {
         if p.id() == 0 {
@@ -553,18 +551,18 @@ fn misuse_is_told() {
 
 /// Barriers, looks and deadlines see to requests, and requests to them.
 #[test]
-fn requests_go_on_in_every_wait() {
+fn requests_progress_in_every_wait() {
     let machine = mpi(3).barrier(US);
     let run = machine.run(|p| {
         let (right, left) = ((p.id() + 1) % 3, (p.id() + 2) % 3);
         let sends = p.isend(right, BYTES, vec![p.id() as u8; 300]);
-        let comes = p.irecv_from(left, BYTES);
+        let comes = p.irecv(BYTES.from(left));
         p.barrier();
-        let none = p.recv_until(p.now() + 20 * US, OTHER);
+        let none = p.recv_until(OTHER, p.now() + 20 * US);
         assert!(none.is_none() && p.probe(OTHER).is_none() && p.try_recv(OTHER).is_none());
         p.send(right, OTHER, vec![1; 5]);
         assert_eq!(p.recv_from(left, OTHER), [1; 5]);
-        let both = p.send_recv(right, vec![2; 200], left, OTHER);
+        let both = p.send_recv(right, left, OTHER, vec![2; 200]);
         assert_eq!(both, [2; 200]);
         let sum = collectives::all_reduce(p, 1_u64, |a, b| a + b);
         p.wait(sends);
@@ -625,7 +623,7 @@ fn play(p: &mut Proc, messages: &[Sent]) -> Vec<(usize, Vec<u8>)> {
             match sent.receiver {
                 None => got.push((number, p.recv_from(sent.from, tag))),
                 Some(later) => {
-                    comes.push((number, p.irecv_from(sent.from, tag)));
+                    comes.push((number, p.irecv(tag.from(sent.from))));
                     p.work("think", later as u64, || ());
                     if later % 4 == 0 {
                         let (number, request) = comes.remove(later as usize % comes.len());

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path as File, PathBuf};
 use std::process::{Command, Output};
 
-use loggp::path::{Cost, Part};
-use loggp::{
-    Latency, Machine, Model, Params, Ports, Proc, Replay, Run, Stats, Tag, Ties, Time, Trace, US, collectives,
-};
+use loggp::path::{HopTerm, HopKind};
+use loggp::{Latency, Machine, Params, Ports, Proc, Run, Stats, Tag, Ties, Time, US, collectives};
+use loggp::params::Model;
+use loggp::replay::Replay;
+use loggp::trace::Trace;
 use loggp_study::analysis::accounts::{Account, Accounts};
-use loggp_study::analysis::{Analysis, What, WhatIf, replay};
+use loggp_study::analysis::{Analysis, GroupActivity, WhatIf, add_replays};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -39,11 +40,11 @@ fn accounts(accounts: &Accounts) -> Vec<(&'static str, i64)> {
 
 /// How many microseconds of the path consist of what.
 fn parts(analysis: &Analysis) -> Vec<(&'static str, i64)> {
-    let of = |part: &Part| {
-        let steps = analysis.path.iter().filter(|step| step.hop.part == *part);
+    let of = |part: &HopKind| {
+        let steps = analysis.path.iter().filter(|step| step.hop.kind == *part);
         (part.name(), steps.map(|step| step.hop.length()).sum::<Time>().as_ps() / 1_000_000)
     };
-    Part::ALL.iter().map(of).filter(|(_, us)| *us != 0).collect()
+    HopKind::ALL.iter().map(of).filter(|(_, us)| *us != 0).collect()
 }
 
 /// The receiver computes for 50 us before it takes a message of 10 words.
@@ -61,7 +62,7 @@ fn late_receiver(p: &mut Proc) {
 /// way of the request, and of the reply from 50 to 64, are the handshake's.
 #[test]
 fn a_late_receiver_costs_sender_synchronization() {
-    let analysis = Analysis::of(&traced(rendezvous(), late_receiver)).unwrap();
+    let analysis = Analysis::from_trace(&traced(rendezvous(), late_receiver)).unwrap();
     assert_eq!((analysis.time, analysis.messages, analysis.synchronous), (100 * US, 3, 1));
     assert_eq!(
         accounts(&analysis.processors[0].1),
@@ -87,7 +88,7 @@ fn a_late_sender_costs_receiver_synchronization() {
         }
         _ => _ = p.recv(WORDS),
     });
-    let analysis = Analysis::of(&trace).unwrap();
+    let analysis = Analysis::from_trace(&trace).unwrap();
     assert_eq!(analysis.time, 112 * US);
     assert_eq!(
         accounts(&analysis.processors[0].1),
@@ -115,7 +116,7 @@ fn both_come_late_one_after_the_other() {
             }
         }
     });
-    let analysis = Analysis::of(&trace).unwrap();
+    let analysis = Analysis::from_trace(&trace).unwrap();
     assert_eq!(analysis.time, 192 * US);
     assert_eq!(
         accounts(&analysis.processors[0].1),
@@ -133,9 +134,9 @@ fn both_come_late_one_after_the_other() {
     );
     // The first message costs its sender 2 + 62 + 2 + 12, and its receiver 2 + 2 + 44 + 2.
     let group = |sends: bool, tag: &str| {
-        let found = analysis.groups.iter().find(|group| match &group.what {
-            What::Send(about, class) => sends && class.is_synchronous && about.as_deref() == Some(tag),
-            What::Receive(about, class) => !sends && class.is_synchronous && about.as_deref() == Some(tag),
+        let found = analysis.groups.iter().find(|group| match &group.activity {
+            GroupActivity::Send(about, class) => sends && class.is_synchronous && about.as_deref() == Some(tag),
+            GroupActivity::Receive(about, class) => !sends && class.is_synchronous && about.as_deref() == Some(tag),
             _ => false,
         });
         let group = found.unwrap();
@@ -160,7 +161,7 @@ fn a_request_costs_what_its_processor_waits_for() {
         }
         _ => late_receiver(p),
     });
-    let analysis = Analysis::of(&trace).unwrap();
+    let analysis = Analysis::from_trace(&trace).unwrap();
     // It waits from 22 on; the receiver comes at 50, and the reply at 64.
     assert_eq!((analysis.time, analysis.synchronous), (100 * US, 1));
     assert_eq!(
@@ -192,7 +193,7 @@ fn the_path_goes_through_a_request() {
         }
         _ => _ = p.recv(WORDS),
     });
-    let analysis = Analysis::of(&trace).unwrap();
+    let analysis = Analysis::from_trace(&trace).unwrap();
     // It is sent at 16; the wait at 19 costs o.
     assert_eq!(analysis.time, 32 * US);
     assert_eq!(accounts(&analysis.processors[0].1), [("computation", 17), ("send overhead", 4), ("end", 11)]);
@@ -209,7 +210,7 @@ fn the_path_goes_through_a_request() {
         }
         _ => _ = p.recv(WORDS),
     });
-    let analysis = Analysis::of(&trace).unwrap();
+    let analysis = Analysis::from_trace(&trace).unwrap();
     assert_eq!(parts(&analysis), [("work", 70), ("o at senders", 4)]);
 }
 
@@ -220,7 +221,7 @@ fn a_short_message_costs_only_its_receiver_synchronization() {
         0 => p.send(1, WORDS, vec![0; 4]),
         _ => _ = p.recv(WORDS),
     });
-    let analysis = Analysis::of(&trace).unwrap();
+    let analysis = Analysis::from_trace(&trace).unwrap();
     // 2 + 4 to send, 4 for the words, 10 for the latency, 2 to receive.
     assert_eq!((analysis.time, analysis.synchronous), (22 * US, 0));
     assert_eq!(accounts(&analysis.processors[0].1), [("send overhead", 6), ("end", 16)]);
@@ -239,14 +240,14 @@ fn the_critical_path_of_the_optimal_broadcast() {
             p.send(child, WORDS, vec![1]);
         }
     });
-    let mut analysis = Analysis::of(&trace).unwrap();
+    let mut analysis = Analysis::from_trace(&trace).unwrap();
     assert_eq!(analysis.time, 24 * US);
     assert_eq!(parts(&analysis), [("o at senders", 4), ("o at receivers", 4), ("L", 12), ("g", 4)]);
     // 0 to 1, whose second message, a gap after its first, goes to 6.
     let hops: Vec<_> = analysis
         .path
         .iter()
-        .map(|step| (step.hop.part.name(), step.hop.id, step.hop.end / 1_000_000))
+        .map(|step| (step.hop.kind.name(), step.hop.id, step.hop.end / 1_000_000))
         .collect();
     let expected = [
         ("o at senders", 0, 2),
@@ -260,7 +261,7 @@ fn the_critical_path_of_the_optimal_broadcast() {
     assert_eq!(hops, expected.map(|(name, id, at)| (name, id, Time::from_ps(at))));
     // So 1% of L is worth 0.12 us, of o 0.08, of g 0.04; and as the other path of 24 cycles is made of the same, the run made
     // again says so too.
-    replay(&trace, &mut analysis.sensitivities).unwrap();
+    add_replays(&trace, &mut analysis.sensitivities).unwrap();
     let worth: Vec<_> = analysis
         .sensitivities
         .iter()
@@ -277,13 +278,13 @@ fn the_path_goes_through_what_held_a_message_back() {
         2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
         _ => p.send(2, WORDS, vec![1]),
     });
-    let analysis = Analysis::of(&trace).unwrap();
+    let analysis = Analysis::from_trace(&trace).unwrap();
     // o, L for the first, L for the second, o.
     assert_eq!(analysis.time, 14 * US);
     assert_eq!(accounts(&analysis.processors[1].1), [("send overhead", 1), ("stall", 6), ("end", 7)]);
     assert_eq!(parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("L", 6), ("stall", 6)]);
-    let of_stall = analysis.path.iter().find(|step| step.hop.part == Part::Stall).unwrap();
-    assert_eq!((of_stall.hop.cost, of_stall.message), (Cost::Latency, Some((0, 2, 1))));
+    let of_stall = analysis.path.iter().find(|step| step.hop.kind == HopKind::Stall).unwrap();
+    assert_eq!((of_stall.hop.term, of_stall.message), (HopTerm::Latency, Some((0, 2, 1))));
 }
 
 /// A port that still sends keeps the next long message waiting, and so does one that receives.
@@ -293,7 +294,7 @@ fn the_path_goes_through_the_port() {
         0 => (1..3).for_each(|to| p.send(to, WORDS, vec![0; 11])),
         _ => _ = p.recv(WORDS),
     });
-    let analysis = Analysis::of(&trace).unwrap();
+    let analysis = Analysis::from_trace(&trace).unwrap();
     // o, 10 G and g of the first, then L, 10 G and o.
     assert_eq!(analysis.time, (1 + 10 + 1 + 2 + 10 + 1) * US);
     assert_eq!(parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("L", 2), ("G", 20), ("g", 1)]);
@@ -302,7 +303,7 @@ fn the_path_goes_through_the_port() {
         2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
         _ => p.send(2, WORDS, vec![0; 11]),
     });
-    let analysis = Analysis::of(&trace).unwrap();
+    let analysis = Analysis::from_trace(&trace).unwrap();
     // The second comes out when the first is in: o, L and 10 G of that, 10 G of the second, o.
     assert_eq!(analysis.time, (1 + 2 + 10 + 10 + 1) * US);
     assert_eq!(parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("G", 10), ("port", 12)]);
@@ -316,7 +317,7 @@ fn the_path_goes_through_who_came_last_to_a_barrier() {
         p.barrier();
         p.work("think", 5, || ());
     });
-    let analysis = Analysis::of(&run.unwrap().trace.unwrap()).unwrap();
+    let analysis = Analysis::from_trace(&run.unwrap().trace.unwrap()).unwrap();
     assert_eq!(analysis.time, 28 * US);
     assert_eq!(parts(&analysis), [("work", 25), ("barrier", 3)]);
     assert_eq!(analysis.path[0].hop.id, 2);
@@ -325,7 +326,7 @@ fn the_path_goes_through_who_came_last_to_a_barrier() {
 
 #[test]
 fn nothing_that_happened_is_an_analysis_too() {
-    let analysis = Analysis::of(&traced(params("P=3,L=1us"), |_| ())).unwrap();
+    let analysis = Analysis::from_trace(&traced(params("P=3,L=1us"), |_| ())).unwrap();
     assert_eq!((analysis.time, analysis.path.len(), analysis.processors.len()), (Time::ZERO, 0, 0));
     assert_eq!(analysis.total, Accounts::default());
 }
@@ -335,7 +336,7 @@ fn nothing_that_happened_is_an_analysis_too() {
 /// What the run that the tests know would take.
 fn what_if(text: &str) -> Analysis {
     let trace = traced(rendezvous(), late_receiver);
-    Analysis::of_run(&WhatIf::read(text, trace.params).unwrap().replay(&trace).unwrap())
+    Analysis::from_run(&WhatIf::read(text, trace.params).unwrap().replay(&trace).unwrap())
 }
 
 #[test]
@@ -358,7 +359,7 @@ fn fragments_are_sent_one_after_the_other() {
         accounts(&analysis.total),
         [("computation", 50), ("send overhead", 16), ("receive overhead", 6), ("end", 40)]
     );
-    let sends = analysis.groups.iter().find(|group| matches!(group.what, What::Send(..))).unwrap();
+    let sends = analysis.groups.iter().find(|group| matches!(group.activity, GroupActivity::Send(..))).unwrap();
     assert_eq!(sends.count, 2, "pieces of 3 to 4 words, and above 1 up to 2: {:?}", analysis.groups);
 }
 
@@ -396,14 +397,14 @@ fn rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
         let mixed = (seed ^ (a as u64) << 32 ^ b as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize % n
     };
-    let (id, P) = (p.id(), p.p());
+    let (id, P) = (p.id(), p.P());
     for round in 0..rounds {
         let value = vec![0; draw(longest + 1, id, round)];
         p.work("think", draw(30, id + 100, round) as u64, || ());
         match draw(7, 999, round) {
             0 => {
                 let by = 1 + draw(P, 998, round);
-                p.send_recv((id + by) % P, value, (id + P - by % P) % P, WORDS.step(round));
+                p.send_recv((id + by) % P, (id + P - by % P) % P, WORDS.step(round), value);
             }
             1 => {
                 let hot = draw(P, 998, round);
@@ -425,7 +426,7 @@ fn rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
                     p.send_receiving(to, BACK.step(round), Vec::new(), WORDS, |_, _, _| ());
                 }
                 let until = p.now() + 3 * US;
-                let mut left = P - 1 - usize::from(P > 1 && p.recv_until(until, BACK.step(round)).is_some());
+                let mut left = P - 1 - usize::from(P > 1 && p.recv_until(BACK.step(round), until).is_some());
                 while left > 0 {
                     left -= usize::from(p.try_recv(BACK.step(round)).is_some());
                 }
@@ -435,7 +436,7 @@ fn rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
                 let (to, from) = ((id + by) % P, (id + P - by % P) % P);
                 let short = p.isend(to, BACK.step(round), vec![0; draw(3, id, 995)]);
                 let sends = p.isend(to, WORDS.step(round), value);
-                let comes = p.irecv_from(from, WORDS.step(round));
+                let comes = p.irecv(WORDS.step(round).from(from));
                 let short_comes = p.irecv(BACK.step(round));
                 p.work("meanwhile", draw(40, id + 200, round) as u64, || ());
                 if draw(2, id, 996) == 0 {
@@ -504,7 +505,7 @@ proptest! {
     #[test]
     fn accounts_add_up(machine in machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
         let Run { processors, trace, time, .. } = machine.run(|p| rounds(p, n, longest, seed)).unwrap();
-        let analysis = Analysis::of(&trace.unwrap()).unwrap();
+        let analysis = Analysis::from_trace(&trace.unwrap()).unwrap();
         prop_assert_eq!(analysis.time, time);
         let mut sum = Accounts::default();
         for (id, accounts) in &analysis.processors {
@@ -519,7 +520,7 @@ proptest! {
         prop_assert_eq!(sum.total(), processors.len() as i64 * time);
         let listed: Time = analysis.groups.iter().map(|group| group.accounts.total()).sum();
         prop_assert_eq!(listed + sum[Account::End], sum.total());
-        let sent: usize = analysis.groups.iter().filter(|group| matches!(group.what, What::Send(..))).map(|group| group.count).sum();
+        let sent: usize = analysis.groups.iter().filter(|group| matches!(group.activity, GroupActivity::Send(..))).map(|group| group.count).sum();
         prop_assert_eq!(sent, analysis.messages - 2 * analysis.synchronous);
     }
 
@@ -529,24 +530,24 @@ proptest! {
     fn the_path_adds_up(machine in machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
         let Run { trace, time, .. } = machine.run(|p| rounds(p, n, longest, seed)).unwrap();
         let trace = trace.unwrap();
-        let analysis = Analysis::of(&trace).unwrap();
+        let analysis = Analysis::from_trace(&trace).unwrap();
         let mut at = Time::ZERO;
         for step in &analysis.path {
             let hop = step.hop;
             prop_assert_eq!(hop.start, at);
             at = hop.end;
             let params = &trace.params;
-            let says = match hop.cost {
-                Cost::Send(k) => params.send_overhead(k),
-                Cost::Receive(k) => params.recv_overhead(k),
-                Cost::Stream(k) => params.stream(k),
-                Cost::Gap => params.g,
-                Cost::Latency if trace.latency == Latency::Exact => params.L,
-                Cost::Latency => hop.length().clamp(Time::ZERO, params.L),
-                Cost::Fixed => {
+            let says = match hop.term {
+                HopTerm::Send(k) => params.send_overhead(k),
+                HopTerm::Receive(k) => params.recv_overhead(k),
+                HopTerm::Stream(k) => params.stream(k),
+                HopTerm::Gap => params.g,
+                HopTerm::Latency if trace.latency == Latency::Exact => params.L,
+                HopTerm::Latency => hop.length().clamp(Time::ZERO, params.L),
+                HopTerm::Fixed => {
                     // What a request puts off for another one's sake looks like a gap.
-                    let put_off = hop.part == Part::Gap && !trace.progress.is_empty();
-                    let has_reason = !matches!(hop.part, Part::Gap | Part::Stall | Part::Port) || put_off;
+                    let put_off = hop.kind == HopKind::Gap && !trace.progress.is_empty();
+                    let has_reason = !matches!(hop.kind, HopKind::Gap | HopKind::Stall | HopKind::Port) || put_off;
                     prop_assert!(has_reason, "{:?}", hop);
                     continue;
                 }
@@ -556,7 +557,7 @@ proptest! {
         prop_assert_eq!(at, time);
         let worth = |name| analysis.sensitivities.iter().find(|one| one.parameter.name == name);
         // 1% more of everything is 1% more of what is not fixed.
-        let fixed: Time = analysis.path.iter().filter(|step| step.hop.cost == Cost::Fixed).map(|step| step.hop.length()).sum();
+        let fixed: Time = analysis.path.iter().filter(|step| step.hop.term == HopTerm::Fixed).map(|step| step.hop.length()).sum();
         let all: f64 = analysis.sensitivities.iter().filter_map(|one| one.path).sum();
         let rest = (time - fixed).as_ps() as f64 / 100.0;
         prop_assert!((all - rest).abs() < 1.0 + 1e-6 * rest.abs(), "{} {}", all, rest);
@@ -568,7 +569,7 @@ proptest! {
     fn a_replay_is_the_run(machine in machine(), n in 0..6_usize, longest in 0..12_usize, seed: u64) {
         let trace = machine.run(|p| rounds(p, n, longest, seed)).unwrap().trace.unwrap();
         let again = WhatIf::read("", trace.params).unwrap().replay(&trace).unwrap();
-        let (one, other) = (Analysis::of(&trace).unwrap(), Analysis::of(&again).unwrap());
+        let (one, other) = (Analysis::from_trace(&trace).unwrap(), Analysis::from_trace(&again).unwrap());
         prop_assert_eq!((one.time, one.total, one.path), (other.time, other.total, other.path));
     }
 }
@@ -580,10 +581,10 @@ fn rendezvous_are_those_of_the_calls() {
         let params = params("P=4,L=6us,o=2us,g=1us,O_s=100ns,G_s=1us,G_l=500ns,s=3,S=5");
         let trace = traced(params, |p| rounds(p, 6, 12, seed));
         let told = trace.calls.iter().filter_map(|call| call.what.sent()?.rendezvous.as_ref()).count();
-        let analysis = Analysis::of(&trace).unwrap();
+        let analysis = Analysis::from_trace(&trace).unwrap();
         assert_eq!(analysis.synchronous, told, "{seed}");
         // Without calls nothing else is found, and only tags are not known.
-        let analysis_without = Analysis::of(&Trace { calls: Vec::new(), ..trace }).unwrap();
+        let analysis_without = Analysis::from_trace(&Trace { calls: Vec::new(), ..trace }).unwrap();
         assert_eq!(analysis_without.total, analysis.total);
     }
 }
@@ -623,8 +624,8 @@ proptest! {
                 }
             }
         }
-        let of_run = Analysis::of_run(&trace);
-        if let Ok(analysis) = Analysis::of(&trace) {
+        let of_run = Analysis::from_run(&trace);
+        if let Ok(analysis) = Analysis::from_trace(&trace) {
             prop_assert_eq!(analysis.total, of_run.total);
             prop_assert_eq!(analysis.total.total(), trace.params.P as i64 * analysis.time);
         }
@@ -635,7 +636,7 @@ proptest! {
 fn a_trace_that_breaks_the_rules_is_refused() {
     let mut trace = traced(rendezvous(), late_receiver);
     trace.activities[0].end = 3 * US;
-    let refusal = Analysis::of(&trace).unwrap_err().to_string();
+    let refusal = Analysis::from_trace(&trace).unwrap_err().to_string();
     assert!(refusal.starts_with("it breaks the rules of the machine: "), "{refusal}");
 }
 
@@ -643,8 +644,8 @@ fn a_trace_that_breaks_the_rules_is_refused() {
 fn a_model_is_made_of_the_recorded_run() {
     let trace = traced(rendezvous(), late_receiver);
     let what_if = WhatIf { name: String::new(), params: trace.params, fragments: None, model: Model::LogGP1 };
-    let time = Replay::of(&trace).model(Model::LogGP1).run().unwrap().time;
-    assert_eq!(Analysis::of_run(&what_if.replay(&trace).unwrap()).time, time);
+    let time = Replay::new(&trace).model(Model::LogGP1).run().unwrap().time;
+    assert_eq!(Analysis::from_run(&what_if.replay(&trace).unwrap()).time, time);
 }
 
 // The command.

@@ -174,7 +174,7 @@ fn alone() -> MutexGuard<'static, ()> {
 /// What calibration finds out on the wall clock. What it says it found, it found.
 fn measured(params: Params, dilation: f64) -> Calibration {
     let _alone = alone();
-    let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::on(ClockKind::Wall) };
+    let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
     let found = Calibration::study(params, Ports::Single, &emulation).unwrap();
     let Calibration { o, g, L, G, C, .. } = &found;
     for (found, set, noise) in
@@ -182,9 +182,9 @@ fn measured(params: Params, dilation: f64) -> Calibration {
     {
         let off = (found.value - set).max(set - found.value);
         let near = off <= Time::from_ps(set.as_ps() / 50).max(noise);
-        assert!(!found.held || near || found.bound != Bound::Exact, "{found:?} {params:?}");
+        assert!(!found.on_time || near || found.bound != Bound::Exact, "{found:?} {params:?}");
     }
-    assert!(!C.held || C.bound != Bound::Exact || Some(C.value) == params.capacity(), "{C:?}");
+    assert!(!C.on_time || C.bound != Bound::Exact || Some(C.value) == params.capacity(), "{C:?}");
     found
 }
 

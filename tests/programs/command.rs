@@ -471,13 +471,13 @@ fn every_program_s_recorded_run_is_made_again() {
         right(&format!("{line} --trace {}", small.display()));
         assert!(fs::read(&small).unwrap().starts_with(b"loggp trace 1\n"));
         assert!(fs::read(&json).unwrap().len() > 4 * fs::read(&small).unwrap().len());
-        let read = |path: &Path| loggp::Trace::read(fs::File::open(path).unwrap()).unwrap();
+        let read = |path: &Path| loggp::trace::Trace::read(fs::File::open(path).unwrap()).unwrap();
         let was = read(&small);
         assert_eq!(was, read(&json), "{line}");
-        let is = loggp::Replay::of(&was).trace(true).run().unwrap().trace.unwrap();
+        let is = loggp::replay::Replay::new(&was).trace(true).run().unwrap().trace.unwrap();
         assert!(is.activities == was.activities && is.messages == was.messages, "{line}");
-        let of_calls = |rule| matches!(rule, loggp::Rule::Calls | loggp::Rule::Asked);
-        let found = loggp::audit(&was).violations;
+        let of_calls = |rule| matches!(rule, loggp::audit::AuditRule::Calls | loggp::audit::AuditRule::CallResult);
+        let found = loggp::audit::audit(&was).violations;
         let found: Vec<_> = found.iter().filter(|found| of_calls(found.rule)).collect();
         assert!(found.is_empty(), "{line}: {found:?}");
     }

@@ -1,7 +1,10 @@
 //! Every program with every algorithm: the result is right, and the time on the virtual clock is the paper's.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ActivityKind, ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Time, US, Work, audit};
+use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Time, US, Work};
+use loggp::audit::audit;
+use loggp::params::LogGps;
+use loggp::trace::ActivityKind;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::fft::FFT;
 use loggp_programs::lu::LU;
@@ -38,7 +41,7 @@ fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> 
 fn broadcast_is_figure_3_of_logp() {
     let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let case = case(&BROADCAST, "optimal", params, 1);
-    let run = outcome(&case, &Emulation::traced()).run;
+    let run = outcome(&case, &Emulation::with_trace()).run;
     let mut seen = vec![(0, vec![]); 8];
     for activity in run.trace.unwrap().activities {
         match activity.what {
@@ -225,12 +228,12 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
                 let wall = Emulation {
                     clock: ClockKind::Wall,
                     dilation: Dilation::Fixed(1.0),
-                    ..Emulation::traced()
+                    ..Emulation::with_trace()
                 };
                 for (case, emulation) in [
-                    (case.clone(), Emulation::traced()),
-                    (Case { latency, ..case.clone() }, Emulation::traced()),
-                    (Case { ports: Ports::Dual, ..case.clone() }, Emulation::traced()),
+                    (case.clone(), Emulation::with_trace()),
+                    (Case { latency, ..case.clone() }, Emulation::with_trace()),
+                    (Case { ports: Ports::Dual, ..case.clone() }, Emulation::with_trace()),
                     (case, wall),
                 ] {
                     let outcome = outcome(&case, &emulation);
@@ -257,7 +260,7 @@ fn measured_work_is_predicted_from_the_same_work_without_messages() {
             let plan = case.plan().unwrap();
             assert_eq!((plan.formula(), plan.phases()), (None, vec![]));
             let close = |_| {
-                let answers = Study::of(case.clone()).run().unwrap();
+                let answers = Study::new(case.clone()).run().unwrap();
                 assert_eq!(answers.wrong, None);
                 let Some(formula) = answers.prediction.formula else {
                     assert_eq!((*name, P), ("short-naive", 4)); // the paper has no formula for it
@@ -274,23 +277,23 @@ fn measured_work_is_predicted_from_the_same_work_without_messages() {
 #[test]
 fn a_study_answers_in_numbers() {
     let case = case(&SCATTER, "binomial", params(64, 30, 0, 10, 1), 10);
-    let answers = Study::of(case.clone()).run().unwrap();
+    let answers = Study::new(case.clone()).run().unwrap();
     assert_eq!((answers.prediction.formula, answers.wrong), (answers.prediction.model, None));
     assert_eq!((answers.outcome.run.messages(), answers.phases.len()), (63, 0));
     assert!(answers.prediction.measured.is_none() && answers.outcome.run.host.is_none());
 
     let mut runs = 0;
-    let study = Study { repeat: 3, ..Study::of(case).measured() };
-    let answers = study.run_with(|| runs += 1).unwrap();
+    let study = Study { repeat: 3, ..Study::new(case).measured() };
+    let answers = study.run_with_progress(|| runs += 1).unwrap();
     let times = answers.prediction.measured.unwrap();
     assert_eq!((runs, study.runs()), (6, 6));
     assert!(times.min <= times.median && times.median <= times.max);
     assert!(times.min >= answers.prediction.model.unwrap() && answers.outcome.run.host.is_some());
 
     let case = self::case(&SCATTER, "fixed", params(4, 1, 1, 1, 1), 1);
-    let refused = Study::of(case.clone().with(&ALPHA, 7.0)).run();
+    let refused = Study::new(case.clone().with(&ALPHA, 7.0)).run();
     assert_eq!(refused.unwrap_err().to_string(), "alpha = 7: give a ratio between 0 and 1");
-    let refused = case.told("alpha", "seven").unwrap_err();
+    let refused = case.with_text("alpha", "seven").unwrap_err();
     assert_eq!(refused.to_string(), "alpha = seven: give a ratio between 0 and 1");
 }
 
@@ -303,20 +306,20 @@ fn no_option_is_taken_for_another() {
             let case = Case::new(program, program.algorithms[0].name, params(4, 6, 2, 4, 1));
             let name = option.name();
             for text in ["nonsense", "-1"] {
-                let why = case.clone().told(name, text).unwrap_err().to_string();
+                let why = case.clone().with_text(name, text).unwrap_err().to_string();
                 assert!(why.starts_with(&format!("{name} = {text}: ")), "{why}");
             }
             let is_known = |name: &&str| program.algorithm(name).is_some();
             assert!(option.algorithms().iter().all(is_known), "{} {name}", program.name);
             let usual = option.default().text();
-            let again = case.clone().told(name, &usual).unwrap();
+            let again = case.clone().with_text(name, &usual).unwrap();
             assert_eq!(format!("{again:?}"), format!("{case:?}"), "{} {name}", program.name);
             for algorithm in program.algorithms {
                 assert_eq!(check(&Case { algorithm, ..case.clone() }), Ok(()), "{} {name}", program.name);
             }
         }
         let case = Case::new(program, program.algorithms[0].name, params(4, 6, 2, 4, 1));
-        let why = case.told("there-is-none", "1").unwrap_err().to_string();
+        let why = case.with_text("there-is-none", "1").unwrap_err().to_string();
         assert_eq!(why, format!("{} has no option there-is-none", program.name));
     }
 }

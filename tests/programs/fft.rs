@@ -1,7 +1,9 @@
 //! FFT: the result is right, the phases take the predicted times, and the algorithms come in the papers' order.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Time, US, Work, audit, preset};
+use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Time, US, Work, preset};
+use loggp::audit::audit;
+use loggp::params::LogGps;
 use loggp_programs::fft::{BUTTERFLY, FFT, LAYOUT, Layout, POINT};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, PhaseName};
 use proptest::prelude::*;
@@ -247,7 +249,7 @@ fn the_wall_clock_has_the_same_result_and_keeps_the_rules() {
         for work in [Work::Charged, Work::Measured] {
             let case = Case { work, ..case(name, cm5(4), 64) };
             let dilation = Dilation::Fixed(1.0);
-            let emulation = Emulation { clock: ClockKind::Wall, dilation, ..Emulation::traced() };
+            let emulation = Emulation { clock: ClockKind::Wall, dilation, ..Emulation::with_trace() };
             let outcome = outcome(&case, &emulation);
             let audit = audit(outcome.run.trace.as_ref().unwrap());
             assert!(audit.is_clean(), "{name}: {:?}", audit.violations);
@@ -269,7 +271,7 @@ fn what_does_not_fit_is_refused_with_what_does() {
         assert!(refusal.contains(part), "{refusal}");
     }
     let of = |name: &str, text: &str| {
-        case("short-staggered", cm5(2), 64).told(name, text).unwrap_err().to_string()
+        case("short-staggered", cm5(2), 64).with_text(name, text).unwrap_err().to_string()
     };
     assert!(of("layout", "hybrid").contains("give cyclic or blocked"));
     assert!(of("butterfly", "-1us").contains("it is negative"));

@@ -3,10 +3,13 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use loggp::{Latency, Machine, Params, ParamsBuilder, Player, Proc, Replay, Tag, Time, Trace, US};
+use loggp::{Latency, Machine, Params, ParamsBuilder, Proc, Tag, Time, US};
+use loggp::replay::Replay;
+use loggp::schedule::Player;
+use loggp::trace::Trace;
 use loggp_goal::patterns::PATTERNS;
 use loggp_study::analysis::accounts::Account;
-use loggp_study::analysis::{Along, Analysis, Formula, WhatIf};
+use loggp_study::analysis::{ParameterSweep, Analysis, Formula, WhatIf};
 use loggp_study::range::Range;
 
 const WORDS: Tag<Vec<u64>> = Tag::new(3);
@@ -21,7 +24,7 @@ fn traced(text: &str, program: impl Fn(&mut Proc) + Sync) -> Trace {
 
 /// The formula of a run, which comes to its time.
 fn formula(trace: &Trace) -> Formula {
-    let analysis = Analysis::of(trace).unwrap();
+    let analysis = Analysis::from_trace(trace).unwrap();
     assert_eq!(analysis.formula.value(&trace.params), analysis.time);
     analysis.formula
 }
@@ -129,7 +132,7 @@ fn of_what_was_drawn_and_what_a_model_adds() {
     assert_eq!((&*drawn.counts, drawn.rest("drawn latency")), (&[("o", 2)][..], run.time - 4 * US));
     let trace = late_receiver();
     let again = WhatIf::read("model=loggp-1,L=1us", trace.params).unwrap().replay(&trace).unwrap();
-    let analysis = Analysis::of_run(&again);
+    let analysis = Analysis::from_run(&again);
     assert_eq!(analysis.formula.value(&again.params), analysis.time);
 }
 
@@ -145,7 +148,7 @@ fn of_requests_what_is_overlapped() {
                 p.wait(request);
             }
         });
-        let overlap = Analysis::of(&trace).unwrap().overlap;
+        let overlap = Analysis::from_trace(&trace).unwrap().overlap;
         assert_eq!(overlap.requests, 1);
         let of = |accounts: loggp_study::analysis::accounts::Accounts| accounts[Account::ReceiverSync];
         (of(overlap.overlapped), of(overlap.exposed))
@@ -164,7 +167,7 @@ fn range(text: &str, params: Params) -> Range {
 #[test]
 fn where_the_path_changes() {
     let trace = late_receiver();
-    let along = Along::of(&trace, &range("L=1us..100us:log:7", trace.params)).unwrap();
+    let along = ParameterSweep::replay(&trace, &range("L=1us..100us:log:7", trace.params)).unwrap();
     assert_eq!((along.points.len(), along.changes.len(), along.has_more), (7, 1, false));
     let [first, last] = [&along.points[0], &along.points[6]];
     let change = &along.changes[0];
@@ -173,15 +176,15 @@ fn where_the_path_changes() {
     assert_eq!((change.formula.rest("work"), &change.formula), (Time::ZERO, &last.formula));
     for point in along.points.iter().chain(&along.changes) {
         let L = Time::from_ps(point.value);
-        let time = Replay::of(&trace).params(Params { L, ..trace.params }).run().unwrap().time;
+        let time = Replay::new(&trace).params(Params { L, ..trace.params }).run().unwrap().time;
         assert_eq!(time, point.time);
     }
     // A length is no time: its thresholds are found by bisection alone.
-    let along = Along::of(&trace, &range("S=1,1000", trace.params)).unwrap();
+    let along = ParameterSweep::replay(&trace, &range("S=1,1000", trace.params)).unwrap();
     assert_eq!(along.changes.iter().map(|at| (at.value, at.time)).collect::<Vec<_>>(), [(10, 52 * US)]);
-    let same = Along::of(&trace, &range("o=1us..3us:3", trace.params)).unwrap();
+    let same = ParameterSweep::replay(&trace, &range("o=1us..3us:3", trace.params)).unwrap();
     assert!(same.changes.is_empty());
-    assert!(Along::of(&trace, &range("P=2,3", trace.params)).is_err());
+    assert!(ParameterSweep::replay(&trace, &range("P=2,3", trace.params)).is_err());
     let refusal =
         Range::read("size=1..4:2", None, &ParamsBuilder::from(trace.params)).unwrap_err().to_string();
     assert!(refusal.starts_with("there is no size to sweep over; there are L, o"), "{refusal}");

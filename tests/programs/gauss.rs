@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use crate::case::{check, formula, outcome};
-use loggp::{
-    Activity, ActivityKind, ClockKind, Dilation, Latency, LogGps, Message, MessageId, Model, NS, PS, Params,
-    Ports, Replay, Stats, Time, Trace, US, Work, audit, preset,
-};
+use loggp::{ClockKind, Dilation, Latency, MessageId, NS, PS, Params, Ports, Stats, Time, US, Work, preset};
+use loggp::audit::audit;
+use loggp::params::{LogGps, Model};
+use loggp::replay::Replay;
+use loggp::trace::{Activity, ActivityKind, Message, Trace};
 use loggp_programs::gauss::{FLOP, GAUSS};
 use loggp_programs::lu::{self, LU};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
@@ -59,7 +60,7 @@ proptest! {
     #![proptest_config(cases(50))]
     #[test]
     fn the_wall_clock_keeps_the_order_of_the_virtual_one(case in any_case(32)) {
-        let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::on(ClockKind::Wall) };
+        let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::with_clock(ClockKind::Wall) };
         let model = right_or_singular(&case, &Emulation::default());
         let wall = right_or_singular(&case, &emulation);
         // Work is charged, so every processor does what it does on the virtual clock, when it does it there.
@@ -94,7 +95,7 @@ fn every_trace_keeps_the_rules() {
             for clock in [ClockKind::Virtual, ClockKind::Wall] {
                 let case = case(algorithm, params, 37);
                 let emulation =
-                    Emulation { trace: true, dilation: Dilation::Fixed(1.0), ..Emulation::on(clock) };
+                    Emulation { trace: true, dilation: Dilation::Fixed(1.0), ..Emulation::with_clock(clock) };
                 let audit = audit(outcome(&case, &emulation).run.trace.as_ref().unwrap());
                 assert!(audit.is_clean(), "{case:?}: {:?}", audit.violations);
             }
@@ -219,7 +220,7 @@ fn measured_work_is_right_too() {
     for algorithm in ["whole", "fragmented"] {
         let params = machines(3)[2];
         let case = Case { work: Work::Measured, ..case(algorithm, params, 120) };
-        let answers = Study::of(case).run().unwrap();
+        let answers = Study::new(case).run().unwrap();
         assert_eq!(answers.wrong, None);
         assert!(answers.prediction.model.is_some_and(|time| time > Time::ZERO));
     }
@@ -252,7 +253,7 @@ struct Synchronization {
 /// A run on a quarter of Myrinet, with the paper's n.
 fn on_myrinet(algorithm: &str, n: usize, S: usize) -> Synchronization {
     let case = case(algorithm, quarter(S), n / 4).with(&FLOP, 172_800 * PS);
-    let run = outcome(&case, &Emulation::traced()).run;
+    let run = outcome(&case, &Emulation::with_trace()).run;
     synchronization(run.time, &run.trace.unwrap())
 }
 
@@ -344,7 +345,7 @@ fn the_whole_takes_about_as_long_as_in_table_7() {
 /// A run in which senders wait: the paper's n = 2048, on a quarter of Myrinet.
 fn waits() -> Outcome {
     let case = case("whole", quarter(16_383), 512).with(&FLOP, 172_800 * PS);
-    outcome(&case, &Emulation::traced())
+    outcome(&case, &Emulation::with_trace())
 }
 
 /// Methods M1 and M2 are predicted from the trace of a run that needs them (LogGPS, section 4.5): within 1% of what the
@@ -352,10 +353,10 @@ fn waits() -> Outcome {
 #[test]
 fn what_would_help_is_predicted_before_it_is_tried() {
     let trace = waits().run.trace.unwrap();
-    let same = Replay::of(&trace).run().unwrap();
+    let same = Replay::new(&trace).run().unwrap();
     assert_eq!(same.time, on_myrinet("whole", 2048, 16_383).time);
-    let larger = Replay::of(&trace).params(quarter(65_536)).run().unwrap();
-    let fragments = Replay::of(&trace).fragments(16_383 / 4).run().unwrap();
+    let larger = Replay::new(&trace).params(quarter(65_536)).run().unwrap();
+    let fragments = Replay::new(&trace).fragments(16_383 / 4).run().unwrap();
     for (predicted, algorithm, S) in [(larger.time, "whole", 65_536), (fragments.time, "fragmented", 16_383)]
     {
         let tried = on_myrinet(algorithm, 2048, S).time;
@@ -370,8 +371,8 @@ fn what_would_help_is_predicted_before_it_is_tried() {
 fn a_model_without_synchronization_misses_it() {
     for n in [2048, 4096] {
         let case = case("whole", quarter(16_383), n / 4).with(&FLOP, 172_800 * PS);
-        let run = outcome(&case, &Emulation::traced()).run;
-        let blind = Replay::of(run.trace.as_ref().unwrap()).model(Model::LogGP1).run().unwrap();
+        let run = outcome(&case, &Emulation::with_trace()).run;
+        let blind = Replay::new(run.trace.as_ref().unwrap()).model(Model::LogGP1).run().unwrap();
         let error = blind.time.in_units(run.time) - 1.0;
         // The paper's errors are -37.4% and -45.6%.
         assert!((-0.5..-0.3).contains(&error), "n = {n}: {error}");
@@ -382,14 +383,14 @@ fn a_model_without_synchronization_misses_it() {
 #[test]
 fn a_prediction_is_what_is_measured_then() {
     let trace = waits().run.trace.unwrap();
-    let predicted = Replay::of(&trace).params(quarter(65_536)).run().unwrap().time;
+    let predicted = Replay::new(&trace).params(quarter(65_536)).run().unwrap().time;
     let case = case("whole", quarter(65_536), 512).with(&FLOP, 172_800 * PS);
     for _ in 0..3 {
-        let run = outcome(&case, &Emulation::on(ClockKind::Wall)).run;
+        let run = outcome(&case, &Emulation::with_clock(ClockKind::Wall)).run;
         let error = run.time.in_units(predicted) - 1.0;
         assert!(error > -1e-6, "{predicted} was predicted, and it took {}", run.time);
         // A host that was late says nothing about the machine; it will be as busy the next time.
-        if run.host.is_none_or(|host| host.held) {
+        if run.host.is_none_or(|host| host.on_time) {
             assert!(error < 0.03, "{predicted} was predicted, and it took {}", run.time);
             return;
         }

@@ -1,14 +1,16 @@
 //! The programs of Karp et al.: summation, all-to-all broadcast, and broadcast with combining.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ActivityKind, Latency, LogGps, Machine, NS, Params, Time, US, Work};
+use loggp::{Latency, Machine, NS, Params, Time, US, Work};
+use loggp::params::LogGps;
+use loggp::trace::ActivityKind;
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::combining;
 use loggp_programs::combining::COMBINING;
 use loggp_programs::summation;
-use loggp_programs::summation::{SUMMATION, TIME, Way};
-use loggp_programs::{Algorithm, Case, Emulation, Length, Outcome, Program, Word};
+use loggp_programs::summation::{SUMMATION, TIME, SummationVariant};
+use loggp_programs::{Algorithm, Case, Emulation, TimeSpan, Outcome, Program, Word};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -69,8 +71,8 @@ fn rounded(params: Params, up: bool) -> Params {
 #[test]
 fn summation_is_figure_4_of_logp() {
     let params = params(8, [5, 2, 4], US, US);
-    let case = Case::new(&SUMMATION, "optimal", params).with(&TIME, Some(Length::cycles(28)));
-    let outcome = outcome(&case, &Emulation::traced());
+    let case = Case::new(&SUMMATION, "optimal", params).with(&TIME, Some(TimeSpan::from_cycles(28)));
+    let outcome = outcome(&case, &Emulation::with_trace());
     assert_eq!(operands(&outcome), 79);
     assert_eq!(outcome.run.time, 28 * US);
     assert_eq!(formula(&case), Some(28 * US));
@@ -86,7 +88,7 @@ fn summation_is_figure_4_of_logp() {
     arrows.sort();
     assert_eq!(arrows, [(4, 14), (4, 18), (6, 28), (8, 18), (10, 28), (14, 28), (18, 28)]);
 
-    let parts = summation::schedule(&case, Way::Optimal, 79);
+    let parts = summation::schedule(&case, SummationVariant::Optimal, 79);
     let mut shares: Vec<_> = parts
         .iter()
         .enumerate()
@@ -249,7 +251,7 @@ fn strings_are_concatenated_in_their_order() {
         let params = params(1 + seed % 11, times, US, US);
         for Algorithm { name, .. } in SUMMATION.algorithms {
             let case = case(&SUMMATION, name, params, 1 + seed % 90);
-            let way = if *name == "optimal" { Way::Optimal } else { Way::Binomial };
+            let way = if *name == "optimal" { SummationVariant::Optimal } else { SummationVariant::Binomial };
             let parts = summation::schedule(&case, way, case.size);
             let words: Vec<Word<String>> = (0..case.size).map(|i| Word(format!("{i},"))).collect();
             let add = |a: Word<String>, b: &Word<String>| Word(a.0 + &b.0);
@@ -270,7 +272,7 @@ fn combining_combines_every_value_once() {
     for P in 1..=70 {
         for times in [[0, 0, 1], [2, 1, 4], [5, 2, 4], [3, 2, 1], [40, 0, 3], [7, 0, 0]] {
             let params = params(P, times, US, US);
-            let hops = combining::Hops::new(&params);
+            let hops = combining::CombiningSchedule::new(&params);
             let machine =
                 Machine::new(params).work(Work::Charged).latency(Latency::Random { seed: P as u64 });
             let union = |mut a: Vec<usize>, b: &Vec<usize>| {
@@ -375,11 +377,11 @@ fn what_cannot_be_done_is_refused() {
             ("soon", "there is no unit soon"),
             ("3 parsecs", "there is no unit parsecs"),
         ] {
-            let told = Case::new(&SUMMATION, name, params).told("time", time);
+            let told = Case::new(&SUMMATION, name, params).with_text("time", time);
             let refusal = told.map_or_else(|why| why.to_string(), |case| check(&case).unwrap_err());
             assert!(refusal.contains(sentence), "{refusal}");
         }
-        let both = case(&SUMMATION, name, params, 5).with(&TIME, Some(Length::cycles(28)));
+        let both = case(&SUMMATION, name, params, 5).with(&TIME, Some(TimeSpan::from_cycles(28)));
         assert!(check(&both).unwrap_err().contains("leave --size out"));
     }
     let slow = Params { cycle: 3_000_000 * US, ..params };

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use loggp::{ClockKind, Dilation, LogGps, Params, ParamsBuilder, Ports, Time, US, preset};
+use loggp::{ClockKind, Dilation, Params, ParamsBuilder, Ports, Time, US, preset};
+use loggp::params::LogGps;
 use loggp_programs::Emulation;
 use loggp_programs::rtt::RoundTrip;
 use loggp_study::calibration::{Amount, Bound};
-use loggp_study::loggps::{LogGpsCalibration, Recovered};
+use loggp_study::loggps::{LogGpsCalibration, RecoveredMachine};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -42,7 +43,7 @@ fn any_loggps() -> impl Strategy<Value = Params> {
             |((L, o, O_s, O_r, G_s), G_l, s, more, word)| {
                 let gps = LogGps { s, S: s + more, O_s, O_r, G_s, G_l: Time::from_ps(G_l) };
                 let params = Params::builder(2).L(L).o(o).word(word).gps(gps).build().ok()?;
-                params.longest().is_none_or(|longest| longest >= s + more + 64).then_some(params)
+                params.longest_message().is_none_or(|longest| longest >= s + more + 64).then_some(params)
             },
         )
 }
@@ -58,11 +59,11 @@ proptest! {
     ) {
         // Where the most negative of gaps hides all that is under way within overheads, round trips show less.
         let hidden = |k: usize| {
-            let trip = RoundTrip::of(&params, k);
+            let trip = RoundTrip::new(&params, k);
             trip.time(Time::from_ps(1)) > trip.time(Time::ZERO)
         };
         let gps = params.gps().unwrap();
-        let longest = params.longest().unwrap_or(1 << 24);
+        let longest = params.longest_message().unwrap_or(1 << 24);
         prop_assume!(params.o + params.L > Time::ZERO && ![1, gps.s + 1, gps.S, gps.S + 1, longest].into_iter().any(hidden));
         let found = found(params);
         for finding in &found.recovered.findings {
@@ -72,7 +73,7 @@ proptest! {
         let exact = |name| found.recovered.findings.iter().any(|f| f.parameter == name && f.bound == Bound::Exact);
         prop_assert!(["L", "o", "O_s", "O_r", "S"].into_iter().all(exact));
         for k in lengths.into_iter().filter(|k| *k <= longest) {
-            let [set, got] = [&params, &found.recovered.params].map(|params| RoundTrip::of(params, k).time(w));
+            let [set, got] = [&params, &found.recovered.params].map(|params| RoundTrip::new(params, k).time(w));
             prop_assert_eq!(set, got, "{} words", k);
         }
     }
@@ -84,7 +85,7 @@ proptest! {
         text in "((k|w|time|L|s|o_s|o_r|g|G)(=|_us|,|\\.|-|e|[0-9]|nan| |\n){0,4}){0,30}",
     ) {
         for bytes in [&bytes[..], text.as_bytes()] {
-            if let Err(refusal) = Recovered::read(bytes, builder(), US) {
+            if let Err(refusal) = RecoveredMachine::read(bytes, builder(), US) {
                 prop_assert!(!refusal.to_string().contains('\n'), "{refusal}");
             }
         }
@@ -102,7 +103,7 @@ fn table_5s_platforms_are_found_exactly() {
         let found = found(platform(name));
         assert_eq!(found.recovered.params, platform(name), "{name}");
         assert!(found.recovered.findings.iter().all(|finding| finding.bound == Bound::Exact), "{name}");
-        assert_eq!(found.recovered.trips.unwrap().misses(&platform(name)).unwrap().1, 0.0);
+        assert_eq!(found.recovered.trips.unwrap().model_errors(&platform(name)).unwrap().1, 0.0);
     }
 }
 
@@ -122,7 +123,7 @@ fn what_does_not_show_is_not_claimed() {
     assert_eq!(bound("S"), Bound::AtLeast);
     let k = 123_456;
     let [set, got] =
-        [&params, &found.recovered.params].map(|params| RoundTrip::of(params, k).time(Time::ZERO));
+        [&params, &found.recovered.params].map(|params| RoundTrip::new(params, k).time(Time::ZERO));
     assert_eq!(set, got);
 }
 
@@ -131,10 +132,10 @@ fn table(params: &Params, seed: u64, noise: f64) -> String {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut table = String::from("# round trips\nk,w_us,time_us\n");
     let gps = params.gps().unwrap();
-    let most = params.longest().unwrap_or(usize::MAX).min(4 * gps.S);
+    let most = params.longest_message().unwrap_or(usize::MAX).min(4 * gps.S);
     let lengths = (0..=96).map(|i| most * i / 96).chain([gps.S, gps.S + 1]);
     for k in lengths {
-        let trip = RoundTrip::of(params, k);
+        let trip = RoundTrip::new(params, k);
         for w in [Time::ZERO, Time::from_ps(50_000 * US.as_ps())] {
             for _ in 0..9 {
                 let late = if rng.u8(..) < 20 { 10.0 * rng.f64() } else { noise * rng.f64() };
@@ -163,7 +164,7 @@ fn errors(found: &Params, set: &Params) -> Vec<(&'static str, f64)> {
 fn a_table_without_noise_makes_the_machine() {
     for name in PLATFORMS {
         let set = platform(name);
-        let found = Recovered::read(table(&set, 1, 0.0).as_bytes(), builder(), US).unwrap();
+        let found = RecoveredMachine::read(table(&set, 1, 0.0).as_bytes(), builder(), US).unwrap();
         for (parameter, error) in errors(&found.params, &set) {
             assert!(error.abs() < 0.01, "{name}: {parameter} {error}");
         }
@@ -176,8 +177,8 @@ fn a_table_with_noise_makes_nearly_the_machine() {
     for name in PLATFORMS {
         for seed in 0..5 {
             let set = platform(name);
-            let found = Recovered::read(table(&set, seed, 0.01).as_bytes(), builder(), US).unwrap();
-            let (middle, worst, sample) = found.trips.unwrap().misses(&found.params).unwrap();
+            let found = RecoveredMachine::read(table(&set, seed, 0.01).as_bytes(), builder(), US).unwrap();
+            let (middle, worst, sample) = found.trips.unwrap().model_errors(&found.params).unwrap();
             assert!(middle < 0.005 && worst < 0.05, "{name}: {middle} {worst} {sample:?}");
             for (parameter, error) in errors(&found.params, &set) {
                 // A small difference of large values: the Cenju-4's L and G_s are a thirtieth of what hides them.
@@ -196,11 +197,11 @@ fn round_trips_of_overheads_alone_are_a_machine() {
         let time = 0.4 + 0.0003 * f64::from(k);
         table += &format!("{k},0,{time}\n{k},20,{}\n", 20.02 + time);
     }
-    let found = Recovered::read(table.as_bytes(), builder(), US).unwrap();
+    let found = RecoveredMachine::read(table.as_bytes(), builder(), US).unwrap();
     assert_eq!((found.params.L, found.params.o), (Time::ZERO, Time::from_ps(100_000)));
     let how = |name| &found.findings.iter().find(|finding| finding.parameter == name).unwrap().how;
     assert!(how("o").ends_with("overheads overlap"), "{}", how("o"));
-    let (_, worst, _) = found.trips.as_ref().unwrap().misses(&found.params).unwrap();
+    let (_, worst, _) = found.trips.as_ref().unwrap().model_errors(&found.params).unwrap();
     assert!(worst < 0.15, "{worst}");
 }
 
@@ -212,7 +213,7 @@ fn tables_that_say_too_little_are_refused() {
         ("0,50,55\n8,50,56\n16,50,57", "measure with w = 0 too"),
         ("0,0,10\n8,0,12\n0,1,10\n8,1,12\n", "there is no round trip with an imbalance that is longer"),
     ] {
-        let refusal = Recovered::read(text.as_bytes(), builder(), US).unwrap_err().to_string();
+        let refusal = RecoveredMachine::read(text.as_bytes(), builder(), US).unwrap_err().to_string();
         assert!(refusal.contains(why), "{text}: {refusal}");
     }
 }
@@ -236,25 +237,25 @@ fn the_wall_clock_is_calibrated_on_every_platform() {
 /// No round trip is a tenth too early, and what calibration holds for found is what was set, in the best of some tries.
 fn is_calibrated(name: &str, dilation: f64, tries: usize) {
     let set = platform(name);
-    let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::on(ClockKind::Wall) };
+    let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
     let mut held = Vec::new();
     for _ in 0..tries {
         let found = LogGpsCalibration::study(set, Ports::Single, &emulation).unwrap();
         // What a reading takes off for the host's own time is far less than a tenth; without doubt it says nothing.
         for trip in found.recovered.trips.as_ref().unwrap().samples().filter(|trip| trip.doubt.is_some()) {
-            let least = RoundTrip::of(&set, trip.k).time(trip.w) * 9 / 10;
+            let least = RoundTrip::new(&set, trip.k).time(trip.w) * 9 / 10;
             assert!(trip.time >= least, "{name}: {trip:?} came too early");
         }
-        if !found.held() {
+        if !found.is_on_time() {
             continue;
         }
         let S = set.gps().unwrap().S;
         let error = |k: usize, w: Time| {
-            let [set, found] = [&set, &found.recovered.params].map(|params| RoundTrip::of(params, k).time(w));
+            let [set, found] = [&set, &found.recovered.params].map(|params| RoundTrip::new(params, k).time(w));
             ((found - w).in_units(set - w) - 1.0).abs()
         };
         let lengths = [0, 100, S / 2, S, S + 1, 2 * S];
-        let long = RoundTrip::of(&set, 2 * S).time(Time::ZERO);
+        let long = RoundTrip::new(&set, 2 * S).time(Time::ZERO);
         let errors = lengths.into_iter().flat_map(|k| [error(k, Time::ZERO), error(k, long)]);
         held.push(errors.fold(0.0, f64::max));
         if held.last().is_some_and(|worst| *worst < 0.01) {

@@ -1,7 +1,9 @@
 //! LU decomposition: right for any layout, as long as predicted, and with the words and the idle processors that LogP counts.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, LogGps, NS, Params, Ports, Stats, Time, US, Work, audit, preset};
+use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Stats, Time, US, Work, preset};
+use loggp::audit::audit;
+use loggp::params::LogGps;
 use loggp_programs::lu::{BLOCK, FLOP, GRID, LU};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
 use loggp_programs::{Case, Emulation, Trend};
@@ -60,7 +62,7 @@ proptest! {
     #![proptest_config(cases(100))]
     #[test]
     fn every_case_is_right_on_the_wall_clock(case in any_case(24)) {
-        let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::on(ClockKind::Wall) };
+        let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::with_clock(ClockKind::Wall) };
         let model = outcome(&case, &Emulation::default());
         let wall = outcome(&case, &emulation);
         // Work is charged, so every processor does what it does on the virtual clock, when it does it there.
@@ -77,7 +79,7 @@ fn every_trace_keeps_the_rules() {
             for (block, clock) in [(1, ClockKind::Virtual), (5, ClockKind::Virtual), (5, ClockKind::Wall)] {
                 let case = case(algorithm.name, params, 23).with(&BLOCK, block);
                 let emulation =
-                    Emulation { trace: true, dilation: Dilation::Fixed(1.0), ..Emulation::on(clock) };
+                    Emulation { trace: true, dilation: Dilation::Fixed(1.0), ..Emulation::with_clock(clock) };
                 let outcome = outcome(&case, &emulation);
                 let audit = audit(outcome.run.trace.as_ref().unwrap());
                 assert!(audit.is_clean(), "{case:?}: {:?}", audit.violations);
@@ -93,7 +95,7 @@ fn the_model_takes_as_long_as_predicted() {
         for P in [1, 2, 6, 7, 16] {
             for (params, block) in [(cm5(P), 1), (cm5(P), 8), (loggp(P), 1), (loggp(P), 8)] {
                 let case = case(algorithm.name, params, 128).with(&BLOCK, block);
-                let prediction = Study::of(case).run().unwrap().prediction;
+                let prediction = Study::new(case).run().unwrap().prediction;
                 let off = prediction.error_formula().unwrap();
                 // Of the pivots' places it knows only how likely they are, and nothing of stalls.
                 let most = if algorithm.name == "replicated" { 0.08 } else { 0.05 };
@@ -214,7 +216,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
         ("flop", "-1us", "flop = -1us: it is negative"),
         ("entries", "magic", "there is no such matrix; give random, hilbert"),
     ] {
-        let why = case(9, 6).told(name, text).unwrap_err().to_string();
+        let why = case(9, 6).with_text(name, text).unwrap_err().to_string();
         assert!(why.contains(part), "{why}");
     }
     let folder = std::env::temp_dir().join(format!("loggp-lu-bad-{}", std::process::id()));
@@ -239,7 +241,7 @@ fn measured_work_has_a_prediction() {
     for (algorithm, block) in [("column-cyclic", 1), ("grid-cyclic-lookahead", 16), ("replicated", 8)] {
         let params = Params::builder(2).L(2 * US).o(500 * NS).g(500 * NS).G(NS).build().unwrap();
         let case = Case { work: Work::Measured, ..case(algorithm, params, 200) }.with(&BLOCK, block);
-        let answers = Study::of(case).run().unwrap();
+        let answers = Study::new(case).run().unwrap();
         assert_eq!(answers.wrong, None);
         assert!(answers.prediction.formula.is_some_and(|time| time > Time::ZERO));
         assert!(answers.phases.iter().all(|phase| phase.prediction.formula.is_some()), "{algorithm}");

@@ -2,20 +2,21 @@
 
 use std::process::Command;
 
-use loggp::{NS, Params, Player, Rules, Schedule, US};
-use loggp_goal::mpi::{self, Mpi};
-use loggp_goal::patterns::Pattern;
+use loggp::{NS, Params, US};
+use loggp::schedule::{Player, CostModel, Schedule};
+use loggp_goal::mpi::{self, MpiLibrary};
+use loggp_goal::patterns::CommPattern;
 
 /// The schedule of these traces; or what is wrong with them.
 fn read(traces: &[String]) -> Result<Schedule, String> {
-    mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), Mpi::OpenMpi, NS)
+    mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), MpiLibrary::OpenMpi, NS)
         .map_err(|why| why.to_string())
 }
 
 /// When each rank ends.
 fn finishes(schedule: &Schedule) -> Vec<i64> {
     let params = Params::builder(1).set("L=6us,o=2us,g=4us,G=3ns,word=1").unwrap().build().unwrap();
-    let played = Player::new(params).rules(Rules::Papers).run(schedule).unwrap();
+    let played = Player::new(params).rules(CostModel::Papers).run(schedule).unwrap();
     played.finishes.iter().map(|time| time.as_ps()).collect()
 }
 
@@ -35,7 +36,7 @@ fn a_collective_is_its_pattern() {
     ] {
         for P in [2, 5, 8] {
             let bytes = if call.starts_with("MPI_Barrier") { 1 } else { 200 };
-            let own = finishes(&Pattern::named(pattern).unwrap().schedule(P, bytes).unwrap());
+            let own = finishes(&CommPattern::find(pattern).unwrap().schedule(P, bytes).unwrap());
             for root in if has_root { 0..P } else { 0..1 } {
                 let trace = |id: usize| {
                     let call =
@@ -56,7 +57,7 @@ fn a_collective_is_its_pattern() {
 fn patterns_by_hand() {
     let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
     let time = |name: &str, P| {
-        let schedule = Pattern::named(name).unwrap().schedule(P, 1).unwrap();
+        let schedule = CommPattern::find(name).unwrap().schedule(P, 1).unwrap();
         Player::new(params).run(&schedule).unwrap().time
     };
     // A message is there after L + 2o = 10; the next round begins then.
@@ -84,7 +85,7 @@ fn requests_overlap_with_computing() {
 /// Any source, nobody, and both at once; each MPI has its own numbers for them.
 #[test]
 fn any_source_and_nobody() {
-    for (mpi, any, nobody, apart) in [(Mpi::OpenMpi, -1, -2, 8), (Mpi::Mpich, -2, -1, 4)] {
+    for (mpi, any, nobody, apart) in [(MpiLibrary::OpenMpi, -1, -2, 8), (MpiLibrary::Mpich, -2, -1, 4)] {
         let comm = |id: usize| format!("9,{id},2");
         let zero = format!(
             "MPI_Init:0:0:0:1\nMPI_Sendrecv:1:0:8:3,8,8:1:0:0:8:3,8,8:{any}:-1:{c}:0:2\n\

@@ -1,8 +1,10 @@
 //! The usual patterns of communication as schedules.
 
-use loggp::Operation;
-use loggp::{Params, Player, Rules, US, audit};
-use loggp_goal::patterns::{PATTERNS, Pattern};
+use loggp::schedule::Operation;
+use loggp::{Params, US};
+use loggp::audit::audit;
+use loggp::schedule::{Player, CostModel};
+use loggp_goal::patterns::{PATTERNS, CommPattern};
 
 /// Every pattern comes to its end, for every number of ranks, by both rules.
 #[test]
@@ -15,11 +17,11 @@ fn every_pattern_ends() {
                 continue;
             };
             assert_eq!(schedule.ranks(), P);
-            for rules in [Rules::Papers, Rules::LogGOPSim] {
+            for rules in [CostModel::Papers, CostModel::LogGOPSim] {
                 let replayed = Player::new(params).rules(rules).run(&schedule);
                 let replayed = replayed.unwrap_or_else(|error| panic!("{}, {P}: {error}", pattern.name));
                 let sends = (0..P).flat_map(|rank| schedule.operations(rank));
-                let sends = sends.filter(|op| matches!(op.what, Operation::Send { .. })).count() as u64;
+                let sends = sends.filter(|op| matches!(op.operation, Operation::Send { .. })).count() as u64;
                 assert_eq!(replayed.messages, sends);
             }
         }
@@ -31,7 +33,7 @@ fn every_pattern_ends() {
 fn a_binomial_broadcast() {
     let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let replayed =
-        Player::new(params).run(&Pattern::named("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
+        Player::new(params).run(&CommPattern::find("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
     let replayed = replayed.unwrap();
     // 1 has it at 10 and sends to 3 and 5, 2 at 14 and sends to 6, 3 at 20 and sends to 7.
     let finishes = replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps());
@@ -42,7 +44,7 @@ fn a_binomial_broadcast() {
 #[test]
 fn too_many_operations_are_refused_at_once() {
     for name in ["all-to-all", "pairwise", "ring-allreduce"] {
-        let why = Pattern::named(name).unwrap().schedule(1 << 24, 8).unwrap_err();
+        let why = CommPattern::find(name).unwrap().schedule(1 << 24, 8).unwrap_err();
         assert!(why.contains("give fewer ranks"), "{why}");
     }
 }
@@ -62,7 +64,7 @@ fn traces_of_schedules_keep_the_rules() {
             assert!(audit.is_clean(), "{} with {text}: {:?}", pattern.name, audit.violations.first());
             assert_eq!(
                 (audit.finish, audit.messages as u64, audit.stalls as u64, audit.stalled),
-                (played.time, played.messages, played.stalls, played.stalled)
+                (played.time, played.messages, played.stalls, played.stall_time)
             );
         }
     }

@@ -1,11 +1,12 @@
 //! Radix sort: right for every input, stable, and as fast as predicted where the prediction is exact.
 
 use crate::case::{check, formula, outcome};
-use loggp::{Latency, LogGps, Machine, Params, Ports, Time, US, Work, preset};
+use loggp::{Latency, Machine, Params, Ports, Time, US, Work, preset};
+use loggp::params::LogGps;
 use loggp_programs::radix_sort::{
-    BUCKET_SCAN, INPUT, Input, KEY_BITS, KEY_HISTOGRAM, KEY_SORT, Method, RADIX, RADIX_SORT, Room, sort,
+    BUCKET_SCAN, INPUT, Input, KEY_BITS, KEY_HISTOGRAM, KEY_SORT, SortMethod, RADIX, RADIX_SORT, SortMemory, sort,
 };
-use loggp_programs::{Case, Emulation, Length, Outcome, PhaseName};
+use loggp_programs::{Case, Emulation, TimeSpan, Outcome, PhaseName};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -79,12 +80,12 @@ fn equal_keys_stay_in_order() {
     let mut rng = fastrand::Rng::with_seed(1);
     for seed in 0..60 {
         let (P, n, values) = (rng.usize(1..12), rng.usize(1..80), rng.u32(1..40));
-        let method = Method { radix: rng.u32(1..12), bulk: seed % 2 == 0 };
+        let method = SortMethod { radix: rng.u32(1..12), bulk: seed % 2 == 0 };
         let items: Vec<(u32, u32)> =
             (0..(P * n) as u32).map(|tag| (rng.u32(..values) * 0x0100_0801, tag)).collect();
         let machine = Machine::new(params(P, 30, 1, 4, 1)).latency(Latency::Random { seed });
         let run = machine.work(Work::Charged).run(|p| {
-            let mut room = Room::new(method, n, p.p());
+            let mut room = SortMemory::new(method, n, p.P());
             sort(p, method, &items[p.id() * n..][..n], &mut room);
             room.items
         });
@@ -154,7 +155,7 @@ fn what_cannot_be_done_is_refused_with_what_can() {
         assert!(check(&case(name, here, most)).is_ok(), "{refusal}");
         assert!(check(&case(name, here, most + 1)).is_err(), "{refusal}");
     }
-    let with = |name, value: &str| case("long", here, 5).told(name, value).unwrap_err().to_string();
+    let with = |name, value: &str| case("long", here, 5).with_text(name, value).unwrap_err().to_string();
     assert_eq!(with("key-bits", "33"), "key-bits = 33: give 32 or 64");
     assert_eq!(with("radix", "0"), "radix = 0: give a whole number from 1 to 16");
     assert_eq!(with("radix", "17"), "radix = 17: give a whole number from 1 to 16");
@@ -182,7 +183,7 @@ proptest! {
             for input in INPUTS {
                 let case = Case { seed, ..case(name, params, n) }.with(&RADIX, radix).with(&INPUT, input);
                 let outcome = run(&case);
-                let method = Method { radix, bulk: name == "long" };
+                let method = SortMethod { radix, bulk: name == "long" };
                 let phases = if params.P == 1 { 1 } else { method.phases().len() };
                 let sums = &outcome.phases[..phases];
                 prop_assert_eq!(sums.iter().map(|(_, time)| *time).sum::<Time>(), outcome.run.time);
@@ -198,7 +199,7 @@ proptest! {
         for name in ["long", "short"] {
             for input in INPUTS {
                 let case = case(name, params(1, 6, 2, 4, 1), n).with(&RADIX, radix).with(&INPUT, input);
-                let case = case.with(&KEY_SORT, Length::cycles(cost));
+                let case = case.with(&KEY_SORT, TimeSpan::from_cycles(cost));
                 let outcome = run(&case);
                 prop_assert_eq!(formula(&case), Some(outcome.run.time), "{:?}", case);
                 let model: Vec<_> = outcome.phases.into_iter().map(|(name, time)| (name, Some(time))).collect();
@@ -214,7 +215,7 @@ proptest! {
     ) {
         for input in INPUTS {
             let case = Case { seed, ..case("long", params, n) }.with(&RADIX, radix).with(&INPUT, input);
-            let case = case.with(&KEY_HISTOGRAM, Length::cycles(3)).with(&KEY_SORT, Length::cycles(5));
+            let case = case.with(&KEY_HISTOGRAM, TimeSpan::from_cycles(3)).with(&KEY_SORT, TimeSpan::from_cycles(5));
             let outcome = run(&case);
             for (name, _) in &outcome.phases {
                 if name.ends_with("histogram") || name.ends_with("local sort") {
@@ -230,7 +231,7 @@ proptest! {
     fn short_ranks_take_as_long_as_predicted(
         params in any_params(2..30_usize), radix in 1..9_u32, c in 0..9_u32,
     ) {
-        let case = case("short", params, 5).with(&INPUT, Input::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, Length::cycles(c));
+        let case = case("short", params, 5).with(&INPUT, Input::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, TimeSpan::from_cycles(c));
         let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
         prop_assert_eq!(Some(model), formula, "{:?}", case);
     }
@@ -241,7 +242,7 @@ proptest! {
     fn long_ranks_take_as_long_as_predicted(
         params in any_params(2..70_usize), radix in 1..9_u32, c in 0..9_u32, dual: bool,
     ) {
-        let mut case = case("long", params, 5).with(&INPUT, Input::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, Length::cycles(c));
+        let mut case = case("long", params, 5).with(&INPUT, Input::Equal).with(&RADIX, radix).with(&BUCKET_SCAN, TimeSpan::from_cycles(c));
         case.ports = if dual { Ports::Dual } else { Ports::Single };
         let (model, formula) = phase(&case, &run(&case), "pass 1: ranks");
         let formula = formula.unwrap();

@@ -1,8 +1,9 @@
 //! Remap: its predictions, under random parameters, and what LogP and LogGP report of it.
 
 use crate::case::{check, outcome};
-use loggp::{Latency, LogGps, NS, Params, Ports, Time, US, preset};
-use loggp_programs::remap::{REMAP, pass_by};
+use loggp::{Latency, NS, Params, Ports, Time, US, preset};
+use loggp::params::LogGps;
+use loggp_programs::remap::{REMAP, is_exact_with_single_ports};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome};
 
 fn run(case: &Case) -> Outcome {
@@ -94,7 +95,7 @@ fn long_messages_take_no_less_than_predicted_with_single_ports() {
     let mut exact = 0;
     for case in cases("long-staggered", 10_000) {
         let (time, formula) = (model(&case), formula(&case));
-        if pass_by(&case.params, case.size) {
+        if is_exact_with_single_ports(&case.params, case.size) {
             assert_eq!(time, formula, "{case:?}");
             exact += 1;
         }
@@ -112,7 +113,7 @@ fn the_naive_order_stalls() {
     let case = |algorithm, k: usize| Case { size: 4 * k, ..Case::new(&REMAP, algorithm, params) };
 
     // On the first send P - 1 processors want processor 0, and C get it.
-    let run = outcome(&case("short-naive", 16), &Emulation::traced()).run;
+    let run = outcome(&case("short-naive", 16), &Emulation::with_trace()).run;
     let messages = &run.trace.as_ref().unwrap().messages;
     let first = |id: usize| messages.iter().find(|m| m.id.from == id && m.id.number == 0).unwrap();
     let at_once = (1..P).filter(|id| first(*id).enter == params.o).count();

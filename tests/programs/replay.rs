@@ -2,7 +2,8 @@
 
 use std::process::{Command, Output, Stdio};
 
-use loggp::{NS, Operation, Placed, Requirement, Schedule, ScheduleBuilder, US};
+use loggp::{NS, US};
+use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule, ScheduleBuilder};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -36,7 +37,7 @@ fn read(text: &str) -> Result<Schedule, String> {
 fn reads_what_the_generator_writes() {
     let schedule = read(TEXT).unwrap();
     let of = |rank| schedule.operations(rank).collect::<Vec<_>>();
-    let placed = |what, cpu, nic| Placed { what, cpu, nic };
+    let placed = |what, cpu, nic| PlacedOperation { operation: what, cpu, nic };
     assert_eq!(
         of(0),
         [
@@ -173,7 +174,7 @@ fn schedules() -> impl Strategy<Value = Schedule> {
     prop::collection::vec(rank, 4).prop_map(|ranks| {
         let mut builder = ScheduleBuilder::new(4).unwrap();
         for (id, operations) in ranks.into_iter().enumerate() {
-            builder.rank(id).unwrap();
+            builder.begin_rank(id).unwrap();
             for ((kind, peer, size, tag, cpu, nic), earlier, begun) in operations {
                 let what = match kind {
                     0 => Operation::Send { to: peer, bytes: size, tag },
@@ -184,7 +185,7 @@ fn schedules() -> impl Strategy<Value = Schedule> {
                     },
                     _ => Operation::Calc(size as i64 * NS),
                 };
-                let later = builder.place(Placed { what, cpu, nic }).unwrap();
+                let later = builder.add_placed(PlacedOperation { operation: what, cpu, nic }).unwrap();
                 if later > 0 && earlier % 3 > 0 {
                     let earlier = u32::from(earlier) % later;
                     builder.require(Requirement { later, earlier, begun }).unwrap();

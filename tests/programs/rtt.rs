@@ -1,7 +1,9 @@
 //! Round trips take what LogGPS's table 6 says.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, LogGps, NS, PS, Params, Ports, Time, US, Work, audit, preset};
+use loggp::{ClockKind, Dilation, Latency, NS, PS, Params, Ports, Time, US, Work, preset};
+use loggp::audit::audit;
+use loggp::params::LogGps;
 use loggp_programs::message::{MEANWHILE, MESSAGE, RECEIVER_DELAY};
 use loggp_programs::rtt::{IMBALANCE, ROUNDS, RTT, RoundTrip};
 use loggp_programs::{Case, Emulation};
@@ -35,7 +37,7 @@ fn any_loggps() -> impl Strategy<Value = (Params, usize)> {
             let gps = LogGps { s, S: s + more, O_s, O_r, G_s, G_l: G_l * PS };
             let R = if more % 2 == 0 { O_s } else { Time::ZERO };
             let params = Params::builder(P).L(L).o(o).word(word).gps(gps).R(R).build().ok()?;
-            let k = k.min(params.longest().unwrap_or(k));
+            let k = k.min(params.longest_message().unwrap_or(k));
             Some((params, k * word))
         },
     )
@@ -85,7 +87,7 @@ proptest! {
         prop_assert_eq!(Some(trips), case.plan().unwrap().phases()[0].1);
         prop_assert_eq!(trips, by_hand(&params, k, w, rounds));
         if rounds == 1 {
-            prop_assert_eq!(trips, RoundTrip::of(&params, k).time(w));
+            prop_assert_eq!(trips, RoundTrip::new(&params, k).time(w));
         }
     }
 
@@ -158,7 +160,7 @@ fn myrinet_takes_what_section_4_3_says() {
 fn a_further_round_may_wait_for_the_receiver() {
     let gps = LogGps { s: 0, S: 0, O_s: 5 * NS, O_r: Time::ZERO, G_s: Time::ZERO, G_l: -4 * NS };
     let params = Params::builder(2).L(10 * NS).o(100 * NS).word(1).gps(gps).build().unwrap();
-    let trip = RoundTrip::of(&params, 100);
+    let trip = RoundTrip::new(&params, 100);
     // T1 = 600, T2 = -390, T3 = 100: the message is received 290 before its send is over, and a request takes 110.
     assert_eq!(trip.delay(), 180 * NS);
     let [one, two, three] = [1, 2, 3].map(|rounds| trips(&case(params, 100, Time::ZERO, rounds)));
@@ -180,7 +182,7 @@ fn it_keeps_the_rules_under_every_order_of_messages() {
     for seed in 0..200 {
         let size = [0, 100, 9_000, 20_000][seed as usize % 4];
         let case = Case { latency: Latency::Random { seed }, seed, ..case(myrinet, size, 3 * US, 3) };
-        let run = outcome(&case, &Emulation::traced()).run;
+        let run = outcome(&case, &Emulation::with_trace()).run;
         let audit = audit(run.trace.as_ref().unwrap());
         assert!(audit.is_clean(), "{:?}", audit.violations);
     }
@@ -199,7 +201,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
         refusal(plain.clone().with(&IMBALANCE, (-US).into())),
         "imbalance = -1us: it is negative; give 0 or more"
     );
-    let why = plain.clone().told("imbalance", "1-2us").unwrap_err().to_string();
+    let why = plain.clone().with_text("imbalance", "1-2us").unwrap_err().to_string();
     assert!(why.contains("it is not a time"), "{why}");
     assert!(refusal(plain.with(&ROUNDS, 0)).contains("give a whole number from 1"));
 }
@@ -221,14 +223,14 @@ fn the_wall_clock_is_within_1_percent() {
     {
         let params = preset(name).unwrap().builder().P(2).build().unwrap();
         let case = case(params, size, w * US, 20);
-        let emulation = Emulation { dilation: Dilation::Fixed(20.0), ..Emulation::on(ClockKind::Wall) };
+        let emulation = Emulation { dilation: Dilation::Fixed(20.0), ..Emulation::with_clock(ClockKind::Wall) };
         let mut held = Vec::new();
         for _ in 0..10 {
-            let answers = Study { emulation: emulation.clone(), ..Study::of(case.clone()) }.run().unwrap();
+            let answers = Study { emulation: emulation.clone(), ..Study::new(case.clone()) }.run().unwrap();
             let error = answers.prediction.error_model().unwrap();
             assert_eq!((answers.prediction.model, answers.wrong), (answers.prediction.formula, None));
             assert!(error >= 0.0, "{name}, {size} bytes, w = {w} us was early: {error}");
-            if answers.outcome.run.host.is_some_and(|host| host.held) {
+            if answers.outcome.run.host.is_some_and(|host| host.on_time) {
                 held.push(error);
             }
             if held.last().is_some_and(|error| *error < 0.01) {

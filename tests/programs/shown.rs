@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::{available_parallelism, scope};
 
-use crate::documents::{Document, Shown, Step, documents};
+use crate::documents::{DocumentStep, ProjectDocument, ShownCommand, documents};
 
 /// What stands in commands that are not run, and why they are not. That they can be given is tested with the command line.
 const NOT_RUN: [(&str, &str); 8] = [
@@ -32,7 +32,7 @@ fn clock(line: &str) -> &'static str {
 }
 
 /// Runs a command where the document's files are.
-fn run(document: &str, shown: &Shown, folder: &Path) {
+fn run(document: &str, shown: &ShownCommand, folder: &Path) {
     let line = &shown.line;
     let words = line.split_whitespace().chain(clock(line).split_whitespace()).skip(1);
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
@@ -57,22 +57,22 @@ fn run(document: &str, shown: &Shown, folder: &Path) {
 }
 
 /// The reason why a command is not run, if there is one.
-fn not_run(shown: &Shown) -> Option<&'static str> {
+fn not_run(shown: &ShownCommand) -> Option<&'static str> {
     let is_in = |text: &str| NOT_RUN.iter().find(|(part, _)| text.contains(part));
     is_in(&shown.line).or_else(|| is_in(shown.file.as_deref()?)).map(|(_, why)| *why)
 }
 
 /// Does what the document's reader would do, in a folder of its own.
-fn follow(document: &Document) {
+fn follow(document: &ProjectDocument) {
     let folder =
         PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shown").join(document.name.replace('/', "-"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     for step in &document.steps {
         match step {
-            Step::File { name, text } => fs::write(folder.join(name), text).unwrap(),
-            Step::Command(shown) if not_run(shown).is_some() => (),
-            Step::Command(shown) => run(&document.name, shown, &folder),
+            DocumentStep::File { name, text } => fs::write(folder.join(name), text).unwrap(),
+            DocumentStep::Command(shown) if not_run(shown).is_some() => (),
+            DocumentStep::Command(shown) => run(&document.name, shown, &folder),
         }
     }
 }
@@ -96,7 +96,7 @@ fn the_commands_of_documents_do_what_the_documents_show() {
 #[test]
 fn each_reason_not_to_run_a_command_is_needed() {
     let documents = documents();
-    let commands = || documents.iter().flat_map(Document::commands);
+    let commands = || documents.iter().flat_map(ProjectDocument::commands);
     for (_, why) in NOT_RUN {
         assert!(commands().any(|shown| not_run(shown) == Some(why)), "no command is left that {why}");
     }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use loggp::{Audit, ClockKind, Dilation, Latency, Params, Ports, Time, US, preset};
+use loggp::{ClockKind, Dilation, Latency, Params, Ports, Time, US, preset};
+use loggp::audit::Audit;
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STRESS, THROUGHPUT};
 use loggp_programs::{Case, Emulation};
 use loggp_study::{Answers, Study};
@@ -52,9 +53,9 @@ proptest! {
         let ports = if dual { Ports::Dual } else { Ports::Single };
         for pattern in STRESS.algorithms {
             let case = Case { seed, ports, ..case(pattern.name, params, messages) };
-            let exact = run(&Study::of(case.clone())).prediction;
+            let exact = run(&Study::new(case.clone())).prediction;
             prop_assert!(exact.formula.is_none() || exact.model == exact.formula, "{}", pattern.name);
-            run(&Study::of(Case { latency: Latency::Random { seed }, ..case }));
+            run(&Study::new(Case { latency: Latency::Random { seed }, ..case }));
         }
     }
 }
@@ -62,7 +63,7 @@ proptest! {
 #[test]
 fn a_hot_spot_takes_a_message_every_gap() {
     let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
-    let stressed = run(&Study::of(case("all-to-one", cm5, 8)));
+    let stressed = run(&Study::new(case("all-to-one", cm5, 8)));
     assert_eq!(stressed.outcome.run.messages(), 120);
     assert_eq!(stressed.prediction.model, Some((6 + 2 * 2 + 119 * 4) * US));
     assert_eq!(stressed.prediction.formula, Some(486 * US));
@@ -74,7 +75,7 @@ fn a_hot_spot_takes_a_message_every_gap() {
 #[test]
 fn every_processor_sends_and_receives_h_messages() {
     let params = Params::builder(7).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let stressed = run(&Study::of(case("h-relation", params, 5)));
+    let stressed = run(&Study::new(case("h-relation", params, 5)));
     for stats in stressed.outcome.run.processors {
         assert_eq!((stats.sent, stats.received), (5, 5));
     }
@@ -83,9 +84,9 @@ fn every_processor_sends_and_receives_h_messages() {
 #[test]
 fn everyone_starts_at_the_same_processor_in_the_naive_remap() {
     let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
-    let naive = run(&Study::of(case("fft-naive", cm5, 16))).outcome.run;
+    let naive = run(&Study::new(case("fft-naive", cm5, 16))).outcome.run;
     assert_eq!(naive.messages(), 8 * 14);
-    let relation = run(&Study::of(case("h-relation", cm5, 14))).outcome.run;
+    let relation = run(&Study::new(case("h-relation", cm5, 14))).outcome.run;
     assert!(naive.stalled() > relation.stalled());
 }
 
@@ -99,7 +100,7 @@ fn latency(answers: &Answers, name: &str) -> f64 {
 #[test]
 fn a_steady_rate_takes_as_long_as_there_is_in_the_way() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let at = |rate: f64, messages| run(&Study::of(case("steady", params, messages).with(&RATE, rate)));
+    let at = |rate: f64, messages| run(&Study::new(case("steady", params, messages).with(&RATE, rate)));
     let idle = at(0.1, 20);
     assert_eq!((latency(&idle, LATENCY), latency(&idle, LONGEST_LATENCY)), (10.0, 10.0));
     assert_eq!(idle.prediction.model, Some((20 + 19 * 40 + 10) * US));
@@ -112,7 +113,7 @@ fn a_steady_rate_takes_as_long_as_there_is_in_the_way() {
 #[test]
 fn latency_counts_from_when_a_message_was_to_be_started() {
     let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
-    let stressed = run(&Study::of(case("all-to-one", cm5, 1)));
+    let stressed = run(&Study::new(case("all-to-one", cm5, 1)));
     // They are received at 10, 14, 18 ... us.
     assert_eq!(latency(&stressed, LONGEST_LATENCY), 66.0);
     assert_eq!(latency(&stressed, LATENCY), 38.0);
@@ -132,9 +133,9 @@ fn what_cannot_run_is_refused() {
 #[test]
 fn the_wall_clock_obeys_the_capacity_too() {
     let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
-    let emulation = Emulation { dilation: Dilation::Auto, ..Emulation::on(ClockKind::Wall) };
+    let emulation = Emulation { dilation: Dilation::Auto, ..Emulation::with_clock(ClockKind::Wall) };
     for pattern in STRESS.algorithms {
-        let study = Study { emulation: emulation.clone(), ..Study::of(case(pattern.name, cm5, 4)) };
+        let study = Study { emulation: emulation.clone(), ..Study::new(case(pattern.name, cm5, 4)) };
         let stressed = run(&study);
         assert!(stressed.outcome.run.host.is_some());
         assert!(stressed.prediction.measured.unwrap().median > Time::ZERO);

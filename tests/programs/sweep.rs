@@ -131,8 +131,8 @@ fn a_sweep_is_made_of_studies() {
     let sweep = |over: &str| {
         let range = Range::read(over, Some(&SCATTER), &machine).unwrap();
         let algorithms: Vec<_> = SCATTER.algorithms.iter().collect();
-        let study = |params| Ok(Study::of(Case { size: 4, ..Case::new(&SCATTER, "long", params) }));
-        Sweep::of(range, &algorithms, &machine, study)
+        let study = |params| Ok(Study::new(Case { size: 4, ..Case::new(&SCATTER, "long", params) }));
+        Sweep::new(range, &algorithms, &machine, study)
     };
     let gaps = sweep("g=5us..25us:3");
     let algorithms = SCATTER.algorithms.len();

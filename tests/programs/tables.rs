@@ -1,19 +1,19 @@
 //! Tables of a document.
 
-use loggp_document::{Block, Cell, Column, Document, Show, Table, Width, plain};
+use loggp_document::{DocumentBlock, Cell, TableColumn, Document, CellFormat, Table, Width, plain};
 
 #[test]
 fn shows_numbers_as_people_read_them() {
     let show = |show, number: f64| {
-        Column { title: "x".into(), unit: String::new(), show }.shown(&Cell::from(number))
+        TableColumn { title: "x".into(), unit: String::new(), show }.cell_text(&Cell::from(number))
     };
-    assert_eq!(show(Show::Exact, 1171.0), "1,171");
-    assert_eq!(show(Show::Exact, 14.25), "14.25");
-    assert_eq!(show(Show::Rough, 0.012_345), "0.0123");
-    assert_eq!(show(Show::Percent, 0.012_349), "+1.23%");
-    assert_eq!(show(Show::Percent, -0.5), "-50.00%");
-    assert_eq!(show(Show::Percent, -0.000_001), "+0.00%");
-    assert_eq!(show(Show::Percent, 0.009_999), "+1.00%");
+    assert_eq!(show(CellFormat::Exact, 1171.0), "1,171");
+    assert_eq!(show(CellFormat::Exact, 14.25), "14.25");
+    assert_eq!(show(CellFormat::Rough, 0.012_345), "0.0123");
+    assert_eq!(show(CellFormat::Percent, 0.012_349), "+1.23%");
+    assert_eq!(show(CellFormat::Percent, -0.5), "-50.00%");
+    assert_eq!(show(CellFormat::Percent, -0.000_001), "+0.00%");
+    assert_eq!(show(CellFormat::Percent, 0.009_999), "+1.00%");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_text_is_folded_between_words_and_loses_none() {
     let prose = "a long sentence of many words that says what it is, and then what it is not";
     let row = |name: &str| vec![name.into(), Cell::from(1234.5), Cell::from(16_usize), prose.into()];
     let table = Table { rows: vec![row("two-stage"), row("single-stage")], ..table };
-    let blocks = || vec![Block::Paragraph(plain(prose)), Block::Table(table.clone())];
+    let blocks = || vec![DocumentBlock::Paragraph(plain(prose)), DocumentBlock::Table(table.clone())];
     let text = |width| {
         let document = Document { title: "  a title, as long as it has to be".into(), blocks: blocks() };
         document.to_text(Width { table: width, prose: width })

@@ -4,18 +4,20 @@ use std::process::Command;
 use std::sync::Arc;
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, LogGps, Machine, Params, Ports, Time, US, audit, preset};
+use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Time, US, preset};
+use loggp::audit::audit;
+use loggp::params::LogGps;
 use loggp_programs::transportation::{
-    Arrival, CHUNK, FAN_OUT, FanOut, INCOMING, Kind, MATRIX, Matrix, Method, OUTGOING, PART, Random, SKEW,
-    STAGE1, Schedule, Scheme, Skew, Source, TRAFFIC, TRANSPORTATION, TwoStage, expected_longest, longest,
-    matrix, source, transport,
+    Delivery, CHUNK, FAN_OUT, FanOut, INCOMING, MatrixKind, MATRIX, Matrix, TransportMethod, OUTGOING, PART, RandomSchedule, SKEW,
+    STAGE1, SendSchedule, Scheme, Skew, Source, TRAFFIC, TRANSPORTATION, TwoStageForm, expected_longest, longest_messages,
+    generators, matrix, transport,
 };
-use loggp_programs::{Algorithm, Case, Emulation, Length, Outcome};
+use loggp_programs::{Algorithm, Case, Emulation, TimeSpan, Outcome};
 
-const LINEAR: Schedule = Schedule::Linear;
-const RANDOM: Schedule = Schedule::Random(Random::PLAIN);
-const IMPROVED: Schedule = Schedule::Random(Random::IMPROVED);
-const HALF: Option<Skew> = Some(Skew::Of(1.0, 2.0));
+const LINEAR: SendSchedule = SendSchedule::Linear;
+const RANDOM: SendSchedule = SendSchedule::Random(RandomSchedule::PLAIN);
+const IMPROVED: SendSchedule = SendSchedule::Random(RandomSchedule::IMPROVED);
+const HALF: Option<Skew> = Some(Skew::Fixed(1.0, 2.0));
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
     Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).word(4).build().unwrap()
@@ -47,12 +49,12 @@ const DETERMINISTIC: [&str; 7] = [
     "linear",
 ];
 
-fn form(scheme: Scheme) -> TwoStage {
-    TwoStage { scheme, shuffled: false, sparse: false, stage1: Schedule::Linear }
+fn form(scheme: Scheme) -> TwoStageForm {
+    TwoStageForm { scheme, shuffled: false, sparse: false, stage1: SendSchedule::Linear }
 }
 
 /// Runs a form of the two-stage algorithm on a matrix, with elements that are all different.
-fn transported(matrix: &Matrix, form: TwoStage) -> Vec<Arrival> {
+fn transported(matrix: &Matrix, form: TwoStageForm) -> Vec<Delivery> {
     let P = matrix.P();
     let source = |i: usize| Source {
         sendl: matrix.row(i).to_vec(),
@@ -62,7 +64,7 @@ fn transported(matrix: &Matrix, form: TwoStage) -> Vec<Arrival> {
     };
     let sources: Vec<Source> = (0..P).map(source).collect();
     let machine = Machine::new(params(P, 6, 2, 4, 1));
-    machine.run(|p| transport(p, Method::TwoStage(form), &sources[p.id()])).unwrap().results
+    machine.run(|p| transport(p, TransportMethod::TwoStage(form), &sources[p.id()])).unwrap().results
 }
 
 fn named(name: &str, P: usize) -> Matrix {
@@ -128,14 +130,14 @@ fn the_figures_are_the_papers() {
     assert_eq!(traffic(&two), (vec![6, 7, 7, 5, 6, 7, 0, 7], vec![7, 6, 5, 10, 0, 10, 3, 4]));
     assert_eq!(traffic(&three), (vec![9; 4], vec![9; 4]));
     assert_eq!(traffic(&nine), (vec![17; 4], vec![17; 4]));
-    assert_eq!([one.kind(), two.kind()], [Kind::AllToMany, Kind::ManyToMany]);
+    assert_eq!([one.kind(), two.kind()], [MatrixKind::AllToMany, MatrixKind::ManyToMany]);
     assert!(one.is_equal() && !two.is_equal() && !one.is_uniform());
     assert_eq!((two.r(), two.c(), two.t()), (7, 10, 10));
     assert_eq!((two.f(), two.g(), two.h()), (5, 6, 6));
-    assert_eq!(Matrix::new(2, vec![1; 4]).kind(), Kind::AllToAll);
-    assert_eq!(Matrix::new(3, vec![1, 1, 1, 0, 0, 0, 2, 2, 2]).kind(), Kind::ManyToAll);
-    assert_eq!(Matrix::new(3, vec![1, 1, 0, 0, 0, 0, 2, 2, 2]).kind(), Kind::ManyToMany);
-    assert_eq!(Matrix::empty(3).kind(), Kind::ManyToMany);
+    assert_eq!(Matrix::new(2, vec![1; 4]).kind(), MatrixKind::AllToAll);
+    assert_eq!(Matrix::new(3, vec![1, 1, 1, 0, 0, 0, 2, 2, 2]).kind(), MatrixKind::ManyToAll);
+    assert_eq!(Matrix::new(3, vec![1, 1, 0, 0, 0, 0, 2, 2, 2]).kind(), MatrixKind::ManyToMany);
+    assert_eq!(Matrix::empty(3).kind(), MatrixKind::ManyToMany);
 }
 
 /// A random case of the program's: a matrix of any kind, on a machine of any model.
@@ -150,7 +152,7 @@ fn any_case(rng: &mut fastrand::Rng, most_P: usize) -> Case {
 
 /// The matrices that there are for so many processors.
 fn names(P: usize) -> Vec<&'static str> {
-    let fit = source::NAMED.iter().filter(|named| named.P.is_none_or(|only| only == P));
+    let fit = generators::NAMED.iter().filter(|named| named.P.is_none_or(|only| only == P));
     fit.map(|named| named.name).collect()
 }
 
@@ -192,7 +194,7 @@ fn case_of(rng: &mut fastrand::Rng, P: usize, name: &str, algorithm: &str) -> Ca
         case = case.with(&OUTGOING, Some(r)).with(&INCOMING, Some(c));
     }
     if name == "skewed" && P > 8 {
-        case = case.with(&FAN_OUT, Some(FanOut::Of(rng.usize(2..=8))));
+        case = case.with(&FAN_OUT, Some(FanOut::Fixed(rng.usize(2..=8))));
     }
     if algorithm.starts_with("two-stage") {
         case = case.with(&STAGE1, rng.choice([LINEAR, LINEAR, RANDOM, IMPROVED]).unwrap());
@@ -279,7 +281,7 @@ fn predictions_are_exact_where_lengths_are_equal() {
         let case = case
             .with(&MATRIX, "uniform".into())
             .with(&TRAFFIC, Some(traffic))
-            .with(&PART, Length::cycles(rng.u32(..3)));
+            .with(&PART, TimeSpan::from_cycles(rng.u32(..3)));
         assert_eq!(Some(model(&case)), formula(&case), "{case:?}");
     }
 }
@@ -339,8 +341,8 @@ fn messages_keep_to_the_papers_bounds() {
         let (P, r, c, t) = (matrix.P(), matrix.r(), matrix.c(), matrix.t());
         let forms = [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine].map(form);
         let forms = forms.into_iter().chain([
-            TwoStage { shuffled: true, ..form(Scheme::Local) },
-            TwoStage { sparse: true, ..form(Scheme::Local) },
+            TwoStageForm { shuffled: true, ..form(Scheme::Local) },
+            TwoStageForm { sparse: true, ..form(Scheme::Local) },
         ]);
         for form in forms {
             let arrivals = transported(&matrix, form);
@@ -354,7 +356,7 @@ fn messages_keep_to_the_papers_bounds() {
             let busiest_comes =
                 (0..P).map(|k| stage(0).map(|lengths| lengths[k]).sum::<usize>()).max().unwrap();
             let busiest_goes = stage(1).map(|lengths| lengths.iter().sum::<usize>()).max().unwrap();
-            let (longest1, longest2) = longest(&matrix, &form);
+            let (longest1, longest2) = longest_messages(&matrix, &form);
             assert!(most1 <= longest1 && most2 <= longest2, "{form:?} {matrix:?}");
             if let Scheme::Local | Scheme::Scan = form.scheme {
                 assert!(most1 <= r.div_ceil(P) && most1 <= t.div_ceil(P), "{form:?} {matrix:?}");
@@ -403,7 +405,7 @@ fn two_stages_come_near_two_t_mu() {
         let mut last = f64::MAX;
         for n in 10..20 {
             let case = Case { ports, ..cm5("two-stage", P, 1 << n) }
-                .with(&FAN_OUT, Some(FanOut::Of(P)))
+                .with(&FAN_OUT, Some(FanOut::Fixed(P)))
                 .with(&SKEW, HALF);
             let outcome = outcome(&case, &Emulation::default());
             let ratio = metric(&outcome, "time / 2 t mu");
@@ -441,7 +443,7 @@ fn the_algorithms_compare_as_in_figures_13_to_16() {
             let time = |&(k, l): &(usize, usize)| {
                 let seeds = 1..=3;
                 let case = cm5(algorithm, 32, traffic)
-                    .with(&FAN_OUT, Some(FanOut::Of(k)))
+                    .with(&FAN_OUT, Some(FanOut::Fixed(k)))
                     .with(&SKEW, Some(Skew::fraction(1, l)));
                 let sum: f64 = seeds.map(|seed| model(&Case { seed, ..case.clone() }).as_ns()).sum();
                 sum / 3.0
@@ -476,7 +478,7 @@ fn the_generator_keeps_to_its_demands() {
         let k = rng.usize(1..=P);
         let many = rng.usize(1..k.max(2));
         let t = rng.usize(2 * k * k..40 * k * k + 10);
-        let mut case = Case { seed, ..case(P) }.with(&FAN_OUT, Some(FanOut::Of(k))).with(&TRAFFIC, Some(t));
+        let mut case = Case { seed, ..case(P) }.with(&FAN_OUT, Some(FanOut::Fixed(k))).with(&TRAFFIC, Some(t));
         if k > 1 {
             case = case.with(&SKEW, Some(Skew::fraction(many, k)));
         }
@@ -519,14 +521,14 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     let case = |P: usize| Case::new(&TRANSPORTATION, "two-stage", params(P, 6, 2, 4, 1));
     for (case, why) in [
         (
-            case(8).with(&FAN_OUT, Some(FanOut::Of(9))),
+            case(8).with(&FAN_OUT, Some(FanOut::Fixed(9))),
             "a fan-out of 9 is not to be had from 8 processors; give one from 1 to 8",
         ),
         (
-            case(8).with(&FAN_OUT, Some(FanOut::Of(4))).with(&SKEW, Some(Skew::fraction(1, 3))),
+            case(8).with(&FAN_OUT, Some(FanOut::Fixed(4))).with(&SKEW, Some(Skew::fraction(1, 3))),
             "a skew of 1/3 gives 1.333 of 4 receivers",
         ),
-        (case(8).with(&FAN_OUT, Some(FanOut::Of(1))).with(&SKEW, HALF), "leave --skew out"),
+        (case(8).with(&FAN_OUT, Some(FanOut::Fixed(1))).with(&SKEW, HALF), "leave --skew out"),
         (case(8).with(&TRAFFIC, Some(5)), "give more traffic, or less fan-out"),
         (case(8).with(&MATRIX, "figure-9".into()), "it is for 4 processors, and there are 8; give -P 4"),
         (case(4).with(&MATRIX, "figure-9".into()).with(&TRAFFIC, Some(5)), "leave it out"),
@@ -576,7 +578,7 @@ fn every_algorithm_keeps_to_the_rules_of_the_machine() {
     for Algorithm { name, .. } in TRANSPORTATION.algorithms {
         for stage1 in [LINEAR, IMPROVED] {
             let case = cm5(name, 8, 600).with(&STAGE1, stage1).with(&CHUNK, 40);
-            let run = outcome(&case, &Emulation::traced()).run;
+            let run = outcome(&case, &Emulation::with_trace()).run;
             let audit = audit(run.trace.as_ref().unwrap());
             assert!(audit.is_clean(), "{name}: {:?}", audit.violations);
         }
@@ -588,7 +590,7 @@ fn every_algorithm_keeps_to_the_rules_of_the_machine() {
 fn requests_are_messages_and_rejections() {
     for algorithm in ["random", "random-improved"] {
         for traffic in [256, 4096, 40_000] {
-            let case = cm5(algorithm, 16, traffic).with(&FAN_OUT, Some(FanOut::Of(8)));
+            let case = cm5(algorithm, 16, traffic).with(&FAN_OUT, Some(FanOut::Fixed(8)));
             let outcome = outcome(&case, &Emulation::default());
             let [requests, rejected, sleeps] =
                 ["requests", "rejected", "sleeps"].map(|name| metric(&outcome, name));

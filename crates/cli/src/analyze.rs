@@ -1,31 +1,35 @@
-//! `loggp analyze`: where the time of recorded runs went, and what they would have taken if.
+//! `loggp analyze`: where the time of recorded runs went, and what they would take under other parameters.
 
 use std::io::Write;
 use std::mem::take;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Model, Trace};
-use loggp_document::{Block, plain};
+use loggp::params::Model;
+use loggp::trace::Trace;
+use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis;
-use loggp_study::analysis::{Along, Analysis, WhatIf};
+use loggp_study::analysis::{ParameterSweep, Analysis, WhatIf};
 
-use super::accounting::{self, Row};
+use super::accounting;
+use super::analyzed_run::AnalyzedRun;
 use super::audit;
 use super::bars;
-use super::failure::Failure;
-use super::formula::{self, Over, failed};
+use super::critical_path;
+use super::error::CliError;
+use super::format::Format;
+use super::formula_sweep::{FormulaSweep, replay_error, sweep_blocks};
 use super::heading::{self, parameters};
 use super::number::Unit;
-use super::options::{Format, count};
+use super::options::parse_count;
 use super::output::Outputs;
-use super::overlapping;
+use super::overlap;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
 
-/// The arguments.
+/// The arguments of `loggp analyze`.
 #[derive(Args)]
-pub struct Analyze {
+pub struct AnalyzeCommand {
     /// Files that `loggp run --trace` wrote
     #[arg(value_name = "TRACE", required = true)]
     traces: Vec<PathBuf>,
@@ -44,7 +48,7 @@ pub struct Analyze {
     #[arg(long)]
     no_sensitivities: bool,
     /// How many lines to list of what costs the most
-    #[arg(long, value_name = "N", value_parser = count, default_value = "10", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "10", allow_negative_numbers = true)]
     top: usize,
     /// List every processor, also if there are more than 32
     #[arg(long)]
@@ -52,7 +56,6 @@ pub struct Analyze {
     /// List the hops of the critical path
     #[arg(long)]
     path: bool,
-    /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
     /// How it is written: for people, or one JSON object or CSV line per run
@@ -60,103 +63,103 @@ pub struct Analyze {
     format: Format,
 }
 
-/// So many processors are listed unless told: more would push everything else off the screen.
-const LISTED: usize = 32;
+/// Limit of the processors that are listed without `--every-processor`; more would fill the screen.
+const MOST_LISTED: usize = 32;
 
-impl Analyze {
-    /// Analyzes each trace, and what it would be under each change.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+impl AnalyzeCommand {
+    /// Analyzes each trace, and its replay under each change.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let mut files = self.outputs.open()?;
         let mut rows = Vec::new();
         let mut heading = String::new();
         for path in &self.traces {
-            let trace = audit::read(path)?;
+            let trace = audit::read_trace(path)?;
             let name = path.display().to_string();
-            let first = self.recorded(&name, &trace)?;
+            let first = self.recorded_run(&name, &trace)?;
             if heading.is_empty() {
-                let said = parameters(&trace.params, &Unit::usual(&trace.params)).join(", ");
-                heading = format!("{name}: {said}\n{}", heading::recorded(&trace));
+                let said = parameters(&trace.params, &Unit::default_for(&trace.params)).join(", ");
+                heading = format!("{name}: {said}\n{}", heading::recorded_text(&trace));
             }
             let time = first.analysis.time;
             rows.push(first);
             for what_if in self.what_ifs(&trace)? {
                 let again = replay(&what_if, &trace)?;
-                let analysis = Analysis::of_run(&again);
-                rows.push(Row {
+                let analysis = Analysis::from_run(&again);
+                rows.push(AnalyzedRun {
                     name: what_if.name,
                     trace: name.clone(),
-                    was: Some(time),
+                    recorded_time: Some(time),
                     analysis,
-                    over: None,
+                    sweep: None,
                 });
             }
         }
         if self.traces.len() > 1 {
             heading = format!("{} traces, of which the first is {heading}", self.traces.len());
         }
-        let unit = accounting::unit(&rows);
+        let unit = accounting::time_unit(&rows);
         heading += &format!(", times in {}", unit.name);
-        let mut report = Report::new(out, self.format, accounting::columns(self.top, self.path))
-            .files(take(&mut files.rows));
+        let mut report = Report::new(out, self.format, accounting::run_columns(self.top, self.path))
+            .with_files(take(&mut files.rows));
         rows.into_iter().try_for_each(|row| report.add(row))?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| self.details(rows, unit))?;
         files.draw_svg(|| bars::svg(&report.rows, unit))
     }
 
-    /// What a trace says.
-    fn recorded(&self, name: &str, trace: &Trace) -> Result<Row, Failure> {
-        let refuse = |why: &dyn std::fmt::Display| Failure::Request(format!("{name}: {why}"));
-        let mut analysis = Analysis::of(trace).map_err(|why| refuse(&why))?;
+    /// Analyzes a recorded run.
+    fn recorded_run(&self, name: &str, trace: &Trace) -> Result<AnalyzedRun, CliError> {
+        let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("{name}: {why}"));
+        let mut analysis = Analysis::from_trace(trace).map_err(|why| refuse(&why))?;
         if self.no_sensitivities {
             analysis.sensitivities.clear();
         } else if !trace.calls.is_empty()
-            && let Err(error) = analysis::replay(trace, &mut analysis.sensitivities)
+            && let Err(error) = analysis::add_replays(trace, &mut analysis.sensitivities)
         {
-            Failure::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
+            CliError::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
         }
-        let over = |over: &String| Over::read(over, trace.params, |range| Along::of(trace, range));
+        let over = |over: &String| FormulaSweep::read(over, trace.params, |range| ParameterSweep::replay(trace, range));
         let over = self.over.as_ref().map(over).transpose()?;
-        Ok(Row { name: name.into(), trace: name.into(), was: None, analysis, over })
+        Ok(AnalyzedRun { name: name.into(), trace: name.into(), recorded_time: None, analysis, sweep: over })
     }
 
-    /// All that is to be tried.
-    fn what_ifs(&self, trace: &Trace) -> Result<Vec<WhatIf>, Failure> {
+    /// Returns the changes to try on a trace, those of `--what-if` before those of `--model`.
+    fn what_ifs(&self, trace: &Trace) -> Result<Vec<WhatIf>, CliError> {
         let by = |model: &Model| WhatIf {
             name: format!("model={model}"),
             params: trace.params,
             fragments: None,
             model: *model,
         };
-        let asked = self.what_if.iter().map(|text| read_what_if(text, trace));
-        asked.chain(self.model.iter().map(|model| Ok(by(model)))).collect()
+        let what_ifs = self.what_if.iter().map(|text| read_what_if(text, trace));
+        what_ifs.chain(self.model.iter().map(|model| Ok(by(model)))).collect()
     }
 
-    /// What stands below the table of the runs.
-    fn details(&self, rows: &[Row], unit: Unit) -> Vec<Block> {
-        let listed = if self.every_processor { usize::MAX } else { LISTED };
-        let mut blocks: Vec<Block> = accounting::shares(rows, unit).into_iter().collect();
-        blocks.extend(formula::formulas(rows, unit));
-        for row in rows.iter().filter(|row| row.was.is_none()) {
+    /// Returns the blocks below the table of the runs.
+    fn details(&self, rows: &[AnalyzedRun], unit: Unit) -> Vec<DocumentBlock> {
+        let listed = if self.every_processor { usize::MAX } else { MOST_LISTED };
+        let mut blocks: Vec<DocumentBlock> = accounting::share_table(rows, unit).into_iter().collect();
+        blocks.extend(critical_path::formula_table(rows, unit));
+        for row in rows.iter().filter(|row| row.recorded_time.is_none()) {
             if self.traces.len() > 1 {
-                blocks.push(Block::Heading(2, plain(&*row.name)));
+                blocks.push(DocumentBlock::Heading(2, plain(&*row.name)));
             }
-            blocks.extend(accounting::processors(row, unit, listed));
-            blocks.extend(accounting::top(row, unit, self.top));
-            blocks.extend(overlapping::waiting(row, unit));
-            blocks.extend(accounting::path(row, unit, self.path));
-            blocks.extend(row.over.iter().flat_map(|over| formula::over(over, unit)));
-            blocks.extend(accounting::sensitivities(row, unit));
+            blocks.extend(accounting::processor_tables(row, unit, listed));
+            blocks.extend(accounting::top_groups(row, unit, self.top));
+            blocks.extend(overlap::waiting_table(row, unit));
+            blocks.extend(accounting::path_tables(row, unit, self.path));
+            blocks.extend(row.sweep.iter().flat_map(|over| sweep_blocks(over, unit)));
+            blocks.extend(accounting::sensitivity_table(row, unit));
         }
         blocks
     }
 }
 
-/// Reads what `--what-if` says of a run.
-pub fn read_what_if(text: &str, trace: &Trace) -> Result<WhatIf, Failure> {
-    WhatIf::read(text, trace.params).map_err(|why| Failure::Request(format!("--what-if {text}: {why}")))
+/// Reads a value of `--what-if`.
+pub fn read_what_if(text: &str, trace: &Trace) -> Result<WhatIf, CliError> {
+    WhatIf::read(text, trace.params).map_err(|why| CliError::Request(format!("--what-if {text}: {why}")))
 }
 
-/// Makes a run again.
-pub fn replay(what_if: &WhatIf, trace: &Trace) -> Result<Trace, Failure> {
-    what_if.replay(trace).map_err(|error| failed(&what_if.name, &error))
+/// Replays a run under a change.
+pub fn replay(what_if: &WhatIf, trace: &Trace) -> Result<Trace, CliError> {
+    what_if.replay(trace).map_err(|error| replay_error(&what_if.name, &error))
 }

@@ -1,35 +1,37 @@
-//! `loggp audit`: holds a trace against the rules of the machine.
+//! `loggp audit`: checks a trace against the rules of the machine.
 
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{Time, Trace, audit};
-use loggp_document::{Block, Document, Table, plain};
+use loggp::Time;
+use loggp::audit::audit;
+use loggp::trace::Trace;
+use loggp_document::{DocumentBlock, Document, Table, plain};
 
 use super::draft;
-use super::failure::Failure;
+use super::error::CliError;
 use super::heading::{self, parameters};
 use super::number::{Unit, count, thousands};
 use super::stdout;
 
-/// The arguments.
+/// The arguments of `loggp audit`.
 #[derive(Args)]
-pub struct Audit {
+pub struct AuditCommand {
     /// A file that `loggp run --trace` wrote
     trace: PathBuf,
 }
 
-/// So many violations are listed: where there are more, one mistake has made many.
-const LISTED: usize = 20;
+/// Limit of the violations that are listed: where there are more, one mistake usually causes most of them.
+const MOST_LISTED: usize = 20;
 
-impl Audit {
-    /// Reads the trace and says what it found.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let trace = read(&self.trace)?;
+impl AuditCommand {
+    /// Audits the trace and prints the result.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let trace = read_trace(&self.trace)?;
         let audit = audit(&trace);
-        let unit = Unit::usual(&trace.params);
+        let unit = Unit::default_for(&trace.params);
         let of_capacity = |most: usize| match audit.capacity {
             Some(capacity) => format!("{} of {}", thousands(most), thousands(capacity)),
             None => format!("{} of any number", thousands(most)),
@@ -49,41 +51,41 @@ impl Audit {
         ] {
             table.push(vec![what.into(), value.into()]);
         }
-        let mut blocks = vec![Block::Table(table)];
+        let mut blocks = vec![DocumentBlock::Table(table)];
         if audit.out_of_order > 0 {
             let acts = count(audit.out_of_order as usize, "act");
-            blocks.push(Block::Paragraph(plain(format!(
+            blocks.push(DocumentBlock::Paragraph(plain(format!(
                 "the host let {acts} happen out of order, so nobody can tell whose turn it was:\n\
                  stalls and waits for ports were not held against the order of the requests"
             ))));
         }
         let broken = count(audit.violations.len(), "violation");
         if audit.is_clean() {
-            blocks.push(Block::Paragraph(plain("every rule holds")));
+            blocks.push(DocumentBlock::Paragraph(plain("every rule holds")));
         } else {
-            blocks.push(Block::Paragraph(plain(format!("{broken} of the rules:"))));
-            let mut listed: Vec<_> = audit.violations.iter().take(LISTED).map(ToString::to_string).collect();
+            blocks.push(DocumentBlock::Paragraph(plain(format!("{broken} of the rules:"))));
+            let mut listed: Vec<_> = audit.violations.iter().take(MOST_LISTED).map(ToString::to_string).collect();
             let more = audit.violations.len() - listed.len();
             listed.extend((more > 0).then(|| format!("and {} more", thousands(more))));
-            blocks.push(Block::List(listed.into_iter().map(plain).collect()));
+            blocks.push(DocumentBlock::List(listed.into_iter().map(plain).collect()));
         }
         let parameters = parameters(&trace.params, &unit).join(", ");
-        let title = format!("{parameters}\n{}", heading::recorded(&trace));
+        let title = format!("{parameters}\n{}", heading::recorded_text(&trace));
         out.write_all(Document { title, blocks }.to_text(stdout::width()).as_bytes())?;
         if audit.is_clean() {
             return Ok(());
         }
-        Err(Failure::Run(format!("the trace breaks the rules of the machine: {broken}")))
+        Err(CliError::Run(format!("the trace breaks the rules of the machine: {broken}")))
     }
 }
 
-/// Reads a trace.
-pub fn read(path: &Path) -> Result<Trace, Failure> {
+/// Reads a trace from a file.
+pub fn read_trace(path: &Path) -> Result<Trace, CliError> {
     let shown = path.display();
-    let file = draft::source(path);
-    let file = file.map_err(|error| Failure::Request(format!("{shown} cannot be read: {error}")))?;
+    let file = draft::open_source(path);
+    let file = file.map_err(|error| CliError::Request(format!("{shown} cannot be read: {error}")))?;
     Trace::read(file).map_err(|error| {
-        Failure::Request(match is_schedule(path) {
+        CliError::Request(match is_schedule(path) {
             true => {
                 format!("{shown}: this is a schedule, and no trace of a run; `loggp replay {shown}` plays it")
             }
@@ -92,7 +94,7 @@ pub fn read(path: &Path) -> Result<Trace, Failure> {
     })
 }
 
-/// Whether a file that is no trace is a schedule, by how it begins.
+/// Returns whether a file begins as a schedule does.
 fn is_schedule(path: &Path) -> bool {
     let mut begin = Vec::new();
     let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));

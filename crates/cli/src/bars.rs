@@ -1,15 +1,16 @@
-//! Where time went as stacked bars, as in LogGPS's figure 6: one for each processor of a run, or the mean of each run.
+//! Accounts of time as stacked bars, as in LogGPS's figure 6: a bar for each processor of a run, or for the
+//! mean of each of several runs.
 
 use loggp::Time;
 use loggp_draw::bars::{Bar, Bars, MOST};
 use loggp_papers::pictures::kinds;
 use loggp_study::analysis::accounts::{Account, Accounts};
 
-use super::accounting::Row;
-use super::failure::Failure;
+use super::analyzed_run::AnalyzedRun;
+use super::error::CliError;
 use super::number::Unit;
 
-/// From the bottom up: what is done, what LogGPS calls synchronization, and waits.
+/// The layers from the bottom up: activities, then what LogGPS calls synchronization, then waits.
 const LAYERS: [Account; 12] = [
     Account::Computation,
     Account::Send,
@@ -25,33 +26,32 @@ const LAYERS: [Account; 12] = [
     Account::End,
 ];
 
-/// Draws runs as SVG: a single one by its processors, several by what each is on the mean.
-pub fn svg(rows: &[Row], unit: Unit) -> Result<String, Failure> {
+/// Draws runs as SVG: a single run by its processors, several by their means over the processors.
+pub fn svg(rows: &[AnalyzedRun], unit: Unit) -> Result<String, CliError> {
     let n = if let [row] = rows { row.analysis.params.P } else { rows.len() };
     if n > MOST {
-        return Err(Failure::Request(format!("a plot shows at most {MOST} bars, and there are {n}")));
+        return Err(CliError::Request(format!("a plot shows at most {MOST} bars, and there are {n}")));
     }
     let (bars, x, title, subtitle) = match rows {
         [row] => (
-            of_processors(row, unit),
+            processor_bars(row, unit),
             "processor",
             format!("Where the time of {} went", row.short_name()),
             format!("P = {}, {}", row.analysis.params.P, unit.show(row.analysis.time)),
         ),
         _ => (
-            rows.iter().map(|row| of_run(row, unit)).collect(),
+            rows.iter().map(|row| run_bar(row, unit)).collect(),
             "",
             "Where the time went".into(),
             "mean over the processors".into(),
         ),
     };
     let y = format!("time [{}]", unit.name);
-    let layers = LAYERS.map(|account| kinds::of_account(account).into()).into();
+    let layers = LAYERS.map(|account| kinds::account_kind(account).into()).into();
     Ok(Bars { title, subtitle, x: x.into(), y, layers, bars }.svg())
 }
 
-/// A bar for each processor.
-fn of_processors(row: &Row, unit: Unit) -> Vec<Bar> {
+fn processor_bars(row: &AnalyzedRun, unit: Unit) -> Vec<Bar> {
     let mut done = row.analysis.processors.iter().peekable();
     let bar = |id: usize| {
         let accounts = done.next_if(|(did, _)| *did == id).map(|(_, accounts)| *accounts);
@@ -62,12 +62,11 @@ fn of_processors(row: &Row, unit: Unit) -> Vec<Bar> {
     (0..row.analysis.params.P).map(bar).collect()
 }
 
-/// A bar for a run.
-fn of_run(row: &Row, unit: Unit) -> Bar {
+fn run_bar(row: &AnalyzedRun, unit: Unit) -> Bar {
     bar(row.short_name().into(), &row.analysis.total, unit, |time| row.mean(time))
 }
 
-/// A bar of what is shown of these accounts.
+/// Returns a bar whose layers are the accounts' times, each converted by `shown`.
 fn bar(label: String, accounts: &Accounts, unit: Unit, shown: impl Fn(Time) -> Time) -> Bar {
     let heights = LAYERS.map(|account| unit.amount(shown(accounts[account]))).into();
     Bar { label, group: String::new(), heights }

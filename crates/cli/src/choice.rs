@@ -1,119 +1,119 @@
-//! Which machine was chosen: a paper's, one from a file, one of the user's own, or one of these with changes.
+//! The choice of a machine: a paper's, one from a file, one described by `--params`, or one with changes.
 
-use loggp::{Parameter, Params, ParamsBuilder, Ports, preset};
+use loggp::{Params, ParamsBuilder, Ports, preset};
+use loggp::params::Parameter;
 
-use super::failure::Failure;
-use super::levels::Draft;
+use super::error::CliError;
+use super::levels::LevelDraft;
 use super::machine_file::{self, MachineFile};
 use super::number::Unit;
 use super::options::ChoiceOptions;
 
-/// The machine of LogGP's scatter experiment, which runs unless another is asked for (LogGP, section 4.10).
+/// The machine of LogGP's scatter experiment (LogGP, section 4.10).
 const DEFAULT_MACHINE: &str = "cs2-elan";
-/// As many processors as LogP's broadcast has (LogP, figure 3), for a machine of which nothing is said.
+/// The number of processors of LogP's broadcast (LogP, figure 3).
 pub const DEFAULT_P: usize = 8;
 
-/// A machine.
-pub struct Choice {
-    /// What the machine is called that it is, or began as, if it was named.
+/// A machine that was chosen.
+pub struct MachineChoice {
+    /// Name of the machine, or of the one that was changed, if it has one.
     pub name: Option<&'static str>,
-    /// Its parameters.
     pub params: Params,
-    /// The unit in which they were given.
+    /// Unit in which the parameters were given.
     pub unit: Unit,
 }
 
-impl Choice {
-    /// The machine that the options ask for, with so many processors.
-    pub fn of(options: &ChoiceOptions, P: Option<usize>) -> Result<Choice, Failure> {
-        let begun = begin(options, P)?;
-        if !begun.levels.is_empty() {
+impl MachineChoice {
+    /// Returns the machine that the options ask for, with `P` processors if given. Refuses a machine with
+    /// levels.
+    pub fn from_options(options: &ChoiceOptions, P: Option<usize>) -> Result<MachineChoice, CliError> {
+        let machine = partial_machine(options, P)?;
+        if !machine.levels.is_empty() {
             let sentence = "this machine has levels, which run, compare and sweep know; leave them out here";
-            return Err(Failure::request(sentence));
+            return Err(CliError::request(sentence));
         }
-        Choice::begun(begun, options)
+        MachineChoice::from_partial(machine, options)
     }
 
-    /// The machine that the options ask for, once it is known as far as they say.
-    pub fn begun(begun: Begun, options: &ChoiceOptions) -> Result<Choice, Failure> {
-        let Begun { name, builder, .. } = begun;
-        let open = builder.open().join(" and ");
+    /// Completes a machine that `partial_machine` read from the options.
+    pub fn from_partial(machine: PartialMachine, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
+        let PartialMachine { name, builder, .. } = machine;
+        let open = builder.open_names().join(" and ");
         let params = builder.build().map_err(|why| match &options.machine {
             Some(machine) if !open.is_empty() && preset(machine).is_err() => {
                 let sentence =
                     format!("--machine {machine} leaves {open} open; give a value, as in --params L=6us");
-                Failure::Request(sentence)
+                CliError::Request(sentence)
             }
-            Some(machine) if !open.is_empty() => Failure::Request(format!("--machine {machine}: {why}")),
-            _ => Failure::request(why),
+            Some(machine) if !open.is_empty() => CliError::Request(format!("--machine {machine}: {why}")),
+            _ => CliError::request(why),
         })?;
-        Ok(Choice { name, params, unit: unit(options, &params) })
+        Ok(MachineChoice { name, params, unit: unit(options, &params) })
     }
 }
 
-/// A machine, as far as the options say what it is.
-pub struct Begun {
-    /// What it is called, if it was named.
+/// A machine as far as the options describe it: parameters may still be open.
+pub struct PartialMachine {
+    /// Name of the machine, if it has one.
     pub name: Option<&'static str>,
-    /// Its parameters so far.
     pub builder: ParamsBuilder,
-    /// The ports that its file says it has.
+    /// The ports that its file gives.
     pub ports: Option<Ports>,
-    /// The levels that its file has.
-    pub levels: Vec<Draft>,
+    /// The levels that its file gives.
+    pub levels: Vec<LevelDraft>,
 }
 
-/// The machine that the options ask for, as far as they say what it is.
+/// Reads the machine that the options describe, which may leave parameters open.
 ///
-/// What --params says goes over what the machine has, and -P over both. The cycle comes first, for bare
-/// numbers count cycles; the machine's own numbers have been read before and stay as long as they are.
-pub fn begin(options: &ChoiceOptions, P: Option<usize>) -> Result<Begun, Failure> {
-    if P.is_some() && gives(options, "P") {
-        return Err(Failure::request("P is given twice, by -P and in --params; give it once"));
+/// `--params` overrides the machine's values, and `P` overrides both. The cycle is set first, because bare
+/// numbers in `--params` count cycles; the machine's own times are already read and don't change with it.
+pub fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<PartialMachine, CliError> {
+    if P.is_some() && is_parameter_given(options, "P") {
+        return Err(CliError::request("P is given twice, by -P and in --params; give it once"));
     }
     let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
     let (name, mut builder, ports, levels) = match named {
         None => (None, Params::builder(DEFAULT_P), None, Vec::new()),
         Some(named) => match preset(named) {
             Ok(preset) => (Some(preset.name), preset.builder(), None, Vec::new()),
-            Err(_) if machine_file::is_meant(named) => {
+            Err(_) if machine_file::is_file_name(named) => {
                 let MachineFile { name, builder, ports, levels } = MachineFile::read(named, DEFAULT_P)?;
                 (Some(name), builder, ports, levels)
             }
-            Err(why) => return Err(Failure::request(why)),
+            Err(why) => return Err(CliError::request(why)),
         },
     };
     if let Some(cycle) = options.cycle {
         builder = builder.cycle(cycle);
     }
     if let Some(text) = &options.params {
-        builder = builder.set(text).map_err(|why| Failure::Request(format!("--params: {why}")))?;
-        if named.is_none() && !["L", "o", "g"].iter().any(|name| gives(options, name)) {
+        builder = builder.set(text).map_err(|why| CliError::Request(format!("--params: {why}")))?;
+        if named.is_none() && !["L", "o", "g"].iter().any(|name| is_parameter_given(options, name)) {
             let sentence = "--params has none of L, o and g; give them, or a --machine that has them";
-            return Err(Failure::request(sentence));
+            return Err(CliError::request(sentence));
         }
     }
     if let Some(P) = P {
         builder = builder.P(P);
     }
-    Ok(Begun { name, builder, ports, levels })
+    Ok(PartialMachine { name, builder, ports, levels })
 }
 
-/// The unit of the first time in --params; without one, the unit of the papers.
+/// Returns the unit of the first time in `--params`, or else the unit that the papers use for the model.
 pub fn unit(options: &ChoiceOptions, params: &Params) -> Unit {
-    let is_time = |name: &str| Parameter::named(name).is_some_and(Parameter::is_time);
+    let is_time = |name: &str| Parameter::by_name(name).is_some_and(Parameter::is_time);
     match values(options).find(|(name, _)| is_time(name)) {
-        Some((_, value)) => Unit::of(value, params.cycle),
-        None => Unit::usual(params),
+        Some((_, value)) => Unit::from_text(value, params.cycle),
+        None => Unit::default_for(params),
     }
 }
 
-/// Whether --params gives the parameter with this name.
-pub fn gives(options: &ChoiceOptions, parameter: &str) -> bool {
+/// Returns whether `--params` gives this parameter.
+pub fn is_parameter_given(options: &ChoiceOptions, parameter: &str) -> bool {
     values(options).any(|(name, _)| name == parameter)
 }
 
-/// The parameters in --params, with their values, where it is well formed.
+/// Returns the well-formed pairs of name and value in `--params`.
 fn values(options: &ChoiceOptions) -> impl Iterator<Item = (&str, &str)> {
     let parts = options.params.as_deref().unwrap_or_default().split(',');
     parts.filter_map(|part| part.split_once('=')).map(|(name, value)| (name.trim(), value.trim()))

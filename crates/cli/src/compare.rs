@@ -1,4 +1,4 @@
-//! `loggp compare`: a program's algorithms side by side, a row each.
+//! `loggp compare`: compares a program's algorithms, a row each.
 
 use std::io::Write;
 use std::mem::take;
@@ -7,77 +7,74 @@ use clap::Args;
 use loggp::ClockKind;
 
 use super::details::details;
-use super::failure::Failure;
+use super::error::CliError;
 use super::heading::heading;
 use super::options::Options;
 use super::output::Outputs;
-use super::own::OfProgram;
+use super::program_args::ProgramArgs;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS, Task};
-use super::setting::Setting;
-use super::shard::{self, dealt};
-use super::studies::{end, run_all, warn};
+use super::program_setup::ProgramSetup;
+use super::shard::{self, shard_items};
+use super::studies::{combine_errors, run_all, warn_of_host};
 use super::trend;
 
-/// The arguments.
+/// The arguments of `loggp compare`.
 #[derive(Args)]
-pub struct Compare {
-    /// Of which program.
+pub struct CompareCommand {
     #[command(subcommand)]
-    of: OfProgram<Request>,
+    program: ProgramArgs<CompareArgs>,
 }
 
-/// What is asked of the program.
+/// The arguments of `loggp compare` for one program.
 #[derive(Args)]
-struct Request {
+struct CompareArgs {
     /// Its algorithms [default: all]
     #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithms: Vec<String>,
-    /// How to run them.
     #[command(flatten)]
     options: Options,
-    /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
 }
 
-impl Compare {
-    /// Runs them all, also where some fail, and then says which failed.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Wall)?;
-        let choice = setting.choice()?;
-        let algorithms = setting.algorithms(&self.of.request.algorithms)?;
-        setting.check_use(&algorithms)?;
+impl CompareCommand {
+    /// Runs all algorithms, even if some fail, and then reports the failures.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let setup = ProgramSetup::new(&self.program, &self.program.request.options, ClockKind::Wall)?;
+        let choice = setup.machine_choice()?;
+        let algorithms = setup.algorithms(&self.program.request.algorithms)?;
+        setup.check_given_options(&algorithms)?;
         let (mut studies, mut refusals) = (Vec::new(), Vec::new());
         for algorithm in algorithms {
-            let study = setting.study(algorithm, choice.params);
+            let study = setup.study(algorithm, choice.params);
             match study.and_then(|study| study.case.check().map(|()| study)) {
                 Ok(study) => {
                     let name = algorithm.name.into();
-                    studies.push(Task { name, machine: choice.name, study, at: None });
+                    studies.push(Task { name, machine: choice.name, study, swept_value: None });
                 }
-                Err(refusal) => refusals.push(Failure::request(refusal)),
+                Err(refusal) => refusals.push(CliError::request(refusal)),
             }
         }
-        // What was named must be able to run; of all, those that can.
-        if studies.is_empty() || !self.of.request.algorithms.is_empty() && !refusals.is_empty() {
+        // Algorithms that were named must be able to run. Without names, those that cannot are left out.
+        if studies.is_empty() || !self.program.request.algorithms.is_empty() && !refusals.is_empty() {
             return Err(refusals.swap_remove(0));
         }
-        Failure::warn_of(refusals);
+        CliError::warn_all(refusals);
 
-        let shard = self.of.request.options.shard;
-        shard::check(shard, &self.of.request.outputs)?;
-        trend::check(&self.of.request.outputs, &studies[0].study)?;
-        let mut files = self.of.request.outputs.open()?;
+        let shard = self.program.request.options.shard;
+        shard::check_outputs(shard, &self.program.request.outputs)?;
+        trend::check_picture(&self.program.request.outputs, &studies[0].study)?;
+        let mut files = self.program.request.outputs.open()?;
         let heading = heading(&studies[0].study, choice.name, &choice.unit, None);
-        let columns = row::columns(None, self.of.request.options.spread());
+        let columns = row::columns(None, self.program.request.options.spread());
         let mut report =
-            Report::new(out, self.of.request.options.machine.format, columns).files(take(&mut files.rows));
-        let failed = run_all(dealt(shard, studies), &mut report)?;
+            Report::new(out, self.program.request.options.machine.format, columns).with_files(take(&mut files.rows));
+        let failed = run_all(shard_items(shard, studies), &mut report)?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
-        warn(&report.rows);
-        // A picture has every algorithm, or is not drawn.
-        end(failed)?;
-        files.draw(|| trend::plot(&heading, setting.program, &report.rows))
+        warn_of_host(&report.rows);
+        // A picture is drawn only if every algorithm succeeded.
+        combine_errors(failed)?;
+        files.draw(|| trend::plot(&heading, setup.program, &report.rows))
     }
 }

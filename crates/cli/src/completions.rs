@@ -1,4 +1,4 @@
-//! `loggp completions`: what a shell needs to complete requests.
+//! `loggp completions`: scripts with which shells complete the command line.
 
 use std::io::Write;
 
@@ -6,28 +6,28 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap_complete::{Shell, generate};
 
-use super::failure::Failure;
+use super::error::CliError;
 
-/// The arguments.
+/// The arguments of `loggp completions`.
 #[derive(Args)]
-pub struct Completions {
+pub struct CompletionsCommand {
     /// The shell
     shell: Shell,
 }
 
-impl Completions {
-    /// Prints the shell's script for this command line.
-    pub fn execute(&self, mut command: clap::Command, out: &mut dyn Write) -> Result<(), Failure> {
+impl CompletionsCommand {
+    /// Prints the shell's script for `command`.
+    pub fn execute(&self, mut command: clap::Command, out: &mut dyn Write) -> Result<(), CliError> {
         let name = command.get_name().to_string();
         let subcommands: Vec<String> =
             command.get_subcommands().map(|subcommand| subcommand.get_name().to_string()).collect();
-        // Only here, as the list of the subcommands cannot be in one of them.
+        // `man` takes the name of a subcommand, and only here is the list of them complete.
         command = command.mut_subcommand("man", |man| {
             man.mut_arg("subcommand", |subcommand| {
                 subcommand.value_parser(PossibleValuesParser::new(subcommands))
             })
         });
-        // Into memory first, for it panics where nobody reads.
+        // Into memory first: `generate` panics if stdout is closed.
         let mut script = Vec::new();
         generate(self.shell, &mut command, name, &mut script);
         Ok(out.write_all(&script)?)

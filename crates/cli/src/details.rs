@@ -1,44 +1,44 @@
-//! What stands below the table of `run`, `compare` and `sweep`: what else the runs showed, their phases, how this computer
-//! held them, and what must be said of the rest.
+//! The blocks below the table of `run`, `compare` and `sweep`: metrics, phases, how well this computer kept
+//! up, and notes.
 
 use loggp::Latency;
-use loggp_document::{Block, plain};
+use loggp_document::{DocumentBlock, plain};
 use loggp_programs::{Case, Metric};
-use loggp_study::Phase;
+use loggp_study::PhasePrediction;
 
-use super::column::{Column, table};
-use super::failure::together;
+use super::column::{ReportColumn, table};
+use super::error::merge_sentences;
 use super::number::Unit;
-use super::row::{self, MOST_DECIMALS, Row};
-use super::studies::LATE;
+use super::row::{self, MOST_DECIMALS, StudyRow};
+use super::studies::LATE_NOTE;
 
-/// All that is said below the table.
-pub fn details(rows: &[Row], unit: Unit) -> Vec<Block> {
-    let mut blocks: Vec<Block> = metrics(rows, unit).into_iter().chain(phases(rows, unit)).collect();
-    let mut notes = together(rows.iter().filter_map(note));
+/// Returns the blocks below the table.
+pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
+    let mut blocks: Vec<DocumentBlock> = metric_table(rows, unit).into_iter().chain(phase_table(rows, unit)).collect();
+    let mut notes = merge_sentences(rows.iter().filter_map(formula_note));
     for row in rows {
         let drawn = row.answers.drawn.iter();
         notes.extend(drawn.map(|drawn| format!("the median run of {} has {drawn}", row.task.name)));
     }
     if rows.iter().any(|row| row.host().is_some()) {
-        blocks.extend(host(rows, unit));
-        notes.extend(reasons(rows));
+        blocks.extend(host_table(rows, unit));
+        notes.extend(dilation_reasons(rows));
     }
-    if rows.iter().any(Row::is_late) {
-        notes.push(LATE.into());
+    if rows.iter().any(StudyRow::is_late) {
+        notes.push(LATE_NOTE.into());
     }
-    blocks.push(Block::List(notes.into_iter().map(plain).collect()));
+    blocks.push(DocumentBlock::List(notes.into_iter().map(plain).collect()));
     blocks
 }
 
-/// What else the runs showed, as a table; nothing where they showed no more.
-fn metrics(rows: &[Row], unit: Unit) -> Option<Block> {
-    let mut columns = vec![Column::shown("", |row: &Row| row.task.name.clone())];
+/// Returns the table of the runs' metrics, or `None` if they have none.
+fn metric_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
+    let mut columns = vec![ReportColumn::table_only("", |row: &StudyRow| row.task.name.clone())];
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for &Metric { name, unit, .. } in rows.iter().flat_map(|row| &row.answers.outcome.metrics) {
         if !seen.contains(&(name, unit)) {
             seen.push((name, unit));
-            columns.push(Column::shown(format!("{name} {unit}").trim(), move |row: &Row| {
+            columns.push(ReportColumn::table_only(format!("{name} {unit}").trim(), move |row: &StudyRow| {
                 let metrics = &row.answers.outcome.metrics;
                 let metric = metrics.iter().find(|metric| (metric.name, metric.unit) == (name, unit));
                 metric.map(|metric| metric.value)
@@ -48,33 +48,33 @@ fn metrics(rows: &[Row], unit: Unit) -> Option<Block> {
     table(&columns, if seen.is_empty() { &[] } else { rows }, unit, MOST_DECIMALS)
 }
 
-/// The phases of the runs, as a table with times in this unit; nothing where they have no phases.
-fn phases(rows: &[Row], unit: Unit) -> Option<Block> {
-    /// The first phase of a run stands beside its name.
-    fn named(row: &Row) -> impl Iterator<Item = (&str, &Phase)> {
+/// Returns the table of the runs' phases, or `None` if they have none.
+fn phase_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
+    /// Returns the phases of a run with its name, which stands at the first alone.
+    fn named(row: &StudyRow) -> impl Iterator<Item = (&str, &PhasePrediction)> {
         std::iter::once(row.task.name.as_str()).chain(std::iter::repeat("")).zip(&row.answers.phases)
     }
-    let phases: Vec<(&str, &Phase)> = rows.iter().flat_map(named).collect();
-    let mut columns = vec![Column::shown("", |(name, _): &(&str, &Phase)| name.to_string())];
-    columns.extend(row::phase(|(_, phase): &(&str, &Phase)| *phase));
+    let phases: Vec<(&str, &PhasePrediction)> = rows.iter().flat_map(named).collect();
+    let mut columns = vec![ReportColumn::table_only("", |(name, _): &(&str, &PhasePrediction)| name.to_string())];
+    columns.extend(row::phase_columns(|(_, phase): &(&str, &PhasePrediction)| *phase));
     table(&columns, &phases, unit, MOST_DECIMALS)
 }
 
-/// How this computer held the runs, as a table.
-fn host(rows: &[Row], unit: Unit) -> Option<Block> {
-    let mut columns = vec![Column::shown("", |row: &Row| row.task.name.clone())];
-    columns.extend([row::dilation(), row::cores()]);
-    columns.extend(row::lateness());
+/// Returns the table of dilations, cores and latenesses.
+fn host_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
+    let mut columns = vec![ReportColumn::table_only("", |row: &StudyRow| row.task.name.clone())];
+    columns.extend([row::dilation_column(), row::core_column()]);
+    columns.extend(row::lateness_columns());
     table(&columns, rows, unit, MOST_DECIMALS)
 }
 
-/// Why a run has no formula, or why that need not be its time, in one sentence.
-fn note(row: &Row) -> Option<String> {
+/// Returns a sentence on why a run has no formula or may take another time, if there is something to say.
+fn formula_note(row: &StudyRow) -> Option<String> {
     let Case { algorithm, params, latency, noise, .. } = row.case();
     let name = algorithm.name;
     Some(match algorithm.formula.strip_prefix("none: ") {
         _ if row.answers.prediction.formula.is_some() => {
-            let said = match (*latency != Latency::Exact, noise.is_some()) {
+            let sentence = match (*latency != Latency::Exact, noise.is_some()) {
                 (false, false) => return None,
                 (true, false) => "formulas take every message to be under way for exactly L",
                 (false, true) => "formulas take the processors to be free of noise",
@@ -82,7 +82,7 @@ fn note(row: &Row) -> Option<String> {
                     "formulas take every message to be under way for exactly L, and know no noise"
                 }
             };
-            said.into()
+            sentence.into()
         }
         Some(why) => format!("no formula for {name}: {why}"),
         None if !params.is_loggp() => {
@@ -92,13 +92,13 @@ fn note(row: &Row) -> Option<String> {
     })
 }
 
-/// Why the machine ran so much slower than it should: a line for each reason.
-fn reasons(rows: &[Row]) -> Vec<String> {
+/// Returns a line for each reason of a dilation.
+fn dilation_reasons(rows: &[StudyRow]) -> Vec<String> {
     let hosts: Vec<_> = rows.iter().filter_map(|row| Some((&row.task.name, &row.host()?.why))).collect();
     let same = hosts.iter().all(|(_, why)| *why == hosts[0].1);
     let line = |(name, why): &(&String, &String)| match same {
         true => format!("dilation: {why}"),
         false => format!("dilation of {name}: {why}"),
     };
-    together(hosts.iter().map(line))
+    merge_sentences(hosts.iter().map(line))
 }

@@ -1,41 +1,41 @@
-//! The commands that the documents show, and what they say that each prints: for tests alone.
+//! Commands in the project's documents, and the output that the documents show for them. Only tests use this.
 
-#![allow(dead_code)] // each set of tests uses a part of this file
+#![allow(dead_code)] // each of the crates that include this file uses a part of it
 
 use std::fs;
 
-/// A document: what its reader would do, from its beginning to its end.
-pub(crate) struct Document {
+/// A document: the files and commands in it, in order.
+pub(crate) struct ProjectDocument {
     pub(crate) name: String,
-    pub(crate) steps: Vec<Step>,
-    /// The options in the first column of its tables.
-    pub(crate) listed: Vec<String>,
+    pub(crate) steps: Vec<DocumentStep>,
+    /// Options in the first column of its tables.
+    pub(crate) listed_options: Vec<String>,
 }
 
-pub(crate) enum Step {
-    /// A file is shown: a block of code whose language is followed by the file's name.
+pub(crate) enum DocumentStep {
+    /// A file: a block of code with the file's name behind the language.
     File {
         name: String,
         text: String,
     },
-    Command(Shown),
+    Command(ShownCommand),
 }
 
-/// A command, in a block of code.
-pub(crate) struct Shown {
+/// A command in a block of code.
+pub(crate) struct ShownCommand {
     /// The command line, without the comment behind it.
     pub(crate) line: String,
-    /// The file that gets the output.
+    /// The file that the output is redirected to.
     pub(crate) file: Option<String>,
-    /// What it prints. The document shows this below a command that begins with a `$`.
+    /// The output, which a document shows below a command that begins with a `$`.
     pub(crate) printed: Option<String>,
 }
 
-impl Document {
-    pub(crate) fn commands(&self) -> impl Iterator<Item = &Shown> {
+impl ProjectDocument {
+    pub(crate) fn commands(&self) -> impl Iterator<Item = &ShownCommand> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Command(shown) => Some(shown),
-            Step::File { .. } => None,
+            DocumentStep::Command(shown) => Some(shown),
+            DocumentStep::File { .. } => None,
         })
     }
 
@@ -44,33 +44,33 @@ impl Document {
         let steps = text.split("```").skip(1).step_by(2).flat_map(|block| {
             let (head, lines) = block.split_once('\n').unwrap_or_default();
             match head.split_once(' ') {
-                Some((_, name)) => vec![Step::File { name: name.into(), text: lines.into() }],
-                None => commands(lines).into_iter().map(Step::Command).collect(),
+                Some((_, name)) => vec![DocumentStep::File { name: name.into(), text: lines.into() }],
+                None => commands(lines).into_iter().map(DocumentStep::Command).collect(),
             }
         });
         let rows = text.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
         let words = rows.flat_map(|(cell, _)| cell.split_whitespace());
         let listed = words.filter(|word| word.starts_with("--")).map(String::from).collect();
         let steps = steps.collect();
-        Document { name, steps, listed }
+        ProjectDocument { name, steps, listed_options: listed }
     }
 }
 
-/// The commands of a block of code. A line that names a PROGRAM is a form, and no command.
-fn commands(block: &str) -> Vec<Shown> {
-    let mut commands: Vec<Shown> = Vec::new();
+/// Returns the commands of a block of code. A line with the placeholder PROGRAM is no command.
+fn commands(block: &str) -> Vec<ShownCommand> {
+    let mut commands: Vec<ShownCommand> = Vec::new();
     for line in block.lines() {
         let shows_output = line.starts_with("$ ");
         let typed = line.trim_start_matches("$ ");
         if typed.starts_with("loggp ") && !typed.contains("PROGRAM") {
             let words = typed.split(" #").next().unwrap();
             let (line, file) = words.split_once(" > ").unwrap_or((words, ""));
-            commands.push(Shown {
+            commands.push(ShownCommand {
                 line: line.trim().into(),
                 file: (!file.is_empty()).then(|| file.trim().into()),
                 printed: shows_output.then(String::new),
             });
-        } else if let Some(Shown { printed: Some(printed), .. }) = commands.last_mut() {
+        } else if let Some(ShownCommand { printed: Some(printed), .. }) = commands.last_mut() {
             *printed += line;
             *printed += "\n";
         }
@@ -78,8 +78,8 @@ fn commands(block: &str) -> Vec<Shown> {
     commands
 }
 
-/// The documents of the project.
-pub(crate) fn documents() -> Vec<Document> {
+/// Reads the documents of the project.
+pub(crate) fn documents() -> Vec<ProjectDocument> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let mut names = vec!["README.md".to_string(), "crates/cli/README.md".to_string()];
     for group in ["start", "reference", "results"] {
@@ -87,5 +87,5 @@ pub(crate) fn documents() -> Vec<Document> {
         let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
         names.extend(files.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{group}/{name}")));
     }
-    names.into_iter().map(|name| Document::read(root, name)).collect()
+    names.into_iter().map(|name| ProjectDocument::read(root, name)).collect()
 }

@@ -1,12 +1,11 @@
-//! What the help of the command and of every subcommand ends with: two requests that can be made of it. The tests make them all, in this order
-//! and in one folder, so that one may read what another wrote.
+//! The examples at the end of the help of the command and of every subcommand. The tests run them all, in
+//! this order and in one folder, so that one may read a file that another wrote.
 
 use clap::Command;
 
-/// Two requests of the command.
-const OF_ALL: [&str; 2] = ["loggp run broadcast", "loggp compare scatter -P 8 --clock virtual"];
+const COMMAND_EXAMPLES: [&str; 2] = ["loggp run broadcast", "loggp compare scatter -P 8 --clock virtual"];
 
-/// The subcommands, and two requests of each. A program's own help has others.
+/// The subcommands with two examples each. The help of a program's own subcommand has others.
 const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("run", ["loggp run fft", "loggp run lu --help"]),
     (
@@ -85,7 +84,7 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ),
     ("audit", ["loggp run scatter -P 8 --trace scatter.json", "loggp audit scatter.json"]),
     ("trace2goal", ["loggp trace2goal scatter.json", "loggp trace2goal scatter.json -o scatter.goal"]),
-    // The files are in the project's examples/mpi.
+    // The files are in the project's folder examples/mpi.
     (
         "mpi2goal",
         [
@@ -101,16 +100,15 @@ const EXAMPLES: &[(&str, [&str; 2])] = &[
     ("man", ["loggp man", "loggp man -o ."]),
 ];
 
-/// The command, whose helps end with examples.
+/// Adds examples to the help of the command and of its subcommands.
 pub fn with_examples(command: Command) -> Command {
     let of_subcommand = |command: Command, (name, lines): &(&str, [&str; 2])| {
-        command.mut_subcommand(name, |subcommand| with(subcommand, *lines))
+        command.mut_subcommand(name, |subcommand| add_examples(subcommand, *lines))
     };
-    with(EXAMPLES.iter().fold(command, of_subcommand), OF_ALL)
+    add_examples(EXAMPLES.iter().fold(command, of_subcommand), COMMAND_EXAMPLES)
 }
 
-/// A command whose help ends with these requests.
-fn with(command: Command, lines: [&str; 2]) -> Command {
+fn add_examples(command: Command, lines: [&str; 2]) -> Command {
     let before = command.get_after_help().map(|help| format!("{}\n\n", help.ansi())).unwrap_or_default();
     command.after_help(format!("{before}Examples:\n  {}\n  {}", lines[0], lines[1]))
 }

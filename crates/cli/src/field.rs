@@ -1,74 +1,66 @@
-//! A value of a report: what programs get of it, and what people see.
+//! Values of a report, and their forms for JSON, CSV and tables.
 
 use std::borrow::Cow;
 
-use loggp::{Carrier, ClockKind, Dilation, Ports, Rules, Time, Work};
+use loggp::{Carrier, ClockKind, Dilation, Ports, Time, Work};
+use loggp::schedule::CostModel;
 use loggp_programs::Metric;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::number::{Unit, percent, rough, rough_time, thousands};
 
-/// A value.
+/// A value of a report.
 pub enum Field {
-    /// Rows of this kind have no such value: JSON has not even the name.
+    /// The row has no such value, and JSON leaves out the name.
     Absent,
-    /// There is no value, but there could be one.
-    Nothing,
-    /// Words.
+    /// There is no value, and JSON has `null`.
+    Null,
     Text(String),
-    /// A value of what is swept, as people read it.
+    /// A value of the swept quantity, as text that is aligned as numbers are.
     Swept(String),
-    /// A number of things.
     Count(i128),
-    /// The most that there were at once, and the most that there may be.
-    Of(usize, Option<usize>),
-    /// A time of the machine, which is exact.
+    /// The highest count, and its limit.
+    CountOf(usize, Option<usize>),
+    /// An exact time of the machine.
     Time(Time),
-    /// Several such times.
     Times(Vec<Time>),
-    /// A time of the machine that was measured.
+    /// A measured time of the machine.
     Measured(Time),
-    /// A time of this computer.
-    OfHost(Time),
-    /// Another number.
+    /// A time of this computer's own clock.
+    HostTime(Time),
     Number(f64),
-    /// A relative error.
     Error(f64),
-    /// Whether something is so.
-    Truth(bool),
-    /// Whether a result is right.
+    Bool(bool),
     Verified(bool),
-    /// Whether this computer kept up.
-    Held(bool),
-    /// A value that people see behind a sign; or no value, of which they see only the sign.
-    Signed(&'static str, Box<Field>),
-    /// Several rows of another kind, such as the phases of a run.
+    OnTime(bool),
+    /// A value with a prefix in tables, or the prefix alone if the value is null.
+    Prefixed(&'static str, Box<Field>),
+    /// Rows of another kind, such as the phases of a run.
     Rows(Vec<Object>),
-    /// What else a run showed.
     Metrics(Vec<Metric>),
 }
 
-/// Values by their names, which are paths: `stalls.ns` is `ns` in the object `stalls`. Those of an object stand together.
+/// Values by their names, which are paths: `stalls.ns` is `ns` in the object `stalls`. The values of an inner
+/// object are adjacent.
 pub struct Object(pub Vec<(Cow<'static, str>, Field)>);
 
-/// How a table shows times.
-pub struct Scale {
-    /// The unit in which times are counted.
+/// The format of the times in a table.
+pub struct TimeFormat {
     unit: Unit,
-    /// With how many decimals what is exact.
+    /// Decimals of exact times.
     exact: usize,
-    /// With how many decimals measured times are shown.
+    /// Decimals of measured times.
     measured: usize,
 }
 
-/// What is measured is shown with so many digits.
+/// Digits of the shortest measured time in a table.
 const MEASURED_DIGITS: usize = 6;
 
-impl Scale {
-    /// For all fields of a table, with at most so many decimals: times as exactly as the most exact needs, and of what was
-    /// measured nothing that is only noise.
-    pub fn of<'a>(fields: impl Iterator<Item = &'a Field> + Clone, unit: Unit, most: usize) -> Scale {
+impl TimeFormat {
+    /// Returns the format for the fields of a table, with at most `most` decimals: exact times have as many
+    /// as the longest needs, measured times no more than are meaningful.
+    pub fn for_fields<'a>(fields: impl Iterator<Item = &'a Field> + Clone, unit: Unit, most: usize) -> TimeFormat {
         let exact = fields.clone().filter_map(Field::exact).map(|time| unit.decimals(time));
         let exact = exact.max().unwrap_or(0).min(most);
         let shortest = fields.filter_map(|field| match field {
@@ -77,48 +69,48 @@ impl Scale {
         });
         let digits = |time| unit.number(time, 0).chars().filter(char::is_ascii_digit).count();
         let whole = shortest.min().map_or(1, digits);
-        Scale { unit, exact, measured: MEASURED_DIGITS.saturating_sub(whole).min(most).max(exact) }
+        TimeFormat { unit, exact, measured: MEASURED_DIGITS.saturating_sub(whole).min(most).max(exact) }
     }
 }
 
 impl Field {
-    /// The time in it that is exact, if there is one.
+    /// Returns the exact time in the field, if it has one.
     fn exact(&self) -> Option<Time> {
         match self {
             Field::Time(time) => Some(*time),
-            Field::Signed(_, field) => field.exact(),
+            Field::Prefixed(_, field) => field.exact(),
             _ => None,
         }
     }
 
-    /// Whether it stands at the left of its column.
-    pub fn is_words(&self) -> bool {
-        matches!(self, Field::Text(_) | Field::Verified(_) | Field::Held(_))
+    /// Returns whether the field is aligned to the left of its column.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Field::Text(_) | Field::Verified(_) | Field::OnTime(_))
     }
 
-    /// Whether people learn something from it that they do not take for granted.
-    pub fn says_something(&self) -> bool {
-        !matches!(self, Field::Absent | Field::Nothing | Field::Held(true) | Field::Time(Time::ZERO))
+    /// Returns whether the field is worth a column: it is no missing value, no zero time and no run on time.
+    pub fn is_informative(&self) -> bool {
+        !matches!(self, Field::Absent | Field::Null | Field::OnTime(true) | Field::Time(Time::ZERO))
     }
 
-    /// What people see.
-    pub fn shown(&self, scale: &Scale) -> String {
+    /// Returns the field as a table shows it.
+    pub fn to_text(&self, format: &TimeFormat) -> String {
         match self {
             Field::Text(text) | Field::Swept(text) => text.clone(),
             Field::Count(count) if *count < 0 => format!("-{}", thousands(-count)),
             Field::Count(count) => thousands(count),
-            Field::Of(most, Some(all)) => format!("{} of {}", thousands(most), thousands(all)),
-            Field::Of(most @ 1.., None) => thousands(most),
-            Field::Time(time) => scale.unit.number(*time, scale.exact),
-            Field::Measured(time) => scale.unit.number(*time, scale.measured),
-            Field::OfHost(time) => rough_time(*time),
+            Field::CountOf(most, Some(all)) => format!("{} of {}", thousands(most), thousands(all)),
+            Field::CountOf(most @ 1.., None) => thousands(most),
+            Field::Time(time) => format.unit.number(*time, format.exact),
+            Field::Measured(time) => format.unit.number(*time, format.measured),
+            Field::HostTime(time) => rough_time(*time),
             Field::Number(number) => rough(*number),
             Field::Error(error) => percent(*error),
             Field::Verified(right) => if *right { "yes" } else { "NO" }.into(),
-            Field::Held(held) => if *held { "" } else { "late" }.into(),
-            Field::Signed(sign, field) => match **field {
-                Field::Nothing => sign.to_string(),
-                _ => format!("{sign} {}", field.shown(scale)),
+            Field::OnTime(held) => if *held { "" } else { "late" }.into(),
+            Field::Prefixed(sign, field) => match **field {
+                Field::Null => sign.to_string(),
+                _ => format!("{sign} {}", field.to_text(format)),
             },
             _ => "-".into(),
         }
@@ -128,17 +120,17 @@ impl Field {
 impl Serialize for Field {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Field::Absent | Field::Nothing => serializer.serialize_none(),
+            Field::Absent | Field::Null => serializer.serialize_none(),
             Field::Text(text) | Field::Swept(text) => serializer.serialize_str(text),
             Field::Count(count) => count.serialize(serializer),
-            Field::Of(most, _) => most.serialize(serializer),
-            Field::Time(time) | Field::Measured(time) | Field::OfHost(time) => {
-                Ns(*time).serialize(serializer)
+            Field::CountOf(most, _) => most.serialize(serializer),
+            Field::Time(time) | Field::Measured(time) | Field::HostTime(time) => {
+                Nanoseconds(*time).serialize(serializer)
             }
-            Field::Times(times) => serializer.collect_seq(times.iter().copied().map(Ns)),
+            Field::Times(times) => serializer.collect_seq(times.iter().copied().map(Nanoseconds)),
             Field::Number(number) | Field::Error(number) => serializer.serialize_f64(*number),
-            Field::Truth(yes) | Field::Verified(yes) | Field::Held(yes) => serializer.serialize_bool(*yes),
-            Field::Signed(_, field) => field.serialize(serializer),
+            Field::Bool(yes) | Field::Verified(yes) | Field::OnTime(yes) => serializer.serialize_bool(*yes),
+            Field::Prefixed(_, field) => field.serialize(serializer),
             Field::Rows(rows) => rows.serialize(serializer),
             Field::Metrics(metrics) => {
                 let name = |metric: &Metric| match metric.unit {
@@ -151,7 +143,7 @@ impl Serialize for Field {
     }
 }
 
-/// What is a value by itself.
+/// Implements `From` for types that are values of a report.
 macro_rules! fields {
     ($($kind:ty: $field:expr;)*) => {
         $(impl From<$kind> for Field {
@@ -174,26 +166,26 @@ fields! {
     ClockKind: |clock: ClockKind| Field::Text(clock.to_string());
     Dilation: |dilation: Dilation| Field::Text(dilation.to_string());
     Ports: |ports: Ports| Field::Text(ports.to_string());
-    Rules: |rules: Rules| Field::Text(rules.to_string());
+    CostModel: |rules: CostModel| Field::Text(rules.to_string());
     Work: |work: Work| Field::Text(work.to_string());
 }
 
 impl<T: Into<Field>> From<Option<T>> for Field {
     fn from(value: Option<T>) -> Field {
-        value.map_or(Field::Nothing, T::into)
+        value.map_or(Field::Null, T::into)
     }
 }
 
 impl Serialize for Object {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Values(self.0.iter().map(|(name, field)| (&**name, field)).collect()).serialize(serializer)
+        NestedValues(self.0.iter().map(|(name, field)| (&**name, field)).collect()).serialize(serializer)
     }
 }
 
-/// The values of an object, by what is left of their paths.
-struct Values<'a>(Vec<(&'a str, &'a Field)>);
+/// The values of an inner object, by the rest of their paths.
+struct NestedValues<'a>(Vec<(&'a str, &'a Field)>);
 
-impl Serialize for Values<'_> {
+impl Serialize for NestedValues<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         fn object<'a>((path, _): &(&'a str, &Field)) -> Option<&'a str> {
             path.split_once('.').map(|(object, _)| object)
@@ -206,7 +198,7 @@ impl Serialize for Values<'_> {
                 Some(object) => {
                     let inner: Vec<_> =
                         there.map(|(path, field)| (&path[object.len() + 1..], *field)).collect();
-                    map.serialize_entry(object, &(!inner.is_empty()).then_some(Values(inner)))?;
+                    map.serialize_entry(object, &(!inner.is_empty()).then_some(NestedValues(inner)))?;
                 }
             }
         }
@@ -214,10 +206,10 @@ impl Serialize for Values<'_> {
     }
 }
 
-/// A time in nanoseconds: a whole number where it is one.
-struct Ns(Time);
+/// A time in ns, serialized as a whole number if it is one.
+struct Nanoseconds(Time);
 
-impl Serialize for Ns {
+impl Serialize for Nanoseconds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0.as_ps() {
             ps if ps % 1000 == 0 => serializer.serialize_i64(ps / 1000),

@@ -1,18 +1,20 @@
-//! What stands above a table: the program, the machine and its parameters; and below that the size, and whatever is not as
-//! usual.
+//! The heading above a table: the program, the machine and its parameters, then the size and every setting
+//! that is not the default.
 
-use loggp::{ClockKind, Latency, Level, Noise, Parameter, Params, Ports, Ties, Time, Trace};
-use loggp_programs::{Case, Value};
+use loggp::{ClockKind, Latency, Level, Noise, Params, Ports, Ties, Time};
+use loggp::params::Parameter;
+use loggp::trace::Trace;
+use loggp_programs::{Case, OptionValue};
 use loggp_study::Study;
-use loggp_study::range::{Point, Quantity, Range};
+use loggp_study::range::{SweepPoint, Quantity, Range};
 
-use super::choice::Choice;
+use super::choice::MachineChoice;
 use super::number::{Unit, count, rough, thousands};
-use super::options::{MachineOptions, clock_said};
+use super::options::{MachineOptions, clock_text};
 
-/// The heading of studies like this one, along a range, if there is one.
+/// Returns the heading of studies like this one, along `range` if given.
 pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<&Range>) -> String {
-    let Study { case, emulation, repeat, seeds, .. } = study;
+    let Study { case, emulation, repeat, distinct_seeds: seeds, .. } = study;
     let on = machine.map_or(String::new(), |name| format!(" on {name}"));
     let cycles = match unit.is_cycle() {
         true => format!(" (a cycle is {})", case.params.cycle),
@@ -20,43 +22,43 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
     };
     let swept = |name: &str| range.filter(|range| range.quantity.name() == name);
     let parameter = |part: String| match part.split_once(" = ").and_then(|(name, _)| swept(name)) {
-        Some(range) => shown_range(range, unit),
+        Some(range) => range_text(range, unit),
         None => part,
     };
     let parameters: Vec<String> = parameters(&case.params, unit).into_iter().map(parameter).collect();
     let size = match swept("size") {
-        Some(range) => shown_range(range, unit),
+        Some(range) => range_text(range, unit),
         None => format!("size {}", thousands(case.size)),
     };
-    let own = |value: &Value| match swept(value.option().name()) {
-        Some(range) => shown_range(range, unit),
+    let option_text = |value: &OptionValue| match swept(value.option().name()) {
+        Some(range) => range_text(range, unit),
         None => format!("{} = {}", value.option().name(), value.text()),
     };
     let unusual = case.options.iter().filter(|value| !value.is_default());
     let (instead, others): (Vec<_>, Vec<_>) = unusual.partition(|value| value.option().is_instead_of_size());
     let size = match instead[..] {
         [] => format!("{size} ({})", case.program.size.meaning),
-        _ => instead.into_iter().map(own).collect::<Vec<_>>().join(", "),
+        _ => instead.into_iter().map(option_text).collect::<Vec<_>>().join(", "),
     };
     let mut heading = format!(
         "{}{on}: {}{cycles}\n{size}, {}, times in {}",
         case.program.name,
         parameters.join(", "),
         emulation
-            .over
+            .link
             .as_ref()
-            .map_or_else(|| clock_said(emulation.clock, emulation.carrier), |link| link.name()),
+            .map_or_else(|| clock_text(emulation.clock, emulation.carrier), |link| link.name()),
         unit.name,
     );
     if case.work != case.program.work {
         heading += &format!(", work {}", case.work);
     }
     for other in others {
-        heading += &format!(", {}", own(other));
+        heading += &format!(", {}", option_text(other));
     }
-    heading += &wires(case.latency, case.ties, case.ports);
-    heading += &noise_said(case.noise.as_ref());
-    heading += &levels(case, unit);
+    heading += &wire_text(case.latency, case.ties, case.ports);
+    heading += &noise_text(case.noise.as_ref());
+    heading += &level_lines(case, unit);
     if let Some(cost) = case.barrier {
         heading += &format!(", a barrier takes {cost}");
     }
@@ -69,8 +71,8 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
     heading
 }
 
-/// The levels within the machine, a line each, and what formulas know of them.
-fn levels(case: &Case, unit: &Unit) -> String {
+/// Returns a line for each level within the machine, and a note on formulas; empty without levels.
+fn level_lines(case: &Case, unit: &Unit) -> String {
     let mut around = case.params.P;
     let line = |level: &Level| {
         let groups = around / level.params.P;
@@ -84,41 +86,41 @@ fn levels(case: &Case, unit: &Unit) -> String {
     if lines.is_empty() { lines } else { lines + formulas }
 }
 
-/// The heading of a machine by itself, with these parameters.
+/// Returns the heading of a machine without a program.
 pub fn machine_heading(
-    choice: &Choice,
+    choice: &MachineChoice,
     parameters: &str,
     clock: ClockKind,
     options: &MachineOptions,
 ) -> String {
     let MachineOptions { latency, ties, ports, .. } = *options;
     let ports = ports.unwrap_or_default();
-    let clock = clock_said(clock, options.clock.carrier.unwrap_or_default());
-    headed(choice, parameters, &(clock + &wires(latency, ties, ports)))
+    let clock = clock_text(clock, options.clock.carrier.unwrap_or_default());
+    choice_heading(choice, parameters, &(clock + &wire_text(latency, ties, ports)))
 }
 
-/// The heading of a machine of which this is how it runs.
-pub fn headed(choice: &Choice, parameters: &str, how: &str) -> String {
-    let Choice { name, unit, .. } = choice;
+/// Returns the heading of a machine, where `how` says how it runs.
+pub fn choice_heading(choice: &MachineChoice, parameters: &str, how: &str) -> String {
+    let MachineChoice { name, unit, .. } = choice;
     let on = name.map_or(String::new(), |name| format!("{name}: "));
     format!("{on}{parameters}\n{how}, times in {}", unit.name)
 }
 
-/// What is not as usual between processors.
-pub fn wires(latency: Latency, ties: Ties, ports: Ports) -> String {
+/// Returns the settings between processors that are not the default, each after a comma.
+pub fn wire_text(latency: Latency, ties: Ties, ports: Ports) -> String {
     let latency = match latency {
         Latency::Exact => String::new(),
-        drawn => format!(", {}", latency_said(drawn)),
+        drawn => format!(", {}", latency_text(drawn)),
     };
     let ties = match ties {
         Ties::Number => String::new(),
-        settled => format!(", {}", ties_said(settled)),
+        settled => format!(", {}", ties_text(settled)),
     };
     latency + &ties + if ports == Ports::Dual { ", dual ports" } else { "" }
 }
 
-/// How latencies are drawn.
-pub fn latency_said(latency: Latency) -> String {
+/// Returns the rule of the latencies as text.
+pub fn latency_text(latency: Latency) -> String {
     match latency {
         Latency::Random { seed } => format!("random latency (seed {seed})"),
         Latency::Exponential { seed } => format!("exponential latency (seed {seed})"),
@@ -126,30 +128,30 @@ pub fn latency_said(latency: Latency) -> String {
     }
 }
 
-/// What a recorded run found between its processors.
-pub fn recorded(trace: &Trace) -> String {
-    let noise = noise_said(trace.noise.as_ref());
-    format!("{}{noise}, {} ports", latency_said(trace.latency), trace.ports)
+/// Returns the settings between processors of a recorded run.
+pub fn recorded_text(trace: &Trace) -> String {
+    let noise = noise_text(trace.noise.as_ref());
+    format!("{}{noise}, {} ports", latency_text(trace.latency), trace.ports)
 }
 
-/// The noise of the processors, if there is any.
-pub fn noise_said(noise: Option<&Noise>) -> String {
+/// Returns the noise after a comma; empty without noise.
+pub fn noise_text(noise: Option<&Noise>) -> String {
     noise.map_or(String::new(), |noise| format!(", noise {noise}"))
 }
 
-/// Who goes first among equals.
-pub fn ties_said(ties: Ties) -> String {
+/// Returns the rule of the ties as text.
+pub fn ties_text(ties: Ties) -> String {
     match ties {
         Ties::Random { seed } => format!("random ties (seed {seed})"),
         other => format!("ties by {other}"),
     }
 }
 
-/// A machine's parameters, each by itself.
+/// Returns each of a machine's parameters as text: `L = 6 us`.
 pub fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
     let time = |(name, time): (&str, Time)| format!("{name} = {}", unit.show(time));
-    let count = |(name, n): (&str, usize)| match Parameter::named(name).and_then(|parameter| parameter.unit) {
-        // No limit is the largest that there is.
+    let count = |(name, n): (&str, usize)| match Parameter::by_name(name).and_then(|parameter| parameter.unit) {
+        // `NO_LIMIT` is the largest number.
         Some("word" | "message") if n == Params::NO_LIMIT => format!("{name} unlimited"),
         Some(unit @ "byte") => format!("{name} = {}", count(n, unit)),
         _ => format!("{name} = {}", thousands(n)),
@@ -157,23 +159,23 @@ pub fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
     params.times().map(time).chain(params.counts().map(count)).collect()
 }
 
-/// A point of a sweep.
-pub fn shown_point(point: &Point, quantity: Quantity, unit: &Unit) -> String {
-    shown(point.number, quantity, unit)
+/// Returns a point of a sweep as text.
+pub fn point_text(point: &SweepPoint, quantity: Quantity, unit: &Unit) -> String {
+    value_text(point.number, quantity, unit)
 }
 
-/// From where to where a sweep goes.
-fn shown_range(range: &Range, unit: &Unit) -> String {
+/// Returns the ends of a sweep as text.
+fn range_text(range: &Range, unit: &Unit) -> String {
     let (least, most) = range.ends();
-    let end = |number| shown(number, range.quantity, unit);
+    let end = |number| value_text(number, range.quantity, unit);
     format!("{} from {} to {}", range.quantity.name(), end(least), end(most))
 }
 
-/// A value of what is swept.
-fn shown(number: f64, quantity: Quantity, unit: &Unit) -> String {
+/// Returns a value of the swept quantity as text.
+fn value_text(number: f64, quantity: Quantity, unit: &Unit) -> String {
     match quantity {
         _ if quantity.is_time() => unit.show(Time::from_ps(number as i64)),
-        Quantity::Own(_) => rough(number),
+        Quantity::Option(_) => rough(number),
         _ => thousands(number as u64),
     }
 }

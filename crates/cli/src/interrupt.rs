@@ -1,4 +1,4 @@
-//! Ctrl-C and its like: the command ends at once, and leaves nothing half done behind.
+//! Ctrl-C and other signals: the command ends at once, and leaves no unfinished file behind.
 
 use std::fs;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use signal_hook::iterator::Signals;
 
 use super::number::count;
 
-/// The signals that end the command, and what it says then.
+/// The signals that end the command, and the message of each.
 const SIGNALS: [(i32, &str); 4] = [
     (SIGINT, "interrupted"),
     (SIGTERM, "terminated"),
@@ -24,31 +24,30 @@ const SIGNALS: [(i32, &str); 4] = [
     (SIGXCPU, "out of processor time"),
 ];
 
-/// A file that is to be whole or not there.
-pub struct Unfinished {
-    /// What it will be, such as `trace`.
-    pub what: &'static str,
-    /// Where the file shall be when it is whole.
+/// A file that is being written under a temporary name.
+pub struct UnfinishedFile {
+    /// Kind of the file, such as `trace`, which is also the name of the option that asks for it.
+    pub kind: &'static str,
+    /// Path of the finished file.
     pub target: PathBuf,
-    /// Where the file is until it is whole.
+    /// Path of the temporary file.
     pub draft: PathBuf,
 }
 
-/// The files that are not finished.
-static DRAFTS: Mutex<Vec<Unfinished>> = Mutex::new(Vec::new());
-/// What stands on the terminal, and must go from there.
+static DRAFTS: Mutex<Vec<UnfinishedFile>> = Mutex::new(Vec::new());
+/// The progress bar on the terminal, which is cleared at the end.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
-/// How many rows, or whatever it is that the command writes, have been written.
-static ROWS: AtomicUsize = AtomicUsize::new(0);
-/// What the command writes, and what is to be said of it at the end.
-static WRITES: Mutex<(&str, &str)> = Mutex::new(("row", ""));
+/// Number of rows, or of other items that the command writes, that are written.
+static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+/// Name of the items that the command writes, and the end of the message after an interruption.
+static WRITTEN_ITEM: Mutex<(&str, &str)> = Mutex::new(("row", ""));
 
-/// From now on these signals end the command in good order. Where a signal cannot be had, or there is no thread to wait
-/// for it, it ends the command anyhow. One that the command was started to ignore, as `nohup` does, is left alone.
-pub fn watch() {
-    // A file that becomes longer than `ulimit -f` allows is an error of who writes it, and no end of the command.
+/// Starts a thread that ends the command in good order at these signals. If that fails, they end the command
+/// as they do by default. Signals that the command was started to ignore, as `nohup` does, stay ignored.
+pub fn watch_signals() {
+    // A file that grows beyond `ulimit -f` is an error of its writer, and must not end the command.
     drop(flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))));
-    let ignored = ignored();
+    let ignored = ignored_signals();
     let (tell, watched) = channel();
     let watch = move || {
         let signals =
@@ -56,58 +55,58 @@ pub fn watch() {
         let signals = Signals::new(signals);
         drop(tell);
         if let Ok(mut signals) = signals {
-            signals.forever().for_each(end);
+            signals.forever().for_each(exit_on);
         }
     };
     if thread::Builder::new().name("loggp signals".into()).spawn(watch).is_ok() {
-        let _: Result<(), _> = watched.recv(); // its end is what there is to hear
+        let _: Result<(), _> = watched.recv(); // returns when `tell` is dropped
     }
 }
 
-/// The signals that this process ignores, the first in the lowest bit; none where the host does not say.
-fn ignored() -> u64 {
+/// Returns the signals that this process ignores, signal 1 in the lowest bit; 0 if the host does not tell.
+fn ignored_signals() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// The drafts there are. While this is held, the command is not interrupted.
-pub fn drafts() -> MutexGuard<'static, Vec<Unfinished>> {
+/// Locks the unfinished files. While the lock is held, the command is not interrupted.
+pub fn drafts() -> MutexGuard<'static, Vec<UnfinishedFile>> {
     DRAFTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes the drafts, for a command that ends before they are whole. It asks for no memory.
-fn remove(drafts: &[Unfinished]) {
+/// Removes unfinished files. It allocates no memory.
+fn remove(drafts: &[UnfinishedFile]) {
     for unfinished in drafts {
-        drop(fs::remove_file(&unfinished.draft)); // there is nobody to tell
+        drop(fs::remove_file(&unfinished.draft)); // nothing can be done if it fails
     }
 }
 
-/// Removes the drafts there are, unless somebody holds them at this moment.
+/// Removes all unfinished files, unless they are locked.
 pub fn try_remove_drafts() {
     if let Ok(drafts) = DRAFTS.try_lock() {
         remove(&drafts);
     }
 }
 
-/// Notes that there is a bar on the terminal, or none any more. Whoever does so waits while the command is being ended.
+/// Registers the progress bar, or removes it. Blocks while the command is being ended.
 pub fn set_bar(bar: Option<ProgressBar>) {
     *BAR.lock().unwrap_or_else(PoisonError::into_inner) = bar;
 }
 
-/// From now on the command writes this and not rows; and what is to be said if it is ended after some.
-pub fn set_writes(what: &'static str, then: &'static str) {
-    *WRITES.lock().unwrap_or_else(PoisonError::into_inner) = (what, then);
+/// Sets the name of the items that the command writes in place of rows, and the end of the message if it is
+/// interrupted after some.
+pub fn set_written_item(what: &'static str, then: &'static str) {
+    *WRITTEN_ITEM.lock().unwrap_or_else(PoisonError::into_inner) = (what, then);
 }
 
-/// Notes that so many more rows have been written.
-pub fn wrote(rows: usize) {
-    ROWS.fetch_add(rows, Ordering::SeqCst);
+/// Counts more rows as written.
+pub fn add_written(rows: usize) {
+    WRITTEN.fetch_add(rows, Ordering::SeqCst);
 }
 
-/// Ends the command, with the exit status that shells give to what a signal ended. The main thread may be anywhere,
-/// and the processors' threads go with it.
-fn end(signal: i32) {
+/// Ends the command with the exit status that shells use for a signal, whatever its other threads are doing.
+fn exit_on(signal: i32) {
     let mut bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(bar) = bar.take() {
         bar.finish_and_clear();
@@ -115,10 +114,10 @@ fn end(signal: i32) {
     let drafts = drafts();
     remove(&drafts);
     let what = SIGNALS.iter().find(|(other, _)| *other == signal).map_or("ended", |(_, what)| what);
-    drop(match ROWS.load(Ordering::SeqCst) {
+    drop(match WRITTEN.load(Ordering::SeqCst) {
         0 => writeln!(io::stderr(), "{what}; nothing was written"),
         rows => {
-            let (thing, then) = *WRITES.lock().unwrap_or_else(PoisonError::into_inner);
+            let (thing, then) = *WRITTEN_ITEM.lock().unwrap_or_else(PoisonError::into_inner);
             writeln!(io::stderr(), "{what} after {}{then}", count(rows, thing))
         }
     });

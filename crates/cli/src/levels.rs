@@ -1,79 +1,79 @@
-//! The levels within a machine: nodes, and sockets within nodes, as a machine's file or the command line has them.
+//! The levels within a machine, such as nodes and sockets, from a machine's file or the command line.
 
 use clap::Args;
 use loggp::{Level, Params, ParamsBuilder, Ports};
 use serde_json::Value;
 
-use super::machine_file;
+use super::json_parameters::{parse_ports, set_parameters};
 
-/// The levels that the command line describes.
+/// The options that describe levels.
 #[derive(Args, Default)]
 pub struct LevelOptions {
     /// How many groups each level has, from the outermost: 64x16 is 64 nodes of 16 processors
-    #[arg(long, value_name = "NxN", value_parser = sizes)]
-    pub levels: Option<Sizes>,
+    #[arg(long, value_name = "NxN", value_parser = parse_sizes)]
+    pub levels: Option<LevelSizes>,
     /// What messages cost within a group of the level, once for each level from the outermost: L=1us,o=0.2us,g=0.5us
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub level: Vec<String>,
 }
 
-/// How many groups each level has: the numbers of `64x2x8`.
+/// The number of groups of each level, such as `64x2x8`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sizes(Vec<usize>);
+pub struct LevelSizes(Vec<usize>);
 
-impl Sizes {
-    /// How many processors there are.
+impl LevelSizes {
+    /// Returns the number of processors.
     pub fn P(&self) -> usize {
         self.0.iter().product()
     }
 
-    /// How many processors a group of each level within the machine has.
+    /// Returns the number of processors in a group of each level within the machine.
     fn groups(&self) -> Vec<usize> {
         (1..self.0.len()).map(|level| self.0[level..].iter().product()).collect()
     }
 }
 
-/// Reads `64x16`.
-fn sizes(text: &str) -> Result<Sizes, String> {
+/// Reads sizes, such as `64x16`.
+fn parse_sizes(text: &str) -> Result<LevelSizes, String> {
     let numbers: Option<Vec<usize>> = text.split('x').map(|number| number.parse().ok()).collect();
     let product = |all: &Vec<usize>| all.iter().try_fold(1_usize, |product, n| product.checked_mul(*n));
     match numbers {
-        Some(all) if (2..=3).contains(&all.len()) && product(&all).is_some_and(|P| P > 0) => Ok(Sizes(all)),
+        Some(all) if (2..=3).contains(&all.len()) && product(&all).is_some_and(|P| P > 0) => Ok(LevelSizes(all)),
         _ => {
             Err("give two or three numbers from the outermost level, such as 64x16 for 64 nodes of 16".into())
         }
     }
 }
 
-/// A level that was read, and must still be put together with its machine.
+/// A level whose parameters are read, and which is completed when its machine is known.
 #[derive(Clone)]
-pub struct Draft {
+pub struct LevelDraft {
     builder: ParamsBuilder,
     ports: Ports,
     one_port: bool,
 }
 
-impl Draft {
+impl LevelDraft {
     /// Reads a level from a machine's file.
-    pub fn read(level: &Value) -> Result<Draft, String> {
+    pub fn read(level: &Value) -> Result<LevelDraft, String> {
         let of = |name: &str| level.get(name).filter(|value| !value.is_null());
         let params = of("params").and_then(Value::as_object);
         let params = params.ok_or("a level in it has no object params; write one as the machine's")?;
-        let builder = machine_file::set(ParamsBuilder::unknown(1), params)?;
-        let ports = machine_file::ports(level)?.unwrap_or_default();
+        let builder = set_parameters(ParamsBuilder::with_open_times(1), params)?;
+        let ports = parse_ports(level)?.unwrap_or_default();
         let one_port = match of("one_port") {
             None => false,
             Some(value) => {
                 value.as_bool().ok_or(format!("a level in it has one_port {value}; give true or false"))?
             }
         };
-        Ok(Draft { builder, ports, one_port })
+        Ok(LevelDraft { builder, ports, one_port })
     }
 
     fn finish(self, params: &Params, P: Option<usize>) -> Result<Level, String> {
         let builder = self.builder.word(params.word.get()).cycle(params.cycle);
-        if let [first, ..] = builder.open() {
-            let open = builder.open().join(" and ");
+        if let [first, ..] = builder.open_names() {
+            let open = builder.open_names().join(" and ");
             return Err(format!("a level leaves {open} open; give a value, as in {first}=1us"));
         }
         let params =
@@ -83,16 +83,16 @@ impl Draft {
 }
 
 impl LevelOptions {
-    /// The levels of a machine with these parameters: those of the command line, or those of its file.
-    pub fn of(&self, of_file: &[Draft], params: &Params) -> Result<Vec<Level>, String> {
+    /// Builds the levels of a machine with these parameters, from the command line or else from its file.
+    pub fn build(&self, of_file: &[LevelDraft], params: &Params) -> Result<Vec<Level>, String> {
         let draft = |text: &String| {
-            let builder = ParamsBuilder::unknown(1).cycle(params.cycle).set(text);
+            let builder = ParamsBuilder::with_open_times(1).cycle(params.cycle).set(text);
             let builder = builder.map_err(|why| format!("--level {text}: {why}"))?;
-            Ok(Draft { builder, ports: Ports::default(), one_port: false })
+            Ok(LevelDraft { builder, ports: Ports::default(), one_port: false })
         };
-        let given: Vec<Draft> = self.level.iter().map(draft).collect::<Result<_, String>>()?;
+        let given: Vec<LevelDraft> = self.level.iter().map(draft).collect::<Result<_, String>>()?;
         let drafts = if given.is_empty() { of_file } else { &given };
-        let groups = self.levels.as_ref().map(Sizes::groups);
+        let groups = self.levels.as_ref().map(LevelSizes::groups);
         if let Some(sizes) = self.levels.as_ref().filter(|sizes| sizes.P() != params.P) {
             let (all, P) = (sizes.P(), params.P);
             return Err(format!(
@@ -123,10 +123,10 @@ mod tests {
 
     #[test]
     fn sizes_are_read_from_the_outermost() {
-        let read = sizes("64x2x8").unwrap();
+        let read = parse_sizes("64x2x8").unwrap();
         assert_eq!((read.P(), read.groups()), (1024, vec![16, 8]));
         for wrong in ["64", "64x", "x16", "0x4", "2x2x2x2", "64*16", "99999999999x99999999999"] {
-            assert!(sizes(wrong).unwrap_err().starts_with("give two or three numbers"), "{wrong}");
+            assert!(parse_sizes(wrong).unwrap_err().starts_with("give two or three numbers"), "{wrong}");
         }
     }
 }

@@ -1,20 +1,21 @@
-//! `loggp programs` and `loggp machines`: what there is. The networks of machines are in [`super::topologies`].
+//! `loggp programs` and `loggp machines`. The list of networks is in [`super::topologies`].
 
 use std::io::Write;
 
 use clap::Args;
-use loggp::{Parameter, Preset, PresetValue, presets};
+use loggp::params::{Parameter, Preset, PresetValue, presets};
 use loggp_programs::{PROGRAMS, Program};
 
-use super::failure::Failure;
+use super::error::CliError;
+use super::format::Format;
 use super::machine_file;
 use super::number::thousands;
-use super::options::{Format, count};
+use super::options::parse_count;
 use super::topologies;
 
-/// The arguments of `machines`.
+/// The arguments of `loggp machines`.
 #[derive(Args)]
-pub struct Machines {
+pub struct MachinesCommand {
     /// How they are listed: for people, or one JSON object each, which --machine FILE reads; --topology has csv too
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -22,13 +23,13 @@ pub struct Machines {
     #[arg(long)]
     topology: bool,
     /// Numbers of processors of the networks [default: 1024]
-    #[arg(short = 'P', long = "processors", value_name = "N,...", value_parser = count, allow_negative_numbers = true)]
+    #[arg(short = 'P', long = "processors", value_name = "N,...", value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(value_delimiter = ',', requires = "topology")]
     P: Vec<usize>,
 }
 
-/// Lists the programs: what they do, what their size is, and their algorithms.
-pub fn programs(out: &mut dyn Write) -> Result<(), Failure> {
+/// Lists the programs with their sizes, options and algorithms.
+pub fn list_programs(out: &mut dyn Write) -> Result<(), CliError> {
     for (i, program) in PROGRAMS.iter().enumerate() {
         if i > 0 {
             writeln!(out)?;
@@ -38,8 +39,7 @@ pub fn programs(out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lists a program.
-fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), Failure> {
+fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> {
     let (size, algorithms) = (&program.size, program.algorithms);
     let width = algorithms.iter().map(|algorithm| algorithm.name.len()).max().unwrap_or(0);
     writeln!(out, "{}: {}", program.name, program.about)?;
@@ -61,19 +61,19 @@ fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), Failure> {
     Ok(())
 }
 
-impl Machines {
-    /// Lists the machines: every value, and where it comes from.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+impl MachinesCommand {
+    /// Lists the machines with every value and its source.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         if self.topology {
             return topologies::list(out, &self.P, self.format);
         }
         if self.format == Format::Csv {
             let why = "machines have no lines of csv; give --format table or json, or list networks with --topology";
-            return Err(Failure::request(why));
+            return Err(CliError::request(why));
         }
         for (i, preset) in presets().iter().enumerate() {
             if self.format == Format::Json {
-                serde_json::to_writer(&mut *out, &machine_file::preset(preset)?).map_err(Failure::run)?;
+                serde_json::to_writer(&mut *out, &machine_file::preset_object(preset)?).map_err(CliError::run)?;
                 writeln!(out)?;
                 continue;
             }
@@ -86,11 +86,10 @@ impl Machines {
     }
 }
 
-/// Lists a machine.
-fn list_machine(out: &mut dyn Write, preset: &Preset) -> Result<(), Failure> {
+fn list_machine(out: &mut dyn Write, preset: &Preset) -> Result<(), CliError> {
     writeln!(out, "{}: {}", preset.name, preset.about)?;
     for PresetValue { name, value, source, .. } in preset.values() {
-        let unit = match Parameter::named(name) {
+        let unit = match Parameter::by_name(name) {
             Some(parameter) => parameter.unit,
             None if name == "longest" => Some("word"),
             None => None,

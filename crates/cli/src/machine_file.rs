@@ -1,65 +1,66 @@
-//! A machine as JSON: what `loggp machines --format json` prints a line of for each, and `--machine FILE` reads.
+//! Machines as JSON, which `loggp machines --format json` prints and `--machine FILE` reads.
 //!
-//! `params` has every parameter by its name, times in picoseconds; null is what a paper leaves open, and the G that LogP does
-//! not have. So a row of `loggp run --format json` is a machine too. By hand a time is written with its unit: `"L": "6us"`.
-//! A machine with levels has a list `levels`, from the outermost: each has `params`, of which P is the number of processors of a
-//! group, and may have `ports` and `one_port`. The machine itself may have `ports` too.
+//! `params` has every parameter by its name, with times in ps. A parameter that a paper leaves open is null,
+//! and so is G in LogP. So a row of `loggp run --format json` is a machine too. A time may also be written
+//! with its unit: `"L": "6us"`. A machine with levels has a list `levels`, from the outermost: each has
+//! `params`, of which P is the number of processors in a group, and may have `ports` and `one_port`. The
+//! machine may have `ports` too.
 
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, is_separator};
 
-use loggp::{Level, LongMessages, Parameter, Params, ParamsBuilder, Ports, Preset, TimeError, outside};
-use serde_json::{Map, Value};
+use loggp::{Level, Params, ParamsBuilder, Ports, TimeError};
+use loggp::__private::escaped;
+use loggp::params::{LongMessages, Parameter, Preset};
+use serde_json::Value;
 
-use super::draft::source;
-use super::failure::Failure;
+use super::draft::open_source;
+use super::error::CliError;
 use super::field::{Field, Object};
-use super::levels::Draft;
+use super::json_parameters::{parse_ports, set_parameters};
+use super::levels::LevelDraft;
 
-/// A machine that was read from a file.
 pub struct MachineFile {
-    /// What it is called.
+    /// Name in the file, or else the file's own name without its ending.
     pub name: &'static str,
-    /// What the file says of it.
+    /// Parameters; those that the file leaves out are open.
     pub builder: ParamsBuilder,
-    /// Its ports, if the file says which.
     pub ports: Option<Ports>,
-    /// The levels within it.
-    pub levels: Vec<Draft>,
+    pub levels: Vec<LevelDraft>,
 }
 
-/// No machine takes more bytes to describe.
+/// Limit of the bytes in a file.
 const LONGEST: u64 = 1 << 20;
 
-/// Whether what should be a machine's name is that of a file.
-pub fn is_meant(text: &str) -> bool {
+/// Returns whether the value of `--machine` names a file.
+pub fn is_file_name(text: &str) -> bool {
     text.contains(is_separator) || text.ends_with(".json") || Path::new(text).exists()
 }
 
 impl MachineFile {
-    /// Reads a machine. If the file does not say how many processors there are, there are so many.
-    pub fn read(path: &str, P: usize) -> Result<MachineFile, Failure> {
-        let refuse = |why: String| Failure::Request(format!("--machine {path}: {why}"));
+    /// Reads a machine. It has `P` processors unless the file gives another number.
+    pub fn read(path: &str, P: usize) -> Result<MachineFile, CliError> {
+        let refuse = |why: String| CliError::Request(format!("--machine {path}: {why}"));
         let mut text = Vec::new();
-        let file = source(Path::new(path)).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
+        let file = open_source(Path::new(path)).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
         file.map_err(|error| refuse(format!("it cannot be read: {error}")))?;
         if text.len() as u64 > LONGEST {
             return Err(refuse(format!("it is longer than {LONGEST} bytes, and no machine is")));
         }
-        let (name, builder, ports, levels) = machine(&text, P).map_err(refuse)?;
+        let (name, builder, ports, levels) = parse_machine(&text, P).map_err(refuse)?;
         let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let name = name.or(stem).unwrap_or_default();
-        // A command has one machine, for as long as it lasts.
+        // A command reads one machine, so the leak is bounded.
         Ok(MachineFile { name: name.leak(), builder, ports, levels })
     }
 }
 
-/// What a machine's text says: a name and ports, if there are any, its parameters and its levels.
-pub type Said = (Option<String>, ParamsBuilder, Option<Ports>, Vec<Draft>);
+/// The contents of a machine's file: name, parameters, ports and levels.
+pub type ParsedMachine = (Option<String>, ParamsBuilder, Option<Ports>, Vec<LevelDraft>);
 
-/// What a text says of a machine.
-pub fn machine(text: &[u8], P: usize) -> Result<Said, String> {
+/// Parses a machine's JSON. It has `P` processors unless the text gives another number.
+pub fn parse_machine(text: &[u8], P: usize) -> Result<ParsedMachine, String> {
     const LIKE: &str = "write one as `loggp machines --format json` does";
     let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let value = values.next().ok_or_else(|| format!("it is empty; {LIKE}"))?;
@@ -72,11 +73,11 @@ pub fn machine(text: &[u8], P: usize) -> Result<Said, String> {
     let Some(params) = value.get("params").and_then(Value::as_object) else {
         return Err(format!("there is no object params in it; {LIKE}"));
     };
-    let mut builder = ParamsBuilder::unknown(P);
+    let mut builder = ParamsBuilder::with_open_times(P);
     if let Some(cycle) = value.get("cycle_ns") {
         let ns = cycle
             .as_number()
-            .ok_or_else(|| format!("cycle_ns = {} is not a number", outside(&cycle.to_string())))?;
+            .ok_or_else(|| format!("cycle_ns = {} is not a number", escaped(&cycle.to_string())))?;
         let cycle = format!("{ns}ns").parse().map_err(|why: TimeError| format!("cycle_ns = {ns}: {why}"))?;
         builder = builder.cycle(cycle);
     }
@@ -86,96 +87,53 @@ pub fn machine(text: &[u8], P: usize) -> Result<Said, String> {
         .map(|name| name.chars().filter(|c| !c.is_control()).collect());
     let levels = match value.get("levels") {
         None | Some(Value::Null) => Vec::new(),
-        Some(Value::Array(levels)) => levels.iter().map(Draft::read).collect::<Result<_, _>>()?,
+        Some(Value::Array(levels)) => levels.iter().map(LevelDraft::read).collect::<Result<_, _>>()?,
         Some(_) => return Err("its levels are no list; write one, from the outermost level".into()),
     };
-    Ok((name, set(builder, params)?, ports(&value)?, levels))
+    Ok((name, set_parameters(builder, params)?, parse_ports(&value)?, levels))
 }
 
-/// The ports of a machine or of a level, if they are said.
-pub fn ports(of: &Value) -> Result<Option<Ports>, String> {
-    match of.get("ports").filter(|value| !value.is_null()) {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.parse().map_err(|why| format!("ports: {why}"))?)),
-        Some(other) => Err(format!("it has ports {other}; give \"single\" or \"dual\"")),
-    }
-}
-
-/// Sets all parameters of an object.
-pub fn set(mut builder: ParamsBuilder, params: &Map<String, Value>) -> Result<ParamsBuilder, String> {
-    for (name, value) in params {
-        let parameter = Parameter::named(name);
-        let text = match (value, parameter) {
-            (Value::Null, Some(_)) => continue,
-            (Value::Number(number), Some(parameter)) if parameter.is_time() && number.is_i64() => {
-                format!("{number}ps")
-            }
-            (Value::Number(number), Some(parameter)) if !parameter.is_time() && number.is_u64() => {
-                number.to_string()
-            }
-            (Value::Number(number), Some(parameter)) => {
-                let what =
-                    if parameter.is_time() { "picoseconds; write \"6us\" for other units" } else { "things" };
-                return Err(format!("{name} = {number} is not a whole number of {what}"));
-            }
-            (Value::String(text), Some(_)) if !text.contains([',', '=']) => text.clone(),
-            (value, Some(_)) => {
-                return Err(format!(
-                    "{name} = {} is no value; write 6000000 or \"6us\"",
-                    outside(&value.to_string())
-                ));
-            }
-            (_, None) => {
-                let name = outside(name);
-                return Err(format!("{name:?} is not a parameter; there are {}", Parameter::names()));
-            }
-        };
-        builder = builder.set(&format!("{name}={text}")).map_err(|why| why.to_string())?;
-    }
-    Ok(builder)
-}
-
-/// A level within a machine.
-pub fn level(level: &Level) -> Object {
-    let mut values = parameters(&level.params, &[]);
+/// Returns a level as a JSON object.
+pub fn level_object(level: &Level) -> Object {
+    let mut values = parameter_fields(&level.params, &[]);
     values.push(("ports".into(), level.ports.into()));
-    values.push(("one_port".into(), Field::Truth(level.one_port)));
+    values.push(("one_port".into(), Field::Bool(level.one_port)));
     Object(values)
 }
 
-/// A machine with these parameters, but for those that are open.
-pub fn object(name: Option<&str>, params: &Params, open: &[&str]) -> Object {
+/// Returns a machine as a JSON object, in which the parameters `open` are null.
+pub fn machine_object(name: Option<&str>, params: &Params, open: &[&str]) -> Object {
     let mut values = vec![(Cow::from("machine"), name.into())];
-    values.extend(parameters(params, open));
+    values.extend(parameter_fields(params, open));
     values.push(("cycle_ns".into(), params.cycle.into()));
     Object(values)
 }
 
-/// The parameters by their names, but for those that are open.
-fn parameters(params: &Params, open: &[&str]) -> Vec<(Cow<'static, str>, Field)> {
+/// Returns the parameters by their names; those in `open` are null.
+fn parameter_fields(params: &Params, open: &[&str]) -> Vec<(Cow<'static, str>, Field)> {
     let value = |parameter: &&'static Parameter| {
         let has_no_G = parameter.name == "G" && params.long == LongMessages::LogP;
         let number = parameter.number(params)?;
         let path = Cow::from(format!("params.{}", parameter.name));
         Some((
             path,
-            if has_no_G || open.contains(&parameter.name) { Field::Nothing } else { Field::from(number) },
+            if has_no_G || open.contains(&parameter.name) { Field::Null } else { Field::from(number) },
         ))
     };
     Parameter::ALL.iter().filter_map(|parameter| value(&parameter)).collect()
 }
 
-/// A paper's machine, with the sources of its values.
-pub fn preset(preset: &Preset) -> Result<Object, Failure> {
+/// Returns a paper's machine as a JSON object, with the sources of its values.
+pub fn preset_object(preset: &Preset) -> Result<Object, CliError> {
     let builder = preset.builder();
-    let open = builder.open().to_vec();
-    // What is open is nothing here, and not said.
+    let open = builder.open_names().to_vec();
+    // Open parameters need some value to build the machine, and are null in the object.
     let builder = open.iter().try_fold(builder, |builder, name| builder.set(&format!("{name}=0")));
-    let params = builder.and_then(ParamsBuilder::build).map_err(Failure::run)?;
-    let Object(mut values) = object(Some(preset.name), &params, &open);
+    let params = builder.and_then(ParamsBuilder::build).map_err(CliError::run)?;
+    let Object(mut values) = machine_object(Some(preset.name), &params, &open);
     values.insert(1, ("about".into(), preset.about.into()));
     let source =
-        |value: &loggp::PresetValue| (Cow::from(format!("sources.{}", value.name)), value.source.into());
+        |value: &loggp::params::PresetValue| (Cow::from(format!("sources.{}", value.name)), value.source.into());
     values.extend(preset.values().iter().map(source));
     Ok(Object(values))
 }
@@ -183,17 +141,16 @@ pub fn preset(preset: &Preset) -> Result<Object, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loggp::presets;
+    use loggp::params::presets;
 
-    /// What is printed of a machine is that machine when it is read.
     #[test]
-    fn every_machine_comes_back() {
+    fn printed_machines_can_be_read() {
         for one in presets() {
-            let text = serde_json::to_vec(&preset(one).unwrap()).unwrap();
-            let (name, read, _, _) = machine(&text, 3).unwrap();
-            assert_eq!((name.as_deref(), read.open()), (Some(one.name), one.builder().open()));
+            let text = serde_json::to_vec(&preset_object(one).unwrap()).unwrap();
+            let (name, read, _, _) = parse_machine(&text, 3).unwrap();
+            assert_eq!((name.as_deref(), read.open_names()), (Some(one.name), one.builder().open_names()));
             let given = |builder: ParamsBuilder| {
-                let open = builder.open().to_vec();
+                let open = builder.open_names().to_vec();
                 open.iter()
                     .fold(builder, |builder, name| builder.set(&format!("{name}=7")).unwrap())
                     .build()
@@ -204,16 +161,16 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_is_written_by_hand_too() {
+    fn machine_can_be_written_by_hand() {
         let text = br#"{"params": {"L": "6us", "o": 2000000, "g": "4", "word": 16}, "cycle_ns": 0.5}"#;
-        let (name, builder, _, _) = machine(text, 5).unwrap();
+        let (name, builder, _, _) = parse_machine(text, 5).unwrap();
         let params = builder.build().unwrap();
         let expected = Params::builder(5).L(6 * loggp::US).o(2 * loggp::US).g(2 * loggp::NS).word(16);
         assert_eq!((name, params), (None, expected.cycle(500 * loggp::PS).build().unwrap()));
     }
 
     #[test]
-    fn what_is_no_machine_is_refused_in_a_sentence() {
+    fn malformed_machines_are_refused_in_a_sentence() {
         for (text, why) in [
             ("", "it is empty; write one as"),
             ("{", "it is no JSON: EOF while parsing an object at line 1 column 1"),
@@ -232,10 +189,10 @@ mod tests {
             ("{\"params\": {}, \"cycle_ns\": \"1\"}", "cycle_ns = \"1\" is not a number"),
             ("{\"params\": {}, \"cycle_ns\": 1e-9}", "cycle_ns = "),
         ] {
-            let refusal = machine(text.as_bytes(), 2).map(|_| ()).unwrap_err();
+            let refusal = parse_machine(text.as_bytes(), 2).map(|_| ()).unwrap_err();
             assert!(refusal.contains(why) && !refusal.contains('\n'), "{text}: {refusal}");
         }
         let deep = "[".repeat(1 << 15);
-        assert!(machine(deep.as_bytes(), 2).map(|_| ()).unwrap_err().contains("recursion limit"));
+        assert!(parse_machine(deep.as_bytes(), 2).map(|_| ()).unwrap_err().contains("recursion limit"));
     }
 }

@@ -1,16 +1,16 @@
-//! `loggp man`: the manual, a page for the command and one for each subcommand.
+//! `loggp man`: manual pages, for the command and for each subcommand.
 
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Command, ValueHint};
 use clap_mangen::Man;
-use loggp::near;
+use loggp::__private::nearest_name;
 
 use super::draft::{self, Draft};
-use super::failure::Failure;
+use super::error::CliError;
 
-/// The arguments.
+/// The arguments of `loggp man`.
 #[derive(Args)]
 pub struct ManCommand {
     /// Whose page to print, such as `run` or `run lu` [default: the command's own]
@@ -22,9 +22,9 @@ pub struct ManCommand {
 }
 
 impl ManCommand {
-    /// Prints a page, or writes all.
-    pub fn execute(&self, command: Command, out: &mut dyn Write) -> Result<(), Failure> {
-        // Who wants a page of `help` gets the command's.
+    /// Prints a page, or writes all pages into a folder.
+    pub fn execute(&self, command: Command, out: &mut dyn Write) -> Result<(), CliError> {
+        // The subcommand `help` needs no page of its own.
         let mut command = command.disable_help_subcommand(true);
         command.build();
         if let Some(folder) = &self.output {
@@ -33,23 +33,23 @@ impl ManCommand {
             let page = |command: &Command| {
                 let page = Man::new(command.clone());
                 let draft = Draft::create(&folder.join(page.get_filename()), "page")?;
-                Ok((draft, text(&page)?))
+                Ok((draft, render(&page)?))
             };
-            return draft::write_all(commands.map(page).collect::<Result<_, Failure>>()?);
+            return draft::write_all(commands.map(page).collect::<Result<_, CliError>>()?);
         }
         let mut page = &command;
         for name in &self.subcommand {
             page = page.find_subcommand(name).ok_or_else(|| {
-                let near = near(name, page.get_subcommands().map(Command::get_name));
-                Failure::Request(format!("there is no subcommand {name}; {near}`loggp --help` lists all"))
+                let near = nearest_name(name, page.get_subcommands().map(Command::get_name));
+                CliError::Request(format!("there is no subcommand {name}; {near}`loggp --help` lists all"))
             })?;
         }
-        Ok(out.write_all(&text(&Man::new(page.clone()))?)?)
+        Ok(out.write_all(&render(&Man::new(page.clone()))?)?)
     }
 }
 
-/// A page, as `man` reads it.
-fn text(page: &Man) -> Result<Vec<u8>, Failure> {
+/// Renders a page in the form that `man` reads.
+fn render(page: &Man) -> Result<Vec<u8>, CliError> {
     let mut text = Vec::new();
     page.render(&mut text)?;
     Ok(text)

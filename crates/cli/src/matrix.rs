@@ -1,4 +1,4 @@
-//! `loggp matrix`: a communication matrix of the transportation primitive, and what the paper says of it.
+//! `loggp matrix`: prints and draws a communication matrix of the transportation primitive.
 
 use std::io::Write;
 use std::mem::take;
@@ -6,49 +6,49 @@ use std::mem::take;
 use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
 use loggp::Params;
-use loggp_document::{Block, Cell, Document, Show, Table, Width, plain};
+use loggp_document::{DocumentBlock, Cell, Document, CellFormat, Table, Width, plain};
 use loggp_draw::heat_map::heat_map;
 use loggp_programs::transportation;
-use loggp_programs::transportation::{Matrix, TRANSPORTATION, source};
-use loggp_programs::{Case, Value};
+use loggp_programs::transportation::{Matrix, TRANSPORTATION, generators};
+use loggp_programs::{Case, OptionValue};
 use serde_json::json;
 
-use super::failure::Failure;
-use super::known::Known;
+use super::error::CliError;
+use super::completion_values::CompletionValues;
+use super::format::Format;
 use super::number::thousands;
-use super::options::{Format, count, seed};
+use super::options::{parse_count, parse_seed};
 use super::output::Outputs;
 use super::stdout::{self, width_of_files};
 
-/// The arguments.
+/// The arguments of `loggp matrix`.
 #[derive(Args)]
-#[command(after_help = names())]
+#[command(after_help = matrix_help())]
 pub struct MatrixCommand {
     /// The matrix: one of the names below, or a file whose name ends in .csv, with a line for each processor
-    #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix(), hide_possible_values = true)]
-    matrix: Value,
+    #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix_parser(), hide_possible_values = true)]
+    matrix: OptionValue,
     /// Number of processors [default: the figure's or the file's, or 32]
-    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     P: Option<usize>,
     /// The traffic t [default: 4096]
-    #[arg(long, value_name = "WORDS", value_parser = option("traffic"), allow_hyphen_values = true)]
-    traffic: Option<Value>,
+    #[arg(long, value_name = "WORDS", value_parser = option_parser("traffic"), allow_hyphen_values = true)]
+    traffic: Option<OptionValue>,
     /// Of skewed: how many processors each sends to, or any [default: 8 or P]
-    #[arg(long, value_name = "K|any", value_parser = option("fan-out"), allow_hyphen_values = true)]
-    fan_out: Option<Value>,
+    #[arg(long, value_name = "K|any", value_parser = option_parser("fan-out"), allow_hyphen_values = true)]
+    fan_out: Option<OptionValue>,
     /// Of skewed: lK receivers share the fraction 1-l of the traffic [default: 1/K]
-    #[arg(long, value_name = "L|any", value_parser = option("skew"), allow_hyphen_values = true)]
-    skew: Option<Value>,
+    #[arg(long, value_name = "L|any", value_parser = option_parser("skew"), allow_hyphen_values = true)]
+    skew: Option<OptionValue>,
     /// Of random: the most that a processor sends [default: the traffic]
-    #[arg(long, value_name = "R", value_parser = option("outgoing"), allow_hyphen_values = true)]
-    outgoing: Option<Value>,
+    #[arg(long, value_name = "R", value_parser = option_parser("outgoing"), allow_hyphen_values = true)]
+    outgoing: Option<OptionValue>,
     /// Of random: the most that a processor receives [default: the traffic]
-    #[arg(long, value_name = "C", value_parser = option("incoming"), allow_hyphen_values = true)]
-    incoming: Option<Value>,
+    #[arg(long, value_name = "C", value_parser = option_parser("incoming"), allow_hyphen_values = true)]
+    incoming: Option<OptionValue>,
     /// Draws what is random [default: 1]
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
     /// How it is written: for people, as a JSON object, or as lines that a file can have
@@ -56,136 +56,137 @@ pub struct MatrixCommand {
     format: Format,
 }
 
-/// What a table shows of a matrix. With more processors nobody reads its parts, each as long as there are processors.
+/// Limit of the processors of a matrix that is shown as a table. A larger one would fill many screens.
 const MOST_SHOWN: usize = 128;
-/// What draws a matrix unless told.
+/// The default seed.
 const SEED: u64 = 1;
-/// More than this is no matrix to look at.
+/// Limit of the processors of a matrix.
 const MOST_PROCESSORS: usize = 2048;
 
-/// Reads an option as the program does.
-fn option(name: &'static str) -> impl TypedValueParser<Value = Value> {
+/// Returns a parser that reads a value as the program's own option does.
+fn option_parser(name: &'static str) -> impl TypedValueParser<Value = OptionValue> {
     let option = TRANSPORTATION.option(name).expect("the program has it");
     StringValueParser::new().try_map(move |text| option.read(&text))
 }
 
-/// Reads the name of a matrix or of a file.
-fn matrix() -> impl TypedValueParser<Value = Value> {
-    Known::new(option("matrix"), source::NAMED.iter().map(|named| (named.name, named.about.into())))
+/// Returns a parser for the name of a matrix or of a file.
+fn matrix_parser() -> impl TypedValueParser<Value = OptionValue> {
+    CompletionValues::new(option_parser("matrix"), generators::NAMED.iter().map(|named| (named.name, named.about.into())))
 }
 
-/// All matrices that have names.
-fn names() -> String {
-    let width = source::NAMED.iter().map(|named| named.name.len()).max().unwrap_or(0);
-    let lines = source::NAMED.iter().map(|named| format!("  {:width$}  {}", named.name, named.about));
+/// Returns the list of the named matrices, for the help.
+fn matrix_help() -> String {
+    let width = generators::NAMED.iter().map(|named| named.name.len()).max().unwrap_or(0);
+    let lines = generators::NAMED.iter().map(|named| format!("  {:width$}  {}", named.name, named.about));
     format!("Matrices:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 impl MatrixCommand {
-    /// Prints it, and draws it.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let P = self.processors()?;
-        let params = Params::builder(P).build().map_err(Failure::request)?;
+    /// Prints the matrix, and writes its files.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let P = self.processor_count()?;
+        let params = Params::builder(P).build().map_err(CliError::request)?;
         let mut case = Case { seed: self.seed()?, ..Case::new(&TRANSPORTATION, "linear", params) };
-        let given = [&self.traffic, &self.fan_out, &self.skew, &self.outgoing, &self.incoming];
-        for value in given.into_iter().flatten().chain([&self.matrix]) {
-            case = case.set(value.clone());
+        let values = [&self.traffic, &self.fan_out, &self.skew, &self.outgoing, &self.incoming];
+        for value in values.into_iter().flatten().chain([&self.matrix]) {
+            case = case.with_value(value.clone());
         }
-        let matrix = transportation::matrix(&case).map_err(Failure::request)?;
+        let matrix = transportation::matrix(&case).map_err(CliError::request)?;
         let mut files = self.outputs.open()?;
         for (format, draft) in take(&mut files.rows) {
-            draft.write(|mut file| file.write_all(&self.written(&matrix, format, width_of_files())))?;
+            draft.write(|mut file| file.write_all(&self.to_bytes(&matrix, format, width_of_files())))?;
         }
         files.draw_svg(|| {
-            heat_map(matrix.P(), matrix.entries(), &self.title(&matrix)).map_err(Failure::Request)
+            heat_map(matrix.P(), matrix.entries(), &self.title(&matrix)).map_err(CliError::Request)
         })?;
-        out.write_all(&self.written(&matrix, self.format, stdout::width()))?;
+        out.write_all(&self.to_bytes(&matrix, self.format, stdout::width()))?;
         Ok(out.flush()?)
     }
 
-    /// The matrix in this form. CSV has titles, the receivers; a file of a matrix may have them or not.
-    fn written(&self, matrix: &Matrix, format: Format, width: Width) -> Vec<u8> {
+    /// Returns the matrix in this format. CSV has the receivers as titles, which a file that is read may
+    /// leave out.
+    fn to_bytes(&self, matrix: &Matrix, format: Format, width: Width) -> Vec<u8> {
         match format {
             Format::Table => self.text(matrix, width).into(),
             Format::Json => self.json(matrix).into(),
             Format::Csv => {
                 let row = |i| matrix.row(i).iter().map(|elements| Cell::from(*elements)).collect();
                 let rows = (0..matrix.P()).map(row).collect();
-                Table { rows, ..processors(Table::new("", ""), matrix.P()) }.to_csv()
+                Table { rows, ..add_processor_columns(Table::new("", ""), matrix.P()) }.to_csv()
             }
         }
     }
 
-    /// The matrix's name, or its file's.
+    /// Returns the matrix's name, or its file's.
     fn name(&self) -> String {
         self.matrix.text()
     }
 
-    /// What draws it. Refuses a seed of a matrix that is as it is.
-    fn seed(&self) -> Result<u64, Failure> {
+    /// Returns the seed. Refuses one for a matrix that is not random.
+    fn seed(&self) -> Result<u64, CliError> {
         let name = self.name();
-        let made = source::NAMED.iter().any(|named| named.name == name && named.P.is_none());
+        let is_random = generators::NAMED.iter().any(|named| named.name == name && named.P.is_none());
         match self.seed {
-            Some(_) if !made => Err(Failure::Request(format!(
+            Some(_) if !is_random => Err(CliError::Request(format!(
                 "--seed is for matrices that are made, and {name} is as it is; leave it out"
             ))),
             seed => Ok(seed.unwrap_or(SEED)),
         }
     }
 
-    /// How many processors there are.
-    fn processors(&self) -> Result<usize, Failure> {
-        /// As many as in the paper's measurements (section 9).
+    /// Returns the number of processors.
+    fn processor_count(&self) -> Result<usize, CliError> {
+        /// The number in the paper's measurements (section 9).
         const USUAL: usize = 32;
-        let named = source::NAMED.iter().find(|named| named.name == self.name());
+        let named = generators::NAMED.iter().find(|named| named.name == self.name());
         let P = match (self.P, named) {
             (Some(P), _) => P,
             (None, Some(named)) => named.P.unwrap_or(USUAL),
-            (None, None) => source::read(&self.name()).map_err(Failure::Request)?.P(),
+            (None, None) => generators::read(&self.name()).map_err(CliError::Request)?.P(),
         };
         match P {
             1..=MOST_PROCESSORS => Ok(P),
-            _ => Err(Failure::Request(format!(
+            _ => Err(CliError::Request(format!(
                 "P = {P} is no number of processors for a matrix; give one from 1 to {MOST_PROCESSORS}"
             ))),
         }
     }
 
-    /// What it is, in a line.
+    /// Returns a line with the name of the matrix and its bounds.
     fn title(&self, matrix: &Matrix) -> String {
         let bounds = [("r", matrix.r()), ("c", matrix.c()), ("t", matrix.t())];
         let fans = [("f", matrix.f()), ("g", matrix.g()), ("h", matrix.h())];
-        let said =
+        let values =
             bounds.into_iter().chain(fans).map(|(name, value)| format!("{name} = {}", thousands(value)));
-        format!("{}: P = {}, {}", self.name(), matrix.P(), said.collect::<Vec<_>>().join(", "))
+        format!("{}: P = {}, {}", self.name(), matrix.P(), values.collect::<Vec<_>>().join(", "))
     }
 
-    /// The kind of communication, in a line.
+    /// Returns a line with the kind of communication.
     fn kind(matrix: &Matrix) -> String {
         let uniform = if matrix.is_uniform() { "uniform" } else { "not uniform" };
         let equal = if matrix.is_equal() { ", equal traffic" } else { "" };
         format!("{}, {uniform}{equal}", matrix.kind())
     }
 
-    /// For people.
+    /// Returns the matrix as text, with a table if it is small enough.
     fn text(&self, matrix: &Matrix, width: Width) -> String {
         let P = matrix.P();
         let title = format!("{}\n{}", self.title(matrix), Self::kind(matrix));
         let shown = match P > MOST_SHOWN {
-            true => Block::Paragraph(plain(format!(
+            true => DocumentBlock::Paragraph(plain(format!(
                 "a table of {P} rows and columns is too large to be read here; --format csv and -o FILE.svg have them"
             ))),
-            false => Block::Table(Self::table(matrix)),
+            false => DocumentBlock::Table(Self::table(matrix)),
         };
         Document { title, blocks: vec![shown] }.to_text(width)
     }
 
-    /// Its elements, and the sums of its rows and columns.
+    /// Returns the table of the matrix's elements, and the sums of its rows and columns.
     fn table(matrix: &Matrix) -> Table {
         let P = matrix.P();
         let some = |elements: usize| if elements == 0 { Cell::Nothing } else { elements.to_string().into() };
-        let mut table = processors(Table::new("", "").column("", "", Show::Right), P);
-        table = table.column("r_i", "", Show::Right).column("f_i", "", Show::Right);
+        let mut table = add_processor_columns(Table::new("", "").column("", "", CellFormat::Right), P);
+        table = table.column("r_i", "", CellFormat::Right).column("f_i", "", CellFormat::Right);
         for i in 0..P {
             let sums = [matrix.r_i(i), matrix.f_i(i)].map(|sum| sum.to_string().into());
             let row = matrix.row(i).iter().map(|elements| some(*elements));
@@ -199,7 +200,7 @@ impl MatrixCommand {
         table
     }
 
-    /// For programs.
+    /// Returns the matrix as a JSON object.
     fn json(&self, matrix: &Matrix) -> String {
         let P = matrix.P();
         let each = |of: fn(&Matrix, usize) -> usize| (0..P).map(|n| of(matrix, n)).collect::<Vec<_>>();
@@ -226,7 +227,7 @@ impl MatrixCommand {
     }
 }
 
-/// A column for each processor.
-fn processors(table: Table, P: usize) -> Table {
-    (0..P).fold(table, |table, j| table.column(&format!("P{j}"), "", Show::Right))
+/// Adds a column for each processor.
+fn add_processor_columns(table: Table, P: usize) -> Table {
+    (0..P).fold(table, |table, j| table.column(&format!("P{j}"), "", CellFormat::Right))
 }

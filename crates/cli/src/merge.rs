@@ -1,4 +1,4 @@
-//! `loggp merge`: puts the rows of shards together again, in the order in which one run would have written them.
+//! `loggp merge`: merges the rows of shards, in the order in which one command would have written them.
 
 use std::collections::HashSet;
 use std::io::{Write, read_to_string};
@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::draft::{Draft, source};
-use super::failure::Failure;
-use super::output::ending;
+use super::draft::{Draft, open_source};
+use super::error::CliError;
+use super::output::extension;
 
-/// The arguments.
+/// The arguments of `loggp merge`.
 #[derive(Args)]
-pub struct Merge {
+pub struct MergeCommand {
     /// The files that the shards 1/N, 2/N and so on have written, all of them and in this order: all .json, or all .csv
     #[arg(required = true)]
     shards: Vec<PathBuf>,
@@ -22,39 +22,39 @@ pub struct Merge {
     output: Option<PathBuf>,
 }
 
-impl Merge {
-    /// Reads them all, and deals their rows out as they were dealt out to the shards.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let is_csv = match self.shards.iter().map(|path| ending(path)).collect::<Vec<_>>() {
+impl MergeCommand {
+    /// Reads all files, and writes their rows alternately, as they were dealt out to the shards.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let is_csv = match self.shards.iter().map(|path| extension(path)).collect::<Vec<_>>() {
             endings if endings.iter().all(|ending| ending == "csv") => true,
             endings if endings.iter().all(|ending| ending == "json") => false,
             _ => {
-                return Err(Failure::request(
+                return Err(CliError::request(
                     "shards are all in .csv, or all in .json; give files of one kind",
                 ));
             }
         };
         let names = self.shards.iter().collect::<HashSet<_>>();
         if names.len() < self.shards.len() {
-            return Err(Failure::request("a file is given twice; give each shard once, in their order"));
+            return Err(CliError::request("a file is given twice; give each shard once, in their order"));
         }
         let mut titles: Option<String> = None;
         let mut shards = Vec::new();
         for path in &self.shards {
-            let refuse = |why: String| Failure::Request(format!("{}: {why}", path.display()));
-            let text = source(path)
+            let refuse = |why: String| CliError::Request(format!("{}: {why}", path.display()));
+            let text = open_source(path)
                 .and_then(read_to_string)
                 .map_err(|why| refuse(format!("it cannot be read: {why}")))?;
             let mut rows: Vec<String> = text.lines().map(String::from).collect();
             if is_csv && !rows.is_empty() {
-                let own = rows.remove(0);
+                let title = rows.remove(0);
                 match &titles {
-                    Some(titles) if *titles != own => {
+                    Some(titles) if *titles != title => {
                         return Err(refuse(
                             "it has other columns than the files before it; merge one command's".into(),
                         ));
                     }
-                    _ => titles = Some(own),
+                    _ => titles = Some(title),
                 }
             }
             let is_row = |line: &String| serde_json::from_str::<Map<String, Value>>(line).is_ok();
@@ -66,15 +66,16 @@ impl Merge {
             }
             shards.push(rows);
         }
-        // The first has as many rows as any other, and the last as few: so they were dealt out.
+        // Rows are dealt out in turn, so the number of rows can only fall from shard to shard, and by at most
+        // 1 in all.
         let counts: Vec<usize> = shards.iter().map(Vec::len).collect();
         if counts.windows(2).any(|pair| pair[0] < pair[1]) || counts[0] - counts[counts.len() - 1] > 1 {
-            return Err(Failure::Request(format!(
+            return Err(CliError::Request(format!(
                 "the files have {counts:?} rows, and shards in order have as many as the first, or one less; give all, in their order"
             )));
         }
-        let dealt = (0..counts[0]).flat_map(|turn| shards.iter().filter_map(move |rows| rows.get(turn)));
-        let text: String = titles.iter().chain(dealt).map(|line| format!("{line}\n")).collect();
+        let lines = (0..counts[0]).flat_map(|turn| shards.iter().filter_map(move |rows| rows.get(turn)));
+        let text: String = titles.iter().chain(lines).map(|line| format!("{line}\n")).collect();
         match &self.output {
             None => Ok(out.write_all(text.as_bytes())?),
             Some(path) => Draft::create(path, "output")?.write(|mut file| file.write_all(text.as_bytes())),

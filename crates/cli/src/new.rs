@@ -1,4 +1,4 @@
-//! `loggp new`: a package of one's own, outside of the repository, with a whole program in it.
+//! `loggp new`: makes a package outside the repository, with a complete program in it.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,34 +9,34 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueHint};
 use serde_json::json;
 
-use super::failure::Failure;
+use super::error::CliError;
 use super::interrupt;
 
-/// The program. The tests of the command build it and run its tests.
+/// The program of the package. The tests of the command build it and run its tests.
 const PROGRAM: &str = include_str!("new/template.rs");
 
-/// The crates that it uses, and where they lie in the repository.
+/// The crates that the package uses, and their folders in the repository.
 const CRATES: [(&str, &str); 3] =
-    [("loggp", "."), ("loggp-programs", "programs"), ("loggp-study", "programs/study")];
+    [("loggp", "."), ("loggp-programs", "programs"), ("loggp-study", "crates/study")];
 
-/// What Cargo does not take for the name of a program: they are those of its own folders.
+/// Names that Cargo refuses for a program, because its own folders have them.
 const FOLDERS: [&str; 4] = ["build", "deps", "examples", "incremental"];
 
-/// The arguments.
+/// The arguments of `loggp new`.
 #[derive(Args)]
-pub struct New {
+pub struct NewCommand {
     /// The folder that is made; its last part is the name of the package
     #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
 }
 
-impl New {
-    /// Makes the package, whole or not at all.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+impl NewCommand {
+    /// Makes the package, completely or not at all.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let folder = &self.folder;
-        let name = name(folder)?;
+        let name = package_name(folder)?;
         let refuse =
-            |why: &str| Failure::Request(format!("no package can be made in {}: {why}", folder.display()));
+            |why: &str| CliError::Request(format!("no package can be made in {}: {why}", folder.display()));
         if folder.symlink_metadata().is_ok() {
             return Err(refuse("it is there already; give another name"));
         }
@@ -46,9 +46,9 @@ impl New {
             return Err(refuse("the folder for it is not there; give one that is"));
         }
         {
-            // While this is held, the command is not interrupted.
+            // While the lock is held, the command is not interrupted.
             let _drafts = interrupt::drafts();
-            write(folder, beside, name).map_err(|error| refuse(&error.to_string()))?;
+            write_package(folder, beside, name).map_err(|error| refuse(&error.to_string()))?;
         }
         Ok(writeln!(
             out,
@@ -59,14 +59,14 @@ impl New {
     }
 }
 
-/// The name of the package, if Cargo takes it.
-fn name(folder: &Path) -> Result<&str, Failure> {
+/// Returns the name of the package. Refuses a name that Cargo does not accept.
+fn package_name(folder: &Path) -> Result<&str, CliError> {
     let Some(name) = folder.file_name().and_then(|name| name.to_str()) else {
-        return Err(Failure::request(
+        return Err(CliError::request(
             "the folder has no name that a package can have; give one, such as ring",
         ));
     };
-    let refuse = |why: &str| Err(Failure::Request(format!("{name} cannot be the name of a package: {why}")));
+    let refuse = |why: &str| Err(CliError::Request(format!("{name} cannot be the name of a package: {why}")));
     let is_of_letters = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
     if !is_of_letters || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         refuse("it must begin with a letter, and have only letters a to z, digits, - and _; ring would do")
@@ -79,28 +79,28 @@ fn name(folder: &Path) -> Result<&str, Failure> {
     }
 }
 
-/// Writes the files into a folder beside the one that shall be, and gives that its name.
-fn write(folder: &Path, beside: &Path, name: &str) -> io::Result<()> {
+/// Writes the files into a temporary folder in `beside`, and renames it to `folder`.
+fn write_package(folder: &Path, beside: &Path, name: &str) -> io::Result<()> {
     let mut draft = tempfile::Builder::new();
     draft.prefix(".loggp-new");
     #[cfg(unix)]
-    draft.permissions(fs::Permissions::from_mode(0o777)); // less what the umask takes
+    draft.permissions(fs::Permissions::from_mode(0o777)); // the umask applies
     let draft = draft.tempdir_in(beside)?;
     let path = draft.path();
     fs::write(path.join("Cargo.toml"), manifest(name, repository()))?;
     fs::write(path.join(".gitignore"), "/target\n/ring.html\n/ring.json\n/ring.svg\n")?;
     fs::create_dir(path.join("src"))?;
     fs::write(path.join("src/main.rs"), PROGRAM)?;
-    fs::rename(path, folder) // of the draft nothing is left to be removed
+    fs::rename(path, folder) // so that dropping the draft removes nothing
 }
 
-/// The package's `Cargo.toml`. The crates are the repository's, where there is one.
+/// Returns the package's `Cargo.toml`, with the crates of the repository if there is one.
 fn manifest(name: &str, repository: Option<PathBuf>) -> String {
     const REGISTRY: &str = "# From the registry. Where it has none of this version, clone the repository and write for each { path = \"its \
                             folder there\" }.";
     let (from, crates) = match repository {
         Some(root) => {
-            // A string of TOML is written as one of JSON.
+            // A JSON string is a TOML string too.
             let path = |place: &str| json!(root.join(place).components().collect::<PathBuf>());
             let line = |(name, place): (&str, &str)| format!("{name} = {{ path = {} }}\n", path(place));
             ("# From the repository from which the command loggp was built.", CRATES.map(line))
@@ -119,7 +119,7 @@ fn manifest(name: &str, repository: Option<PathBuf>) -> String {
     )
 }
 
-/// The repository from which this command was built, if it is still there.
+/// Returns the repository from which this command was built, if it is still there.
 fn repository() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().ok()?;
     let has = |(name, place): &(&str, &str)| {
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_the_repository_the_crates_are_those_of_the_registry() {
+    fn manifest_without_a_repository_names_the_registry() {
         let written = manifest("ring", None);
         let version = env!("CARGO_PKG_VERSION");
         for (name, _) in CRATES {

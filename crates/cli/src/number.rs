@@ -1,38 +1,36 @@
-//! Numbers for people: times in a chosen unit, thousands apart, signs where they matter.
+//! Numbers as text: times in a unit, with separators between thousands.
 
 use loggp::{MS, NS, PS, Params, SEC, Time, US};
 pub use loggp_draw::digits::{percent, rough, thousands};
 
-/// The unit in which times are shown.
+/// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// What the unit is called.
     pub name: &'static str,
-    /// How long one unit is.
     length: Time,
 }
 
-/// Finer than this nobody reads a time.
+/// Limit of the decimals of a time.
 const MOST_DECIMALS: usize = 6;
 
 impl Unit {
-    /// Its name and its length.
-    pub fn named(&self) -> (&'static str, Time) {
+    /// Returns the name and the length of the unit.
+    pub fn name_and_length(&self) -> (&'static str, Time) {
         (self.name, self.length)
     }
 
-    /// Microseconds, as LogP and LogGP count.
+    /// Microseconds, which LogP and LogGP use.
     const US: Unit = Unit { name: "us", length: US };
-    /// Nanoseconds, as LogGPS counts.
+    /// Nanoseconds, which LogGPS uses.
     const NS: Unit = Unit { name: "ns", length: NS };
 
-    /// The unit in which a machine of this model is described.
-    pub fn usual(params: &Params) -> Unit {
+    /// Returns the unit that the papers use for the model of this machine.
+    pub fn default_for(params: &Params) -> Unit {
         if params.is_loggp() { Unit::US } else { Unit::NS }
     }
 
-    /// The unit in which a time was written, as in `6us`; a bare number counts cycles.
-    pub fn of(text: &str, cycle: Time) -> Unit {
+    /// Returns the unit of a time such as `6us`; a bare number counts cycles.
+    pub fn from_text(text: &str, cycle: Time) -> Unit {
         let name = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || "+-._".contains(c)).trim();
         let units = [("s", SEC), ("ms", MS), ("us", US), ("ns", NS), ("ps", PS)];
         let unit = units.into_iter().find(|(unit, _)| *unit == name);
@@ -40,24 +38,24 @@ impl Unit {
         Unit { name, length }
     }
 
-    /// Whether it is the machine's cycle.
+    /// Returns whether the unit is the machine's cycle.
     pub fn is_cycle(&self) -> bool {
         self.name == "cycles"
     }
 
-    /// How many decimals show a time exactly, or as exactly as anybody reads it.
+    /// Returns the number of decimals that show a time exactly, at most `MOST_DECIMALS`.
     pub fn decimals(&self, time: Time) -> usize {
         let length = i128::from(self.length.as_ps());
         let exact = |decimals: &usize| i128::from(time.as_ps()) * 10_i128.pow(*decimals as u32) % length == 0;
         (0..MOST_DECIMALS).find(exact).unwrap_or(MOST_DECIMALS)
     }
 
-    /// A time as so many units, to draw it.
+    /// Returns a time as a number of units.
     pub fn amount(&self, time: Time) -> f64 {
         time.in_units(self.length)
     }
 
-    /// A time as a number with so many decimals.
+    /// Returns a time as a number of units, as text with these decimals.
     pub fn number(&self, time: Time, decimals: usize) -> String {
         let scale = 10_i128.pow(decimals as u32);
         let length = i128::from(self.length.as_ps());
@@ -70,21 +68,21 @@ impl Unit {
         }
     }
 
-    /// A time with its unit; a number of cycles stands alone.
+    /// Returns a time as text with its unit; cycles stand without one.
     pub fn show(&self, time: Time) -> String {
         let number = self.number(time, self.decimals(time));
         if self.is_cycle() { number } else { format!("{number} {}", self.name) }
     }
 }
 
-/// A time of this computer, as roughly as it can be told: `1.25 us`.
+/// Returns a time as text with three digits: `1.25 us`.
 pub fn rough_time(time: Time) -> String {
     let units = [Unit { name: "s", length: SEC }, Unit { name: "ms", length: MS }, Unit::US, Unit::NS];
     let unit = units.iter().find(|unit| time >= unit.length).unwrap_or(&Unit::NS);
     format!("{} {}", rough(time.in_units(unit.length)), unit.name)
 }
 
-/// A number of things: `1 message`, `2 messages`.
+/// Returns a count as text: `1 message`, `2 messages`.
 pub fn count(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", thousands(number))
@@ -95,27 +93,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn knows_the_unit_of_a_time() {
-        assert_eq!(Unit::of(" 6.5us", US), Unit::US);
-        assert_eq!(Unit::of("7.63 ns", US), Unit::NS);
+    fn unit_is_read_from_a_time() {
+        assert_eq!(Unit::from_text(" 6.5us", US), Unit::US);
+        assert_eq!(Unit::from_text("7.63 ns", US), Unit::NS);
         for bare in ["30", "30 cycles", "1cycle"] {
-            assert_eq!(Unit::of(bare, 25 * NS), Unit { name: "cycles", length: 25 * NS });
+            assert_eq!(Unit::from_text(bare, 25 * NS), Unit { name: "cycles", length: 25 * NS });
         }
     }
 
     #[test]
-    fn shows_times_exactly_where_that_can_be() {
+    fn times_are_shown_exactly_where_possible() {
         let show = |unit: Unit, ps: i64| unit.show(Time::from_ps(ps));
         assert_eq!(show(Unit::US, 14_200_000), "14.2 us");
         assert_eq!(show(Unit::NS, -12_740), "-12.74 ns");
         assert_eq!(show(Unit::US, 1), "0.000001 us");
-        assert_eq!(show(Unit::of("1", US), 1_171_000_000), "1,171");
-        assert_eq!(show(Unit::of("1", 3 * NS), 10_000), "3.333333");
+        assert_eq!(show(Unit::from_text("1", US), 1_171_000_000), "1,171");
+        assert_eq!(show(Unit::from_text("1", 3 * NS), 10_000), "3.333333");
         assert_eq!(Unit::US.number(1999 * US + 999 * NS, 2), "2,000.00");
     }
 
     #[test]
-    fn three_digits_are_enough_for_what_is_rough() {
+    fn rough_times_have_three_digits() {
         for (ps, text) in [
             (0, "0 ns"),
             (500, "0.5 ns"),

@@ -1,4 +1,4 @@
-//! The options that commands share, as the command line has them: those of every machine, and those of a program.
+//! The options that subcommands share: those of a machine, and those of a program's run.
 
 use std::error::Error;
 use std::io;
@@ -6,27 +6,26 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work};
 use loggp_programs::{Emulation, option};
 
 use super::draft;
-use super::failure::Failure;
-use super::known;
+use super::error::CliError;
+use super::format::Format;
+use super::completion_values;
 use super::levels::LevelOptions;
-use super::on::OnOptions;
-use super::row::Spread;
+use super::real_machine::RealMachineOptions;
 use super::shard::Shard;
 
-/// Which machine, how it runs, and how that is reported. A command that cannot do what one of them says refuses it.
+/// The options of a machine and of its report. A subcommand refuses those that it cannot follow.
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineOptions {
-    /// Which machine.
     #[command(flatten)]
     pub choice: ChoiceOptions,
     /// Number of processors
-    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(value_delimiter = ',')]
     pub P: Vec<usize>,
     /// How long a message is under way: exactly L, or anything up to L
@@ -39,9 +38,8 @@ pub struct MachineOptions {
     #[arg(long, value_parser = one_of::<Ports>(PORTS))]
     pub ports: Option<Ports>,
     /// Stack of each processor, in bytes
-    #[arg(long, value_name = "BYTES", value_parser = stack, allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_stack, allow_negative_numbers = true)]
     pub stack: Option<usize>,
-    /// On which clock.
     #[command(flatten)]
     pub clock: ClockOptions,
 
@@ -50,22 +48,22 @@ pub struct MachineOptions {
     pub format: Format,
 }
 
-/// Which machine it is.
+/// The options that choose a machine and its parameters.
 #[derive(Args)]
 pub struct ChoiceOptions {
     /// One of the papers' machines: `loggp machines` lists them; or a file with one as `loggp machines --format json` has
     /// it [default: cs2-elan, unless --params is given]
-    #[arg(long, value_name = "NAME|FILE", value_parser = known::machine(), hide_possible_values = true)]
+    #[arg(long, value_name = "NAME|FILE", value_parser = completion_values::machine(), hide_possible_values = true)]
     pub machine: Option<String>,
     /// Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles
     #[arg(long, value_name = "NAME=VALUE,...")]
     pub params: Option<String>,
     /// How long a cycle lasts [default: the machine's, or 1us]
-    #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = parse_length, allow_hyphen_values = true)]
     pub cycle: Option<Time>,
 }
 
-/// On which clock a machine runs, and what only the wall clock has.
+/// The options of the clock.
 #[derive(Args, Clone, Copy, Default)]
 pub struct ClockOptions {
     /// The clock: only what the model says, or what this computer measures too [default: virtual to run and to sweep,
@@ -76,15 +74,15 @@ pub struct ClockOptions {
     #[arg(long, value_parser = one_of::<Carrier>(CARRIERS))]
     pub carrier: Option<Carrier>,
     /// How much slower than it should the machine runs on the wall clock [default: auto, what this computer holds]
-    #[arg(long, value_name = "auto|N", value_parser = dilation, allow_negative_numbers = true)]
+    #[arg(long, value_name = "auto|N", value_parser = parse_dilation, allow_negative_numbers = true)]
     pub dilation: Option<Dilation>,
     /// How many of this computer's cores it may use: first for as many runs at once, where work is charged on the virtual
     /// clock, and then for each run [default: all, but one for a run on the virtual clock]
-    #[arg(long, value_name = "N", value_parser = cores, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_cores, allow_negative_numbers = true)]
     pub cores: Option<usize>,
 }
 
-/// How a program shall be run.
+/// The options of a program's run.
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 #[command(mut_arg("on", |on| {
@@ -92,23 +90,22 @@ pub struct ClockOptions {
 }))]
 pub struct Options {
     /// How much of it
-    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(help_heading = "Program")]
     pub size: Option<usize>,
     /// Makes the data, and draws --noise that has no seed of its own
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, default_value = "1")]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, default_value = "1")]
     #[arg(help_heading = "Program")]
     pub seed: u64,
     /// Run it so many times, and report the run with the median time
-    #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]
     pub repeat: usize,
     /// Run it so many times, each with the next seeds of --latency, --ties and --noise, and report how far the times are apart
-    #[arg(long, value_name = "N", value_parser = repeat, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_repeat, allow_negative_numbers = true)]
     #[arg(help_heading = "Program", conflicts_with_all = ["repeat", "repeat_from", "on"])]
     pub seeds: Option<usize>,
 
-    /// On which machine.
     #[command(flatten)]
     pub machine: MachineOptions,
     /// The machine has a barrier of its own, which takes so long; a bare number counts cycles [default: a barrier
@@ -117,12 +114,11 @@ pub struct Options {
     pub barrier: Option<String>,
     /// The noise of the processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form says; it
     /// begins at a place for each processor that --seed draws
-    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = noise)]
-    pub noise: Option<AskedNoise>,
+    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise)]
+    pub noise: Option<NoiseOption>,
     /// The order of messages of a recorded run, and its noise, in place of --latency, --ties and --noise: one that `loggp check` found, say
     #[arg(long, value_name = "FILE", conflicts_with_all = ["latency", "ties", "noise", "on"])]
     pub repeat_from: Option<PathBuf>,
-    /// The levels within it.
     #[command(flatten)]
     pub levels: LevelOptions,
     /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
@@ -131,9 +127,8 @@ pub struct Options {
     /// Only this part of the runs, such as 2/4: `loggp merge` puts the rows of all four together
     #[arg(long, value_name = "I/N", help_heading = "Program")]
     pub shard: Option<Shard>,
-    /// On a real machine.
     #[command(flatten)]
-    pub on: OnOptions,
+    pub on: RealMachineOptions,
     /// Beside a real machine ask the emulated one too: on process 0, while the others wait
     #[arg(long, value_name = "CLOCK", requires = "on")]
     #[arg(value_parser = PossibleValuesParser::new([PossibleValue::new("wall").help(CLOCKS[1].1)]))]
@@ -141,53 +136,53 @@ pub struct Options {
 }
 
 impl Options {
-    /// Of how many runs the times are in the table.
-    pub fn spread(&self) -> Spread {
+    /// Returns the columns for the spread of the times, which depend on the number of runs.
+    pub fn spread(&self) -> SpreadColumns {
         match self.seeds {
-            Some(_) => Spread::Seeds,
-            None if self.repeat > 1 => Spread::Ends,
-            None => Spread::None,
+            Some(_) => SpreadColumns::Seeds,
+            None if self.repeat > 1 => SpreadColumns::Ends,
+            None => SpreadColumns::None,
         }
     }
 }
 
-/// How rows are written.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Columns for people
-    Table,
-    /// A JSON object a line
-    Json,
-    /// Comma-separated values, under a line of titles
-    Csv,
+/// The columns for the times of several runs, beside the median.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SpreadColumns {
+    /// None: there is one run.
+    None,
+    /// The least and the greatest measured time.
+    Ends,
+    /// The least time, the quartiles and the greatest time, also of the model.
+    Seeds,
 }
 
-/// The name of a value, and what it means.
-pub type Named = (&'static str, &'static str);
+/// A value of an option: its name, and its meaning for the help.
+pub type NamedValue = (&'static str, &'static str);
 
-pub const CLOCKS: &[Named] = &[
+pub const CLOCKS: &[NamedValue] = &[
     ("virtual", "Time jumps: exact, repeatable and fast"),
     ("wall", "Time passes: processors are threads that wait, and the run is measured"),
 ];
-pub const CARRIERS: &[Named] = &[
+pub const CARRIERS: &[NamedValue] = &[
     ("thread", "A thread of its own, pinned to a core"),
     ("coroutine", "A coroutine on its core's one thread, so that far more of them can act at once"),
 ];
-pub const PORTS: &[Named] = &[("single", "One for both directions"), ("dual", "One for each direction")];
-const WORK: &[Named] = &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];
+pub const PORTS: &[NamedValue] = &[("single", "One for both directions"), ("dual", "One for each direction")];
+const WORK: &[NamedValue] = &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];
 
 impl MachineOptions {
-    /// How the machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the other.
-    pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, Failure> {
+    /// Returns how the machine runs, by default on the clock `usual`.
+    pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, CliError> {
         Ok(Emulation { stack: self.stack, ..self.clock.emulation(usual)? })
     }
 
-    /// The number of processors, if it was given. Refuses several.
-    pub fn one_P(&self) -> Result<Option<usize>, Failure> {
+    /// Returns the number of processors, if it is given. Refuses several numbers.
+    pub fn one_P(&self) -> Result<Option<usize>, CliError> {
         match self.P[..] {
             [] => Ok(None),
             [P] => Ok(Some(P)),
-            _ => Err(Failure::request(
+            _ => Err(CliError::request(
                 "-P is one number of processors here; `loggp sweep --over P=4,8` takes several",
             )),
         }
@@ -195,20 +190,21 @@ impl MachineOptions {
 }
 
 impl ClockOptions {
-    /// How a machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the other.
-    pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, Failure> {
+    /// How a machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the
+    /// other.
+    pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, CliError> {
         let clock = self.clock.unwrap_or(usual);
-        let [_, only @ .., _] = self.given();
+        let [_, only @ .., _] = self.given_options();
         if let Some((name, _)) = only.iter().find(|(_, given)| *given && clock == ClockKind::Virtual) {
-            return Err(Failure::Request(format!("{name} is for the wall clock; give --clock wall too")));
+            return Err(CliError::Request(format!("{name} is for the wall clock; give --clock wall too")));
         }
         let dilation = self.dilation.unwrap_or_default();
         let carrier = self.carrier.unwrap_or_default();
         Ok(Emulation { clock, carrier, dilation, cores: self.cores, ..Emulation::default() })
     }
 
-    /// Each option, and whether it is given.
-    pub fn given(&self) -> [(&'static str, bool); 4] {
+    /// Returns each option, and whether it is given.
+    pub fn given_options(&self) -> [(&'static str, bool); 4] {
         [
             ("--clock", self.clock.is_some()),
             ("--carrier", self.carrier.is_some()),
@@ -218,19 +214,19 @@ impl ClockOptions {
     }
 }
 
-/// What a processor is on a clock; nothing on the virtual clock, where it need not be told.
+/// Returns the carrier on the wall clock, or `None` on the virtual clock, where it makes no difference.
 pub fn carrier_on(clock: ClockKind, carrier: Carrier) -> Option<Carrier> {
     (clock == ClockKind::Wall).then_some(carrier)
 }
 
-/// The clock, and what a processor is on it if that is not as usual, for people.
-pub fn clock_said(clock: ClockKind, carrier: Carrier) -> String {
+/// Returns the clock as text, with the carrier if it is not the default.
+pub fn clock_text(clock: ClockKind, carrier: Carrier) -> String {
     let on = if carrier == Carrier::Coroutine && clock == ClockKind::Wall { " on coroutines" } else { "" };
     format!("{clock} clock{on}")
 }
 
-/// Reads a value by one of these names.
-pub fn one_of<T>(all: &'static [Named]) -> impl TypedValueParser<Value = T>
+/// Returns a parser for values with these names.
+pub fn one_of<T>(all: &'static [NamedValue]) -> impl TypedValueParser<Value = T>
 where
     T: FromStr<Err: Error + Send + Sync> + Clone + Send + Sync + 'static,
 {
@@ -238,19 +234,17 @@ where
     PossibleValuesParser::new(names).try_map(|given| given.parse::<T>())
 }
 
-/// Reads a number of things.
-pub fn count(text: &str) -> Result<usize, String> {
-    option::count(text)
+/// Reads a whole number, such as `4096` or `4k`.
+pub fn parse_count(text: &str) -> Result<usize, String> {
+    option::parse_count(text)
         .ok_or_else(|| "give a whole number and no unit: 4096, or 4k, which is the same".into())
 }
 
-/// Reads a number of cores.
-pub fn cores(text: &str) -> Result<usize, String> {
+pub fn parse_cores(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|cores| *cores > 0).ok_or_else(|| "give a whole number from 1".into())
 }
 
-/// Reads a dilation.
-pub fn dilation(text: &str) -> Result<Dilation, String> {
+pub fn parse_dilation(text: &str) -> Result<Dilation, String> {
     const LEAST: f64 = 1e-6;
     const MOST: f64 = 1e6;
     match text.parse() {
@@ -260,70 +254,69 @@ pub fn dilation(text: &str) -> Result<Dilation, String> {
     .ok_or_else(|| format!("give auto, or a number from {LEAST} to {MOST}"))
 }
 
-/// Reads a seed.
-pub fn seed(text: &str) -> Result<u64, String> {
+pub fn parse_seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
 }
 
-/// Reads how often something is repeated.
-pub fn repeat(text: &str) -> Result<usize, String> {
+/// Reads a number of repetitions.
+pub fn parse_repeat(text: &str) -> Result<usize, String> {
     const MOST: usize = 1000;
     let in_range = |n: &usize| (1..=MOST).contains(n);
     text.parse().ok().filter(in_range).ok_or_else(|| format!("give a whole number from 1 to {MOST}"))
 }
 
-/// Reads the size of a stack: enough for a program to end in good order, and no more than adds up.
-fn stack(text: &str) -> Result<usize, String> {
+/// Reads the size of a stack in bytes, which must suffice for a program to end in good order.
+fn parse_stack(text: &str) -> Result<usize, String> {
     const LEAST: usize = Machine::LEAST_STACK;
     const MOST: usize = 1 << 30;
     let in_range = |bytes: &usize| (LEAST..=MOST).contains(bytes);
-    option::count(text)
+    option::parse_count(text)
         .filter(in_range)
         .ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
 }
 
-/// A noise that was asked for: periods, or a file with a record that is still to be read.
+/// The value of `--noise`: periods, or a file that is read later.
 #[derive(Clone)]
-pub struct AskedNoise {
+pub struct NoiseOption {
     text: String,
     periods: Option<Noise>,
 }
 
-impl AskedNoise {
-    /// The periods or the name of the file, and what else is said.
+impl NoiseOption {
+    /// Returns the periods or the file's name, and the settings behind them.
     fn parts(&self) -> (&str, Vec<&str>) {
         let is_setting = |part: &&str| part.trim() == "together" || part.trim().starts_with("seed:");
         let settings: Vec<&str> = self.text.rsplit(',').take_while(is_setting).collect();
         (self.text.rsplitn(settings.len() + 1, ',').last().unwrap_or_default(), settings)
     }
 
-    /// The noise, drawn by this seed unless it says another.
-    pub fn read(&self, seed: u64) -> Result<Noise, Failure> {
+    /// Returns the noise, reading its file if it has one. `seed` draws it unless its settings have one.
+    pub fn read(&self, seed: u64) -> Result<Noise, CliError> {
         let (name, settings) = self.parts();
         let noise = match &self.periods {
             Some(noise) => Ok(noise.clone()),
             None => {
-                let record = draft::source(Path::new(name)).and_then(io::read_to_string).map_err(|why| {
-                    Failure::Request(format!(
+                let record = draft::open_source(Path::new(name)).and_then(io::read_to_string).map_err(|why| {
+                    CliError::Request(format!(
                         "--noise {name}: it is no period with the length of its detour, such as 10ms:25us, and as a file it \
                          cannot be read: {why}"
                     ))
                 })?;
-                Noise::read(&record)
+                Noise::parse_record(&record)
             }
         };
         let noise = noise.and_then(|noise| settings.into_iter().try_fold(noise.seed(seed), Noise::set));
-        noise.map_err(|why| Failure::Request(format!("--noise {name}: {why}")))
+        noise.map_err(|why| CliError::Request(format!("--noise {name}: {why}")))
     }
 }
 
-/// Reads a noise. What has the form of periods is no file's name, unless there is one.
-pub fn noise(text: &str) -> Result<AskedNoise, String> {
+/// Reads the value of `--noise`. A text with a colon is a file's name only if the file exists.
+pub fn parse_noise(text: &str) -> Result<NoiseOption, String> {
     let (periods, why) = match text.parse::<Noise>() {
         Ok(periods) => (Some(periods), String::new()),
         Err(why) => (None, why.to_string()),
     };
-    let asked = AskedNoise { text: text.into(), periods };
+    let asked = NoiseOption { text: text.into(), periods };
     let (name, _) = asked.parts();
     if asked.periods.is_none() && name.contains(':') && !Path::new(name).exists() {
         return Err(why);
@@ -331,8 +324,8 @@ pub fn noise(text: &str) -> Result<AskedNoise, String> {
     Ok(asked)
 }
 
-/// Reads a length of time that is more than none, with its unit.
-pub fn length(text: &str) -> Result<Time, String> {
+/// Reads a time above 0 with its unit.
+pub fn parse_length(text: &str) -> Result<Time, String> {
     match text.parse() {
         Ok(time) if time <= Time::ZERO => Err("it lasts longer than 0; give at least 1ps".into()),
         read => read.map_err(|why: TimeError| why.to_string()),

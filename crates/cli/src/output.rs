@@ -1,18 +1,18 @@
-//! The files that a request asks for with `-o`, each in the form that its ending says.
+//! The files that `-o` asks for. The ending of a file's name chooses its format.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::Trace;
+use loggp::trace::Trace;
 use loggp_draw::plot::Plot;
 
 use super::draft::Draft;
-use super::failure::Failure;
-use super::on;
-use super::options::Format;
+use super::error::CliError;
+use super::format::Format;
+use super::real_machine;
 
-/// Where else a report goes.
+/// The option `-o`.
 #[derive(Args)]
 pub struct Outputs {
     /// Write a file too: FILE.svg gets a picture, FILE.csv, FILE.json and FILE.txt get the rows. May be given several times
@@ -20,31 +20,30 @@ pub struct Outputs {
     output: Vec<PathBuf>,
 }
 
-/// The files of a report. They are written whole, or stay as they were.
-pub struct Files {
-    /// Those that get a picture.
+/// The output files of a report, which replace old ones only when they are complete.
+pub struct OutputFiles {
     pictures: Vec<Draft>,
-    /// Those that get rows, and in which form.
+    /// Files for rows, each with its format.
     pub rows: Vec<(Format, Draft)>,
 }
 
 impl Outputs {
-    /// Nowhere else.
+    /// Returns no files.
     pub fn none() -> Outputs {
         Outputs { output: Vec::new() }
     }
 
-    /// Refuses a path to which nothing can be written: better before the runs than after.
-    pub fn open(&self) -> Result<Files, Failure> {
-        let mut files = Files { pictures: Vec::new(), rows: Vec::new() };
-        for path in self.output.iter().filter(|_| on::speaks()) {
-            let format = match ending(path).as_str() {
+    /// Opens the files, before the runs. Refuses a path that cannot be written.
+    pub fn open(&self) -> Result<OutputFiles, CliError> {
+        let mut files = OutputFiles { pictures: Vec::new(), rows: Vec::new() };
+        for path in self.output.iter().filter(|_| real_machine::is_output_process()) {
+            let format = match extension(path).as_str() {
                 "svg" => None,
                 "csv" => Some(Format::Csv),
                 "json" => Some(Format::Json),
                 "txt" => Some(Format::Table),
                 _ => {
-                    return Err(unknown(path, ".svg for a picture, or in .csv, .json or .txt for the rows"));
+                    return Err(unknown_extension(path, ".svg for a picture, or in .csv, .json or .txt for the rows"));
                 }
             };
             let draft = Draft::create(path, "output")?;
@@ -56,20 +55,20 @@ impl Outputs {
         Ok(files)
     }
 
-    /// Whether a picture is asked for.
+    /// Returns whether a picture is asked for.
     pub fn has_picture(&self) -> bool {
-        self.output.iter().any(|path| ending(path) == "svg")
+        self.output.iter().any(|path| extension(path) == "svg")
     }
 }
 
-impl Files {
-    /// Draws a plot, if one was asked for.
-    pub fn draw(self, plot: impl FnOnce() -> Plot) -> Result<(), Failure> {
+impl OutputFiles {
+    /// Draws a plot into the files for pictures.
+    pub fn draw(self, plot: impl FnOnce() -> Plot) -> Result<(), CliError> {
         self.draw_svg(|| Ok(plot().svg()))
     }
 
-    /// Puts a picture into the files that are for one.
-    pub fn draw_svg(self, svg: impl FnOnce() -> Result<String, Failure>) -> Result<(), Failure> {
+    /// Writes an SVG into the files for pictures. `svg` is called only if there are such files.
+    pub fn draw_svg(self, svg: impl FnOnce() -> Result<String, CliError>) -> Result<(), CliError> {
         if self.pictures.is_empty() {
             return Ok(());
         }
@@ -78,31 +77,30 @@ impl Files {
     }
 }
 
-/// How the names of traces end.
-pub const TRACES: &[&str] = &["json", "loggp"];
+pub const TRACE_EXTENSIONS: &[&str] = &["json", "loggp"];
 
-/// Writes a trace in the form that the ending of its path says.
-pub fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), Failure> {
-    let is_compact = ending(path) == "loggp";
+/// Writes a trace in the format that the ending of its path chooses.
+pub fn write_trace(file: Draft, path: &Path, trace: &Trace) -> Result<(), CliError> {
+    let is_compact = extension(path) == "loggp";
     file.write(|file| if is_compact { trace.write_compact(file) } else { trace.write(file) })
 }
 
-/// How the name of a file ends, in small letters.
-pub fn ending(path: &Path) -> String {
+/// Returns the ending of a file's name in lower case, without the dot.
+pub fn extension(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// Refuses a file, if there is one, whose name has none of these endings.
-pub fn check(path: Option<&Path>, endings: &[&str], said: &str) -> Result<(), Failure> {
+/// Refuses a path whose ending is none of these. `said` lists them for the error.
+pub fn check_extension(path: Option<&Path>, endings: &[&str], endings_text: &str) -> Result<(), CliError> {
     match path {
-        Some(path) if !endings.contains(&&*ending(path)) => Err(unknown(path, said)),
+        Some(path) if !endings.contains(&&*extension(path)) => Err(unknown_extension(path, endings_text)),
         _ => Ok(()),
     }
 }
 
-/// Refuses an ending that stands for no form; these do.
-pub fn unknown(path: &Path, endings: &str) -> Failure {
-    Failure::Request(format!(
+/// Returns the error for an ending that stands for no format; `endings` lists those that do.
+pub fn unknown_extension(path: &Path, endings: &str) -> CliError {
+    CliError::Request(format!(
         "{}: its ending does not say what shall be written; give a name that ends in {endings}",
         path.display()
     ))

@@ -1,6 +1,6 @@
-//! How far a command is, on stderr where that is a terminal.
+//! The progress of a command, on stderr if that is a terminal.
 //!
-//! Nothing moves by itself: a thread that draws would take a core away from the processors.
+//! The bar does not move by itself: a thread that draws would take a core away from the processors.
 
 use std::borrow::Cow;
 
@@ -8,44 +8,44 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::interrupt;
 
-/// A bar, with a part for each run unless told. Dropped, it goes.
-pub struct Progress {
+/// A progress bar, which is removed when it is dropped.
+pub struct ProgressDisplay {
     bar: ProgressBar,
 }
 
-impl Progress {
-    /// A bar for so many runs.
-    pub fn of(runs: usize) -> Progress {
-        Progress::with(runs, "{bar:24} {pos} of {len} runs, now {msg}")
+impl ProgressDisplay {
+    /// Creates a bar for a number of runs.
+    pub fn for_runs(runs: usize) -> ProgressDisplay {
+        ProgressDisplay::with_template(runs, "{bar:24} {pos} of {len} runs, now {msg}")
     }
 
-    /// A bar of so many parts that looks so.
-    pub fn with(parts: usize, template: &str) -> Progress {
+    /// Creates a bar of a number of parts with a template.
+    pub fn with_template(parts: usize, template: &str) -> ProgressDisplay {
         let style = ProgressStyle::with_template(template).expect("the template is right");
         let bar = ProgressBar::new(parts as u64).with_style(style);
         interrupt::set_bar(Some(bar.clone()));
-        Progress { bar }
+        ProgressDisplay { bar }
     }
 
-    /// So many parts are done, and this is next.
-    pub fn begin(&self, parts: usize, what: impl Into<Cow<'static, str>>) {
+    /// Sets the number of finished parts, and the name of the next one.
+    pub fn set_position(&self, parts: usize, what: impl Into<Cow<'static, str>>) {
         self.bar.set_position(parts as u64);
         self.bar.set_message(what);
     }
 
-    /// This is next.
-    pub fn next(&self, what: impl Into<Cow<'static, str>>) {
+    /// Sets the name of the next part.
+    pub fn set_current(&self, what: impl Into<Cow<'static, str>>) {
         self.bar.set_message(what);
     }
 
-    /// Notes that one more run is done.
-    pub fn step(&self) {
+    /// Counts one more part as finished.
+    pub fn finish_one(&self) {
         self.bar.inc(1);
     }
 
-    /// Writes something while the bar is out of the way. It may take until somebody reads, and who ends the command
-    /// meanwhile must not wait for the bar.
-    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+    /// Hides the bar while `write` runs. That may block until somebody reads, so the bar is unregistered
+    /// meanwhile: a signal that ends the command must not wait for it.
+    pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         interrupt::set_bar(None);
         let written = self.bar.suspend(write);
         interrupt::set_bar(Some(self.bar.clone()));
@@ -53,7 +53,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
         interrupt::set_bar(None);

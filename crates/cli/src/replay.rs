@@ -1,4 +1,4 @@
-//! `loggp replay`: plays a schedule from a file, by the papers' rules or by LogGOPSim's.
+//! `loggp replay`: plays a schedule from a file or of a pattern, by the papers' rules or by LogGOPSim's.
 
 use std::io::{self, Write};
 use std::mem::take;
@@ -6,28 +6,31 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{Caption, Latency, NS, Noise, Params, Played, Player, Ports, Rules, Schedule, Ties, Time};
-use loggp_document::Block;
-use loggp_goal::patterns::Pattern;
-use loggp_study::analysis::Along;
+use loggp::{Latency, NS, Noise, Params, Ports, Ties, Time};
+use loggp::schedule::{PlayReport, Player, CostModel, Schedule};
+use loggp::trace::Caption;
+use loggp_document::DocumentBlock;
+use loggp_goal::patterns::CommPattern;
+use loggp_study::analysis::ParameterSweep;
 
-use super::choice::{Choice, gives};
-use super::column::{Column, table};
+use super::choice::{MachineChoice, is_parameter_given};
+use super::column::{ReportColumn, table};
 use super::draft;
-use super::failure::Failure;
+use super::error::CliError;
 use super::field::Field;
-use super::formula::{self, Over};
-use super::heading::{headed, noise_said, wires};
-use super::known;
+use super::format::Format;
+use super::formula_sweep::{FormulaSweep, sweep_blocks, sweep_columns};
+use super::heading::{choice_heading, noise_text, wire_text};
+use super::completion_values;
 use super::number::Unit;
-use super::options::{AskedNoise, ChoiceOptions, Format, Named, PORTS, count, length, noise, one_of, seed};
-use super::output::{Files, Outputs};
+use super::options::{NoiseOption, ChoiceOptions, NamedValue, PORTS, parse_count, parse_length, parse_noise, one_of, parse_seed};
+use super::output::{OutputFiles, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
-use super::schedule::{no_pattern, of_pattern};
-use super::timeline::Drawn;
+use super::schedule::{unknown_pattern, pattern_schedule};
+use super::trace_outputs::TraceOutputs;
 
-/// The arguments.
+/// The arguments of `loggp replay`.
 #[derive(Args)]
 #[command(next_help_heading = "Machine")]
 #[command(mut_arg("params", |params| {
@@ -37,32 +40,31 @@ use super::timeline::Drawn;
 pub struct ReplayCommand {
     /// A schedule in GOAL, as text or as bytes, as LogGOPSim's generator and txt2bin write them; - for stdin; or a pattern:
     /// `loggp schedule --help` lists them
-    #[arg(value_name = "FILE.goal|-|PATTERN", value_parser = known::pattern(), hide_possible_values = true)]
+    #[arg(value_name = "FILE.goal|-|PATTERN", value_parser = completion_values::pattern(), hide_possible_values = true)]
     schedule: String,
     /// Number of ranks of a pattern [default: 8]
-    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true)]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     P: Option<usize>,
     /// Bytes of a pattern's messages; of the whole, where parts of it are sent [default: 1]
-    #[arg(long, value_name = "BYTES", value_parser = count, allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_count, allow_negative_numbers = true)]
     size: Option<usize>,
-    /// Which machine.
     #[command(flatten)]
     choice: ChoiceOptions,
     /// Whose rules hold: docs/reference/replay.md has the differences
-    #[arg(long, value_parser = one_of::<Rules>(RULES), default_value = "papers")]
-    rules: Rules,
+    #[arg(long, value_parser = one_of::<CostModel>(RULES), default_value = "papers")]
+    rules: CostModel,
     /// Whether long messages to and from a rank share a port
     #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single")]
     ports: Ports,
     /// The noise of the ranks' processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
     /// says
-    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = noise)]
-    noise: Option<AskedNoise>,
+    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise)]
+    noise: Option<NoiseOption>,
     /// Draws for each rank where its noise begins [default: 1]
-    #[arg(long, value_name = "N", value_parser = seed, allow_negative_numbers = true, requires = "noise")]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, requires = "noise")]
     seed: Option<u64>,
     /// How long a unit of a file's computations is [default: 1ns]
-    #[arg(long, value_name = "TIME", value_parser = length, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = parse_length, allow_hyphen_values = true)]
     #[arg(help_heading = "Schedule")]
     unit: Option<Time>,
     /// Play it along a parameter, say its critical path at each value as a formula, and from which value on that is
@@ -79,108 +81,98 @@ pub struct ReplayCommand {
     /// Draw what each rank did when: FILE.svg, or FILE.html, a page to look into it
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     timeline: Option<PathBuf>,
-    /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
 }
 
-const RULES: &[Named] = &[
+const RULES: &[NamedValue] = &[
     ("papers", "LogP's, LogGP's and LogGPS's, as the machine has them"),
     ("loggopsim", "LogGOPSim's: no capacity, g at both ends, a message is received when it comes"),
 ];
 
-/// So many ranks' ends are shown in a table.
+/// Limit of the ranks whose finishing times are shown.
 const MOST_SHOWN: usize = 16;
 
-/// A schedule that was played.
-struct Row {
-    /// What it is called.
+struct PlayedSchedule {
     name: String,
-    /// By whose rules.
-    rules: Rules,
-    /// The noise, if there is any.
+    rules: CostModel,
     noise: Option<String>,
-    /// With which ports.
     ports: Ports,
-    /// The machine's name, if it has one.
     machine: Option<&'static str>,
-    /// The machine's parameters.
     params: Params,
-    /// How many operations and requirements it has.
     operations: usize,
     requirements: usize,
-    /// How it went.
-    replayed: Played,
-    /// How it goes along a parameter, if that was asked for.
-    over: Option<Over>,
+    replayed: PlayReport,
+    /// The runs along a parameter, if `--over` is given.
+    over: Option<FormulaSweep>,
 }
 
 impl ReplayCommand {
-    /// Reads the schedule, plays it, and says how it went.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
+    /// Reads the schedule, plays it and prints the result.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let files = self.outputs.open()?;
-        let drawn = Drawn::of(self.trace.as_deref(), self.timeline.as_deref())?;
-        if (drawn.is_asked() || self.over.is_some()) && self.rules != Rules::Papers {
+        let trace_outputs = TraceOutputs::open(self.trace.as_deref(), self.timeline.as_deref())?;
+        if (trace_outputs.is_requested() || self.over.is_some()) && self.rules != CostModel::Papers {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
-            return Err(Failure::request(sentence));
+            return Err(CliError::request(sentence));
         }
         let name = &self.schedule;
-        if Pattern::named(name).is_some() {
+        if CommPattern::find(name).is_some() {
             if self.unit.is_some() {
-                return Err(Failure::Request(format!(
+                return Err(CliError::Request(format!(
                     "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"
                 )));
             }
             let (P, size) = (self.P.unwrap_or(8), self.size.unwrap_or(1));
-            let schedule = of_pattern(name, P, size)?;
+            let schedule = pattern_schedule(name, P, size)?;
             return self.play(
                 &format!("{name}, {}", super::number::count(size, "byte")),
                 &schedule,
-                (files, drawn),
+                (files, trace_outputs),
                 out,
             );
         }
         for (option, given) in [("-P", self.P.is_some()), ("--size", self.size.is_some())] {
             if given {
-                return Err(Failure::Request(format!(
+                return Err(CliError::Request(format!(
                     "{option} is for a pattern, and {name} is a file; leave it out"
                 )));
             }
         }
-        self.play(name, &read(Path::new(name), self.unit.unwrap_or(NS))?, (files, drawn), out)
+        self.play(name, &read_schedule(Path::new(name), self.unit.unwrap_or(NS))?, (files, trace_outputs), out)
     }
 
-    /// Plays a schedule, and says how it went.
+    /// Plays a schedule and prints the result.
     fn play(
         &self,
         name: &str,
         schedule: &Schedule,
-        (mut files, drawn): (Files, Drawn),
+        (mut files, trace_outputs): (OutputFiles, TraceOutputs),
         out: &mut dyn Write,
-    ) -> Result<(), Failure> {
-        if gives(&self.choice, "P") {
-            return Err(Failure::request(
+    ) -> Result<(), CliError> {
+        if is_parameter_given(&self.choice, "P") {
+            return Err(CliError::request(
                 "the schedule says how many ranks there are; leave P out of --params",
             ));
         }
-        let mut choice = Choice::of(&self.choice, Some(schedule.ranks()))?;
-        if self.choice.machine.is_none() && choice.name.is_none() && !gives(&self.choice, "word") {
+        let mut choice = MachineChoice::from_options(&self.choice, Some(schedule.ranks()))?;
+        if self.choice.machine.is_none() && choice.name.is_none() && !is_parameter_given(&self.choice, "word") {
             choice.params.word = NonZeroUsize::MIN;
         }
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
         let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
-        let replay = player(choice.params).rules(self.rules).trace(drawn.is_asked());
+        let replay = player(choice.params).rules(self.rules).trace(trace_outputs.is_requested());
         let mut replayed = replay.run(schedule).map_err(|error| match error.cause {
-            loggp::Cause::Params(why) => Failure::request(why),
-            loggp::Cause::Host(why) => Failure::Request(why),
-            _ => Failure::run(error),
+            loggp::Cause::Params(why) => CliError::request(why),
+            loggp::Cause::Host(why) => CliError::Request(why),
+            _ => CliError::run(error),
         })?;
         let again = |params| Ok(player(params).trace(true).run(schedule)?.trace.expect("it is traced"));
         let params = Params { P: schedule.ranks(), ..choice.params };
-        let over = |over: &String| Over::read(over, params, |range| Along::of_runs(params, range, &again));
+        let over = |over: &String| FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again));
         let over = self.over.as_ref().map(over).transpose()?;
         let mut trace = replayed.trace.take();
-        let played = Row {
+        let played = PlayedSchedule {
             over,
             name: name.into(),
             rules: self.rules,
@@ -195,73 +187,73 @@ impl ReplayCommand {
         let unit = choice.unit;
         let parameters = super::heading::parameters(&choice.params, &unit).join(", ");
         let rules = match self.rules {
-            Rules::Papers => "",
+            CostModel::Papers => "",
             _ => ", LogGOPSim's rules",
         };
-        let wires = wires(Latency::Exact, Ties::Number, self.ports);
-        let wires = wires + &noise_said(noise.as_ref());
-        let machine = headed(&choice, &parameters, &format!("virtual clock{wires}"));
+        let wires = wire_text(Latency::Exact, Ties::Number, self.ports);
+        let wires = wires + &noise_text(noise.as_ref());
+        let machine = choice_heading(&choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{name}\n{machine}{rules}");
         if let Some(trace) = &mut trace {
             trace.caption = Some(Caption { title: name.into(), about: machine, formula: None });
-            drawn.write(trace, unit)?;
+            trace_outputs.write(trace, unit)?;
         }
-        let mut report = Report::new(out, self.format, columns()).files(take(&mut files.rows));
+        let mut report = Report::new(out, self.format, columns()).with_files(take(&mut files.rows));
         report.add(played)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| {
-            let over = |row: &Row| row.over.as_ref().map_or_else(Vec::new, |over| formula::over(over, unit));
-            rows.iter().flat_map(|row| finishes(row, unit).into_iter().chain(over(row))).collect()
+            let over = |row: &PlayedSchedule| row.over.as_ref().map_or_else(Vec::new, |over| sweep_blocks(over, unit));
+            rows.iter().flat_map(|row| finish_table(row, unit).into_iter().chain(over(row))).collect()
         })
     }
 }
 
-/// Reads a schedule.
-fn read(path: &Path, unit: Time) -> Result<Schedule, Failure> {
+/// Reads a schedule from a file, or from stdin if `path` is `-`.
+fn read_schedule(path: &Path, unit: Time) -> Result<Schedule, CliError> {
     let name = path.display();
     let read = if path == Path::new("-") {
         loggp_goal::read(io::stdin().lock(), unit)
     } else {
         if !path.exists() && path.extension().is_none() {
-            return Err(Failure::Request(format!(
+            return Err(CliError::Request(format!(
                 "there is no file {name}, and {}",
-                no_pattern(&name.to_string())
+                unknown_pattern(&name.to_string())
             )));
         }
-        let file = draft::source(path);
-        let file = file.map_err(|error| Failure::Request(format!("{name} cannot be read: {error}")))?;
+        let file = draft::open_source(path);
+        let file = file.map_err(|error| CliError::Request(format!("{name} cannot be read: {error}")))?;
         loggp_goal::read(file, unit)
     };
-    read.map_err(|error| Failure::Request(format!("{name}: {error}")))
+    read.map_err(|error| CliError::Request(format!("{name}: {error}")))
 }
 
-/// When each rank was done, where there are few.
-fn finishes(played: &Row, unit: Unit) -> Option<Block> {
+/// Returns the table of the ranks' finishing times, or `None` if there are more than `MOST_SHOWN`.
+fn finish_table(played: &PlayedSchedule, unit: Unit) -> Option<DocumentBlock> {
     let finishes: Vec<(usize, Time)> = played.replayed.finishes.iter().copied().enumerate().collect();
     let columns = [
-        Column::shown("rank", |(rank, _): &(usize, Time)| *rank),
-        Column::shown("done", |(_, finish): &(usize, Time)| *finish),
+        ReportColumn::table_only("rank", |(rank, _): &(usize, Time)| *rank),
+        ReportColumn::table_only("done", |(_, finish): &(usize, Time)| *finish),
     ];
     if finishes.len() > MOST_SHOWN { None } else { table(&columns, &finishes, unit, usize::MAX) }
 }
 
-/// What is said of it.
-fn columns() -> Vec<Column<'static, Row>> {
-    let mut columns = vec![Column::new("schedule", |played: &Row| played.name.clone())];
-    columns.extend(row::machine(|played: &Row| (played.machine, played.params), true));
+/// Returns the columns of the report.
+fn columns() -> Vec<ReportColumn<'static, PlayedSchedule>> {
+    let mut columns = vec![ReportColumn::new("schedule", |played: &PlayedSchedule| played.name.clone())];
+    columns.extend(row::machine_columns(|played: &PlayedSchedule| (played.machine, played.params), true));
     columns.extend([
-        Column::new("cycle_ns", |played: &Row| played.params.cycle),
-        Column::new("ports", |played: &Row| played.ports),
-        Column::new("rules", |played: &Row| played.rules),
-        Column::new("noise", |played: &Row| played.noise.clone()),
-        Column::new("ranks", |played: &Row| played.replayed.finishes.len()).titled("ranks"),
-        Column::new("operations", |played: &Row| played.operations).titled("operations"),
-        Column::new("requirements", |played: &Row| played.requirements),
-        Column::new("time_ns", |played: &Row| played.replayed.time).titled("time"),
-        Column::new("messages", |played: &Row| played.replayed.messages).titled("messages"),
-        Column::new("stalls.count", |played: &Row| played.replayed.stalls).titled("stalls"),
-        Column::new("stalls.ns", |played: &Row| played.replayed.stalled).titled("stalled").optional(),
-        Column::new("events", |played: &Row| played.replayed.events).titled("events"),
-        Column::new("finishes_ns", |played: &Row| {
+        ReportColumn::new("cycle_ns", |played: &PlayedSchedule| played.params.cycle),
+        ReportColumn::new("ports", |played: &PlayedSchedule| played.ports),
+        ReportColumn::new("rules", |played: &PlayedSchedule| played.rules),
+        ReportColumn::new("noise", |played: &PlayedSchedule| played.noise.clone()),
+        ReportColumn::new("ranks", |played: &PlayedSchedule| played.replayed.finishes.len()).with_title("ranks"),
+        ReportColumn::new("operations", |played: &PlayedSchedule| played.operations).with_title("operations"),
+        ReportColumn::new("requirements", |played: &PlayedSchedule| played.requirements),
+        ReportColumn::new("time_ns", |played: &PlayedSchedule| played.replayed.time).with_title("time"),
+        ReportColumn::new("messages", |played: &PlayedSchedule| played.replayed.messages).with_title("messages"),
+        ReportColumn::new("stalls.count", |played: &PlayedSchedule| played.replayed.stalls).with_title("stalls"),
+        ReportColumn::new("stalls.ns", |played: &PlayedSchedule| played.replayed.stall_time).with_title("stalled").optional(),
+        ReportColumn::new("events", |played: &PlayedSchedule| played.replayed.events).with_title("events"),
+        ReportColumn::new("finishes_ns", |played: &PlayedSchedule| {
             let finishes = &played.replayed.finishes;
             match finishes.len() {
                 0..=MOST_SHOWN => Field::Times(finishes.clone()),
@@ -270,6 +262,6 @@ fn columns() -> Vec<Column<'static, Row>> {
         })
         .json_only(),
     ]);
-    columns.extend(formula::columns_over(|played: &Row| played.over.as_ref()));
+    columns.extend(sweep_columns(|played: &PlayedSchedule| played.over.as_ref()));
     columns
 }

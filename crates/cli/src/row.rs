@@ -1,175 +1,160 @@
-//! A row of `run`, `compare`, `sweep` and `stress`: a study and its answers, and the columns that say what is in them.
+//! The rows of `run`, `compare`, `sweep` and `stress`: studies with their answers, and their columns.
 
-use loggp::{ClockKind, Host, Lateness, Parameter, Params, Time};
+use loggp::{ClockKind, Host, Lateness, Params, Time};
+use loggp::params::Parameter;
 use loggp_programs::Case;
 use loggp_study::{Answers, Study};
-use loggp_study::{Phase, Prediction, Times};
+use loggp_study::{PhasePrediction, Prediction, TimeSummary};
 
-use super::column::{self, Column};
+use super::column::{self, ReportColumn};
 use super::field::Field;
 use super::machine_file;
-use super::options::carrier_on;
+use super::options::{SpreadColumns, carrier_on};
 
-/// A table of these shows times with at most so many decimals.
+/// Limit of the decimals of times in a table.
 pub const MOST_DECIMALS: usize = 3;
 
-/// A study to run.
 pub struct Task {
-    /// What messages call it.
+    /// Name in messages.
     pub name: String,
-    /// What the machine is called, if it was named.
+    /// Name of the machine, if it has one.
     pub machine: Option<&'static str>,
-    /// The study.
     pub study: Study,
-    /// The value of what is swept, if anything is.
-    pub at: Option<String>,
+    /// Value of the swept quantity, as text, in a sweep.
+    pub swept_value: Option<String>,
 }
 
-/// A study and its answers.
-pub struct Row {
-    /// The study.
+pub struct StudyRow {
     pub task: Task,
-    /// What it found.
     pub answers: Answers,
 }
 
-impl Row {
-    /// What was run.
+impl StudyRow {
+    /// Returns the case of the study.
     pub fn case(&self) -> &Case {
         &self.task.study.case
     }
 
-    /// How this computer held the run; nothing where time does not pass.
+    /// Returns how well this computer kept up with the run; `None` on the virtual clock.
     pub fn host(&self) -> Option<&Host> {
         self.answers.outcome.run.host.as_ref()
     }
 
-    /// Whether this computer did not keep up with the run.
+    /// Returns whether this computer was late.
     pub fn is_late(&self) -> bool {
-        self.answers.held == Some(false)
+        self.answers.on_time == Some(false)
     }
 }
 
-/// What is said of the times of several runs, beside the median.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Spread {
-    /// Nothing: there is one run, or nobody asks.
-    None,
-    /// The shortest and the longest that was measured.
-    Ends,
-    /// The shortest, the quartiles and the longest, of the model too.
-    Seeds,
-}
-
-/// The columns of `run`, `compare` and `sweep`: along what is swept, if anything is.
-pub fn columns(swept: Option<&'static str>, spread: Spread) -> Vec<Column<'static, Row>> {
-    let swept = swept.map(|name| Column::shown(name, |row: &Row| row.task.at.clone().map(Field::Swept)));
-    let mut columns: Vec<Column<Row>> = swept.into_iter().collect();
+/// Returns the columns of `run`, `compare` and `sweep`. The first is that of the swept quantity, if any.
+pub fn columns(swept: Option<&'static str>, spread: SpreadColumns) -> Vec<ReportColumn<'static, StudyRow>> {
+    let swept = swept.map(|name| ReportColumn::table_only(name, |row: &StudyRow| row.task.swept_value.clone().map(Field::Swept)));
+    let mut columns: Vec<ReportColumn<StudyRow>> = swept.into_iter().collect();
     columns.extend([
-        Column::new("program", |row: &Row| row.case().program.name),
-        Column::new("algorithm", |row: &Row| row.case().algorithm.name).titled("algorithm"),
+        ReportColumn::new("program", |row: &StudyRow| row.case().program.name),
+        ReportColumn::new("algorithm", |row: &StudyRow| row.case().algorithm.name).with_title("algorithm"),
     ]);
-    columns.extend(machine(|row: &Row| (row.task.machine, row.case().params), true));
+    columns.extend(machine_columns(|row: &StudyRow| (row.task.machine, row.case().params), true));
     columns.extend([
-        Column::new("size", |row: &Row| row.case().size),
-        Column::new("options", |row: &Row| {
-            // One that was left out says nothing.
+        ReportColumn::new("size", |row: &StudyRow| row.case().size),
+        ReportColumn::new("options", |row: &StudyRow| {
+            // An option without a value is left out.
             let options = row.case().options.iter().filter(|value| !value.text().is_empty());
             options.map(ToString::to_string).collect::<Vec<_>>().join(",")
         }),
     ]);
-    columns.extend(asked());
-    columns.extend(clock());
-    columns.extend(prediction(|row: &Row| row.answers.prediction, spread == Spread::Ends));
-    if spread == Spread::Seeds {
-        columns.extend(quartiles());
+    columns.extend(request_columns());
+    columns.extend(clock_columns());
+    columns.extend(prediction_columns(|row: &StudyRow| row.answers.prediction, spread == SpreadColumns::Ends));
+    if spread == SpreadColumns::Seeds {
+        columns.extend(quartile_columns());
     }
     columns.extend([
-        Column::new("phases", |row: &Row| match &row.answers.phases {
+        ReportColumn::new("phases", |row: &StudyRow| match &row.answers.phases {
             phases if phases.is_empty() => Field::Absent,
             phases => {
-                let columns = phase(|phase: &Phase| phase);
-                Field::Rows(phases.iter().map(|phase| column::object(&columns, phase)).collect())
+                let columns = phase_columns(|phase: &PhasePrediction| phase);
+                Field::Rows(phases.iter().map(|phase| column::json_object(&columns, phase)).collect())
             }
         }),
-        Column::new("metrics", |row: &Row| match &row.answers.outcome.metrics {
+        ReportColumn::new("metrics", |row: &StudyRow| match &row.answers.outcome.metrics {
             metrics if metrics.is_empty() => Field::Absent,
             metrics => Field::Metrics(metrics.clone()),
         }),
-        verified(),
-        messages(),
-        Column::new("stalls.count", |row: &Row| row.answers.outcome.run.stalls()).titled("stalls"),
-        Column::new("stalls.ns", |row: &Row| row.answers.outcome.run.stalled()).titled("stalled").optional(),
-        Column::new("stalls.max_in_transit", |row: &Row| match row.task.study.emulation.over {
-            Some(_) => Field::Nothing,
-            None => Field::Of(row.answers.outcome.run.most_in_transit(), row.case().params.capacity()),
+        verified_column(),
+        message_column(),
+        ReportColumn::new("stalls.count", |row: &StudyRow| row.answers.outcome.run.stalls()).with_title("stalls"),
+        ReportColumn::new("stalls.ns", |row: &StudyRow| row.answers.outcome.run.stalled()).with_title("stalled").optional(),
+        ReportColumn::new("stalls.max_in_transit", |row: &StudyRow| match row.task.study.emulation.link {
+            Some(_) => Field::Null,
+            None => Field::CountOf(row.answers.outcome.run.most_in_transit(), row.case().params.capacity()),
         })
-        .titled("in transit"),
-        Column::new("stalls.capacity", |row: &Row| row.case().params.capacity()),
-        dilation().untitled(),
-        Column::new("dilation_why", |row: &Row| row.host().map(|host| host.why.clone())),
-        cores().untitled(),
-        held(),
+        .with_title("in transit"),
+        ReportColumn::new("stalls.capacity", |row: &StudyRow| row.case().params.capacity()),
+        dilation_column().without_title(),
+        ReportColumn::new("dilation_why", |row: &StudyRow| row.host().map(|host| host.why.clone())),
+        core_column().without_title(),
+        on_time_column(),
     ]);
-    columns.extend(lateness().map(Column::untitled));
+    columns.extend(lateness_columns().map(ReportColumn::without_title));
     columns
 }
 
-/// What else was asked for: who has it all, with the machine and the size, can repeat the run.
-pub fn asked() -> [Column<'static, Row>; 12] {
+/// Returns the columns that suffice to repeat the run, together with the machine and the size.
+pub fn request_columns() -> [ReportColumn<'static, StudyRow>; 12] {
     [
-        Column::new("cycle_ns", |row: &Row| row.case().params.cycle),
-        Column::new("latency", |row: &Row| row.case().latency.to_string()),
-        Column::new("ties", |row: &Row| row.case().ties.to_string()),
-        Column::new("noise", |row: &Row| row.case().noise.as_ref().map(ToString::to_string)),
-        Column::new("ports", |row: &Row| row.case().ports),
-        Column::new("levels", |row: &Row| match &row.case().levels[..] {
+        ReportColumn::new("cycle_ns", |row: &StudyRow| row.case().params.cycle),
+        ReportColumn::new("latency", |row: &StudyRow| row.case().latency.to_string()),
+        ReportColumn::new("ties", |row: &StudyRow| row.case().ties.to_string()),
+        ReportColumn::new("noise", |row: &StudyRow| row.case().noise.as_ref().map(ToString::to_string)),
+        ReportColumn::new("ports", |row: &StudyRow| row.case().ports),
+        ReportColumn::new("levels", |row: &StudyRow| match &row.case().levels[..] {
             [] => Field::Absent,
-            levels => Field::Rows(levels.iter().map(machine_file::level).collect()),
+            levels => Field::Rows(levels.iter().map(machine_file::level_object).collect()),
         })
         .json_only(),
-        Column::new("barrier_ns", |row: &Row| row.case().barrier),
-        Column::new("work", |row: &Row| row.case().work),
-        Column::new("seed", |row: &Row| row.case().seed),
-        Column::new("repeat", |row: &Row| row.task.study.repeat),
-        Column::new("seeds", |row: &Row| match &row.task.study {
-            study if study.seeds => Field::from(study.repeat),
+        ReportColumn::new("barrier_ns", |row: &StudyRow| row.case().barrier),
+        ReportColumn::new("work", |row: &StudyRow| row.case().work),
+        ReportColumn::new("seed", |row: &StudyRow| row.case().seed),
+        ReportColumn::new("repeat", |row: &StudyRow| row.task.study.repeat),
+        ReportColumn::new("seeds", |row: &StudyRow| match &row.task.study {
+            study if study.distinct_seeds => Field::from(study.repeat),
             _ => Field::Absent,
         })
         .json_only(),
-        Column::new("dilation_asked", |row: &Row| {
+        ReportColumn::new("dilation_asked", |row: &StudyRow| {
             let emulation = &row.task.study.emulation;
-            (emulation.clock == ClockKind::Wall && emulation.over.is_none()).then_some(emulation.dilation)
+            (emulation.clock == ClockKind::Wall && emulation.link.is_none()).then_some(emulation.dilation)
         }),
     ]
 }
 
-/// Which machine a row is about. CSV has LogGPS's parameters only where `loggps` says so.
-pub fn machine<R>(
+/// Returns the columns of the machine. CSV has LogGPS's parameters only if `loggps` is true.
+pub fn machine_columns<R>(
     of: impl Fn(&R) -> (Option<&'static str>, Params) + Copy + 'static,
     loggps: bool,
-) -> Vec<Column<'static, R>> {
+) -> Vec<ReportColumn<'static, R>> {
     let column = |parameter: &'static Parameter| {
-        let column = Column::new(format!("params.{}", parameter.name), move |row: &R| {
+        let column = ReportColumn::new(format!("params.{}", parameter.name), move |row: &R| {
             parameter.number(&of(row).1).map_or(Field::Absent, Field::from)
         });
         if parameter.is_loggps() && !loggps { column.json_only() } else { column }
     };
-    let mut columns = vec![Column::new("machine", move |row: &R| of(row).0)];
+    let mut columns = vec![ReportColumn::new("machine", move |row: &R| of(row).0)];
     columns.extend(Parameter::ALL.iter().map(column));
     columns
 }
 
-/// The clock on which a study runs, and what processors are on it.
-pub fn clock() -> [Column<'static, Row>; 2] {
+/// Returns the columns of the clock and of the carrier.
+pub fn clock_columns() -> [ReportColumn<'static, StudyRow>; 2] {
     [
-        Column::new("clock", |row: &Row| match &row.task.study.emulation {
-            emulation if emulation.over.is_some() => "real".to_string(),
+        ReportColumn::new("clock", |row: &StudyRow| match &row.task.study.emulation {
+            emulation if emulation.link.is_some() => "real".to_string(),
             emulation => emulation.clock.to_string(),
         }),
-        Column::new("carrier", |row: &Row| {
+        ReportColumn::new("carrier", |row: &StudyRow| {
             let emulation = &row.task.study.emulation;
-            match &emulation.over {
+            match &emulation.link {
                 Some(link) => Some(link.name()),
                 None => carrier_on(emulation.clock, emulation.carrier).map(|carrier| carrier.to_string()),
             }
@@ -177,101 +162,99 @@ pub fn clock() -> [Column<'static, Row>; 2] {
     ]
 }
 
-/// The times, and how far they are apart. The shortest and the longest of several are in a table if that is asked for.
-pub fn prediction<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) -> [Column<'a, R>; 9] {
-    let measured = |name, title, which: fn(Times) -> Time| {
+/// Returns the columns of the times and their differences. Tables have the least and the greatest if `ends`.
+pub fn prediction_columns<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) -> [ReportColumn<'a, R>; 9] {
+    let measured = |name, title, which: fn(TimeSummary) -> Time| {
         let value =
-            move |row: &R| of(row).measured.map_or(Field::Nothing, |times| Field::Measured(which(times)));
-        Column::new(name, value).titled(title).optional()
+            move |row: &R| of(row).measured.map_or(Field::Null, |times| Field::Measured(which(times)));
+        ReportColumn::new(name, value).with_title(title).optional()
     };
-    let end = |column: Column<'a, R>| if ends { column } else { column.untitled() };
+    let end = |column: ReportColumn<'a, R>| if ends { column } else { column.without_title() };
     [
-        Column::new("formula_ns", move |row: &R| of(row).formula).titled("formula"),
-        Column::new("model_ns", move |row: &R| of(row).model).titled("model"),
-        Column::new("wall_ns", move |row: &R| of(row).wall.map_or(Field::Absent, Field::Measured))
-            .titled("wall clock")
+        ReportColumn::new("formula_ns", move |row: &R| of(row).formula).with_title("formula"),
+        ReportColumn::new("model_ns", move |row: &R| of(row).model).with_title("model"),
+        ReportColumn::new("wall_ns", move |row: &R| of(row).wall.map_or(Field::Absent, Field::Measured))
+            .with_title("wall clock")
             .optional(),
         measured("measured_ns", "measured", |times| times.median),
         end(measured("measured_min_ns", "min", |times| times.min)),
         end(measured("measured_max_ns", "max", |times| times.max)),
-        Column::new("error_model", move |row: &R| of(row).error_model().map(Field::Error))
-            .titled("vs model")
+        ReportColumn::new("error_model", move |row: &R| of(row).error_model().map(Field::Error))
+            .with_title("vs model")
             .optional(),
-        Column::new("error_wall", move |row: &R| of(row).error_wall().map_or(Field::Absent, Field::Error))
-            .titled("vs wall clock")
+        ReportColumn::new("error_wall", move |row: &R| of(row).error_wall().map_or(Field::Absent, Field::Error))
+            .with_title("vs wall clock")
             .optional(),
-        Column::new("error_formula", move |row: &R| of(row).error_formula().map(Field::Error))
-            .titled("vs formula")
+        ReportColumn::new("error_formula", move |row: &R| of(row).error_formula().map(Field::Error))
+            .with_title("vs formula")
             .after("model"),
     ]
 }
 
-/// How far the times of all seeds are apart. A table has those of the clock that is reported.
-fn quartiles() -> Vec<Column<'static, Row>> {
-    /// Its name in JSON, its title in a table, and which it is.
-    type Named = (&'static str, &'static str, fn(Times) -> Time);
-    const ALL: [Named; 4] = [
+/// Returns the columns of the spread over all seeds. Tables have that of the clock that is reported.
+fn quartile_columns() -> Vec<ReportColumn<'static, StudyRow>> {
+    /// Name in JSON, title in a table, and getter.
+    type QuartileColumn = (&'static str, &'static str, fn(TimeSummary) -> Time);
+    const ALL: [QuartileColumn; 4] = [
         ("min", "least", |times| times.min),
         ("lower", "lower quartile", |times| times.lower),
         ("upper", "upper quartile", |times| times.upper),
         ("max", "most", |times| times.max),
     ];
-    let model = |row: &Row| row.answers.prediction.models;
-    let measured = |row: &Row| row.answers.prediction.measured;
+    let model = |row: &StudyRow| row.answers.prediction.models;
+    let measured = |row: &StudyRow| row.answers.prediction.measured;
     let shown = ALL.map(|(_, title, which)| {
-        Column::shown(title, move |row: &Row| measured(row).or(model(row)).map(which))
+        ReportColumn::table_only(title, move |row: &StudyRow| measured(row).or(model(row)).map(which))
     });
     let of_model = ALL.map(|(name, _, which)| {
-        Column::new(format!("model_{name}_ns"), move |row: &Row| model(row).map(which))
+        ReportColumn::new(format!("model_{name}_ns"), move |row: &StudyRow| model(row).map(which))
     });
     let of_measured = [ALL[1], ALL[2]].map(|(name, _, which)| {
         let name = format!("measured_{name}_ns");
-        Column::new(name, move |row: &Row| measured(row).map(|times| Field::Measured(which(times))))
+        ReportColumn::new(name, move |row: &StudyRow| measured(row).map(|times| Field::Measured(which(times))))
     });
     of_model.into_iter().chain(of_measured).chain(shown).collect()
 }
 
-/// A phase, and what was predicted for it.
-pub fn phase<'a, R: 'a>(of: impl Fn(&R) -> &Phase + Copy + 'a) -> Vec<Column<'a, R>> {
-    let mut columns = vec![Column::new("phase", move |row: &R| of(row).phase.to_string()).titled("phase")];
-    columns.extend(prediction(move |row: &R| of(row).prediction, false));
+/// Returns the columns of a phase and its prediction.
+pub fn phase_columns<'a, R: 'a>(of: impl Fn(&R) -> &PhasePrediction + Copy + 'a) -> Vec<ReportColumn<'a, R>> {
+    let mut columns = vec![ReportColumn::new("phase", move |row: &R| of(row).name.to_string()).with_title("phase")];
+    columns.extend(prediction_columns(move |row: &R| of(row).prediction, false));
     columns
 }
 
-/// Whether the result was right.
-pub fn verified() -> Column<'static, Row> {
-    Column::new("verified", |row: &Row| Field::Verified(row.answers.wrong.is_none()))
-        .titled("verified")
+pub fn verified_column() -> ReportColumn<'static, StudyRow> {
+    ReportColumn::new("verified", |row: &StudyRow| Field::Verified(row.answers.wrong.is_none()))
+        .with_title("verified")
         .last()
 }
 
-/// How many messages were sent.
-pub fn messages() -> Column<'static, Row> {
-    Column::new("messages", |row: &Row| row.answers.outcome.run.messages()).titled("messages")
+pub fn message_column() -> ReportColumn<'static, StudyRow> {
+    ReportColumn::new("messages", |row: &StudyRow| row.answers.outcome.run.messages()).with_title("messages")
 }
 
-/// How much slower than the machine itself the emulation ran; the virtual clock does not stretch.
-pub fn dilation() -> Column<'static, Row> {
-    Column::new("dilation", |row: &Row| row.host().map_or(1.0, |host| host.dilation)).titled("dilation")
+/// Returns the column of the dilation, which is 1 on the virtual clock.
+pub fn dilation_column() -> ReportColumn<'static, StudyRow> {
+    ReportColumn::new("dilation", |row: &StudyRow| row.host().map_or(1.0, |host| host.dilation)).with_title("dilation")
 }
 
-/// How many of this computer's cores it ran on.
-pub fn cores() -> Column<'static, Row> {
-    Column::new("cores", |row: &Row| row.host().map_or(1, |host| host.cores)).titled("cores")
+/// Returns the column of the number of this computer's cores that the run used.
+pub fn core_column() -> ReportColumn<'static, StudyRow> {
+    ReportColumn::new("cores", |row: &StudyRow| row.host().map_or(1, |host| host.cores)).with_title("cores")
 }
 
-/// Whether this computer ended the run in time, so that what it measured can be trusted; nothing where time does not pass.
-pub fn held() -> Column<'static, Row> {
-    let held = |row: &Row| row.answers.held.map(Field::Held);
-    Column::new("held", held).titled("").after("vs model").optional()
+/// Returns the column that tells whether this computer kept up with the run; null on the virtual clock.
+pub fn on_time_column() -> ReportColumn<'static, StudyRow> {
+    let on_time = |row: &StudyRow| row.answers.on_time.map(Field::OnTime);
+    ReportColumn::new("held", on_time).with_title("").after("vs model").optional()
 }
 
-/// How late this computer was, in its own time, which no dilation stretches; nothing where time does not pass.
-pub fn lateness() -> [Column<'static, Row>; 5] {
+/// Returns the columns of this computer's lateness, in its own time, without the dilation.
+pub fn lateness_columns() -> [ReportColumn<'static, StudyRow>; 5] {
     let late = |name, title, which: fn(&Lateness) -> Time| {
         let value =
-            move |row: &Row| row.host().map_or(Field::Absent, |host| Field::OfHost(which(&host.lateness)));
-        Column::new(name, value).titled(title)
+            move |row: &StudyRow| row.host().map_or(Field::Absent, |host| Field::HostTime(which(&host.lateness)));
+        ReportColumn::new(name, value).with_title(title)
     };
     [
         late("lateness_ns.p50", "late p50", |late| late.p50),

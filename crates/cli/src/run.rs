@@ -1,42 +1,41 @@
-//! `loggp run`: one algorithm, once.
+//! `loggp run`: runs one algorithm.
 
 use std::io::Write;
 use std::mem::take;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Caption, ClockKind};
+use loggp::ClockKind;
+use loggp::trace::Caption;
 use loggp_study::{Answers, Study};
 
 use super::details::details;
-use super::failure::Failure;
+use super::error::CliError;
 use super::heading::heading;
 use super::number::Unit;
 use super::options::Options;
-use super::output::{Files, Outputs};
-use super::own::OfProgram;
-use super::progress::Progress;
+use super::output::{OutputFiles, Outputs};
+use super::program_args::ProgramArgs;
+use super::progress::ProgressDisplay;
 use super::report::Report;
-use super::row::{self, MOST_DECIMALS, Row, Task};
-use super::setting::Setting;
-use super::studies::{share, warn};
-use super::timeline::Drawn;
+use super::row::{self, MOST_DECIMALS, StudyRow, Task};
+use super::program_setup::ProgramSetup;
+use super::studies::{share_cores, warn_of_host};
+use super::trace_outputs::TraceOutputs;
 use super::trend;
 
-/// The arguments.
+/// The arguments of `loggp run`.
 #[derive(Args)]
-pub struct Run {
-    /// Of which program.
+pub struct RunCommand {
     #[command(subcommand)]
-    of: OfProgram<Request>,
+    program: ProgramArgs<RunArgs>,
 }
 
-/// What is asked of the program.
+/// The arguments of `loggp run` for one program.
 #[derive(Args)]
-struct Request {
-    /// Which run.
+struct RunArgs {
     #[command(flatten)]
-    one: One,
+    selection: RunSelection,
     /// Write what happened to a file, which `loggp audit` reads: FILE.json, which ui.perfetto.dev reads too, or FILE.loggp,
     /// which has fewer bytes
     #[arg(long, value_name = "FILE", help_heading = "Report")]
@@ -44,110 +43,106 @@ struct Request {
     /// Draw what each processor did when, as in LogP's figure 3: FILE.svg, or FILE.html, a page to look into it
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     timeline: Option<PathBuf>,
-    /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
 }
 
-/// What says of a program which run is asked for.
+/// The arguments that choose one run of a program.
 #[derive(Args)]
-pub struct One {
+pub struct RunSelection {
     /// Its algorithm [default: the best known]
     #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithm: Option<String>,
-    /// How to run it.
     #[command(flatten)]
     pub options: Options,
 }
 
-/// A run that was asked for, and that can be.
-pub struct Asked {
-    /// What the machine is called, if it was named.
+/// A run whose arguments are checked.
+pub struct PreparedRun {
+    /// Name of the machine, if it has one.
     machine: Option<&'static str>,
-    /// The unit of its times.
     pub unit: Unit,
-    /// The case, and how it runs.
     pub study: Study,
-    /// What stands above its report.
+    /// Heading of the report.
     pub heading: String,
 }
 
-impl Asked {
-    /// The run of an algorithm with these options.
-    pub fn of<T>(of: &OfProgram<T>, one: &One, traced: bool) -> Result<Asked, Failure> {
-        let One { algorithm, options } = one;
-        let setting = Setting::of(of, options, ClockKind::Virtual)?;
-        if traced && options.seeds.is_some() {
-            return Err(Failure::request(
+impl PreparedRun {
+    /// Prepares a run with these options.
+    pub fn new<T>(program: &ProgramArgs<T>, selection: &RunSelection, is_traced: bool) -> Result<PreparedRun, CliError> {
+        let RunSelection { algorithm, options } = selection;
+        let setup = ProgramSetup::new(program, options, ClockKind::Virtual)?;
+        if is_traced && options.seeds.is_some() {
+            return Err(CliError::request(
                 "a trace is of one run; leave out --seeds: the table says which --latency, --ties or --noise repeats the median run",
             ));
         }
         if options.shard.is_some() {
-            return Err(Failure::request("a run is one; leave out --shard, or give it to compare or sweep"));
+            return Err(CliError::request("a run is one; leave out --shard, or give it to compare or sweep"));
         }
-        let choice = setting.choice()?;
-        let algorithm = setting.algorithms(algorithm.as_slice())?[0];
-        setting.check_use(&[algorithm])?;
-        let mut study = setting.study(algorithm, choice.params).map_err(Failure::request)?;
-        study.emulation.trace = traced;
-        study.case.check().map_err(Failure::request)?;
+        let choice = setup.machine_choice()?;
+        let algorithm = setup.algorithms(algorithm.as_slice())?[0];
+        setup.check_given_options(&[algorithm])?;
+        let mut study = setup.study(algorithm, choice.params).map_err(CliError::request)?;
+        study.emulation.trace = is_traced;
+        study.case.check().map_err(CliError::request)?;
         let heading = heading(&study, choice.name, &choice.unit, None);
-        Ok(Asked { machine: choice.name, unit: choice.unit, study, heading })
+        Ok(PreparedRun { machine: choice.name, unit: choice.unit, study, heading })
     }
 
-    /// Runs it.
-    pub fn run(&mut self) -> Result<Answers, Failure> {
-        share(&mut [&mut self.study]);
-        let progress = Progress::of(self.study.runs());
-        progress.begin(0, self.study.case.algorithm.name);
-        Ok(self.study.run_with(|| progress.step())?)
+    /// Runs the algorithm.
+    pub fn run(&mut self) -> Result<Answers, CliError> {
+        share_cores(&mut [&mut self.study]);
+        let progress = ProgressDisplay::for_runs(self.study.runs());
+        progress.set_position(0, self.study.case.algorithm.name);
+        Ok(self.study.run_with_progress(|| progress.finish_one())?)
     }
 
-    /// Returns the caption of its trace and its picture.
+    /// Returns the caption of the run's trace and picture.
     pub fn caption(&self, answers: &Answers) -> Caption {
         let (title, rest) = self.heading.split_once(": ").unwrap_or((&self.heading, ""));
         let title = format!("{title}, {}", self.study.case.algorithm.name);
         Caption { title, about: rest.into(), formula: answers.prediction.formula }
     }
 
-    /// Says how it went, and whether that was right.
+    /// Prints the report. Fails if the result is wrong.
     pub fn report(
         self,
         answers: Answers,
         options: &Options,
-        mut files: Files,
+        mut files: OutputFiles,
         out: &mut dyn Write,
-    ) -> Result<(), Failure> {
-        let Asked { machine, unit, study, heading } = self;
+    ) -> Result<(), CliError> {
+        let PreparedRun { machine, unit, study, heading } = self;
         let mut report = Report::new(out, options.machine.format, row::columns(None, options.spread()))
-            .files(take(&mut files.rows));
+            .with_files(take(&mut files.rows));
         let (wrong, program) = (answers.wrong.clone(), study.case.program);
-        let task = Task { name: study.case.algorithm.name.into(), machine, study, at: None };
-        report.add(Row { task, answers })?;
+        let task = Task { name: study.case.algorithm.name.into(), machine, study, swept_value: None };
+        report.add(StudyRow { task, answers })?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| details(rows, unit))?;
-        warn(&report.rows);
+        warn_of_host(&report.rows);
         if wrong.is_none() {
             files.draw(|| trend::plot(&heading, program, &report.rows))?;
         }
-        wrong.map_or(Ok(()), |what| Err(Failure::Run(format!("the result is wrong: {what}"))))
+        wrong.map_or(Ok(()), |what| Err(CliError::Run(format!("the result is wrong: {what}"))))
     }
 }
 
-impl Run {
-    /// Runs it.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let Request { one, trace, timeline, outputs } = &self.of.request;
-        let traced = trace.is_some() || timeline.is_some();
-        let mut asked = Asked::of(&self.of, one, traced)?;
-        trend::check(outputs, &asked.study)?;
+impl RunCommand {
+    /// Runs the algorithm, and writes the report, the trace and the picture.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let RunArgs { selection, trace, timeline, outputs } = &self.program.request;
+        let is_traced = trace.is_some() || timeline.is_some();
+        let mut run = PreparedRun::new(&self.program, selection, is_traced)?;
+        trend::check_picture(outputs, &run.study)?;
         let files = outputs.open()?;
-        let drawn = Drawn::of(trace.as_deref(), timeline.as_deref())?;
+        let trace_outputs = TraceOutputs::open(trace.as_deref(), timeline.as_deref())?;
 
-        let mut answers = asked.run()?;
+        let mut answers = run.run()?;
         if let Some(mut trace) = answers.take_trace() {
-            trace.caption = Some(asked.caption(&answers));
-            drawn.write(&trace, asked.unit)?;
+            trace.caption = Some(run.caption(&answers));
+            trace_outputs.write(&trace, run.unit)?;
         }
-        asked.report(answers, &one.options, files, out)
+        run.report(answers, &selection.options, files, out)
     }
 }

@@ -1,92 +1,92 @@
-//! `loggp schedule`: a usual pattern of communication as a schedule, written down. `loggp replay` plays it.
+//! `loggp schedule`: writes a common pattern of communication as a schedule, which `loggp replay` plays.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{NS, Schedule, Time, near};
-use loggp_goal::patterns::{PATTERNS, Pattern};
+use loggp::{NS, Time};
+use loggp::__private::nearest_name;
+use loggp::schedule::Schedule;
+use loggp_goal::patterns::{PATTERNS, CommPattern};
 
 use super::draft::Draft;
-use super::failure::Failure;
-use super::known;
-use super::options::count;
-use super::output::{ending, unknown};
+use super::error::CliError;
+use super::completion_values;
+use super::options::parse_count;
+use super::output::{extension, unknown_extension};
 
-/// The arguments.
+/// The arguments of `loggp schedule`.
 #[derive(Args)]
-#[command(after_help = names())]
+#[command(after_help = pattern_help())]
 pub struct ScheduleCommand {
     /// The pattern: one of the names below
-    #[arg(value_name = "PATTERN", value_parser = known::pattern(), hide_possible_values = true)]
+    #[arg(value_name = "PATTERN", value_parser = completion_values::pattern(), hide_possible_values = true)]
     pattern: String,
     /// Number of ranks
-    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = count, allow_negative_numbers = true, default_value = "8")]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true, default_value = "8")]
     P: usize,
     /// Bytes of a message; of the whole, where parts of it are sent
-    #[arg(long, value_name = "BYTES", value_parser = count, allow_negative_numbers = true, default_value = "1")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_count, allow_negative_numbers = true, default_value = "1")]
     size: usize,
     /// Write it to FILE.goal as text, or to FILE.bin in LogGOPSim's binary form [default: to stdout, as text]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// All patterns.
-fn names() -> String {
+/// Returns the list of the patterns, for the help.
+fn pattern_help() -> String {
     let width = PATTERNS.iter().map(|pattern| pattern.name.len()).max().unwrap_or(0);
     let lines = PATTERNS.iter().map(|pattern| format!("  {:width$}  {}", pattern.name, pattern.about));
     format!("Patterns:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 impl ScheduleCommand {
-    /// Makes the schedule, and writes it.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let goal = Goal::of(self.output.as_deref())?;
-        goal.write(&of_pattern(&self.pattern, self.P, self.size)?, NS, out)
+    /// Writes the schedule of the pattern.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let goal = GoalOutput::open(self.output.as_deref())?;
+        goal.write(&pattern_schedule(&self.pattern, self.P, self.size)?, NS, out)
     }
 }
 
-/// Where a schedule is written to.
-pub enum Goal {
-    /// Stdout.
+/// The output of a schedule.
+pub enum GoalOutput {
+    /// Text on stdout.
     Out,
-    /// A file of text.
     Text(Draft),
-    /// A file in LogGOPSim's binary form.
     Binary(Draft),
 }
 
-impl Goal {
-    /// The place that this path says.
-    pub fn of(path: Option<&Path>) -> Result<Goal, Failure> {
-        let Some(path) = path else { return Ok(Goal::Out) };
-        match ending(path).as_str() {
-            "goal" => Ok(Goal::Text(Draft::create(path, "output")?)),
-            "bin" => Ok(Goal::Binary(Draft::create(path, "output")?)),
-            _ => Err(unknown(path, ".goal for text, or in .bin for LogGOPSim's binary form")),
+impl GoalOutput {
+    /// Opens the output, whose format depends on the ending of `path`; stdout without a path.
+    pub fn open(path: Option<&Path>) -> Result<GoalOutput, CliError> {
+        let Some(path) = path else { return Ok(GoalOutput::Out) };
+        match extension(path).as_str() {
+            "goal" => Ok(GoalOutput::Text(Draft::create(path, "output")?)),
+            "bin" => Ok(GoalOutput::Binary(Draft::create(path, "output")?)),
+            _ => Err(unknown_extension(path, ".goal for text, or in .bin for LogGOPSim's binary form")),
         }
     }
 
-    /// Writes a schedule there.
-    pub fn write(self, schedule: &Schedule, unit: Time, out: &mut dyn Write) -> Result<(), Failure> {
+    /// Writes a schedule to the output.
+    pub fn write(self, schedule: &Schedule, unit: Time, out: &mut dyn Write) -> Result<(), CliError> {
         match self {
-            Goal::Out => Ok(loggp_goal::write(schedule, out, unit)?),
-            Goal::Text(draft) => draft.write(|file| loggp_goal::write(schedule, file, unit)),
-            Goal::Binary(draft) => draft.write(|file| loggp_goal::write_binary(schedule, file, unit)),
+            GoalOutput::Out => Ok(loggp_goal::write(schedule, out, unit)?),
+            GoalOutput::Text(draft) => draft.write(|file| loggp_goal::write(schedule, file, unit)),
+            GoalOutput::Binary(draft) => draft.write(|file| loggp_goal::write_binary(schedule, file, unit)),
         }
     }
 }
 
-/// Says that there is no such pattern.
-pub fn no_pattern(name: &str) -> String {
-    let near = near(name, PATTERNS.iter().map(|pattern| pattern.name));
+/// Returns a sentence that there is no such pattern.
+pub fn unknown_pattern(name: &str) -> String {
+    let near = nearest_name(name, PATTERNS.iter().map(|pattern| pattern.name));
     format!("there is no pattern {name}; {near}`loggp schedule --help` lists all")
 }
 
-/// The schedule of the pattern with this name.
-pub fn of_pattern(name: &str, P: usize, size: usize) -> Result<Schedule, Failure> {
-    let Some(pattern) = Pattern::named(name) else {
-        return Err(Failure::Request(no_pattern(name)));
+/// Returns the schedule of the pattern with this name.
+pub fn pattern_schedule(name: &str, P: usize, size: usize) -> Result<Schedule, CliError> {
+    let Some(pattern) = CommPattern::find(name) else {
+        return Err(CliError::Request(unknown_pattern(name)));
     };
-    pattern.schedule(P, size as u64).map_err(Failure::Request)
+    pattern.schedule(P, size as u64).map_err(CliError::Request)
 }

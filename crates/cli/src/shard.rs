@@ -1,16 +1,16 @@
-//! One part of many of the runs of a request, so that many computers share them.
+//! Shards: parts of the runs of one command, so that several computers can share them.
 
 use std::str::FromStr;
 
-use super::failure::Failure;
+use super::error::CliError;
 use super::output::Outputs;
 
-/// The how manieth of so many parts.
+/// One of several parts, such as 2/4.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shard {
-    /// Which, from 1 on.
+    /// Number of the part, from 1.
     number: usize,
-    /// Of how many.
+    /// Number of parts.
     of: usize,
 }
 
@@ -27,16 +27,17 @@ impl FromStr for Shard {
     }
 }
 
-/// The items of a shard, dealt out to the shards one by one, so that each has long and short runs; all without one.
-pub fn dealt<T>(shard: Option<Shard>, items: impl IntoIterator<Item = T>) -> Vec<T> {
+/// Returns the items of a shard, or all without one. Items are dealt out in turn, so that each shard has
+/// short and long runs.
+pub fn shard_items<T>(shard: Option<Shard>, items: impl IntoIterator<Item = T>) -> Vec<T> {
     let Shard { number, of } = shard.unwrap_or(Shard { number: 1, of: 1 });
     items.into_iter().skip(number - 1).step_by(of).collect()
 }
 
-/// Refuses a picture of a part.
-pub fn check(shard: Option<Shard>, outputs: &Outputs) -> Result<(), Failure> {
+/// Refuses a picture, which a shard cannot complete.
+pub fn check_outputs(shard: Option<Shard>, outputs: &Outputs) -> Result<(), CliError> {
     match shard {
-        Some(_) if outputs.has_picture() => Err(Failure::request(
+        Some(_) if outputs.has_picture() => Err(CliError::request(
             "a shard has not all that a picture shows; write rows, and leave out -o FILE.svg",
         )),
         _ => Ok(()),
@@ -50,9 +51,9 @@ mod tests {
     #[test]
     fn every_item_is_in_one_shard() {
         let shard = |text: &str| text.parse::<Shard>();
-        let of = |text: &str| dealt(shard(text).ok(), 0..7);
+        let of = |text: &str| shard_items(shard(text).ok(), 0..7);
         assert_eq!([of("1/3"), of("2/3"), of("3/3")], [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
-        assert_eq!((dealt(None, 0..3), of("1/1").len()), (vec![0, 1, 2], 7));
+        assert_eq!((shard_items(None, 0..3), of("1/1").len()), (vec![0, 1, 2], 7));
         assert!(["0/3", "4/3", "1", "a/b", "1/0"].iter().all(|text| shard(text).is_err()));
     }
 }

@@ -1,5 +1,5 @@
-//! Where results go. Whoever reads them may stop, as `head` does: then the command ends without a word, unless it still
-//! owes somebody a file.
+//! Standard output. If its reader closes it, as `head` does, the command ends silently, unless it still has
+//! files to write.
 
 use std::io::{self, ErrorKind, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,19 +8,19 @@ use loggp_document::Width;
 
 use super::interrupt;
 
-/// Standard output, as long as somebody reads it.
+/// Standard output, which may be closed by its reader.
 pub struct Stdout(StdoutLock<'static>);
 
-/// Whether the command has more to write than the files that are begun.
-static OWES_FOLDER: AtomicBool = AtomicBool::new(false);
+/// Whether the command writes a folder, whose files are not all open yet.
+static WRITES_FOLDER: AtomicBool = AtomicBool::new(false);
 
-/// From now on the command goes on when nobody reads: what it makes goes into a folder.
-pub fn owe_folder() {
-    OWES_FOLDER.store(true, Ordering::SeqCst);
+/// Lets the command continue after stdout is closed, because it writes a folder.
+pub fn expect_folder() {
+    WRITES_FOLDER.store(true, Ordering::SeqCst);
 }
 
-/// The width of tables where neither a terminal nor `COLUMNS` says one.
-const USUAL: usize = 100;
+/// The width of tables if neither a terminal nor `COLUMNS` gives one.
+const DEFAULT_WIDTH: usize = 100;
 
 /// Returns the width for standard output: that of its terminal, or else that of files.
 pub fn width() -> Width {
@@ -31,24 +31,24 @@ pub fn width() -> Width {
     }
 }
 
-/// Returns the width for files: tables are as wide as `COLUMNS` says, and prose is not folded.
+/// Returns the width for files: tables are as wide as `COLUMNS`, and prose is not folded.
 pub fn width_of_files() -> Width {
-    let said = std::env::var("COLUMNS").ok().and_then(|said| said.trim().parse().ok());
-    Width { table: said.filter(|columns| *columns > 0).unwrap_or(USUAL), prose: usize::MAX }
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    Width { table: columns.filter(|columns| *columns > 0).unwrap_or(DEFAULT_WIDTH), prose: usize::MAX }
 }
 
 impl Stdout {
-    /// Standard output, for the caller alone.
+    /// Locks stdout.
     pub fn lock() -> Stdout {
         Stdout(io::stdout().lock())
     }
 }
 
-/// What nobody reads counts as written as long as there are files to write.
-fn unread<T>(written: io::Result<T>, all: T) -> io::Result<T> {
+/// Turns a closed pipe into success as long as there are files to write.
+fn ignore_closed_pipe<T>(written: io::Result<T>, all: T) -> io::Result<T> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-            let owes = OWES_FOLDER.load(Ordering::SeqCst) || !interrupt::drafts().is_empty();
+            let owes = WRITES_FOLDER.load(Ordering::SeqCst) || !interrupt::drafts().is_empty();
             if owes { Ok(all) } else { Err(error) }
         }
         written => written,
@@ -57,10 +57,10 @@ fn unread<T>(written: io::Result<T>, all: T) -> io::Result<T> {
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        unread(self.0.write(bytes), bytes.len())
+        ignore_closed_pipe(self.0.write(bytes), bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        unread(self.0.flush(), ())
+        ignore_closed_pipe(self.0.flush(), ())
     }
 }

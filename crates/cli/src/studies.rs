@@ -1,83 +1,83 @@
 //! Runs studies, one after the other or several at once, and writes a row for each.
 //!
-//! A report says in three places that this computer did not keep up with a run: by a mark in the table, a line below it
-//! that says what the mark means, and a warning. In JSON and CSV it is `held`, which is false then. The exit status does
-//! not change: the result is right, and what was measured says of itself that it is not.
+//! If this computer did not keep up with a run, the report has a mark in the table, a line below it that
+//! explains the mark, and a warning; in JSON and CSV `held` is false. The exit status does not change: the
+//! result is right, and only the measured time is not to be trusted.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::thread;
 
 use loggp::{ClockKind, Work};
-use loggp_study::at_once::in_order;
-use loggp_study::{Answers, Failed, Study};
+use loggp_study::parallel::run_in_order;
+use loggp_study::{Answers, StudyError, Study};
 
-use super::failure::{Failure, together};
-use super::progress::Progress;
+use super::error::{CliError, merge_sentences};
+use super::progress::ProgressDisplay;
 use super::report::Report;
-use super::row::{Row, Task};
+use super::row::{StudyRow, Task};
 
-/// What the mark in a table means.
-pub const LATE: &str = "late: this computer did not keep up with the run, so do not trust its time";
+/// The explanation of the mark in a table.
+pub const LATE_NOTE: &str = "late: this computer did not keep up with the run, so do not trust its time";
 
-/// Runs them all, also where some fail. Returns which did, or had a wrong result, in a sentence each.
-pub fn run_all(studies: Vec<Task>, report: &mut Report<Row>) -> Result<Vec<Failure>, Failure> {
+/// Runs all studies, even if some fail. Returns an error for each that failed or had a wrong result.
+pub fn run_all(studies: Vec<Task>, report: &mut Report<StudyRow>) -> Result<Vec<CliError>, CliError> {
     let mut failed = Vec::new();
-    let progress = Progress::of(studies.iter().map(|task| task.study.runs()).sum());
-    each(studies, &progress, |task, ran| {
-        match ran {
+    let progress = ProgressDisplay::for_runs(studies.iter().map(|task| task.study.runs()).sum());
+    run_each(studies, &progress, |task, result| {
+        match result {
             Ok(answers) => {
                 let wrong = answers.wrong.as_ref();
                 failed.extend(
-                    wrong.map(|why| Failure::Run(format!("the result of {} is wrong: {why}", task.name))),
+                    wrong.map(|why| CliError::Run(format!("the result of {} is wrong: {why}", task.name))),
                 );
-                progress.aside(|| report.add(Row { task, answers }))?;
+                progress.suspend(|| report.add(StudyRow { task, answers }))?;
             }
-            Err(Failed::Refused(why)) => failed.push(Failure::Request(format!("{}: {why}", task.name))),
-            Err(why) => failed.push(Failure::Run(format!("{} failed: {why}", task.name))),
+            Err(StudyError::Refused(why)) => failed.push(CliError::Request(format!("{}: {why}", task.name))),
+            Err(why) => failed.push(CliError::Run(format!("{} failed: {why}", task.name))),
         }
         Ok(())
     })?;
     Ok(failed)
 }
 
-/// What became of a study.
-type Ran = Result<Answers, Failed>;
+type StudyResult = Result<Answers, StudyError>;
 
-/// Runs each of them, several at once where they can be, and tells in their order what became of each.
-fn each(
+/// Runs the studies, several at once if possible, and passes their results to `on_result` in order.
+fn run_each(
     mut studies: Vec<Task>,
-    progress: &Progress,
-    ran: impl FnMut(Task, Ran) -> Result<(), Failure>,
-) -> Result<(), Failure> {
+    progress: &ProgressDisplay,
+    on_result: impl FnMut(Task, StudyResult) -> Result<(), CliError>,
+) -> Result<(), CliError> {
     let run = |task: &Task| {
-        progress.next(task.study.case.algorithm.name);
-        task.study.run_with(|| progress.step())
+        progress.set_current(task.study.case.algorithm.name);
+        task.study.run_with_progress(|| progress.finish_one())
     };
     let mut all: Vec<&mut Study> = studies.iter_mut().map(|task| &mut task.study).collect();
-    let workers = share(&mut all);
-    in_order(studies.into_iter(), workers, run, ran)
+    let workers = share_cores(&mut all);
+    run_in_order(studies.into_iter(), workers, run, on_result)
 }
 
-/// Shares the cores among studies, then among the runs of each, and then within each run. Returns how many studies run at once.
-pub fn share(studies: &mut [&mut Study]) -> usize {
-    let all = at_once(studies);
+/// Shares the cores among studies, then among the runs of each, then within each run. Returns the number of
+/// studies that run at once.
+pub fn share_cores(studies: &mut [&mut Study]) -> usize {
+    let all = concurrent_runs(studies);
     let workers = all.min(studies.len());
     for study in studies {
-        study.at_once = (all / workers).min(study.repeat);
+        study.parallel_runs = (all / workers).min(study.repeat);
         let cores = &mut study.emulation.cores;
-        *cores = cores.map(|cores| (cores / workers / study.at_once).max(1));
+        *cores = cores.map(|cores| (cores / workers / study.parallel_runs).max(1));
     }
     workers
 }
 
-/// How many runs are made at once. Where work is charged, a run on the virtual clock takes nothing that another could miss;
-/// all others need the host for themselves.
-fn at_once(studies: &[&mut Study]) -> usize {
-    /// So many words all processors have together, at most, or the host may lack room.
+/// Returns the number of runs that are made at once. Runs on the virtual clock with charged work don't
+/// disturb each other; all others need the host for themselves.
+fn concurrent_runs(studies: &[&mut Study]) -> usize {
+    /// Limit of the words of all concurrent runs together, so that memory suffices.
     const MOST: usize = 1 << 26;
     let is_free = |Study { case, emulation, .. }: &&mut Study| {
-        emulation.clock == ClockKind::Virtual && emulation.over.is_none() && case.work == Work::Charged
+        emulation.clock == ClockKind::Virtual && emulation.link.is_none() && case.work == Work::Charged
     };
     let words = |study: &&mut Study| study.case.params.P.saturating_mul(study.case.size).max(1);
     match studies.iter().map(words).max() {
@@ -90,10 +90,10 @@ fn at_once(studies: &[&mut Study]) -> usize {
     }
 }
 
-/// Says on stderr what the host did not give, and what helps.
-pub fn warn(rows: &[Row]) {
+/// Prints warnings on stderr about resources that the host did not give, and about late runs.
+pub fn warn_of_host(rows: &[StudyRow]) {
     let mut warnings: Vec<&str> = Vec::new();
-    for note in rows.iter().filter_map(Row::host).flat_map(|host| &host.notes) {
+    for note in rows.iter().filter_map(StudyRow::host).flat_map(|host| &host.notes) {
         if !warnings.contains(&note.as_str()) {
             warnings.push(note);
         }
@@ -112,12 +112,12 @@ pub fn warn(rows: &[Row]) {
     }
 }
 
-/// The end of a request of which these studies failed. If none of them could be, the request was wrong.
-pub fn end(failed: Vec<Failure>) -> Result<(), Failure> {
-    let is_wrong = failed.iter().all(|failure| matches!(failure, Failure::Request(_)));
-    match together(failed.into_iter().filter_map(Failure::sentence)).join("\n") {
+/// Combines the errors of studies into one. If all of them are wrong requests, so is the whole.
+pub fn combine_errors(failed: Vec<CliError>) -> Result<(), CliError> {
+    let is_wrong = failed.iter().all(|failure| matches!(failure, CliError::Request(_)));
+    match merge_sentences(failed.into_iter().filter_map(CliError::into_sentence)).join("\n") {
         said if said.is_empty() => Ok(()),
-        said if is_wrong => Err(Failure::Request(said)),
-        said => Err(Failure::Run(said)),
+        said if is_wrong => Err(CliError::Request(said)),
+        said => Err(CliError::Run(said)),
     }
 }

@@ -1,41 +1,40 @@
-//! `loggp sweep`: a program's algorithms along a parameter, a size or an option of the program's own.
+//! `loggp sweep`: runs a program's algorithms along a parameter, a size or an option of the program's own.
 
 use std::io::Write;
 use std::mem::take;
 
 use clap::Args;
 use loggp::{ClockKind, Time};
-use loggp_draw::plot::{Line, Plot, Scale};
+use loggp_draw::plot::{PlotLine, Plot, Scale};
 use loggp_papers::pictures::curves::curves;
 use loggp_programs::Algorithm;
 use loggp_study::Study;
-use loggp_study::range::{Point, Quantity, Range};
+use loggp_study::range::{SweepPoint, Quantity, Range};
 
-use super::choice::{self, gives};
+use super::choice::{self, is_parameter_given};
 use super::details::details;
-use super::failure::Failure;
-use super::heading::{heading, shown_point};
+use super::error::CliError;
+use super::heading::{heading, point_text};
 use super::number::Unit;
 use super::options::Options;
 use super::output::Outputs;
-use super::own::OfProgram;
+use super::program_args::ProgramArgs;
 use super::report::Report;
-use super::row::{self, MOST_DECIMALS, Row, Task};
-use super::setting::{Setting, used};
-use super::shard::{self, dealt};
-use super::studies::{end, run_all, warn};
+use super::row::{self, MOST_DECIMALS, StudyRow, Task};
+use super::program_setup::{ProgramSetup, check_option};
+use super::shard::{self, shard_items};
+use super::studies::{combine_errors, run_all, warn_of_host};
 
-/// The arguments.
+/// The arguments of `loggp sweep`.
 #[derive(Args)]
-pub struct Sweep {
-    /// Of which program.
+pub struct SweepCommand {
     #[command(subcommand)]
-    of: OfProgram<Request>,
+    program: ProgramArgs<SweepArgs>,
 }
 
-/// What is asked of the program.
+/// The arguments of `loggp sweep` for one program.
 #[derive(Args)]
-struct Request {
+struct SweepArgs {
     /// Its algorithms [default: all]
     #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
     algorithms: Vec<String>,
@@ -43,71 +42,69 @@ struct Request {
     /// A parameter, P, size, or an option of the program's own
     #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
     over: String,
-    /// How to run them.
     #[command(flatten)]
     options: Options,
-    /// Where else it goes.
     #[command(flatten)]
     outputs: Outputs,
 }
 
-impl Sweep {
-    /// Runs all at every point, also where some fail, and then says which failed.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let setting = Setting::of(&self.of, &self.of.request.options, ClockKind::Virtual)?;
-        let algorithms = setting.algorithms(&self.of.request.algorithms)?;
-        setting.check_use(&algorithms)?;
-        let range = self.range(&setting, &algorithms)?;
+impl SweepCommand {
+    /// Runs all algorithms at every point, even if some fail, and then reports the failures.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let setup = ProgramSetup::new(&self.program, &self.program.request.options, ClockKind::Virtual)?;
+        let algorithms = setup.algorithms(&self.program.request.algorithms)?;
+        setup.check_given_options(&algorithms)?;
+        let range = self.range(&setup, &algorithms)?;
         let quantity = range.quantity;
-        shard::check(self.of.request.options.shard, &self.of.request.outputs)?;
-        let mut files = self.of.request.outputs.open()?;
+        shard::check_outputs(self.program.request.options.shard, &self.program.request.outputs)?;
+        let mut files = self.program.request.outputs.open()?;
 
-        let sweep = loggp_study::sweep::Sweep::of(range, &algorithms, &setting.machine, |params| {
-            setting.study(algorithms[0], params)
+        let sweep = loggp_study::sweep::Sweep::new(range, &algorithms, &setup.machine, |params| {
+            setup.study(algorithms[0], params)
         });
         let loggp_study::sweep::Sweep { range, studies, refused } = sweep;
         let refusals = refused.into_iter().map(|(point, why)| {
-            Failure::Request(format!("at {} = {}, {why}", quantity.name(), point.told(quantity)))
+            CliError::Request(format!("at {} = {}, {why}", quantity.name(), point.text(quantity)))
         });
-        let mut refusals: Vec<Failure> = refusals.collect();
+        let mut refusals: Vec<CliError> = refusals.collect();
         let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
-        Failure::warn_of(refusals);
+        CliError::warn_all(refusals);
 
-        let unit = choice::unit(&self.of.request.options.machine.choice, &first.case.params);
-        let heading = heading(first, setting.name, &unit, Some(&range));
-        let task = |(point, study): (Point, Study)| {
-            let at = shown_point(&point, quantity, &unit);
+        let unit = choice::unit(&self.program.request.options.machine.choice, &first.case.params);
+        let heading = heading(first, setup.name, &unit, Some(&range));
+        let task = |(point, study): (SweepPoint, Study)| {
+            let at = point_text(&point, quantity, &unit);
             let name = format!("{} at {} = {at}", study.case.algorithm.name, quantity.name());
-            (point.number, Task { name, machine: setting.name, study, at: Some(at) })
+            (point.number, Task { name, machine: setup.name, study, swept_value: Some(at) })
         };
-        let shard = self.of.request.options.shard;
+        let shard = self.program.request.options.shard;
         let (numbers, studies): (Vec<f64>, Vec<Task>) =
-            dealt(shard, studies.into_iter().map(task)).into_iter().unzip();
-        let columns = row::columns(Some(quantity.name()), self.of.request.options.spread());
+            shard_items(shard, studies.into_iter().map(task)).into_iter().unzip();
+        let columns = row::columns(Some(quantity.name()), self.program.request.options.spread());
         let mut report =
-            Report::new(out, self.of.request.options.machine.format, columns).files(take(&mut files.rows));
+            Report::new(out, self.program.request.options.machine.format, columns).with_files(take(&mut files.rows));
         let failed = run_all(studies, &mut report)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| details(rows, unit))?;
-        warn(&report.rows);
-        // A picture has every point, or is not drawn.
-        end(failed)?;
+        warn_of_host(&report.rows);
+        // A picture is drawn only if every point succeeded.
+        combine_errors(failed)?;
         files.draw(|| plot(&heading, &range, unit, &numbers, &report.rows))
     }
 
-    /// What to sweep over. Refuses what is given elsewhere too.
-    fn range(&self, setting: &Setting, algorithms: &[&Algorithm]) -> Result<Range, Failure> {
+    /// Reads the range of the sweep. Refuses a quantity that is given elsewhere too.
+    fn range(&self, setup: &ProgramSetup, algorithms: &[&Algorithm]) -> Result<Range, CliError> {
         let refuse =
-            |why: &dyn std::fmt::Display| Failure::Request(format!("--over {}: {why}", self.of.request.over));
-        let range = Range::read(&self.of.request.over, Some(setting.program), &setting.machine)
+            |why: &dyn std::fmt::Display| CliError::Request(format!("--over {}: {why}", self.program.request.over));
+        let range = Range::read(&self.program.request.over, Some(setup.program), &setup.machine)
             .map_err(|why| refuse(&why))?;
-        let (options, name) = (&self.of.request.options, range.quantity.name());
+        let (options, name) = (&self.program.request.options, range.quantity.name());
         let given = match range.quantity {
             Quantity::Size => options.size.is_some(),
-            Quantity::Own(option) => {
-                used(option, algorithms).map_err(Failure::Request)?;
-                self.of.gives(name)
+            Quantity::Option(option) => {
+                check_option(option, algorithms).map_err(CliError::Request)?;
+                self.program.has_value_for(name)
             }
-            _ => name == "P" && !options.machine.P.is_empty() || gives(&options.machine.choice, name),
+            _ => name == "P" && !options.machine.P.is_empty() || is_parameter_given(&options.machine.choice, name),
         };
         match given {
             true => Err(refuse(&format_args!("{name} is given elsewhere too; give it once"))),
@@ -116,9 +113,10 @@ impl Sweep {
     }
 }
 
-/// Times over what is swept: for every algorithm a line of its formula, and marks for model and measurement.
-fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row]) -> Plot {
-    /// Times that are so many times as long as others need a scale by ratio.
+/// Plots times over the swept quantity: for each algorithm a line of its formula, and marks for model and
+/// measurement.
+fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[StudyRow]) -> Plot {
+    /// Ratio of the longest to the shortest time from which the scale is logarithmic.
     const LOG_RATIO: f64 = 20.0;
     let x = |number: f64| match range.quantity.is_time() {
         true => unit.amount(Time::from_ps(number as i64)),
@@ -130,7 +128,7 @@ fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Row])
             names.push(row.case().algorithm.name);
         }
     }
-    let lines: Vec<Line> = names
+    let lines: Vec<PlotLine> = names
         .into_iter()
         .enumerate()
         .flat_map(|(number, name)| {

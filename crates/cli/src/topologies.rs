@@ -1,57 +1,56 @@
-//! `loggp machines --topology`: networks, and how far apart their processors are on average (LogP, section 5.1).
+//! `loggp machines --topology`: networks and the average distances of their processors (LogP, section 5.1).
 
 use std::io::Write;
 
 use loggp::US;
-use loggp_document::{Block, plain};
-use loggp_papers::topology::{Counted, Distances, MOST_PROCESSORS, TOPOLOGIES};
+use loggp_document::{DocumentBlock, plain};
+use loggp_papers::topology::{CountedDistances, Distances, MOST_PROCESSORS, TOPOLOGIES};
 
-use super::column::Column;
-use super::failure::Failure;
+use super::column::ReportColumn;
+use super::error::CliError;
 use super::field::Field;
+use super::format::Format;
 use super::number::{Unit, thousands};
-use super::options::Format;
 use super::report::Report;
 
-/// The size of the paper's table.
+/// The number of processors in the paper's table.
 const USUAL: usize = 1024;
 
 /// Lists every network with each of these numbers of processors.
-pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<(), Failure> {
+pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<(), CliError> {
     let numbers = if numbers.is_empty() { &[USUAL] } else { numbers };
     if let Some(P) = numbers.iter().find(|P| !(2..=MOST_PROCESSORS).contains(*P)) {
         let most = thousands(MOST_PROCESSORS);
-        return Err(Failure::request(format!("there is no network of {P}; give a P from 2 to {most}")));
+        return Err(CliError::request(format!("there is no network of {P}; give a P from 2 to {most}")));
     }
     let mut report = Report::new(out, format, columns());
     for P in numbers {
         TOPOLOGIES.iter().try_for_each(|topology| report.add(topology.distances(*P)))?;
     }
     let heading = "average distance between two processors, in links, over all pairs (LogP, section 5.1)";
-    report.finish(heading, Unit::of("us", US), 0, notes)
+    report.finish(heading, Unit::from_text("us", US), 0, notes)
 }
 
-/// The columns of the list.
-fn columns() -> Vec<Column<'static, Distances>> {
+fn columns() -> Vec<ReportColumn<'static, Distances>> {
     let counted =
-        |value: fn(Counted) -> Field| move |one: &Distances| one.counted.map_or(Field::Nothing, &value);
+        |value: fn(CountedDistances) -> Field| move |one: &Distances| one.counted.map_or(Field::Null, &value);
     vec![
-        Column::new("topology", |one: &Distances| one.topology.name).titled("network"),
-        Column::new("P", |one: &Distances| one.asked).titled("P"),
-        Column::new("formula", |one: &Distances| one.topology.formula).titled("formula"),
-        Column::new("average.formula", |one: &Distances| one.closed).titled("at P"),
-        Column::new("built.P", |one: &Distances| one.P).titled("built"),
-        Column::new("built.shape", |one: &Distances| one.shape.clone()).titled("as"),
-        Column::new("built.nodes", counted(|counted| counted.nodes.into())),
-        Column::new("average.exact", |one: &Distances| one.exact).titled("exact"),
-        Column::new("average.counted", counted(|counted| counted.average.into())).titled("counted"),
-        Column::new("average.of_two", counted(|counted| counted.of_two.into())).titled("of two"),
-        Column::new("farthest", counted(|counted| counted.farthest.into())).titled("farthest"),
+        ReportColumn::new("topology", |one: &Distances| one.topology.name).with_title("network"),
+        ReportColumn::new("P", |one: &Distances| one.requested).with_title("P"),
+        ReportColumn::new("formula", |one: &Distances| one.topology.formula).with_title("formula"),
+        ReportColumn::new("average.formula", |one: &Distances| one.closed_form).with_title("at P"),
+        ReportColumn::new("built.P", |one: &Distances| one.P).with_title("built"),
+        ReportColumn::new("built.shape", |one: &Distances| one.shape.clone()).with_title("as"),
+        ReportColumn::new("built.nodes", counted(|counted| counted.nodes.into())),
+        ReportColumn::new("average.exact", |one: &Distances| one.exact).with_title("exact"),
+        ReportColumn::new("average.counted", counted(|counted| counted.average.into())).with_title("counted"),
+        ReportColumn::new("average.of_two", counted(|counted| counted.of_two.into())).with_title("of two"),
+        ReportColumn::new("farthest", counted(|counted| counted.farthest.into())).with_title("farthest"),
     ]
 }
 
-/// What the columns mean.
-fn notes(rows: &[Distances]) -> Vec<Block> {
+/// Returns the notes that explain the columns.
+fn notes(rows: &[Distances]) -> Vec<DocumentBlock> {
     let mut notes = vec![
         "at P: the formula for P, to which the average tends; built: the nearest P that such a network can have",
         "exact: with all terms kept, for that network; counted: over all its pairs, link by link",
@@ -60,5 +59,5 @@ fn notes(rows: &[Distances]) -> Vec<Block> {
     if rows.iter().any(|row| row.counted.is_none()) {
         notes.push("in networks of more than 4,096 processors nothing is counted");
     }
-    vec![Block::List(notes.into_iter().map(plain).collect())]
+    vec![DocumentBlock::List(notes.into_iter().map(plain).collect())]
 }

@@ -1,41 +1,42 @@
-//! `loggp trace2goal`: a recorded run as a GOAL schedule, the form in which LogGOPSim reads them.
+//! `loggp trace2goal`: converts a recorded run into a schedule in GOAL, which LogGOPSim reads.
 //!
-//! A schedule says which computations, sends and receives there are and what each has to wait for. So the calls of a
-//! processor follow one another, a request is waited for where its wait was, and what depends on time alone is computing:
-//! waits for a moment, and looks in vain.
+//! A schedule lists computations, sends and receives, and the requirements of each. The calls of a processor
+//! require one another in order, a request is required where it was waited for, and calls that only take time
+//! become computations: waits for a moment, and probes that found no message.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{Call, CallKind, CallTag, MessageId, Noise, Time, Trace};
+use loggp::{MessageId, Noise, Time};
+use loggp::trace::{Call, CallKind, CallTag, Trace};
 
-use super::audit::read;
+use super::audit::read_trace;
 use super::draft::Draft;
-use super::failure::Failure;
-use super::options::length;
-use super::output::{ending, unknown};
+use super::error::CliError;
+use super::options::parse_length;
+use super::output::{extension, unknown_extension};
 
-/// The arguments.
+/// The arguments of `loggp trace2goal`.
 #[derive(Args)]
-pub struct Trace2Goal {
+pub struct Trace2GoalCommand {
     /// A file that `loggp run --trace` wrote
     trace: PathBuf,
     /// What a unit of `calc` is
-    #[arg(long, value_name = "TIME", default_value = "1ns", value_parser = length)]
+    #[arg(long, value_name = "TIME", default_value = "1ns", value_parser = parse_length)]
     unit: Time,
     /// Write it to FILE.goal [default: to stdout]
     #[arg(short, long, value_name = "FILE.goal")]
     output: Option<PathBuf>,
 }
 
-impl Trace2Goal {
-    /// Reads the trace, and prints or writes the schedule.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let refuse = |why: String| Failure::Request(format!("{}: {why}", self.trace.display()));
+impl Trace2GoalCommand {
+    /// Converts the trace, and prints or writes the schedule.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let refuse = |why: String| CliError::Request(format!("{}: {why}", self.trace.display()));
         let schedule = |out: &mut dyn Write| {
-            let trace = read(&self.trace)?;
+            let trace = read_trace(&self.trace)?;
             check(&trace).map_err(refuse)?;
             if trace
                 .calls
@@ -44,13 +45,13 @@ impl Trace2Goal {
             {
                 let sentence = "what the calls for requests and the waits for them cost, and that messages travel while \
                                 their processor computes: GOAL has neither, so the schedule takes another time than the run";
-                Failure::request(sentence).warn();
+                CliError::request(sentence).warn();
             }
-            Ok::<(), Failure>(convert(&trace, self.unit, out)?)
+            Ok::<(), CliError>(convert(&trace, self.unit, out)?)
         };
         let Some(path) = &self.output else { return schedule(out) };
-        if ending(path) != "goal" {
-            return Err(unknown(path, ".goal"));
+        if extension(path) != "goal" {
+            return Err(unknown_extension(path, ".goal"));
         }
         let draft = Draft::create(path, "output")?;
         let mut text = Vec::new();
@@ -59,17 +60,17 @@ impl Trace2Goal {
     }
 }
 
-/// Writes a trace that can be one as a schedule.
+/// Writes a trace that passed `check` as a schedule.
 pub fn convert(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()> {
-    let mut tags = Tags::default();
+    let mut tags = TagNumbers::default();
     let mut lengths = trace.lengths();
     let mut requests = HashMap::new();
     for call in &trace.calls {
-        if let CallKind::Wait { request, sends, transfer } = &call.what {
+        if let CallKind::Wait { request, is_send: sends, transfer } = &call.what {
             requests.insert((call.id, *request), (*sends, transfer.message));
         }
     }
-    // A message that nobody is said to have sent is as long as it was.
+    // A message without a send among the calls has the length of its arrival.
     for message in &trace.messages {
         lengths.entry(message.id).or_insert(message.words.saturating_mul(trace.params.word.get()));
     }
@@ -78,16 +79,16 @@ pub fn convert(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()>
     for rank in 0..trace.params.P {
         writeln!(out, "\nrank {rank} {{")?;
         let (before, posted, noise) = (Vec::new(), HashMap::new(), trace.noise.as_ref());
-        let mut writer = Rank { out, noise, last: 0, before, posted, owed: Time::ZERO };
+        let mut writer = RankWriter { out, noise, last: 0, before, posted, owed: Time::ZERO };
         for call in calls.next_if(|calls| calls[0].id == rank).unwrap_or_default() {
-            writer.call(call, unit, &mut tags, &lengths, &requests)?;
+            writer.write_call(call, unit, &mut tags, &lengths, &requests)?;
         }
         writeln!(out, "}}")?;
     }
     Ok(())
 }
 
-/// Refuses a run that is no schedule.
+/// Refuses a run that cannot be a schedule.
 pub fn check(trace: &Trace) -> Result<(), String> {
     if trace.calls.is_empty() && !trace.activities.is_empty() {
         return Err("the trace holds no calls: it is of a schedule that was played, or was recorded long ago; record a run of a program".into());
@@ -105,12 +106,12 @@ pub fn check(trace: &Trace) -> Result<(), String> {
     Ok(())
 }
 
-/// GOAL's tags are small numbers: each tag gets the next one.
+/// The numbers of tags. Tags in GOAL are small numbers, so each new tag gets the next one.
 #[derive(Default)]
-struct Tags(HashMap<u64, usize>);
+struct TagNumbers(HashMap<u64, usize>);
 
-impl Tags {
-    /// The number of a tag, and whether it is new.
+impl TagNumbers {
+    /// Returns the number of a tag, and whether it is new.
     fn number(&mut self, tag: &CallTag) -> (usize, bool) {
         let next = self.0.len();
         let number = *self.0.entry(tag.number).or_insert(next);
@@ -118,60 +119,59 @@ impl Tags {
     }
 }
 
-/// The message of each request: whether it is sent, and its name.
-type Requests = HashMap<(usize, u32), (bool, MessageId)>;
+/// For each processor and request: whether it sends, and its message.
+type WaitedRequests = HashMap<(usize, u32), (bool, MessageId)>;
 
-/// Writes the operations of one rank.
-struct Rank<'a> {
-    /// Where they go.
+/// A writer of the operations of one rank.
+struct RankWriter<'a> {
     out: &'a mut dyn Write,
-    /// The noise that lengthened its work.
+    /// The noise that lengthened the work of the run.
     noise: Option<&'a Noise>,
-    /// The last one's number.
+    /// Number of the last operation.
     last: usize,
-    /// Those for which the next one waits.
+    /// Operations that the next one requires.
     before: Vec<usize>,
-    /// Those of requests that were not waited for.
+    /// Operations of requests that are not waited for yet.
     posted: HashMap<u32, usize>,
-    /// How much longer it has computed than the units written say.
+    /// Computing time that is not written yet, less than a unit.
     owed: Time,
 }
 
-impl Rank<'_> {
-    /// Writes what a call is.
-    fn call(
+impl RankWriter<'_> {
+    /// Writes the operations of a call.
+    fn write_call(
         &mut self,
         call: &Call,
         unit: Time,
-        tags: &mut Tags,
+        tags: &mut TagNumbers,
         lengths: &HashMap<MessageId, usize>,
-        requests: &Requests,
+        requests: &WaitedRequests,
     ) -> io::Result<()> {
         let bytes = |id: MessageId| lengths.get(&id).copied().unwrap_or(0);
         match &call.what {
             CallKind::Send { to, tag, bytes, .. } => {
-                self.goes_on(&format!("send {bytes}b to {to}"), tag, tags)
+                self.write_ordered_transfer(&format!("send {bytes}b to {to}"), tag, tags)
             }
-            CallKind::Receive { tag, got: Some(got), .. } => {
+            CallKind::Receive { tag, received: Some(got), .. } => {
                 let (from, bytes) = (got.message.from, bytes(got.message));
-                self.goes_on(&format!("recv {bytes}b from {from}"), tag, tags)
+                self.write_ordered_transfer(&format!("recv {bytes}b from {from}"), tag, tags)
             }
             CallKind::SendRecv(both) => {
-                let got = bytes(both.got.message);
-                let send = self.add(&format!("send {}b to {}", both.bytes, both.to), &both.tag, tags)?;
-                let receive = self.add(&format!("recv {got}b from {}", both.from), &both.tag, tags)?;
+                let got = bytes(both.received.message);
+                let send = self.write_transfer(&format!("send {}b to {}", both.bytes, both.to), &both.tag, tags)?;
+                let receive = self.write_transfer(&format!("recv {got}b from {}", both.from), &both.tag, tags)?;
                 self.before = vec![send, receive];
                 Ok(())
             }
             CallKind::Isend { request, to, tag, bytes } => {
-                let operation = self.add(&format!("send {bytes}b to {to}"), tag, tags)?;
+                let operation = self.write_transfer(&format!("send {bytes}b to {to}"), tag, tags)?;
                 self.posted.insert(*request, operation);
                 Ok(())
             }
             CallKind::Irecv { request, tag, .. } => {
                 let Some((_, message)) = requests.get(&(call.id, *request)) else { return Ok(()) };
                 let (from, bytes) = (message.from, bytes(*message));
-                let operation = self.add(&format!("recv {bytes}b from {from}"), tag, tags)?;
+                let operation = self.write_transfer(&format!("recv {bytes}b from {from}"), tag, tags)?;
                 self.posted.insert(*request, operation);
                 Ok(())
             }
@@ -180,15 +180,15 @@ impl Rank<'_> {
                 Ok(())
             }
             CallKind::Barrier => Ok(()),
-            // What neither sends nor receives takes time.
-            _ => self.calc(call, unit),
+            // Other calls only take time.
+            _ => self.write_calc(call, unit),
         }
     }
 
-    /// Computes for as long as a call took, in whole units: what is left goes to the next one.
-    fn calc(&mut self, call: &Call, unit: Time) -> io::Result<()> {
+    /// Writes a computation as long as a call, in whole units. The rest is carried over to the next one.
+    fn write_calc(&mut self, call: &Call, unit: Time) -> io::Result<()> {
         self.owed += match (self.noise, &call.what) {
-            // The schedule's player has noise of its own.
+            // Without its noise: the schedule is played with noise of its own.
             (Some(noise), CallKind::Work(_)) => noise.free(call.id, call.start, call.end),
             _ => call.end - call.start,
         }
@@ -198,29 +198,29 @@ impl Rank<'_> {
             return Ok(());
         }
         self.owed -= units * unit;
-        let operation = self.write(&format!("calc {units}"))?;
+        let operation = self.write_operation(&format!("calc {units}"))?;
         self.before = vec![operation];
         Ok(())
     }
 
-    /// Sends or receives, before all that follows.
-    fn goes_on(&mut self, what: &str, tag: &CallTag, tags: &mut Tags) -> io::Result<()> {
-        self.before = vec![self.add(what, tag, tags)?];
+    /// Writes a send or a receive that all later operations require.
+    fn write_ordered_transfer(&mut self, what: &str, tag: &CallTag, tags: &mut TagNumbers) -> io::Result<()> {
+        self.before = vec![self.write_transfer(what, tag, tags)?];
         Ok(())
     }
 
-    /// Sends or receives, and says what about where the tag is new. Returns the operation's number.
-    fn add(&mut self, what: &str, tag: &CallTag, tags: &mut Tags) -> io::Result<usize> {
+    /// Writes a send or a receive, with a comment on its tag if that is new. Returns its number.
+    fn write_transfer(&mut self, what: &str, tag: &CallTag, tags: &mut TagNumbers) -> io::Result<usize> {
         let (number, is_new) = tags.number(tag);
         if is_new {
             let said = tag.to_string().replace(char::is_control, " "); // a name may be any text
             writeln!(self.out, "// tag {number}: {said}")?;
         }
-        self.write(&format!("{what} tag {number}"))
+        self.write_operation(&format!("{what} tag {number}"))
     }
 
-    /// Writes an operation, and what it waits for. Returns its number.
-    fn write(&mut self, what: &str) -> io::Result<usize> {
+    /// Writes an operation and its requirements. Returns its number.
+    fn write_operation(&mut self, what: &str) -> io::Result<usize> {
         self.last += 1;
         let number = self.last;
         writeln!(self.out, "l{number}: {what}")?;

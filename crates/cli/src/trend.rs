@@ -1,23 +1,23 @@
-//! The plot of `run` and `compare`: what changed while the programs ran, predicted and observed; or, where each run drew anew, how
-//! the times are spread.
+//! The plot of `run` and `compare`: the trend of the runs, predicted and observed; or with `--seeds` the
+//! distribution of the times.
 
-use loggp_draw::plot::{Line, Look, Plot, Scale};
-use loggp_papers::pictures::curves::trend;
+use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_papers::pictures::curves::trend_lines;
 use loggp_programs::Program;
 use loggp_study::Study;
 
-use super::failure::Failure;
+use super::error::CliError;
 use super::output::Outputs;
-use super::row::Row;
+use super::row::StudyRow;
 
-/// A line has about so many marks.
+/// Approximate number of marks on a line.
 const MARKS: usize = 24;
 
-/// Refuses a picture of a program that shows nothing.
-pub fn check(outputs: &Outputs, Study { case, seeds, .. }: &Study) -> Result<(), Failure> {
+/// Refuses a picture of a program without a trend.
+pub fn check_picture(outputs: &Outputs, Study { case, distinct_seeds: seeds, .. }: &Study) -> Result<(), CliError> {
     if outputs.has_picture() && !seeds && case.plan().is_ok_and(|plan| plan.trend().is_none()) {
         let name = case.program.name;
-        return Err(Failure::Request(format!(
+        return Err(CliError::Request(format!(
             "-o FILE.svg: {name} shows nothing that changes while it runs; leave it out, or draw its times over a parameter \
              with `loggp sweep {name} --over .. -o FILE.svg`"
         )));
@@ -25,19 +25,20 @@ pub fn check(outputs: &Outputs, Study { case, seeds, .. }: &Study) -> Result<(),
     Ok(())
 }
 
-/// For every algorithm a line of what was predicted, and marks for what was observed; or how many runs took how long.
-pub fn plot(heading: &str, program: &Program, rows: &[Row]) -> Plot {
+/// Plots for each algorithm a line of the predicted trend, and marks of the observed one; with `--seeds` the
+/// cumulative distribution of its times.
+pub fn plot(heading: &str, program: &Program, rows: &[StudyRow]) -> Plot {
     let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
-    if rows.iter().any(|row| row.task.study.seeds) {
-        let line = |(number, row): (usize, &Row)| {
+    if rows.iter().any(|row| row.task.study.distinct_seeds) {
+        let line = |(number, row): (usize, &StudyRow)| {
             let times = &row.answers.times;
             let share = |runs: usize| runs as f64 / times.len() as f64;
             let median = row.answers.outcome.run.time.as_ps() as f64;
-            // Up at each time: a step.
+            // Each time is a step upwards.
             let steps = times.iter().enumerate().flat_map(|(before, time)| {
                 [before, before + 1].map(|runs| (time.as_ps() as f64 / median, share(runs)))
             });
-            Line::new(row.case().algorithm.name, number, Look::Line, steps.collect())
+            PlotLine::new(row.case().algorithm.name, number, Look::Line, steps.collect())
         };
         return Plot::new(title, subtitle)
             .x("time / median time", Scale::Linear)
@@ -47,14 +48,14 @@ pub fn plot(heading: &str, program: &Program, rows: &[Row]) -> Plot {
     let lines = rows.iter().enumerate().flat_map(|(number, row)| {
         let (predicted, observed) = (row.answers.trend.as_ref(), row.answers.outcome.trend.as_ref());
         let apart = observed.map_or(1, |trend| trend.points.len().div_ceil(MARKS).max(1));
-        // Marks of the next line stand between those of this one.
+        // The marks of different lines are shifted against each other.
         let marks = (number * apart / rows.len(), apart);
-        trend(row.case().algorithm.name, number, predicted, observed, marks)
+        trend_lines(row.case().algorithm.name, number, predicted, observed, marks)
     });
     let (along, of) = rows
         .iter()
         .find_map(|row| row.answers.trend.as_ref())
-        .map_or(("", ""), |trend| (trend.along, trend.of));
+        .map_or(("", ""), |trend| (trend.along, trend.quantity));
     Plot::new(title, subtitle)
         .x(format!("{along} of {}", program.name), Scale::Linear)
         .y(of, Scale::Linear)

@@ -1,14 +1,13 @@
-//! Derives `loggp::Payload`, so that a program's own types can be sent.
+//! The derive macro of `loggp::Payload`, by which a program's own types can be sent.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DataEnum, DeriveInput, Error, Field, Fields, Ident, Type, parse_macro_input, parse_quote};
 
-/// Makes a structure or an enumeration a payload whose fields all are.
+/// Implements `Payload` for a structure or an enumeration all of whose fields are payloads.
 ///
-/// A structure counts for the bytes of its fields; no padding is counted. An enumeration counts for the bytes
-/// of the fields of the variant at hand; which variant that is counts for nothing, as the type of a message
-/// does.
+/// A structure counts for the bytes of its fields, without padding. An enumeration counts for the bytes of
+/// the fields of its current variant; the discriminant counts for nothing.
 ///
 /// ```
 /// use loggp::{Machine, Params, Payload, Tag};
@@ -45,7 +44,7 @@ use syn::{Data, DataEnum, DeriveInput, Error, Field, Fields, Ident, Type, parse_
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A field that is `free` counts for nothing, as an address does that is no part of the data:
+/// A field marked `free` counts for nothing, such as an address that is not part of the data:
 ///
 /// ```
 /// use loggp::Payload;
@@ -59,14 +58,14 @@ use syn::{Data, DataEnum, DeriveInput, Error, Field, Fields, Ident, Type, parse_
 /// assert_eq!(Put { place: 7, item: 1.5 }.bytes(), 8);
 /// ```
 ///
-/// What borrows cannot travel:
+/// A type that borrows cannot be sent:
 ///
 /// ```compile_fail
 /// #[derive(loggp::Payload)]
 /// struct Row<'a>(&'a [f64]);
 /// ```
 ///
-/// And what holds something else than payloads is none:
+/// A type with a field that is not a payload is not a payload either:
 ///
 /// ```compile_fail
 /// #[derive(loggp::Payload)]
@@ -78,15 +77,15 @@ pub fn payload(input: proc_macro::TokenStream) -> proc_macro::TokenStream {
     implement(input).unwrap_or_else(Error::into_compile_error).into()
 }
 
-/// The whole `impl`.
+/// Builds the `impl`.
 fn implement(mut input: DeriveInput) -> Result<TokenStream, Error> {
     if let Some(lifetime) = input.generics.lifetimes().next() {
         let refusal = "a payload moves from one processor to another, so it cannot borrow";
         return Err(Error::new_spanned(lifetime, refusal));
     }
-    let Parts { size, bytes, pack, unpack } = match &input.data {
-        Data::Struct(data) => of_struct(&data.fields)?,
-        Data::Enum(data) => of_enum(data)?,
+    let ImplParts { size, bytes, pack, unpack } = match &input.data {
+        Data::Struct(data) => parts_of_struct(&data.fields)?,
+        Data::Enum(data) => parts_of_enum(data)?,
         Data::Union(data) => {
             let refusal = "nobody can say which field of a union is there, so it is no payload";
             return Err(Error::new_spanned(data.union_token, refusal));
@@ -123,19 +122,19 @@ fn implement(mut input: DeriveInput) -> Result<TokenStream, Error> {
     })
 }
 
-/// What differs between one payload and another.
-struct Parts {
-    /// The bytes that every value counts for, if they are known.
+/// The parts of the `impl` that depend on the type.
+struct ImplParts {
+    /// The constant `SIZE`.
     size: TokenStream,
-    /// The bytes that a value counts for.
+    /// The body of `bytes`.
     bytes: TokenStream,
-    /// Packs a value.
+    /// The body of `pack`.
     pack: TokenStream,
-    /// Unpacks one.
+    /// The body of `unpack`.
     unpack: TokenStream,
 }
 
-/// Whether a field counts for nothing.
+/// Returns whether a field is marked `free`.
 fn is_free(field: &Field) -> Result<bool, Error> {
     let mut free = false;
     for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("payload")) {
@@ -151,23 +150,23 @@ fn is_free(field: &Field) -> Result<bool, Error> {
     Ok(free)
 }
 
-/// Whether each of some fields counts for something.
-fn counted(fields: &Fields) -> Result<Vec<bool>, Error> {
+/// Returns for each field whether it is counted.
+fn counted_fields(fields: &Fields) -> Result<Vec<bool>, Error> {
     fields.iter().map(|field| Ok(!is_free(field)?)).collect()
 }
 
-/// What counts for something.
-fn only<'t, T: ?Sized>(all: impl IntoIterator<Item = &'t T>, counted: &[bool]) -> Vec<&'t T> {
+/// Returns the items whose fields are counted.
+fn select<'t, T: ?Sized>(all: impl IntoIterator<Item = &'t T>, counted: &[bool]) -> Vec<&'t T> {
     all.into_iter().zip(counted).filter(|(_, counts)| **counts).map(|(it, _)| it).collect()
 }
 
-/// A structure is its fields.
-fn of_struct(fields: &Fields) -> Result<Parts, Error> {
-    let counted = counted(fields)?;
+/// Returns the parts for a structure: those of its fields.
+fn parts_of_struct(fields: &Fields) -> Result<ImplParts, Error> {
+    let counted = counted_fields(fields)?;
     let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
     let members: Vec<_> = fields.members().collect();
-    let (counted_types, counted_members) = (only(types.iter().copied(), &counted), only(&members, &counted));
-    Ok(Parts {
+    let (counted_types, counted_members) = (select(types.iter().copied(), &counted), select(&members, &counted));
+    Ok(ImplParts {
         size: quote! {{
             let size = ::core::option::Option::Some(0);
             #(let size = match (size, <#counted_types as ::loggp::Payload>::SIZE) {
@@ -186,16 +185,17 @@ fn of_struct(fields: &Fields) -> Result<Parts, Error> {
     })
 }
 
-/// An enumeration is the fields of the variant at hand, and travels with the variant's number.
-fn of_enum(data: &DataEnum) -> Result<Parts, Error> {
+/// Returns the parts for an enumeration: those of the current variant's fields, packed after the variant's
+/// number.
+fn parts_of_enum(data: &DataEnum) -> Result<ImplParts, Error> {
     let (mut bytes, mut pack, mut unpack) = (Vec::new(), Vec::new(), Vec::new());
     for (number, variant) in (0_u32..).zip(&data.variants) {
-        let counted = counted(&variant.fields)?;
+        let counted = counted_fields(&variant.fields)?;
         let (name, members) = (&variant.ident, variant.fields.members().collect::<Vec<_>>());
         let types: Vec<&Type> = variant.fields.iter().map(|field| &field.ty).collect();
         let bound: Vec<Ident> = (0..types.len()).map(|i| format_ident!("field_{i}")).collect();
-        let counted_types = only(types.iter().copied(), &counted);
-        let (counted_members, counted_bound) = (only(&members, &counted), only(&bound, &counted));
+        let counted_types = select(types.iter().copied(), &counted);
+        let (counted_members, counted_bound) = (select(&members, &counted), select(&bound, &counted));
         bytes.push(quote! {
             Self::#name { #(#counted_members: #counted_bound,)* .. } => {
                 0 #(+ <#counted_types as ::loggp::Payload>::bytes(#counted_bound))*
@@ -214,11 +214,11 @@ fn of_enum(data: &DataEnum) -> Result<Parts, Error> {
         });
     }
     if data.variants.is_empty() {
-        // There is no value of it.
+        // An empty enumeration has no values, and `match self {}` does not compile for a reference.
         bytes.push(quote!(_ => match *self {}));
         pack.push(quote!(_ => match *self {}));
     }
-    Ok(Parts {
+    Ok(ImplParts {
         size: quote!(::core::option::Option::None),
         bytes: quote!(match self { #(#bytes,)* }),
         pack: quote!(match self { #(#pack,)* }),

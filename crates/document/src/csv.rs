@@ -1,11 +1,11 @@
-//! A table as CSV, with all digits.
+//! Tables as CSV, with all digits.
 
 use csv::Writer;
 
 use super::Table;
 
 impl Table {
-    /// The table as CSV: the headings, and a line for each row.
+    /// Returns the table as CSV: the headings, and a line for each row.
     pub fn to_csv(&self) -> Vec<u8> {
         let mut writer = Writer::from_writer(Vec::new());
         let headings = self.columns.iter().map(|column| column.heading()).collect();

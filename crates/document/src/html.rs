@@ -1,20 +1,20 @@
-//! A document as one page of HTML with everything in it, for any width, light and dark, and for paper.
+//! Documents as self-contained HTML pages, for any width, for light and dark screens, and for paper.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{Block, Document, Show, Span, Table};
+use super::{DocumentBlock, Document, CellFormat, Span, Table};
 
-/// How the page looks.
+/// The style of a page.
 const STYLE: &str = include_str!("page.css");
-/// The script: Escape closes an enlarged figure, and following a link folds the contents again.
+/// The script of a page: Escape closes an enlarged figure, and following a link folds the contents.
 const SCRIPT: &str = include_str!("page.js");
-/// Tables with more columns than this become lists where there is no room for them.
+/// Tables with more columns than this become lists on narrow screens.
 const NARROW: usize = 4;
-/// Longer texts have a line for themselves there.
+/// In such a list, texts with more characters than this get a line of their own.
 const LONG: usize = 40;
 
 impl Document {
-    /// The document as a page that says which program wrote it.
+    /// Returns the document as a page that names the program that wrote it.
     pub fn to_html(&self, generator: &str) -> String {
         let page = html! {
             (DOCTYPE)
@@ -38,24 +38,23 @@ impl Document {
     }
 }
 
-/// A part of the document.
-fn block(block: &Block) -> Markup {
+fn block(block: &DocumentBlock) -> Markup {
     html! {
         @match block {
-            Block::Heading(2, text) => h2 { (spans(text)) },
-            Block::Heading(3, text) => h3 { (spans(text)) },
-            Block::Heading(_, text) => h4 { (spans(text)) },
-            Block::Paragraph(text) => p { (spans(text)) },
-            Block::Note(text) => p.note { (spans(text)) },
-            Block::List(items) => ul { @for item in items { li { (spans(item)) } } },
-            Block::Table(table) => (self::table(table)),
-            Block::Picture { svg, narrow, caption, .. } => (picture(svg, narrow.as_deref(), caption)),
-            Block::Code(lines) => pre { @for line in lines { (line) "\n" } },
-            Block::Article { id, classes, heading, blocks } => article id=(id) class=(classes.join(" ")) {
+            DocumentBlock::Heading(2, text) => h2 { (spans(text)) },
+            DocumentBlock::Heading(3, text) => h3 { (spans(text)) },
+            DocumentBlock::Heading(_, text) => h4 { (spans(text)) },
+            DocumentBlock::Paragraph(text) => p { (spans(text)) },
+            DocumentBlock::Note(text) => p.note { (spans(text)) },
+            DocumentBlock::List(items) => ul { @for item in items { li { (spans(item)) } } },
+            DocumentBlock::Table(table) => (self::table(table)),
+            DocumentBlock::Picture { svg, narrow, caption, .. } => (picture(svg, narrow.as_deref(), caption)),
+            DocumentBlock::Code(lines) => pre { @for line in lines { (line) "\n" } },
+            DocumentBlock::Article { id, classes, heading, blocks } => article id=(id) class=(classes.join(" ")) {
                 h3 { (spans(heading)) " " a.id href={ "#" (id) } { (id) } " " a.id href="#top" { "to the top" } }
                 @for one in blocks { (self::block(one)) "\n" }
             },
-            Block::Cards(cards) => div.cards {
+            DocumentBlock::Cards(cards) => div.cards {
                 @for card in cards {
                     a class={ "card " (card.classes.join(" ")) } href=(card.link) {
                         strong { (card.title) }
@@ -64,11 +63,11 @@ fn block(block: &Block) -> Markup {
                     }
                 }
             },
-            Block::Folded(title, blocks) => details {
+            DocumentBlock::Folded(title, blocks) => details {
                 summary { (title) }
                 @for one in blocks { (self::block(one)) "\n" }
             },
-            Block::Contents(parts) => nav.contents {
+            DocumentBlock::Contents(parts) => nav.contents {
                 a href="#top" { "To the top" }
                 details {
                     summary { "Contents" }
@@ -78,12 +77,12 @@ fn block(block: &Block) -> Markup {
                     }
                 }
             },
-            Block::Choice(classes) => (choice(classes)),
+            DocumentBlock::Choice(classes) => (choice(classes)),
         }
     }
 }
 
-/// A picture, which fills the window while it is held on, and is another one where there is little room.
+/// Returns a picture, which a click enlarges to the window, and which has another form on narrow screens.
 fn picture(svg: &str, narrow: Option<&str>, caption: &str) -> Markup {
     html! {
         figure {
@@ -97,7 +96,8 @@ fn picture(svg: &str, narrow: Option<&str>, caption: &str) -> Markup {
     }
 }
 
-/// Buttons that show all articles, or those of a class alone, and the ways to them: a style for each, and no script.
+/// Returns buttons that show all articles, or only those of a class, with the links to them. A style for each
+/// button does that, without a script.
 fn choice(classes: &[(&str, &str)]) -> Markup {
     let hide = |(class, _): &(&str, &str)| {
         format!(
@@ -116,7 +116,6 @@ fn choice(classes: &[(&str, &str)]) -> Markup {
     }
 }
 
-/// Running text.
 fn spans(text: &[Span]) -> Markup {
     html! {
         @for span in text {
@@ -130,13 +129,12 @@ fn spans(text: &[Span]) -> Markup {
     }
 }
 
-/// A table. A cell knows what stands above it, for where there is no room for the table.
 fn table(table: &Table) -> Markup {
     let class = |show| match show {
-        Show::Text | Show::Mark | Show::Name => "",
+        CellFormat::Text | CellFormat::Mark | CellFormat::Name => "",
         _ => "n",
     };
-    // Where there is no room each cell says what stands above it.
+    // On narrow screens each cell of a wide table shows its heading.
     let is_wide = table.columns.len() > NARROW;
     html! {
         div.table {
@@ -148,7 +146,7 @@ fn table(table: &Table) -> Markup {
                     @for row in &table.rows {
                         tr {
                             @for (column, cell) in table.columns.iter().zip(row) {
-                                @let text = column.shown(cell);
+                                @let text = column.cell_text(cell);
                                 @let class = match text.chars().count() {
                                     0 => "none",
                                     length if length > LONG => "long",
@@ -156,8 +154,8 @@ fn table(table: &Table) -> Markup {
                                 };
                                 td class=(class) data-of=[is_wide.then(|| column.heading())] {
                                     @match column.show {
-                                        Show::Mark => span class=(text) { (text) },
-                                        Show::Name => a href={ "#" (text) } { (text) },
+                                        CellFormat::Mark => span class=(text) { (text) },
+                                        CellFormat::Name => a href={ "#" (text) } { (text) },
                                         _ => (text),
                                     }
                                 }

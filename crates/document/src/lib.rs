@@ -1,5 +1,5 @@
-//! Tables, and documents of text, tables and pictures. Each way to write them is a file: [text](Document::to_text),
-//! [HTML](Document::to_html) and [Markdown](Document::to_markdown) for documents, and [CSV](Table::to_csv) for tables.
+//! Tables, and documents of text, tables and pictures. Documents are written as [text](Document::to_text),
+//! [HTML](Document::to_html) and [Markdown](Document::to_markdown), and tables also as [CSV](Table::to_csv).
 
 mod csv;
 mod html;
@@ -7,92 +7,92 @@ mod markdown;
 mod table;
 mod text;
 
-pub use table::{Cell, Column, Show, Table};
+pub use table::{Cell, TableColumn, CellFormat, Table};
 pub use text::Width;
 
-/// A document.
+/// A document with a title.
 #[derive(Debug)]
 pub struct Document {
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// What is in it, from top to bottom.
-    pub blocks: Vec<Block>,
+    /// Contents from top to bottom.
+    pub blocks: Vec<DocumentBlock>,
 }
 
 /// A part of a document.
 #[derive(Debug)]
-pub enum Block {
+pub enum DocumentBlock {
     /// A heading; the title has level 1.
-    Heading(u8, Text),
+    Heading(u8, RichText),
     /// A paragraph.
-    Paragraph(Text),
-    /// A paragraph that says how something was made, in small letters.
-    Note(Text),
+    Paragraph(RichText),
+    /// A paragraph in small letters, on how something was made.
+    Note(RichText),
     /// A list.
-    List(Vec<Text>),
+    List(Vec<RichText>),
     /// A table.
     Table(Table),
-    /// A picture in SVG, the same for a narrow screen if there is one, what its file is called, and what stands below it.
+    /// A picture: its SVG, one for narrow screens if there is one, the name of its file, and its caption.
     Picture { svg: String, narrow: Option<String>, file: String, caption: String },
     /// Commands.
     Code(Vec<String>),
-    /// A part that can be reached by its name, under a heading of level 3; the classes are what it can be chosen by.
-    Article { id: String, classes: Vec<&'static str>, heading: Text, blocks: Vec<Block> },
-    /// Articles as small pictures, each with a line.
-    Cards(Vec<Card>),
-    /// What lies folded on a page until it is wanted; only a page has it.
-    Folded(String, Vec<Block>),
-    /// Ways to articles, which stay beside a page: headings with ways below them; only a page has them.
-    Contents(Vec<(String, Vec<Way>)>),
-    /// A choice among the articles by their classes, each with what it is called; only a page has it.
+    /// An article with a heading of level 3. Links lead to its id, and it can be chosen by its classes.
+    Article { id: String, classes: Vec<&'static str>, heading: RichText, blocks: Vec<DocumentBlock> },
+    /// Small pictures of articles, each with a line.
+    Cards(Vec<ArticleCard>),
+    /// Blocks that are folded on a page under a title; other formats leave them out.
+    Folded(String, Vec<DocumentBlock>),
+    /// Links to articles, under headings, which stay beside a page; other formats leave them out.
+    Contents(Vec<(String, Vec<ArticleLink>)>),
+    /// A choice among the articles by classes, each with a label; other formats leave it out.
     Choice(Vec<(&'static str, &'static str)>),
 }
 
-/// A way to an article.
+/// A link to an article in the table of contents.
 #[derive(Debug)]
-pub struct Way {
-    /// The article's name.
+pub struct ArticleLink {
+    /// Id of the article.
     pub id: String,
-    /// The article's classes, by which it can be chosen.
+    /// Classes of the article.
     pub classes: Vec<&'static str>,
     /// Its title.
     pub title: String,
 }
 
-/// An article as a small picture.
+/// A small picture of an article.
 #[derive(Debug)]
-pub struct Card {
-    /// The article's name.
+pub struct ArticleCard {
+    /// Id of the article.
     pub id: String,
-    /// Where it is, with its name: on the same page or on another.
+    /// Link to the article, on the same page or on another.
     pub link: String,
-    /// What it can be chosen by, as the article.
+    /// Classes of the article.
     pub classes: Vec<&'static str>,
     /// Its title.
     pub title: String,
-    /// What the file of its first picture is called, if it has one.
+    /// Name of the file of its first picture, if it has one.
     pub picture: Option<String>,
-    /// What came of it, in a line.
-    pub line: Text,
+    /// Line about the outcome.
+    pub line: RichText,
 }
 
 /// Running text.
-pub type Text = Vec<Span>;
+pub type RichText = Vec<Span>;
 
 /// A piece of running text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Span {
-    /// Words.
+    /// Plain words.
     Plain(String),
     /// A command, or a part of one.
     Code(String),
-    /// A word that says how something came out, and the word that gives it its colour.
+    /// A word for an outcome, and the class that gives it its colour.
     Mark(String, String),
-    /// A link, and where it leads.
+    /// A link: its text and its target.
     Link(String, String),
 }
 
-/// Words without anything special.
-pub fn plain(text: impl Into<String>) -> Text {
+/// Returns text without formatting.
+pub fn plain(text: impl Into<String>) -> RichText {
     vec![Span::Plain(text.into())]
 }

@@ -1,11 +1,11 @@
-//! A document as Markdown.
+//! Documents as Markdown.
 
 use std::fmt::Write;
 
-use super::{Block, Column, Document, Show, Span, Table};
+use super::{DocumentBlock, TableColumn, Document, CellFormat, Span, Table};
 
 impl Document {
-    /// The document as Markdown, with the pictures' files in this folder.
+    /// Returns the document as Markdown, with links to pictures in this folder.
     pub fn to_markdown(&self, folder: &str) -> String {
         let mut text = format!("# {}\n", escaped(&self.title));
         blocks(&mut text, &self.blocks, folder);
@@ -13,44 +13,43 @@ impl Document {
     }
 }
 
-/// Blocks, each after an empty line.
-fn blocks(out: &mut String, blocks: &[Block], folder: &str) {
+/// Writes blocks, each after an empty line.
+fn blocks(out: &mut String, blocks: &[DocumentBlock], folder: &str) {
     for one in blocks {
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         let _ = match one {
-            Block::Heading(level, text) => {
+            DocumentBlock::Heading(level, text) => {
                 writeln!(out, "\n{} {}", "#".repeat(usize::from(*level)), spans(text))
             }
-            Block::Paragraph(text) | Block::Note(text) => writeln!(out, "\n{}", spans(text)),
-            Block::List(items) => {
+            DocumentBlock::Paragraph(text) | DocumentBlock::Note(text) => writeln!(out, "\n{}", spans(text)),
+            DocumentBlock::List(items) => {
                 let items = items.iter().map(|item| format!("- {}\n", spans(item)));
                 write!(out, "\n{}", items.collect::<String>())
             }
-            Block::Table(table) => write!(out, "\n{}", self::table(table)),
-            Block::Picture { file, caption, .. } => {
+            DocumentBlock::Table(table) => write!(out, "\n{}", self::table(table)),
+            DocumentBlock::Picture { file, caption, .. } => {
                 let caption = escaped(caption);
                 writeln!(out, "\n![{file}]({folder}/{file})\n\n*{caption}*")
             }
-            Block::Code(lines) => writeln!(out, "\n```sh\n{}\n```", lines.join("\n")),
-            Block::Article { heading, blocks, .. } => {
+            DocumentBlock::Code(lines) => writeln!(out, "\n```sh\n{}\n```", lines.join("\n")),
+            DocumentBlock::Article { heading, blocks, .. } => {
                 let written = writeln!(out, "\n### {}", spans(heading));
                 self::blocks(out, blocks, folder);
                 written
             }
-            Block::Cards(cards) => cards.iter().try_for_each(|card| {
+            DocumentBlock::Cards(cards) => cards.iter().try_for_each(|card| {
                 let title = Span::Link(card.title.clone(), card.link.clone());
-                // A summary without its page has nothing to lead to.
+                // A link on the same page has no target, since the articles are on another.
                 let title = if card.link.starts_with('#') { Span::Plain(card.title.clone()) } else { title };
                 writeln!(out, "\n{}  \n{}", spans(&[title]), spans(&card.line))?;
                 let Some(file) = &card.picture else { return Ok(()) };
                 writeln!(out, "\n![{}]({folder}/{file})", escaped(&card.title))
             }),
-            Block::Folded(..) | Block::Contents(_) | Block::Choice(_) => Ok(()),
+            DocumentBlock::Folded(..) | DocumentBlock::Contents(_) | DocumentBlock::Choice(_) => Ok(()),
         };
     }
 }
 
-/// Running text.
 fn spans(text: &[Span]) -> String {
     let span = |span: &Span| match span {
         Span::Plain(text) => escaped(text),
@@ -61,22 +60,21 @@ fn spans(text: &[Span]) -> String {
     text.iter().map(span).collect()
 }
 
-/// A table.
 fn table(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let headings = table.columns.iter().map(|column| escaped(&column.heading())).collect();
-    let rule = |column: &Column| match column.show {
-        Show::Text | Show::Mark | Show::Name => "---".into(),
+    let rule = |column: &TableColumn| match column.show {
+        CellFormat::Text | CellFormat::Mark | CellFormat::Name => "---".into(),
         _ => "---:".into(),
     };
     let row = |row: &Vec<_>| {
-        line(table.columns.iter().zip(row).map(|(column, cell)| escaped(&column.shown(cell))).collect())
+        line(table.columns.iter().zip(row).map(|(column, cell)| escaped(&column.cell_text(cell))).collect())
     };
     let rows: String = table.rows.iter().map(row).collect();
     line(headings) + &line(table.columns.iter().map(rule).collect()) + &rows
 }
 
-/// Text as Markdown has it.
+/// Escapes text for Markdown.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {

@@ -1,4 +1,4 @@
-//! A table: what its columns are, and what its cells say.
+//! Tables.
 
 use std::fmt;
 
@@ -6,55 +6,52 @@ use serde::{Deserialize, Serialize};
 
 use loggp_draw::digits::{exact, percent, rough};
 
-/// A table.
+/// A table with a title.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// What its file is called, or the end of that.
+    /// Name of its file, or the end of that name.
     pub name: String,
-    /// What is in it.
     pub title: String,
-    /// Its columns.
-    pub columns: Vec<Column>,
-    /// Its rows, each with a cell for every column.
+    pub columns: Vec<TableColumn>,
+    /// Rows, each with a cell for every column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Column {
-    /// What stands above it.
+pub struct TableColumn {
     pub title: String,
-    /// The unit of its numbers; empty where they have none.
+    /// Unit of its numbers; empty if they have none.
     pub unit: String,
-    /// How its numbers are shown.
-    pub show: Show,
+    /// Format of its cells.
+    pub show: CellFormat,
 }
 
-/// How numbers are shown to people. Programs get all digits.
+/// The format of a column's cells in tables. CSV has all digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Show {
-    /// It holds text.
+pub enum CellFormat {
+    /// Text.
     Text,
-    /// It holds text that ends where the column ends, as numbers do.
+    /// Text that is aligned to the right, as numbers are.
     Right,
-    /// It holds words that say how something came out.
+    /// Words for outcomes.
     Mark,
-    /// It holds names of articles of the same document.
+    /// Ids of articles of the same document.
     Name,
-    /// With as many decimals as they need, up to three.
+    /// Numbers with as many decimals as needed, up to three.
     Exact,
-    /// With three digits that count.
+    /// Numbers with three significant digits.
     Rough,
-    /// A part as per cent, with its sign.
+    /// Fractions as per cent, with a sign.
     Percent,
 }
 
-/// A cell.
+/// A cell of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// There is nothing to say.
+    /// An empty cell.
     Nothing,
     /// A number.
     Number(f64),
@@ -63,43 +60,43 @@ pub enum Cell {
 }
 
 impl Table {
-    /// A table without columns and rows.
+    /// Creates a table without columns and rows.
     pub fn new(name: impl Into<String>, title: impl Into<String>) -> Table {
         Table { name: name.into(), title: title.into(), columns: Vec::new(), rows: Vec::new() }
     }
 
-    /// One more column of text.
+    /// Adds a column of text.
     #[must_use]
     pub fn text(self, title: &str) -> Table {
-        self.column(title, "", Show::Text)
+        self.column(title, "", CellFormat::Text)
     }
 
-    /// One more column of numbers that are shown as they are.
+    /// Adds a column of numbers with up to three decimals.
     #[must_use]
     pub fn exact(self, title: &str, unit: &str) -> Table {
-        self.column(title, unit, Show::Exact)
+        self.column(title, unit, CellFormat::Exact)
     }
 
-    /// One more column of numbers of which three digits are enough.
+    /// Adds a column of numbers with three significant digits.
     #[must_use]
     pub fn rough(self, title: &str, unit: &str) -> Table {
-        self.column(title, unit, Show::Rough)
+        self.column(title, unit, CellFormat::Rough)
     }
 
-    /// One more column of relative errors.
+    /// Adds a column of relative errors.
     #[must_use]
     pub fn percent(self, title: &str) -> Table {
-        self.column(title, "", Show::Percent)
+        self.column(title, "", CellFormat::Percent)
     }
 
-    /// One more column.
+    /// Adds a column.
     #[must_use]
-    pub fn column(mut self, title: &str, unit: &str, show: Show) -> Table {
-        self.columns.push(Column { title: title.into(), unit: unit.into(), show });
+    pub fn column(mut self, title: &str, unit: &str, show: CellFormat) -> Table {
+        self.columns.push(TableColumn { title: title.into(), unit: unit.into(), show });
         self
     }
 
-    /// The same without the columns in which no cell says anything.
+    /// Removes columns of which all cells are empty.
     #[must_use]
     pub fn without_empty(mut self) -> Table {
         let says = |column: usize| self.rows.iter().any(|row| row[column] != Cell::Nothing);
@@ -113,39 +110,39 @@ impl Table {
         self
     }
 
-    /// One more row.
+    /// Adds a row.
     ///
     /// # Panics
     ///
-    /// If it has not a cell for every column.
+    /// If the row does not have a cell for every column.
     pub fn push(&mut self, row: Vec<Cell>) {
         assert_eq!(row.len(), self.columns.len(), "a row of {} has a cell for every column", self.title);
         self.rows.push(row);
     }
 }
 
-impl Column {
-    /// What stands above the column, with its unit.
+impl TableColumn {
+    /// Returns the title with the unit.
     pub fn heading(&self) -> String {
         if self.unit.is_empty() { self.title.clone() } else { format!("{} [{}]", self.title, self.unit) }
     }
 
-    /// A cell of the column for people.
-    pub fn shown(&self, cell: &Cell) -> String {
+    /// Returns a cell of the column as text.
+    pub fn cell_text(&self, cell: &Cell) -> String {
         match (cell, self.show) {
             (Cell::Nothing, _) => String::new(),
             (Cell::Text(text), _) => text.clone(),
-            (Cell::Number(number), Show::Percent) => {
-                // What is less than half a hundredth of a per cent is +0.00%, and never -0.00%: -0 + 0 is 0.
+            (Cell::Number(number), CellFormat::Percent) => {
+                // What rounds to zero is +0.00%, and never -0.00%: -0 + 0 is 0.
                 percent((number * 1e4).round() / 1e4 + 0.0)
             }
-            (Cell::Number(number), Show::Rough) => rough(*number),
+            (Cell::Number(number), CellFormat::Rough) => rough(*number),
             (Cell::Number(number), _) => exact(*number),
         }
     }
 }
 
-/// With all digits, for programs.
+/// Shows a number with all its digits.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,48 +1,47 @@
-//! A document as text for a terminal, and a table.
+//! Documents and tables as text for a terminal.
 
 use std::collections::HashSet;
 
 use comfy_table::{CellAlignment, Table as Lines, presets};
 
-use super::table::{Cell, Column};
-use super::{Block, Document, Show, Span, Table};
+use super::table::{Cell, TableColumn};
+use super::{DocumentBlock, Document, CellFormat, Span, Table};
 
-/// How wide a text may be, in characters.
+/// The width of text, in characters.
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
-    /// A wider table is broken.
+    /// Width of tables. A wider one is broken into parts.
     pub table: usize,
-    /// Longer lines of prose are folded between their words.
+    /// Width of prose, which is folded between words.
     pub prose: usize,
 }
 
 impl Document {
-    /// The document as text: its title, and below that its blocks, each after an empty line.
+    /// Returns the document as text: its title, then its blocks, each after an empty line.
     pub fn to_text(&self, width: Width) -> String {
-        folded(&self.title, width.prose) + &blocks(&self.blocks, width)
+        fold(&self.title, width.prose) + &blocks(&self.blocks, width)
     }
 }
 
-/// Blocks, each after an empty line.
-fn blocks(blocks: &[Block], width: Width) -> String {
-    let line = |text: &[Span]| folded(&said(text), width.prose);
-    let text = |block: &Block| match block {
-        Block::Heading(_, text) | Block::Paragraph(text) | Block::Note(text) => line(text),
-        Block::List(items) => items.iter().map(|item| line(item)).collect(),
-        Block::Table(table) => table.to_text(width),
-        Block::Picture { file, caption, .. } => folded(&format!("{file}: {caption}"), width.prose),
-        Block::Code(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
-        Block::Article { heading, blocks, .. } => line(heading) + &self::blocks(blocks, width),
-        Block::Cards(cards) => {
+fn blocks(blocks: &[DocumentBlock], width: Width) -> String {
+    let line = |text: &[Span]| fold(&plain_text(text), width.prose);
+    let text = |block: &DocumentBlock| match block {
+        DocumentBlock::Heading(_, text) | DocumentBlock::Paragraph(text) | DocumentBlock::Note(text) => line(text),
+        DocumentBlock::List(items) => items.iter().map(|item| line(item)).collect(),
+        DocumentBlock::Table(table) => table.to_text(width),
+        DocumentBlock::Picture { file, caption, .. } => fold(&format!("{file}: {caption}"), width.prose),
+        DocumentBlock::Code(lines) => lines.iter().map(|line| format!("{line}\n")).collect(),
+        DocumentBlock::Article { heading, blocks, .. } => line(heading) + &self::blocks(blocks, width),
+        DocumentBlock::Cards(cards) => {
             cards.iter().map(|card| format!("{}: {}", card.title, line(&card.line))).collect()
         }
-        Block::Folded(..) | Block::Contents(_) | Block::Choice(_) => String::new(),
+        DocumentBlock::Folded(..) | DocumentBlock::Contents(_) | DocumentBlock::Choice(_) => String::new(),
     };
     blocks.iter().map(text).filter(|text| !text.is_empty()).map(|text| format!("\n{text}")).collect()
 }
 
-/// The words of running text.
-fn said(text: &[Span]) -> String {
+/// Returns text without its formatting.
+fn plain_text(text: &[Span]) -> String {
     fn words(span: &Span) -> &str {
         match span {
             Span::Plain(text) | Span::Code(text) | Span::Mark(text, _) | Span::Link(text, _) => text,
@@ -51,8 +50,8 @@ fn said(text: &[Span]) -> String {
     text.iter().map(words).collect()
 }
 
-/// A text in lines of this width. Between words alone it is folded: a word that is longer stays whole.
-fn folded(text: &str, width: usize) -> String {
+/// Folds a text into lines of this width, between words only: a longer word stays whole.
+fn fold(text: &str, width: usize) -> String {
     let mut lines = String::new();
     for line in text.split('\n') {
         let mut used = 0;
@@ -73,42 +72,43 @@ fn folded(text: &str, width: usize) -> String {
     lines
 }
 
-/// Texts in a table are no narrower, however many columns there are.
-const LEAST: usize = 16;
+/// The least width of texts in a table.
+const LEAST_TEXT_WIDTH: usize = 16;
 
 impl Table {
-    /// The table as text: a line of headings, if it has any, and one for each row. A wide table comes in parts, one below the
-    /// other, each with the first columns, as many as tell the rows apart. Prose in the last column may be as long as it is.
+    /// Returns the table as text: a line of headings, if it has any, and one for each row. A wide table is
+    /// broken into parts, one below the other, each with as many of the first columns as tell the rows apart.
+    /// Text in the last column does not count.
     pub fn to_text(&self, width: Width) -> String {
-        let parts = self.parts(width.table).into_iter().map(|columns| self.only(&columns).lines(width));
+        let parts = self.parts(width.table).into_iter().map(|columns| self.with_columns(&columns).to_lines(width));
         parts.collect::<Vec<_>>().join("\n")
     }
 
-    /// How wide the cells of each column are; without the prose in the last one.
-    fn cells(&self) -> Vec<usize> {
-        let width = |(place, column): (usize, &Column)| {
-            let is_prose = place + 1 == self.columns.len() && column.show == Show::Text;
+    /// Returns the width of the cells of each column, which is 0 for text in the last one.
+    fn cell_widths(&self) -> Vec<usize> {
+        let width = |(place, column): (usize, &TableColumn)| {
+            let is_prose = place + 1 == self.columns.len() && column.show == CellFormat::Text;
             let cells = self.rows.iter().filter(|_| !is_prose);
-            cells.map(|row| column.shown(&row[place]).chars().count()).max().unwrap_or(0)
+            cells.map(|row| column.cell_text(&row[place]).chars().count()).max().unwrap_or(0)
         };
         self.columns.iter().enumerate().map(width).collect()
     }
 
-    /// How wide each column is with its heading and the space behind it.
-    fn widths(&self) -> Vec<usize> {
-        let heading = |column: &Column| column.heading().chars().count();
-        self.columns.iter().zip(self.cells()).map(|(column, cells)| 2 + cells.max(heading(column))).collect()
+    /// Returns the width of each column with its heading and the space behind it.
+    fn column_widths(&self) -> Vec<usize> {
+        let heading = |column: &TableColumn| column.heading().chars().count();
+        self.columns.iter().zip(self.cell_widths()).map(|(column, cells)| 2 + cells.max(heading(column))).collect()
     }
 
-    /// The columns of each part.
+    /// Returns the columns of each part.
     fn parts(&self, widest: usize) -> Vec<Vec<usize>> {
-        let widths = self.widths();
+        let widths = self.column_widths();
         if widths.iter().sum::<usize>() <= widest + 2 {
             return vec![(0..widths.len()).collect()];
         }
         let names = |keys: &usize| {
             let cells = |row: &Vec<Cell>| {
-                self.columns.iter().zip(row).take(*keys).map(|(c, cell)| c.shown(cell)).collect()
+                self.columns.iter().zip(row).take(*keys).map(|(c, cell)| c.cell_text(cell)).collect()
             };
             self.rows.iter().map(cells).collect::<HashSet<Vec<String>>>().len() == self.rows.len()
         };
@@ -125,42 +125,43 @@ impl Table {
         parts
     }
 
-    /// The table with these columns.
-    fn only(&self, columns: &[usize]) -> Table {
+    /// Returns a table of these columns.
+    fn with_columns(&self, columns: &[usize]) -> Table {
         let rows =
             self.rows.iter().map(|row| columns.iter().map(|column| row[*column].clone()).collect()).collect();
         let columns = columns.iter().map(|column| self.columns[*column].clone()).collect();
         Table { columns, rows, ..Table::new("", "") }
     }
 
-    /// The table in one part. Where that is too wide yet, headings are folded, and texts to the room that the other columns leave.
-    fn lines(&self, width: Width) -> String {
-        let widths = self.widths();
+    /// Returns the table as one part. If it is too wide, its headings are folded to the cells, and its texts
+    /// to the width that the other columns leave.
+    fn to_lines(&self, width: Width) -> String {
+        let widths = self.column_widths();
         let all: usize = widths.iter().sum();
-        let heading = |(column, cells): (&Column, usize)| match all > width.table + 2 {
-            true => folded(&column.heading(), cells).trim_end().to_string(),
+        let heading = |(column, cells): (&TableColumn, usize)| match all > width.table + 2 {
+            true => fold(&column.heading(), cells).trim_end().to_string(),
             false => column.heading(),
         };
         let texts = self.columns.iter().zip(&widths).map(|(column, own)| match column.show {
-            Show::Text => width.prose.saturating_sub(all - own).max(LEAST),
+            CellFormat::Text => width.prose.saturating_sub(all - own).max(LEAST_TEXT_WIDTH),
             _ => usize::MAX,
         });
         let texts: Vec<usize> = texts.collect();
         let mut lines = Lines::new();
         lines.load_style(presets::NOTHING);
         if self.columns.iter().any(|column| !column.heading().is_empty()) {
-            lines.set_header(self.columns.iter().zip(self.cells()).map(heading));
+            lines.set_header(self.columns.iter().zip(self.cell_widths()).map(heading));
         }
         for row in &self.rows {
             let cells = self.columns.iter().zip(row).zip(&texts);
             lines.add_row(cells.map(|((column, cell), room)| {
-                folded(&column.shown(cell), *room).trim_end_matches('\n').to_string()
+                fold(&column.cell_text(cell), *room).trim_end_matches('\n').to_string()
             }));
         }
         for (line, column) in lines.column_iter_mut().zip(&self.columns) {
             line.set_padding((0, 2));
             line.set_cell_alignment(match column.show {
-                Show::Text | Show::Mark | Show::Name => CellAlignment::Left,
+                CellFormat::Text | CellFormat::Mark | CellFormat::Name => CellAlignment::Left,
                 _ => CellAlignment::Right,
             });
         }

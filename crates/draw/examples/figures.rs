@@ -1,25 +1,23 @@
 //! Draws the tables of `docs/results/performance.md`: lateness, messages a second and errors, over P.
 //!
-//! `cargo run --release -p loggp-draw --example figures` reads the document and writes `docs/results/lateness.svg`,
-//! `docs/results/virtual.svg` and `docs/results/errors.svg`; another folder can be named. A table is known by the text of its head.
+//! `cargo run --release -p loggp-draw --example figures` reads the document and writes
+//! `docs/results/lateness.svg`, `docs/results/virtual.svg` and `docs/results/errors.svg`; another folder can
+//! be given as an argument. A table is found by the text of its head.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use loggp_draw::plot::{Line, Look, Plot, Scale};
+use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
 
-/// A table of the document.
-struct Table {
-    /// What the columns are called.
+struct TableFigure {
     head: Vec<String>,
-    /// The cells, row by row.
     rows: Vec<Vec<String>>,
 }
 
-/// A figure's name, and how it is drawn.
-type Figure = (&'static str, fn(&[Table]) -> Result<Plot, String>);
+/// The file of a figure, and the function that draws it.
+type Figure = (&'static str, fn(&[TableFigure]) -> Result<Plot, String>);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let docs =
@@ -35,8 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The tables of a document in Markdown.
-fn tables(text: &str) -> Vec<Table> {
+/// Reads the tables of a Markdown document.
+fn tables(text: &str) -> Vec<TableFigure> {
     let mut tables = Vec::new();
     let mut inside = false;
     for line in text.lines() {
@@ -47,8 +45,8 @@ fn tables(text: &str) -> Vec<Table> {
         let cells: Vec<String> =
             line.trim_end_matches('|').split('|').map(|cell| cell.trim().into()).collect();
         match tables.last_mut() {
-            Some(Table { rows, .. }) if inside => rows.push(cells),
-            _ => tables.push(Table { head: cells, rows: Vec::new() }),
+            Some(TableFigure { rows, .. }) if inside => rows.push(cells),
+            _ => tables.push(TableFigure { head: cells, rows: Vec::new() }),
         }
         inside = true;
     }
@@ -58,8 +56,8 @@ fn tables(text: &str) -> Vec<Table> {
     tables
 }
 
-/// The table whose head begins so.
-fn named<'a>(tables: &'a [Table], head: &[&str]) -> Result<&'a Table, String> {
+/// Returns the table whose head begins with these cells.
+fn find_table<'a>(tables: &'a [TableFigure], head: &[&str]) -> Result<&'a TableFigure, String> {
     let table =
         tables.iter().find(|table| table.head.iter().zip(head).filter(|(a, b)| a == b).count() == head.len());
     table.ok_or_else(|| {
@@ -67,24 +65,24 @@ fn named<'a>(tables: &'a [Table], head: &[&str]) -> Result<&'a Table, String> {
     })
 }
 
-/// The number with which a cell begins: `1,171 (2.0)` is 1171.
+/// Returns the number at the beginning of a cell: that of `1,171 (2.0)` is 1171.
 fn number(cell: &str) -> Option<f64> {
     let digits: String =
         cell.chars().filter(|c| *c != ',').take_while(|c| "+-.0123456789".contains(*c)).collect();
     digits.parse().ok()
 }
 
-/// How late waits end, a panel for each load.
-fn lateness(tables: &[Table]) -> Result<Plot, String> {
-    let table = named(tables, &["each core has something to do every", "P"])?;
-    let loads = grouped(table);
+/// Plots the lateness of waits, with a panel for each load.
+fn lateness(tables: &[TableFigure]) -> Result<Plot, String> {
+    let table = find_table(tables, &["each core has something to do every", "P"])?;
+    let loads = group_rows(table);
     let panel = |(load, rows): (String, Vec<&Vec<String>>)| {
         let line = |(number_of, name): (usize, &String)| {
             let points = points(&rows, 1, |row| {
-                // p90, the middle of three; what was in time to the nanosecond is drawn at 1.
+                // p90 is the middle of three; 0 is drawn at 1, since the scale is logarithmic.
                 Some(number(row.get(2 + number_of)?.split('/').nth(1)?.trim())?.max(1.0))
             });
-            Line::new(name.as_str(), number_of, Look::Both, points)
+            PlotLine::new(name.as_str(), number_of, Look::Both, points)
         };
         (format!("every {load}"), table.head[2..].iter().enumerate().map(line).collect::<Vec<_>>())
     };
@@ -97,9 +95,9 @@ fn lateness(tables: &[Table]) -> Result<Plot, String> {
     .panels(loads.into_iter().map(panel)))
 }
 
-/// Messages a second on the virtual clock, a panel for each pattern.
-fn virtual_clock(tables: &[Table]) -> Result<Plot, String> {
-    let table = named(tables, &["pattern", "P", "loggp"])?;
+/// Plots messages per second on the virtual clock, with a panel for each pattern.
+fn virtual_clock(tables: &[TableFigure]) -> Result<Plot, String> {
+    let table = find_table(tables, &["pattern", "P", "loggp"])?;
     let columns: Vec<(usize, &String)> = ["loggp", "replay", "bare loop"]
         .iter()
         .filter_map(|name| table.head.iter().enumerate().find(|(_, head)| head == name))
@@ -107,7 +105,7 @@ fn virtual_clock(tables: &[Table]) -> Result<Plot, String> {
     let panel = |(pattern, rows): (String, Vec<&Vec<String>>)| {
         let line = |(number_of, (column, name)): (usize, &(usize, &String))| {
             let points = points(&rows, 1, |row| number(row.get(*column)?));
-            Line::new(name.as_str(), number_of, Look::Both, points)
+            PlotLine::new(name.as_str(), number_of, Look::Both, points)
         };
         let lines = columns.iter().enumerate().map(line).filter(|line| !line.points.is_empty());
         (pattern, lines.collect::<Vec<_>>())
@@ -118,14 +116,14 @@ fn virtual_clock(tables: &[Table]) -> Result<Plot, String> {
     )
     .x("processors", Scale::Log)
     .y("million messages a second", Scale::Log)
-    .panels(grouped(table).into_iter().map(panel)))
+    .panels(group_rows(table).into_iter().map(panel)))
 }
 
-/// How far measurements are from the model, a panel for each carrier.
-fn errors(tables: &[Table]) -> Result<Plot, String> {
+/// Plots the errors of measurements, with a panel for each carrier.
+fn errors(tables: &[TableFigure]) -> Result<Plot, String> {
     let found = tables.iter().filter_map(|table| Some((table, table.head[0].strip_prefix("program on ")?)));
-    let panel = |(table, carrier): (&Table, &str)| {
-        // As many lines as programs would be a tangle: the worst of them, and the one in the middle.
+    let panel = |(table, carrier): (&TableFigure, &str)| {
+        // Only the worst program and the one in the middle, since a line for each program would be a tangle.
         let mut by_size: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for row in &table.rows {
             for (head, cell) in table.head.iter().zip(row).skip(1) {
@@ -136,10 +134,10 @@ fn errors(tables: &[Table]) -> Result<Plot, String> {
             }
         }
         by_size.values_mut().for_each(|errors| errors.sort_by(f64::total_cmp));
-        // What is less than the table shows is drawn at half of its last digit.
+        // Errors below the last digit of the table are drawn at half of that digit.
         let line = |number: usize, label: &str, of: fn(&[f64]) -> f64| {
             let points = by_size.iter().map(|(size, errors)| (*size as f64, of(errors).max(0.005)));
-            Line::new(label, number, Look::Both, points.collect())
+            PlotLine::new(label, number, Look::Both, points.collect())
         };
         let middle = line(0, "program in the middle", |errors| errors[errors.len() / 2]);
         (carrier.to_string(), [middle, line(1, "worst program", |errors| errors[errors.len() - 1])])
@@ -157,8 +155,8 @@ fn errors(tables: &[Table]) -> Result<Plot, String> {
     .panels(panels))
 }
 
-/// The rows by what their first cell says, in the order of the table.
-fn grouped(table: &Table) -> Vec<(String, Vec<&Vec<String>>)> {
+/// Groups the rows by their first cell, in the order of the table.
+fn group_rows(table: &TableFigure) -> Vec<(String, Vec<&Vec<String>>)> {
     let mut groups: Vec<(String, Vec<&Vec<String>>)> = Vec::new();
     for row in &table.rows {
         match groups.iter_mut().find(|(name, _)| *name == row[0]) {
@@ -169,7 +167,7 @@ fn grouped(table: &Table) -> Vec<(String, Vec<&Vec<String>>)> {
     groups
 }
 
-/// The points of a line: what a column says of x, and what is read for y, where both are there.
+/// Returns the points of a line from the rows that have both: x from a column, and y from `y`.
 fn points(rows: &[&Vec<String>], x: usize, y: impl Fn(&[String]) -> Option<f64>) -> Vec<(f64, f64)> {
     rows.iter().filter_map(|row| Some((number(row.get(x)?)?, y(row)?))).collect()
 }

@@ -1,30 +1,29 @@
-//! The axis of a picture: from where to where it goes, and at which round values it has ticks.
+//! Axes: their ranges, and ticks at round values.
 
 use std::ops::Range;
 
 use super::digits::figures;
 
-/// How far apart things are on an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// By difference, from 0 if that is not far.
+    /// Linear.
     Linear,
-    /// By ratio, with ticks at round numbers.
+    /// Logarithmic, with ticks at round numbers.
     Log,
-    /// By ratio, with a tick at each point: for few points, such as powers of two.
+    /// Logarithmic, with a tick at each point: for few points, such as powers of two.
     Points,
 }
 
-/// What an axis shows.
+/// An axis.
 pub struct Axis {
-    /// How far apart things are.
     scale: Scale,
-    /// The values on it, each once, from the least.
+    /// Values on the axis, sorted and each once.
     values: Vec<f64>,
 }
 
 impl Axis {
-    /// An axis for these values. By ratio there is no place for what is not above 0.
+    /// Creates an axis for these values. A logarithmic one leaves out those that are not above 0.
     pub fn new(scale: Scale, values: impl Iterator<Item = f64>) -> Axis {
         let has_place = |value: &f64| value.is_finite() && (scale == Scale::Linear || *value > 0.0);
         let mut values: Vec<f64> = values.filter(has_place).collect();
@@ -33,19 +32,19 @@ impl Axis {
         Axis { scale, values }
     }
 
-    /// Where on the axis a value lies.
-    pub fn place(&self, value: f64) -> f64 {
+    /// Returns the position of a value on the axis.
+    pub fn position(&self, value: f64) -> f64 {
         if self.scale == Scale::Linear { value } else { value.max(f64::MIN_POSITIVE).log10() }
     }
 
-    /// Whether its ticks are as far apart as each other, more or less.
+    /// Returns whether ticks are spaced evenly, more or less.
     pub fn is_even(&self) -> bool {
         self.scale != Scale::Points
     }
 
-    /// From where to where the axis goes, with this part of it as room at both ends.
-    pub fn room(&self, part: f64) -> Range<f64> {
-        let end = |value: Option<&f64>| self.place(value.copied().unwrap_or(1.0));
+    /// Returns the range of the axis, extended by `part` of it at both ends.
+    pub fn range(&self, part: f64) -> Range<f64> {
+        let end = |value: Option<&f64>| self.position(value.copied().unwrap_or(1.0));
         let (first, last) = (end(self.values.first()), end(self.values.last()));
         let room = if last > first {
             part * (last - first)
@@ -57,7 +56,7 @@ impl Axis {
         first - room..last + room
     }
 
-    /// The values at which the axis has ticks.
+    /// Returns the values of the ticks in a range.
     pub fn ticks(&self, range: &Range<f64>) -> Vec<f64> {
         let width = range.end - range.start;
         let candidates: Vec<f64> = match self.scale {
@@ -80,12 +79,12 @@ impl Axis {
                 powers.flat_map(|power| digits.iter().map(move |digit| digit * 10_f64.powi(power))).collect()
             }
         };
-        candidates.into_iter().filter(|tick| range.contains(&self.place(*tick))).collect()
+        candidates.into_iter().filter(|tick| range.contains(&self.position(*tick))).collect()
     }
 }
 
-/// The ticks' numbers, with no more digits than tell them apart. What is very small or very large has its power of ten
-/// apart.
+/// Returns the numbers of the ticks as text, with no more digits than tell them apart. Very small and very
+/// large ones have an exponent.
 pub fn tick_texts(ticks: &[f64]) -> Vec<String> {
     let text = |tick: f64, digits: i32| match tick.abs() {
         size if size > 0.0 && !(1e-6..1e10).contains(&size) => {
@@ -108,7 +107,7 @@ mod tests {
     fn ticks_are_round_and_within() {
         let ticks = |scale, values: &[f64]| {
             let axis = Axis::new(scale, values.iter().copied());
-            tick_texts(&axis.ticks(&axis.room(1e-9))).join(" ")
+            tick_texts(&axis.ticks(&axis.range(1e-9))).join(" ")
         };
         assert_eq!(ticks(Scale::Linear, &[0.0, 0.69]), "0 0.1 0.2 0.3 0.4 0.5 0.6");
         assert_eq!(ticks(Scale::Points, &[4.0, 1.0, 64.0, 4.0]), "1 4 64");
@@ -124,8 +123,8 @@ mod tests {
             [(Scale::Linear, 1e-9), (Scale::Linear, 0.0), (Scale::Log, 7.0), (Scale::Points, 1e9)]
         {
             let axis = Axis::new(scale, [value].into_iter());
-            let range = axis.room(0.04);
-            assert!(range.start < axis.place(value) && axis.place(value) < range.end);
+            let range = axis.range(0.04);
+            assert!(range.start < axis.position(value) && axis.position(value) < range.end);
         }
     }
 }

@@ -1,77 +1,78 @@
-//! Stacked bars beside each other, in groups if they have any: LogGPS's figure 6.
+//! Stacked bars, which may be grouped: LogGPS's figure 6.
 
 use super::axis::{Axis, Scale, tick_texts};
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Shape, WIDTH, high, wide, widest, wrap};
+use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap};
 use super::digits::figures;
-use super::legend::{Entry, legend};
-use super::palette::{GREY, Ink, Kind, PALE, TEXT};
+use super::legend::{LegendEntry, draw_legend};
+use super::palette::{GREY, Ink, ActivityStyle, PALE, TEXT};
 
-/// Stacked bars.
+/// A chart of stacked bars.
 pub struct Bars {
-    /// The text above them.
+    /// Title above the bars.
     pub title: String,
-    /// What stands below that, smaller: a line or several.
+    /// One or more smaller lines below the title.
     pub subtitle: String,
-    /// What the bars' labels are.
+    /// Name of the horizontal axis.
     pub x: String,
-    /// What goes up, with its unit.
+    /// Name of the vertical axis, with its unit.
     pub y: String,
-    /// What every bar has, from the bottom up.
+    /// Layers of every bar, from the bottom up.
     pub layers: Vec<Layer>,
-    /// The bars, from left to right.
+    /// Bars from left to right.
     pub bars: Vec<Bar>,
 }
 
 /// A layer of every bar.
 pub struct Layer {
-    /// What it is.
+    /// Name in the legend.
     pub name: String,
-    /// Its colour.
+    /// Colour.
     pub ink: Ink,
 }
 
-/// A bar.
+/// A stacked bar.
 pub struct Bar {
-    /// What stands below it.
+    /// Label below the bar.
     pub label: String,
-    /// What stands below the labels of all bars beside each other that have the same; nothing for bars without a group.
+    /// Label of the group, below the labels of adjacent bars with the same group; empty for no group.
     pub group: String,
-    /// How high each layer is.
+    /// Height of each layer.
     pub heights: Vec<f64>,
 }
 
-/// More bars than this would be a blur.
+/// Limit of the number of bars; more would be a blur.
 pub const MOST: usize = 520;
-/// The height of the bars.
+/// Height of the highest bar.
 const HEIGHT: f64 = 320.0;
-/// The room for a bar, at least, so that it can be seen, and at most, so that few bars are no blocks.
+/// Least and greatest space for a bar.
 const SLOT: (f64, f64) = (3.0, 110.0);
-/// The room between groups, in bars.
+/// Space between groups, in bars.
 const APART: f64 = 0.7;
-/// A picture becomes so much wider before labels stand upright.
+/// Labels are turned upright when the picture would be wider than usual by more than this factor.
 const WIDER: f64 = 1.2;
-/// The length of a label that stands upright, at most.
+/// Greatest length of an upright label.
 const UPRIGHT: f64 = 190.0;
 
-impl From<Kind> for Layer {
-    fn from(kind: Kind) -> Layer {
+impl From<ActivityStyle> for Layer {
+    fn from(kind: ActivityStyle) -> Layer {
         Layer { name: kind.name.into(), ink: kind.ink }
     }
 }
 
 impl Bars {
-    /// The bars as SVG.
+    /// Returns the bars as SVG.
     pub fn svg(&self) -> String {
         let sums = self.bars.iter().map(|bar| bar.heights.iter().sum::<f64>());
         let axis = Axis::new(Scale::Linear, sums.chain([0.0]));
-        let range = 0.0..axis.room(0.04).end;
+        let range = 0.0..axis.range(0.04).end;
         let ticks = axis.ticks(&range);
         let texts = tick_texts(&ticks);
         let names = wrap(&self.y, NORMAL + 1.0, HEIGHT);
-        let left = MARGIN + high(names.len(), NORMAL + 1.0) + 4.0 + widest(&texts, NORMAL) + 7.0;
+        let left = MARGIN + lines_height(names.len(), NORMAL + 1.0) + 4.0 + widest(&texts, NORMAL) + 7.0;
         let room = WIDTH - left - MARGIN;
 
-        // Bars with names stand as far apart as these need, or the names stand upright; numbers may be left out.
+        // Bars with names are as far apart as these need, or the names are upright; some numbers may be left
+        // out.
         let n = self.bars.len() as f64 + APART * (self.groups().len() as f64 - 1.0).max(0.0);
         let label = widest(self.bars.iter().map(|bar| &bar.label), NORMAL) + 8.0;
         let is_number = |bar: &Bar| bar.label.bytes().all(|byte| byte.is_ascii_digit());
@@ -82,19 +83,19 @@ impl Bars {
             (false, false) => label,
             (false, true) => {
                 let lines = self.bars.iter().map(|bar| wrap(&bar.label, NORMAL, UPRIGHT).len()).max();
-                high(lines.unwrap_or(1), NORMAL) + 4.0
+                lines_height(lines.unwrap_or(1), NORMAL) + 4.0
             }
         };
         let across = (least * n).max(room);
         let slot = (across / n.max(1.0)).min(SLOT.1.max(least));
         let mut canvas = Canvas::new(left + across + MARGIN);
 
-        let top = canvas.head(&self.title, &self.subtitle) + 4.0;
+        let top = canvas.draw_head(&self.title, &self.subtitle) + 4.0;
         let bottom = top + HEIGHT;
         let up = |value: f64| bottom - HEIGHT * value / range.end;
         for (tick, text) in ticks.iter().zip(&texts) {
-            canvas.line(PALE, Shape::Thin, "", &[(left, up(*tick)), (left + across, up(*tick))]);
-            canvas.text(TEXT, (left - 7.0, up(*tick)), Anchor::End, NORMAL, text);
+            canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(left, up(*tick)), (left + across, up(*tick))]);
+            canvas.draw_text(TEXT, (left - 7.0, up(*tick)), Anchor::End, NORMAL, text);
         }
         let start = left + (across - slot * n) / 2.0;
         let step = if is_numbered { (label / slot).ceil().max(1.0) as usize } else { 1 };
@@ -109,47 +110,47 @@ impl Bars {
                 let middle = from + slot / 2.0;
                 if is_upright {
                     let lines = wrap(&bar.label, NORMAL, UPRIGHT);
-                    let first = middle - high(lines.len() - 1, NORMAL) / 2.0;
+                    let first = middle - lines_height(lines.len() - 1, NORMAL) / 2.0;
                     for (number, line) in lines.iter().enumerate() {
-                        let place = (first + high(number, NORMAL), bottom + 6.0);
-                        canvas.turned_text(TEXT, place, Anchor::End, NORMAL, line);
-                        low = low.max(bottom + 6.0 + wide(line, NORMAL));
+                        let place = (first + lines_height(number, NORMAL), bottom + 6.0);
+                        canvas.draw_turned_text(TEXT, place, Anchor::End, NORMAL, line);
+                        low = low.max(bottom + 6.0 + text_width(line, NORMAL));
                     }
                 } else if number % step == 0 {
-                    let place = (middle, bottom + 6.0 + high(1, NORMAL) / 2.0);
-                    canvas.text(TEXT, place, Anchor::Middle, NORMAL, &bar.label);
-                    low = low.max(bottom + 6.0 + high(1, NORMAL));
+                    let place = (middle, bottom + 6.0 + lines_height(1, NORMAL) / 2.0);
+                    canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, &bar.label);
+                    low = low.max(bottom + 6.0 + lines_height(1, NORMAL));
                 }
             }
         }
-        canvas.line(GREY, Shape::Thin, "", &[(left, top), (left, bottom), (left + across, bottom)]);
+        canvas.draw_line(GREY, ShapeStyle::Thin, "", &[(left, top), (left, bottom), (left + across, bottom)]);
         let mut y = low;
         for bars in self.groups() {
             let name = &self.bars[bars.start].group;
             if !name.is_empty() {
                 let (from, to) = (places[bars.start].0, places[bars.end - 1].1);
-                canvas.line(GREY, Shape::Thin, "", &[(from + 2.0, low + 5.0), (to - 2.0, low + 5.0)]);
+                canvas.draw_line(GREY, ShapeStyle::Thin, "", &[(from + 2.0, low + 5.0), (to - 2.0, low + 5.0)]);
                 let lines = wrap(name, NORMAL, (to - from + APART * slot - 4.0).max(NORMAL));
                 let place = ((from + to) / 2.0, low + 8.0);
-                y = y.max(canvas.lines(TEXT, place, Anchor::Middle, NORMAL, &lines));
+                y = y.max(canvas.draw_lines(TEXT, place, Anchor::Middle, NORMAL, &lines));
             }
         }
         let middle = left + across / 2.0;
         if !self.x.is_empty() {
             let lines = wrap(&self.x, NORMAL + 1.0, across);
-            y = canvas.lines(TEXT, (middle, y + 4.0), Anchor::Middle, NORMAL + 1.0, &lines);
+            y = canvas.draw_lines(TEXT, (middle, y + 4.0), Anchor::Middle, NORMAL + 1.0, &lines);
         }
         for (number, line) in names.iter().enumerate() {
-            let x = MARGIN + high(1, NORMAL + 1.0) * (number as f64 + 0.5);
-            canvas.turned_text(TEXT, (x, (top + bottom) / 2.0), Anchor::Middle, NORMAL + 1.0, line);
+            let x = MARGIN + lines_height(1, NORMAL + 1.0) * (number as f64 + 0.5);
+            canvas.draw_turned_text(TEXT, (x, (top + bottom) / 2.0), Anchor::Middle, NORMAL + 1.0, line);
         }
-        let shown =
-            self.shown().into_iter().map(|layer| Entry::of(&self.layers[layer].name, self.layers[layer].ink));
-        let end = legend(&mut canvas, y + 12.0, &shown.collect::<Vec<_>>());
+        let entries =
+            self.shown_layers().into_iter().map(|layer| LegendEntry::for_ink(&self.layers[layer].name, self.layers[layer].ink));
+        let end = draw_legend(&mut canvas, y + 12.0, &entries.collect::<Vec<_>>());
         canvas.finish(end + MARGIN / 2.0, &self.title)
     }
 
-    /// The bars of each group.
+    /// Returns the bars of each group.
     fn groups(&self) -> Vec<std::ops::Range<usize>> {
         let mut start = 0;
         let groups = self.bars.chunk_by(|one, other| one.group == other.group).map(|group| {
@@ -159,23 +160,23 @@ impl Bars {
         groups.collect()
     }
 
-    /// The layers of which a bar has something.
-    fn shown(&self) -> Vec<usize> {
+    /// Returns the layers that occur in a bar.
+    fn shown_layers(&self) -> Vec<usize> {
         let has =
             |layer: &usize| self.bars.iter().any(|bar| bar.heights.get(*layer).is_some_and(|h| *h > 0.0));
         (0..self.layers.len()).filter(has).collect()
     }
 
-    /// Draws a bar of this width from here to the right.
+    /// Draws a bar of this width to the right of `x`.
     fn draw_bar(&self, canvas: &mut Canvas, bar: &Bar, (x, width): (f64, f64), up: impl Fn(f64) -> f64) {
         let mut below = 0.0;
         for (Layer { name, ink }, height) in self.layers.iter().zip(&bar.heights) {
             if *height > 0.0 {
                 let (low, top) = (up(below), up(below + height));
-                // A rim of narrow bars would be all that is seen.
-                let shape = if width >= 6.0 { Shape::Box } else { Shape::Area };
-                canvas.told(format_args!("{}, {name}: {}", bar.label, figures(*height, 6)), |canvas| {
-                    canvas.rectangle(*ink, shape, (x, top), (width, low - top));
+                // Narrow bars have no rim, which would cover them.
+                let shape = if width >= 6.0 { ShapeStyle::Box } else { ShapeStyle::Area };
+                canvas.with_tooltip(format_args!("{}, {name}: {}", bar.label, figures(*height, 6)), |canvas| {
+                    canvas.draw_rectangle(*ink, shape, (x, top), (width, low - top));
                 });
                 below += height;
             }

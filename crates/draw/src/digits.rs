@@ -1,6 +1,6 @@
-//! Digits for people: thousands apart, and no more of them than count.
+//! Numbers as text: separators between thousands, and no more digits than are significant.
 
-/// A number with its thousands apart: `1,171,000`.
+/// Returns a number with separators between thousands: `1,171,000`.
 pub fn thousands(number: impl ToString) -> String {
     let digits = number.to_string();
     let mut apart = String::new();
@@ -13,12 +13,12 @@ pub fn thousands(number: impl ToString) -> String {
     apart
 }
 
-/// A number with three digits that count: `0.25`, `23.8`, `1,280`.
+/// Returns a number with three significant digits: `0.25`, `23.8`, `1,280`.
 pub fn rough(number: f64) -> String {
     figures(number, 3)
 }
 
-/// A number with so many digits that count, and no more than nine behind the point.
+/// Returns a number with so many significant digits, and no more than nine decimals.
 pub fn figures(number: f64, digits: i32) -> String {
     if number == 0.0 || !number.is_finite() {
         return number.to_string();
@@ -32,7 +32,7 @@ pub fn figures(number: f64, digits: i32) -> String {
     }
 }
 
-/// A number with as many decimals as it needs, up to three: `14.25`, `1,171`.
+/// Returns a number with as many decimals as it needs, up to three: `14.25`, `1,171`.
 pub fn exact(number: f64) -> String {
     let digits = format!("{:.3}", number.abs());
     let (whole, fraction) = digits.split_once('.').unwrap_or((&digits, ""));
@@ -44,7 +44,7 @@ pub fn exact(number: f64) -> String {
     }
 }
 
-/// A relative error: `+1.25%`.
+/// Returns a relative error as per cent with two decimals: `+1.25%`.
 pub fn percent(error: f64) -> String {
     let percent = format!("{:+.2}", 100.0 * error);
     let (whole, fraction) = percent.split_once('.').unwrap_or((&percent, "00"));
@@ -52,9 +52,9 @@ pub fn percent(error: f64) -> String {
     format!("{sign}{}.{fraction}%", thousands(whole))
 }
 
-/// A relative difference with one decimal: `+4.5%`.
+/// Returns a relative error as per cent with one decimal: `+4.5%`.
 pub fn rough_percent(part: f64) -> String {
-    // What is too little to be seen is +0.0%, and never -0.0%: -0 + 0 is 0.
+    // What rounds to zero is +0.0%, and never -0.0%: -0 + 0 is 0.
     let tenths = (1000.0 * part).round() / 10.0 + 0.0;
     format!("{tenths:+.1}%")
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_thousands() {
+    fn thousands_are_separated() {
         for (number, apart) in [
             (0, "0"),
             (999, "999"),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_the_decimals_that_there_are() {
+    fn exact_numbers_keep_their_decimals() {
         for (number, text) in
             [(0.0, "0"), (-0.0001, "0"), (14.25, "14.25"), (1171.0, "1,171"), (-2000.5, "-2,000.5")]
         {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn three_digits_count() {
+    fn rough_numbers_have_three_digits() {
         for (number, text) in [
             (0.0, "0"),
             (1.0, "1"),

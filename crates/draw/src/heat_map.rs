@@ -1,23 +1,23 @@
-//! A picture of a communication matrix: a square for each message, the further from the paper's colour the longer it is.
+//! A heat map of a communication matrix: a square for each message, whose colour shows its length.
 
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, SMALL, Shape, WIDTH, high, wide, widest};
+use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest};
 use super::digits::thousands;
 use super::palette::{GREY, HEAT, Ink, TEXT};
 
-/// More processors than this would be a blur.
+/// Limit of the number of processors; more would be a blur.
 const MOST_PROCESSORS: usize = 512;
-/// A row of squares is so high at least to have its traffic beside it.
+/// Least height of a row that has its traffic beside it.
 const ROW: f64 = 13.0;
-/// The size of the scale.
+/// Width and height of the scale.
 const SCALE: (f64, f64) = (360.0, 14.0);
-/// The room between names and squares.
+/// Space between names and squares.
 const BESIDE: f64 = 6.0;
 
-/// What stands above the sums of the rows, and before those of the columns.
+/// Headings of the sums of the rows, and of those of the columns.
 const SENT: &str = "sent";
 const RECEIVED: &str = "received";
 
-/// Draws a matrix of P rows, given row by row, as SVG; or says why it cannot.
+/// Returns a matrix of P rows, given row by row, as SVG, or an error if there are too many processors.
 pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, String> {
     if P > MOST_PROCESSORS {
         return Err(format!("a heat map shows at most {MOST_PROCESSORS} processors, and there are {P}"));
@@ -31,123 +31,123 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
     let incoming: Vec<String> = (0..P).map(|j| thousands(incoming(j))).collect();
 
     let mut canvas = Canvas::new(WIDTH);
-    let left = MARGIN + wide("from", NORMAL) + BESIDE + widest(&names, NORMAL) + BESIDE;
+    let left = MARGIN + text_width("from", NORMAL) + BESIDE + widest(&names, NORMAL) + BESIDE;
     let sums = widest(outgoing.iter().map(String::as_str).chain([SENT]), SMALL) + BESIDE;
     let room = WIDTH - left - sums - MARGIN;
-    // Squares whose edges are between pixels would have seams.
+    // A whole number of pixels, since squares with edges between pixels would have seams.
     let cell = (room / P.max(1) as f64).floor().clamp(1.0, 90.0);
     let side = cell * P as f64;
     let has_sums = cell >= ROW;
 
-    let mut top = canvas.head(title, "");
-    canvas.text(GREY, (left + side / 2.0, top + high(1, NORMAL) / 2.0), Anchor::Middle, NORMAL, "to");
-    top += 2.0 * high(1, NORMAL) + BESIDE;
-    canvas.text(GREY, (MARGIN, top + side / 2.0), Anchor::Start, NORMAL, "from");
+    let mut top = canvas.draw_head(title, "");
+    canvas.draw_text(GREY, (left + side / 2.0, top + lines_height(1, NORMAL) / 2.0), Anchor::Middle, NORMAL, "to");
+    top += 2.0 * lines_height(1, NORMAL) + BESIDE;
+    canvas.draw_text(GREY, (MARGIN, top + side / 2.0), Anchor::Start, NORMAL, "from");
     let middle = |n: usize| cell * (n as f64 + 0.5);
-    // Where squares are small, only some have names.
+    // If squares are small, only some rows and columns have names.
     let step =
         |needed: f64| (0..).map(|power| 1 << power).find(|step| *step as f64 * cell >= needed).unwrap_or(1);
     let column = step(widest(&names, NORMAL) + 6.0);
-    for n in (0..P).step_by(step(high(1, NORMAL) - 2.0)) {
-        canvas.text(TEXT, (left - BESIDE, top + middle(n)), Anchor::End, NORMAL, &names[n]);
+    for n in (0..P).step_by(step(lines_height(1, NORMAL) - 2.0)) {
+        canvas.draw_text(TEXT, (left - BESIDE, top + middle(n)), Anchor::End, NORMAL, &names[n]);
     }
     for n in (0..P).step_by(column) {
-        let place = (left + middle(n), top - BESIDE - high(1, NORMAL) / 2.0);
-        canvas.text(TEXT, place, Anchor::Middle, NORMAL, &names[n]);
+        let place = (left + middle(n), top - BESIDE - lines_height(1, NORMAL) / 2.0);
+        canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, &names[n]);
     }
     let mut bottom = top + side + BESIDE;
     if has_sums {
         let right = left + side + BESIDE;
-        let above = top - BESIDE - high(1, NORMAL) / 2.0;
-        canvas.text(
+        let above = top - BESIDE - lines_height(1, NORMAL) / 2.0;
+        canvas.draw_text(
             GREY,
-            (right.max(free(P, column, left, cell, &names)), above),
+            (right.max(last_name_end(P, column, left, cell, &names)), above),
             Anchor::Start,
             SMALL,
             SENT,
         );
-        canvas.text(GREY, (left - BESIDE, bottom + high(1, SMALL) / 2.0), Anchor::End, SMALL, RECEIVED);
+        canvas.draw_text(GREY, (left - BESIDE, bottom + lines_height(1, SMALL) / 2.0), Anchor::End, SMALL, RECEIVED);
         let is_turned = widest(&incoming, SMALL) + 4.0 > cell;
         for n in 0..P {
-            canvas.text(TEXT, (right, top + middle(n)), Anchor::Start, SMALL, &outgoing[n]);
+            canvas.draw_text(TEXT, (right, top + middle(n)), Anchor::Start, SMALL, &outgoing[n]);
             let x = left + middle(n);
             if is_turned {
-                canvas.turned_text(TEXT, (x, bottom), Anchor::End, SMALL, &incoming[n]);
+                canvas.draw_turned_text(TEXT, (x, bottom), Anchor::End, SMALL, &incoming[n]);
             } else {
-                canvas.text(TEXT, (x, bottom + high(1, SMALL) / 2.0), Anchor::Middle, SMALL, &incoming[n]);
+                canvas.draw_text(TEXT, (x, bottom + lines_height(1, SMALL) / 2.0), Anchor::Middle, SMALL, &incoming[n]);
             }
         }
-        bottom += if is_turned { widest(&incoming, SMALL) } else { high(1, SMALL) }.max(high(1, SMALL));
+        bottom += if is_turned { widest(&incoming, SMALL) } else { lines_height(1, SMALL) }.max(lines_height(1, SMALL));
     }
     let numbers = entries.iter().filter(|elements| **elements > 0).map(|elements| thousands(*elements));
     let has_numbers = cell >= ROW && widest(numbers, SMALL) + 4.0 <= cell;
     for i in 0..P {
         for j in (0..P).filter(|j| at(i, *j) > 0) {
             let elements = at(i, j);
-            let step = step_of(elements, longest);
+            let step = scale_step(elements, longest);
             let (x, y) = (left + cell * j as f64, top + cell * i as f64);
-            canvas.told(format_args!("P{i} to P{j}: {elements}"), |canvas| {
-                canvas.rectangle(HEAT[step], Shape::Area, (x, y), (cell, cell));
+            canvas.with_tooltip(format_args!("P{i} to P{j}: {elements}"), |canvas| {
+                canvas.draw_rectangle(HEAT[step], ShapeStyle::Area, (x, y), (cell, cell));
                 if has_numbers {
                     let place = (x + cell / 2.0, y + cell / 2.0);
-                    canvas.text(Ink::on_heat(step), place, Anchor::Middle, SMALL, &thousands(elements));
+                    canvas.draw_text(Ink::on_heat(step), place, Anchor::Middle, SMALL, &thousands(elements));
                 }
             });
         }
     }
     let corners =
         [(left, top), (left + side, top), (left + side, top + side), (left, top + side), (left, top)];
-    canvas.line(GREY, Shape::Thin, "", &corners);
-    let end = scale(&mut canvas, (left, bottom + 16.0), longest);
+    canvas.draw_line(GREY, ShapeStyle::Thin, "", &corners);
+    let end = draw_scale(&mut canvas, (left, bottom + 16.0), longest);
     Ok(canvas.finish(end + MARGIN, title))
 }
 
-/// Where the last name above a column ends.
-fn free(P: usize, step: usize, left: f64, cell: f64, names: &[String]) -> f64 {
+/// Returns the right end of the last name above a column.
+fn last_name_end(P: usize, step: usize, left: f64, cell: f64, names: &[String]) -> f64 {
     let last = (P.max(1) - 1) / step * step;
-    left + cell * (last as f64 + 0.5) + names.get(last).map_or(0.0, |name| wide(name, NORMAL)) / 2.0 + 4.0
+    left + cell * (last as f64 + 0.5) + names.get(last).map_or(0.0, |name| text_width(name, NORMAL)) / 2.0 + 4.0
 }
 
-/// How dark a square is: by ratio, so that short messages are seen beside long ones.
+/// Returns the darkness of a square from 0 to 1, on a logarithmic scale, so that short messages are visible.
 fn darkness(elements: usize, longest: usize) -> f64 {
     if longest <= 1 { 0.5 } else { (elements as f64).ln() / (longest as f64).ln() }
 }
 
-/// The step of the scale in which a square is.
-fn step_of(elements: usize, longest: usize) -> usize {
+/// Returns the step of the scale for a number of elements.
+fn scale_step(elements: usize, longest: usize) -> usize {
     ((darkness(elements, longest) * HEAT.len() as f64) as usize).min(HEAT.len() - 1)
 }
 
-/// Draws what the colours mean; says where that ends.
-fn scale(canvas: &mut Canvas, (left, top): (f64, f64), longest: usize) -> f64 {
+/// Draws the scale of the colours. Returns where it ends.
+fn draw_scale(canvas: &mut Canvas, (left, top): (f64, f64), longest: usize) -> f64 {
     let (width, height) = SCALE;
     if longest == 0 {
-        canvas.text(TEXT, (left, top + height / 2.0), Anchor::Start, NORMAL, "nobody sends");
-        return top + high(1, NORMAL);
+        canvas.draw_text(TEXT, (left, top + height / 2.0), Anchor::Start, NORMAL, "nobody sends");
+        return top + lines_height(1, NORMAL);
     }
-    let steps = if longest == 1 { step_of(1, 1)..step_of(1, 1) + 1 } else { 0..HEAT.len() };
+    let steps = if longest == 1 { scale_step(1, 1)..scale_step(1, 1) + 1 } else { 0..HEAT.len() };
     let part = width / steps.len() as f64;
     for (number, step) in steps.enumerate() {
-        canvas.rectangle(HEAT[step], Shape::Box, (left + part * number as f64, top), (part, height));
+        canvas.draw_rectangle(HEAT[step], ShapeStyle::Box, (left + part * number as f64, top), (part, height));
     }
     let mut marks: Vec<usize> = (0..=longest.ilog10()).map(|power| 10_usize.pow(power)).collect();
     if !marks.contains(&longest) {
         marks.insert(0, longest);
     }
-    // The longest has its number whatever else has one.
+    // The longest is first, so that it always has its number.
     let mut taken: Vec<(f64, f64)> = Vec::new();
     for mark in marks {
-        let (x, half) = (left + width * darkness(mark, longest), wide(&thousands(mark), NORMAL) / 2.0);
+        let (x, half) = (left + width * darkness(mark, longest), text_width(&thousands(mark), NORMAL) / 2.0);
         if taken.iter().all(|(from, to)| x + half + 6.0 < *from || *to + 6.0 < x - half) {
-            let place = (x, top + height + 4.0 + high(1, NORMAL) / 2.0);
-            canvas.text(TEXT, place, Anchor::Middle, NORMAL, &thousands(mark));
+            let place = (x, top + height + 4.0 + lines_height(1, NORMAL) / 2.0);
+            canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, &thousands(mark));
             taken.push((x - half, x + half));
         }
     }
-    let below = top + height + 4.0 + high(1, NORMAL);
-    let said = "elements of a message; where nothing is sent, no colour";
-    canvas.text(GREY, (left, below + high(1, NORMAL) / 2.0), Anchor::Start, NORMAL, said);
-    below + high(1, NORMAL)
+    let below = top + height + 4.0 + lines_height(1, NORMAL);
+    let note = "elements of a message; where nothing is sent, no colour";
+    canvas.draw_text(GREY, (left, below + lines_height(1, NORMAL) / 2.0), Anchor::Start, NORMAL, note);
+    below + lines_height(1, NORMAL)
 }
 
 #[cfg(test)]
@@ -155,9 +155,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shows_every_message_and_all_traffic() {
+    fn heat_map_shows_every_message_and_all_traffic() {
         let svg = heat_map(2, &[0, 17, 4, 1], "a < b & c").unwrap();
-        assert_eq!(svg.matches("<title>").count(), 4); // its own too
+        assert_eq!(svg.matches("<title>").count(), 4); // with that of the picture
         assert!(svg.contains("P0 to P1: 17") && svg.contains("a &lt; b &amp; c"));
         assert!([">17<", ">5<", ">4<", ">18<"].iter().all(|number| svg.contains(number)));
         // The shortest is in the first step of the scale, and the longest in the last.
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_would_be_a_blur() {
+    fn heat_map_refuses_too_many_processors() {
         assert!(heat_map(513, &[], "").unwrap_err().contains("at most 512 processors"));
         assert!(heat_map(512, &vec![0; 512 * 512], "").unwrap().contains("nobody sends"));
     }

@@ -1,7 +1,8 @@
-//! Pictures, as SVG: plots, timelines, stacked bars, heat maps and trees, all on one kind of canvas and in one palette.
+//! Pictures as SVG: plots, timelines, stacked bars, heat maps and trees, with one kind of canvas and one
+//! palette.
 //!
-//! A picture stands alone in a file, or with others in a page: it has no names that could clash, no scripts, and nothing
-//! to fetch. It knows light and dark, and is light on paper.
+//! A picture stands alone in a file, or with others in a page: it has no ids that could clash, no scripts and
+//! no external resources. It follows the light or dark mode of a screen, and is light on paper.
 
 #![allow(non_snake_case)] // P is the papers' name
 

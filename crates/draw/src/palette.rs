@@ -1,23 +1,24 @@
-//! What things look like in every picture: colours in light and dark, dashes, marks, and the colour of each activity.
+//! The palette of every picture: colours in light and dark mode, dashes and marks.
 //!
-//! The colours are those that everyone can tell apart (Okabe and Ito, 2008), with greys and paler ones beside them.
+//! The colours are those of Okabe and Ito (2008), which colour-blind readers can tell apart, with greys and
+//! paler ones.
 
 /// A colour of the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ink {
-    /// What it is called in a picture's style.
+    /// Name in the style of a picture.
     name: &'static str,
-    /// How it looks on white paper.
+    /// Colour on white paper.
     light: &'static str,
-    /// How it looks on a dark screen.
+    /// Colour on a dark screen.
     dark: &'static str,
 }
 
-/// What everything stands on.
+/// The background.
 pub const PAPER: Ink = Ink::new("paper", "#ffffff", "#16181d");
 /// Text and axes.
 pub const TEXT: Ink = Ink::new("ink", "#1a1a1a", "#ececec");
-/// Text that matters less, and heights to compare with.
+/// Text that matters less, and levels.
 pub const GREY: Ink = Ink::new("grey", "#595959", "#b4b8bf");
 /// The grid.
 pub const PALE: Ink = Ink::new("pale", "#e4e4e4", "#32363e");
@@ -36,13 +37,13 @@ pub const SAND: Ink = Ink::new("sand", "#f1e9da", "#3b362b");
 pub const POWDER: Ink = Ink::new("powder", "#9cc3dc", "#39617d");
 pub const PEACH: Ink = Ink::new("peach", "#f7ddb0", "#6b5426");
 
-/// All of them but those of a heat map.
+/// All inks but those of a heat map.
 const INKS: [Ink; 18] = [
     PAPER, TEXT, GREY, PALE, STRONG, BLUE, VERMILLION, GREEN, PURPLE, SKY, ORANGE, YELLOW, MIST, SILVER,
     SLATE, SAND, POWDER, PEACH,
 ];
 
-/// From little to much: further from the paper is always more.
+/// The inks of a heat map, from little to much: more is always further from the background.
 pub const HEAT: [Ink; 10] = [
     Ink::new("h0", "#edf8fb", "#23212e"),
     Ink::new("h1", "#d2e3ef", "#332943"),
@@ -55,23 +56,23 @@ pub const HEAT: [Ink; 10] = [
     Ink::new("h8", "#6c217a", "#d39dbe"),
     Ink::new("h9", "#4d004b", "#ecc2d6"),
 ];
-/// From this step on, a number on a square of a heat map has the paper's colour.
+/// The step from which a number on a square of a heat map has the background's colour.
 const STRONG_HEAT: usize = 6;
 
-/// The colours of series, from the first.
+/// The colours of series.
 const SERIES: [Ink; 7] = [STRONG, BLUE, VERMILLION, GREEN, PURPLE, SKY, ORANGE];
-/// Dashes and the spaces between them, in the order of the series; the first is a line without a space.
+/// The dashes of series, as SVG writes them; the first is a solid line.
 const DASHES: [&str; 7] = ["", "10 5", "2 4", "18 4", "6 8", "12 3 2 3", "2 8"];
-/// Marks in the order of the series.
-const MARKS: [Mark; 7] =
-    [Mark::Dot, Mark::Up, Mark::Square, Mark::Cross, Mark::Diamond, Mark::Down, Mark::Plus];
+/// The marks of series.
+const MARKS: [PointMark; 7] =
+    [PointMark::Dot, PointMark::Up, PointMark::Square, PointMark::Cross, PointMark::Diamond, PointMark::Down, PointMark::Plus];
 
-/// The shape that marks a point. A ring is no mark: it goes around one.
+/// The shape that marks a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum PointMark {
     /// A filled circle.
     Dot,
-    /// A triangle that stands.
+    /// A triangle on its base.
     Up,
     /// A square.
     Square,
@@ -85,50 +86,50 @@ pub enum Mark {
     Plus,
 }
 
-/// How a series looks. Series that have the same colour have another mark and another dash.
+/// The look of a series. Series of the same colour have different marks and dashes.
 #[derive(Clone, Copy, Debug)]
-pub struct Series {
-    /// Its colour.
+pub struct SeriesStyle {
+    /// Colour.
     pub ink: Ink,
-    /// Its mark.
-    pub mark: Mark,
-    /// Its dash, as SVG writes it.
+    /// Mark.
+    pub mark: PointMark,
+    /// Dash, as SVG writes it.
     pub dash: &'static str,
 }
 
-/// What a processor's time goes to: the same name and colour in every picture.
+/// A kind of activity, which has the same name and colour in every picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
-    /// What it is called.
+pub struct ActivityStyle {
+    /// Name.
     pub name: &'static str,
-    /// Its colour.
+    /// Colour.
     pub ink: Ink,
 }
 
-/// The bytes of a long message as they pass through a port, which costs no processor's time.
-pub const BYTES: Kind = Kind { name: "bytes in the port", ink: SKY };
+/// The bytes of a long message that pass through a port, which takes no time of a processor.
+pub const BYTES: ActivityStyle = ActivityStyle { name: "bytes in the port", ink: SKY };
 
 impl Ink {
     const fn new(name: &'static str, light: &'static str, dark: &'static str) -> Ink {
         Ink { name, light, dark }
     }
 
-    /// Its class in a picture.
+    /// Returns the class of the colour in a picture.
     pub fn class(self) -> String {
         format!("lg-{}", self.name)
     }
 
-    /// What is written onto a square of a heat map.
+    /// Returns the colour of text on a square of a heat map.
     pub fn on_heat(step: usize) -> Ink {
         if step >= STRONG_HEAT { PAPER } else { TEXT }
     }
 }
 
-impl Series {
-    /// The series of this number.
-    pub fn of(number: usize) -> Series {
+impl SeriesStyle {
+    /// Returns the look of the series with this number.
+    pub fn for_number(number: usize) -> SeriesStyle {
         let turn = number / SERIES.len();
-        Series {
+        SeriesStyle {
             ink: SERIES[number % SERIES.len()],
             mark: MARKS[(number + turn) % MARKS.len()],
             dash: DASHES[(number + turn) % DASHES.len()],
@@ -136,8 +137,9 @@ impl Series {
     }
 }
 
-/// The style of every picture: the same text in each, so that many in one page agree. Dark is for screens alone, so that
-/// paper stays light. A rule for a shape comes after those for colours and takes from them what it does not want.
+/// Returns the style of a picture. It is the same in all, so that pictures on one page agree. Dark mode is
+/// for screens only, so that paper stays light. The rules for shapes come after those for colours, and
+/// override them.
 pub fn style() -> String {
     let rules = |of: fn(&Ink) -> &'static str| -> String {
         let rule = |ink: &Ink| format!(".lg-{}{{fill:{1};stroke:{1}}}", ink.name, of(ink));

@@ -1,191 +1,179 @@
-//! Plots: lines and marks, in panels with the same axes, over one legend.
+//! Plots of lines and marks, in panels with the same axes, above one legend.
 //!
-//! Everything has a colour, a dash and a mark of its own, so that it is found again on paper without colours.
+//! Every line has its own colour, dash and mark, so that lines can be told apart on paper without colours.
 
 use std::ops::Range;
 
 use super::axis::tick_texts;
 pub use super::axis::{Axis, Scale};
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Place, Shape, WIDTH, high, wide, widest, wrap};
+use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap};
 use super::digits::figures;
-use super::legend::{Entry, legend};
-use super::palette::{GREY, PALE, Series, TEXT};
+use super::legend::{LegendEntry, draw_legend};
+use super::palette::{GREY, PALE, SeriesStyle, TEXT};
 
 /// A plot.
 pub struct Plot {
-    /// The text above the plot.
     title: String,
-    /// What stands below that, smaller: a line or several.
+    /// One or more smaller lines below the title.
     subtitle: String,
-    /// What goes to the right, with its unit.
+    /// Name of the horizontal axis, with its unit.
     x: String,
-    /// How far apart things are from left to right.
     x_scale: Scale,
-    /// What goes up, with its unit.
+    /// Name of the vertical axis, with its unit.
     y: String,
-    /// How far apart things are from bottom to top.
     y_scale: Scale,
-    /// The panels, from left to right. All have the same axes.
-    panels: Vec<Panel>,
+    /// Panels from left to right. All have the same axes.
+    panels: Vec<PlotPanel>,
 }
 
-/// A part of a plot.
-struct Panel {
-    /// The text above the panel.
+/// A panel of a plot.
+struct PlotPanel {
     caption: String,
-    /// The lines in it.
-    lines: Vec<Line>,
-    /// Heights to compare with.
-    levels: Vec<Level>,
+    lines: Vec<PlotLine>,
+    levels: Vec<PlotLevel>,
 }
 
 /// A line of a panel.
 #[derive(Clone)]
-pub struct Line {
-    /// What it shows.
+pub struct PlotLine {
+    /// Label in the legend.
     pub label: String,
-    /// Its colour, its dash and its mark. Lines of the same number look alike in every panel.
+    /// Number of the line's colour, dash and mark. Lines of the same number look alike in every panel.
     pub number: usize,
-    /// What is drawn.
+    /// The parts that are drawn.
     pub look: Look,
-    /// Its points, from left to right.
+    /// Points from left to right.
     pub points: Vec<(f64, f64)>,
-    /// From where to where the values at an x go, for any of them.
+    /// The range of the values at some x: x, low and high.
     pub spread: Vec<(f64, f64, f64)>,
-    /// From where to where the middle half of them go, for any of them: a box.
+    /// The range of the middle half of the values at some x, drawn as a box: x, low and high.
     pub middle: Vec<(f64, f64, f64)>,
 }
 
-/// What is drawn of a line.
+/// The parts of a line that are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// A line without dashes, and marks.
+    /// A solid line with marks.
     Both,
-    /// The line, with its dash: a formula.
+    /// A dashed line without marks, for a formula.
     Line,
-    /// The marks alone: a model.
+    /// Marks alone, for a model.
     Marks,
-    /// Circles around marks: what was measured.
+    /// Circles around marks, for measurements.
     Rings,
 }
 
-/// A height to which lines are compared.
-struct Level {
-    /// What lies there.
+/// A horizontal line to compare with.
+struct PlotLevel {
     label: String,
-    /// Where it is, as the times are counted.
     y: f64,
 }
 
-/// So many panels are beside each other, at most.
+/// Limit of the panels beside each other.
 const COLUMNS: usize = 3;
-/// The width of a panel, at least.
+/// Least width of a panel.
 const PANEL: f64 = 236.0;
-/// The width of a plot for a narrow screen.
+/// Width of a plot for a narrow screen.
 const NARROW: f64 = 380.0;
-/// The height of a panel, if it is alone and if others are beside it.
+/// Heights of a panel that is alone in its row, and of one beside others.
 const HEIGHTS: [f64; 2] = [320.0, 250.0];
-/// From an axis to the numbers beside it.
+/// Space between an axis and its numbers.
 const BESIDE: f64 = 7.0;
-/// The room between panels.
+/// Space between panels.
 const BETWEEN: f64 = 18.0;
-/// The room for what levels are called, at most.
+/// Greatest width of the label of a level.
 const LEVEL: f64 = 150.0;
-/// The radius of a ring, and of what says its values where nothing is seen.
+/// Radius of a ring, and of an invisible spot with a tooltip.
 const RING: f64 = 7.0;
 /// Half the width of a box.
 const BOX: f64 = 6.0;
-/// A line with more points than this is a curve, and its points say nothing.
+/// Lines with more points than this are curves, whose points have no tooltips.
 const CURVE: usize = 64;
 
-/// An axis of all panels.
-struct Direction {
-    /// What it shows.
+/// An axis that all panels share.
+struct PlotAxis {
     axis: Axis,
-    /// From where to where it goes.
     range: Range<f64>,
-    /// Where it has ticks.
+    /// Values of the ticks.
     ticks: Vec<f64>,
-    /// What stands at these.
+    /// Text at each tick.
     texts: Vec<String>,
 }
 
 /// The axes of all panels.
 struct Axes {
-    /// What goes right.
-    across: Direction,
-    /// What goes up.
-    up: Direction,
+    /// The horizontal axis.
+    across: PlotAxis,
+    /// The vertical axis.
+    up: PlotAxis,
 }
 
-/// Where a panel is.
+/// The place of a panel.
 struct Frame {
-    /// From left to right.
     x: Range<f64>,
-    /// From top to bottom.
     y: Range<f64>,
 }
 
 impl Plot {
-    /// A plot without panels.
+    /// Creates a plot without panels.
     pub fn new(title: impl Into<String>, subtitle: impl Into<String>) -> Plot {
         let (x, y, linear) = (String::new(), String::new(), Scale::Linear);
         let (title, subtitle) = (title.into(), subtitle.into());
         Plot { title, subtitle, x, x_scale: linear, y, y_scale: linear, panels: Vec::new() }
     }
 
-    /// Says what goes to the right, and how far apart things are there.
+    /// Sets the name and the scale of the horizontal axis.
     #[must_use]
     pub fn x(self, title: impl Into<String>, scale: Scale) -> Plot {
         Plot { x: title.into(), x_scale: scale, ..self }
     }
 
-    /// Says what goes up, and how far apart things are there.
+    /// Sets the name and the scale of the vertical axis.
     #[must_use]
     pub fn y(self, title: impl Into<String>, scale: Scale) -> Plot {
         Plot { y: title.into(), y_scale: scale, ..self }
     }
 
-    /// One more panel.
+    /// Adds a panel.
     #[must_use]
-    pub fn panel(mut self, caption: impl Into<String>, lines: impl IntoIterator<Item = Line>) -> Plot {
+    pub fn panel(mut self, caption: impl Into<String>, lines: impl IntoIterator<Item = PlotLine>) -> Plot {
         let lines = lines.into_iter().collect();
-        self.panels.push(Panel { caption: caption.into(), lines, levels: Vec::new() });
+        self.panels.push(PlotPanel { caption: caption.into(), lines, levels: Vec::new() });
         self
     }
 
-    /// One more panel, which needs no caption: it is the only one.
+    /// Adds a panel without a caption, which should be the only one.
     #[must_use]
-    pub fn lines(self, lines: impl IntoIterator<Item = Line>) -> Plot {
+    pub fn lines(self, lines: impl IntoIterator<Item = PlotLine>) -> Plot {
         self.panel("", lines)
     }
 
-    /// More panels, each with its caption.
+    /// Adds panels with captions.
     #[must_use]
-    pub fn panels<L: IntoIterator<Item = Line>>(self, panels: impl IntoIterator<Item = (String, L)>) -> Plot {
+    pub fn panels<L: IntoIterator<Item = PlotLine>>(self, panels: impl IntoIterator<Item = (String, L)>) -> Plot {
         panels.into_iter().fold(self, |plot, (caption, lines)| plot.panel(caption, lines))
     }
 
-    /// One more height to compare with, in the last panel.
+    /// Adds a horizontal line to compare with, in the last panel.
     #[must_use]
     pub fn level(mut self, label: impl Into<String>, y: f64) -> Plot {
         let panel = self.panels.last_mut().expect("a level lies in a panel");
-        panel.levels.push(Level { label: label.into(), y });
+        panel.levels.push(PlotLevel { label: label.into(), y });
         self
     }
 
-    /// The plot as SVG.
+    /// Returns the plot as SVG.
     pub fn svg(&self) -> String {
-        self.drawn(WIDTH)
+        self.draw(WIDTH)
     }
 
-    /// The plot as SVG for a narrow screen, with its panels below each other.
+    /// Returns the plot as SVG for a narrow screen, with its panels below each other.
     pub fn narrow_svg(&self) -> String {
-        self.drawn(NARROW)
+        self.draw(NARROW)
     }
 
-    /// The plot of this width at least.
-    fn drawn(&self, width: f64) -> String {
+    /// Draws the plot with at least this width.
+    fn draw(&self, width: f64) -> String {
         let axes = self.axes();
         let columns = match self.panels.len() {
             _ if width == NARROW => 1,
@@ -200,13 +188,13 @@ impl Plot {
         let height = HEIGHTS[usize::from(columns > 1 || width == NARROW)];
         let rows = self.panels.len().div_ceil(columns).max(1);
 
-        let below = high(1, NORMAL) + BESIDE;
+        let below = lines_height(1, NORMAL) + BESIDE;
         let captions: Vec<&str> = self.panels.iter().map(|panel| panel.caption.as_str()).collect();
         let name = wrap(&self.y, NORMAL + 1.0, height * rows as f64);
-        let names = high(name.len(), NORMAL + 1.0) + 4.0;
+        let names = lines_height(name.len(), NORMAL + 1.0) + 4.0;
         let left = MARGIN + names + numbers;
         let right = MARGIN.max(edge + 4.0);
-        // The numbers below a panel's end and below the start of the next keep clear of each other.
+        // The number below a panel's end must not touch the one below the start of the next.
         let between = BETWEEN.max(edge + widest(axes.across.texts.first(), NORMAL) / 2.0 + 4.0);
         let part = between + beside;
         let needed = left + right + columns as f64 * (PANEL + part) - between;
@@ -217,16 +205,16 @@ impl Plot {
             let row = captions.iter().skip(row * columns).take(columns);
             row.map(|caption| wrap(caption, NORMAL + 1.0, panel).len()).max().unwrap_or(0)
         };
-        let top = canvas.head(&self.title, &self.subtitle);
+        let top = canvas.draw_head(&self.title, &self.subtitle);
         let mut y = top;
         for (row, panels) in self.panels.chunks(columns).enumerate() {
-            y += high(caption(row), NORMAL + 1.0) + 4.0;
+            y += lines_height(caption(row), NORMAL + 1.0) + 4.0;
             for (column, shown) in panels.iter().enumerate() {
                 let x = left + column as f64 * (panel + part);
                 let frame = Frame { x: x..x + panel, y: y..y + height };
                 let lines = wrap(&shown.caption, NORMAL + 1.0, panel);
-                let above = y - 4.0 - high(lines.len(), NORMAL + 1.0);
-                canvas.lines(TEXT, (x + panel / 2.0, above), Anchor::Middle, NORMAL + 1.0, &lines);
+                let above = y - 4.0 - lines_height(lines.len(), NORMAL + 1.0);
+                canvas.draw_lines(TEXT, (x + panel / 2.0, above), Anchor::Middle, NORMAL + 1.0, &lines);
                 axes.draw(&mut canvas, &frame, column == 0);
                 shown.draw(&mut canvas, &axes, &frame);
             }
@@ -241,16 +229,16 @@ impl Plot {
         let bottom = y - below;
         let middle = (left + canvas.width() - right - beside) / 2.0;
         let room = canvas.width() - left - right;
-        y = canvas.lines(TEXT, (middle, y), Anchor::Middle, NORMAL + 1.0, &wrap(&self.x, NORMAL + 1.0, room));
+        y = canvas.draw_lines(TEXT, (middle, y), Anchor::Middle, NORMAL + 1.0, &wrap(&self.x, NORMAL + 1.0, room));
         for (number, line) in name.iter().enumerate() {
-            let place = (MARGIN + high(1, NORMAL + 1.0) * (number as f64 + 0.5), (top + bottom) / 2.0);
-            canvas.turned_text(TEXT, place, Anchor::Middle, NORMAL + 1.0, line);
+            let place = (MARGIN + lines_height(1, NORMAL + 1.0) * (number as f64 + 0.5), (top + bottom) / 2.0);
+            canvas.draw_turned_text(TEXT, place, Anchor::Middle, NORMAL + 1.0, line);
         }
-        let end = legend(&mut canvas, y + 8.0, &self.entries());
+        let end = draw_legend(&mut canvas, y + 8.0, &self.entries());
         canvas.finish(end + MARGIN / 2.0, &self.title)
     }
 
-    /// The axes of all panels.
+    /// Returns the axes for all lines.
     fn axes(&self) -> Axes {
         let lines = || self.panels.iter().flat_map(|panel| &panel.lines);
         let points = || lines().flat_map(|line| &line.points);
@@ -259,117 +247,118 @@ impl Plot {
         let ends = spreads().flat_map(|(_, low, high)| [*low, *high]);
         let across = Axis::new(self.x_scale, points().map(|(x, _)| *x).chain(spreads().map(|(x, ..)| *x)));
         let up = Axis::new(self.y_scale, points().map(|(_, y)| *y).chain(levels).chain(ends));
-        // A little room at both ends keeps the marks off the frame; times begin at 0, unless by ratio.
-        let wide = across.room(0.04);
-        let high = up.room(0.08);
+        // Some space at both ends keeps the marks off the frame. Times begin at 0, unless the scale is
+        // logarithmic.
+        let wide = across.range(0.04);
+        let high = up.range(0.08);
         let high = match self.y_scale {
             Scale::Linear if high.end <= 0.0 => high.start..0.0,
             Scale::Linear if points().any(|(_, y)| *y < 0.0) => high,
             Scale::Linear => 0.0..high.end,
-            _ => up.room(0.05),
+            _ => up.range(0.05),
         };
-        Axes { across: Direction::new(across, wide), up: Direction::new(up, high) }
+        Axes { across: PlotAxis::new(across, wide), up: PlotAxis::new(up, high) }
     }
 
-    /// An entry for each look that occurs.
-    fn entries(&self) -> Vec<Entry<'_>> {
-        let mut lines: Vec<&Line> = Vec::new();
+    /// Returns an entry of the legend for each look that occurs.
+    fn entries(&self) -> Vec<LegendEntry<'_>> {
+        let mut lines: Vec<&PlotLine> = Vec::new();
         for line in self.panels.iter().flat_map(|panel| &panel.lines) {
-            let is_same = |other: &&Line| {
+            let is_same = |other: &&PlotLine| {
                 (&other.label, other.number, other.look) == (&line.label, line.number, line.look)
             };
             if !lines.iter().any(is_same) {
                 lines.push(line);
             }
         }
-        let entry = |line: &'_ Line| {
+        let entry = |line: &'_ PlotLine| {
             let (number, look) = (line.number, line.look);
-            let sample = move |canvas: &mut Canvas, left: Place, right: Place| {
+            let sample = move |canvas: &mut Canvas, left: Position, right: Position| {
                 draw_stroke(canvas, number, look, &[left, right]);
                 draw_point(canvas, number, look, ((left.0 + right.0) / 2.0, left.1));
             };
-            Entry { label: line.label.clone(), sample: Box::new(sample) }
+            LegendEntry { label: line.label.clone(), sample: Box::new(sample) }
         };
         lines.into_iter().map(entry).collect()
     }
 }
 
-impl Direction {
-    fn new(axis: Axis, range: Range<f64>) -> Direction {
+impl PlotAxis {
+    fn new(axis: Axis, range: Range<f64>) -> PlotAxis {
         let ticks = axis.ticks(&range);
         let texts = tick_texts(&ticks);
-        Direction { axis, range, ticks, texts }
+        PlotAxis { axis, range, ticks, texts }
     }
 
-    /// Of so many ticks one is drawn, so that the numbers below an axis of this width are not too wide.
+    /// Returns the step from one drawn tick to the next, so that the numbers fit below an axis of this width.
     fn step(&self, width: f64) -> usize {
         if !self.axis.is_even() {
             return 1;
         }
         let fits = |step: &usize| {
-            let shown: Vec<(f64, f64)> = (self.ticks.iter().zip(&self.texts).step_by(*step))
-                .map(|(tick, text)| (self.part(*tick) * width, wide(text, NORMAL) / 2.0))
+            let labels: Vec<(f64, f64)> = (self.ticks.iter().zip(&self.texts).step_by(*step))
+                .map(|(tick, text)| (self.part(*tick) * width, text_width(text, NORMAL) / 2.0))
                 .collect();
-            shown.windows(2).all(|pair| pair[0].0 + pair[0].1 + 6.0 <= pair[1].0 - pair[1].1)
+            labels.windows(2).all(|pair| pair[0].0 + pair[0].1 + 6.0 <= pair[1].0 - pair[1].1)
         };
         (1..self.ticks.len()).find(fits).unwrap_or(1)
     }
 
-    /// How far from its start to its end a value lies.
+    /// Returns the position of a value between the ends of the axis, from 0 to 1.
     fn part(&self, value: f64) -> f64 {
         let Range { start, end } = self.range;
-        ((self.axis.place(value) - start) / (end - start)).clamp(0.0, 1.0)
+        ((self.axis.position(value) - start) / (end - start)).clamp(0.0, 1.0)
     }
 }
 
 impl Axes {
-    /// Where a point is in a panel. By ratio, what is not above 0 lies at the edge.
-    fn place(&self, frame: &Frame, (x, y): (f64, f64)) -> Place {
+    /// Returns the position of a point in a panel. On a logarithmic axis, values not above 0 are at the edge.
+    fn place(&self, frame: &Frame, (x, y): (f64, f64)) -> Position {
         let right = self.across.part(x) * (frame.x.end - frame.x.start);
         let up = self.up.part(y) * (frame.y.end - frame.y.start);
         (frame.x.start + right, frame.y.end - up)
     }
 
-    /// Draws the grid, and the numbers below and, if these are wanted, to the left.
+    /// Draws the grid, the numbers below, and those to the left if `has_numbers`.
     fn draw(&self, canvas: &mut Canvas, frame: &Frame, has_numbers: bool) {
         let mut free = f64::NEG_INFINITY;
         let step = self.across.step(frame.x.end - frame.x.start);
         for (tick, text) in self.across.ticks.iter().zip(&self.across.texts).step_by(step) {
             let (x, _) = self.place(frame, (*tick, 1.0));
-            // Where numbers would still run into each other, some ticks are left out.
-            let half = wide(text, NORMAL) / 2.0;
+            // Ticks whose numbers would still touch are left out.
+            let half = text_width(text, NORMAL) / 2.0;
             if x - half >= free {
-                canvas.line(PALE, Shape::Thin, "", &[(x, frame.y.start), (x, frame.y.end)]);
-                let place = (x, frame.y.end + BESIDE + high(1, NORMAL) / 2.0);
-                canvas.text(TEXT, place, Anchor::Middle, NORMAL, text);
+                canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(x, frame.y.start), (x, frame.y.end)]);
+                let place = (x, frame.y.end + BESIDE + lines_height(1, NORMAL) / 2.0);
+                canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, text);
                 free = x + half + 6.0;
             }
         }
         let mut free = f64::INFINITY;
         for (tick, text) in self.up.ticks.iter().zip(&self.up.texts) {
             let (_, y) = self.place(frame, (1.0, *tick));
-            if y + high(1, NORMAL) / 2.0 <= free {
-                canvas.line(PALE, Shape::Thin, "", &[(frame.x.start, y), (frame.x.end, y)]);
+            if y + lines_height(1, NORMAL) / 2.0 <= free {
+                canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(frame.x.start, y), (frame.x.end, y)]);
                 if has_numbers {
-                    canvas.text(TEXT, (frame.x.start - BESIDE, y), Anchor::End, NORMAL, text);
+                    canvas.draw_text(TEXT, (frame.x.start - BESIDE, y), Anchor::End, NORMAL, text);
                 }
-                free = y - high(1, NORMAL) / 2.0;
+                free = y - lines_height(1, NORMAL) / 2.0;
             }
         }
         let corners =
             [(frame.x.start, frame.y.start), (frame.x.start, frame.y.end), (frame.x.end, frame.y.end)];
-        canvas.line(GREY, Shape::Thin, "", &corners);
+        canvas.draw_line(GREY, ShapeStyle::Thin, "", &corners);
     }
 }
 
-impl Panel {
-    /// Draws the lines first and the marks above them all, so that no line hides a mark.
+impl PlotPanel {
+    /// Draws the lines, then the marks above them, so that no line hides a mark.
     fn draw(&self, canvas: &mut Canvas, axes: &Axes, frame: &Frame) {
         self.draw_levels(canvas, axes, frame);
         for line in &self.lines {
-            let places: Vec<Place> = line.finite().map(|point| axes.place(frame, *point)).collect();
+            let places: Vec<Position> = line.finite().map(|point| axes.place(frame, *point)).collect();
             draw_stroke(canvas, line.number, line.look, &places);
-            let ink = Series::of(line.number).ink;
+            let ink = SeriesStyle::for_number(line.number).ink;
             let is_finite = |spread: &&(f64, f64, f64)| (spread.0 + spread.1 + spread.2).is_finite();
             let ends =
                 |&(x, low, high): &(f64, f64, f64)| [(x, low), (x, high)].map(|end| axes.place(frame, end));
@@ -380,17 +369,17 @@ impl Panel {
                     (high.0 + BOX, high.1),
                     (high.0 - BOX, high.1),
                 ];
-                canvas.line(
+                canvas.draw_line(
                     ink,
-                    Shape::Thin,
+                    ShapeStyle::Thin,
                     "",
                     &[corners[0], corners[1], corners[2], corners[3], corners[0]],
                 );
             }
             for [low, high] in line.spread.iter().filter(is_finite).map(ends) {
-                canvas.line(ink, Shape::Thin, "", &[low, high]);
+                canvas.draw_line(ink, ShapeStyle::Thin, "", &[low, high]);
                 for (x, y) in [low, high] {
-                    canvas.line(ink, Shape::Thin, "", &[(x - 3.0, y), (x + 3.0, y)]);
+                    canvas.draw_line(ink, ShapeStyle::Thin, "", &[(x - 3.0, y), (x + 3.0, y)]);
                 }
             }
         }
@@ -398,52 +387,52 @@ impl Panel {
             for point in line.finite() {
                 let place = axes.place(frame, *point);
                 if line.look != Look::Line {
-                    canvas.told(line.told(*point), |canvas| {
+                    canvas.with_tooltip(line.tooltip(*point), |canvas| {
                         draw_point(canvas, line.number, line.look, place);
                     });
                 } else if line.points.len() <= CURVE {
-                    canvas.told(line.told(*point), |canvas| canvas.spot(place, RING));
+                    canvas.with_tooltip(line.tooltip(*point), |canvas| canvas.draw_spot(place, RING));
                 }
             }
         }
     }
 
-    /// Draws the heights to compare with. Their names keep clear of each other.
+    /// Draws the levels, with labels that don't touch.
     fn draw_levels(&self, canvas: &mut Canvas, axes: &Axes, frame: &Frame) {
         let mut levels: Vec<(f64, Vec<String>)> = Vec::new();
         for level in &self.levels {
             let (_, y) = axes.place(frame, (1.0, level.y));
-            canvas.line(GREY, Shape::Thin, "6 5", &[(frame.x.start, y), (frame.x.end, y)]);
+            canvas.draw_line(GREY, ShapeStyle::Thin, "6 5", &[(frame.x.start, y), (frame.x.end, y)]);
             levels.push((y, wrap(&level.label, NORMAL, LEVEL)));
         }
         levels.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let mut free = frame.y.start - high(1, NORMAL) / 2.0;
-        let mut below: f64 = levels.iter().map(|(_, lines)| high(lines.len(), NORMAL)).sum();
+        let mut free = frame.y.start - lines_height(1, NORMAL) / 2.0;
+        let mut below: f64 = levels.iter().map(|(_, lines)| lines_height(lines.len(), NORMAL)).sum();
         for (y, lines) in levels {
-            let height = high(lines.len(), NORMAL);
-            // Not above what is above, and not so low that no room is left for those below.
-            let latest = frame.y.end + high(1, NORMAL) / 2.0 - below;
+            let height = lines_height(lines.len(), NORMAL);
+            // Below the previous label, and high enough that the next ones have space.
+            let latest = frame.y.end + lines_height(1, NORMAL) / 2.0 - below;
             let top = (y - height / 2.0).min(latest).max(free);
-            canvas.lines(GREY, (frame.x.end + BESIDE, top), Anchor::Start, NORMAL, &lines);
+            canvas.draw_lines(GREY, (frame.x.end + BESIDE, top), Anchor::Start, NORMAL, &lines);
             free = top + height;
             below -= height;
         }
     }
 }
 
-impl Line {
-    /// A line without a spread.
-    pub fn new(label: impl Into<String>, number: usize, look: Look, points: Vec<(f64, f64)>) -> Line {
-        Line { label: label.into(), number, look, points, spread: Vec::new(), middle: Vec::new() }
+impl PlotLine {
+    /// Creates a line without ranges.
+    pub fn new(label: impl Into<String>, number: usize, look: Look, points: Vec<(f64, f64)>) -> PlotLine {
+        PlotLine { label: label.into(), number, look, points, spread: Vec::new(), middle: Vec::new() }
     }
 
-    /// The points that have a place.
+    /// Returns the points that can be drawn.
     fn finite(&self) -> impl Iterator<Item = &(f64, f64)> {
         self.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite())
     }
 
-    /// What a point is, in words.
-    fn told(&self, (x, y): (f64, f64)) -> String {
+    /// Returns the tooltip of a point.
+    fn tooltip(&self, (x, y): (f64, f64)) -> String {
         let digits = |value| figures(value, 6);
         let from = |spread: &[(f64, f64, f64)], what| {
             let at = spread.iter().find(|(at, ..)| *at == x);
@@ -456,27 +445,27 @@ impl Line {
     }
 }
 
-/// Draws a line of this number and look, if it is one.
-fn draw_stroke(canvas: &mut Canvas, number: usize, look: Look, places: &[Place]) {
-    let Series { ink, dash, .. } = Series::of(number);
+/// Draws the stroke of a line, if its look has one.
+fn draw_stroke(canvas: &mut Canvas, number: usize, look: Look, places: &[Position]) {
+    let SeriesStyle { ink, dash, .. } = SeriesStyle::for_number(number);
     match look {
         Look::Line if places.len() == 1 => {
             let (x, y) = places[0];
-            canvas.line(ink, Shape::Line, "", &[(x - RING, y), (x + RING, y)]);
+            canvas.draw_line(ink, ShapeStyle::Line, "", &[(x - RING, y), (x + RING, y)]);
         }
         _ if places.len() < 2 => (),
-        Look::Both => canvas.line(ink, Shape::Line, "", places),
-        Look::Line => canvas.line(ink, Shape::Line, dash, places),
+        Look::Both => canvas.draw_line(ink, ShapeStyle::Line, "", places),
+        Look::Line => canvas.draw_line(ink, ShapeStyle::Line, dash, places),
         Look::Marks | Look::Rings => (),
     }
 }
 
-/// Draws a point of a line of this number and look.
-fn draw_point(canvas: &mut Canvas, number: usize, look: Look, place: Place) {
-    let Series { ink, mark, .. } = Series::of(number);
+/// Draws the mark of a point, if the line's look has marks.
+fn draw_point(canvas: &mut Canvas, number: usize, look: Look, place: Position) {
+    let SeriesStyle { ink, mark, .. } = SeriesStyle::for_number(number);
     match look {
-        Look::Both | Look::Marks => canvas.mark(ink, mark, place),
-        Look::Rings => canvas.ring(ink, place, RING),
+        Look::Both | Look::Marks => canvas.draw_mark(ink, mark, place),
+        Look::Rings => canvas.draw_ring(ink, place, RING),
         Look::Line => (),
     }
 }

@@ -1,110 +1,110 @@
-//! The timeline of a run: what each processor did when, and how the messages travelled, as in LogP's figure 3. A long
-//! message is seen in the ports through which its bytes pass, as in LogGP's figures 7 to 10. A moment is a number of ticks.
+//! The timeline of a run: the activities of each processor, and the messages, as in LogP's figure 3. A long
+//! message is also shown in the ports through which its bytes pass, as in LogGP's figures 7 to 10. Times are
+//! numbers of ticks.
 
 use super::axis::{Axis, Scale, tick_texts};
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Place, Shape, WIDTH, high, wide, widest, wrap};
+use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap};
 use super::digits::{figures, thousands};
-use super::legend::{Entry, legend};
-use super::palette::{BYTES, GREY, Kind, PALE, PAPER, TEXT};
+use super::legend::{LegendEntry, draw_legend};
+use super::palette::{BYTES, GREY, ActivityStyle, PALE, PAPER, TEXT};
 
-/// A timeline.
+/// A picture of a run.
 #[derive(Default)]
-pub struct Timeline {
-    /// The text above it.
+pub struct TimelinePicture {
+    /// Title above the timeline.
     pub title: String,
-    /// What stands below that, smaller: a line or several.
+    /// One or more smaller lines below the title.
     pub subtitle: String,
-    /// The processor of each row, from the top.
+    /// Processor of each row, from the top.
     pub rows: Vec<usize>,
-    /// From when until when it is drawn; all of it, unless told.
+    /// Start and end of the part that is drawn; `None` for the whole run.
     pub window: Option<(i64, i64)>,
-    /// What a unit of time is called, and of how many ticks it is.
+    /// Name of the unit of time, and its length in ticks.
     pub unit: (String, i64),
-    /// The kinds of slices, in the order of the legend.
-    pub kinds: Vec<Kind>,
-    /// What processors did, in the order in which it is drawn.
-    pub slices: Vec<Slice>,
-    /// Whether a processor is idle at times, which shows as the bare line of its row.
+    /// Kinds of activities, in the order of the legend.
+    pub kinds: Vec<ActivityStyle>,
+    /// Activities, in the order in which they are drawn.
+    pub slices: Vec<ActivitySlice>,
+    /// Whether a processor is idle at times, which shows as a bare line.
     pub has_idle: bool,
-    /// The messages.
-    pub messages: Vec<Message>,
-    /// What the notes say.
-    pub noted: String,
-    /// What stands at the end of each processor's row, from the first, for any of them.
+    /// Messages.
+    pub messages: Vec<MessageArrow>,
+    /// Heading of the notes.
+    pub notes_title: String,
+    /// Note at the end of each row, from the top; may be shorter than the rows.
     pub notes: Vec<String>,
 }
 
-/// What a processor did for a while.
-pub struct Slice {
-    /// Which row it is in.
+/// An activity of a processor.
+pub struct ActivitySlice {
+    /// Index of its row.
     pub row: usize,
-    /// When it began.
+    /// Start, in ticks.
     pub start: i64,
-    /// When it ended.
+    /// End, in ticks.
     pub end: i64,
-    /// Which of the kinds it is.
+    /// Index of its kind.
     pub kind: usize,
-    /// What is told of it beside that.
-    pub of: String,
-    /// Whether it lies within what its processor does meanwhile.
+    /// Further text of its tooltip.
+    pub detail: String,
+    /// Whether it is within another activity of its processor.
     pub is_within: bool,
 }
 
-/// A message on its way.
-pub struct Message {
-    /// In which row it was sent.
+/// A message.
+pub struct MessageArrow {
+    /// Index of the sender's row.
     pub from: usize,
-    /// In which row it was received.
+    /// Index of the receiver's row.
     pub to: usize,
-    /// How many words it had.
+    /// Length in words.
     pub words: usize,
-    /// When its first byte entered the network.
+    /// Time when its first byte enters the network.
     pub enter: i64,
-    /// When its first byte came out.
-    pub first: i64,
-    /// When its last byte came out.
+    /// Time when its first byte arrives.
+    pub first_arrival: i64,
+    /// Time when its last byte arrives.
     pub arrival: i64,
-    /// How long after the first word each of the others entered.
-    pub later: Vec<i64>,
+    /// Delays of the other words behind the first one.
+    pub word_delays: Vec<i64>,
 }
 
-/// More than this would be a blur; a trace viewer can zoom.
+/// Limit of the number of processors; more would be a blur.
 const MOST_PROCESSORS: usize = 512;
-/// As many slices and arrows as a browser draws without effort.
+/// Limit of the number of slices and arrows, which a browser draws without effort.
 pub const MOST_SHAPES: usize = 50_000;
-/// The height of a row, at most and at least, and of all rows unless these need more.
+/// Greatest and least height of a row, and the height of all rows unless they need more.
 const ROWS: (f64, f64, f64) = (32.0, 3.0, 640.0);
-/// Up to so many rows one is not lower than this.
+/// A number of rows, and the least height of a row if there are no more.
 const FEW_ROWS: (usize, f64) = (128, 6.5);
-/// The parts of a row that a processor's activity and the bytes in its port fill.
+/// Parts of a row that are for activities, and for the bytes in the port.
 const ACTIVITY: f64 = 0.5;
 const PORT: f64 = 0.18;
-/// The room for notes, unless these are longer.
+/// Space for notes, unless they are longer.
 const NOTE: f64 = 120.0;
-/// Words are seen one by one if each is so wide, and there are not more.
+/// Least width of a word, and greatest number of words, for words to be drawn one by one.
 const WORD: f64 = 3.5;
 pub const MOST_WORDS: usize = 200;
-/// From so many messages on, arrows are paler, and paler still; then they have no heads.
+/// Numbers of messages above which arrows are pale, and paler still and without heads.
 const CROWDS: [usize; 2] = [80, 400];
 
-/// Where things are.
+/// The layout of a timeline.
 struct Scene {
-    /// From where to where time goes.
+    /// Left and right end of the time axis.
     x: (f64, f64),
-    /// From when until when it is drawn.
+    /// Start and end of the time that is drawn.
     span: (i64, i64),
-    /// Where the first row begins.
+    /// Top of the first row.
     top: f64,
-    /// How high a row is.
+    /// Height of a row.
     row: f64,
-    /// Whether ports have bytes in them.
+    /// Whether bytes in ports are drawn.
     has_ports: bool,
-    /// Whether arrows have heads.
     has_heads: bool,
 }
 
-impl Timeline {
-    /// The timeline as SVG; or says why it cannot be drawn.
+impl TimelinePicture {
+    /// Returns the timeline as SVG, or an error if it is too large to be drawn.
     pub fn svg(&self) -> Result<String, String> {
         let P = self.rows.len();
         if P > MOST_PROCESSORS {
@@ -124,15 +124,15 @@ impl Timeline {
         };
 
         let beside = if self.notes.is_empty() { 0.0 } else { widest(&self.notes, NORMAL) + 10.0 };
-        // Longer notes take no room from what happened.
+        // Longer notes widen the picture.
         let mut canvas = Canvas::new(WIDTH + (beside - NOTE).max(0.0));
         let width = canvas.width();
-        let mut top = canvas.head(&self.title, &self.subtitle);
+        let mut top = canvas.draw_head(&self.title, &self.subtitle);
         let least = if P <= FEW_ROWS.0 { FEW_ROWS.1 } else { ROWS.1 };
         let row = (ROWS.2 / P as f64).clamp(least, ROWS.0);
-        if !self.noted.is_empty() {
-            let lines = wrap(&self.noted, NORMAL, width - 2.0 * MARGIN);
-            top = canvas.lines(GREY, (width - MARGIN, top - 4.0), Anchor::End, NORMAL, &lines) + 2.0;
+        if !self.notes_title.is_empty() {
+            let lines = wrap(&self.notes_title, NORMAL, width - 2.0 * MARGIN);
+            top = canvas.draw_lines(GREY, (width - MARGIN, top - 4.0), Anchor::End, NORMAL, &lines) + 2.0;
         }
         let names: Vec<String> = self.rows.iter().map(|id| format!("P{id}")).collect();
         let left = MARGIN + widest(&names, NORMAL) + 8.0;
@@ -140,12 +140,12 @@ impl Timeline {
         let (first, last) = (part(begin, self.unit.1), part(end, self.unit.1));
         let span = last - first;
         let axis = Axis::new(Scale::Linear, [first, last].into_iter());
-        // The end is a tick too, if it is round.
+        // The range is extended so that a round end has a tick too.
         let ticks = axis.ticks(&(first..last + span * 1e-9));
         let texts = tick_texts(&ticks);
         let edge = widest(&texts, NORMAL) / 2.0;
         let right = width - (MARGIN + beside).max(edge + 4.0);
-        let has_ports = self.messages.iter().any(Message::has_bytes);
+        let has_ports = self.messages.iter().any(MessageArrow::has_bytes);
         let has_heads = self.messages.len() <= CROWDS[1];
         let scene = Scene { x: (left, right), span: (begin, end), top, row, has_ports, has_heads };
 
@@ -153,72 +153,72 @@ impl Timeline {
         let mut free = f64::NEG_INFINITY;
         for (tick, text) in ticks.iter().zip(&texts) {
             let x = left + (right - left) * (tick - first) / span;
-            canvas.line(PALE, Shape::Thin, "", &[(x, top), (x, bottom + 4.0)]);
-            let half = wide(text, NORMAL) / 2.0;
+            canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(x, top), (x, bottom + 4.0)]);
+            let half = text_width(text, NORMAL) / 2.0;
             if x - half >= free {
-                canvas.text(TEXT, (x, bottom + 6.0 + high(1, NORMAL) / 2.0), Anchor::Middle, NORMAL, text);
+                canvas.draw_text(TEXT, (x, bottom + 6.0 + lines_height(1, NORMAL) / 2.0), Anchor::Middle, NORMAL, text);
                 free = x + half + 6.0;
             }
         }
-        // Where rows are narrow, only some have names.
-        let step = [1, 2, 4, 8, 16].into_iter().find(|step| *step as f64 * row >= high(1, NORMAL) - 2.0);
+        // If rows are low, only some have names.
+        let step = [1, 2, 4, 8, 16].into_iter().find(|step| *step as f64 * row >= lines_height(1, NORMAL) - 2.0);
         for (id, name) in names.iter().enumerate() {
             let y = scene.middle(id);
-            canvas.line(PALE, Shape::Thin, "", &[(left, y), (right, y)]);
+            canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(left, y), (right, y)]);
             if id % step.unwrap_or(16) == 0 {
-                canvas.text(TEXT, (left - 8.0, y), Anchor::End, NORMAL, name);
+                canvas.draw_text(TEXT, (left - 8.0, y), Anchor::End, NORMAL, name);
                 if let Some(note) = self.notes.get(id) {
-                    canvas.text(TEXT, (right + 10.0, y), Anchor::Start, NORMAL, note);
+                    canvas.draw_text(TEXT, (right + 10.0, y), Anchor::Start, NORMAL, note);
                 }
             }
         }
         match self.window {
             None => self.draw(&mut canvas, &scene),
             Some(_) => {
-                canvas.clipped((left, top), (right - left, bottom - top), |canvas| self.draw(canvas, &scene))
+                canvas.with_clip((left, top), (right - left, bottom - top), |canvas| self.draw(canvas, &scene))
             }
         }
 
-        let y = bottom + 8.0 + high(1, NORMAL);
+        let y = bottom + 8.0 + lines_height(1, NORMAL);
         let name = wrap(&format!("time [{}]", self.unit.0), NORMAL, width - 2.0 * MARGIN);
-        let y = canvas.lines(TEXT, ((left + right) / 2.0, y), Anchor::Middle, NORMAL, &name);
-        let end = legend(&mut canvas, y + 8.0, &self.entries(&scene));
+        let y = canvas.draw_lines(TEXT, ((left + right) / 2.0, y), Anchor::Middle, NORMAL, &name);
+        let end = draw_legend(&mut canvas, y + 8.0, &self.entries(&scene));
         Ok(canvas.finish(end + MARGIN / 2.0, &self.title))
     }
 
-    /// A moment as it is told.
-    fn told(&self, moment: i64) -> String {
+    /// Returns a time as text, in units.
+    fn moment_text(&self, moment: i64) -> String {
         figures(part(moment, self.unit.1), 9)
     }
 
-    /// Draws what happened.
+    /// Draws the activities and the messages.
     fn draw(&self, canvas: &mut Canvas, scene: &Scene) {
         let crowd = CROWDS.iter().filter(|crowd| self.messages.len() > **crowd).count();
         let long = || self.messages.iter().filter(|message| message.has_bytes());
-        canvas.faint([1.0, 0.6, 0.35][crowd], |canvas| {
-            long().for_each(|message| draw_way(canvas, scene, message));
+        canvas.with_opacity([1.0, 0.6, 0.35][crowd], |canvas| {
+            long().for_each(|message| draw_byte_band(canvas, scene, message));
         });
         long().for_each(|message| self.draw_bytes(canvas, scene, message));
         self.slices.iter().for_each(|slice| self.draw_slice(canvas, scene, slice));
-        canvas.faint([0.9, 0.55, 0.3][crowd], |canvas| {
+        canvas.with_opacity([0.9, 0.55, 0.3][crowd], |canvas| {
             for message in &self.messages {
                 self.draw_message(canvas, scene, message);
             }
         });
     }
 
-    /// Draws a slice in the middle of its row, half as high if it lies within another.
-    fn draw_slice(&self, canvas: &mut Canvas, scene: &Scene, slice: &Slice) {
-        let Slice { row: id, start, end, kind, ref of, is_within } = *slice;
-        let Kind { name, ink } = self.kinds[kind];
+    /// Draws an activity in the middle of its row, half as high if it is within another.
+    fn draw_slice(&self, canvas: &mut Canvas, scene: &Scene, slice: &ActivitySlice) {
+        let ActivitySlice { row: id, start, end, kind, detail: ref of, is_within } = *slice;
+        let ActivityStyle { name, ink } = self.kinds[kind];
         let high = scene.row * ACTIVITY / if is_within { 2.0 } else { 1.0 };
         let (x, right) = (scene.x(start), scene.x(end));
-        // A rim would be all that is seen of what is small.
-        let shape = if scene.row >= 12.0 && right - x >= 2.0 { Shape::Box } else { Shape::Area };
-        let (start, end, unit) = (self.told(start), self.told(end), &self.unit.0);
-        canvas.told(format_args!("P{} {name}: {start} to {end} {unit}{of}", self.rows[id]), |canvas| {
+        // Small ones have no rim, which would cover them.
+        let shape = if scene.row >= 12.0 && right - x >= 2.0 { ShapeStyle::Box } else { ShapeStyle::Area };
+        let (start, end, unit) = (self.moment_text(start), self.moment_text(end), &self.unit.0);
+        canvas.with_tooltip(format_args!("P{} {name}: {start} to {end} {unit}{of}", self.rows[id]), |canvas| {
             let size = ((right - x).max(0.6), high);
-            canvas.rectangle(
+            canvas.draw_rectangle(
                 ink,
                 shape,
                 (x, scene.activity(id) + scene.row * ACTIVITY / 2.0 - high / 2.0),
@@ -227,164 +227,164 @@ impl Timeline {
         });
     }
 
-    /// Draws a long message's bytes in the ports of both its ends.
-    fn draw_bytes(&self, canvas: &mut Canvas, scene: &Scene, message: &Message) {
+    /// Draws a long message's bytes in the ports of its sender and its receiver.
+    fn draw_bytes(&self, canvas: &mut Canvas, scene: &Scene, message: &MessageArrow) {
         let (from, to) = (self.rows[message.from], self.rows[message.to]);
         for (id, start, end) in message.ports() {
             let (x, y, high) = (scene.x(start), scene.port(id), scene.row * PORT);
             let width = scene.x(end) - x;
-            let told = format!(
+            let tooltip = format!(
                 "P{} {}: {} to {} {}, {} words from P{from} to P{to}",
                 self.rows[id],
                 BYTES.name,
-                self.told(start),
-                self.told(end),
+                self.moment_text(start),
+                self.moment_text(end),
                 self.unit.0,
                 thousands(message.words)
             );
-            canvas.told(told, |canvas| {
-                canvas.rectangle(BYTES.ink, Shape::Box, (x, y), (width.max(0.6), high));
+            canvas.with_tooltip(tooltip, |canvas| {
+                canvas.draw_rectangle(BYTES.ink, ShapeStyle::Box, (x, y), (width.max(0.6), high));
                 let k = message.words;
                 if k <= MOST_WORDS && width / k as f64 >= WORD {
-                    for later in &message.later[..k - 2] {
+                    for later in &message.word_delays[..k - 2] {
                         let x = x + width * part(*later, message.stream());
-                        canvas.line(PAPER, Shape::Thin, "", &[(x, y), (x, y + high)]);
+                        canvas.draw_line(PAPER, ShapeStyle::Thin, "", &[(x, y), (x, y + high)]);
                     }
                 }
             });
         }
     }
 
-    /// Draws the way of a message: of its first byte and its last, if these part.
-    fn draw_message(&self, canvas: &mut Canvas, scene: &Scene, message: &Message) {
+    /// Draws the arrow of a message, or two for the first and the last byte of a long one.
+    fn draw_message(&self, canvas: &mut Canvas, scene: &Scene, message: &MessageArrow) {
         let (from, to) = (message.from, message.to);
         let words =
             if message.words == 1 { "1 word".into() } else { format!("{} words", thousands(message.words)) };
-        let told = format!(
+        let tooltip = format!(
             "P{} to P{}, {words}: {} to {} {}",
             self.rows[from],
             self.rows[to],
-            self.told(message.enter),
-            self.told(message.arrival),
+            self.moment_text(message.enter),
+            self.moment_text(message.arrival),
             self.unit.0
         );
         let (start, end) = (scene.edge(from, to), scene.edge(to, from));
         let last = message.enter + message.stream();
         let mut ways = vec![(last, message.arrival)];
         if message.has_bytes() {
-            ways.push((message.enter, message.first));
+            ways.push((message.enter, message.first_arrival));
         }
-        canvas.told(told, |canvas| {
+        canvas.with_tooltip(tooltip, |canvas| {
             for (enter, out) in ways {
                 let ends = [(scene.x(enter), start), (scene.x(out), end)];
                 if scene.has_heads {
-                    arrow(canvas, ends, if scene.row >= 16.0 { 6.5 } else { 4.5 });
+                    draw_arrow(canvas, ends, if scene.row >= 16.0 { 6.5 } else { 4.5 });
                 } else {
-                    canvas.line(GREY, Shape::Thin, "", &ends);
+                    canvas.draw_line(GREY, ShapeStyle::Thin, "", &ends);
                 }
             }
         });
     }
 
-    /// An entry for each look that occurs.
-    fn entries(&self, scene: &Scene) -> Vec<Entry<'_>> {
+    /// Returns an entry of the legend for each look that occurs.
+    fn entries(&self, scene: &Scene) -> Vec<LegendEntry<'_>> {
         let occurs = |kind: &usize| self.slices.iter().any(|slice| slice.kind == *kind);
-        let mut kinds: Vec<Kind> =
+        let mut kinds: Vec<ActivityStyle> =
             (0..self.kinds.len()).filter(occurs).map(|kind| self.kinds[kind]).collect();
         if scene.has_ports {
             kinds.push(BYTES);
         }
-        let mut entries: Vec<Entry> = kinds.iter().map(|kind| Entry::of(kind.name, kind.ink)).collect();
+        let mut entries: Vec<LegendEntry> = kinds.iter().map(|kind| LegendEntry::for_ink(kind.name, kind.ink)).collect();
         if self.has_idle {
-            let sample = |canvas: &mut Canvas, left: Place, right: Place| {
-                canvas.line(PALE, Shape::Line, "", &[left, right]);
+            let sample = |canvas: &mut Canvas, left: Position, right: Position| {
+                canvas.draw_line(PALE, ShapeStyle::Line, "", &[left, right]);
             };
-            entries.push(Entry { label: "idle".into(), sample: Box::new(sample) });
+            entries.push(LegendEntry { label: "idle".into(), sample: Box::new(sample) });
         }
         let has_heads = scene.has_heads;
-        let sample = move |canvas: &mut Canvas, left: Place, right: Place| match has_heads {
-            true => arrow(canvas, [left, right], 6.5),
-            false => canvas.line(GREY, Shape::Thin, "", &[left, right]),
+        let sample = move |canvas: &mut Canvas, left: Position, right: Position| match has_heads {
+            true => draw_arrow(canvas, [left, right], 6.5),
+            false => canvas.draw_line(GREY, ShapeStyle::Thin, "", &[left, right]),
         };
         if !self.messages.is_empty() {
             let label = if scene.has_ports { "first and last byte of a message" } else { "message" };
-            entries.push(Entry { label: label.into(), sample: Box::new(sample) });
+            entries.push(LegendEntry { label: label.into(), sample: Box::new(sample) });
         }
         entries
     }
 }
 
-impl Message {
-    /// Whether its bytes pass one after the other for a while.
+impl MessageArrow {
+    /// Returns whether the message is long, so that its bytes take time to pass.
     fn has_bytes(&self) -> bool {
         self.stream() > 0
     }
 
-    /// For how long its bytes pass through its sender's port.
+    /// Returns the time that its bytes take to pass through the sender's port, in ticks.
     fn stream(&self) -> i64 {
-        self.later.last().copied().unwrap_or(0)
+        self.word_delays.last().copied().unwrap_or(0)
     }
 
-    /// Its bytes in the ports of its sender and of its receiver.
+    /// Returns row, start and end of its bytes in the ports of its sender and of its receiver.
     fn ports(&self) -> [(usize, i64, i64); 2] {
-        [(self.from, self.enter, self.enter + self.stream()), (self.to, self.first, self.arrival)]
+        [(self.from, self.enter, self.enter + self.stream()), (self.to, self.first_arrival, self.arrival)]
     }
 }
 
-/// Draws a long message's bytes on their way.
-fn draw_way(canvas: &mut Canvas, scene: &Scene, message: &Message) {
+/// Draws a long message's bytes in the network, as a band.
+fn draw_byte_band(canvas: &mut Canvas, scene: &Scene, message: &MessageArrow) {
     let [(from, start, last), (to, first, arrival)] = message.ports();
     let (y, out) = (scene.edge(from, to), scene.edge(to, from));
     let corners = [(start, y), (last, y), (arrival, out), (first, out)];
-    canvas.polygon(BYTES.ink, Shape::Band, &corners.map(|(moment, y)| (scene.x(moment), y)));
+    canvas.draw_polygon(BYTES.ink, ShapeStyle::Band, &corners.map(|(moment, y)| (scene.x(moment), y)));
 }
 
-/// One number of ticks as a part of another.
+/// Returns a number of ticks as a fraction of another.
 fn part(ticks: i64, of: i64) -> f64 {
     ticks as f64 / of as f64
 }
 
 impl Scene {
-    /// Where a moment is.
+    /// Returns the position of a time.
     fn x(&self, moment: i64) -> f64 {
         let (from, until) = self.span;
         self.x.0 + (self.x.1 - self.x.0) * part(moment - from, until - from)
     }
 
-    /// The middle of a processor's row.
+    /// Returns the middle of a row.
     fn middle(&self, id: usize) -> f64 {
         self.top + self.row * (id as f64 + 0.5)
     }
 
-    /// How high what is in a row is.
-    fn filled(&self) -> f64 {
+    /// Returns the height of the contents of a row.
+    fn filled_height(&self) -> f64 {
         self.row * if self.has_ports { ACTIVITY + PORT } else { ACTIVITY }
     }
 
-    /// Where the activities of a processor begin, from the top.
+    /// Returns the top of the activities in a row.
     fn activity(&self, id: usize) -> f64 {
-        self.middle(id) - self.filled() / 2.0
+        self.middle(id) - self.filled_height() / 2.0
     }
 
-    /// Where the bytes in a processor's port begin, from the top.
+    /// Returns the top of the bytes in a row.
     fn port(&self, id: usize) -> f64 {
         self.activity(id) + self.row * ACTIVITY
     }
 
-    /// The edge of what is in a processor's row that looks to another.
+    /// Returns the edge of the contents of a row that faces another row.
     fn edge(&self, id: usize, other: usize) -> f64 {
-        let half = self.filled() / 2.0;
+        let half = self.filled_height() / 2.0;
         self.middle(id) + if other > id { half } else { -half }
     }
 }
 
-/// Draws a line with a head at its end, so long.
-fn arrow(canvas: &mut Canvas, [start, end]: [Place; 2], head: f64) {
+/// Draws a line with a head of this length at its end.
+fn draw_arrow(canvas: &mut Canvas, [start, end]: [Position; 2], head: f64) {
     let (right, down) = (end.0 - start.0, end.1 - start.1);
     let length = right.hypot(down).max(1e-9);
     let (right, down) = (head * right / length, head * down / length);
     let (x, y) = (end.0 - right, end.1 - down);
-    canvas.line(GREY, Shape::Thin, "", &[start, (x, y)]);
+    canvas.draw_line(GREY, ShapeStyle::Thin, "", &[start, (x, y)]);
     let corners = [end, (x - 0.38 * down, y + 0.38 * right), (x + 0.38 * down, y - 0.38 * right)];
-    canvas.polygon(GREY, Shape::Area, &corners);
+    canvas.draw_polygon(GREY, ShapeStyle::Area, &corners);
 }

@@ -1,75 +1,75 @@
-//! Rooted trees, with a label at each node: LogP's figures 3 and 4.
+//! Rooted trees with a label at each node: LogP's figures 3 and 4.
 
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, SMALL, Shape, WIDTH, high, wide, widest, wrap};
+use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap};
 use super::palette::{GREY, PAPER, TEXT};
 
-/// A tree.
-pub struct Tree {
-    /// The text above it.
+/// A picture of one or more rooted trees.
+pub struct TreePicture {
+    /// Title above the tree.
     pub title: String,
-    /// What stands below that, smaller: a line or several.
+    /// One or more smaller lines below the title.
     pub subtitle: String,
-    /// The nodes. A parent comes before its children, and children are drawn in this order from left to right.
-    pub nodes: Vec<Node>,
+    /// Nodes. A parent comes before its children, and children are drawn in this order from left to right.
+    pub nodes: Vec<TreeNode>,
 }
 
 /// A node of a tree.
-pub struct Node {
-    /// The node above; a root has none.
+pub struct TreeNode {
+    /// Index of the parent; `None` for a root.
     pub parent: Option<usize>,
-    /// What is written in it: a line or several.
+    /// One or more lines in the node.
     pub label: String,
-    /// What is written at the line from its parent, or above a root.
+    /// Note at the line from its parent, or above a root.
     pub note: String,
 }
 
-/// More nodes than this would be a blur.
+/// Limit of the number of nodes; more would be a blur.
 const MOST: usize = 256;
-/// The room between a row of nodes and the next, and what notes add to that.
+/// Space between a row of nodes and the next, and the space that notes add to it.
 const DOWN: f64 = 34.0;
 const NOTE: f64 = 14.0;
-/// The width of a label, at most.
+/// Greatest width of a label.
 const LABEL: f64 = 150.0;
 
-/// How large nodes are.
-struct Scale {
-    /// The size of the labels.
+/// The size of nodes.
+struct NodeSize {
+    /// Size of the labels.
     size: f64,
-    /// From a label to the rim around it.
+    /// Space between a label and the rim around it.
     rim: f64,
-    /// The room between nodes beside each other.
+    /// Space between nodes beside each other.
     between: f64,
 }
 
-/// Small nodes are for trees that are too wide else.
-const SCALES: [Scale; 2] =
-    [Scale { size: NORMAL, rim: 7.0, between: 9.0 }, Scale { size: SMALL, rim: 3.0, between: 4.0 }];
+/// The usual size, and a smaller one for wide trees.
+const NODE_SIZES: [NodeSize; 2] =
+    [NodeSize { size: NORMAL, rim: 7.0, between: 9.0 }, NodeSize { size: SMALL, rim: 3.0, between: 4.0 }];
 
-/// How far to the left and to the right a tree goes at each depth below its root, if that is at 0.
+/// The left and the right end of a tree at each depth, relative to its root.
 type Outline = Vec<(f64, f64)>;
 
-impl Tree {
-    /// The tree as SVG; or says why it cannot be drawn.
+impl TreePicture {
+    /// Returns the tree as SVG, or an error if it is too large or not a tree.
     pub fn svg(&self) -> Result<String, String> {
         if self.nodes.len() > MOST {
             return Err(format!("a tree shows at most {MOST} nodes, and there are {}", self.nodes.len()));
         }
-        let is_above = |(id, node): (usize, &Node)| node.parent.is_none_or(|parent| parent < id);
+        let is_above = |(id, node): (usize, &TreeNode)| node.parent.is_none_or(|parent| parent < id);
         if let Some(id) = self.nodes.iter().enumerate().position(|node| !is_above(node)) {
             return Err(format!("a parent comes before its children, and node {id} comes before its parent"));
         }
-        let canvas = self.drawn(&SCALES[0]);
-        Ok(if canvas.0 > WIDTH { self.drawn(&SCALES[1]) } else { canvas }.1)
+        let canvas = self.draw(&NODE_SIZES[0]);
+        Ok(if canvas.0 > WIDTH { self.draw(&NODE_SIZES[1]) } else { canvas }.1)
     }
 
-    /// How wide the tree is at this scale, and the tree as SVG.
-    fn drawn(&self, &Scale { size, rim, between }: &Scale) -> (f64, String) {
+    /// Draws the tree with nodes of this size. Returns its width, and the tree as SVG.
+    fn draw(&self, &NodeSize { size, rim, between }: &NodeSize) -> (f64, String) {
         let labels: Vec<Vec<String>> = self.nodes.iter().map(|node| wrap(&node.label, size, LABEL)).collect();
-        let tall = labels.iter().map(|lines| high(lines.len().max(1), size)).fold(0.0, f64::max) + 6.0;
-        // A node is no narrower than it is high, unless that is a lot.
+        let tall = labels.iter().map(|lines| lines_height(lines.len().max(1), size)).fold(0.0, f64::max) + 6.0;
+        // A node is at least as wide as it is high, up to a limit.
         let wides: Vec<f64> =
             labels.iter().map(|lines| (widest(lines, size) + 2.0 * rim).max(tall.min(2.0 * size))).collect();
-        let notes = self.nodes.iter().map(|node| wide(&node.note, SMALL));
+        let notes = self.nodes.iter().map(|node| text_width(&node.note, SMALL));
         let half: Vec<f64> = wides.iter().zip(notes).map(|(node, note)| node.max(note) / 2.0).collect();
         let has_notes = self.nodes.iter().any(|node| !node.note.is_empty());
         let note = if has_notes { NOTE } else { 0.0 };
@@ -80,38 +80,38 @@ impl Tree {
         let right = ends.map(|(x, half)| x + half).fold(0.0, f64::max);
         let mut canvas = Canvas::new((right - left + 2.0 * MARGIN).max(WIDTH));
         let shift = (canvas.width() - (right - left)) / 2.0 - left;
-        let top = canvas.head(&self.title, &self.subtitle);
+        let top = canvas.draw_head(&self.title, &self.subtitle);
         let down = note + tall + DOWN;
-        // Where a node begins, with its note.
+        // The top of a node with its note.
         let place = |id: usize| (places[id] + shift, top + depths[id] as f64 * down);
         for (id, node) in self.nodes.iter().enumerate() {
             let (x, y) = place(id);
             if let Some((from, above)) = node.parent.map(place) {
-                canvas.line(GREY, Shape::Thin, "", &[(from, above + note + tall), (x, y)]);
+                canvas.draw_line(GREY, ShapeStyle::Thin, "", &[(from, above + note + tall), (x, y)]);
                 if node.note.is_empty() && has_notes {
-                    canvas.line(GREY, Shape::Thin, "", &[(x, y), (x, y + note)]);
+                    canvas.draw_line(GREY, ShapeStyle::Thin, "", &[(x, y), (x, y + note)]);
                 }
             }
-            canvas.text(GREY, (x, y + note / 2.0), Anchor::Middle, SMALL, &node.note);
+            canvas.draw_text(GREY, (x, y + note / 2.0), Anchor::Middle, SMALL, &node.note);
             let width = wides[id];
-            canvas.round(PAPER, TEXT, (x - width / 2.0, y + note), (width, tall));
+            canvas.draw_rounded_rectangle(PAPER, TEXT, (x - width / 2.0, y + note), (width, tall));
             let lines = &labels[id];
-            let first = y + note + (tall - high(lines.len(), size)) / 2.0;
-            canvas.lines(TEXT, (x, first), Anchor::Middle, size, lines);
+            let first = y + note + (tall - lines_height(lines.len(), size)) / 2.0;
+            canvas.draw_lines(TEXT, (x, first), Anchor::Middle, size, lines);
         }
         let deepest = depths.iter().max().map_or(0.0, |depth| *depth as f64 * down + note + tall);
         (canvas.width(), canvas.finish(top + deepest + MARGIN, &self.title))
     }
 
-    /// How far to the right each node is, and how deep. Below a node its children are as close to each other as what is
-    /// below them allows, with the node above the middle of them; several roots are beside each other in the same way.
+    /// Returns the horizontal position of each node, and its depth. Children are as close to each other as
+    /// their subtrees allow, with their parent above the middle; several roots are placed in the same way.
     fn places(&self, half: &[f64], between: f64) -> (Vec<f64>, Vec<usize>) {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         let mut roots = Vec::new();
         for (id, node) in self.nodes.iter().enumerate() {
             node.parent.map_or(&mut roots, |parent| &mut children[parent]).push(id);
         }
-        // From the last node to the first, so that what is below a node is there before it.
+        // From the last node to the first, so that children are placed before their parent.
         let mut outlines: Vec<Outline> = vec![Vec::new(); self.nodes.len()];
         let mut shifts = vec![0.0; self.nodes.len()];
         for id in (0..self.nodes.len()).rev() {
@@ -131,8 +131,8 @@ impl Tree {
     }
 }
 
-/// Puts trees beside each other, with 0 in the middle between the first root and the last. Says their common outline, and
-/// leaves in `shifts` how far each root is to the right.
+/// Puts trees beside each other, with 0 in the middle between the first root and the last. Returns their
+/// common outline, and writes the horizontal position of each root to `shifts`.
 fn beside(roots: &[usize], between: f64, outlines: &mut [Outline], shifts: &mut [f64]) -> Outline {
     let mut all: Outline = Vec::new();
     for &root in roots {

@@ -1,33 +1,34 @@
-//! GOAL as bytes, as LogGOPSim takes it: reads it and writes it. `docs/reference/replay.md` has the layout.
+//! Reads and writes GOAL's binary form, which LogGOPSim takes. `docs/reference/replay.md` has the layout.
 //!
-//! All numbers are little-endian and packed. A rank is its nodes, each with two stretches of an appendix: the nodes that
-//! wait for its end, and those that wait for its beginning.
+//! All numbers are little-endian and packed. A rank is a list of nodes, each with two stretches of an
+//! appendix: the nodes that wait for its end, and those that wait for its beginning.
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
-use loggp::{Operation, Placed, Requirement, Schedule, Time};
+use loggp::Time;
+use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule};
 
-use super::{GoalError, begin, length, units};
+use super::{GoalError, new_builder, length, units};
 
-/// What a file begins with.
+/// The first number of a file.
 pub const MAGIC: u64 = 4223;
-/// The bytes of a file before the table of ranks.
+/// Size of the part before the table of ranks, in bytes.
 const HEAD: u64 = 8 + 4 + 1 + 1;
-/// The bytes of a node.
+/// Size of a node, in bytes.
 const NODE: usize = 4 + 1 + 4 + 8 + 4 + 1 + 1 + 4 * 4;
 
 const SEND: u8 = 1;
 const RECV: u8 = 2;
 const CALC: u8 = 3;
 
-/// Reads numbers and counts bytes.
-struct Bytes<'a> {
+/// A reader of numbers, which counts bytes.
+struct ByteReader<'a> {
     input: BufReader<&'a mut dyn Read>,
-    /// How many were read.
+    /// The number of bytes read.
     read: u64,
 }
 
-impl Bytes<'_> {
+impl ByteReader<'_> {
     fn error<T>(&self, why: impl Into<String>) -> Result<T, GoalError> {
         Err(GoalError::Binary { byte: self.read, why: why.into() })
     }
@@ -53,48 +54,48 @@ impl Bytes<'_> {
     }
 }
 
-/// A node, as far as what follows it is concerned.
-struct Node {
-    /// For how many others it says that it waits.
+/// The counts of a node's requirements.
+struct NodeCounts {
+    /// The number of nodes that it waits for, as the file states.
     needs: u32,
-    /// How many say that it waits for them.
+    /// The number of nodes that name it as a follower.
     found: u32,
-    /// How many wait for its end, and how many for its beginning.
+    /// The number of nodes that wait for its end, and for its beginning.
     followers: [u32; 2],
 }
 
-/// Takes a number out of a node's bytes.
+/// Takes a number off a node's bytes.
 fn number<const N: usize>(node: &mut &[u8]) -> [u8; N] {
     let (number, rest) = node.split_first_chunk().expect("a node has all its numbers");
     *node = rest;
     *number
 }
 
-/// Reads a file. Memory grows with what is really there.
+/// Reads a file. Memory grows with the bytes that are really there, not with the counts that the file states.
 pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, GoalError> {
-    let mut bytes = Bytes { input, read: 0 };
+    let mut bytes = ByteReader { input, read: 0 };
     if bytes.u64()? != MAGIC {
         bytes.read = 0;
         return bytes.error(format!("a binary schedule begins with the number {MAGIC}, and this does not"));
     }
     let ranks = bytes.u32()?;
-    let mut builder = begin(ranks.into()).or_else(|why| bytes.error(why))?;
-    // The last processor and the last interface, which the nodes tell too.
+    let mut builder = new_builder(ranks.into()).or_else(|why| bytes.error(why))?;
+    // The highest processor and interface, which follow from the nodes too.
     bytes.take::<2>()?;
     let mut table = Vec::new();
     for _ in 0..ranks {
         table.push((bytes.u64()?, bytes.u64()?));
     }
-    let mut followed: Vec<Node> = Vec::new();
+    let mut followed: Vec<NodeCounts> = Vec::new();
     for (rank, (start, end)) in table.into_iter().enumerate() {
-        // The table counts from behind the magic number.
+        // The table counts from after the magic number.
         let here = bytes.read - 8;
         if start != here {
             return bytes.error(format!(
                 "rank {rank} begins at byte {start} by the table, and the one before ends at {here}; write all in a row"
             ));
         }
-        builder.rank(rank).or_else(|why| bytes.error(why.to_string()))?;
+        builder.begin_rank(rank).or_else(|why| bytes.error(why.to_string()))?;
         let nodes = bytes.u32()?;
         let roots = bytes.u32()?;
         for _ in 0..roots {
@@ -122,7 +123,7 @@ pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, Goa
                     return bytes.error(format!("an operation is of kind 1, 2 or 3, and this of {other}"));
                 }
             };
-            builder.place(Placed { what, cpu, nic }).or_else(|why| bytes.error(why.to_string()))?;
+            builder.add_placed(PlacedOperation { operation: what, cpu, nic }).or_else(|why| bytes.error(why.to_string()))?;
             let mut followers = [0; 2];
             for followers in &mut followers {
                 *followers = u32::from_le_bytes(number(node));
@@ -134,7 +135,7 @@ pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, Goa
                 }
                 in_appendix += u64::from(*followers);
             }
-            followed.push(Node { needs, found: 0, followers });
+            followed.push(NodeCounts { needs, found: 0, followers });
         }
         for earlier in 0..nodes {
             let followers = followed[earlier as usize].followers;
@@ -147,7 +148,7 @@ pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, Goa
                 }
             }
         }
-        if let Some((odd, Node { needs, found, .. })) =
+        if let Some((odd, NodeCounts { needs, found, .. })) =
             (0..).zip(&followed).find(|(_, node)| node.needs != node.found)
         {
             return bytes.error(format!(
@@ -177,7 +178,7 @@ pub fn write(schedule: &Schedule, out: &mut dyn Write, unit: Time) -> io::Result
     let mut start = HEAD - 8 + 16 * ranks as u64;
     for rank in 0..ranks {
         let nodes = schedule.operations(rank).len() as u64;
-        let (needs, followers) = needs(schedule, rank);
+        let (needs, followers) = count_needs(schedule, rank);
         let roots = needs.iter().filter(|needs| **needs == 0).count() as u64;
         let end = start + 8 + 4 * roots + NODE as u64 * nodes + 4 * followers.len() as u64;
         out.write_all(&start.to_le_bytes())?;
@@ -190,8 +191,9 @@ pub fn write(schedule: &Schedule, out: &mut dyn Write, unit: Time) -> io::Result
     out.flush()
 }
 
-/// For how many others each operation of a rank waits, and all requirements: by what is waited for, ends before beginnings.
-fn needs(schedule: &Schedule, rank: usize) -> (Vec<u32>, Vec<Requirement>) {
+/// Returns for each operation of a rank the number of operations that it waits for, and the requirements
+/// sorted by the earlier operation, those for its end first.
+fn count_needs(schedule: &Schedule, rank: usize) -> (Vec<u32>, Vec<Requirement>) {
     let mut needs = vec![0; schedule.operations(rank).len()];
     let mut requirements: Vec<Requirement> = schedule.requirements_of(rank).collect();
     requirements.sort_by_key(|requirement| (requirement.earlier, requirement.begun));
@@ -200,13 +202,13 @@ fn needs(schedule: &Schedule, rank: usize) -> (Vec<u32>, Vec<Requirement>) {
 }
 
 fn write_rank(schedule: &Schedule, rank: usize, out: &mut impl Write, unit: Time) -> io::Result<()> {
-    let (needs, requirements) = needs(schedule, rank);
+    let (needs, requirements) = count_needs(schedule, rank);
     let roots: Vec<u32> = (0..needs.len() as u32).filter(|node| needs[*node as usize] == 0).collect();
     for number in [needs.len() as u32, roots.len() as u32].iter().chain(&roots) {
         out.write_all(&number.to_le_bytes())?;
     }
     let mut place = 0;
-    for (number, Placed { what, cpu, nic }) in schedule.operations(rank).enumerate() {
+    for (number, PlacedOperation { operation: what, cpu, nic }) in schedule.operations(rank).enumerate() {
         let (kind, peer, size, tag) = match what {
             Operation::Send { to, bytes, tag } => (SEND, to, bytes, tag),
             Operation::Recv { from, bytes, tag } => {

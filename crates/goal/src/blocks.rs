@@ -1,4 +1,4 @@
-//! A text in blocks, each of which ends where a rank does.
+//! Splits a text into blocks that end at the end of a rank.
 
 use std::io::Read;
 use std::mem::take;
@@ -8,26 +8,26 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use super::GoalError;
 
-/// A part of a text.
+/// A part of a text, of whole ranks.
 #[derive(Default)]
-pub struct Block {
+pub struct TextBlock {
     pub text: Vec<u8>,
-    /// Where its ranks begin.
+    /// The index at which its ranks begin.
     pub from: usize,
-    /// Lines that end before it.
+    /// The number of lines before the block.
     lines: u64,
-    /// Bytes before it in its first line.
+    /// The number of bytes before the block in its first line.
     columns: u64,
 }
 
-impl Block {
-    /// The error that something is wrong at a place.
+impl TextBlock {
+    /// Returns an error at an index of the block.
     pub fn error(&self, place: usize, why: impl Into<String>) -> GoalError {
         let (lines, columns) = self.place(place);
         GoalError::Text { line: 1 + lines, column: 1 + columns, why: why.into() }
     }
 
-    /// How many lines end before a place, and how many bytes are before it in its own.
+    /// Returns the number of lines before an index, and the number of bytes before it in its line.
     fn place(&self, place: usize) -> (u64, u64) {
         let before = &self.text[..place];
         match memrchr(b'\n', before) {
@@ -39,25 +39,25 @@ impl Block {
     }
 }
 
-/// Fetches a text block by block.
-pub struct Blocks<'a> {
+/// A reader of a text, block by block.
+pub struct BlockReader<'a> {
     input: &'a mut dyn Read,
-    /// A block has about so many bytes.
+    /// The approximate size of a block in bytes.
     bytes: usize,
-    /// What comes next, as far as it has been fetched.
-    next: Block,
+    /// The part of the next block that has been read already.
+    next: TextBlock,
 }
 
-/// A longer block is refused: whatever a rank says fits into less, and input without an end does not.
+/// The longest block in bytes, against endless input.
 const LONGEST: usize = 1 << 32;
 
-impl<'a> Blocks<'a> {
-    pub fn of(input: &'a mut dyn Read, bytes: usize) -> Blocks<'a> {
-        Blocks { input, bytes, next: Block::default() }
+impl<'a> BlockReader<'a> {
+    pub fn new(input: &'a mut dyn Read, bytes: usize) -> BlockReader<'a> {
+        BlockReader { input, bytes, next: TextBlock::default() }
     }
 
-    /// The next block; the last one may be empty, and then there is none.
-    pub fn next(&mut self) -> Result<Option<Block>, GoalError> {
+    /// Returns the next block, or `None` at the end of the text.
+    pub fn next(&mut self) -> Result<Option<TextBlock>, GoalError> {
         let mut block = take(&mut self.next);
         loop {
             let known = block.text.len();
@@ -71,14 +71,14 @@ impl<'a> Blocks<'a> {
             }
             if let Some(end) = end_of_rank(&block.text) {
                 let (lines, columns) = block.place(end);
-                self.next = Block { text: block.text.split_off(end), from: 0, lines, columns };
+                self.next = TextBlock { text: block.text.split_off(end), from: 0, lines, columns };
                 return Ok(Some(block));
             }
         }
     }
 }
 
-/// Where the last rank ends that does so in a text: a brace that is in no comment ends one.
+/// Returns the index after the last closing brace outside of comments, which ends a rank.
 fn end_of_rank(text: &[u8]) -> Option<usize> {
     let (mut from, mut last) = (0, None);
     loop {

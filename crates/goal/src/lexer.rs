@@ -1,18 +1,18 @@
-//! The words of a GOAL text, with their places.
+//! Splits a GOAL text into tokens.
 
-use loggp::outside;
+use loggp::__private::escaped;
 
 use super::GoalError;
-use super::blocks::Block;
+use super::blocks::TextBlock;
 
-/// A word.
+/// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token<'a> {
     /// A name or a keyword.
     Word(&'a [u8]),
     /// A whole number.
     Number(u64),
-    /// -1, which stands for any.
+    /// -1, for any.
     Any,
     /// A colon or a brace.
     Sign(u8),
@@ -22,46 +22,46 @@ pub enum Token<'a> {
     End,
 }
 
-/// No name is longer.
+/// The longest name in bytes.
 const LONGEST: usize = 255;
 
-/// Reads a block word by word.
+/// A lexer of a block.
 pub struct Lexer<'a> {
-    block: &'a Block,
+    block: &'a TextBlock,
     text: &'a [u8],
-    /// Where the last word began.
+    /// The index of the last token.
     at: usize,
-    /// Where the next byte is.
+    /// The index of the next byte.
     next: usize,
 }
 
 impl<'a> Lexer<'a> {
-    /// From where the ranks of the block begin.
-    pub fn of(block: &'a Block) -> Lexer<'a> {
+    /// Creates a lexer at the start of the block's ranks.
+    pub fn new(block: &'a TextBlock) -> Lexer<'a> {
         Lexer { block, text: &block.text, at: block.from, next: block.from }
     }
 
-    /// The error that something is wrong where the last word began.
+    /// Returns an error at the last token.
     pub fn error(&self, why: impl Into<String>) -> GoalError {
         self.block.error(self.at, why)
     }
 
-    /// Where the last word began.
+    /// Returns the index of the last token.
     pub fn place(&self) -> usize {
         self.at
     }
 
-    /// Where the next word or the space before it begins.
+    /// Returns the index of the next token or the space before it.
     pub fn next_place(&self) -> usize {
         self.next
     }
 
-    /// The next word is the one at this place.
-    pub fn go_to(&mut self, place: usize) {
+    /// Continues at this index.
+    pub fn set_next_place(&mut self, place: usize) {
         self.next = place;
     }
 
-    /// The next word.
+    /// Returns the next token.
     pub fn next(&mut self) -> Result<Token<'a>, GoalError> {
         loop {
             self.at = self.next;
@@ -86,12 +86,12 @@ impl<'a> Lexer<'a> {
                         _ => Err(self.error("a number below 0 can only be -1, for any")),
                     };
                 }
-                byte => return Err(self.error(format!("{} belongs to no word", said(byte)))),
+                byte => return Err(self.error(format!("{} belongs to no word", describe_byte(byte)))),
             }
         }
     }
 
-    /// Takes the bytes from here on that are such.
+    /// Takes bytes as long as `is_such` holds.
     fn take(&mut self, is_such: impl Fn(&u8) -> bool) -> &'a [u8] {
         let rest = &self.text[self.next..];
         let length = rest.iter().position(|byte| !is_such(byte)).unwrap_or(rest.len());
@@ -99,7 +99,7 @@ impl<'a> Lexer<'a> {
         &rest[..length]
     }
 
-    /// Leaves out a comment.
+    /// Skips a comment.
     fn comment(&mut self) -> Result<(), GoalError> {
         let comment = &self.text[self.at..];
         match comment.get(1) {
@@ -129,20 +129,20 @@ impl<'a> Lexer<'a> {
 }
 
 impl Token<'_> {
-    /// What errors call it.
-    pub fn said(&self) -> String {
+    /// Returns the name of the token in errors.
+    pub fn describe(&self) -> String {
         match self {
-            Token::Word(word) => outside(&String::from_utf8_lossy(word)).to_string(),
+            Token::Word(word) => escaped(&String::from_utf8_lossy(word)).to_string(),
             Token::Number(number) => number.to_string(),
             Token::Any => "-1".into(),
-            Token::Sign(sign) => said(*sign),
+            Token::Sign(sign) => describe_byte(*sign),
             Token::Line => "the end of the line".into(),
             Token::End => "the end of the file".into(),
         }
     }
 }
 
-/// What errors call a byte.
-fn said(byte: u8) -> String {
+/// Returns the name of a byte in errors.
+fn describe_byte(byte: u8) -> String {
     if byte.is_ascii_graphic() { char::from(byte).to_string() } else { format!("the byte {byte}") }
 }

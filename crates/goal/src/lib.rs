@@ -1,5 +1,5 @@
-//! Schedules in GOAL, the form in which LogGOPSim and its generator write them, as text and as bytes; and patterns that
-//! need no file.
+//! Schedules in GOAL, the language of LogGOPSim and its generator, in text and binary form; schedules of
+//! usual communication patterns; and schedules from MPI traces.
 
 #![allow(non_snake_case)] // P is the papers' name
 
@@ -13,35 +13,38 @@ mod text;
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 
-use loggp::{Schedule, ScheduleBuilder, Time};
+use loggp::Time;
+use loggp::schedule::{Schedule, ScheduleBuilder};
 
-/// Why a schedule could not be read: where, and in one sentence what is wrong and what would be right.
+/// The error of a schedule that cannot be read: the place, and in one sentence what is wrong and what would
+/// be right.
 #[derive(Debug, thiserror::Error)]
 pub enum GoalError {
     /// The file could not be read to its end.
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
-    /// There is something wrong in a text.
+    /// There is an error in a text.
     #[error("line {line}, column {column}: {why}")]
     Text {
         /// The line, from 1.
         line: u64,
         /// The column, from 1.
         column: u64,
-        /// What is wrong.
+        /// The error.
         why: String,
     },
-    /// There is something wrong in a binary file.
+    /// There is an error in a binary file.
     #[error("byte {byte}: {why}")]
     Binary {
         /// The byte, from 0.
         byte: u64,
-        /// What is wrong.
+        /// The error.
         why: String,
     },
 }
 
-/// Reads a schedule, as text or as bytes: its first bytes say which. A unit of `calc` is so long.
+/// Reads a schedule in text or binary form, which its first bytes tell. `unit` is the length of a unit of
+/// `calc`.
 ///
 /// ```
 /// use loggp::{NS, US};
@@ -59,32 +62,33 @@ pub fn read(input: impl Read, unit: Time) -> Result<Schedule, GoalError> {
     read_in_blocks(input, unit, 1 << 19)
 }
 
-/// Reads a schedule; a text in blocks of so many bytes, or more where a rank has more.
+/// Reads a schedule. A text is read in blocks of about `bytes` bytes, or more where a rank is longer.
 #[doc(hidden)]
 pub fn read_in_blocks(mut input: impl Read, unit: Time, bytes: usize) -> Result<Schedule, GoalError> {
     let mut input = BufReader::with_capacity(1 << 16, &mut input as &mut dyn Read);
-    // An empty read is an empty text, which says what it lacks.
+    // An empty input is read as text, whose error says what is missing.
     let is_binary = input.fill_buf()?.first() == Some(&binary::MAGIC.to_le_bytes()[0]);
     if is_binary { binary::read(input, unit) } else { text::read(&mut input, unit, bytes) }
 }
 
-/// Whether a file that begins so is a schedule.
+/// Returns whether a file with this beginning is a schedule.
 pub fn is_schedule(begin: &[u8]) -> bool {
     begin.starts_with(&binary::MAGIC.to_le_bytes()) || begin.windows(9).any(|word| word == b"num_ranks")
 }
 
-/// Writes a schedule as text. A unit of `calc` is so long, and a computation that is no whole number of them is refused.
+/// Writes a schedule as text. `unit` is the length of a unit of `calc`; a computation that is not a whole
+/// number of units is an error.
 pub fn write(schedule: &Schedule, mut out: impl Write, unit: Time) -> io::Result<()> {
     text::write(schedule, &mut out, unit)
 }
 
-/// Writes a schedule as bytes, which LogGOPSim takes as they are. A unit of `calc` is so long, and a computation that is no
-/// whole number of them is refused.
+/// Writes a schedule in binary form, which LogGOPSim takes as it is. `unit` is the length of a unit of
+/// `calc`; a computation that is not a whole number of units is an error.
 pub fn write_binary(schedule: &Schedule, mut out: impl Write, unit: Time) -> io::Result<()> {
     binary::write(schedule, &mut out, unit)
 }
 
-/// How many units a computation lasts.
+/// Returns the number of units of a computation, or an error if that is not whole.
 fn units(time: Time, unit: Time) -> io::Result<i64> {
     let (ps, unit_ps) = (time.as_ps(), unit.as_ps().max(1));
     match ps % unit_ps {
@@ -98,13 +102,13 @@ fn units(time: Time, unit: Time) -> io::Result<i64> {
     }
 }
 
-/// How long so many units are, if that is before the end of time.
+/// Returns the length of this many units, or `None` if that is after the end of time.
 fn length(units: u64, unit: Time) -> Option<Time> {
     let ps = i64::try_from(units).ok()?.checked_mul(unit.as_ps())?;
     (ps < i64::MAX).then_some(Time::from_ps(ps))
 }
 
-/// A schedule of so many ranks that is to be read.
-fn begin(ranks: u64) -> Result<ScheduleBuilder, String> {
+/// Creates a builder for this many ranks.
+fn new_builder(ranks: u64) -> Result<ScheduleBuilder, String> {
     ScheduleBuilder::new(usize::try_from(ranks).unwrap_or(usize::MAX)).map_err(|why| why.to_string())
 }

@@ -1,22 +1,22 @@
-//! The usual patterns of communication as schedules, rank by rank, as LogGOPSim's generator has them.
+//! Usual patterns of communication as schedules, as LogGOPSim's generator has them.
 
-use loggp::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError, Time};
+use loggp::Time;
+use loggp::schedule::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
 
-/// A pattern that has a name.
+/// A pattern of communication.
 #[derive(Debug)]
-pub struct Pattern {
-    /// Its name.
+pub struct CommPattern {
     pub name: &'static str,
-    /// What it is.
+    /// A short description.
     pub about: &'static str,
-    /// Writes a rank.
-    write: fn(&mut Rank) -> Result<(), ScheduleError>,
-    /// Refuses numbers of ranks that it is not for.
+    /// Writes the operations of a rank.
+    write: fn(&mut PatternWriter) -> Result<(), ScheduleError>,
+    /// Returns an error for a number of ranks that the pattern does not support.
     check: fn(usize) -> Result<(), String>,
 }
 
 /// All patterns.
-pub static PATTERNS: &[Pattern] = &[
+pub static PATTERNS: &[CommPattern] = &[
     pattern("binomial-broadcast", "0 sends to all, who pass it on: to 2^r away in round r", |rank| {
         rank.broadcast(binomial(rank))
     }),
@@ -41,7 +41,7 @@ pub static PATTERNS: &[Pattern] = &[
     pattern("ring", "0 sends to 1, that to 2, and so on", |rank| rank.broadcast(chain(rank))),
     pattern("double-ring", "everyone sends to both neighbours", double_ring),
     pattern("ring-allreduce", "P parts go round, twice: added up, and told", ring_allreduce),
-    Pattern {
+    CommPattern {
         name: "recursive-doubling",
         about: "everyone exchanges with 2^r away: halves of halves, and back",
         write: recursive_doubling,
@@ -53,27 +53,28 @@ pub static PATTERNS: &[Pattern] = &[
 const fn pattern(
     name: &'static str,
     about: &'static str,
-    write: fn(&mut Rank) -> Result<(), ScheduleError>,
-) -> Pattern {
-    Pattern { name, about, write, check: |_| Ok(()) }
+    write: fn(&mut PatternWriter) -> Result<(), ScheduleError>,
+) -> CommPattern {
+    CommPattern { name, about, write, check: |_| Ok(()) }
 }
 
-impl Pattern {
-    /// The pattern with this name.
-    pub fn named(name: &str) -> Option<&'static Pattern> {
+impl CommPattern {
+    /// Returns the pattern with this name, or `None`.
+    pub fn find(name: &str) -> Option<&'static CommPattern> {
         PATTERNS.iter().find(|pattern| pattern.name == name)
     }
 
-    /// Its schedule for so many ranks and messages of so many bytes; or why there is none, in one sentence.
+    /// Returns the pattern's schedule for this many ranks and messages of this many bytes, or an error in one
+    /// sentence.
     pub fn schedule(&self, ranks: usize, bytes: u64) -> Result<Schedule, String> {
         (self.check)(ranks)?;
         let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
         let written = (0..ranks).try_for_each(|id| {
-            builder.rank(id)?;
-            let before = builder.operations();
-            (self.write)(&mut Rank { builder: &mut builder, id, P: ranks, bytes, root: 0, tag: 0, before: &[] })?;
-            // Where a rank has many operations, all but 0 have as many.
-            let (each, most) = (builder.operations() - before, Schedule::MOST_OPERATIONS);
+            builder.begin_rank(id)?;
+            let before = builder.operation_count();
+            (self.write)(&mut PatternWriter { builder: &mut builder, id, P: ranks, bytes, root: 0, tag: 0, before: &[] })?;
+            // In patterns with many operations, all ranks but 0 have as many as rank 1.
+            let (each, most) = (builder.operation_count() - before, Schedule::MOST_OPERATIONS);
             if id == 1 && each * (ranks - 1) > most {
                 let name = self.name;
                 return Err(ScheduleError::new(format!(
@@ -87,35 +88,36 @@ impl Pattern {
     }
 }
 
-/// A collective of so many ranks among others of their operations.
-pub(crate) struct Collective<'a> {
-    /// Its pattern.
+/// A collective as a part of a schedule.
+pub(crate) struct EmbeddedCollective<'a> {
+    /// Name of the pattern.
     pub pattern: &'a str,
-    /// How many ranks there are.
+    /// The number of ranks.
     pub P: usize,
-    /// Who is rank 0 in the pattern.
+    /// The rank that is rank 0 of the pattern.
     pub root: usize,
-    /// How long messages are.
+    /// Length of a message in bytes.
     pub bytes: u64,
-    /// What tells its messages from others.
+    /// Tag of the messages.
     pub tag: u32,
 }
 
-impl Collective<'_> {
-    /// Adds what a rank does in it, after these; the rank has so many operations so far. Returns what ends it.
+impl EmbeddedCollective<'_> {
+    /// Adds the operations of a rank in the collective, which wait for those in `before`. `operations` is the
+    /// number of operations of the rank so far. Returns the operation that ends the collective.
     pub fn write(
         &self,
         builder: &mut ScheduleBuilder,
         id: usize,
-        before: &[Before],
+        before: &[Prerequisite],
         operations: u32,
     ) -> Result<u32, ScheduleError> {
-        let Collective { pattern, P, root, bytes, tag } = *self;
-        let pattern = Pattern::named(pattern).expect("collectives are patterns");
-        let mut rank = Rank { builder, id: (id + P - root) % P, P, bytes, root, tag, before };
+        let EmbeddedCollective { pattern, P, root, bytes, tag } = *self;
+        let pattern = CommPattern::find(pattern).expect("collectives are patterns");
+        let mut rank = PatternWriter { builder, id: (id + P - root) % P, P, bytes, root, tag, before };
         (pattern.write)(&mut rank)?;
         let end = rank.add(Operation::Calc(Time::ZERO))?;
-        (operations..end).try_for_each(|earlier| rank.after(end, Some(earlier)))?;
+        (operations..end).try_for_each(|earlier| rank.require_after(end, Some(earlier)))?;
         Ok(end)
     }
 }
@@ -127,31 +129,31 @@ fn power_of_2(ranks: usize) -> Result<(), String> {
     }
 }
 
-/// The rank that is written.
-struct Rank<'a> {
+/// A writer of one rank's operations.
+struct PatternWriter<'a> {
     builder: &'a mut ScheduleBuilder,
-    /// Its number.
+    /// Number of the rank in the pattern.
     id: usize,
-    /// How many there are.
+    /// The number of ranks.
     P: usize,
-    /// How long messages are.
+    /// Length of a message in bytes.
     bytes: u64,
-    /// Who is rank 0 in the pattern: ranks are counted from there.
+    /// The rank that is rank 0 of the pattern: the pattern counts ranks from there.
     root: usize,
-    /// What tells its messages from others.
+    /// Tag of the messages.
     tag: u32,
-    /// What all its operations wait for.
-    before: &'a [Before],
+    /// The operations that all of this rank's operations wait for.
+    before: &'a [Prerequisite],
 }
 
-/// An operation that others wait for, and whether it must only have begun.
-pub(crate) type Before = (u32, bool);
+/// An operation that others wait for, and whether it needs only have begun.
+pub(crate) type Prerequisite = (u32, bool);
 
-/// Adds an operation that waits for these.
-pub(crate) fn add_behind(
+/// Adds an operation that waits for those in `before`.
+pub(crate) fn add_after(
     builder: &mut ScheduleBuilder,
     what: Operation,
-    before: &[Before],
+    before: &[Prerequisite],
 ) -> Result<u32, ScheduleError> {
     let later = builder.add(what)?;
     let requirements = before.iter().map(|&(earlier, begun)| Requirement { later, earlier, begun });
@@ -161,9 +163,9 @@ pub(crate) fn add_behind(
     Ok(later)
 }
 
-type Written = Result<(), ScheduleError>;
+type WriteResult = Result<(), ScheduleError>;
 
-impl Rank<'_> {
+impl PatternWriter<'_> {
     fn send(&mut self, to: usize) -> Result<u32, ScheduleError> {
         self.send_bytes(to, self.bytes, None)
     }
@@ -172,58 +174,58 @@ impl Rank<'_> {
         self.recv_bytes(from, self.bytes)
     }
 
-    /// Sends when another operation is done, if there is that.
+    /// Adds a send, which waits for operation `earlier` if there is one.
     fn send_bytes(&mut self, to: usize, bytes: u64, earlier: Option<u32>) -> Result<u32, ScheduleError> {
-        let send = self.add(Operation::Send { to: self.counted(to), bytes, tag: self.tag })?;
-        self.after(send, earlier)?;
+        let send = self.add(Operation::Send { to: self.real_rank(to), bytes, tag: self.tag })?;
+        self.require_after(send, earlier)?;
         Ok(send)
     }
 
     fn recv_bytes(&mut self, from: usize, bytes: u64) -> Result<u32, ScheduleError> {
-        self.add(Operation::Recv { from: Some(self.counted(from)), bytes, tag: Some(self.tag) })
+        self.add(Operation::Recv { from: Some(self.real_rank(from)), bytes, tag: Some(self.tag) })
     }
 
-    /// The number of a rank that the pattern counts from the root.
-    fn counted(&self, id: usize) -> u32 {
+    /// Returns the number of a rank in the schedule.
+    fn real_rank(&self, id: usize) -> u32 {
         ((id + self.root) % self.P) as u32
     }
 
-    /// Adds an operation behind what all wait for.
+    /// Adds an operation that waits for those in `self.before`.
     fn add(&mut self, what: Operation) -> Result<u32, ScheduleError> {
-        add_behind(self.builder, what, self.before)
+        add_after(self.builder, what, self.before)
     }
 
-    /// An operation waits for another one, if there is that.
-    fn after(&mut self, later: u32, earlier: Option<u32>) -> Written {
-        earlier.map_or(Ok(()), |earlier| self.builder.requires(later, earlier))
+    /// Makes operation `later` wait for operation `earlier` if there is one.
+    fn require_after(&mut self, later: u32, earlier: Option<u32>) -> WriteResult {
+        earlier.map_or(Ok(()), |earlier| self.builder.require_done(later, earlier))
     }
 
-    /// Passes on to its children what its parent has sent.
-    fn broadcast(&mut self, (parent, mut children): (Option<usize>, impl Iterator<Item = usize>)) -> Written {
+    /// Passes the parent's message on to the children.
+    fn broadcast(&mut self, (parent, mut children): (Option<usize>, impl Iterator<Item = usize>)) -> WriteResult {
         let received = parent.map(|parent| self.recv(parent)).transpose()?;
         children.try_for_each(|child| self.send_bytes(child, self.bytes, received).map(drop))
     }
 
-    /// Sends its parent what all its children have sent.
-    fn reduce(&mut self, (parent, mut children): (Option<usize>, impl Iterator<Item = usize>)) -> Written {
+    /// Sends a message to the parent after those of all children.
+    fn reduce(&mut self, (parent, mut children): (Option<usize>, impl Iterator<Item = usize>)) -> WriteResult {
         let sent = parent.map(|parent| self.send(parent)).transpose()?;
         children.try_for_each(|child| {
             let received = self.recv(child)?;
-            sent.map_or(Ok(()), |sent| self.after(sent, Some(received)))
+            sent.map_or(Ok(()), |sent| self.require_after(sent, Some(received)))
         })
     }
 
-    /// The rank that is so far behind.
+    /// Returns the rank at this distance behind.
     fn behind(&self, distance: usize) -> usize {
         (self.id + self.P - distance % self.P) % self.P
     }
 
-    /// The rank that is so far ahead.
+    /// Returns the rank at this distance ahead.
     fn ahead(&self, distance: usize) -> usize {
         (self.id + distance) % self.P
     }
 
-    /// The powers of 2 below P.
+    /// Returns the powers of 2 below P.
     fn distances(&self) -> impl Iterator<Item = usize> + use<> {
         let P = self.P;
         std::iter::successors(Some(1), |distance| Some(2 * distance))
@@ -231,28 +233,28 @@ impl Rank<'_> {
     }
 }
 
-// A rank's neighbours in trees: its parent, if it has one, and its children.
+// The neighbours of a rank in trees: its parent, if it has one, and its children.
 
-fn binomial(rank: &Rank) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+fn binomial(rank: &PatternWriter) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
     let (id, P) = (rank.id, rank.P);
     let children = rank.distances().filter(move |distance| id < *distance).map(move |distance| id + distance);
     (id.checked_ilog2().map(|bit| id - (1 << bit)), children.filter(move |child| *child < P))
 }
 
-fn binary(&Rank { id, P, .. }: &Rank) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+fn binary(&PatternWriter { id, P, .. }: &PatternWriter) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
     let children = (2 * id + 1..=2 * id + 2).filter(move |child| *child < P);
     (id.checked_sub(1).map(|before| before / 2), children)
 }
 
-fn flat(&Rank { id, P, .. }: &Rank) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+fn flat(&PatternWriter { id, P, .. }: &PatternWriter) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
     if id == 0 { (None, 1..P) } else { (Some(0), P..P) }
 }
 
-fn chain(&Rank { id, P, .. }: &Rank) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+fn chain(&PatternWriter { id, P, .. }: &PatternWriter) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
     (id.checked_sub(1), (id + 1..P).take(1))
 }
 
-fn dissemination(rank: &mut Rank) -> Written {
+fn dissemination(rank: &mut PatternWriter) -> WriteResult {
     let mut received = None;
     for distance in rank.distances() {
         rank.send_bytes(rank.ahead(distance), rank.bytes, received)?;
@@ -261,7 +263,7 @@ fn dissemination(rank: &mut Rank) -> Written {
     Ok(())
 }
 
-fn all_to_all(rank: &mut Rank) -> Written {
+fn all_to_all(rank: &mut PatternWriter) -> WriteResult {
     for step in 1..rank.P {
         rank.send(rank.ahead(step))?;
         rank.recv(rank.behind(step))?;
@@ -269,15 +271,15 @@ fn all_to_all(rank: &mut Rank) -> Written {
     Ok(())
 }
 
-fn pairwise(rank: &mut Rank) -> Written {
+fn pairwise(rank: &mut PatternWriter) -> WriteResult {
     let mut before = None;
     for step in 1..rank.P {
         let send = rank.send(rank.ahead(step))?;
         let recv = rank.recv(rank.behind(step))?;
         if let Some((sent, received)) = before {
             for later in [send, recv] {
-                rank.after(later, Some(sent))?;
-                rank.after(later, Some(received))?;
+                rank.require_after(later, Some(sent))?;
+                rank.require_after(later, Some(received))?;
             }
         }
         before = Some((send, recv));
@@ -285,8 +287,9 @@ fn pairwise(rank: &mut Rank) -> Written {
     Ok(())
 }
 
-/// In round r the ranks of a multiple of 2^(r+1) send to who is 2^r after them what is for that one and those behind it.
-fn binomial_scatter(rank: &mut Rank) -> Written {
+/// In the round of distance 2^r, the ranks that are multiples of 2^(r+1) send to the rank 2^r ahead all that
+/// is for it and the ranks behind it.
+fn binomial_scatter(rank: &mut PatternWriter) -> WriteResult {
     let (id, P) = (rank.id, rank.P);
     let for_half = |first: usize, half: usize| (P - first).min(half) as u64;
     let mut received = None;
@@ -301,8 +304,8 @@ fn binomial_scatter(rank: &mut Rank) -> Written {
     Ok(())
 }
 
-/// The rounds of the scatter, backwards.
-fn binomial_gather(rank: &mut Rank) -> Written {
+/// The rounds of the scatter in reverse.
+fn binomial_gather(rank: &mut PatternWriter) -> WriteResult {
     let (id, P) = (rank.id, rank.P);
     let from_half = |first: usize, half: usize| (P - first).min(half) as u64;
     let mut received = Vec::new();
@@ -310,7 +313,7 @@ fn binomial_gather(rank: &mut Rank) -> Written {
         let bytes = |first: usize| from_half(first, distance).saturating_mul(rank.bytes);
         if !id.is_multiple_of(2 * distance) {
             let send = rank.send_bytes(id - distance, bytes(id), None)?;
-            return received.into_iter().try_for_each(|received| rank.after(send, Some(received)));
+            return received.into_iter().try_for_each(|received| rank.require_after(send, Some(received)));
         } else if id + distance < P {
             received.push(rank.recv_bytes(id + distance, bytes(id + distance))?);
         }
@@ -318,8 +321,8 @@ fn binomial_gather(rank: &mut Rank) -> Written {
     Ok(())
 }
 
-/// Bruck's: what came in all rounds so far goes 2^r away in round r.
-fn all_gather(rank: &mut Rank) -> Written {
+/// Bruck's algorithm: in round r all that has been received so far goes 2^r away.
+fn all_gather(rank: &mut PatternWriter) -> WriteResult {
     let mut received = None;
     for distance in rank.distances() {
         let bytes = (distance.min(rank.P - distance) as u64).saturating_mul(rank.bytes);
@@ -329,7 +332,7 @@ fn all_gather(rank: &mut Rank) -> Written {
     Ok(())
 }
 
-fn double_ring(rank: &mut Rank) -> Written {
+fn double_ring(rank: &mut PatternWriter) -> WriteResult {
     if rank.P == 1 {
         return Ok(());
     }
@@ -337,13 +340,13 @@ fn double_ring(rank: &mut Rank) -> Written {
         let send = rank.send(to)?;
         let received = rank.recv(from)?;
         if rank.id > 0 {
-            rank.after(send, Some(received))?;
+            rank.require_after(send, Some(received))?;
         }
     }
     Ok(())
 }
 
-fn ring_allreduce(rank: &mut Rank) -> Written {
+fn ring_allreduce(rank: &mut PatternWriter) -> WriteResult {
     let part = rank.bytes / rank.P as u64;
     let mut received = None;
     for _ in 0..2 * (rank.P - 1) {
@@ -353,7 +356,7 @@ fn ring_allreduce(rank: &mut Rank) -> Written {
     Ok(())
 }
 
-fn recursive_doubling(rank: &mut Rank) -> Written {
+fn recursive_doubling(rank: &mut PatternWriter) -> WriteResult {
     let (mut bytes, mut received) = (rank.bytes, None);
     let distances: Vec<usize> = rank.distances().collect();
     let there = distances.iter().map(|distance| (*distance, true));
@@ -371,16 +374,16 @@ fn recursive_doubling(rank: &mut Rank) -> Written {
     Ok(())
 }
 
-fn linear_barrier(rank: &mut Rank) -> Written {
+fn linear_barrier(rank: &mut PatternWriter) -> WriteResult {
     if rank.id > 0 {
         rank.send_bytes(0, 1, None)?;
         return rank.recv_bytes(0, 1).map(drop);
     }
-    // All sends wait for one operation that takes no time, so that there are not P requirements for each.
+    // All sends wait for one operation that takes no time, instead of having P requirements each.
     let all_came = rank.add(Operation::Calc(Time::ZERO))?;
     for other in 1..rank.P {
         let received = rank.recv_bytes(other, 1)?;
-        rank.after(all_came, Some(received))?;
+        rank.require_after(all_came, Some(received))?;
         rank.send_bytes(other, 1, Some(all_came))?;
     }
     Ok(())

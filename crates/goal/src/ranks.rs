@@ -1,77 +1,77 @@
-//! The ranks of a GOAL text: what they say, word by word.
+//! Parses the ranks of a GOAL text.
 
-use loggp::{Operation, Placed, Requirement, ScheduleBuilder, Time};
+use loggp::Time;
+use loggp::schedule::{Operation, PlacedOperation, Requirement, ScheduleBuilder};
 use rustc_hash::FxHashMap;
 
-use super::blocks::Block;
+use super::blocks::TextBlock;
 use super::lexer::{Lexer, Token};
 use super::{GoalError, length};
 
-/// What a text says, and the place after which that is known.
-pub enum Said {
-    /// A rank with this number begins.
+/// A statement of a text, and the index at which an error about it is reported.
+pub enum Statement {
+    /// The beginning of the rank with this number.
     Rank(u64, usize),
-    /// It has an operation.
-    Operation(Placed, usize),
-    /// One of its operations waits for another.
+    /// An operation of the rank.
+    Operation(PlacedOperation, usize),
+    /// A requirement between two operations of the rank.
     Requirement(Requirement, usize),
-    /// It ends.
+    /// The end of the rank.
     End(usize),
 }
 
-/// Reads the ranks of a block.
-pub struct Ranks<'a> {
+/// A parser of a block's ranks.
+pub struct RankParser<'a> {
     lexer: Lexer<'a>,
-    /// How long a unit of `calc` is.
+    /// Length of a unit of `calc`.
     unit: Time,
-    /// What they say.
-    said: Vec<Said>,
-    /// How many operations the rank has.
+    statements: Vec<Statement>,
+    /// The number of operations of the current rank so far.
     operations: u32,
-    /// Those that have names.
+    /// The numbers of its named operations.
     labels: FxHashMap<&'a [u8], u32>,
 }
 
-/// No more names than these are forgotten one by one.
+/// If there is room for fewer labels than this, the map is cleared instead of replaced.
 const FEW: usize = 1 << 10;
 
-impl<'a> Ranks<'a> {
-    fn of(block: &'a Block, unit: Time) -> Ranks<'a> {
-        Ranks { lexer: Lexer::of(block), unit, said: Vec::new(), operations: 0, labels: FxHashMap::default() }
+impl<'a> RankParser<'a> {
+    fn new(block: &'a TextBlock, unit: Time) -> RankParser<'a> {
+        RankParser { lexer: Lexer::new(block), unit, statements: Vec::new(), operations: 0, labels: FxHashMap::default() }
     }
 
-    /// Reads the beginning of a text, before its first rank, which says how many there are.
-    pub fn begin(block: &mut Block, unit: Time) -> Result<ScheduleBuilder, GoalError> {
-        let mut begin = Ranks::of(block, unit);
+    /// Parses the beginning of a text, which has the number of ranks.
+    pub fn read_header(block: &mut TextBlock, unit: Time) -> Result<ScheduleBuilder, GoalError> {
+        let mut begin = RankParser::new(block, unit);
         match begin.token()? {
             Token::Word(b"num_ranks") => (),
             other => {
                 return Err(begin.lexer.error(format!(
                     "a schedule begins with the number of its ranks, as in num_ranks 8, and not with {}",
-                    other.said()
+                    other.describe()
                 )));
             }
         }
         let ranks = begin.number("the number of ranks")?;
-        let builder = super::begin(ranks).map_err(|why| begin.lexer.error(why))?;
+        let builder = super::new_builder(ranks).map_err(|why| begin.lexer.error(why))?;
         block.from = begin.lexer.next_place();
         Ok(builder)
     }
 
-    /// Reads all of them. Returns what they say, and what is wrong after that, if anything is.
-    pub fn read(block: &Block, unit: Time) -> (Vec<Said>, Result<(), GoalError>) {
-        let mut ranks = Ranks::of(block, unit);
+    /// Parses a block. Returns its statements, and the error after them if there is one.
+    pub fn read_ranks(block: &TextBlock, unit: Time) -> (Vec<Statement>, Result<(), GoalError>) {
+        let mut ranks = RankParser::new(block, unit);
         let end = ranks.ranks();
-        (ranks.said, end)
+        (ranks.statements, end)
     }
 
-    /// The name of an operation of the rank whose number is at this place.
-    pub fn name(block: &Block, rank: usize, operation: u32) -> Option<String> {
-        let mut ranks = Ranks::of(block, Time::ZERO);
-        ranks.lexer.go_to(rank);
+    /// Returns the name of an operation of the rank whose number is at this index, or `None` if it has none.
+    pub fn operation_name(block: &TextBlock, rank: usize, operation: u32) -> Option<String> {
+        let mut ranks = RankParser::new(block, Time::ZERO);
+        ranks.lexer.set_next_place(rank);
         ranks.lexer.next().and_then(|_| ranks.rank()).ok()?;
         let (name, _) = ranks.labels.iter().find(|(_, number)| **number == operation)?;
-        Some(Token::Word(name).said())
+        Some(Token::Word(name).describe())
     }
 
     fn ranks(&mut self) -> Result<(), GoalError> {
@@ -80,9 +80,9 @@ impl<'a> Ranks<'a> {
                 Token::End => return Ok(()),
                 Token::Word(b"rank") => {
                     let rank = self.number("the number of a rank")?;
-                    self.said.push(Said::Rank(rank, self.lexer.place()));
+                    self.statements.push(Statement::Rank(rank, self.lexer.place()));
                     self.rank()?;
-                    self.said.push(Said::End(self.lexer.place()));
+                    self.statements.push(Statement::End(self.lexer.place()));
                 }
                 other => return Err(self.expected("rank, with its number and {", other)),
             }
@@ -90,10 +90,10 @@ impl<'a> Ranks<'a> {
     }
 
     fn expected(&self, what: &str, found: Token) -> GoalError {
-        self.lexer.error(format!("here belongs {what}, and not {}", found.said()))
+        self.lexer.error(format!("here belongs {what}, and not {}", found.describe()))
     }
 
-    /// The next word that is no end of a line.
+    /// Returns the next token that is not the end of a line.
     fn token(&mut self) -> Result<Token<'a>, GoalError> {
         loop {
             match self.lexer.next()? {
@@ -115,20 +115,20 @@ impl<'a> Ranks<'a> {
         }
     }
 
-    /// A rank or a tag; nothing for -1, which may stand for any.
+    /// Parses a rank or a tag, or -1 for any, which is `None`.
     fn number_or_any(&mut self, what: &str) -> Result<Option<u32>, GoalError> {
         match self.lexer.next()? {
             Token::Any => Ok(None),
-            token => self.in_32_bits(self.number_in(token, what)?, what).map(Some),
+            token => self.check_u32(self.number_in(token, what)?, what).map(Some),
         }
     }
 
-    fn number_of_32_bits(&mut self, what: &str) -> Result<u32, GoalError> {
+    fn number_u32(&mut self, what: &str) -> Result<u32, GoalError> {
         let number = self.number(what)?;
-        self.in_32_bits(number, what)
+        self.check_u32(number, what)
     }
 
-    fn in_32_bits(&self, number: u64, what: &str) -> Result<u32, GoalError> {
+    fn check_u32(&self, number: u64, what: &str) -> Result<u32, GoalError> {
         let allowed = u32::try_from(number).ok().filter(|number| *number < u32::MAX);
         allowed
             .ok_or_else(|| self.lexer.error(format!("{what} is less than {}, and {number} is not", u32::MAX)))
@@ -147,7 +147,7 @@ impl<'a> Ranks<'a> {
         }
     }
 
-    /// Reads a rank, whose number has been read.
+    /// Parses a rank after its number.
     fn rank(&mut self) -> Result<(), GoalError> {
         self.operations = 0;
         match self.labels.capacity() {
@@ -167,7 +167,7 @@ impl<'a> Ranks<'a> {
                 Token::Word(label) => match self.lexer.next()? {
                     Token::Sign(b':') => {
                         if self.labels.contains_key(label) {
-                            let label = Token::Word(label).said();
+                            let label = Token::Word(label).describe();
                             return Err(self.lexer.error(format!(
                                 "{label} names two operations of a rank; give each another name"
                             )));
@@ -185,9 +185,9 @@ impl<'a> Ranks<'a> {
                             other => return Err(self.expected("the name of an operation", other)),
                         };
                         let requirement = Requirement { later, earlier, begun: word == b"irequires" };
-                        self.said.push(Said::Requirement(requirement, self.lexer.place()));
+                        self.statements.push(Statement::Requirement(requirement, self.lexer.place()));
                         let end = self.lexer.next()?;
-                        self.ends(end)?;
+                        self.finish_line(end)?;
                     }
                     other => return Err(self.expected("a colon, requires or irequires", other)),
                 },
@@ -197,22 +197,22 @@ impl<'a> Ranks<'a> {
         }
     }
 
-    /// The operation with a name.
+    /// Returns the number of the operation with a name.
     fn label(&self, label: &[u8]) -> Result<u32, GoalError> {
         self.labels.get(label).copied().ok_or_else(|| {
-            let label = Token::Word(label).said();
+            let label = Token::Word(label).describe();
             self.lexer
                 .error(format!("{label} names no operation of this rank so far; write the operation first"))
         })
     }
 
-    /// Reads an operation, whose first word this is. Returns its number.
+    /// Parses an operation after its first word. Returns its number.
     fn operation(&mut self, word: &[u8]) -> Result<u32, GoalError> {
         let mut what = match word {
             b"calc" => self.calc()?,
             b"send" => {
                 let bytes = self.bytes("to")?;
-                Operation::Send { bytes, to: self.number_of_32_bits("the number of a rank")?, tag: 0 }
+                Operation::Send { bytes, to: self.number_u32("the number of a rank")?, tag: 0 }
             }
             _ => {
                 let bytes = self.bytes("from")?;
@@ -226,15 +226,15 @@ impl<'a> Ranks<'a> {
                 (Token::Word(b"cpu"), _) => cpu = self.byte("the number of a processor")?,
                 (Token::Word(b"nic"), _) => nic = self.byte("the number of an interface")?,
                 (Token::Word(b"tag"), Operation::Send { tag, .. }) => {
-                    *tag = self.number_of_32_bits("a tag")?
+                    *tag = self.number_u32("a tag")?
                 }
                 (Token::Word(b"tag"), Operation::Recv { tag, .. }) => *tag = self.number_or_any("a tag")?,
                 (end, _) => break end,
             }
         };
-        self.said.push(Said::Operation(Placed { what, cpu, nic }, place));
+        self.statements.push(Statement::Operation(PlacedOperation { operation: what, cpu, nic }, place));
         self.operations += 1;
-        self.ends(end)?;
+        self.finish_line(end)?;
         Ok(self.operations - 1)
     }
 
@@ -246,7 +246,7 @@ impl<'a> Ranks<'a> {
         Ok(Operation::Calc(time))
     }
 
-    /// How many bytes go to a rank, or come from one.
+    /// Parses a size in bytes and the preposition before a rank.
     fn bytes(&mut self, preposition: &str) -> Result<u64, GoalError> {
         let bytes = self.number("how many bytes, as in 8b")?;
         self.keyword("b", "b, for bytes")?;
@@ -254,12 +254,12 @@ impl<'a> Ranks<'a> {
         Ok(bytes)
     }
 
-    /// An operation or a requirement ends with its line, or with its rank.
-    fn ends(&mut self, end: Token) -> Result<(), GoalError> {
+    /// Checks that an operation or a requirement ends with its line or its rank.
+    fn finish_line(&mut self, end: Token) -> Result<(), GoalError> {
         match end {
             Token::Line => Ok(()),
             Token::Sign(b'}') | Token::End => {
-                self.lexer.go_to(self.lexer.place());
+                self.lexer.set_next_place(self.lexer.place());
                 Ok(())
             }
             other => Err(self.expected("the end of the line", other)),

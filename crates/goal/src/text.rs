@@ -1,47 +1,49 @@
-//! GOAL as text: reads it and writes it. `docs/reference/replay.md` has the grammar.
+//! Reads and writes GOAL's text form. `docs/reference/replay.md` has the grammar.
 //!
-//! A text is read in blocks of whole ranks, several at once, and what they say is told to the schedule's builder in its order. So
-//! the text is never in memory as a whole.
+//! A text is read in blocks of whole ranks, several at once, and their statements are added to the schedule's
+//! builder in order. So the text is never in memory as a whole.
 
 use std::io::{self, BufWriter, Read, Write};
 use std::mem::take;
 use std::thread::{self, ScopedJoinHandle, available_parallelism};
 
-use loggp::{Operation, Placed, Requirement, Schedule, ScheduleBuilder, ScheduleError, Time};
+use loggp::Time;
+use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
 
-use super::blocks::{Block, Blocks};
-use super::ranks::{Ranks, Said};
+use super::blocks::{TextBlock, BlockReader};
+use super::ranks::{RankParser, Statement};
 use super::{GoalError, units};
 
-/// Reads a text, in blocks of about so many bytes.
+/// Reads a text in blocks of about `bytes` bytes.
 pub fn read(input: &mut dyn Read, unit: Time, bytes: usize) -> Result<Schedule, GoalError> {
-    let mut blocks = Blocks::of(input, bytes);
+    let mut blocks = BlockReader::new(input, bytes);
     let mut last = blocks.next()?.unwrap_or_default();
-    let mut builder = Ranks::begin(&mut last, unit)?;
+    let mut builder = RankParser::read_header(&mut last, unit)?;
     let cores = available_parallelism().map_or(1, usize::from);
     let (mut now, mut before, mut written) = (vec![take(&mut last)], Vec::new(), 0);
     while !now.is_empty() || !before.is_empty() {
-        // While blocks are read, those before are told, and the next ones fetched.
-        let (said, next) = thread::scope(|scope| {
-            let begin =
-                |block| thread::Builder::new().spawn_scoped(scope, move || Ranks::read(block, unit)).ok();
-            let begun = now.iter().map(|block| if now.len() > 1 { begin(block) } else { None });
-            let begun: Vec<_> = begun.collect();
-            for (block, said) in before.drain(..) {
-                written += tell(&mut builder, &block, said)?;
+        // While these blocks are parsed, the statements of the blocks before are added, and the next blocks
+        // are read.
+        let (statements, next) = thread::scope(|scope| {
+            let spawn =
+                |block| thread::Builder::new().spawn_scoped(scope, move || RankParser::read_ranks(block, unit)).ok();
+            let threads = now.iter().map(|block| if now.len() > 1 { spawn(block) } else { None });
+            let threads: Vec<_> = threads.collect();
+            for (block, statements) in before.drain(..) {
+                written += add_statements(&mut builder, &block, statements)?;
                 last = block;
             }
             let next = (0..cores).map_while(|_| blocks.next().transpose());
-            let next: Vec<Block> = next.collect::<Result<_, _>>()?;
-            // One block needs no thread, and where the host gives none, this one does it.
-            let end = |(block, begun): (_, Option<ScopedJoinHandle<_>>)| match begun {
-                Some(begun) => begun.join().expect("it does not panic"),
-                None => Ranks::read(block, unit),
+            let next: Vec<TextBlock> = next.collect::<Result<_, _>>()?;
+            // A single block needs no thread, and if the host gives none, this thread parses the block.
+            let parsed = |(block, thread): (_, Option<ScopedJoinHandle<_>>)| match thread {
+                Some(thread) => thread.join().expect("it does not panic"),
+                None => RankParser::read_ranks(block, unit),
             };
-            let said: Vec<_> = now.iter().zip(begun).map(end).collect();
-            Ok::<_, GoalError>((said, next))
+            let statements: Vec<_> = now.iter().zip(threads).map(parsed).collect();
+            Ok::<_, GoalError>((statements, next))
         })?;
-        before = now.into_iter().zip(said).collect();
+        before = now.into_iter().zip(statements).collect();
         now = next;
     }
     if written < builder.ranks() {
@@ -54,25 +56,25 @@ pub fn read(input: &mut dyn Read, unit: Time, bytes: usize) -> Result<Schedule, 
     builder.build().map_err(|why| last.error(last.text.len(), why.to_string()))
 }
 
-/// Tells a builder what the ranks of a block say. Returns how many there are.
-fn tell(
+/// Adds the statements of a block to a builder. Returns the number of ranks in the block.
+fn add_statements(
     builder: &mut ScheduleBuilder,
-    block: &Block,
-    (said, end): (Vec<Said>, Result<(), GoalError>),
+    block: &TextBlock,
+    (statements, end): (Vec<Statement>, Result<(), GoalError>),
 ) -> Result<usize, GoalError> {
     let (mut ranks, mut begin) = (0, 0);
-    for said in said {
-        let (place, told) = match said {
-            Said::Rank(rank, place) => {
+    for statement in statements {
+        let (place, result) = match statement {
+            Statement::Rank(rank, place) => {
                 (ranks, begin) = (ranks + 1, place);
-                (place, builder.rank(usize::try_from(rank).unwrap_or(usize::MAX)))
+                (place, builder.begin_rank(usize::try_from(rank).unwrap_or(usize::MAX)))
             }
-            Said::Operation(placed, place) => (place, builder.place(placed).map(drop)),
-            Said::Requirement(requirement, place) => (place, builder.require(requirement)),
-            Said::End(place) => (place, builder.end_rank()),
+            Statement::Operation(placed, place) => (place, builder.add_placed(placed).map(drop)),
+            Statement::Requirement(requirement, place) => (place, builder.require(requirement)),
+            Statement::End(place) => (place, builder.end_rank()),
         };
-        let name = |operation| Ranks::name(block, begin, operation);
-        told.map_err(|why: ScheduleError| block.error(place, why.naming(name)))?;
+        let name = |operation| RankParser::operation_name(block, begin, operation);
+        result.map_err(|why: ScheduleError| block.error(place, why.sentence_naming(name)))?;
     }
     end.map(|()| ranks)
 }
@@ -83,7 +85,7 @@ pub fn write(schedule: &Schedule, out: &mut dyn Write, unit: Time) -> io::Result
     writeln!(out, "num_ranks {}", schedule.ranks())?;
     for rank in 0..schedule.ranks() {
         writeln!(out, "\nrank {rank} {{")?;
-        for (number, Placed { what, cpu, nic }) in (1..).zip(schedule.operations(rank)) {
+        for (number, PlacedOperation { operation: what, cpu, nic }) in (1..).zip(schedule.operations(rank)) {
             let any = |number: Option<u32>| number.map_or(-1, i64::from);
             match what {
                 Operation::Send { to, bytes, tag } => {

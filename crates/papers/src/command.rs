@@ -1,46 +1,49 @@
-//! The commands that run what a series runs.
+//! Command lines that run the cases of a series.
 
 use std::mem::discriminant;
 
-use loggp::{LongMessages, Parameter, Params, Time, US, presets};
+use loggp::{Params, Time, US};
+use loggp::params::{LongMessages, Parameter, presets};
 
 use loggp_programs::Case;
 
-use super::series::{Ask, Point, Series};
+use super::series::{StudyDepth, SeriesPoint, CaseSeries};
 
-/// An option and its value, as the command line has them.
-type Said = (&'static str, String);
+/// Name and value of an option of the command line.
+type OptionArg = (&'static str, String);
 
-/// Of more points a sweep is said by its ends and their number.
-const FEW: usize = 6;
+/// A sweep over more equally spaced points is written by its ends and their number.
+const MOST_LISTED: usize = 6;
 
-/// The commands for a series: a sweep, if that is one; and if not, one for its first case and one for its last.
-pub fn commands(series: &Series) -> Vec<String> {
+/// Returns the commands for a series: one sweep if possible; if not, one command for its first case and one
+/// for its last.
+pub fn commands(series: &CaseSeries) -> Vec<String> {
     let (Some(first), Some(last)) = (series.points.first(), series.points.last()) else { return Vec::new() };
-    if let Some(sweep) = sweep(&series.points) {
+    if let Some(sweep) = sweep_command(&series.points) {
         return vec![sweep];
     }
-    let mut commands = vec![compare(first), compare(last)];
+    let mut commands = vec![compare_command(first), compare_command(last)];
     commands.dedup();
     commands
 }
 
-/// The command for a case.
-fn compare(point: &Point) -> String {
-    let clock = (point.ask < Ask::Measure).then(|| ("clock", "virtual".to_string()));
-    line("compare", &point.case, &said(&point.case).into_iter().chain(clock).collect::<Vec<_>>())
+/// Returns the command for a case.
+fn compare_command(point: &SeriesPoint) -> String {
+    let clock = (point.depth < StudyDepth::Measure).then(|| ("clock", "virtual".to_string()));
+    command_line("compare", &point.case, &case_args(&point.case).into_iter().chain(clock).collect::<Vec<_>>())
 }
 
-/// A command with its options.
-fn line(command: &str, case: &Case, said: &[Said]) -> String {
+/// Returns a command with its options.
+fn command_line(command: &str, case: &Case, said: &[OptionArg]) -> String {
     let options: String = said.iter().map(|(name, value)| format!(" --{name} {value}")).collect();
     let options = options.replace("--processors", "-P");
     format!("loggp {command} {} {}{options}", case.program.name, case.algorithm.name)
 }
 
-/// The command for all of these cases, if they differ in a single thing that can be swept over.
-fn sweep(points: &[Point]) -> Option<String> {
-    let all: Vec<Vec<Said>> = points.iter().map(|point| said(&point.case)).collect();
+/// Returns the command that runs all cases as a sweep, or `None` if they differ in more than one quantity
+/// that can be swept.
+fn sweep_command(points: &[SeriesPoint]) -> Option<String> {
+    let all: Vec<Vec<OptionArg>> = points.iter().map(|point| case_args(&point.case)).collect();
     let names: Vec<&str> = all[0].iter().map(|(name, _)| *name).collect();
     let alike = all.iter().all(|said| said.iter().map(|(name, _)| *name).eq(names.iter().copied()));
     let differs = |n: &usize| all.iter().any(|said| said[*n] != all[0][*n]);
@@ -53,24 +56,24 @@ fn sweep(points: &[Point]) -> Option<String> {
         own => case.program.option(own)?.name(),
     };
     let values: Vec<&str> = all.iter().map(|said| said[swept].1.as_str()).collect();
-    let others: Vec<Said> =
+    let others: Vec<OptionArg> =
         all[0].iter().enumerate().filter(|(n, _)| *n != swept).map(|(_, one)| one.clone()).collect();
-    let over = ("over", format!("{name}={}", spread(&values).unwrap_or_else(|| values.join(","))));
-    Some(line("sweep", case, &others.into_iter().chain([over]).collect::<Vec<_>>()))
+    let over = ("over", format!("{name}={}", even_range(&values).unwrap_or_else(|| values.join(","))));
+    Some(command_line("sweep", case, &others.into_iter().chain([over]).collect::<Vec<_>>()))
 }
 
-/// Many numbers that are equally far apart, by their ends.
-fn spread(values: &[&str]) -> Option<String> {
+/// Returns `first..last:count` for many numbers that are equally far apart.
+fn even_range(values: &[&str]) -> Option<String> {
     let numbers: Vec<i64> = values.iter().map(|value| value.parse().ok()).collect::<Option<_>>()?;
     let apart = numbers.get(1)? - numbers[0];
     let even = numbers.windows(2).all(|pair| pair[1] - pair[0] == apart);
-    (even && values.len() > FEW)
+    (even && values.len() > MOST_LISTED)
         .then(|| format!("{}..{}:{}", values[0], values[values.len() - 1], values.len()))
 }
 
-/// What is to be said to have this case.
-fn said(case: &Case) -> Vec<Said> {
-    let mut said = machine(&case.params);
+/// Returns the options that select this case.
+fn case_args(case: &Case) -> Vec<OptionArg> {
+    let mut said = machine_args(&case.params);
     let usual = Case::new(case.program, case.algorithm.name, case.params);
     let of_size =
         case.options.iter().any(|value| value.option().is_instead_of_size() && !value.text().is_empty());
@@ -79,7 +82,7 @@ fn said(case: &Case) -> Vec<Said> {
     }
     let options = case.options.iter().filter(|value| !value.is_default());
     said.extend(options.map(|value| (value.option().name(), value.text())));
-    said.extend(case.barrier.map(|barrier| ("barrier", unspaced(barrier))));
+    said.extend(case.barrier.map(|barrier| ("barrier", without_spaces(barrier))));
     let settings = [
         ("ports", case.ports.to_string(), usual.ports.to_string()),
         ("latency", case.latency.to_string(), usual.latency.to_string()),
@@ -92,8 +95,9 @@ fn said(case: &Case) -> Vec<Said> {
     said
 }
 
-/// What is to be said to have this machine: one of the papers', or none, and what differs there, which is to be little.
-fn machine(params: &Params) -> Vec<Said> {
+/// Returns the options that select this machine: the preset with the fewest changes, or none, and the
+/// changes.
+fn machine_args(params: &Params) -> Vec<OptionArg> {
     let P = ("processors", params.P.to_string());
     let alike = |base: &Params| {
         let of_one_kind = discriminant(&base.long) == discriminant(&params.long);
@@ -101,27 +105,27 @@ fn machine(params: &Params) -> Vec<Said> {
     };
     let named = presets().iter().filter_map(|preset| {
         let base = preset.builder().P(params.P).build().ok().filter(alike)?;
-        Some((Some(preset.name), changes(&base, params)))
+        Some((Some(preset.name), changed_parameters(&base, params)))
     });
     let bare = Params::builder(params.P).build().expect("a machine may be free");
-    let least = named.chain([(None, changes(&bare, params))]).min_by_key(|(_, changes)| changes.len());
+    let least = named.chain([(None, changed_parameters(&bare, params))]).min_by_key(|(_, changes)| changes.len());
     let (name, changes) = least.expect("there is the bare machine");
-    let mut said: Vec<Said> = name.map(|name| ("machine", name.to_string())).into_iter().collect();
+    let mut said: Vec<OptionArg> = name.map(|name| ("machine", name.to_string())).into_iter().collect();
     said.push(P);
     if !changes.is_empty() {
         said.push(("params", changes.join(",")));
     }
     if name.is_none() && params.cycle != US {
-        said.push(("cycle", unspaced(params.cycle)));
+        said.push(("cycle", without_spaces(params.cycle)));
     }
     said
 }
 
-/// What differs on a machine from another, besides P.
-fn changes(base: &Params, params: &Params) -> Vec<String> {
+/// Returns the parameters other than P in which a machine differs from `base`, as `name=value`.
+fn changed_parameters(base: &Params, params: &Params) -> Vec<String> {
     let parameters = Parameter::ALL.iter().filter(|parameter| match parameter.name {
         "P" => false,
-        // A machine of LogP has one too, which follows from g and o.
+        // A machine of LogP has a G too, which follows from g and o.
         "G" => matches!(params.long, LongMessages::LogGP { .. }),
         _ => true,
     });
@@ -129,8 +133,8 @@ fn changes(base: &Params, params: &Params) -> Vec<String> {
         let number = parameter.number(params)?;
         let is_new = parameter.number(base) != Some(number) || parameter.name == "G" && !base.is_loggp();
         let value = match number {
-            _ if parameter.is_time() => unspaced(Time::from_ps(number)),
-            // No limit is the largest that there is.
+            _ if parameter.is_time() => without_spaces(Time::from_ps(number)),
+            // The largest number stands for no limit.
             _ if number == Params::NO_LIMIT as i64 => "none".to_string(),
             _ => number.to_string(),
         };
@@ -139,7 +143,7 @@ fn changes(base: &Params, params: &Params) -> Vec<String> {
     changed.collect()
 }
 
-/// A time as an option takes it.
-fn unspaced(time: Time) -> String {
+/// Writes a time as an option takes it.
+fn without_spaces(time: Time) -> String {
     time.to_string().replace(' ', "")
 }

@@ -1,51 +1,54 @@
-//! An exhibit: a figure, a table or a result of a paper, and how it is made here.
+//! An exhibit: a figure, a table or a result of a paper, and how it is reproduced.
 
 use loggp::Time;
 
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
 use super::command;
-use super::finding::Finding;
+use super::finding::ExhibitResult;
 use super::lab::Lab;
-use super::series::Series;
+use super::series::CaseSeries;
 use super::sheet::Sheet;
 
 /// A figure, a table or a result of a paper.
 #[derive(Debug)]
 pub struct Exhibit {
-    /// Its name on the command line, such as `logp-fig3`.
+    /// Name on the command line, such as `logp-fig3`.
     pub id: &'static str,
-    /// Where it stands in its paper, such as `figure 3`.
+    /// Place in the paper, such as `figure 3`.
     pub place: &'static str,
-    /// What it shows, in a few words.
+    /// Short description.
     pub title: &'static str,
-    /// What one must know of it to read its rows, in our words, a sentence each.
-    pub says: &'static [&'static str],
-    /// The formulas it is predicted by, each with where the paper has it.
+    /// Notes that its rows need, a sentence each.
+    pub notes: &'static [&'static str],
+    /// Formulas that predict it, each with its place in the paper.
     pub formulas: &'static [&'static str],
-    /// The unit of its times, and how long that is.
+    /// Name and length of the unit of its times.
     pub unit: (&'static str, Time),
-    /// What is run for it.
-    pub series: fn(&Lab) -> Vec<Series>,
-    /// Puts its tables, pictures and rows on the sheet.
-    pub show: fn(&mut Sheet) -> Result<(), Failed>,
+    /// Returns the series to be run.
+    pub series: fn(&Lab) -> Vec<CaseSeries>,
+    /// Adds the tables, pictures and rows to the sheet.
+    pub show: fn(&mut Sheet) -> Result<(), StudyError>,
 }
 
 impl Exhibit {
-    /// Makes it.
-    pub fn make(&'static self, lab: &Lab) -> Result<Finding, Failed> {
-        Sheet::make(self, lab)
+    /// Runs the exhibit's series, and makes its tables, pictures and rows.
+    pub fn make(&self, lab: &Lab) -> Result<ExhibitResult, StudyError> {
+        let mut sheet = Sheet::start(self.id, self.unit, &(self.series)(lab), lab)?;
+        (self.show)(&mut sheet)?;
+        let result = sheet.finish();
+        Ok(ExhibitResult { commands: self.commands(lab), summary: lab.summary.take(), ..result })
     }
 
-    /// The commands that run what it runs.
+    /// Returns the commands that run its series.
     pub fn commands(&self, lab: &Lab) -> Vec<String> {
         let mut commands: Vec<String> = (self.series)(lab).iter().flat_map(command::commands).collect();
         commands.dedup();
         commands
     }
 
-    /// How many cases it runs.
-    pub fn cases(&self, lab: &Lab) -> usize {
+    /// Returns the number of its cases.
+    pub fn case_count(&self, lab: &Lab) -> usize {
         (self.series)(lab).iter().map(|series| series.points.len()).sum()
     }
 }

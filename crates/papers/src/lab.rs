@@ -1,4 +1,4 @@
-//! Where exhibits are made: how large, on which clocks, how often.
+//! The settings with which exhibits are made: sizes, clocks and repetitions; and the cache of their results.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -7,124 +7,124 @@ use std::rc::Rc;
 use loggp::{ClockKind, Host, US};
 
 use loggp_programs::{Case, Emulation};
-use loggp_study::{Answers, Failed, Prediction, Study};
+use loggp_study::{Answers, StudyError, Prediction, Study};
 
-use super::finding::Held;
-use super::series::{Ask, Point, Ran, Series, Told};
+use super::finding::RunSummary;
+use super::series::{StudyDepth, SeriesPoint, SeriesResult, CaseSeries, CaseResult};
 
-/// Where exhibits are made.
+/// The settings with which exhibits are made, and the results so far.
 pub struct Lab<'a> {
-    /// Whether at the papers' own sizes.
+    /// Whether cases have the papers' own sizes.
     pub full: bool,
-    /// Makes the data.
+    /// Seed of the input data.
     pub seed: u64,
-    /// How often a run on the wall clock is repeated; the median is reported.
+    /// Repetitions of a run on the wall clock; the median is reported.
     pub repeat: usize,
-    /// How measured runs are run: on the wall clock, or on the virtual clock alone, and then nothing is measured.
+    /// How measured runs are run. On the virtual clock nothing is measured.
     pub emulation: Emulation,
-    /// Is told after every case.
+    /// Called after every case.
     pub progress: &'a dyn Fn(),
-    /// How this computer has held the runs so far.
-    pub held: RefCell<Held>,
-    /// What came of cases so far: exhibits share them.
-    pub known: Rc<RefCell<HashMap<String, Rc<Answers>>>>,
+    /// Summary of the runs so far.
+    pub summary: RefCell<RunSummary>,
+    /// Results of cases so far, which exhibits share.
+    pub cache: Rc<RefCell<HashMap<String, Rc<Answers>>>>,
 }
 
 impl<'a> Lab<'a> {
-    /// A lab at the usual sizes, in which nothing is measured.
+    /// Returns a lab at the usual sizes that measures nothing.
     pub fn new(progress: &'a dyn Fn()) -> Lab<'a> {
-        let (held, known) = (RefCell::default(), Rc::default());
-        Lab { full: false, seed: 1, repeat: 1, emulation: Emulation::default(), progress, held, known }
+        let (summary, cache) = (RefCell::default(), Rc::default());
+        Lab { full: false, seed: 1, repeat: 1, emulation: Emulation::default(), progress, summary, cache }
     }
 
-    /// The same, in which nothing was held yet.
-    pub fn again(&self) -> Lab<'a> {
-        let (emulation, known) = (self.emulation.clone(), Rc::clone(&self.known));
-        Lab { emulation, known, held: RefCell::default(), ..*self }
+    /// Returns a lab with the same settings and cache and an empty summary.
+    pub fn with_empty_summary(&self) -> Lab<'a> {
+        let (emulation, cache) = (self.emulation.clone(), Rc::clone(&self.cache));
+        Lab { emulation, cache, summary: RefCell::default(), ..*self }
     }
 
-    /// This at the usual sizes, and that at the papers' own.
+    /// Returns `quick` at the usual sizes and `full` at the papers' own.
     pub fn pick<T>(&self, quick: T, full: T) -> T {
         if self.full { full } else { quick }
     }
 
-    /// Whether anything is to be measured.
+    /// Returns whether runs are measured on the wall clock.
     pub fn is_wall(&self) -> bool {
         self.emulation.clock == ClockKind::Wall
     }
 
-    /// Runs the cases of a series.
-    pub(crate) fn run(&self, series: &Series) -> Result<Ran, Failed> {
-        let points = series.points.iter().map(|point| self.ask(point)).collect::<Result<_, _>>()?;
-        Ok(Ran { name: series.name.clone(), along: series.along, points })
+    pub(crate) fn run_series(&self, series: &CaseSeries) -> Result<SeriesResult, StudyError> {
+        let points = series.points.iter().map(|point| self.run_point(point)).collect::<Result<_, _>>()?;
+        Ok(SeriesResult { name: series.name.clone(), along: series.along, points })
     }
 
-    /// Asks of a case what is to be asked of it.
-    fn ask(&self, Point { x, case, ask }: &Point) -> Result<Told, Failed> {
+    /// Runs a case to the depth that its series asks for.
+    fn run_point(&self, SeriesPoint { x, case, depth }: &SeriesPoint) -> Result<CaseResult, StudyError> {
         let case = Case { seed: self.seed, ..case.clone() };
-        let told = match ask {
-            Ask::Formula => {
+        let result = match depth {
+            StudyDepth::Formula => {
                 let formula = case.plan()?.formula();
                 let prediction = Prediction { formula, ..Prediction::default() };
-                Told { x: *x, prediction, answers: None }
+                CaseResult { x: *x, prediction, answers: None }
             }
             _ => {
-                let answers = self.answers(case, *ask)?;
-                Told { x: *x, prediction: answers.prediction, answers: Some(answers) }
+                let answers = self.run_case(case, *depth)?;
+                CaseResult { x: *x, prediction: answers.prediction, answers: Some(answers) }
             }
         };
         (self.progress)();
-        Ok(told)
+        Ok(result)
     }
 
-    /// What formula and model say of a case.
-    pub fn model(&self, case: Case) -> Result<Rc<Answers>, Failed> {
-        self.answers(Case { seed: self.seed, ..case }, Ask::Model)
+    /// Runs a case on the virtual clock.
+    pub fn run_model(&self, case: Case) -> Result<Rc<Answers>, StudyError> {
+        self.run_case(Case { seed: self.seed, ..case }, StudyDepth::Model)
     }
 
-    /// What comes of a case, which may be known.
-    fn answers(&self, case: Case, ask: Ask) -> Result<Rc<Answers>, Failed> {
-        let is_measured = ask == Ask::Measure && self.is_wall();
-        let key = format!("{is_measured} {} {case:?}", ask == Ask::Trace);
-        if let Some(known) = self.known.borrow().get(&key) {
+    /// Returns the answers for a case, from the cache if they are there.
+    fn run_case(&self, case: Case, depth: StudyDepth) -> Result<Rc<Answers>, StudyError> {
+        let is_measured = depth == StudyDepth::Measure && self.is_wall();
+        let key = format!("{is_measured} {} {case:?}", depth == StudyDepth::Trace);
+        if let Some(known) = self.cache.borrow().get(&key) {
             return Ok(Rc::clone(known));
         }
-        let study = match ask {
-            Ask::Trace => Study { emulation: Emulation::traced(), ..Study::of(case) },
+        let study = match depth {
+            StudyDepth::Trace => Study { emulation: Emulation::with_trace(), ..Study::new(case) },
             _ if is_measured => {
-                Study { emulation: self.emulation.clone(), repeat: self.repeat, ..Study::of(case) }
+                Study { emulation: self.emulation.clone(), repeat: self.repeat, ..Study::new(case) }
             }
-            _ => Study::of(case),
+            _ => Study::new(case),
         };
         let answers = Rc::new(study.run()?);
-        self.note(&study, &answers);
-        self.known.borrow_mut().insert(key, Rc::clone(&answers));
+        self.record_study(&study, &answers);
+        self.cache.borrow_mut().insert(key, Rc::clone(&answers));
         Ok(answers)
     }
 
-    /// Notes how a study went.
-    fn note(&self, study: &Study, answers: &Answers) {
-        let mut held = self.held.borrow_mut();
-        held.virtual_runs += study.repeat;
+    /// Adds a study to the summary.
+    fn record_study(&self, study: &Study, answers: &Answers) {
+        let mut summary = self.summary.borrow_mut();
+        summary.virtual_runs += study.repeat;
         if let Some(wrong) = &answers.wrong {
             let Case { program, algorithm, .. } = &study.case;
-            held.wrong.push(format!("{} {}: {wrong}", program.name, algorithm.name));
+            summary.wrong.push(format!("{} {}: {wrong}", program.name, algorithm.name));
         }
-        drop(held);
+        drop(summary);
         if let Some(host) = &answers.outcome.run.host {
-            self.note_host(host, answers.prediction.error_model());
+            self.record_host(host, answers.prediction.error_model());
         }
     }
 
-    /// Notes a run on the wall clock, and how far it is from the model, if that is known.
-    pub fn note_host(&self, host: &Host, off: Option<f64>) {
-        let mut held = self.held.borrow_mut();
-        held.wall_runs += 1;
-        held.late += usize::from(!host.held);
-        held.dilation = held.dilation.max(host.dilation);
-        held.latest_us = held.latest_us.max(host.lateness.max.in_units(US));
-        if host.held {
-            held.farthest = held.farthest.max(off.unwrap_or(0.0).abs());
+    /// Adds a run on the wall clock to the summary, with its relative deviation from the model if that is
+    /// known.
+    pub fn record_host(&self, host: &Host, off: Option<f64>) {
+        let mut summary = self.summary.borrow_mut();
+        summary.wall_runs += 1;
+        summary.late += usize::from(!host.on_time);
+        summary.dilation = summary.dilation.max(host.dilation);
+        summary.latest_us = summary.latest_us.max(host.lateness.max.in_units(US));
+        if host.on_time {
+            summary.farthest = summary.farthest.max(off.unwrap_or(0.0).abs());
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The papers' figures and tables, made again. An [`Exhibit`] is one of them: what its paper says of it, and how it is made
-//! here. A [`Finding`] is what came of that: tables, pictures, and every number of the paper beside ours.
+//! Reproductions of the papers' figures and tables. An [`Exhibit`] is a figure, a table or a result of a
+//! paper; its [`ExhibitResult`] has tables, pictures, and every number of the paper beside ours.
 //!
-//! To add one, write its `Exhibit` into a file of its paper's folder, and its name into the paper's list.
+//! To add an exhibit, write its `Exhibit` into a file of its paper's folder and name it in the paper's list.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
@@ -26,60 +26,61 @@ mod transportation;
 pub mod unloaded;
 
 pub use exhibit::Exhibit;
-pub use finding::{Finding, Held, Picture};
+pub use finding::{ExhibitResult, RunSummary, Picture};
 pub use lab::Lab;
-pub use row::{Answer, Mark, Row, above, at_least, at_most, below, between, exactly};
-pub use series::{Ran, Series, Told};
-pub use sheet::{Sheet, line, list};
+pub use row::{AnswerSource, Verdict, ExhibitRow, above, at_least, at_most, below, between, exactly};
+pub use series::{SeriesResult, CaseSeries, CaseResult};
+pub use sheet::{Sheet, marked_line, join_words};
 
 use serde::{Deserialize, Serialize};
 
 /// A paper and its exhibits.
 #[derive(Debug)]
 pub struct Paper {
-    /// What it is called here, such as `LogP`.
+    /// Name of the paper here, such as `LogP`.
     pub name: &'static str,
-    /// Who wrote it, what it is called and where it appeared.
+    /// Authors, title and place of publication.
     pub source: &'static str,
-    /// Its exhibits, in its order.
+    /// Exhibits, in the paper's order.
     pub exhibits: &'static [Exhibit],
-    /// All that it shows, proves and counts, a line each: see [`Paper::inventory`].
+    /// All that the paper shows, proves and counts, one line each: see [`Paper::inventory`].
     pub inventory: &'static str,
 }
 
-/// Something that a paper shows, proves or counts, and what became of it here.
+/// Something that a paper shows, proves or counts, and where it is reproduced here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Place {
-    /// Where it stands, such as `figure 3`.
+pub struct InventoryEntry {
+    /// Place in the paper, such as `figure 3`.
     pub place: String,
-    /// What it is, in a few words.
+    /// Short description.
     pub what: String,
-    /// The ids of the exhibits that have it; or `idea`, if it is a picture of one; or `out of reach`, and why.
+    /// Ids of the exhibits that reproduce it; or `idea` for a picture of an idea; or `out of reach` and the
+    /// reason.
     pub here: String,
 }
 
 impl Paper {
-    /// All figures, tables, theorems, lemmas and numbers of the paper, in its order.
-    pub fn inventory(&self) -> impl Iterator<Item = Place> {
+    /// Returns all figures, tables, theorems, lemmas and numbers of the paper, in its order.
+    pub fn inventory(&self) -> impl Iterator<Item = InventoryEntry> {
         self.inventory.lines().map(|line| {
             let mut parts = line.splitn(3, " | ").map(String::from);
             let mut part = || parts.next().unwrap_or_default();
-            Place { place: part(), what: part(), here: part() }
+            InventoryEntry { place: part(), what: part(), here: part() }
         })
     }
 }
 
-/// The papers, in the order in which they appeared.
+/// The papers, in order of publication.
 pub static PAPERS: &[&Paper] =
     &[&logp::PAPER, &karp::PAPER, &transportation::PAPER, &loggp::PAPER, &loggps::PAPER];
 
-/// All exhibits, each with its paper.
+/// Returns all exhibits, each with its paper.
 pub fn exhibits() -> impl Iterator<Item = (&'static Paper, &'static Exhibit)> {
     PAPERS.iter().flat_map(|paper| paper.exhibits.iter().map(move |exhibit| (*paper, exhibit)))
 }
 
-/// The document's examples, which `cargo test` runs. It is a link to the document of the project, so that the packaged crate has it
-/// too.
+/// Examples of the project's document, run by `cargo test`. `docs/` is a link, so that the packaged crate has
+/// it too.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/programs.md")]
 struct Programs;

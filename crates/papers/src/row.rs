@@ -1,35 +1,34 @@
-//! A row of an exhibit: what its paper says, what came out here, and the rule that decides whether the two agree.
+//! A row of an exhibit: what the paper says, our result, and the rule that decides whether the two agree.
 
 use loggp_draw::digits::{exact, rough};
 use serde::{Deserialize, Serialize};
 
-/// A row of an exhibit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// What it is about.
+pub struct ExhibitRow {
+    /// Subject of the row.
     pub what: String,
-    /// What stands in the paper: a number as it is printed, or its words.
+    /// A number as the paper prints it, or the paper's words.
     pub paper: String,
-    /// Where it stands there.
+    /// Place in the paper.
     pub section: String,
-    /// What came out here.
+    /// Our result.
     pub ours: String,
-    /// Who says that.
-    pub by: Answer,
-    /// What decides whether the two agree.
+    /// Source of our result.
+    pub by: AnswerSource,
+    /// Rule that decides whether the two agree.
     pub rule: String,
-    /// How it came out.
-    pub mark: Mark,
-    /// Why it differs, or why something is out of reach.
+    #[serde(rename = "mark")]
+    pub verdict: Verdict,
+    /// Why it differs, or why it is out of reach.
     pub reason: Option<String>,
-    /// Whether it came out as the exhibit says that it does.
+    /// Whether it came out as the exhibit expects.
     pub as_expected: bool,
 }
 
-/// Who says what is ours.
+/// Source of our result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Answer {
+pub enum AnswerSource {
     /// A closed form of the paper.
     Formula,
     /// A run on the virtual clock.
@@ -38,119 +37,120 @@ pub enum Answer {
     Count,
 }
 
-/// What a row is, and how it came out.
+/// Kind of a row, and how it came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mark {
-    /// A number of the paper, and ours is the same to its last digit.
+pub enum Verdict {
+    /// A number of the paper; ours is the same to its last digit.
     Equal,
-    /// A number of the paper, and ours is as near as the rule says.
+    /// A number of the paper; ours is as near as the rule asks.
     Within,
-    /// A claim in the paper's words, and it holds by the rule.
+    /// A claim in the paper's words, which holds by the rule.
     Holds,
     /// A number or a claim that ours contradicts.
     Differs,
     /// A check of ours, such as a theorem against a search, that came out right: no number of the paper.
-    Own,
+    #[serde(rename = "own")]
+    OwnCheck,
     /// A check of ours that came out wrong.
     Wrong,
     /// Values that were copied from the paper, and are the same when they are read back.
     ReadBack,
-    /// What only the paper's hardware can say.
+    /// A claim that only the paper's hardware can decide.
     OutOfReach,
 }
 
-impl Mark {
-    /// All of them, in the order of the summary, with their names there and what they mean.
-    pub const ALL: [(Mark, &'static str, &'static str); 8] = [
-        (Mark::Equal, "equal", "a number that the paper prints, and ours has all its digits, two at least"),
+impl Verdict {
+    /// All verdicts in the order of the summary, with their names and meanings there.
+    pub const ALL: [(Verdict, &'static str, &'static str); 8] = [
+        (Verdict::Equal, "equal", "a number that the paper prints, and ours has all its digits, two at least"),
         (
-            Mark::Within,
+            Verdict::Within,
             "within",
             "a number that the paper prints, and ours is as near as the rule beside it asks",
         ),
-        (Mark::Holds, "holds", "a claim in the paper's words, which holds by the rule beside it"),
-        (Mark::Differs, "differs", "a number or a claim that ours contradicts, and why"),
+        (Verdict::Holds, "holds", "a claim in the paper's words, which holds by the rule beside it"),
+        (Verdict::Differs, "differs", "a number or a claim that ours contradicts, and why"),
         (
-            Mark::Own,
+            Verdict::OwnCheck,
             "own check",
             "our check of a theorem by a search, or of a formula by the machine: no number of the paper",
         ),
-        (Mark::Wrong, "wrong", "a check of ours that came out wrong"),
-        (Mark::ReadBack, "read back", "a machine that has the paper's values, read back: it is not counted"),
-        (Mark::OutOfReach, "out of reach", "what only the paper's hardware can say"),
+        (Verdict::Wrong, "wrong", "a check of ours that came out wrong"),
+        (Verdict::ReadBack, "read back", "a machine that has the paper's values, read back: it is not counted"),
+        (Verdict::OutOfReach, "out of reach", "what only the paper's hardware can say"),
     ];
 
-    /// Its name in the summary.
+    /// Returns the verdict's name in the summary.
     pub fn name(self) -> &'static str {
-        Mark::ALL.iter().find(|(mark, ..)| *mark == self).map_or("", |(_, name, _)| name)
+        Verdict::ALL.iter().find(|(mark, ..)| *mark == self).map_or("", |(_, name, _)| name)
     }
 }
 
-impl Row {
-    /// A row that came out so, and was to agree.
-    pub(crate) fn of(what: impl Into<String>, section: &str, paper: &str, mark: Mark) -> Row {
-        Row {
+impl ExhibitRow {
+    /// Makes a row with this verdict, which was to agree.
+    pub(crate) fn with_verdict(what: impl Into<String>, section: &str, paper: &str, mark: Verdict) -> ExhibitRow {
+        ExhibitRow {
             what: what.into(),
             paper: paper.into(),
             section: section.into(),
             ours: String::new(),
-            by: Answer::Model,
+            by: AnswerSource::Model,
             rule: String::new(),
-            mark,
+            verdict: mark,
             reason: None,
-            as_expected: !matches!(mark, Mark::Differs | Mark::Wrong),
+            as_expected: !matches!(mark, Verdict::Differs | Verdict::Wrong),
         }
     }
 
-    /// A number that the paper prints: ours must have all its digits.
-    pub(crate) fn number(what: impl Into<String>, section: &str, paper: &str, ours: f64) -> Row {
-        let (number, half) = read(paper);
+    /// Makes the row of a number that the paper prints: ours must have all its digits.
+    pub(crate) fn from_number(what: impl Into<String>, section: &str, paper: &str, ours: f64) -> ExhibitRow {
+        let (number, half) = parse_printed(paper);
         let is_equal = (ours - number).abs() <= half;
         let digits = paper.chars().filter(char::is_ascii_digit).skip_while(|digit| *digit == '0').count();
         let mark = match (is_equal, digits) {
-            (true, 2..) => Mark::Equal,
+            (true, 2..) => Verdict::Equal,
             // A single digit says little.
-            (true, _) => Mark::Within,
-            (false, _) => Mark::Differs,
+            (true, _) => Verdict::Within,
+            (false, _) => Verdict::Differs,
         };
         let rule = if digits > 1 { "all printed digits" } else { "the printed digit" };
-        Row { ours: shown(ours, paper), rule: rule.into(), ..Row::of(what, section, paper, mark) }
+        ExhibitRow { ours: format_like(ours, paper), rule: rule.into(), ..ExhibitRow::with_verdict(what, section, paper, mark) }
     }
 
-    /// Who says what is ours: the model, unless told.
-    pub fn by(&mut self, by: Answer) -> &mut Row {
+    /// Sets the source of our result, which is the model by default.
+    pub fn set_source(&mut self, by: AnswerSource) -> &mut ExhibitRow {
         self.by = by;
         self
     }
 
-    /// A number that the paper rounded, or of which ours can only come near: within this part of it, and why that is near
+    /// Accepts a number that deviates by no more than `part` of the paper's, and notes why that is near
     /// enough.
     ///
     /// # Panics
     ///
     /// If the row is no number's.
-    pub fn within(&mut self, part: f64, why: &str) -> &mut Row {
-        let ((number, _), ours) = (read(&self.paper), read(&self.ours).0);
+    pub fn accept_within(&mut self, part: f64, why: &str) -> &mut ExhibitRow {
+        let ((number, _), ours) = (parse_printed(&self.paper), parse_printed(&self.ours).0);
         self.rule = format!("within {}%: {why}", rough(100.0 * part));
-        if self.mark == Mark::Differs && (ours - number).abs() <= part * number.abs() {
-            (self.mark, self.as_expected) = (Mark::Within, true);
+        if self.verdict == Verdict::Differs && (ours - number).abs() <= part * number.abs() {
+            (self.verdict, self.as_expected) = (Verdict::Within, true);
         }
         self
     }
 
-    /// A number that ours is only rounded to, such as a count where the paper has what it tends to.
-    pub fn rounded(&mut self) -> &mut Row {
-        if self.mark == Mark::Equal {
-            (self.mark, self.rule) = (Mark::Within, "rounded".into());
+    /// Accepts a number that ours only rounds to, such as a count where the paper has a limit.
+    pub fn accept_rounded(&mut self) -> &mut ExhibitRow {
+        if self.verdict == Verdict::Equal {
+            (self.verdict, self.rule) = (Verdict::Within, "rounded".into());
         }
         self
     }
 
-    /// It is known to differ, with this for ours, and why. Another value, or one that agrees, is not as expected. Nothing for ours is any
-    /// value, for sizes at which none is known.
-    pub fn because(&mut self, ours: &str, why: &str) -> &mut Row {
-        self.as_expected = self.mark == Mark::Differs && (self.ours == ours || ours.is_empty());
+    /// Expects the row to differ, with `ours` as our result, and says why. Another result, or one that
+    /// agrees, is not as expected. An empty `ours` stands for any result, for sizes at which none is known.
+    pub fn expect_difference(&mut self, ours: &str, why: &str) -> &mut ExhibitRow {
+        self.as_expected = self.verdict == Verdict::Differs && (self.ours == ours || ours.is_empty());
         self.reason = Some(match self.as_expected {
             true => why.into(),
             false => format!("not as expected, which is {ours}: {why}"),
@@ -159,8 +159,8 @@ impl Row {
     }
 }
 
-/// A number that is read from a paper, and half a unit of its last digit.
-fn read(paper: &str) -> (f64, f64) {
+/// Parses a number as a paper prints it. Returns it and half a unit of its last digit.
+fn parse_printed(paper: &str) -> (f64, f64) {
     let digits = paper.replace(',', "");
     let number = digits.parse().unwrap_or_else(|_| panic!("{paper} is not a number"));
     let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
@@ -168,8 +168,8 @@ fn read(paper: &str) -> (f64, f64) {
     (number, 0.5000001 * 10_f64.powi(-(decimals as i32)))
 }
 
-/// Ours with a digit more than the paper has, if there is one to show.
-fn shown(ours: f64, paper: &str) -> String {
+/// Writes our number with one digit more than the paper's, if there is one to show.
+fn format_like(ours: f64, paper: &str) -> String {
     let decimals = paper.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     match decimals {
         0..3 => exact(ours),
@@ -180,80 +180,77 @@ fn shown(ours: f64, paper: &str) -> String {
     }
 }
 
-/// What a claim asks of numbers, and how that is said.
-pub struct Rule {
-    /// What is asked of each.
+/// What a claim asks of numbers, and the text for that.
+pub struct ClaimRule {
     text: String,
-    /// Whether a number is so.
     holds: Box<dyn Fn(f64) -> bool>,
-    /// Of how many it is asked.
-    of: Of,
+    scope: RuleScope,
 }
 
-/// Of how many numbers something is asked.
+/// The numbers for which a rule must hold.
 #[derive(Clone, Copy, PartialEq)]
-enum Of {
+enum RuleScope {
     All,
     Most,
     Mean,
 }
 
-fn rule(text: String, holds: impl Fn(f64) -> bool + 'static) -> Rule {
-    Rule { text, holds: Box::new(holds), of: Of::All }
+fn claim_rule(text: String, holds: impl Fn(f64) -> bool + 'static) -> ClaimRule {
+    ClaimRule { text, holds: Box::new(holds), scope: RuleScope::All }
 }
 
-/// At most this.
-pub fn at_most(most: f64) -> Rule {
-    rule(format!("at most {}", exact(most)), move |ours| ours <= most)
+/// Asks for at most `most`.
+pub fn at_most(most: f64) -> ClaimRule {
+    claim_rule(format!("at most {}", exact(most)), move |ours| ours <= most)
 }
 
-/// At least this.
-pub fn at_least(least: f64) -> Rule {
-    rule(format!("at least {}", exact(least)), move |ours| ours >= least)
+/// Asks for at least `least`.
+pub fn at_least(least: f64) -> ClaimRule {
+    claim_rule(format!("at least {}", exact(least)), move |ours| ours >= least)
 }
 
-/// Less than this.
-pub fn below(most: f64) -> Rule {
-    rule(format!("less than {}", exact(most)), move |ours| ours < most)
+/// Asks for less than `most`.
+pub fn below(most: f64) -> ClaimRule {
+    claim_rule(format!("less than {}", exact(most)), move |ours| ours < most)
 }
 
-/// More than this.
-pub fn above(least: f64) -> Rule {
-    rule(format!("more than {}", exact(least)), move |ours| ours > least)
+/// Asks for more than `least`.
+pub fn above(least: f64) -> ClaimRule {
+    claim_rule(format!("more than {}", exact(least)), move |ours| ours > least)
 }
 
-/// From one to the other.
-pub fn between(least: f64, most: f64) -> Rule {
-    rule(format!("{} to {}", exact(least), exact(most)), move |ours| (least..=most).contains(&ours))
+/// Asks for a number from `least` to `most`.
+pub fn between(least: f64, most: f64) -> ClaimRule {
+    claim_rule(format!("{} to {}", exact(least), exact(most)), move |ours| (least..=most).contains(&ours))
 }
 
-/// Exactly this.
-pub fn exactly(number: f64) -> Rule {
-    rule(exact(number), move |ours| ours == number)
+/// Asks for exactly `number`.
+pub fn exactly(number: f64) -> ClaimRule {
+    claim_rule(exact(number), move |ours| ours == number)
 }
 
-impl Rule {
-    /// The same of the mean.
+impl ClaimRule {
+    /// Asks it of the mean only.
     #[must_use]
-    pub fn in_the_mean(self) -> Rule {
-        Rule { of: Of::Mean, ..self }
+    pub fn in_the_mean(self) -> ClaimRule {
+        ClaimRule { scope: RuleScope::Mean, ..self }
     }
 
-    /// The same of more than half of them.
+    /// Asks it of more than half of the numbers.
     #[must_use]
-    pub fn for_most(self) -> Rule {
-        Rule { of: Of::Most, ..self }
+    pub fn for_most(self) -> ClaimRule {
+        ClaimRule { scope: RuleScope::Most, ..self }
     }
 
-    /// Whether it holds, and how it and what came out are said.
+    /// Returns whether the rule holds, its text, and the text of our numbers.
     pub(crate) fn judge(&self, ours: &[f64]) -> (bool, String, String) {
         let right = ours.iter().filter(|ours| (self.holds)(**ours)).count();
         let mean = ours.iter().sum::<f64>() / ours.len() as f64;
-        let (holds, rule) = match self.of {
+        let (holds, rule) = match self.scope {
             _ if ours.len() == 1 => (right == 1, self.text.clone()),
-            Of::All => (right == ours.len() && right > 0, format!("each {}", self.text)),
-            Of::Most => (2 * right > ours.len(), format!("more than half {}", self.text)),
-            Of::Mean => ((self.holds)(mean), format!("{} in the mean", self.text)),
+            RuleScope::All => (right == ours.len() && right > 0, format!("each {}", self.text)),
+            RuleScope::Most => (2 * right > ours.len(), format!("more than half {}", self.text)),
+            RuleScope::Mean => ((self.holds)(mean), format!("{} in the mean", self.text)),
         };
         let least = ours.iter().copied().fold(f64::INFINITY, f64::min);
         let most = ours.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -272,32 +269,32 @@ impl Rule {
 mod tests {
     use super::*;
 
-    fn mark(paper: &str, ours: f64) -> Mark {
-        Row::number("x", "1", paper, ours).mark
+    fn verdict_of(paper: &str, ours: f64) -> Verdict {
+        ExhibitRow::from_number("x", "1", paper, ours).verdict
     }
 
     #[test]
     fn a_number_is_equal_to_the_last_digit_that_the_paper_has() {
-        assert_eq!(mark("9.33", 28.0 / 3.0), Mark::Equal);
-        assert_eq!(mark("9.33", 9.336), Mark::Differs);
-        assert_eq!(mark("1,171", 1171.0), Mark::Equal);
-        assert_eq!(mark("24", 25.0), Mark::Differs);
-        assert_eq!(mark("4", 4.274), Mark::Within);
-        assert_eq!(mark("0.5", 0.49), Mark::Within);
+        assert_eq!(verdict_of("9.33", 28.0 / 3.0), Verdict::Equal);
+        assert_eq!(verdict_of("9.33", 9.336), Verdict::Differs);
+        assert_eq!(verdict_of("1,171", 1171.0), Verdict::Equal);
+        assert_eq!(verdict_of("24", 25.0), Verdict::Differs);
+        assert_eq!(verdict_of("4", 4.274), Verdict::Within);
+        assert_eq!(verdict_of("0.5", 0.49), Verdict::Within);
     }
 
     #[test]
     fn what_is_rounded_has_room() {
-        let mark = |ours| Row::number("x", "1", "100", ours).within(0.1, "it is rounded").mark;
-        assert_eq!([100.4, 91.0, 111.0].map(mark), [Mark::Equal, Mark::Within, Mark::Differs]);
+        let mark = |ours| ExhibitRow::from_number("x", "1", "100", ours).accept_within(0.1, "it is rounded").verdict;
+        assert_eq!([100.4, 91.0, 111.0].map(mark), [Verdict::Equal, Verdict::Within, Verdict::Differs]);
     }
 
     #[test]
     fn only_the_expected_value_differs_as_expected() {
-        let row = |ours| Row::number("x", "1", "10", ours).because("2", "so it is").clone();
+        let row = |ours| ExhibitRow::from_number("x", "1", "10", ours).expect_difference("2", "so it is").clone();
         assert!(row(2.0).as_expected);
         assert!(!row(3.0).as_expected && !row(10.0).as_expected);
-        assert!(!Row::number("x", "1", "10", 3.0).as_expected);
+        assert!(!ExhibitRow::from_number("x", "1", "10", 3.0).as_expected);
     }
 
     #[test]

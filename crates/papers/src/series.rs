@@ -1,208 +1,202 @@
-//! A series: cases along a quantity, each with what is asked of it.
+//! Series: cases along a quantity, each with how much is run of it.
 
 use std::rc::Rc;
 
-use loggp::{Time, Trace};
+use loggp::Time;
+use loggp::trace::Trace;
 
 use loggp_programs::Case;
 use loggp_study::{Answers, Prediction};
 
-/// Cases along a quantity; or one alone.
-pub struct Series {
-    /// What it is called in tables, legends and [`Sheet::of`](super::Sheet::of).
+/// Cases along a quantity, or a single case.
+pub struct CaseSeries {
+    /// Name in tables, legends and [`Sheet::series`](super::Sheet::series).
     pub(crate) name: String,
-    /// The quantity; empty if there is one case.
+    /// Name of the quantity; empty for a single case.
     pub(crate) along: &'static str,
-    /// The cases, from left to right.
-    pub(crate) points: Vec<Point>,
+    /// Cases, from left to right.
+    pub(crate) points: Vec<SeriesPoint>,
 }
 
 /// A case of a series.
-pub(crate) struct Point {
-    /// Where it stands.
+pub(crate) struct SeriesPoint {
     pub x: f64,
-    /// The case.
     pub case: Case,
-    /// What is asked of it.
-    pub ask: Ask,
+    pub depth: StudyDepth,
 }
 
-/// What is asked of a case. Each asks for what stands above it, too.
+/// What is run of a case. Each includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Ask {
-    /// The formula.
+pub(crate) enum StudyDepth {
     Formula,
-    /// The model.
     Model,
-    /// What happened in the model's run.
+    /// The model, with a trace.
     Trace,
-    /// The wall clock, where anything is to be measured.
+    /// The wall clock, if the lab measures.
     Measure,
 }
 
-impl Series {
-    /// One case, of which the model is asked.
-    pub fn one(name: impl Into<String>, case: Case) -> Series {
-        Series { name: name.into(), along: "", points: vec![Point { x: 0.0, case, ask: Ask::Model }] }
+impl CaseSeries {
+    /// Returns a series of a single case, for the model.
+    pub fn from_case(name: impl Into<String>, case: Case) -> CaseSeries {
+        CaseSeries { name: name.into(), along: "", points: vec![SeriesPoint { x: 0.0, case, depth: StudyDepth::Model }] }
     }
 
-    /// Cases along a quantity, of which the model is asked.
-    pub fn over(
+    /// Returns a series of one case per value of a quantity, for the model.
+    pub fn from_values(
         name: impl Into<String>,
         along: &'static str,
         values: impl IntoIterator<Item = usize>,
         case: impl Fn(usize) -> Case,
-    ) -> Series {
-        Series::along(name, along, values.into_iter().map(|value| (value as f64, case(value))))
+    ) -> CaseSeries {
+        CaseSeries::from_cases(name, along, values.into_iter().map(|value| (value as f64, case(value))))
     }
 
-    /// The same along what is no whole number.
-    pub fn along(
+    /// Returns a series of cases with their values of a quantity, for the model.
+    pub fn from_cases(
         name: impl Into<String>,
         along: &'static str,
         cases: impl IntoIterator<Item = (f64, Case)>,
-    ) -> Series {
-        let points = cases.into_iter().map(|(x, case)| Point { x, case, ask: Ask::Model });
-        Series { name: name.into(), along, points: points.collect() }
+    ) -> CaseSeries {
+        let points = cases.into_iter().map(|(x, case)| SeriesPoint { x, case, depth: StudyDepth::Model });
+        CaseSeries { name: name.into(), along, points: points.collect() }
     }
 
-    /// The same, and what happened is noted.
+    /// Has all cases traced.
     #[must_use]
-    pub fn traced(self) -> Series {
-        self.asked(Ask::Trace, |_| true)
+    pub fn traced(self) -> CaseSeries {
+        self.with_depth(StudyDepth::Trace, |_| true)
     }
 
-    /// The same, and the wall clock is asked too.
+    /// Has all cases measured on the wall clock.
     #[must_use]
-    pub fn measured(self) -> Series {
+    pub fn measured(self) -> CaseSeries {
         self.measured_if(|_| true)
     }
 
-    /// The same, and the wall clock is asked where it is to.
+    /// Has the cases measured for whose value `applies` holds.
     #[must_use]
-    pub fn measured_if(self, is_to: impl Fn(f64) -> bool) -> Series {
-        self.asked(Ask::Measure, is_to)
+    pub fn measured_if(self, applies: impl Fn(f64) -> bool) -> CaseSeries {
+        self.with_depth(StudyDepth::Measure, applies)
     }
 
-    /// The same, and only the formula is asked where the model would take too long.
+    /// Reduces the cases for whose value `applies` holds to their formula, where the model would take too long.
     #[must_use]
-    pub fn formula_if(self, is_to: impl Fn(f64) -> bool) -> Series {
-        self.asked(Ask::Formula, is_to)
+    pub fn formula_if(self, applies: impl Fn(f64) -> bool) -> CaseSeries {
+        self.with_depth(StudyDepth::Formula, applies)
     }
 
-    fn asked(mut self, ask: Ask, is_to: impl Fn(f64) -> bool) -> Series {
-        self.points.iter_mut().filter(|point| is_to(point.x)).for_each(|point| point.ask = ask);
+    fn with_depth(mut self, depth: StudyDepth, applies: impl Fn(f64) -> bool) -> CaseSeries {
+        self.points.iter_mut().filter(|point| applies(point.x)).for_each(|point| point.depth = depth);
         self
     }
 }
 
-/// What came of a series.
-pub struct Ran {
-    /// The series' name.
+/// Results of a series.
+pub struct SeriesResult {
     pub name: String,
-    /// The quantity; empty if there is one case.
+    /// Name of the quantity; empty for a single case.
     pub along: &'static str,
-    /// What came of each case, from left to right.
-    pub points: Vec<Told>,
+    /// Results of the cases, from left to right.
+    pub points: Vec<CaseResult>,
 }
 
-/// What came of a case.
+/// Result of a case.
 #[derive(Clone)]
-pub struct Told {
-    /// Where it stands in its series.
+pub struct CaseResult {
+    /// Value of the series' quantity.
     pub x: f64,
-    /// What formula, model and measurement say.
     pub prediction: Prediction,
-    /// The run; nothing where the formula alone was asked.
+    /// The run; `None` where only the formula was computed.
     pub(crate) answers: Option<Rc<Answers>>,
 }
 
-impl Ran {
-    /// The last case that was run.
+impl SeriesResult {
+    /// Returns the last case that was run.
     ///
     /// # Panics
     ///
-    /// If none was.
-    pub fn last(&self) -> &Told {
-        let ran = self.points.iter().rev().find(|told| told.answers.is_some());
-        ran.unwrap_or_else(|| panic!("no case of {} was run", self.name))
+    /// If no case was run.
+    pub fn last_result(&self) -> &CaseResult {
+        let point = self.points.iter().rev().find(|result| result.answers.is_some());
+        point.unwrap_or_else(|| panic!("no case of {} was run", self.name))
     }
 
-    /// The case at x.
+    /// Returns the case at x.
     ///
     /// # Panics
     ///
-    /// If there is none.
-    pub fn at(&self, x: f64) -> &Told {
-        let point = self.points.iter().find(|told| told.x == x);
+    /// If there is no case at x.
+    pub fn at(&self, x: f64) -> &CaseResult {
+        let point = self.points.iter().find(|result| result.x == x);
         point.unwrap_or_else(|| panic!("{} has no case at {x}", self.name))
     }
 
-    /// x and something of each case that was run.
-    pub fn each(&self, what: impl Fn(&Told) -> f64) -> Vec<(f64, f64)> {
-        self.points.iter().filter(|told| told.answers.is_some()).map(|told| (told.x, what(told))).collect()
+    /// Returns x and a value computed by `what` of each case that was run.
+    pub fn map_points(&self, what: impl Fn(&CaseResult) -> f64) -> Vec<(f64, f64)> {
+        self.points.iter().filter(|result| result.answers.is_some()).map(|result| (result.x, what(result))).collect()
     }
 
-    /// The model's time of each case in a unit, such as US.
-    pub fn model(&self, unit: Time) -> Vec<(f64, f64)> {
-        self.each(|told| told.model().in_units(unit))
+    /// Returns x and the model's time of each case, in multiples of `unit`.
+    pub fn model_times(&self, unit: Time) -> Vec<(f64, f64)> {
+        self.map_points(|result| result.model().in_units(unit))
     }
 
-    /// How many times as long each case takes as that of another series, by the model.
-    pub fn over(&self, other: &Ran) -> Vec<f64> {
+    /// Returns the model's time of each case over that of the same case of another series.
+    pub fn ratios_to(&self, other: &SeriesResult) -> Vec<f64> {
         let pairs = self.points.iter().zip(&other.points);
         pairs.map(|(one, other)| one.model().in_units(other.model())).collect()
     }
 }
 
-impl Told {
-    /// What the model says.
+impl CaseResult {
+    /// Returns the model's time.
     ///
     /// # Panics
     ///
-    /// If the formula alone was asked.
+    /// If only the formula was computed.
     pub fn model(&self) -> Time {
         self.prediction.model.expect("the model was asked")
     }
 
-    /// What the formula says.
+    /// Returns the formula's time.
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If the algorithm has no formula.
     pub fn formula(&self) -> Time {
         self.prediction.formula.expect("the algorithm has a formula")
     }
 
-    /// The run.
+    /// Returns the run.
     ///
     /// # Panics
     ///
-    /// If the formula alone was asked.
+    /// If only the formula was computed.
     pub fn answers(&self) -> &Answers {
         self.answers.as_ref().expect("it was run")
     }
 
-    /// What happened in the model's run.
+    /// Returns the trace of the model's run.
     ///
     /// # Panics
     ///
-    /// If the series was not [traced](Series::traced).
+    /// If the series was not [traced](CaseSeries::traced).
     pub fn trace(&self) -> &Trace {
         self.answers().outcome.run.trace.as_ref().expect("the run was traced")
     }
 
-    /// What formula, model and measurement say of a phase.
+    /// Returns the times of a phase by formula, model and measurement.
     ///
     /// # Panics
     ///
     /// If there is no such phase.
     pub fn phase(&self, name: &str) -> Prediction {
-        let phase = self.answers().phases.iter().find(|phase| phase.phase == name);
+        let phase = self.answers().phases.iter().find(|phase| phase.name == name);
         phase.unwrap_or_else(|| panic!("there is no phase {name}")).prediction
     }
 
-    /// A metric of the run; not a number where it has none of that name.
+    /// Returns a metric of the run, or NaN if it has none of that name.
     pub fn metric(&self, name: &str) -> f64 {
         self.answers().outcome.metric(name).unwrap_or(f64::NAN)
     }

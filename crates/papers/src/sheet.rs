@@ -1,212 +1,216 @@
-//! A sheet: what an exhibit is made on. Its series are run first; then its tables, pictures and rows are put on it.
+//! The sheet on which an exhibit is made. Its series are run first; then tables, pictures and rows are added.
 
 use loggp::Time;
 
 use loggp_document::Table;
-use loggp_draw::plot::{Line, Look, Plot};
-use loggp_study::Failed;
+use loggp_draw::plot::{PlotLine, Look, Plot};
+use loggp_study::StudyError;
 
-use super::exhibit::Exhibit;
-use super::finding::{Finding, Picture};
+use super::finding::{ExhibitResult, Picture};
 use super::lab::Lab;
 use super::pictures::curves::curves;
 use super::pins;
-use super::row::{Answer, Mark, Row, Rule};
+use super::row::{AnswerSource, Verdict, ExhibitRow, ClaimRule};
 use super::runs;
-use super::series::{Ran, Told};
+use super::series::{SeriesResult, CaseSeries, CaseResult};
 
-/// What an exhibit is made on.
+/// The results of an exhibit's series, and what is shown of them so far.
 pub struct Sheet<'a> {
-    /// Where it is made.
     pub lab: &'a Lab<'a>,
-    /// The exhibit.
-    exhibit: &'static Exhibit,
-    /// What came of its series.
-    ran: Vec<Ran>,
-    /// What is on it so far.
-    finding: Finding,
+    id: &'static str,
+    /// Name and length of the unit of times.
+    unit: (&'static str, Time),
+    /// Results of the exhibit's series.
+    results: Vec<SeriesResult>,
+    exhibit_result: ExhibitResult,
 }
 
 impl<'a> Sheet<'a> {
-    /// Runs an exhibit's series, and makes the exhibit of that.
-    pub fn make(exhibit: &'static Exhibit, lab: &'a Lab<'a>) -> Result<Finding, Failed> {
-        let series = (exhibit.series)(lab);
-        let ran = series.iter().map(|series| lab.run(series)).collect::<Result<_, _>>()?;
-        let mut sheet = Sheet { lab, exhibit, ran, finding: Finding::default() };
-        (exhibit.show)(&mut sheet)?;
-        let (ran, mut finding) = (sheet.ran, sheet.finding);
-        pins::check(exhibit.id, &mut finding.rows, lab);
-        finding.tables.extend(runs::table(&ran, exhibit.unit));
-        finding.commands = exhibit.commands(lab);
-        finding.held = lab.held.take();
-        Ok(finding)
+    /// Runs the series of the exhibit `id`, and returns an empty sheet for it.
+    pub(crate) fn start(
+        id: &'static str,
+        unit: (&'static str, Time),
+        series: &[CaseSeries],
+        lab: &'a Lab<'a>,
+    ) -> Result<Self, StudyError> {
+        let results = series.iter().map(|series| lab.run_series(series)).collect::<Result<_, _>>()?;
+        Ok(Sheet { lab, id, unit, results, exhibit_result: ExhibitResult::default() })
     }
 
-    /// What came of the series of this name.
+    /// Returns what is on the sheet, with its rows compared with their pins, and a table of all runs.
+    pub(crate) fn finish(mut self) -> ExhibitResult {
+        pins::check_pins(self.id, &mut self.exhibit_result.rows, self.lab);
+        self.exhibit_result.tables.extend(runs::runs_table(&self.results, self.unit));
+        self.exhibit_result
+    }
+
+    /// Returns the results of the series of this name.
     ///
     /// # Panics
     ///
     /// If there is no such series.
-    pub fn of(&self, name: &str) -> &Ran {
-        let ran = self.ran.iter().find(|ran| ran.name == name);
-        ran.unwrap_or_else(|| panic!("{} has no series {name}", self.exhibit.id))
+    pub fn series(&self, name: &str) -> &SeriesResult {
+        let series = self.results.iter().find(|series| series.name == name);
+        series.unwrap_or_else(|| panic!("{} has no series {name}", self.id))
     }
 
-    /// What came of the last case of a series, which may be its only one.
-    pub fn last(&self, name: &str) -> &Told {
-        self.of(name).last()
+    /// Returns the result of the last case of a series, which may be its only one.
+    pub fn last_result(&self, name: &str) -> &CaseResult {
+        self.series(name).last_result()
     }
 
-    /// The model's time of that case, in the exhibit's unit.
-    pub fn time(&self, name: &str) -> f64 {
-        self.last(name).model().in_units(self.unit())
+    /// Returns the model's time of the last case of a series, in the exhibit's unit.
+    pub fn model_time(&self, name: &str) -> f64 {
+        self.last_result(name).model().in_units(self.unit())
     }
 
-    /// The formula's time of that case, in the exhibit's unit.
-    pub fn formula(&self, name: &str) -> f64 {
-        self.last(name).formula().in_units(self.unit())
+    /// Returns the formula's time of the last case of a series, in the exhibit's unit.
+    pub fn formula_time(&self, name: &str) -> f64 {
+        self.last_result(name).formula().in_units(self.unit())
     }
 
-    /// All series.
-    pub fn all(&self) -> &[Ran] {
-        &self.ran
+    /// Returns the results of all series.
+    pub fn all_series(&self) -> &[SeriesResult] {
+        &self.results
     }
 
-    /// The length of the exhibit's unit.
+    /// Returns the length of the exhibit's unit.
     pub fn unit(&self) -> Time {
-        self.exhibit.unit.1
+        self.unit.1
     }
 
-    /// A number that the paper prints, and ours, which is to have all its digits: see [`Row::within`] where it cannot.
-    pub fn number(&mut self, what: impl Into<String>, section: &str, paper: &str, ours: f64) -> &mut Row {
-        self.add(Row::number(what, section, paper, ours))
+    /// Adds a number that the paper prints, and ours, which must have all its digits: see
+    /// [`ExhibitRow::accept_within`] where it cannot.
+    pub fn add_number(&mut self, what: impl Into<String>, section: &str, paper: &str, ours: f64) -> &mut ExhibitRow {
+        self.add_row(ExhibitRow::from_number(what, section, paper, ours))
     }
 
-    /// A claim of the paper in its words, the numbers that it is about, and the rule that decides whether it holds for them.
-    pub fn claim(
+    /// Adds a claim in the paper's words, the numbers that it is about, and the rule that decides whether it
+    /// holds for them.
+    pub fn add_claim(
         &mut self,
         what: impl Into<String>,
         section: &str,
         quote: &str,
-        rule: Rule,
+        rule: ClaimRule,
         ours: impl AsRef<[f64]>,
-    ) -> &mut Row {
+    ) -> &mut ExhibitRow {
         let (holds, rule, ours) = rule.judge(ours.as_ref());
-        let row = self.holds(what, section, quote, &rule, holds);
+        let row = self.add_judged_claim(what, section, quote, &rule, holds);
         row.ours = ours;
         row
     }
 
-    /// A claim of the paper in its words, and whether it holds by a rule that is no comparison of numbers.
-    pub fn holds(
+    /// Adds a claim in the paper's words, and whether it holds by a rule that is no comparison of numbers.
+    pub fn add_judged_claim(
         &mut self,
         what: impl Into<String>,
         section: &str,
         quote: &str,
         rule: &str,
         holds: bool,
-    ) -> &mut Row {
-        let mark = if holds { Mark::Holds } else { Mark::Differs };
+    ) -> &mut ExhibitRow {
+        let mark = if holds { Verdict::Holds } else { Verdict::Differs };
         let ours = if holds { "so it is" } else { "it is not so" };
-        self.add(Row { rule: rule.into(), ours: ours.into(), ..Row::of(what, section, quote, mark) })
+        self.add_row(ExhibitRow { rule: rule.into(), ours: ours.into(), ..ExhibitRow::with_verdict(what, section, quote, mark) })
     }
 
-    /// A list or a name that the paper prints, and ours, which is to be the same.
-    pub fn same(
+    /// Adds a list or a name that the paper prints, and ours, which must be the same.
+    pub fn add_text(
         &mut self,
         what: impl Into<String>,
         section: &str,
         paper: &str,
         ours: impl Into<String>,
-    ) -> &mut Row {
+    ) -> &mut ExhibitRow {
         let ours = ours.into();
-        let mark = if ours == paper { Mark::Equal } else { Mark::Differs };
-        self.add(Row { rule: "the same".into(), ours, ..Row::of(what, section, paper, mark) })
+        let mark = if ours == paper { Verdict::Equal } else { Verdict::Differs };
+        self.add_row(ExhibitRow { rule: "the same".into(), ours, ..ExhibitRow::with_verdict(what, section, paper, mark) })
     }
 
-    /// A check of ours: in how many of all cases it came out right, which is to be all.
-    pub fn own(&mut self, what: impl Into<String>, right: usize, all: usize) -> &mut Row {
-        let mark = if right == all && all > 0 { Mark::Own } else { Mark::Wrong };
+    /// Adds a check of ours: the number of cases in which it came out right, which must be all.
+    pub fn add_own_check(&mut self, what: impl Into<String>, right: usize, all: usize) -> &mut ExhibitRow {
+        let mark = if right == all && all > 0 { Verdict::OwnCheck } else { Verdict::Wrong };
         let (ours, rule) = (format!("{right} of {all}"), "all".into());
-        self.add(Row { ours, rule, ..Row::of(what, "", "", mark) })
+        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, "", "", mark) })
     }
 
-    /// Values that were copied from the paper: how many of all are the same when they are read back.
-    pub fn read_back(
+    /// Adds values that were copied from the paper: the number of those that are the same when they are read
+    /// back.
+    pub fn add_read_back(
         &mut self,
         what: impl Into<String>,
         section: &str,
         right: usize,
         all: usize,
-    ) -> &mut Row {
-        let mark = if right == all && all > 0 { Mark::ReadBack } else { Mark::Wrong };
+    ) -> &mut ExhibitRow {
+        let mark = if right == all && all > 0 { Verdict::ReadBack } else { Verdict::Wrong };
         let (ours, rule) = (format!("{right} of {all}"), "all".into());
-        self.add(Row { ours, rule, ..Row::of(what, section, "", mark) })
+        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, section, "", mark) })
     }
 
-    /// What only the paper's hardware can say, and why.
-    pub fn out_of_reach(&mut self, what: impl Into<String>, section: &str, quote: &str, why: &str) {
-        self.add(Row { reason: Some(why.into()), ..Row::of(what, section, quote, Mark::OutOfReach) });
+    /// Adds a claim that only the paper's hardware can decide, and why.
+    pub fn add_out_of_reach(&mut self, what: impl Into<String>, section: &str, quote: &str, why: &str) {
+        self.add_row(ExhibitRow { reason: Some(why.into()), ..ExhibitRow::with_verdict(what, section, quote, Verdict::OutOfReach) });
     }
 
-    fn add(&mut self, row: Row) -> &mut Row {
-        self.finding.rows.push(row);
-        self.finding.rows.last_mut().expect("it was put there")
+    fn add_row(&mut self, row: ExhibitRow) -> &mut ExhibitRow {
+        self.exhibit_result.rows.push(row);
+        self.exhibit_result.rows.last_mut().expect("it was put there")
     }
 
-    /// One more table.
-    pub fn table(&mut self, table: Table) {
-        self.finding.tables.push(table.without_empty());
+    /// Adds a table.
+    pub fn add_table(&mut self, table: Table) {
+        self.exhibit_result.tables.push(table.without_empty());
     }
 
-    /// One more picture. Its name may be empty if it is the only one.
-    pub fn picture(&mut self, name: &str, caption: impl Into<String>, svg: impl Into<String>) {
+    /// Adds a picture. Its name may be empty if it is the only one.
+    pub fn add_picture(&mut self, name: &str, caption: impl Into<String>, svg: impl Into<String>) {
         let (name, caption, svg) = (name.into(), caption.into(), svg.into());
-        self.finding.pictures.push(Picture { name, caption, svg, narrow: None });
+        self.exhibit_result.pictures.push(Picture { name, caption, svg, narrow: None });
     }
 
-    /// One more plot, which is drawn for narrow screens too. Its name may be empty if it is the only picture.
-    pub fn plot(&mut self, name: &str, caption: impl Into<String>, plot: Plot) {
-        self.picture(name, caption, plot.svg());
-        self.finding.pictures.last_mut().expect("it was put there").narrow = Some(plot.narrow_svg());
+    /// Adds a plot, which is drawn for narrow screens too. Its name may be empty if it is the only picture.
+    pub fn add_plot(&mut self, name: &str, caption: impl Into<String>, plot: Plot) {
+        self.add_picture(name, caption, plot.svg());
+        self.exhibit_result.pictures.last_mut().expect("it was put there").narrow = Some(plot.narrow_svg());
     }
 
-    /// The curves of some series, with heights made of x and the time: the formula as a line, the model as marks, and rings for
-    /// what was measured. Each has the colour of its place.
-    pub fn curves(&self, names: &[&str], y: impl Fn(f64, Time) -> f64) -> Vec<Line> {
-        let of = |(number, name): (usize, &&str)| {
-            let points: Vec<_> = self.of(name).points.iter().map(|told| (told.x, told.prediction)).collect();
+    /// Returns the curves of some series, with heights computed by `y` of x and the time: the formula as a
+    /// line, the model as marks, and measurements as rings. The colour follows the place in `names`.
+    pub fn curves(&self, names: &[&str], y: impl Fn(f64, Time) -> f64) -> Vec<PlotLine> {
+        let make_curves = |(number, name): (usize, &&str)| {
+            let points: Vec<_> = self.series(name).points.iter().map(|result| (result.x, result.prediction)).collect();
             curves(name, number, &points, &y).collect::<Vec<_>>()
         };
-        names.iter().enumerate().flat_map(of).collect()
+        names.iter().enumerate().flat_map(make_curves).collect()
     }
 
-    /// The same with times in the exhibit's unit.
-    pub fn times(&self, names: &[&str]) -> Vec<Line> {
+    /// Returns the curves of some series, with times in the exhibit's unit as heights.
+    pub fn times(&self, names: &[&str]) -> Vec<PlotLine> {
         let unit = self.unit();
         self.curves(names, |_, time| time.in_units(unit))
     }
 }
 
-/// Things as a list for people.
-pub fn list<T: ToString>(things: impl IntoIterator<Item = T>) -> String {
+/// Joins the texts of things with spaces.
+pub fn join_words<T: ToString>(things: impl IntoIterator<Item = T>) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A line with marks.
-pub fn line(label: impl Into<String>, number: usize, points: Vec<(f64, f64)>) -> Line {
-    Line::new(label, number, Look::Both, points)
+/// Returns a line with marks.
+pub fn marked_line(label: impl Into<String>, number: usize, points: Vec<(f64, f64)>) -> PlotLine {
+    PlotLine::new(label, number, Look::Both, points)
 }
 
-/// Who says what a row's number is.
-impl Row {
-    /// A formula.
-    pub fn by_formula(&mut self) -> &mut Row {
-        self.by(Answer::Formula)
+impl ExhibitRow {
+    /// Sets that our number is a formula's.
+    pub fn by_formula(&mut self) -> &mut ExhibitRow {
+        self.set_source(AnswerSource::Formula)
     }
 
-    /// A count.
-    pub fn by_count(&mut self) -> &mut Row {
-        self.by(Answer::Count)
+    /// Sets that our number is a count.
+    pub fn by_count(&mut self) -> &mut ExhibitRow {
+        self.set_source(AnswerSource::Count)
     }
 }

@@ -1,17 +1,17 @@
-//! Every exhibit on the virtual clock, and every row as its exhibit says that it comes out.
+//! Makes every exhibit on the virtual clock, and checks every row against its expectation.
 
 use std::collections::BTreeSet;
 
-use super::pins::line;
-use super::{Finding, Lab, PAPERS, Row, exhibits};
+use super::pins::pin_line;
+use super::{ExhibitResult, Lab, PAPERS, ExhibitRow, exhibits};
 
-/// Every row of a paper is as expected, and every result is right.
+/// Asserts that every row of a paper is as expected and every result is right.
 fn check(paper: &str) {
     let lab = Lab::new(&|| ());
-    let mut other: Vec<(&str, Row)> = Vec::new();
+    let mut other: Vec<(&str, ExhibitRow)> = Vec::new();
     for (_, exhibit) in exhibits().filter(|(one, _)| one.name == paper) {
-        let Finding { rows, pictures, tables, held, .. } = exhibit.make(&lab).unwrap();
-        assert_eq!(held.wrong, Vec::<String>::new(), "{}", exhibit.id);
+        let ExhibitResult { rows, pictures, tables, summary, .. } = exhibit.make(&lab).unwrap();
+        assert_eq!(summary.wrong, Vec::<String>::new(), "{}", exhibit.id);
         other.extend(rows.into_iter().filter(|row| !row.as_expected).map(|row| (exhibit.id, row)));
         assert!(pictures.iter().all(|picture| picture.svg.starts_with("<svg")), "{}", exhibit.id);
         assert!(tables.iter().all(|table| !table.rows.is_empty()), "{}", exhibit.id);
@@ -46,12 +46,12 @@ fn every_row_of_loggps_is_as_expected() {
 
 #[test]
 #[ignore = "writes the pins anew: look at what changes"]
-fn the_pins_are_written() {
+fn write_pins() {
     let lab = Lab::new(&|| ());
     let mut pins = String::new();
     for (_, exhibit) in exhibits() {
-        let finding = exhibit.make(&lab).unwrap();
-        pins.extend(finding.rows.iter().map(|row| line(exhibit.id, row) + "\n"));
+        let result = exhibit.make(&lab).unwrap();
+        pins.extend(result.rows.iter().map(|row| pin_line(exhibit.id, row) + "\n"));
     }
     std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/pins.txt"), pins).unwrap();
 }

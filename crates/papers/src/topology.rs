@@ -1,78 +1,74 @@
-//! Networks and how far apart their processors are: the closed forms of LogP, section 5.1, and a count over all pairs of a
-//! network that is built link by link.
+//! Networks and the distances of their processors: the closed forms of LogP, section 5.1, and a count over
+//! all pairs of a network that is built link by link.
 //!
-//! The paper's forms say what the average tends to, for any number of processors. A network has a whole side or whole
-//! levels, so it is built for the nearest number that has; and the same average with all terms kept must be what is
-//! counted. A distance is a number of links. Averages are over all P^2 pairs, a processor with itself included, as the
-//! paper's are: a hypercube's log P / 2 is exactly that.
+//! The paper's forms say what the average tends to, for any number of processors. A network has a whole side
+//! or whole levels, so it is built for the nearest number that allows this, and counted; the same average
+//! with all terms kept must equal the count. A distance is a number of links. As in the paper, averages are
+//! over all P^2 pairs, a processor with itself included: a hypercube's log P / 2 is exact only so.
 
 use std::collections::VecDeque;
 
 /// A kind of network.
 #[derive(Debug)]
 pub struct Topology {
-    /// What it is called.
     pub name: &'static str,
-    /// Who is linked to whom.
+    /// Short description of the links.
     pub about: &'static str,
-    /// The paper's closed form of the average distance.
+    /// Text of the paper's closed form of the average distance.
     pub formula: &'static str,
-    /// The same with all terms kept, for a network of k levels, or with k processors on a side.
-    pub exactly: &'static str,
-    /// The paper's closed form for so many processors.
+    /// Text of the exact form, for a network of k levels or with k processors on a side.
+    pub exact_formula: &'static str,
+    /// The paper's closed form for a number of processors.
     pub average: fn(f64) -> f64,
-    /// The kind of network, which has all the rest.
-    kind: Kind,
+    kind: NetworkKind,
 }
 
-/// What distinguishes the networks.
+/// A kind of network.
 #[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// Processors whose numbers differ in one bit are linked.
+enum NetworkKind {
     Hypercube,
-    /// Ranks of switches between where messages enter and where they come out.
+    /// Ranks of switches between the nodes where messages enter and those where they leave.
     Butterfly,
-    /// A tree with processors as leaves, and so many children for each inner node.
+    /// A tree with processors as leaves, and this many children for each inner node.
     FatTree(usize),
-    /// So many dimensions, and whether their ends are linked.
+    /// Number of dimensions, and whether their ends are linked.
     Grid(u32, bool),
 }
 
-/// How far apart processors are in a network.
+/// Distances of the processors of a network, in links.
 #[derive(Clone, Debug)]
 pub struct Distances {
-    /// The network.
     pub topology: &'static Topology,
-    /// How many processors were asked for.
-    pub asked: usize,
-    /// What the paper's closed form says of that number.
-    pub closed: f64,
-    /// The nearest number of processors that such a network can have.
+    /// Requested number of processors.
+    pub requested: usize,
+    /// The paper's closed form for that number.
+    pub closed_form: f64,
+    /// Nearest number of processors that such a network can have.
     pub P: usize,
-    /// What such a network has, such as `10 x 10 x 10`.
+    /// Size of such a network, such as `10 x 10 x 10`.
     pub shape: String,
-    /// The average in that network, with all terms kept.
+    /// Average in that network, with all terms kept.
     pub exact: f64,
-    /// What was counted in it, unless it is too large for that.
-    pub counted: Option<Counted>,
+    /// Count in that network; `None` if it is too large.
+    pub counted: Option<CountedDistances>,
 }
 
-/// What was counted over all pairs.
+/// Distances counted over all pairs, in links.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Counted {
-    /// The average over all pairs.
+pub struct CountedDistances {
+    /// Average over all pairs.
     pub average: f64,
-    /// The average over all pairs of two processors.
+    /// Average over all pairs of two different processors.
     pub of_two: f64,
-    /// The distance of those that are farthest apart.
+    /// Largest distance.
     pub farthest: usize,
-    /// How many nodes the network has, switches included.
+    /// Number of nodes, switches included.
     pub nodes: usize,
 }
 
-/// In larger networks nothing is counted: it would take minutes.
+/// Larger networks are not counted: it would take minutes.
 pub const MOST_COUNTED: usize = 4096;
-/// There is no need for more processors, and no room in numbers.
+/// Most processors that may be requested.
 pub const MOST_PROCESSORS: usize = 1 << 30;
 
 /// The networks, as section 5.1 lists them.
@@ -81,138 +77,140 @@ pub static TOPOLOGIES: [Topology; 7] = [
         name: "hypercube",
         about: "processors whose numbers differ in one bit",
         formula: "log2 P / 2",
-        exactly: "k / 2",
+        exact_formula: "k / 2",
         average: |P| P.log2() / 2.0,
-        kind: Kind::Hypercube,
+        kind: NetworkKind::Hypercube,
     },
     Topology {
         name: "butterfly",
         about: "log2 P ranks of links from where messages enter to where they come out",
         formula: "log2 P",
-        exactly: "k",
+        exact_formula: "k",
         average: f64::log2,
-        kind: Kind::Butterfly,
+        kind: NetworkKind::Butterfly,
     },
     Topology {
         name: "4-ary fat tree",
         about: "processors are leaves, and every inner node has four children",
         formula: "2 log4 P - 2/3",
-        exactly: "2k - 2/3 + 2/(3 P)",
+        exact_formula: "2k - 2/3 + 2/(3 P)",
         average: |P| P.log2() - 2.0 / 3.0,
-        kind: Kind::FatTree(4),
+        kind: NetworkKind::FatTree(4),
     },
     Topology {
         name: "3d torus",
         about: "neighbours in three rings",
         formula: "3/4 P^(1/3)",
-        exactly: "3/4 k, less 3/(4k) if k is odd",
+        exact_formula: "3/4 k, less 3/(4k) if k is odd",
         average: |P| 0.75 * P.cbrt(),
-        kind: Kind::Grid(3, true),
+        kind: NetworkKind::Grid(3, true),
     },
     Topology {
         name: "3d mesh",
         about: "neighbours in three rows",
         formula: "P^(1/3)",
-        exactly: "k - 1/k",
+        exact_formula: "k - 1/k",
         average: f64::cbrt,
-        kind: Kind::Grid(3, false),
+        kind: NetworkKind::Grid(3, false),
     },
     Topology {
         name: "2d torus",
         about: "neighbours in two rings",
         formula: "1/2 P^(1/2)",
-        exactly: "1/2 k, less 1/(2k) if k is odd",
+        exact_formula: "1/2 k, less 1/(2k) if k is odd",
         average: |P| P.sqrt() / 2.0,
-        kind: Kind::Grid(2, true),
+        kind: NetworkKind::Grid(2, true),
     },
     Topology {
         name: "2d mesh",
         about: "neighbours in two rows",
         formula: "2/3 P^(1/2)",
-        exactly: "2/3 k - 2/(3k)",
+        exact_formula: "2/3 k - 2/(3k)",
         average: |P| 2.0 / 3.0 * P.sqrt(),
-        kind: Kind::Grid(2, false),
+        kind: NetworkKind::Grid(2, false),
     },
 ];
 
 impl Topology {
-    /// How far apart processors are, in the network of this kind that has so many, or as nearly as there can be.
+    /// Returns the distances in the network of this kind whose number of processors is nearest to
+    /// `requested`.
     ///
     /// # Panics
     ///
     /// If there are fewer than 2 processors, or more than [`MOST_PROCESSORS`].
     pub fn distances(&'static self, asked: usize) -> Distances {
         assert!((2..=MOST_PROCESSORS).contains(&asked), "there is no network of {asked}");
-        let k = self.kind.nearest(asked);
+        let k = self.kind.nearest_k(asked);
         let P = self.kind.processors(k);
-        let counted = (P <= MOST_COUNTED).then(|| self.kind.network(k).count());
+        let counted = (P <= MOST_COUNTED).then(|| self.kind.build(k).count());
         let closed = (self.average)(asked as f64);
         Distances {
             topology: self,
-            asked,
-            closed,
+            requested: asked,
+            closed_form: closed,
             P,
             shape: self.kind.shape(k),
-            exact: self.kind.exact(k),
+            exact: self.kind.exact_average(k),
             counted,
         }
     }
 }
 
-impl Kind {
-    /// How many processors there are with k levels, or k on a side.
+impl NetworkKind {
+    /// Returns the number of processors with k levels, or k on a side.
     fn processors(self, k: usize) -> usize {
         match self {
-            Kind::Hypercube | Kind::Butterfly => 1 << k,
-            Kind::FatTree(arity) => arity.pow(k as u32),
-            Kind::Grid(dimensions, _) => k.pow(dimensions),
+            NetworkKind::Hypercube | NetworkKind::Butterfly => 1 << k,
+            NetworkKind::FatTree(arity) => arity.pow(k as u32),
+            NetworkKind::Grid(dimensions, _) => k.pow(dimensions),
         }
     }
 
-    /// The k with which there are as nearly so many processors as can be, and two at least; the smaller of two such.
-    fn nearest(self, P: usize) -> usize {
+    /// Returns the k whose number of processors is nearest to `P` and at least two; of two such, the smaller.
+    fn nearest_k(self, P: usize) -> usize {
         let above = (1..).find(|k| self.processors(*k) >= P).expect("they grow without end");
         let below = above - 1;
         let is_nearer = || P - self.processors(below) <= self.processors(above) - P;
         if self.processors(below) > 1 && is_nearer() { below } else { above }
     }
 
-    /// What it has k of.
+    /// Writes the size of the network.
     fn shape(self, k: usize) -> String {
         match self {
-            Kind::Hypercube | Kind::Butterfly => format!("2^{k}"),
-            Kind::FatTree(arity) => format!("{arity}^{k}"),
-            Kind::Grid(dimensions, _) => vec![k.to_string(); dimensions as usize].join(" x "),
+            NetworkKind::Hypercube | NetworkKind::Butterfly => format!("2^{k}"),
+            NetworkKind::FatTree(arity) => format!("{arity}^{k}"),
+            NetworkKind::Grid(dimensions, _) => vec![k.to_string(); dimensions as usize].join(" x "),
         }
     }
 
-    /// The average distance. In a ring of k it is k/4, less 1/(4k) if k is odd, and in a row of k it is (k - 1/k)/3. In a
-    /// tree a pair's way goes up to level i with the probability that they part below it.
-    fn exact(self, k: usize) -> f64 {
+    /// Returns the average distance. In a ring of k it is k/4, less 1/(4k) if k is odd, and in a row of k it
+    /// is (k - 1/k)/3. In a tree a pair's route goes up to level i with the probability that they part below
+    /// it.
+    fn exact_average(self, k: usize) -> f64 {
         let n = k as f64;
         match self {
-            Kind::Hypercube => n / 2.0,
-            Kind::Butterfly => n,
-            Kind::FatTree(arity) => {
+            NetworkKind::Hypercube => n / 2.0,
+            NetworkKind::Butterfly => n,
+            NetworkKind::FatTree(arity) => {
                 let a = arity as f64;
                 2.0 * n - 2.0 / (a - 1.0) * (1.0 - a.powf(-n))
             }
-            Kind::Grid(dimensions, true) => {
+            NetworkKind::Grid(dimensions, true) => {
                 f64::from(dimensions) * (n - if k % 2 == 1 { 1.0 / n } else { 0.0 }) / 4.0
             }
-            Kind::Grid(dimensions, false) => f64::from(dimensions) * (n - 1.0 / n) / 3.0,
+            NetworkKind::Grid(dimensions, false) => f64::from(dimensions) * (n - 1.0 / n) / 3.0,
         }
     }
 
-    /// The network itself.
-    fn network(self, k: usize) -> Network {
+    /// Builds the network.
+    fn build(self, k: usize) -> NetworkGraph {
         let P = self.processors(k);
         match self {
-            Kind::Hypercube => {
+            NetworkKind::Hypercube => {
                 let links = (0..P).map(|id| (0..k).map(|bit| id ^ 1 << bit).collect());
-                Network::of_processors(links.collect())
+                NetworkGraph::from_processor_links(links.collect())
             }
-            Kind::Butterfly => {
+            NetworkKind::Butterfly => {
                 // Node (r, c) is number r + c P, and has links to (r, c + 1) and to the row that differs in one bit.
                 let next = |node: usize| {
                     let (row, column) = (node % P, node / P);
@@ -221,10 +219,10 @@ impl Kind {
                     if column == k { Vec::new() } else { vec![next + row, next + (row ^ bit)] }
                 };
                 let links = (0..P * (k + 1)).map(next).collect();
-                Network { links, enter: (0..P).collect(), leave: (k * P..(k + 1) * P).collect() }
+                NetworkGraph { links, enter: (0..P).collect(), leave: (k * P..(k + 1) * P).collect() }
             }
-            Kind::FatTree(arity) => {
-                let mut network = Network::of_processors(vec![Vec::new(); P]);
+            NetworkKind::FatTree(arity) => {
+                let mut network = NetworkGraph::from_processor_links(vec![Vec::new(); P]);
                 let mut level = 0..P;
                 while level.len() > 1 {
                     let above = level.end;
@@ -238,7 +236,7 @@ impl Kind {
                 }
                 network
             }
-            Kind::Grid(dimensions, wraps) => {
+            NetworkKind::Grid(dimensions, wraps) => {
                 let neighbours = |id: usize| {
                     let mut links = Vec::new();
                     for step in (0..dimensions).map(|dimension| k.pow(dimension)) {
@@ -253,31 +251,30 @@ impl Kind {
                     }
                     links
                 };
-                Network::of_processors((0..P).map(neighbours).collect())
+                NetworkGraph::from_processor_links((0..P).map(neighbours).collect())
             }
         }
     }
 }
 
-/// A network, node by node.
-struct Network {
-    /// The nodes to which each node has a link.
+struct NetworkGraph {
+    /// Nodes to which each node has a link.
     links: Vec<Vec<usize>>,
-    /// Where each processor's messages enter.
+    /// Node at which each processor's messages enter.
     enter: Vec<usize>,
-    /// Where they come out.
+    /// Node at which they leave.
     leave: Vec<usize>,
 }
 
-impl Network {
-    /// A network in which the first nodes are the processors.
-    fn of_processors(links: Vec<Vec<usize>>) -> Network {
+impl NetworkGraph {
+    /// Makes a network whose nodes are the processors.
+    fn from_processor_links(links: Vec<Vec<usize>>) -> NetworkGraph {
         let all: Vec<usize> = (0..links.len()).collect();
-        Network { links, enter: all.clone(), leave: all }
+        NetworkGraph { links, enter: all.clone(), leave: all }
     }
 
-    /// Follows the links from every processor, breadth first, and counts those to every other.
-    fn count(&self) -> Counted {
+    /// Counts the links from every processor to every other, breadth first.
+    fn count(&self) -> CountedDistances {
         let P = self.enter.len();
         let (mut sum, mut farthest, mut own) = (0, 0, 0);
         let mut queue = VecDeque::new();
@@ -301,7 +298,7 @@ impl Network {
             }
         }
         let (all, of_two) = (P as f64 * P as f64, P as f64 * (P as f64 - 1.0));
-        Counted {
+        CountedDistances {
             average: sum as f64 / all,
             of_two: (sum - own) as f64 / of_two,
             farthest,
@@ -314,7 +311,6 @@ impl Network {
 mod tests {
     use super::*;
 
-    /// The sum with all terms kept is what is counted, whatever the network.
     #[test]
     fn the_exact_forms_are_what_is_counted() {
         for topology in &TOPOLOGIES {
@@ -331,7 +327,7 @@ mod tests {
         let shape = |name: &str, P| {
             let topology = TOPOLOGIES.iter().find(|topology| topology.name == name).unwrap();
             let Distances { P, shape, counted, .. } = topology.distances(P);
-            let Counted { nodes, farthest, .. } = counted.unwrap();
+            let CountedDistances { nodes, farthest, .. } = counted.unwrap();
             (P, shape, nodes, farthest)
         };
         assert_eq!(shape("hypercube", 1024), (1024, "2^10".into(), 1024, 10));
@@ -345,14 +341,14 @@ mod tests {
         assert_eq!(shape("3d torus", 2), (8, "2 x 2 x 2".into(), 8, 3));
     }
 
-    /// Nobody counts a large network, and the closed forms still say what they say.
+    /// The closed forms still hold for networks that are too large to count.
     #[test]
     fn large_networks_are_not_counted() {
         for topology in &TOPOLOGIES {
             for P in [MOST_COUNTED * 3, MOST_PROCESSORS] {
                 let found = topology.distances(P);
                 assert_eq!(found.counted, None);
-                assert!((found.exact / found.closed - 1.0).abs() < 0.2, "{found:?}");
+                assert!((found.exact / found.closed_form - 1.0).abs() < 0.2, "{found:?}");
             }
         }
     }

@@ -1,31 +1,31 @@
-//! How long a message takes through a network without load: LogP, section 5.2 and table 1.
+//! The time of a message through a network without load: LogP, section 5.2 and table 1.
 
-/// What LogP's table 1 says of a machine's network. Times are in cycles of its hardware.
+/// A row of LogP's table 1: a machine's network. Times are in cycles of its hardware.
 #[derive(Debug)]
-pub struct Unloaded {
-    /// What the paper calls the machine.
+pub struct UnloadedNetwork {
+    /// Name of the machine in the paper.
     pub name: &'static str,
-    /// The machine of `loggp machines` that is made of it.
+    /// Preset of `loggp machines` that is made of the row.
     pub preset: &'static str,
-    /// Its network.
+    /// Kind of network.
     pub network: &'static str,
-    /// The width of a channel, w, in bits.
+    /// Width of a channel, w, in bits.
     pub width: u32,
-    /// The overheads of sender and receiver together, Tsnd + Trcv.
+    /// Overheads of sender and receiver together, Tsnd + Trcv.
     pub overheads: f64,
-    /// The delay through each node on the way, r.
+    /// Delay through each node on the way, r.
     pub delay: f64,
-    /// The distance on average among 1,024 processors, H.
+    /// Average distance among 1,024 processors, H, in links.
     pub hops: f64,
-    /// The time of a message of 160 bits, as it is printed.
+    /// Time of a message of 160 bits, as it is printed.
     pub printed: &'static str,
 }
 
-/// The length of the message in table 1, M, in bits.
+/// Length of the message in table 1, M, in bits.
 pub const M: u32 = 160;
 
 /// The rows of table 1.
-pub static TABLE_1: [Unloaded; 7] = [
+pub static TABLE_1: [UnloadedNetwork; 7] = [
     row("nCUBE/2", "ncube2", "hypercube", 1, 6400.0, 40.0, 5.0, "6760"),
     row("CM-5", "cm5-cmmd", "fat tree", 4, 3600.0, 8.0, 9.3, "3714"),
     row("Dash", "dash", "torus", 16, 30.0, 2.0, 6.8, "53"),
@@ -35,7 +35,7 @@ pub static TABLE_1: [Unloaded; 7] = [
     row("CM-5 (AM)", "cm5-am", "fat tree", 4, 132.0, 8.0, 9.3, "246"),
 ];
 
-/// A row as the table has it: from w to T(M = 160).
+/// Makes a row, with the table's columns from w to T(M = 160).
 #[allow(clippy::too_many_arguments)] // as many as the table has columns
 const fn row(
     name: &'static str,
@@ -46,12 +46,13 @@ const fn row(
     delay: f64,
     hops: f64,
     printed: &'static str,
-) -> Unloaded {
-    Unloaded { name, preset, network, width, overheads, delay, hops, printed }
+) -> UnloadedNetwork {
+    UnloadedNetwork { name, preset, network, width, overheads, delay, hops, printed }
 }
 
-impl Unloaded {
-    /// T(M, H) = Tsnd + ceil(M/w) + H r + Trcv, in cycles: for a message of M bits that goes over H links.
+impl UnloadedNetwork {
+    /// Returns T(M, H) = Tsnd + ceil(M/w) + H r + Trcv, in cycles: the time of a message of M bits over H
+    /// links.
     pub fn time(&self, bits: u32, hops: f64) -> f64 {
         self.overheads + f64::from(bits.div_ceil(self.width)) + hops * self.delay
     }

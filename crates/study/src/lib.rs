@@ -1,10 +1,10 @@
-//! A study asks three things of a case: what the paper's formula says, what the model says, and what a run on the wall
-//! clock measures. It answers in numbers; who wants text writes them.
+//! Studies of the papers' programs: for a case, the time by the paper's formula, by the model, and by a run
+//! on the wall clock. The answers are numbers; printing them is up to the caller.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 pub mod analysis;
-pub mod at_once;
+pub mod parallel;
 pub mod calibration;
 pub mod loggps;
 pub mod range;
@@ -13,181 +13,181 @@ pub mod sweep;
 
 use std::sync::Arc;
 
-use loggp::{Cause, ClockKind, Link, Machine, Params, RunError, Time, Trace, Work};
+use loggp::{Cause, ClockKind, Machine, Params, RunError, Time, Work};
+use loggp::link::Link;
+use loggp::trace::Trace;
 
-use at_once::in_order;
-use loggp_programs::{Case, Computing, Emulation, Outcome, PhaseName, Plan, Refusal, Trend};
+use parallel::run_in_order;
+use loggp_programs::{Case, ComputeTimes, Emulation, Outcome, PhaseName, Plan, Refusal, Trend};
 
-/// A case, and how often and on which clock it is run.
+/// A case, the clock on which it runs, and the number of runs.
 #[derive(Clone, Debug)]
 pub struct Study {
-    /// The case.
     pub case: Case,
-    /// The clock and what belongs to it. On the wall clock the case runs on the virtual one too, for the model.
+    /// The clock and its settings. On the wall clock the case runs on the virtual clock too, for the model.
     pub emulation: Emulation,
-    /// How often it is run; the run with the median time is reported.
+    /// Number of runs; the one with the median time is reported.
     pub repeat: usize,
-    /// Whether each of these runs draws what is drawn by a seed of its own.
-    pub seeds: bool,
-    /// How many of these runs are made at once.
-    pub at_once: usize,
-    /// Whether beside a real machine the wall clock is asked too.
-    pub wall_too: bool,
+    /// Whether each run has a seed of its own for what is random.
+    pub distinct_seeds: bool,
+    /// Number of runs that are made at the same time.
+    pub parallel_runs: usize,
+    /// Whether a study of a real machine runs on the emulated wall clock too.
+    pub with_wall_clock: bool,
 }
 
-/// What a study found.
+/// The answers of a study.
 #[derive(Debug)]
 pub struct Answers {
-    /// Its times.
+    /// Times of the run.
     pub prediction: Prediction,
-    /// The same of its phases, where it has phases.
-    pub phases: Vec<Phase>,
-    /// What was to change while it ran, where the program says that.
+    /// Times of its phases, if it has phases.
+    pub phases: Vec<PhasePrediction>,
+    /// Predicted trend, if the program has one.
     pub trend: Option<Trend>,
-    /// The times of all runs on the clock that is reported, from the shortest.
+    /// Times of all runs on the reported clock, from the shortest.
     pub times: Vec<Time>,
-    /// What was drawn by the seeds of the run with the median time, in the words of the command, if each run has its own.
+    /// Seeds of the run with the median time as options of the command, if each run has its own.
     pub drawn: Option<String>,
-    /// The run with the median time: the measured one if there is one, or else the model's. How this computer held it, on a
-    /// real machine, is how it held the wall clock, if that was asked too.
+    /// The run with the median time: the measured one if there is one, else the model's. On a real machine
+    /// its host report is that of the wall clock, if that was run too.
     pub outcome: Outcome,
-    /// Whether this computer held the run, and if each draws anew all of them, as all count; nothing where time does not pass.
-    pub held: Option<bool>,
-    /// What is wrong with the result of one of the runs, in one sentence.
+    /// Whether this computer was on time in that run, or in all runs if each has its own seed; `None` where
+    /// time does not pass.
+    pub on_time: Option<bool>,
+    /// What is wrong with the result of a run, in one sentence.
     pub wrong: Option<String>,
 }
 
 /// The time of a run by formula, by model and by measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Prediction {
-    /// What the paper's closed form says.
+    /// Time by the paper's closed form.
     pub formula: Option<Time>,
-    /// What the virtual clock says.
+    /// Time on the virtual clock.
     pub model: Option<Time>,
-    /// The same of all runs, if each draws anew.
-    pub models: Option<Times>,
-    /// What the wall clock says, where a real machine is measured and it is asked too.
+    /// Times of all runs on the virtual clock, if each has its own seed.
+    pub models: Option<TimeSummary>,
+    /// Time on the emulated wall clock, if a real machine is measured and `with_wall_clock` is set.
     pub wall: Option<Time>,
-    /// What was measured, on the wall clock or on a real machine.
-    pub measured: Option<Times>,
+    /// Times measured on the wall clock or on a real machine.
+    pub measured: Option<TimeSummary>,
 }
 
-/// A phase of a run.
+/// The times of a phase of a run.
 #[derive(Clone, Debug)]
-pub struct Phase {
-    /// Its name.
-    pub phase: PhaseName,
-    /// Its times; what was measured is that of the run with the median time.
+pub struct PhasePrediction {
+    pub name: PhaseName,
+    /// Times of the phase; the measured one is from the run with the median time.
     pub prediction: Prediction,
 }
 
-/// The times of all runs of the same.
+/// The quartiles of the times of several runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Times {
-    /// Half of them are no longer.
+pub struct TimeSummary {
+    /// Median.
     pub median: Time,
-    /// The shortest.
+    /// Shortest time.
     pub min: Time,
-    /// A quarter of them are no longer.
+    /// First quartile.
     pub lower: Time,
-    /// Three quarters of them are no longer.
+    /// Third quartile.
     pub upper: Time,
-    /// The longest.
+    /// Longest time.
     pub max: Time,
 }
 
-/// Why there are no answers.
+/// The reason why a study has no answers.
 #[derive(Debug)]
-pub enum Failed {
-    /// The case cannot be.
+pub enum StudyError {
+    /// The case is not possible.
     Refused(Refusal),
-    /// A run of it failed.
+    /// A run failed.
     Run(Box<RunError>),
-    /// The run that drew this failed.
-    Drawn(Box<RunError>, String),
+    /// The run with these seeds failed.
+    DrawnRun(Box<RunError>, String),
 }
 
-/// What became of a run, and what it drew, if each draws anew.
-type Ran = (Outcome, Option<String>);
+/// The outcome of a run, and its seeds as options if each run has its own.
+type DrawnOutcome = (Outcome, Option<String>);
 
-/// The runs of a case on one clock.
-struct Runs {
-    /// The one with the median time.
+struct ClockRuns {
+    /// Outcome of the run with the median time.
     median: Outcome,
-    /// What that one drew, if each draws anew.
+    /// Seeds of that run, if each run has its own.
     drawn: Option<String>,
-    /// The times of all, from the shortest.
+    /// Times of all runs, from the shortest.
     all: Vec<Time>,
-    /// What is said of these.
-    times: Times,
-    /// Whether this computer held the one with the median time, and if each draws anew all of them.
-    held: Option<bool>,
-    /// What is wrong with the result of one.
+    times: TimeSummary,
+    /// Whether this computer was on time in the median run, or in all runs if each has its own seed.
+    on_time: Option<bool>,
+    /// What is wrong with the result of a run.
     wrong: Option<String>,
 }
 
 impl Study {
-    /// One run on the virtual clock.
-    pub fn of(case: Case) -> Study {
-        Study { case, emulation: Emulation::default(), repeat: 1, seeds: false, at_once: 1, wall_too: false }
+    /// Makes a study of one run on the virtual clock.
+    pub fn new(case: Case) -> Study {
+        Study { case, emulation: Emulation::default(), repeat: 1, distinct_seeds: false, parallel_runs: 1, with_wall_clock: false }
     }
 
-    /// The same on the wall clock.
+    /// Moves the study to the wall clock.
     #[must_use]
     pub fn measured(self) -> Study {
         let emulation = Emulation { clock: ClockKind::Wall, ..self.emulation };
         Study { emulation, ..self }
     }
 
-    /// How many runs it takes.
+    /// Returns the number of runs on all clocks.
     pub fn runs(&self) -> usize {
         self.emulations().len() * self.repeat
     }
 
-    /// How it runs for each of the times. The model comes first: what fails there need not be measured.
+    /// Returns the emulations to run. The model comes first: a case that fails there need not be measured.
     fn emulations(&self) -> Vec<Emulation> {
-        let on = |clock| Emulation { clock, trace: false, over: None, ..self.emulation.clone() };
+        let on = |clock| Emulation { clock, trace: false, link: None, ..self.emulation.clone() };
         let model = (self.emulation.clock == ClockKind::Wall).then(|| on(ClockKind::Virtual));
-        let wall = (self.wall_too && self.emulation.over.is_some()).then(|| on(ClockKind::Wall));
+        let wall = (self.with_wall_clock && self.emulation.link.is_some()).then(|| on(ClockKind::Wall));
         [model, wall, Some(self.emulation.clone())].into_iter().flatten().collect()
     }
 
-    /// Asks all.
-    pub fn run(&self) -> Result<Answers, Failed> {
-        self.run_with(|| ())
+    /// Runs the study.
+    pub fn run(&self) -> Result<Answers, StudyError> {
+        self.run_with_progress(|| ())
     }
 
-    /// The same, and tells after each run that it is done.
-    pub fn run_with(&self, mut done: impl FnMut()) -> Result<Answers, Failed> {
+    /// Runs the study, and calls `done` after each run.
+    pub fn run_with_progress(&self, mut done: impl FnMut()) -> Result<Answers, StudyError> {
         let plan = self.case.plan()?;
-        // A formula must know what computing costs on this computer, unless the case says it; LogGPS has no formulas.
+        // A formula needs the cost of computing on this computer, unless the case sets it; LogGPS has no
+        // formulas.
         let needs = self.case.work == Work::Measured && self.case.params.is_loggp();
-        let free = needs.then(|| self.case.free());
+        let free = needs.then(|| self.case.without_message_costs());
         let mut computing = Vec::new();
         let mut runs = |emulation: &Emulation, free: Option<&Case>| {
-            let run = |number: &usize| self.once(&*plan, *number, free, emulation);
+            let run = |number: &usize| self.run_once(&*plan, *number, free, emulation);
             let mut outcomes = Vec::new();
-            in_order(0..self.repeat.max(1), self.at_once, run, |_, ran| -> Result<(), Failed> {
-                let (free, outcome) = ran?;
+            run_in_order(0..self.repeat.max(1), self.parallel_runs, run, |_, result| -> Result<(), StudyError> {
+                let (free, outcome) = result?;
                 computing.extend(free);
                 outcomes.push(outcome);
                 done();
                 Ok(())
             })?;
-            Ok(Runs::of(outcomes))
+            Ok(ClockRuns::from_outcomes(outcomes))
         };
         let mut emulations = self.emulations();
         let reported = emulations.pop().expect("it runs at least on one clock");
         let mut predicted = Vec::new();
         for emulation in &emulations {
             let mut model = || runs(emulation, None);
-            predicted.extend(match &self.emulation.over {
-                Some(link) if emulation.clock == ClockKind::Wall => alone(link, model)?,
+            predicted.extend(match &self.emulation.link {
+                Some(link) if emulation.clock == ClockKind::Wall => run_on_process_0(link, model)?,
                 _ => Some(model()?),
             });
         }
         let reported = runs(&reported, free.as_ref())?;
-        let case = Case { computing: Computing::of(&computing), ..self.case.clone() };
+        let case = Case { compute_times: ComputeTimes::from_runs(&computing), ..self.case.clone() };
         let plan = case.plan()?;
 
         let mut all = predicted.into_iter().chain([reported]);
@@ -199,172 +199,174 @@ impl Study {
         let prediction = Prediction {
             formula: plan.formula(),
             model: Some(model.times.median),
-            models: self.seeds.then_some(model.times),
+            models: self.distinct_seeds.then_some(model.times),
             wall: wall.as_ref().map(|wall| wall.times.median),
             measured: measured.as_ref().map(|measured| measured.times),
         };
         let phases = phases(&plan.phases(), &model, wall.as_ref(), measured.as_ref());
         let wrong = [Some(&model), wall.as_ref(), measured.as_ref()].into_iter().flatten();
         let wrong = wrong.filter_map(|runs| runs.wrong.clone()).next();
-        let Runs { median: mut outcome, drawn, all: times, mut held, .. } = measured.unwrap_or(model);
+        let ClockRuns { median: mut outcome, drawn, all: times, mut on_time, .. } = measured.unwrap_or(model);
         if let Some(wall) = wall {
-            (outcome.run.host, held) = (wall.median.run.host, wall.held);
+            (outcome.run.host, on_time) = (wall.median.run.host, wall.on_time);
         }
-        Ok(Answers { prediction, phases, trend: plan.trend(), times, drawn, outcome, held, wrong })
+        Ok(Answers { prediction, phases, trend: plan.trend(), times, drawn, outcome, on_time, wrong })
     }
 
-    /// One of the runs, and what it drew if each draws anew; and before it the same with messages that cost nothing, if that is
-    /// asked for: both see the host as it is now.
-    fn once(
+    /// Makes one of the runs. First makes it with messages that cost nothing, if `free` is given, so that
+    /// both see the host in the same state.
+    fn run_once(
         &self,
         plan: &dyn Plan,
         number: usize,
         free: Option<&Case>,
         emulation: &Emulation,
-    ) -> Result<(Option<Outcome>, Ran), Failed> {
-        let free = free.map(|free| -> Result<Outcome, Failed> {
-            // On a real machine messages cost something whatever the parameters say.
-            let clock = if emulation.over.is_some() { ClockKind::Virtual } else { emulation.clock };
+    ) -> Result<(Option<Outcome>, DrawnOutcome), StudyError> {
+        let free = free.map(|free| -> Result<Outcome, StudyError> {
+            // On a real machine messages always cost something.
+            let clock = if emulation.link.is_some() { ClockKind::Virtual } else { emulation.clock };
             Ok(free.plan()?.run(&Emulation { clock, trace: false, ..emulation.clone() })?)
         });
         let free = free.transpose()?;
-        if !self.seeds {
+        if !self.distinct_seeds {
             return Ok((free, (plan.run(emulation)?, None)));
         }
-        let case = self.case.drawn_anew(number as u64);
-        let outcome = case.plan()?.run(emulation).map_err(|error| match Failed::from(error) {
-            Failed::Run(error) => Failed::Drawn(error, case.drawn()),
+        let case = self.case.with_seeds_plus(number as u64);
+        let outcome = case.plan()?.run(emulation).map_err(|error| match StudyError::from(error) {
+            StudyError::Run(error) => StudyError::DrawnRun(error, case.random_options()),
             failed => failed,
         })?;
-        Ok((free, (outcome, Some(case.drawn()))))
+        Ok((free, (outcome, Some(case.random_options()))))
     }
 }
 
-/// Has process 0 run something that needs this computer for itself, while the others wait. They learn whether that failed.
-fn alone(link: &Arc<dyn Link>, run: impl FnOnce() -> Result<Runs, Failed>) -> Result<Option<Runs>, Failed> {
-    let meeting = Machine::new(Params::builder(link.p()).build().map_err(RunError::from)?).over(link.clone());
+/// Runs something on process 0 that needs this computer for itself, while the other processes wait. They
+/// return an error if it failed.
+fn run_on_process_0(link: &Arc<dyn Link>, run: impl FnOnce() -> Result<ClockRuns, StudyError>) -> Result<Option<ClockRuns>, StudyError> {
+    let meeting = Machine::new(Params::builder(link.P()).build().map_err(RunError::from)?).with_link(link.clone());
     meeting.run_across(|_| ())?;
-    let ran = (link.id() == 0).then(run).transpose();
-    let why = ran.as_ref().err().map(ToString::to_string);
-    let told = meeting.run_across(|_| why.clone())?.results.swap_remove(0);
-    match told {
-        Some(why) if link.id() > 0 => Err(RunError::from(Cause::Elsewhere(why)).into()),
-        _ => ran,
+    let runs = (link.id() == 0).then(run).transpose();
+    let message = runs.as_ref().err().map(ToString::to_string);
+    let failure = meeting.run_across(|_| message.clone())?.results.swap_remove(0);
+    match failure {
+        Some(message) if link.id() > 0 => Err(RunError::from(Cause::Elsewhere(message)).into()),
+        _ => runs,
     }
 }
 
 impl Answers {
-    /// What happened, if the study was to note that.
+    /// Takes the trace of the run, if it was traced.
     pub fn take_trace(&mut self) -> Option<Trace> {
         self.outcome.run.trace.take()
     }
 }
 
-impl Runs {
-    /// From what became of them; there is at least one.
-    fn of(mut outcomes: Vec<Ran>) -> Runs {
+impl ClockRuns {
+    /// Summarizes at least one outcome.
+    fn from_outcomes(mut outcomes: Vec<DrawnOutcome>) -> ClockRuns {
         outcomes.sort_by_key(|(outcome, _)| outcome.run.time);
         let all: Vec<Time> = outcomes.iter().map(|(outcome, _)| outcome.run.time).collect();
-        let times = Times::of(&all);
+        let times = TimeSummary::from_sorted(&all);
         let wrong = outcomes.iter().find_map(|(outcome, drawn)| {
             let why = outcome.verified.as_ref().err()?;
             Some(drawn.as_ref().map_or_else(|| why.clone(), |drawn| format!("{why}, with {drawn}")))
         });
-        let held = |(outcome, _): &Ran| outcome.run.host.as_ref().map(|host| host.held);
-        let late = outcomes.iter().filter(|(_, drawn)| drawn.is_some()).any(|run| held(run) == Some(false));
+        let on_time = |(outcome, _): &DrawnOutcome| outcome.run.host.as_ref().map(|host| host.on_time);
+        let late = outcomes.iter().filter(|(_, drawn)| drawn.is_some()).any(|run| on_time(run) == Some(false));
         let median = outcomes.swap_remove((all.len() - 1) / 2);
-        let held = held(&median).map(|held| held && !late);
+        let on_time = on_time(&median).map(|on_time| on_time && !late);
         let (median, drawn) = median;
-        Runs { times, all, median, drawn, held, wrong }
+        ClockRuns { times, all, median, drawn, on_time, wrong }
     }
 }
 
-/// What was predicted for the phases of a run, and what became of them.
+/// Returns the times of the phases by formula, model, wall clock and measurement.
 fn phases(
     formulas: &[(PhaseName, Option<Time>)],
-    model: &Runs,
-    wall: Option<&Runs>,
-    measured: Option<&Runs>,
-) -> Vec<Phase> {
-    let time = |runs: &Runs, name: &PhaseName| {
+    model: &ClockRuns,
+    wall: Option<&ClockRuns>,
+    measured: Option<&ClockRuns>,
+) -> Vec<PhasePrediction> {
+    let time = |runs: &ClockRuns, name: &PhaseName| {
         let phases = &runs.median.phases;
         phases.iter().find(|(other, _)| other == name).map(|(_, time)| *time)
     };
     let phase = |(name, model): &(PhaseName, Time)| {
         let formula = formulas.iter().find(|(other, _)| other == name).and_then(|(_, time)| *time);
-        let measured = measured.and_then(|runs| time(runs, name)).map(Times::one);
+        let measured = measured.and_then(|runs| time(runs, name)).map(TimeSummary::from_single);
         let wall = wall.and_then(|runs| time(runs, name));
         let prediction = Prediction { formula, model: Some(*model), wall, measured, models: None };
-        Phase { phase: name.clone(), prediction }
+        PhasePrediction { name: name.clone(), prediction }
     };
     model.median.phases.iter().map(phase).collect()
 }
 
-impl Times {
-    /// Of these, from the shortest: each quarter ends with the last of as many.
-    fn of(all: &[Time]) -> Times {
+impl TimeSummary {
+    /// Summarizes sorted times: each quarter ends with the last of an equal number.
+    fn from_sorted(all: &[Time]) -> TimeSummary {
         let at = |quarters: usize| all[(quarters * all.len()).div_ceil(4).max(1) - 1];
-        Times { median: at(2), min: at(0), lower: at(1), upper: at(3), max: at(4) }
+        TimeSummary { median: at(2), min: at(0), lower: at(1), upper: at(3), max: at(4) }
     }
 
-    /// The time of a single run.
-    pub fn one(time: Time) -> Times {
-        Times::of(&[time])
+    /// Summarizes the time of a single run.
+    pub fn from_single(time: Time) -> TimeSummary {
+        TimeSummary::from_sorted(&[time])
     }
 }
 
 impl Prediction {
-    /// How far the model is from the formula.
+    /// Returns the relative deviation of the model from the formula, or `None` if one is missing.
     pub fn error_formula(&self) -> Option<f64> {
-        error(self.model?, self.formula?)
+        relative_error(self.model?, self.formula?)
     }
 
-    /// How far the measurement is from the emulated wall clock.
+    /// Returns the relative deviation of the measurement from the emulated wall clock, or `None` if one is
+    /// missing.
     pub fn error_wall(&self) -> Option<f64> {
-        error(self.measured?.median, self.wall?)
+        relative_error(self.measured?.median, self.wall?)
     }
 
-    /// How far the measurement is from the model.
+    /// Returns the relative deviation of the measurement from the model, or `None` if one is missing.
     pub fn error_model(&self) -> Option<f64> {
-        error(self.measured?.median, self.model?)
+        relative_error(self.measured?.median, self.model?)
     }
 }
 
-/// time/expected - 1; nothing where nothing was to take no time.
-fn error(time: Time, expected: Time) -> Option<f64> {
+/// Returns time/expected - 1, or `None` if `expected` is zero.
+fn relative_error(time: Time, expected: Time) -> Option<f64> {
     (expected != Time::ZERO).then(|| time.as_ps() as f64 / expected.as_ps() as f64 - 1.0)
 }
 
-impl std::fmt::Display for Failed {
+impl std::fmt::Display for StudyError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Failed::Refused(refusal) => refusal.fmt(f),
-            Failed::Run(error) => error.fmt(f),
-            Failed::Drawn(error, drawn) => write!(f, "{error}, with {drawn}"),
+            StudyError::Refused(refusal) => refusal.fmt(f),
+            StudyError::Run(error) => error.fmt(f),
+            StudyError::DrawnRun(error, drawn) => write!(f, "{error}, with {drawn}"),
         }
     }
 }
 
-impl std::error::Error for Failed {
+impl std::error::Error for StudyError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Failed::Refused(refusal) => Some(refusal),
-            Failed::Run(error) | Failed::Drawn(error, _) => Some(error),
+            StudyError::Refused(refusal) => Some(refusal),
+            StudyError::Run(error) | StudyError::DrawnRun(error, _) => Some(error),
         }
     }
 }
 
-impl From<Refusal> for Failed {
-    fn from(refusal: Refusal) -> Failed {
-        Failed::Refused(refusal)
+impl From<Refusal> for StudyError {
+    fn from(refusal: Refusal) -> StudyError {
+        StudyError::Refused(refusal)
     }
 }
 
-impl From<RunError> for Failed {
-    fn from(error: RunError) -> Failed {
+impl From<RunError> for StudyError {
+    fn from(error: RunError) -> StudyError {
         match error.cause {
-            Cause::Params(why) => Failed::Refused(why.to_string().into()),
-            _ => Failed::Run(Box::new(error)),
+            Cause::Params(why) => StudyError::Refused(why.to_string().into()),
+            _ => StudyError::Run(Box::new(error)),
         }
     }
 }
@@ -376,29 +378,29 @@ mod tests {
 
     use super::*;
 
-    /// Quartiles are of all runs, and not of the median run alone.
+    /// Quartiles are of all runs, not only of the median run.
     #[test]
     fn a_late_run_among_others_that_draw_anew_is_told() {
         let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
         let case = Case::new(&BROADCAST, "optimal", params);
         let emulation = Emulation { clock: ClockKind::Wall, ..Emulation::default() };
-        let run = |held: bool, drawn: Option<&str>| {
+        let run = |on_time: bool, drawn: Option<&str>| {
             let mut outcome = case.plan().unwrap().run(&emulation).unwrap();
-            outcome.run.host.as_mut().unwrap().held = held;
-            outcome.run.time = if held { 10 * US } else { 20 * US };
+            outcome.run.host.as_mut().unwrap().on_time = on_time;
+            outcome.run.time = if on_time { 10 * US } else { 20 * US };
             (outcome, drawn.map(String::from))
         };
-        let held =
-            |late: bool, drawn| Runs::of(vec![run(true, drawn), run(!late, drawn), run(true, drawn)]).held;
+        let on_time =
+            |late: bool, drawn| ClockRuns::from_outcomes(vec![run(true, drawn), run(!late, drawn), run(true, drawn)]).on_time;
         let seed = Some("--latency random:1");
-        assert_eq!((held(false, seed), held(true, seed)), (Some(true), Some(false)));
-        // Runs of the same take as long as their median if that was in time.
-        assert_eq!((held(false, None), held(true, None)), (Some(true), Some(true)));
+        assert_eq!((on_time(false, seed), on_time(true, seed)), (Some(true), Some(false)));
+        // Runs with the same seed take the same time, so the median run decides.
+        assert_eq!((on_time(false, None), on_time(true, None)), (Some(true), Some(true)));
     }
 }
 
-/// The documents' examples, which `cargo test` runs. They are links to the documents of the project, so that the packaged
-/// crate has them too.
+/// Examples of the project's documents, run by `cargo test`. `docs/` is a link, so that the packaged crate
+/// has them too.
 #[cfg(doctest)]
 mod documents {
     #[doc = include_str!("../README.md")]

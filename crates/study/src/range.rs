@@ -1,61 +1,61 @@
-//! What is swept, and over which values: `L=1us..100us:10`, `size=1..4096:log:13` or `P=2,3,5,8`.
+//! Ranges of sweeps: a quantity and its values, such as `L=1us..100us:10`, `size=1..4096:log:13` or
+//! `P=2,3,5,8`.
 
-use loggp::{Parameter, ParamsBuilder, Time, outside};
+use loggp::{ParamsBuilder, Time};
+use loggp::__private::escaped;
+use loggp::params::Parameter;
 
-use loggp_programs::option::count;
+use loggp_programs::option::parse_count;
 use loggp_programs::{Program, ProgramOption, Refusal};
 
-/// A quantity, and the points on it in the order in which they are given.
+/// A quantity and its values, in the order in which they are given.
 #[derive(Clone, Debug)]
 pub struct Range {
-    /// What is swept.
     pub quantity: Quantity,
-    /// Whether the values lie as far apart by ratio as they do by difference in a linear sweep.
+    /// Whether the values are shown by ratio.
     pub log: bool,
-    /// The values.
-    pub points: Vec<Point>,
+    pub points: Vec<SweepPoint>,
 }
 
-/// What can be swept, by its name.
+/// A quantity that can be swept.
 #[derive(Clone, Copy, Debug)]
 pub enum Quantity {
-    /// A parameter that is a time.
+    /// Parameter that is a time, by name.
     Time(&'static str),
-    /// A parameter that is a number.
+    /// Parameter that is a number, by name.
     Count(&'static str),
-    /// The size.
     Size,
-    /// An option of the program's own.
-    Own(&'static dyn ProgramOption),
+    /// Option of the program.
+    Option(&'static dyn ProgramOption),
 }
 
-/// A value of what is swept.
+/// A value of the swept quantity.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
-    /// The value, as it would be given.
+pub struct SweepPoint {
+    /// The value as text.
     pub value: String,
-    /// The same as a number; of picoseconds, where it is a time.
+    /// The value as a number; of picoseconds if it is a time.
     pub number: f64,
 }
 
-/// No more points than this.
+/// Most points of a range.
 const MOST_POINTS: usize = 1000;
-/// Given values lie so far apart that they are shown by ratio.
+/// Ratio of the greatest to the least listed value from which on they are shown by ratio.
 const LOG_RATIO: f64 = 30.0;
-/// The forms that there are.
+/// Text that explains the forms of a range.
 const FORMS: &str = "write it as L=1us..100us:10 (ten points), L=1us..100us:log:10 (ten points, each by the same \
                      ratio more) or P=2,4,8";
 
 impl Range {
-    /// Reads what a program shall be swept over on this machine, which reads its parameters itself and knows how long a
-    /// cycle is. Without a program there are only the machine's parameters.
+    /// Parses the range of a sweep on a machine, which parses its own parameters and knows its cycle. Without
+    /// a program only the machine's parameters can be swept.
     pub fn read(text: &str, program: Option<&Program>, machine: &ParamsBuilder) -> Result<Range, Refusal> {
         let (name, values) = text.split_once('=').ok_or_else(|| format!("it has no =; {FORMS}"))?;
-        let quantity = Quantity::named(name.trim(), program)?;
+        let quantity = Quantity::from_name(name.trim(), program)?;
         let values = values.trim();
         let (points, log) = match values.split_once("..") {
-            Some((first, rest)) => spread(quantity, machine, first, rest)?,
-            None => (listed(quantity, machine, values)?, false),
+            Some((first, rest)) => parse_spread(quantity, machine, first, rest)?,
+            None => (parse_list(quantity, machine, values)?, false),
         };
         let mut range = Range { quantity, log, points };
         let (least, most) = range.ends();
@@ -63,7 +63,7 @@ impl Range {
         Ok(range)
     }
 
-    /// The least value and the greatest, as numbers.
+    /// Returns the least and the greatest value.
     pub fn ends(&self) -> (f64, f64) {
         let numbers = || self.points.iter().map(|point| point.number);
         (numbers().fold(f64::INFINITY, f64::min), numbers().fold(f64::NEG_INFINITY, f64::max))
@@ -71,49 +71,49 @@ impl Range {
 }
 
 impl Quantity {
-    /// What has this name for a program. Refuses what cannot be swept.
-    fn named(name: &str, program: Option<&Program>) -> Result<Quantity, String> {
+    /// Returns the quantity with this name, or an error if it cannot be swept.
+    fn from_name(name: &str, program: Option<&Program>) -> Result<Quantity, String> {
         let own = program.and_then(|program| program.option(name));
-        match (Parameter::named(name), own, program) {
+        match (Parameter::by_name(name), own, program) {
             (Some(parameter), ..) if parameter.is_time() => Ok(Quantity::Time(parameter.name)),
             (Some(parameter), ..) => Ok(Quantity::Count(parameter.name)),
             (.., Some(_)) if name == "size" => Ok(Quantity::Size),
-            (None, Some(own), _) => Ok(Quantity::Own(own)),
+            (None, Some(own), _) => Ok(Quantity::Option(own)),
             (.., None) => {
                 let parameters = Parameter::names();
-                Err(format!("there is no {} to sweep over; there are {parameters}", outside(name)))
+                Err(format!("there is no {} to sweep over; there are {parameters}", escaped(name)))
             }
             (.., Some(program)) => {
-                let (parameters, of) = (Parameter::names(), program.name);
+                let (parameters, program_name) = (Parameter::names(), program.name);
                 let own: String = program.options.iter().map(|own| format!(", {}", own.name())).collect();
                 Err(format!(
-                    "there is no {} to sweep over; there are {parameters}, and for {of} size{own}",
-                    outside(name)
+                    "there is no {} to sweep over; there are {parameters}, and for {program_name} size{own}",
+                    escaped(name)
                 ))
             }
         }
     }
 
-    /// Its name.
+    /// Returns the name of the quantity.
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Size => "size",
             Quantity::Time(name) | Quantity::Count(name) => name,
-            Quantity::Own(option) => option.name(),
+            Quantity::Option(option) => option.name(),
         }
     }
 
-    /// Whether it is a time, whose numbers are picoseconds.
+    /// Returns whether it is a time, whose numbers are picoseconds.
     pub fn is_time(self) -> bool {
         match self {
             Quantity::Time(_) => true,
-            Quantity::Own(option) => option.is_time(),
+            Quantity::Option(option) => option.is_time(),
             Quantity::Count(_) | Quantity::Size => false,
         }
     }
 
-    /// Reads a value.
-    fn number(self, value: &str, machine: &ParamsBuilder) -> Result<f64, Refusal> {
+    /// Parses a value.
+    fn parse_number(self, value: &str, machine: &ParamsBuilder) -> Result<f64, Refusal> {
         let name = self.name();
         let value = match value.trim() {
             "" => return Err(format!("a value is missing; {FORMS}").into()),
@@ -128,39 +128,39 @@ impl Quantity {
                 Ok(time.as_ps() as f64)
             }
             Quantity::Count(_) | Quantity::Size => {
-                let number = count(value).and_then(|number| u32::try_from(number).ok());
+                let number = parse_count(value).and_then(|number| u32::try_from(number).ok());
                 number.map(f64::from).ok_or_else(|| {
                     format!(
                         "{name} = {} is not a number; give a whole one up to {}: 4096, or 4k, which is the same",
-                        outside(value),
+                        escaped(value),
                         u32::MAX
                     )
                     .into()
                 })
             }
-            Quantity::Own(option) => {
-                let read = option.read(value).map_err(|why| format!("{name} = {}: {why}", outside(value)))?;
+            Quantity::Option(option) => {
+                let read = option.read(value).map_err(|why| format!("{name} = {}: {why}", escaped(value)))?;
                 let cycle = machine.clone().build().map_err(|why| why.to_string())?.cycle;
                 read.number(cycle).ok_or_else(|| {
-                    format!("{name} = {} is not a number, so it cannot be swept over", outside(value)).into()
+                    format!("{name} = {} is not a number, so it cannot be swept over", escaped(value)).into()
                 })
             }
         }
     }
 
-    /// A value as it would be given: times in whole picoseconds, numbers of things whole.
-    fn point(self, number: f64) -> Point {
-        let whole = || Point { value: (number.round() as u64).to_string(), number: number.round() };
+    /// Returns the point of a number: times are rounded to picoseconds, counts to whole numbers.
+    fn to_point(self, number: f64) -> SweepPoint {
+        let whole = || SweepPoint { value: (number.round() as u64).to_string(), number: number.round() };
         match self {
             _ if self.is_time() => {
-                Point { value: format!("{}ps", number.round() as i64), number: number.round() }
+                SweepPoint { value: format!("{}ps", number.round() as i64), number: number.round() }
             }
-            Quantity::Own(option) => {
+            Quantity::Option(option) => {
                 // Twelve digits, so that a third of the way from 0.1 to 0.4 is 0.2.
                 let number = format!("{number:.11e}").parse().unwrap_or(number);
-                // An option that takes whole numbers gets whole numbers.
-                match option.at(number) {
-                    Ok(_) => Point { value: number.to_string(), number },
+                // An option that takes only whole numbers gets a whole number.
+                match option.value_of(number) {
+                    Ok(_) => SweepPoint { value: number.to_string(), number },
                     Err(_) => whole(),
                 }
             }
@@ -169,32 +169,32 @@ impl Quantity {
     }
 }
 
-/// The points that are given one by one.
-fn listed(quantity: Quantity, machine: &ParamsBuilder, values: &str) -> Result<Vec<Point>, Refusal> {
-    let read = |value| quantity.number(value, machine).map(|number| quantity.point(number));
-    let points: Vec<Point> = values.split(',').map(read).collect::<Result<_, _>>()?;
+/// Parses a list of values.
+fn parse_list(quantity: Quantity, machine: &ParamsBuilder, values: &str) -> Result<Vec<SweepPoint>, Refusal> {
+    let read = |value| quantity.parse_number(value, machine).map(|number| quantity.to_point(number));
+    let points: Vec<SweepPoint> = values.split(',').map(read).collect::<Result<_, _>>()?;
     match points.len() {
         ..=MOST_POINTS => Ok(points),
         many => Err(format!("these are {many} points; give at most {MOST_POINTS}").into()),
     }
 }
 
-/// The points of a range, each once; and whether they are spread by ratio.
-fn spread(
+/// Parses a range of values. Returns its points, each once, and whether they are spread by ratio.
+fn parse_spread(
     quantity: Quantity,
     machine: &ParamsBuilder,
     first: &str,
     rest: &str,
-) -> Result<(Vec<Point>, bool), Refusal> {
+) -> Result<(Vec<SweepPoint>, bool), Refusal> {
     let rest: Vec<&str> = rest.split(':').map(str::trim).collect();
     let (last, n, log) = match rest[..] {
         [last, "log", n] | [last, n, "log"] => (last, n, true),
         [last, n] => (last, n, false),
         _ => return Err(format!("a range needs its number of points; {FORMS}").into()),
     };
-    let (first, last) = (quantity.number(first, machine)?, quantity.number(last, machine)?);
+    let (first, last) = (quantity.parse_number(first, machine)?, quantity.parse_number(last, machine)?);
     let n: usize = n.parse().ok().filter(|n| (2..=MOST_POINTS).contains(n)).ok_or_else(|| {
-        format!("{} is no number of points; give a whole one from 2 to {MOST_POINTS}", outside(n))
+        format!("{} is no number of points; give a whole one from 2 to {MOST_POINTS}", escaped(n))
     })?;
     if first >= last {
         return Err("the range does not go up; give the smaller value first".into());
@@ -211,14 +211,14 @@ fn spread(
             _ => first + (last - first) * part,
         }
     };
-    let mut points: Vec<Point> = (0..n).map(|i| quantity.point(between(i))).collect();
+    let mut points: Vec<SweepPoint> = (0..n).map(|i| quantity.to_point(between(i))).collect();
     points.dedup_by(|one, other| one.value == other.value);
     Ok((points, log))
 }
 
-impl Point {
-    /// Its value for people who may not have a machine yet, and so no unit.
-    pub fn told(&self, quantity: Quantity) -> String {
+impl SweepPoint {
+    /// Returns the value as text for people; times have a unit.
+    pub fn text(&self, quantity: Quantity) -> String {
         match quantity.is_time() {
             true => Time::from_ps(self.number as i64).to_string(),
             false => self.value.clone(),

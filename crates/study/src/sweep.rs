@@ -1,26 +1,26 @@
-//! A sweep: studies of a program's algorithms along one quantity.
+//! Sweeps: studies of a program's algorithms along one quantity.
 
 use loggp::{Params, ParamsBuilder};
 
-use super::range::{Point, Quantity, Range};
-use super::{Answers, Failed, Study};
+use super::range::{SweepPoint, Quantity, Range};
+use super::{Answers, StudyError, Study};
 use loggp_programs::{Algorithm, Case, Refusal};
 
-/// Studies along a range: of every algorithm at every point.
+/// Studies of every algorithm at every point of a range.
 #[derive(Clone, Debug)]
 pub struct Sweep {
-    /// What is swept.
+    /// Quantity and points of the sweep.
     pub range: Range,
-    /// What can be run, and where in the range it is.
-    pub studies: Vec<(Point, Study)>,
-    /// What cannot be, and why: a point may be no machine, and a machine may be none for an algorithm.
-    pub refused: Vec<(Point, Refusal)>,
+    /// Studies that can be run, each with its point.
+    pub studies: Vec<(SweepPoint, Study)>,
+    /// Points that are refused, and why: a point may be no machine, or its machine may not suit an algorithm.
+    pub refused: Vec<(SweepPoint, Refusal)>,
 }
 
 impl Sweep {
-    /// These algorithms along a range, on a machine that has all parameters but the swept one, and in studies that have
-    /// all but the point.
-    pub fn of(
+    /// Makes a sweep. `machine` has all parameters except the swept one, and `study` makes a study that lacks
+    /// only the point.
+    pub fn new(
         range: Range,
         algorithms: &[&'static Algorithm],
         machine: &ParamsBuilder,
@@ -29,7 +29,7 @@ impl Sweep {
         let mut sweep = Sweep { range, studies: Vec::new(), refused: Vec::new() };
         for point in &sweep.range.points {
             for algorithm in algorithms {
-                match at(point, sweep.range.quantity, algorithm, machine, &study) {
+                match study_at(point, sweep.range.quantity, algorithm, machine, &study) {
                     Ok(study) => sweep.studies.push((point.clone(), study)),
                     Err(refusal) => sweep.refused.push((point.clone(), refusal)),
                 }
@@ -38,15 +38,15 @@ impl Sweep {
         sweep
     }
 
-    /// Runs all that can be.
-    pub fn run(&self) -> Result<Vec<Answers>, Failed> {
+    /// Runs all studies.
+    pub fn run(&self) -> Result<Vec<Answers>, StudyError> {
         self.studies.iter().map(|(_, study)| study.run()).collect()
     }
 }
 
-/// The study of an algorithm at a point.
-fn at(
-    point: &Point,
+/// Makes the study of an algorithm at a point.
+fn study_at(
+    point: &SweepPoint,
     quantity: Quantity,
     algorithm: &'static Algorithm,
     machine: &ParamsBuilder,
@@ -62,7 +62,7 @@ fn at(
     let case = Case { algorithm, ..study.case };
     let case = match quantity {
         Quantity::Size => Case { size: point.number as usize, ..case },
-        Quantity::Own(option) => case.set(option.at(point.number)?),
+        Quantity::Option(option) => case.with_value(option.value_of(point.number)?),
         _ => case,
     };
     case.check()?;

@@ -1,45 +1,45 @@
-//! By force: every processor that can go on does, one after the other in every way.
+//! The search by force: at every point each processor that can go on does, in every way.
 
 use std::collections::BTreeSet;
 
-use super::{Program, Step};
+use super::{OrderProgram, ProgramStep};
 
-/// A message: its sender, how many that had sent before, its receiver and what it is about.
-type Message = (usize, usize, usize, u16);
+/// A message: its sender, its number among those of the sender, its receiver and its tag.
+type PendingMessage = (usize, usize, usize, u16);
 
-/// How far a run has come.
+/// The state of a run.
 #[derive(Clone)]
-struct State {
-    /// Each processor's next step, whom it received from last, and how many messages it has sent.
-    at: Vec<(usize, usize, usize)>,
-    /// The messages that nobody has taken.
-    under_way: Vec<Message>,
-    /// What each processor has taken.
-    taken: Vec<Vec<(usize, usize)>>,
+struct SearchState {
+    /// Each processor's next step, the sender of its last received message, and the number of messages it has sent.
+    positions: Vec<(usize, usize, usize)>,
+    /// Messages that were not received yet.
+    under_way: Vec<PendingMessage>,
+    /// Messages that each processor has received.
+    received: Vec<Vec<(usize, usize)>>,
 }
 
-/// How many orders a program has, and how many runs there are.
-pub fn count(program: &Program) -> (usize, usize) {
+/// Returns the number of orders of a program, and of runs.
+pub fn count(program: &OrderProgram) -> (usize, usize) {
     let P = program.len();
-    let begin = State { at: vec![(0, 0, 0); P], under_way: Vec::new(), taken: vec![Vec::new(); P] };
+    let begin = SearchState { positions: vec![(0, 0, 0); P], under_way: Vec::new(), received: vec![Vec::new(); P] };
     let (mut orders, mut runs) = (BTreeSet::new(), 0);
-    go_on(program, begin, &mut orders, &mut runs);
+    explore(program, begin, &mut orders, &mut runs);
     (orders.len(), runs)
 }
 
-fn go_on(
-    program: &Program,
-    mut state: State,
+fn explore(
+    program: &OrderProgram,
+    mut state: SearchState,
     orders: &mut BTreeSet<Vec<Vec<(usize, usize)>>>,
     runs: &mut usize,
 ) {
-    // What is sent now or later makes no difference.
+    // A send makes no difference, whenever it happens.
     for (id, steps) in program.iter().enumerate() {
-        let (next, last, sent) = &mut state.at[id];
-        while let Some(step) = steps.get(*next).filter(|step| step.sends()) {
+        let (next, last, sent) = &mut state.positions[id];
+        while let Some(step) = steps.get(*next).filter(|step| step.is_send()) {
             let (to, tag) = match *step {
-                Step::Send(to, tag) => (to, tag),
-                Step::Answer(tag) => (*last, tag),
+                ProgramStep::Send(to, tag) => (to, tag),
+                ProgramStep::Answer(tag) => (*last, tag),
                 _ => break,
             };
             state.under_way.push((id, *sent, to, tag));
@@ -48,11 +48,11 @@ fn go_on(
     }
     let mut is_over = true;
     for (id, steps) in program.iter().enumerate() {
-        let (next, last, _) = state.at[id];
+        let (next, last, _) = state.positions[id];
         let (from, tag) = match steps.get(next) {
-            Some(Step::Recv(tag)) => (None, *tag),
-            Some(Step::RecvFrom(from, tag)) => (Some(*from), *tag),
-            Some(Step::RecvAgain(tag)) => (Some(last), *tag),
+            Some(ProgramStep::Recv(tag)) => (None, *tag),
+            Some(ProgramStep::RecvFrom(from, tag)) => (Some(*from), *tag),
+            Some(ProgramStep::RecvAgain(tag)) => (Some(last), *tag),
             _ => continue,
         };
         for (place, message) in state.under_way.iter().enumerate() {
@@ -61,14 +61,14 @@ fn go_on(
                 is_over = false;
                 let mut then = state.clone();
                 then.under_way.swap_remove(place);
-                then.taken[id].push((sender, number));
-                (then.at[id].0, then.at[id].1) = (next + 1, sender);
-                go_on(program, then, orders, runs);
+                then.received[id].push((sender, number));
+                (then.positions[id].0, then.positions[id].1) = (next + 1, sender);
+                explore(program, then, orders, runs);
             }
         }
     }
     if is_over {
         *runs += 1;
-        orders.insert(state.taken);
+        orders.insert(state.received);
     }
 }

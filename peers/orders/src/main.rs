@@ -1,72 +1,73 @@
-//! How many orders twelve small programs have: by the systematic strategy of `loggp check`, by `must-mc`, which implements
-//! Must (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024), and by force. Prints a section
-//! of docs/results/reliability.md, for `.ci/section`.
+//! Counts the orders of twelve small programs by the systematic strategy of `loggp check`, by `must-mc`, which
+//! implements Must (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024), and by force.
+//! Prints a section of docs/results/reliability.md, for `.ci/section`.
 //!
-//! An order is which message each receive gets. A program is a list of steps for each processor, so that all three run the same.
+//! An order says which message each receive gets. A program is a list of steps for each processor, so that all
+//! three run the same.
 
 #![allow(non_snake_case)] // P and L are the papers' names
 
 mod force;
 mod must_mc;
-mod ours;
+mod systematic;
 
 use std::time::{Duration, Instant};
 
-/// What a processor does next.
+/// A step of a processor.
 #[derive(Clone, Copy, Debug)]
-enum Step {
-    /// It sends a message about something to a processor.
+enum ProgramStep {
+    /// Send a message with a tag to a processor.
     Send(usize, u16),
-    /// It receives a message about something from anyone.
+    /// Receive a message with a tag from any processor.
     Recv(u16),
-    /// It receives a message about something from one processor.
+    /// Receive a message with a tag from one processor.
     RecvFrom(usize, u16),
-    /// It sends a message about something to whom it received from last.
+    /// Send a message with a tag to the sender of the last received message.
     Answer(u16),
-    /// It receives a message about something from whom it received from last.
+    /// Receive a message with a tag from the sender of the last received message.
     RecvAgain(u16),
 }
 
-use Step::{Answer, Recv, RecvAgain, RecvFrom, Send};
+use ProgramStep::{Answer, Recv, RecvAgain, RecvFrom, Send};
 
 /// The steps of each processor.
-type Program = Vec<Vec<Step>>;
+type OrderProgram = Vec<Vec<ProgramStep>>;
 
-/// A processor, and others that each do the same.
-fn one_and_others(first: Vec<Step>, others: usize, each: &[Step]) -> Program {
+/// Returns a program of a first processor, and of others that each do the same.
+fn first_and_others(first: Vec<ProgramStep>, others: usize, each: &[ProgramStep]) -> OrderProgram {
     [vec![first], vec![each.to_vec(); others]].concat()
 }
 
-/// Each processor's steps by its number.
-fn each(P: usize, steps: impl Fn(usize) -> Vec<Step>) -> Program {
+/// Returns a program from each processor's steps.
+fn by_number(P: usize, steps: impl Fn(usize) -> Vec<ProgramStep>) -> OrderProgram {
     (0..P).map(steps).collect()
 }
 
-/// Twelve programs.
-fn programs() -> Vec<(&'static str, Program)> {
+/// Returns the twelve programs with their names.
+fn programs() -> Vec<(&'static str, OrderProgram)> {
     let receiver = |n: usize| vec![Recv(0); n];
     let lock = |n: usize| [Recv(0), Answer(1), RecvAgain(2)].repeat(n);
     let all_but = |P: usize, id: usize| (0..P).filter(move |other| *other != id);
     vec![
-        ("three send to one", one_and_others(receiver(3), 3, &[Send(0, 0)])),
-        ("six send to one", one_and_others(receiver(6), 6, &[Send(0, 0)])),
-        ("two rounds of three", one_and_others(receiver(6), 3, &[Send(0, 0), Send(0, 0)])),
-        ("two receivers", each(5, |id| if id < 2 { receiver(3) } else { vec![Send(0, 0), Send(1, 0)] })),
+        ("three send to one", first_and_others(receiver(3), 3, &[Send(0, 0)])),
+        ("six send to one", first_and_others(receiver(6), 6, &[Send(0, 0)])),
+        ("two rounds of three", first_and_others(receiver(6), 3, &[Send(0, 0), Send(0, 0)])),
+        ("two receivers", by_number(5, |id| if id < 2 { receiver(3) } else { vec![Send(0, 0), Send(1, 0)] })),
         ("one overtakes itself", vec![vec![RecvFrom(1, 0); 5], vec![Send(0, 0); 5]]),
-        ("two tags", one_and_others([Recv(0), Recv(1)].repeat(3), 3, &[Send(0, 0), Send(0, 1)])),
-        ("answers", one_and_others([Recv(0), Answer(1)].repeat(4), 4, &[Send(0, 0), RecvFrom(0, 1)])),
+        ("two tags", first_and_others([Recv(0), Recv(1)].repeat(3), 3, &[Send(0, 0), Send(0, 1)])),
+        ("answers", first_and_others([Recv(0), Answer(1)].repeat(4), 4, &[Send(0, 0), RecvFrom(0, 1)])),
         (
             "answered twice",
-            one_and_others(
+            first_and_others(
                 [Recv(0), Answer(1)].repeat(4),
                 2,
                 &[Send(0, 0), RecvFrom(0, 1), Send(0, 0), RecvFrom(0, 1)],
             ),
         ),
-        ("a lock", one_and_others(lock(5), 5, &[Send(0, 0), RecvFrom(0, 1), Send(0, 2)])),
+        ("a lock", first_and_others(lock(5), 5, &[Send(0, 0), RecvFrom(0, 1), Send(0, 2)])),
         (
             "all to all from anyone",
-            each(3, |id| {
+            by_number(3, |id| {
                 let sends = all_but(3, id).map(|to| Send(to, 0));
                 sends.chain([Recv(0); 2]).collect()
             }),
@@ -82,7 +83,7 @@ fn programs() -> Vec<(&'static str, Program)> {
         ),
         (
             "a ring that hands on what comes",
-            each(3, |id| {
+            by_number(3, |id| {
                 let (next, last) = ((id + 1) % 3, (id + 2) % 3);
                 vec![Send(next, 0), Send(last, 0), Recv(0), Send(next, 0), Recv(0), Recv(0)]
             }),
@@ -90,7 +91,7 @@ fn programs() -> Vec<(&'static str, Program)> {
     ]
 }
 
-/// What stands above the table's rows.
+/// Head of the printed section.
 const HEAD: &str = "\
 ## Three ways to all orders
 
@@ -102,30 +103,30 @@ each order. L is a million cycles, so that latencies forbid nothing, and in the 
 | program | P | messages | orders | `loggp check`: runs, ms | must-mc: runs, ms | by force: runs, ms | with L = 6 |
 |---|---|---|---|---|---|---|---|";
 
-/// How many orders there are, after how many runs, and how long that took.
-struct Found {
+/// The number of orders, the runs that it took to find it, and their time.
+struct OrderCount {
     orders: usize,
     runs: usize,
     time: Duration,
 }
 
-fn timed(count: impl FnOnce() -> (usize, usize)) -> Found {
+fn measure(count: impl FnOnce() -> (usize, usize)) -> OrderCount {
     let start = Instant::now();
     let (orders, runs) = count();
-    Found { orders, runs, time: start.elapsed() }
+    OrderCount { orders, runs, time: start.elapsed() }
 }
 
 fn main() {
     println!("{HEAD}");
     let mut differ = false;
     for (name, program) in programs() {
-        let (P, messages) = (program.len(), program.iter().flatten().filter(|step| step.sends()).count());
+        let (P, messages) = (program.len(), program.iter().flatten().filter(|step| step.is_send()).count());
         let all = [
-            timed(|| ours::count(&program, 1_000_000)),
-            timed(|| must_mc::count(&program)),
-            timed(|| force::count(&program)),
+            measure(|| systematic::count(&program, 1_000_000)),
+            measure(|| must_mc::count(&program)),
+            measure(|| force::count(&program)),
         ];
-        let (within, _) = ours::count(&program, 6);
+        let (within, _) = systematic::count(&program, 6);
         let [orders, ..] = all.each_ref().map(|found| found.orders);
         differ |= all.iter().any(|found| found.orders != orders);
         let [ours, theirs, force] = all.map(|found| {
@@ -141,7 +142,7 @@ fn main() {
     }
 }
 
-impl Step {
+impl ProgramStep {
     fn sends(self) -> bool {
         matches!(self, Send(..) | Answer(_))
     }

@@ -1,12 +1,12 @@
-//! `must-mc`, with messages that overtake each other.
+//! The search by `must-mc`, with messages that overtake each other.
 
 use must::event::Model;
 use must::{Config, CountingObserver, Ctx, System, explore};
 
-use super::{Program, Step};
+use super::{OrderProgram, ProgramStep};
 
-/// How many orders a program has, and after how many runs that was known.
-pub fn count(program: &Program) -> (usize, usize) {
+/// Returns the number of orders of a program, and of runs.
+pub fn count(program: &OrderProgram) -> (usize, usize) {
     let program = program.clone();
     let counter = CountingObserver::with_shards(1);
     let system = move || {
@@ -20,18 +20,18 @@ pub fn count(program: &Program) -> (usize, usize) {
                     for step in steps {
                         let send = |to, tag: u16| c.send(to, format!("{id} {tag}"), Model::Asyn);
                         match step {
-                            Step::Send(to, tag) => send(to, tag),
-                            Step::Recv(tag) => {
+                            ProgramStep::Send(to, tag) => send(to, tag),
+                            ProgramStep::Recv(tag) => {
                                 let ending = format!(" {tag}");
                                 let got = c.recv(move |message| message.ends_with(&ending)).await;
                                 last = sender(&got.to_string());
                             }
-                            Step::RecvFrom(from, tag) => {
+                            ProgramStep::RecvFrom(from, tag) => {
                                 receive_from(&c, from, tag).await;
                                 last = from;
                             }
-                            Step::Answer(tag) => send(last, tag),
-                            Step::RecvAgain(tag) => receive_from(&c, last, tag).await,
+                            ProgramStep::Answer(tag) => send(last, tag),
+                            ProgramStep::RecvAgain(tag) => receive_from(&c, last, tag).await,
                         }
                     }
                 }
@@ -48,7 +48,7 @@ async fn receive_from(c: &Ctx, from: usize, tag: u16) {
     c.recv(move |message| message == text).await;
 }
 
-/// Who sent a message.
+/// Returns the sender of a message.
 fn sender(message: &str) -> usize {
     message.split(' ').next().and_then(|id| id.parse().ok()).expect("a message begins with its sender")
 }

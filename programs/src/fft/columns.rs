@@ -1,55 +1,55 @@
 //! One layout for the whole butterfly: log P of its columns need a remote datum for each node (LogP, section
 //! 4.1.1).
 //!
-//! In such a column processors pair up. Each sends all its points to its partner and computes its own half of
-//! their m butterflies: one of the pair the sums, the other the differences times the twiddle factors. After
-//! these columns the processors' numbers are bit-reversed, as the rows of the butterfly are.
+//! In such a column processors form pairs. Each sends all its points to its partner and computes its own half
+//! of their m butterflies: one of the pair the sums, the other the differences times the twiddle factors.
+//! After these columns the processors' numbers are bit-reversed, as the rows of the butterfly are.
 
 use loggp::Proc;
 
-use super::kernels::{Kernels, Point};
+use super::kernels::{Kernels, FftPoint};
 use super::layout::{Layout, Shape};
-use super::remap::{Addressed, POINT, load};
+use super::remap::{AddressedPoint, POINT, load};
 
-/// A column in which every node needs the partner's.
-pub struct Column {
-    /// The distance to the partner.
+/// A column in which every node needs a point of the partner.
+pub struct ButterflyColumn {
+    /// Distance to the partner.
     half: usize,
 }
 
-impl Column {
-    /// All of them, in order.
-    pub fn all(P: usize) -> impl Iterator<Item = Column> {
-        (0..P.ilog2()).map(move |column| Column { half: P >> (column + 1) })
+impl ButterflyColumn {
+    /// Returns all such columns, in order.
+    pub fn all(P: usize) -> impl Iterator<Item = ButterflyColumn> {
+        (0..P.ilog2()).map(move |column| ButterflyColumn { half: P >> (column + 1) })
     }
 
-    /// Sends all points to the partner and receives his.
-    pub fn exchange(&self, p: &mut Proc, points: &[Point], others: &mut [Point]) {
-        // A partner may be a column ahead, so each has its step.
+    /// Sends all points to the partner and receives the partner's.
+    pub fn exchange(&self, p: &mut Proc, points: &[FftPoint], others: &mut [FftPoint]) {
+        // A partner may be a column ahead, so each column has its own step of the tag.
         let (partner, tag) = (p.id() ^ self.half, POINT.step(self.half));
         let mut missing = points.len();
         for i in 0..points.len() {
-            let message = Addressed { i: i as u32, point: load(p, points, i) };
-            p.send_receiving(partner, tag, message, tag, |_, _, Addressed { i, point }| {
+            let message = AddressedPoint { i: i as u32, point: load(p, points, i) };
+            p.send_receiving(partner, tag, message, tag, |_, _, AddressedPoint { i, point }| {
                 others[i as usize] = point;
                 missing -= 1;
             });
         }
         for _ in 0..missing {
-            let Addressed { i, point } = p.recv_from(partner, tag);
+            let AddressedPoint { i, point } = p.recv_from(partner, tag);
             others[i as usize] = point;
         }
     }
 
-    /// This processor's half of the butterflies: m nodes.
-    pub fn compute(&self, kernels: &Kernels, id: usize, points: &mut [Point], others: &[Point]) {
+    /// Computes this processor's half of the butterflies: m nodes.
+    pub fn compute(&self, kernels: &Kernels, id: usize, points: &mut [FftPoint], others: &[FftPoint]) {
         let Shape { n, P, layout } = kernels.shape;
         let pairs = points.iter_mut().zip(others);
         if id & self.half == 0 {
             return pairs.for_each(|(mine, other)| *mine += other);
         }
-        // Of a transform of size 2 half, or in the blocked layout of one of size 2 half m, this is point
-        // `first`, or `first` and those that follow it, of the second half.
+        // In a transform of size 2 half this is point `first` of the second half. With the blocked layout, in
+        // a transform of size 2 half m, these are m points of the second half, from first m on.
         let first = id % self.half;
         match layout {
             Layout::Cyclic => {
@@ -67,7 +67,7 @@ impl Column {
     }
 }
 
-/// Which input is point j of a processor, when there is one layout.
+/// Returns the index in the input of point j of a processor, with one layout.
 pub fn input(shape: &Shape, id: usize, j: usize) -> usize {
     match shape.layout {
         Layout::Cyclic => id + shape.P * j,
@@ -75,7 +75,7 @@ pub fn input(shape: &Shape, id: usize, j: usize) -> usize {
     }
 }
 
-/// Which output is point j of a processor, when there is one layout.
+/// Returns the index in the output of point j of a processor, with one layout.
 pub fn output(shape: &Shape, id: usize, j: usize) -> usize {
     let reversed = if shape.P == 1 { 0 } else { id.reverse_bits() >> (usize::BITS - shape.P.ilog2()) };
     match shape.layout {

@@ -1,4 +1,4 @@
-//! What a processor computes: rustfft's kernels on its own points, and twiddle factors between them.
+//! Local computation of the FFT: rustfft's kernels on a processor's points, and twiddle factors between them.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -7,25 +7,24 @@ use crate::math::transform::{Fft, forward};
 use num_complex::Complex;
 
 use super::layout::{Layout, Shape};
-use crate::math::memory::written;
+use crate::math::memory::allocate_written;
 
 /// A point of the transform.
-pub type Point = Complex<f64>;
+pub type FftPoint = Complex<f64>;
 
-/// The point that is 0.
-pub const ZERO: Point = Point { re: 0.0, im: 0.0 };
+pub const ZERO: FftPoint = FftPoint { re: 0.0, im: 0.0 };
 
-/// The kernels of a transform, which all processors share. They are planned before the run.
+/// The kernels of a transform, planned before the run and shared by all processors.
 pub struct Kernels {
-    /// The sizes of the transform and its parts.
+    /// Sizes of the transform and its parts.
     pub shape: Shape,
-    /// The FFTs of size m.
+    /// FFT of size m.
     own: Arc<dyn Fft<f64>>,
-    /// The FFTs of size P.
+    /// FFT of size P.
     across: Arc<dyn Fft<f64>>,
-    /// The FFTs of size c, which together with those of size P make one of size m.
+    /// FFT of size c. Together with those of size P it makes one of size m.
     part: Arc<dyn Fft<f64>>,
-    /// The powers of w_n, the first n-th root of unity.
+    /// Powers of w_n, the first n-th root of unity.
     roots: Roots,
 }
 
@@ -36,13 +35,13 @@ impl Kernels {
         Kernels { shape, own, across, part, roots: Roots::new(shape.n) }
     }
 
-    /// The power w_n^j of w_n = exp(-2 pi i / n), for j < n.
-    pub fn root(&self, j: usize) -> Point {
+    /// Returns w_n^j for w_n = exp(-2 pi i / n) and j < n.
+    pub fn root(&self, j: usize) -> FftPoint {
         self.roots.power(j)
     }
 
-    /// How much scratch the kernels need.
-    fn scratch(&self) -> usize {
+    /// Returns the scratch that the kernels need, in points.
+    fn scratch_len(&self) -> usize {
         [&self.own, &self.across, &self.part]
             .map(|fft| fft.get_inplace_scratch_len())
             .into_iter()
@@ -51,11 +50,11 @@ impl Kernels {
     }
 
     /// Computes phase I, with the twiddle factors.
-    pub fn first(&self, id: usize, points: &mut [Point], scratch: &mut [Point]) {
+    pub fn compute_first(&self, id: usize, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
         match self.shape.layout {
             Layout::Cyclic => {
                 self.own.process_with_scratch(points, scratch);
-                // Processor 0's are all 1; it takes as long as the others, if there are any.
+                // Processor 0's factors are all 1; it takes as long as the others, if there are any.
                 if self.shape.P > 1 {
                     self.twiddle(points, id);
                 }
@@ -69,75 +68,76 @@ impl Kernels {
     }
 
     /// Computes phase III.
-    pub fn third(&self, points: &mut [Point], scratch: &mut [Point]) {
+    pub fn compute_third(&self, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
         match self.shape.layout {
-            Layout::Cyclic => self.rows(points, scratch),
+            Layout::Cyclic => self.transform_rows(points, scratch),
             Layout::Blocked => self.own.process_with_scratch(points, scratch),
         }
     }
 
-    /// FFTs of size P.
-    pub fn rows(&self, points: &mut [Point], scratch: &mut [Point]) {
+    /// Computes FFTs of size P.
+    pub fn transform_rows(&self, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
         self.across.process_with_scratch(points, scratch);
     }
 
-    /// FFTs of size c.
-    pub fn parts(&self, points: &mut [Point], scratch: &mut [Point]) {
+    /// Computes FFTs of size c.
+    pub fn transform_parts(&self, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
         self.part.process_with_scratch(points, scratch);
     }
 
     /// Multiplies the k-th point by w_n^(ak).
-    pub fn twiddle(&self, row: &mut [Point], a: usize) {
+    pub fn twiddle(&self, row: &mut [FftPoint], a: usize) {
         row.iter_mut().enumerate().for_each(|(k, point)| *point *= self.root(a * k));
     }
 }
 
-/// The memory of a processor. It is there before time 0, so that no phase takes time to get it.
-pub struct Memory {
-    /// Its points: what goes in, and in the end what comes out.
-    pub points: Vec<Point>,
+/// The memory of a processor, allocated before time 0 so that no phase takes time for it.
+pub struct FftMemory {
+    /// Its points: first the input, in the end the output.
+    pub points: Vec<FftPoint>,
     /// Room for as many points again.
-    pub other: Vec<Point>,
-    /// Room for the kernels.
-    pub scratch: Vec<Point>,
-    /// If messages are long, its points for each processor, and then those from each.
-    pub blocks: Vec<Vec<Point>>,
+    pub other: Vec<FftPoint>,
+    /// Scratch for the kernels.
+    pub scratch: Vec<FftPoint>,
+    /// With long messages, its points for each processor, and then those from each.
+    pub blocks: Vec<Vec<FftPoint>>,
 }
 
-impl Memory {
-    /// With what goes in, and for long messages or short ones.
-    pub fn new(kernels: &Kernels, long: bool, points: impl Iterator<Item = Point>) -> Memory {
+impl FftMemory {
+    /// Allocates the memory, with these points as input.
+    pub fn new(kernels: &Kernels, long: bool, points: impl Iterator<Item = FftPoint>) -> FftMemory {
         let shape = kernels.shape;
-        let scratch = written(kernels.scratch(), ZERO);
-        let other = written(if shape.P > 1 { shape.m() } else { 0 }, ZERO);
+        let scratch = allocate_written(kernels.scratch_len(), ZERO);
+        let other = allocate_written(if shape.P > 1 { shape.m() } else { 0 }, ZERO);
         let blocks = if long && shape.P > 1 { shape.P } else { 0 };
-        let blocks = (0..blocks).map(|_| written(shape.c(), ZERO)).collect();
+        let blocks = (0..blocks).map(|_| allocate_written(shape.c(), ZERO)).collect();
         // The points come last, so that the cache has as many of them as it can.
-        Memory { points: points.collect(), other, scratch, blocks }
+        FftMemory { points: points.collect(), other, scratch, blocks }
     }
 }
 
-/// The powers of w_n, from two tables of about sqrt(n): that is as exact as one of n, and stays in the cache.
+/// Powers of w_n from two tables of about sqrt(n) each: these are as exact as one of n, and stay in the
+/// cache.
 struct Roots {
-    /// The powers below 2^bits.
-    fine: Vec<Point>,
-    /// The powers of w_n^(2^bits).
-    coarse: Vec<Point>,
-    /// How many low bits of an exponent `fine` is for; `coarse` is for the rest.
+    /// Powers below 2^bits.
+    fine: Vec<FftPoint>,
+    /// Powers of w_n^(2^bits).
+    coarse: Vec<FftPoint>,
+    /// Number of low bits of an exponent that `fine` is for; `coarse` is for the rest.
     bits: u32,
 }
 
 impl Roots {
     fn new(n: usize) -> Roots {
         let bits = n.ilog2() / 2;
-        let root = |j: usize| Point::from_polar(1.0, -TAU * j as f64 / n as f64);
+        let root = |j: usize| FftPoint::from_polar(1.0, -TAU * j as f64 / n as f64);
         let fine = (0..1 << bits).map(root).collect();
         let coarse = (0..n >> bits).map(|j| root(j << bits)).collect();
         Roots { fine, coarse, bits }
     }
 
     #[inline]
-    fn power(&self, j: usize) -> Point {
+    fn power(&self, j: usize) -> FftPoint {
         self.coarse[j >> self.bits] * self.fine[j & (self.fine.len() - 1)]
     }
 }

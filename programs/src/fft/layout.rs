@@ -1,4 +1,4 @@
-//! Which point of the transform is where.
+//! Layouts of the FFT: the places of its points.
 //!
 //! There are n points and P processors; each has m = n/P points, and c = m/P = n/P^2 of them for each
 //! processor. The transform is cut in two (Cooley and Tukey): FFTs of size m, and FFTs of size P.
@@ -7,20 +7,20 @@
 //!
 //! > X[k + m k'] = sum over q of w_P^(q k') (w_n^(q k) sum over j of w_m^(j k) x[q + P j])
 //!
-//! - The inner sum is an FFT of size m over a processor's own points: the first log m columns of the butterfly
-//!   that has cyclic rows. Multiplying by w_n^(q k) is what its last log P columns' twiddle factors have in
-//!   common.
+//! - The inner sum is an FFT of size m over a processor's own points: the first log m columns of the
+//!   butterfly with cyclic rows. The factor w_n^(q k) is common to the twiddle factors of its last log P
+//!   columns.
 //! - The remap goes to the blocked layout: processor s gets the c values k from sc on, of every q.
 //! - The outer sum is c FFTs of size P, the last log P columns. Processor s ends with X[k + m k'] for its k.
 //!
 //! The **blocked** order, LogGP's, is the same graph from its outputs to its inputs: processor s begins with
-//! x[a + m b] for its c values a, does c FFTs of size P, remaps, and processor q ends with an FFT of size m and
-//! the points X[q + P k], which are cyclic.
+//! x[a + m b] for its c values a, does c FFTs of size P, and remaps. Processor q ends with an FFT of size m
+//! and the points X[q + P k], which are cyclic.
 //!
-//! LogP's rows are bit-reversed on one side: its row of a point is its place here with the bits of k, or of
-//! k', in reverse. So processors have other numbers there, and do and send the same.
+//! LogP's rows are bit-reversed on one side: its row of a point is the place here with the bits of k, or of
+//! k', reversed. So processors have other numbers there, but compute and send the same.
 
-/// The order in which the hybrid layout has its two halves.
+/// The order of the hybrid layout's two halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Cyclic first, then blocked (LogP, section 4.1.1).
@@ -29,34 +29,34 @@ pub enum Layout {
     Blocked,
 }
 
-/// The sizes of a transform, and who has which of its points.
+/// The sizes of a transform, and the places of its points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// The number of points.
+    /// Number of points.
     pub n: usize,
-    /// The number of processors.
+    /// Number of processors.
     pub P: usize,
-    /// The layout before the remap.
+    /// Layout before the remap.
     pub layout: Layout,
 }
 
 impl Shape {
-    /// A processor alone has everything in either layout.
+    /// Creates a shape. With one processor both layouts are the same.
     pub fn new(n: usize, P: usize, layout: Layout) -> Shape {
         Shape { n, P, layout: if P == 1 { Layout::Cyclic } else { layout } }
     }
 
-    /// The points of a processor.
+    /// Returns the number of points of a processor.
     pub fn m(&self) -> usize {
         self.n / self.P
     }
 
-    /// The points that a processor has for each.
+    /// Returns the number of points that a processor has for each.
     pub fn c(&self) -> usize {
         self.m() / self.P
     }
 
-    /// Which input is point j of a processor, before phase I.
+    /// Returns the index in the input of point j of a processor, before phase I.
     pub fn input(&self, id: usize, j: usize) -> usize {
         match self.layout {
             Layout::Cyclic => id + self.P * j,
@@ -64,7 +64,7 @@ impl Shape {
         }
     }
 
-    /// Which output is point j of a processor, after phase III.
+    /// Returns the index in the output of point j of a processor, after phase III.
     pub fn output(&self, id: usize, j: usize) -> usize {
         match self.layout {
             Layout::Cyclic => id * self.c() + j / self.P + self.m() * (j % self.P),
@@ -72,31 +72,31 @@ impl Shape {
         }
     }
 
-    /// Where the i-th point for a processor is after phase I. In the cyclic order they lie together, "the
-    /// blocks can directly be sent" (LogGP, section 2).
-    pub fn leaves(&self, to: usize, i: usize) -> usize {
+    /// Returns the place after phase I of the i-th point for processor `to`. In the cyclic order these lie
+    /// together: "the blocks can directly be sent" (LogGP, section 2).
+    pub fn leaving_place(&self, to: usize, i: usize) -> usize {
         match self.layout {
             Layout::Cyclic => to * self.c() + i,
             Layout::Blocked => i * self.P + to,
         }
     }
 
-    /// Where the i-th point from a processor must be for phase III. In the cyclic order they "do not go into a
-    /// contiguous location".
-    pub fn enters(&self, from: usize, i: usize) -> usize {
+    /// Returns the place for phase III of the i-th point from processor `from`. In the cyclic order these "do
+    /// not go into a contiguous location".
+    pub fn entering_place(&self, from: usize, i: usize) -> usize {
         match self.layout {
             Layout::Cyclic => i * self.P + from,
             Layout::Blocked => from * self.c() + i,
         }
     }
 
-    /// How many butterflies are in the FFTs of this size over a processor's points.
+    /// Returns the number of butterflies of the FFTs of this size over a processor's points.
     pub fn butterflies(&self, size: usize) -> u64 {
         self.m() as u64 * u64::from(size.ilog2()) / 2
     }
 
-    /// The sizes of the FFTs in phases I and III. With one layout for the whole butterfly they are the same, but
-    /// that of size P is computed a column at a time.
+    /// Returns the sizes of the FFTs in phases I and III. With one layout for the whole butterfly they are
+    /// the same, but that of size P is computed a column at a time.
     pub fn sizes(&self) -> [usize; 2] {
         match self.layout {
             Layout::Cyclic => [self.m(), self.P],

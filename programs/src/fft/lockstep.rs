@@ -1,48 +1,49 @@
-//! A processor of many that do the same at the same time: a prediction, and no part of the machine.
+//! One processor that stands for all, which do the same at the same time. It is a prediction, and no part of
+//! the machine.
 //!
-//! In a staggered remap every processor is sent to by one, so nothing stalls, and what a processor sends at a
-//! time another sends to it then. So the time of all is that of one, which is arithmetic: a message a
-//! max(point + 2o, g), and L for the last (LogP, section 4.1.4), with all terms kept. The terms that the paper
-//! drops: o to send the first and to receive the last; while nothing has come, a message takes its sender
-//! max(point + o, g); what comes in the last L may be received in less than L, or take longer; and a reception
-//! that begins shortly before the gap is over delays the next send.
+//! In a staggered remap every processor is the receiver of one, so nothing stalls, and whenever a processor
+//! sends, another sends to it at the same time. So the time of all is that of one: a message each max(point +
+//! 2o, g), and L for the last (LogP, section 4.1.4), with all terms kept. The terms that the paper drops: o
+//! to send the first and o to receive the last; until the first arrival a message takes its sender
+//! max(point + o, g); the messages that arrive in the last L may take more or less than L to receive; and a
+//! reception that begins shortly before the end of the gap delays the next send.
 //!
-//! It knows nothing of capacity, ports or other processors, as the paper's formula does not: where nobody stalls it makes
-//! no difference who asks the network first.
+//! Like the paper's formula it has no capacity, no ports and no other processors: where nothing stalls, the
+//! order in which processors ask the network makes no difference.
 //!
-//! Long messages keep the two directions apart only on a machine with two ports. With one it is a lower bound.
+//! Long messages are independent in both directions only on a machine with two ports. With one it is a lower
+//! bound.
 
 use std::collections::VecDeque;
 
 use loggp::{Params, Time};
 
-/// A processor that stands for all, since all do the same at the same time.
+/// A processor that stands for all.
 pub struct Lockstep {
-    /// The machine's parameters.
     params: Params,
-    /// Its local time.
+    /// Local time.
     pub t: Time,
-    /// When the gap after its last send is over.
+    /// End of the gap after its last send.
     gap_over: Time,
-    /// When the gap after its last reception is over.
+    /// End of the gap after its last reception.
     ready: Time,
-    /// When the messages that it has not received arrive.
+    /// Arrival times of the messages that it has not received.
     under_way: VecDeque<Time>,
 }
 
 impl Lockstep {
-    /// A processor at time 0.
+    /// Creates a processor at time 0.
     pub fn new(params: Params) -> Lockstep {
         let (t, gap_over, ready) = (Time::ZERO, Time::ZERO, Time::ZERO);
         Lockstep { params, t, gap_over, ready, under_way: VecDeque::new() }
     }
 
-    /// Computes for so long.
+    /// Computes for this time.
     pub fn compute(&mut self, time: Time) {
         self.t += time;
     }
 
-    /// Sends a message whose last word comes so long after its first, and receives what it can before that.
+    /// Sends a message whose last word follows `stream` after its first, and receives meanwhile what it can.
     pub fn send_receiving(&mut self, stream: Time) {
         while let Some(arrival) = self.under_way.front()
             && self.t.max(*arrival).max(self.ready) <= self.t.max(self.gap_over - self.params.o)
@@ -52,14 +53,14 @@ impl Lockstep {
         self.send(stream);
     }
 
-    /// Receives all that was sent.
+    /// Receives all messages.
     pub fn receive_all(&mut self) {
         while !self.under_way.is_empty() {
             self.receive();
         }
     }
 
-    /// The barrier made of messages, when nothing else is under way.
+    /// Runs the barrier made of messages, when no other message is under way.
     pub fn barrier(&mut self) {
         for _ in 0..self.params.P.ilog2() {
             self.send(Time::ZERO);

@@ -1,13 +1,13 @@
 //! FFT: n complex points over P processors, transformed by the butterfly.
 //!
 //! The algorithms are those of LogP, section 4.1, and LogGP, section 3. The hybrid layout computes the first
-//! columns of the butterfly in one layout and the last in another, with one remap between; `fft/layout.rs`
-//! says how. All local work is done by rustfft on real data, and the result is compared with rustfft's transform
-//! of the whole input and with the inverse, in natural order.
+//! columns of the butterfly in one layout and the last in another, with one remap between them
+//! (`fft/layout.rs`). rustfft does all local work on real data. The result is compared with rustfft's
+//! transform of the whole input and with the inverse.
 //!
 //! A butterfly is the papers' unit of local work: two nodes of the graph, 10 floating point operations (LogP,
-//! section 4.1.4). An FFT of N points has N/2 log N of them. Twiddle factors are part of them. A node by itself
-//! is half a butterfly.
+//! section 4.1.4). An FFT of N points has N/2 log N of them, twiddle factors included. A node alone is half a
+//! butterfly.
 
 mod columns;
 mod kernels;
@@ -25,16 +25,16 @@ use std::mem::swap;
 
 use loggp::{Proc, RunError, Time, US, Work};
 
-use self::columns::Column;
-use self::kernels::{Kernels, Memory, Point};
+use self::columns::ButterflyColumn;
+use self::kernels::{Kernels, FftMemory, FftPoint};
 use self::layout::Shape;
-use self::overlap::{Charges, overlapped};
-use self::phase::{Phase, Stopwatch};
-use self::remap::Schedule;
+use self::overlap::{Charges, transform_overlapped};
+use self::phase::{FftPhase, PhaseStopwatch};
+use self::remap::RemapOrder;
 use crate::emulation::digest;
 use crate::option::{Microseconds, OneOf};
 use crate::{
-    Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size,
+    Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
 };
 
 /// The fast Fourier transform.
@@ -47,53 +47,53 @@ pub static FFT: Program = Program {
             about: "a message of n/P^2 points for each processor, and a local redistribution",
             formula: "compute + (P-2) max((k-1)G + g, 2o) + (k-1)G + L + 2o + (n/P) point, with all terms kept; with a \
                       single port about 2(P-1)(k-1)G + 2o for the remap, if that is more (LogGP, section 3)",
-            plan: |case| Fft::plan(case, Way::Long),
+            plan: |case| Fft::plan(case, FftVariant::Long),
         },
         Algorithm {
             name: "short-staggered",
             about: "a message per point; processor q begins with q + 1 and wraps around, so that none stalls",
             formula: "compute + (n/P - n/P^2) max(point + 2o, g) + (n/P^2) point + L, with all terms kept (LogP, \
                       sections 4.1.1 and 4.1.4)",
-            plan: |case| Fft::plan(case, Way::Short(Schedule::Staggered)),
+            plan: |case| Fft::plan(case, FftVariant::Short(RemapOrder::Staggered)),
         },
         Algorithm {
             name: "short-synchronized",
             about: "as short-staggered, with a barrier after every n/P^2 messages",
             formula: "that of short-staggered, with L and a barrier for every n/P^2 messages (LogP, section 4.1.4)",
-            plan: |case| Fft::plan(case, Way::Short(Schedule::Synchronized)),
+            plan: |case| Fft::plan(case, FftVariant::Short(RemapOrder::Synchronized)),
         },
         Algorithm {
             name: "short-naive",
             about: "a message per point; all send first to processor 0, then to 1, and stall",
             formula: "none: LogP (section 4.1.2) does not say in which order those who stall go on",
-            plan: |case| Fft::plan(case, Way::Short(Schedule::Naive)),
+            plan: |case| Fft::plan(case, FftVariant::Short(RemapOrder::Naive)),
         },
         Algorithm {
             name: "overlapped",
             about: "as short-staggered, with the remap merged into the computation before and after it",
             formula: "compute + (n/P) point + (n/P - n/P^2) 2o, as nobody is idle; or what is computed before the first \
                       message and after the last + the remap of short-staggered, if that is more (LogP, section 4.1.5)",
-            plan: |case| Fft::plan(case, Way::Overlapped),
+            plan: |case| Fft::plan(case, FftVariant::Overlapped),
         },
         Algorithm {
             name: "cyclic",
             about: "one layout: each node of the last log P columns needs a remote point",
             formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
-            plan: |case| Fft::plan(case, Way::Alone(Layout::Cyclic)),
+            plan: |case| Fft::plan(case, FftVariant::OneLayout(Layout::Cyclic)),
         },
         Algorithm {
             name: "blocked",
             about: "one layout: each node of the first log P columns needs a remote point",
             formula: "compute + log P ((n/P) max(point + 2o, g) + L), with all terms kept (LogP, section 4.1.1)",
-            plan: |case| Fft::plan(case, Way::Alone(Layout::Blocked)),
+            plan: |case| Fft::plan(case, FftVariant::OneLayout(Layout::Blocked)),
         },
     ],
     size: Size { meaning: "points, a power of two and at least P^2", default: 1 << 16 },
     options: &[&LAYOUT, &BUTTERFLY, &POINT],
-    work: Work::Charged, // the papers' costs of computing, unless told
+    work: Work::Charged, // the papers' costs of computing, by default
 };
 
-/// The hybrid layout.
+/// The option for the hybrid layout's order.
 pub static LAYOUT: Opt<Layout> = Opt::new(
     "layout",
     "LAYOUT",
@@ -103,7 +103,7 @@ pub static LAYOUT: Opt<Layout> = Opt::new(
 )
 .for_algorithms(&["long-staggered", "short-staggered", "short-synchronized", "short-naive", "overlapped"]);
 
-/// What a butterfly costs.
+/// The option for the cost of a butterfly.
 pub static BUTTERFLY: Opt<Time> = Opt::new(
     "butterfly",
     "TIME",
@@ -112,7 +112,7 @@ pub static BUTTERFLY: Opt<Time> = Opt::new(
     &Microseconds,
 );
 
-/// What a point in a remap costs.
+/// The option for the cost of a point in a remap.
 pub static POINT: Opt<Time> = Opt::new(
     "point",
     "TIME",
@@ -123,53 +123,53 @@ pub static POINT: Opt<Time> = Opt::new(
 
 /// The algorithms.
 #[derive(Clone, Copy, PartialEq)]
-enum Way {
+enum FftVariant {
     /// A hybrid layout, and a remap with a message for each processor.
     Long,
     /// A hybrid layout, and a remap with a message for each point.
-    Short(Schedule),
+    Short(RemapOrder),
     /// As staggered, but merged into the computation.
     Overlapped,
     /// One layout for all of it, without a remap.
-    Alone(Layout),
+    OneLayout(Layout),
 }
 
-/// A case that was read.
+/// The plan of a case.
 struct Fft<'a> {
     case: &'a Case,
-    way: Way,
-    /// The sizes of the transform, and its layout.
+    variant: FftVariant,
+    /// Sizes of the transform, and its layout.
     shape: Shape,
-    /// What computing costs, if that is charged.
+    /// Costs of computing, if work is charged.
     charges: Charges,
 }
 
 impl Fft<'_> {
-    fn plan(case: &Case, way: Way) -> Planned<'_> {
+    fn plan(case: &Case, variant: FftVariant) -> PlanResult<'_> {
         let (layout, charges) = (case.get(&LAYOUT), (case.get(&BUTTERFLY), case.get(&POINT)));
-        check(case, way)?;
-        let layout = if let Way::Alone(layout) = way { layout } else { layout };
+        check(case, variant)?;
+        let layout = if let FftVariant::OneLayout(layout) = variant { layout } else { layout };
         Ok(Box::new(Fft {
             case,
-            way,
+            variant,
             shape: Shape::new(case.size, case.params.P, layout),
             charges: (case.work == Work::Charged).then_some(charges),
         }))
     }
 
-    /// Whether messages are long.
+    /// Returns whether messages are long.
     fn is_long(&self) -> bool {
-        self.way == Way::Long
+        self.variant == FftVariant::Long
     }
 
-    /// Whether the remap is part of the computation.
+    /// Returns whether the remap is part of the computation.
     fn is_merged(&self) -> bool {
-        self.way == Way::Overlapped && self.shape.P > 1
+        self.variant == FftVariant::Overlapped && self.shape.P > 1
     }
 
-    /// The phases that the algorithm has, in order.
-    fn order(&self) -> impl Iterator<Item = Phase> {
-        use Phase::{First, Redistribution, Remap, Third};
+    /// Returns the phases of the algorithm, in order.
+    fn order(&self) -> impl Iterator<Item = FftPhase> {
+        use FftPhase::{First, Redistribution, Remap, Third};
         let order = match self.shape.layout {
             Layout::Cyclic => [First, Remap, Redistribution, Third],
             Layout::Blocked => [First, Redistribution, Remap, Third],
@@ -181,7 +181,7 @@ impl Fft<'_> {
 
 impl Plan for Fft<'_> {
     fn formula(&self) -> Option<Time> {
-        predict::total(self)
+        predict::total_time(self)
     }
 
     fn phases(&self) -> Vec<(PhaseName, Option<Time>)> {
@@ -189,7 +189,7 @@ impl Plan for Fft<'_> {
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
-        let (shape, alone) = (self.shape, matches!(self.way, Way::Alone(_)));
+        let (shape, alone) = (self.shape, matches!(self.variant, FftVariant::OneLayout(_)));
         let input_of = if alone { columns::input } else { Shape::input };
         let output_of = if alone { columns::output } else { Shape::output };
         let input = random(shape.n, self.case.seed);
@@ -201,11 +201,11 @@ impl Plan for Fft<'_> {
         }
         let transformed = |p: &mut Proc| {
             let part = part(p.id());
-            let mut memory = p.prepare(|| Memory::new(&kernels, self.is_long(), part));
+            let mut memory = p.prepare(|| FftMemory::new(&kernels, self.is_long(), part));
             let times = transform(p, self, &kernels, &mut memory);
-            (memory, times) // all of it: to give memory back takes time too
+            (memory, times) // all of it, as freeing memory takes time
         };
-        let run = machine.run_home(transformed, |(memory, times)| (memory.points, times));
+        let run = machine.run_across_map(transformed, |(memory, times)| (memory.points, times));
         let (run, results) = run?.take_results();
 
         let mut transform = vec![kernels::ZERO; shape.n];
@@ -224,87 +224,87 @@ impl Plan for Fft<'_> {
     }
 }
 
-/// What each processor does; returns how long it spent in each phase.
-fn transform(p: &mut Proc, plan: &Fft, kernels: &Kernels, memory: &mut Memory) -> [Time; 4] {
-    let mut watch = Stopwatch::start(p);
-    match plan.way {
-        _ if p.p() == 1 => first(p, &mut watch, kernels, memory),
-        Way::Overlapped => {
-            overlapped(p, &mut watch, kernels, memory, plan.charges);
-            watch.lap(p, Phase::Third);
+/// Runs the transform on one processor, and returns the time of each phase.
+fn transform(p: &mut Proc, plan: &Fft, kernels: &Kernels, memory: &mut FftMemory) -> [Time; 4] {
+    let mut watch = PhaseStopwatch::start(p);
+    match plan.variant {
+        _ if p.P() == 1 => compute_first(p, &mut watch, kernels, memory),
+        FftVariant::Overlapped => {
+            transform_overlapped(p, &mut watch, kernels, memory, plan.charges);
+            watch.lap(p, FftPhase::Third);
         }
-        Way::Alone(Layout::Cyclic) => {
-            first(p, &mut watch, kernels, memory);
-            remote_columns(p, &mut watch, Phase::Third, kernels, memory);
+        FftVariant::OneLayout(Layout::Cyclic) => {
+            compute_first(p, &mut watch, kernels, memory);
+            compute_remote_columns(p, &mut watch, FftPhase::Third, kernels, memory);
         }
-        Way::Alone(Layout::Blocked) => {
-            remote_columns(p, &mut watch, Phase::First, kernels, memory);
-            third(p, &mut watch, kernels, memory);
+        FftVariant::OneLayout(Layout::Blocked) => {
+            compute_remote_columns(p, &mut watch, FftPhase::First, kernels, memory);
+            compute_third(p, &mut watch, kernels, memory);
         }
-        Way::Long => {
-            first(p, &mut watch, kernels, memory);
-            long(p, &mut watch, &kernels.shape, memory);
+        FftVariant::Long => {
+            compute_first(p, &mut watch, kernels, memory);
+            remap_long(p, &mut watch, &kernels.shape, memory);
             swap(&mut memory.points, &mut memory.other);
-            third(p, &mut watch, kernels, memory);
+            compute_third(p, &mut watch, kernels, memory);
         }
-        Way::Short(schedule) => {
-            first(p, &mut watch, kernels, memory);
-            remap::short(p, &kernels.shape, schedule, &memory.points, &mut memory.other);
-            watch.lap(p, Phase::Remap);
+        FftVariant::Short(order) => {
+            compute_first(p, &mut watch, kernels, memory);
+            remap::send_points(p, &kernels.shape, order, &memory.points, &mut memory.other);
+            watch.lap(p, FftPhase::Remap);
             swap(&mut memory.points, &mut memory.other);
-            third(p, &mut watch, kernels, memory);
+            compute_third(p, &mut watch, kernels, memory);
         }
     }
-    watch.times()
+    watch.into_times()
 }
 
 /// Computes phase I, before the remap.
-fn first(p: &mut Proc, watch: &mut Stopwatch, kernels: &Kernels, memory: &mut Memory) {
+fn compute_first(p: &mut Proc, watch: &mut PhaseStopwatch, kernels: &Kernels, memory: &mut FftMemory) {
     let (id, shape) = (p.id(), &kernels.shape);
     let butterflies = shape.butterflies(shape.sizes()[0]);
-    p.work("butterfly", butterflies, || kernels.first(id, &mut memory.points, &mut memory.scratch));
-    watch.lap(p, Phase::First);
+    p.work("butterfly", butterflies, || kernels.compute_first(id, &mut memory.points, &mut memory.scratch));
+    watch.lap(p, FftPhase::First);
 }
 
 /// Computes phase III, after the remap.
-fn third(p: &mut Proc, watch: &mut Stopwatch, kernels: &Kernels, memory: &mut Memory) {
+fn compute_third(p: &mut Proc, watch: &mut PhaseStopwatch, kernels: &Kernels, memory: &mut FftMemory) {
     let butterflies = kernels.shape.butterflies(kernels.shape.sizes()[1]);
-    p.work("butterfly", butterflies, || kernels.third(&mut memory.points, &mut memory.scratch));
-    watch.lap(p, Phase::Third);
+    p.work("butterfly", butterflies, || kernels.compute_third(&mut memory.points, &mut memory.scratch));
+    watch.lap(p, FftPhase::Third);
 }
 
-/// The remap with long messages. The points that go to one processor lie together in the cyclic order, and
-/// those that come from one in the blocked order: there they "can directly be sent" (LogGP, section 2), and what
-/// is charged is the redistribution at the other end.
-fn long(p: &mut Proc, watch: &mut Stopwatch, shape: &Shape, memory: &mut Memory) {
+/// Does the remap with long messages. In the cyclic order the points for one processor lie together, and in
+/// the blocked order those from one: there they "can directly be sent" (LogGP, section 2). The charge is for
+/// the redistribution at the other end.
+fn remap_long(p: &mut Proc, watch: &mut PhaseStopwatch, shape: &Shape, memory: &mut FftMemory) {
     let m = shape.m() as u64;
     let (leaving, coming) = if shape.layout == Layout::Cyclic { (0, m) } else { (m, 0) };
     p.work("point", leaving, || remap::gather(shape, &memory.points, &mut memory.blocks));
-    watch.lap(p, Phase::Redistribution);
-    remap::long(p, &mut memory.blocks);
-    watch.lap(p, Phase::Remap);
+    watch.lap(p, FftPhase::Redistribution);
+    remap::exchange_blocks(p, &mut memory.blocks);
+    watch.lap(p, FftPhase::Remap);
     p.work("point", coming, || remap::spread(shape, &memory.blocks, &mut memory.other));
-    watch.lap(p, Phase::Redistribution);
+    watch.lap(p, FftPhase::Redistribution);
 }
 
-/// The columns that need the partner's points, computed in this phase.
-fn remote_columns(p: &mut Proc, watch: &mut Stopwatch, phase: Phase, kernels: &Kernels, memory: &mut Memory) {
+/// Computes, in this phase, the columns that need the partner's points.
+fn compute_remote_columns(p: &mut Proc, watch: &mut PhaseStopwatch, phase: FftPhase, kernels: &Kernels, memory: &mut FftMemory) {
     let (id, nodes) = (p.id(), kernels.shape.m() as u64);
-    for column in Column::all(p.p()) {
+    for column in ButterflyColumn::all(p.P()) {
         column.exchange(p, &memory.points, &mut memory.other);
-        watch.lap(p, Phase::Remap);
+        watch.lap(p, FftPhase::Remap);
         p.work("butterfly", nodes / 2, || column.compute(kernels, id, &mut memory.points, &memory.other));
         watch.lap(p, phase);
     }
 }
 
-/// Rates per processor: 10 floating point operations per butterfly (LogP, section 4.1.4), and 16 bytes for
-/// each of its n/P points, as in LogP's 3.2 MB/s.
+/// Returns the rates per processor, with 10 floating point operations per butterfly (LogP, section 4.1.4),
+/// and 16 bytes for each of its n/P points, as in LogP's 3.2 MB/s.
 fn metrics(plan: &Fft, spent: &[Time; 4]) -> Vec<Metric> {
     let shape = plan.shape;
     let [first, third] = shape.sizes().map(|size| 10 * shape.butterflies(size));
-    let bytes = (shape.m() * size_of::<Point>()) as u64;
-    let rate = |name, unit, count: u64, phase: Phase| {
+    let bytes = (shape.m() * size_of::<FftPoint>()) as u64;
+    let rate = |name, unit, count: u64, phase: FftPhase| {
         let time = spent[phase as usize];
         let value = count as f64 / time.in_units(loggp::US);
         (time > Time::ZERO && count > 0).then_some(Metric { name, unit, value })
@@ -312,23 +312,23 @@ fn metrics(plan: &Fft, spent: &[Time; 4]) -> Vec<Metric> {
     let computed =
         |name, count, phase| if plan.is_merged() { None } else { rate(name, "Mflops", count, phase) };
     let metrics = [
-        computed("compute I per processor", first, Phase::First),
-        rate("remap per processor", "MB/s", bytes, Phase::Remap),
-        computed("compute III per processor", third, Phase::Third),
+        computed("compute I per processor", first, FftPhase::First),
+        rate("remap per processor", "MB/s", bytes, FftPhase::Remap),
+        computed("compute III per processor", third, FftPhase::Third),
     ];
     metrics.into_iter().flatten().collect()
 }
 
-/// Points for the seed, in the square around 0.
-fn random(n: usize, seed: u64) -> Vec<Point> {
+/// Returns random points in the square around 0.
+fn random(n: usize, seed: u64) -> Vec<FftPoint> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut coordinate = || 2.0 * rng.f64() - 1.0;
-    (0..n).map(|_| Point::new(coordinate(), coordinate())).collect()
+    (0..n).map(|_| FftPoint::new(coordinate(), coordinate())).collect()
 }
 
-/// Refuses what cannot be, and names the nearest that can.
-fn check(case: &Case, way: Way) -> Result<(), Refusal> {
-    /// About 100 bytes for each point: what goes in, what is on its way, what comes out, and its comparison.
+/// Refuses impossible sizes, and names the nearest possible ones.
+fn check(case: &Case, variant: FftVariant) -> Result<(), Refusal> {
+    /// A point takes about 100 bytes: the input, the messages, the output, and the comparison.
     const MOST: usize = 1 << 26;
     let (n, P) = (case.size, case.params.P);
     if !P.is_power_of_two() {
@@ -352,8 +352,8 @@ fn check(case: &Case, way: Way) -> Result<(), Refusal> {
         let above = n.next_power_of_two();
         return Err(format!("a size of {n} is no power of two; give {} or {above}", above / 2).into());
     }
-    let words = case.params.words(size_of::<Point>());
-    if case.params.is_synchronous(words) && way != Way::Long && P > 1 {
+    let words = case.params.words(size_of::<FftPoint>());
+    if case.params.is_synchronous(words) && variant != FftVariant::Long && P > 1 {
         return Err(format!(
             "a point is {words} words, and above S words messages wait for their receivers, who would all be \
              sending; give S = {words} or more"

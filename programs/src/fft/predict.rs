@@ -1,122 +1,124 @@
-//! How long the phases should take, from the machine's parameters and what computing costs.
+//! Predicted times of the phases, from the machine's parameters and the cost of computing.
 //!
-//! Local computation is so many butterflies; a remap is the points that go, times what each keeps its
-//! processor busy or waiting, and the way of the last (LogP, section 4.1.4; LogGP, section 3). Where work is
-//! measured, computing costs what it took on a machine whose messages cost nothing.
+//! Local computation is a number of butterflies. A remap is a number of points, times the time for which each
+//! keeps its processor busy or waiting, and the transit of the last one (LogP, section 4.1.4; LogGP, section
+//! 3). Where work is measured, computing costs what it took on a machine whose messages cost nothing.
 
 use loggp::{Ports, Time};
 
-use super::kernels::Point;
+use super::kernels::FftPoint;
 use super::layout::Layout;
 use super::lockstep::Lockstep;
-use super::phase::Phase;
-use super::remap::Schedule;
-use super::{Fft, Way};
+use super::phase::FftPhase;
+use super::remap::RemapOrder;
+use super::{Fft, FftVariant};
 use crate::{Case, PhaseName};
 
-/// What a processor's computing costs.
+/// Costs of a processor's computing.
 #[derive(Clone, Copy)]
-struct Costs {
-    /// The columns of phase I.
+struct FftCosts {
+    /// Columns of phase I.
     first: Time,
-    /// The columns of phase III.
+    /// Columns of phase III.
     third: Time,
-    /// The redistribution of all points.
+    /// Redistribution of all points.
     redistribution: Time,
-    /// To load a point, and to store it where it goes.
+    /// Load and store of a point.
     point: Time,
 }
 
-/// The times of the phases that an algorithm has, in order, each by name.
+/// Returns the phases of an algorithm in order, each with its name and its time.
 pub fn phases(plan: &Fft) -> Vec<(PhaseName, Option<Time>)> {
     let Some(costs) = costs(plan) else { return Vec::new() };
     let time = |phase| match phase {
         _ if plan.is_merged() => None,
-        Phase::First => Some(costs.first),
-        Phase::Remap => remap_time(plan, &costs),
-        Phase::Redistribution => Some(costs.redistribution),
-        Phase::Third => Some(costs.third),
+        FftPhase::First => Some(costs.first),
+        FftPhase::Remap => remap_time(plan, &costs),
+        FftPhase::Redistribution => Some(costs.redistribution),
+        FftPhase::Third => Some(costs.third),
     };
     plan.order().map(|phase| (phase.name().into(), time(phase))).collect()
 }
 
-/// The time of all phases.
-pub fn total(plan: &Fft) -> Option<Time> {
+/// Returns the time of all phases.
+pub fn total_time(plan: &Fft) -> Option<Time> {
     let costs = costs(plan)?;
     if plan.is_merged() {
-        return overlapped(plan, &costs);
+        return overlapped_time(plan, &costs);
     }
     phases(plan).into_iter().map(|(_, time)| time).sum()
 }
 
-/// How long the remap takes. With one port for long messages it is an estimate: LogGP's 2kG (section 3), if the
-/// port is what takes longest.
-fn remap_time(plan: &Fft, costs: &Costs) -> Option<Time> {
-    let Fft { case, way, shape, .. } = *plan;
+/// Returns the time of the remap. With one port for long messages it is an estimate: LogGP's 2kG (section 3),
+/// if the port takes longest.
+fn remap_time(plan: &Fft, costs: &FftCosts) -> Option<Time> {
+    let Fft { case, variant, shape, .. } = *plan;
     let (P, o) = (case.params.P, case.params.o);
     if P == 1 {
         return Some(Time::ZERO);
     }
-    let mut all = Lockstep::new(case.params);
-    let stream = stream(case, 1);
-    match way {
-        Way::Short(Schedule::Naive) => return None,
-        Way::Long => {
-            let stream = self::stream(case, shape.c());
-            (1..P).for_each(|_| all.send_receiving(stream));
-            all.receive_all();
-            return Some(all.t.max(2 * o + ports(case, P - 1, stream)));
+    let mut lockstep = Lockstep::new(case.params);
+    let stream = stream_time(case, 1);
+    match variant {
+        FftVariant::Short(RemapOrder::Naive) => return None,
+        FftVariant::Long => {
+            let stream = self::stream_time(case, shape.c());
+            (1..P).for_each(|_| lockstep.send_receiving(stream));
+            lockstep.receive_all();
+            return Some(lockstep.t.max(2 * o + ports_time(case, P - 1, stream)));
         }
-        Way::Alone(layout) => {
+        FftVariant::OneLayout(layout) => {
             let columns = if layout == Layout::Cyclic { costs.third } else { costs.first };
             let levels = i64::from(P.ilog2());
             let column = Time::from_ps(columns.as_ps() / levels);
             for level in 0..levels {
-                all.compute(if level == 0 { Time::ZERO } else { column });
-                send_points(&mut all, shape.m(), costs.point, stream);
-                all.receive_all();
+                lockstep.compute(if level == 0 { Time::ZERO } else { column });
+                send_points(&mut lockstep, shape.m(), costs.point, stream);
+                lockstep.receive_all();
             }
-            let ports = ports(case, levels as usize * shape.m(), stream);
-            return Some((all.t - (levels - 1) * column).max(ports));
+            let ports = ports_time(case, levels as usize * shape.m(), stream);
+            return Some((lockstep.t - (levels - 1) * column).max(ports));
         }
-        Way::Short(_) | Way::Overlapped => (),
+        FftVariant::Short(_) | FftVariant::Overlapped => (),
     }
-    all.compute(shape.c() as i64 * costs.point);
+    lockstep.compute(shape.c() as i64 * costs.point);
     for _ in 1..P {
-        send_points(&mut all, shape.c(), costs.point, stream);
-        if way == Way::Short(Schedule::Synchronized) {
-            all.receive_all();
+        send_points(&mut lockstep, shape.c(), costs.point, stream);
+        if variant == FftVariant::Short(RemapOrder::Synchronized) {
+            lockstep.receive_all();
             match case.barrier {
-                Some(cost) => all.compute(cost),
-                None => all.barrier(),
+                Some(cost) => lockstep.compute(cost),
+                None => lockstep.barrier(),
             }
         }
     }
-    all.receive_all();
-    Some(all.t.max(ports(case, shape.m() - shape.c(), stream)))
+    lockstep.receive_all();
+    Some(lockstep.t.max(ports_time(case, shape.m() - shape.c(), stream)))
 }
 
-/// Points, each loaded and sent.
-fn send_points(all: &mut Lockstep, points: usize, point: Time, stream: Time) {
+/// Loads and sends a number of points.
+fn send_points(lockstep: &mut Lockstep, points: usize, point: Time, stream: Time) {
     for _ in 0..points {
-        all.compute(point);
-        all.send_receiving(stream);
+        lockstep.compute(point);
+        lockstep.send_receiving(stream);
     }
 }
 
-/// How long after its first word the last of so many points follows.
-fn stream(case: &Case, points: usize) -> Time {
-    case.params.stream(case.params.words(points * size_of::<Point>()))
+/// Returns the time from the first word of a message of `points` points to its last.
+fn stream_time(case: &Case, points: usize) -> Time {
+    case.params.stream(case.params.words(points * size_of::<FftPoint>()))
 }
 
-/// A single port passes the words of all messages, those that go and those that come: LogGP's 2kG (section 3).
-fn ports(case: &Case, messages: usize, stream: Time) -> Time {
+/// Returns the time of a single port for the words of all messages in both directions: LogGP's 2kG (section
+/// 3).
+fn ports_time(case: &Case, messages: usize, stream: Time) -> Time {
     if case.ports == Ports::Single { 2 * messages as i64 * stream } else { Time::ZERO }
 }
 
-/// Nobody is idle (LogP, section 4.1.5); unless the gap is so large that the remap takes longer. It begins when
-/// the first row is done, and a row is left when it ends; a processor's own points are stored in its gaps.
-fn overlapped(plan: &Fft, costs: &Costs) -> Option<Time> {
+/// Returns the time of the overlapped algorithm. No processor is idle (LogP, section 4.1.5), unless the gap
+/// is so large that the remap takes longer. It begins when the first row is done, and one row is left when it
+/// ends; a processor stores its own points in its gaps.
+fn overlapped_time(plan: &Fft, costs: &FftCosts) -> Option<Time> {
     let Fft { case, shape, .. } = *plan;
     let (m, c) = (shape.m() as i64, shape.c() as i64);
     let computing = costs.first + costs.third;
@@ -128,31 +130,31 @@ fn overlapped(plan: &Fft, costs: &Costs) -> Option<Time> {
     Some(busy.max(apart + remap_time(plan, costs)? - c * costs.point))
 }
 
-/// What computing costs; `None` on a machine of which the papers know nothing, or where work is measured and
-/// was not yet.
-fn costs(plan: &Fft) -> Option<Costs> {
-    let Fft { case, way, shape, charges } = *plan;
+/// Returns the costs of computing, or `None` where the machine is neither LogP nor LogGP, or where work is
+/// measured and there is no measurement yet.
+fn costs(plan: &Fft) -> Option<FftCosts> {
+    let Fft { case, variant, shape, charges } = *plan;
     if !case.params.is_loggp() {
         return None;
     }
     let Some((butterfly, point)) = charges else {
-        let computing = case.computing.as_ref()?;
-        let cost = |phase: Phase| computing.phase(phase.name());
-        // What the points of the remap cost, each in its own message; whole blocks cost nothing.
-        let points = match way {
-            Way::Long => 0,
-            Way::Alone(_) => shape.P.ilog2() as usize * shape.m(),
-            Way::Short(_) | Way::Overlapped => shape.m() - shape.c(),
+        let computing = case.compute_times.as_ref()?;
+        let cost = |phase: FftPhase| computing.phase(phase.name());
+        // Points cost where each has its own message; whole blocks cost nothing.
+        let points = match variant {
+            FftVariant::Long => 0,
+            FftVariant::OneLayout(_) => shape.P.ilog2() as usize * shape.m(),
+            FftVariant::Short(_) | FftVariant::Overlapped => shape.m() - shape.c(),
         };
-        return Some(Costs {
-            first: cost(Phase::First),
-            third: cost(Phase::Third),
-            redistribution: cost(Phase::Redistribution),
-            point: if points > 0 { cost(Phase::Remap) / points as i64 } else { Time::ZERO },
+        return Some(FftCosts {
+            first: cost(FftPhase::First),
+            third: cost(FftPhase::Third),
+            redistribution: cost(FftPhase::Redistribution),
+            point: if points > 0 { cost(FftPhase::Remap) / points as i64 } else { Time::ZERO },
         });
     };
     let [first, third] = shape.sizes().map(|size| shape.butterflies(size) as i64 * butterfly);
-    let point = if shape.P > 1 { point } else { Time::ZERO }; // alone, nothing has to go anywhere
+    let point = if shape.P > 1 { point } else { Time::ZERO }; // one processor sends nothing
     let redistribution = shape.m() as i64 * point;
-    Some(Costs { first, third, redistribution, point })
+    Some(FftCosts { first, third, redistribution, point })
 }

@@ -1,15 +1,15 @@
-//! Whether the transform is right: rustfft's own of the whole input, and its inverse.
+//! Verification of the transform by rustfft's transform of the whole input, and by its inverse.
 
 use crate::math::transform::{forward, inverse};
 
-use super::kernels::Point;
+use super::kernels::FftPoint;
 
-/// How far a point may be off, relative to the largest.
+/// Largest error of a point, relative to the largest point.
 const TOLERANCE: f64 = 1e-10;
 
-/// Compares a transform with that of the input by rustfft, and the transform's inverse with the input. Both
-/// are in natural order.
-pub fn verify(mut input: Vec<Point>, mut transform: Vec<Point>) -> Result<(), String> {
+/// Compares a transform with rustfft's transform of the input, and its inverse with the input. Both are in
+/// natural order.
+pub fn verify(mut input: Vec<FftPoint>, mut transform: Vec<FftPoint>) -> Result<(), String> {
     let n = input.len();
     let mut reference = input.clone();
     forward([n])[0].process(&mut reference);
@@ -20,13 +20,13 @@ pub fn verify(mut input: Vec<Point>, mut transform: Vec<Point>) -> Result<(), St
     compare(&transform, &input, "the inverse of the transform", "the input")
 }
 
-/// Refuses a point that differs by more than the tolerance. What is not a number differs.
-fn compare(points: &[Point], expected: &[Point], what: &str, other: &str) -> Result<(), String> {
+/// Refuses a point that differs by more than the tolerance; NaN differs.
+fn compare(points: &[FftPoint], expected: &[FftPoint], what: &str, other: &str) -> Result<(), String> {
     if points.len() != expected.len() {
         return Err(format!("{what} has {} points, and {other} has {}", points.len(), expected.len()));
     }
     let largest = expected.iter().map(|point| point.norm()).fold(0.0, f64::max);
-    let wrong = |(point, expected): (&Point, &Point)| {
+    let wrong = |(point, expected): (&FftPoint, &FftPoint)| {
         let off = (point - expected).norm();
         off.is_nan() || off > TOLERANCE * largest
     };
@@ -42,7 +42,7 @@ mod tests {
     use crate::fft::random;
 
     #[test]
-    fn a_wrong_point_is_noticed() {
+    fn verification_notices_a_wrong_point() {
         let input = random(64, 1);
         let mut right = input.clone();
         forward([64])[0].process(&mut right);

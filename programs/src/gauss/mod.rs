@@ -1,8 +1,10 @@
-//! Gaussian elimination with partial pivoting: the program in which LogGPS finds where synchronization costs come from.
+//! Gaussian elimination with partial pivoting: the program in which LogGPS finds where synchronization costs
+//! come from.
 //!
-//! The paper (section 4.4) takes the winner of a contest, of which it tells little: rows travel in blocks, the longest
-//! message has 16(n-4) bytes, and most of the time is spent in messages above S waiting for their receivers. This
-//! program is another of that kind, with blocking sends. `docs/reference/gauss.md` compares the two.
+//! The paper (section 4.4) takes the winner of a contest, of which it tells little: rows travel in blocks,
+//! the longest message has 16(n-4) bytes, and messages above S spend most of the time waiting for their
+//! receivers. This program is another of that kind, with blocking sends. `docs/reference/gauss.md` compares
+//! the two.
 
 mod rows;
 mod solver;
@@ -11,14 +13,14 @@ mod verify;
 use loggp::{Proc, RunError, Time, Work};
 use ndarray::{Array1, Array2};
 
-use self::rows::Singular;
-use self::solver::{BLOCK, PIVOT_BYTES, Solver, TOGETHER};
+use self::rows::SingularStep;
+use self::solver::{BLOCK, PIVOT_BYTES, Solver, ROWS_PER_MESSAGE};
 use crate::emulation::digest;
 use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
 use crate::math::dense::{check_size, residual};
 use crate::option::Microseconds;
-use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, Planned, Program, Refusal, Size};
+use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, PlanResult, Program, Refusal, Size};
 
 /// Gaussian elimination with partial pivoting.
 pub static GAUSS: Program = Program {
@@ -40,31 +42,32 @@ pub static GAUSS: Program = Program {
     ],
     size: Size { meaning: "equations, of 8-byte numbers", default: 256 },
     options: &[&ENTRIES, &FLOP],
-    work: Work::Charged, // the paper's costs of computing, unless told
+    work: Work::Charged, // the paper's costs of computing, by default
 };
 
 const NO_FORMULA: &str = "none: the paper has none, and predicts the time from the trace of a run";
 
-/// What a flop costs. It is derived from LogGPS's table 7 and figure 6. With S = 65,536 and n = 4096 the predicted 33.2 s are 7%
-/// synchronization, so 30.9 s are computing and some overhead; two thirds of n^3 flops are 2.86e9 for each of 16
-/// processors: 10.8 ns, or 93 Mflops from a Pentium II of 450 MHz.
+/// The option for the cost of a flop. The default is derived from LogGPS's table 7 and figure 6. With S =
+/// 65,536 and n = 4096 the predicted 33.2 s are 7% synchronization, so 30.9 s are computing and some
+/// overhead; two thirds of n^3 flops are 2.86e9 for each of 16 processors: 10.8 ns, or 93 Mflops from a
+/// Pentium II of 450 MHz.
 pub static FLOP: Opt<Time> =
     Opt::new("flop", "TIME", "what a flop costs where work is charged", Time::from_ps(10_800), &Microseconds);
 
-/// A case that was read.
+/// The plan of a case.
 struct Gauss<'a> {
     case: &'a Case,
     entries: Entries,
-    /// What was in the file, if the matrix comes from one.
+    /// Matrix of the file, if it comes from one.
     file: Option<Array2<f64>>,
-    /// What a flop costs, if that is charged.
+    /// Cost of a flop, if work is charged.
     charged: Option<Time>,
-    /// How many numbers a message has at most.
+    /// Most numbers of a message.
     piece: usize,
 }
 
 impl<'a> Gauss<'a> {
-    fn plan(case: &'a Case, fragmented: bool) -> Planned<'a> {
+    fn plan(case: &'a Case, fragmented: bool) -> PlanResult<'a> {
         Ok(Box::new(Gauss::read(case, fragmented)?))
     }
 
@@ -78,7 +81,7 @@ impl<'a> Gauss<'a> {
         Ok(Gauss { case, entries, file, charged: (case.work == Work::Charged).then_some(flop), piece })
     }
 
-    /// The equations: A, and b with numbers between -1 and 1.
+    /// Returns the equations: A, and b with numbers between -1 and 1.
     fn equations(&self) -> (Array2<f64>, Array1<f64>) {
         let Case { size, seed, .. } = *self.case;
         let matrix = match &self.file {
@@ -90,12 +93,13 @@ impl<'a> Gauss<'a> {
     }
 }
 
-/// The bytes of the longest message for n equations, if it is not in pieces: two rows of the first block.
+/// Returns the bytes of the longest message for n equations, if it is not in pieces: two rows of the first
+/// block.
 pub fn longest_message(n: usize) -> usize {
-    size_of::<f64>() * TOGETHER * n.saturating_sub(BLOCK)
+    size_of::<f64>() * ROWS_PER_MESSAGE * n.saturating_sub(BLOCK)
 }
 
-/// How many numbers a message of at most S has; any number, where no message waits for its receiver.
+/// Returns the numbers in a message of at most S, which is no limit where no message waits for its receiver.
 fn piece(case: &Case) -> Result<usize, Refusal> {
     let Some(gps) = case.params.gps() else { return Ok(usize::MAX) };
     let bytes = gps.S.saturating_mul(case.params.word.get());
@@ -123,15 +127,15 @@ impl Plan for Gauss<'_> {
             machine = machine.rate("flop", flop);
         }
         let solve = |p: &mut Proc| {
-            let (P, id) = (p.p(), p.id());
+            let (P, id) = (p.P(), p.id());
             let mut solver = p.prepare(|| Solver::new(P, id, self.piece, &matrix.view(), &b));
             let found = solver.solve(p);
-            (solver, found) // it is kept, for to give memory back takes time too
+            (solver, found) // it is kept, as freeing memory takes time
         };
-        let run = machine.run_home(solve, |(solver, found)| (solver.longest, found))?;
+        let run = machine.run_across_map(solve, |(solver, found)| (solver.longest, found))?;
         let (run, parts) = run.take_results();
         let longest = parts.iter().map(|(longest, _)| *longest).max().unwrap_or(0);
-        let found: Vec<Result<Vec<f64>, Singular>> = parts.into_iter().map(|(_, found)| found).collect();
+        let found: Vec<Result<Vec<f64>, SingularStep>> = parts.into_iter().map(|(_, found)| found).collect();
         let verified = verify::verify(&matrix, &b, &found);
         let mut metrics = Vec::new();
         let mut metric = |name, unit, value| metrics.push(Metric { name, unit, value });

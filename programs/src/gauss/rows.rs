@@ -1,8 +1,8 @@
-//! Rows of a system of equations, and the arithmetic of an elimination on them: nothing here is sent.
+//! Rows of a system of equations, and the arithmetic of an elimination on them. Nothing here is sent.
 //!
-//! The pivot of a row is its largest number, and its column takes the row's place among the columns: the unknowns change
-//! their order. So whoever has a row finds its pivot alone. A row is divided by its pivot, so that no number right of the
-//! diagonal of what is left, U, is above 1. U's diagonal is 1.
+//! The pivot of a row is its largest number, and its column takes the row's place among the columns: the
+//! unknowns change their order. So the owner of a row finds its pivot alone. A row is divided by its pivot,
+//! so that no number right of the diagonal of the remaining U is above 1. U's diagonal is 1.
 
 use std::ops::Range;
 
@@ -13,90 +13,90 @@ use crate::math::product::subtract_product;
 
 /// Some rows of Ax = b.
 pub struct Rows {
-    /// Their numbers; once a row is eliminated, those of U.
+    /// Numbers of the rows; those of an eliminated row are U's.
     a: Array2<f64>,
-    /// Their right sides; once a row is eliminated, divided by its pivot too.
+    /// Right sides; that of an eliminated row is divided by its pivot too.
     b: Array1<f64>,
 }
 
-/// What everyone must know of a row's pivot.
+/// The pivot of a row, as all processors need it.
 #[derive(Clone, Payload)]
 pub struct Pivot {
-    /// The column that takes the row's place.
+    /// Column that takes the row's place.
     pub column: usize,
-    /// The row's right side.
+    /// Right side of the row.
     pub y: f64,
-    /// The numbers of that column in those rows of U that are in the same block and come before this one.
+    /// Numbers of that column in the rows of U that come before this one in its block.
     pub above: Vec<f64>,
 }
 
-/// Rows that were eliminated together: what others need to subtract them.
-pub struct Block {
-    /// Its first row, as the matrix counts.
+/// Rows that were eliminated together, as others need them to subtract them.
+pub struct EliminatedBlock {
+    /// First row in the matrix.
     pub k: usize,
-    /// Its pivots, row by row.
+    /// Pivots, row by row.
     pub pivots: Vec<Pivot>,
-    /// Its rows of U, as far as they lie right of the block: row after row.
+    /// Rows of U right of the block, row after row.
     pub u: Vec<f64>,
 }
 
 /// The matrix is singular: in this step no pivot was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Payload)]
-pub struct Singular(pub usize);
+pub struct SingularStep(pub usize);
 
-impl Block {
-    /// How many rows it has.
+impl EliminatedBlock {
+    /// Returns the number of rows.
     pub fn width(&self) -> usize {
         self.pivots.len()
     }
 }
 
-/// The flops of [`Rows::pivot`], for the row r of a block, with so many columns from its diagonal on: the subtraction of
-/// those before it, the search, and the division.
+/// Returns the flops of [`Rows::eliminate_row`] for row r of a block, with `columns` columns from its
+/// diagonal on: the subtraction of the rows before it, the search, and the division.
 pub fn pivot_flops(r: usize, columns: usize) -> u64 {
     (2 * r * (columns + 1) + 2 * columns) as u64
 }
 
-/// The flops of [`Rows::subtract`], for so many rows, a block of w rows, and so many columns right of it.
+/// Returns the flops of [`Rows::subtract`] for a block of w rows with `columns` columns right of it.
 pub fn subtract_flops(rows: usize, w: usize, columns: usize) -> u64 {
     (rows * w * (w + 1 + 2 * columns)) as u64
 }
 
-/// The flops of [`Rows::solve`] for w rows.
+/// Returns the flops of [`Rows::solve`] for w rows.
 pub fn solve_flops(w: usize) -> u64 {
     (w * w.saturating_sub(1)) as u64
 }
 
-/// The flops of [`Rows::substitute`] for so many rows and w unknowns.
+/// Returns the flops of [`Rows::substitute`] for w unknowns.
 pub fn substitute_flops(rows: usize, w: usize) -> u64 {
     2 * (rows * w) as u64
 }
 
 impl Rows {
-    /// These rows of a matrix, with their right sides.
-    pub fn of(matrix: &ArrayView2<f64>, b: &Array1<f64>, which: &[usize]) -> Rows {
+    /// Selects rows of a matrix, with their right sides.
+    pub fn select(matrix: &ArrayView2<f64>, b: &Array1<f64>, which: &[usize]) -> Rows {
         Rows {
             a: matrix.select(Axis(0), which).as_standard_layout().into_owned(),
             b: b.select(Axis(0), which),
         }
     }
 
-    /// How many there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.b.len()
     }
 
     /// Exchanges two columns in some of the rows.
-    pub fn exchange(&mut self, rows: Range<usize>, i: usize, j: usize) {
+    pub fn exchange_columns(&mut self, rows: Range<usize>, i: usize, j: usize) {
         if i != j {
             self.a.slice_mut(s![rows, ..]).rows_mut().into_iter().for_each(|mut row| row.swap(i, j));
         }
     }
 
-    /// Eliminates the next row of a block, of which r rows are done: brings it up to date, finds its pivot, exchanges its
-    /// columns in the whole block and divides it. Returns the pivot and the number that was there; nothing if all
-    /// numbers are 0. The block is these rows, the first of which is row k of the matrix.
-    pub fn pivot(&mut self, block: Range<usize>, k: usize, r: usize) -> Option<(Pivot, f64)> {
+    /// Eliminates row r of a block, whose first row is row k of the matrix: brings it up to date, finds its
+    /// pivot, exchanges the columns in the whole block, and divides the row. Returns the pivot and the number
+    /// that was there, or `None` if all numbers are 0.
+    pub fn eliminate_row(&mut self, block: Range<usize>, k: usize, r: usize) -> Option<(Pivot, f64)> {
         let (row, diagonal) = (block.start + r, k + r);
         let (done, mut left) = self.a.view_mut().split_at(Axis(0), row);
         let mut values = left.row_mut(0);
@@ -113,7 +113,7 @@ impl Rows {
         if size == 0.0 {
             return None;
         }
-        self.exchange(block.clone(), diagonal, column);
+        self.exchange_columns(block.clone(), diagonal, column);
         let value = self.a[(row, diagonal)];
         self.a.slice_mut(s![row, diagonal + 1..]).mapv_inplace(|number| number / value);
         self.b[row] /= value;
@@ -121,15 +121,15 @@ impl Rows {
         Some((Pivot { column, y: self.b[row], above }, value))
     }
 
-    /// What lies right of the block's columns, of these rows, the first of which is row k of the matrix.
-    pub fn right_of(&self, block: Range<usize>, k: usize) -> Vec<f64> {
+    /// Returns the numbers right of a block, whose first row is row k of the matrix.
+    pub fn values_right_of(&self, block: Range<usize>, k: usize) -> Vec<f64> {
         let right = self.a.slice(s![block.clone(), k + block.len()..]);
         right.iter().copied().collect()
     }
 
-    /// Subtracts a block from rows below it, so that nothing is left in its columns. (The factors by which its rows were
-    /// multiplied are left there, and nobody looks at them again.)
-    pub fn subtract(&mut self, rows: Range<usize>, block: &Block) {
+    /// Subtracts a block from rows below it, which makes its columns 0 there. (The factors of its rows stay
+    /// in these columns, and are not used again.)
+    pub fn subtract(&mut self, rows: Range<usize>, block: &EliminatedBlock) {
         let (k, w, n) = (block.k, block.width(), self.a.ncols());
         for i in rows.clone() {
             for (q, pivot) in block.pivots.iter().enumerate() {
@@ -145,7 +145,8 @@ impl Rows {
         subtract_product(right, left.slice(s![.., k..]), u);
     }
 
-    /// The unknowns of a block, of these rows, the first of which is row k of the matrix; the later ones are substituted.
+    /// Returns the unknowns of a block, whose first row is row k of the matrix, after later unknowns have
+    /// been substituted.
     pub fn solve(&self, block: Range<usize>, k: usize) -> Vec<f64> {
         let mut x = self.b.slice(s![block.clone()]).to_vec();
         for r in (0..x.len()).rev() {
@@ -156,7 +157,7 @@ impl Rows {
         x
     }
 
-    /// Substitutes the unknowns of a block that begins at row k in rows above it.
+    /// Substitutes the unknowns of a block that begins at row k into rows above it.
     pub fn substitute(&mut self, rows: Range<usize>, k: usize, x: &[f64]) {
         for i in rows {
             let known: f64 = x.iter().enumerate().map(|(q, x)| self.a[(i, k + q)] * x).sum();

@@ -1,5 +1,5 @@
-//! What each processor does to solve Ax = b: blocks of rows are dealt out in turn, and a block that is eliminated goes to
-//! all others before its owner goes on.
+//! The solution of Ax = b on each processor. Blocks of rows are dealt out in turn, and an eliminated block is
+//! sent to all others before its owner goes on.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,54 +7,54 @@ use std::sync::Arc;
 use loggp::{Payload, Proc, Tag};
 use ndarray::{Array1, ArrayView2};
 
-use super::rows::{Block, Pivot, Rows, Singular, pivot_flops, solve_flops, substitute_flops, subtract_flops};
+use super::rows::{EliminatedBlock, Pivot, Rows, SingularStep, pivot_flops, solve_flops, substitute_flops, subtract_flops};
 
-/// How many rows are eliminated together.
+/// Rows that are eliminated together.
 pub const BLOCK: usize = 4;
-/// How many of them travel in a message: a matrix of n columns then has messages of up to 16(n-4) bytes, as the paper's.
-pub const TOGETHER: usize = 2;
+/// Rows in a message: a matrix of n columns then has messages of up to 16(n-4) bytes, as in the paper.
+pub const ROWS_PER_MESSAGE: usize = 2;
 
-/// A pivot, or that there is none, by its row.
+/// Tag of a pivot, or of its absence, by its row.
 const PIVOT: Tag<Option<Pivot>> = Tag::named(0, "pivot");
-/// Rows of U, message after message.
+/// Tag of rows of U, message after message.
 const ROWS: Tag<Arc<[f64]>> = Tag::named(1, "rows");
-/// Unknowns of a block, by the block.
+/// Tag of the unknowns of a block, by the block.
 const UNKNOWNS: Tag<Vec<f64>> = Tag::named(2, "unknowns");
 
-/// The bytes of the longest message about a pivot.
+/// Bytes of the longest message about a pivot.
 pub const PIVOT_BYTES: usize = 8 * (2 + BLOCK - 1);
 
 /// A processor's part of the work.
 pub struct Solver {
-    /// How many processors there are.
+    /// Number of processors.
     P: usize,
-    /// Which of them this is.
+    /// This processor's number.
     id: usize,
-    /// The rows and columns of the matrix.
+    /// Number of rows and columns of the matrix.
     n: usize,
-    /// How many numbers a message has at most.
+    /// Most numbers of a message.
     piece: usize,
-    /// Its own rows: blocks of them.
+    /// Its own rows, which are whole blocks.
     rows: Rows,
-    /// Which unknown each column belongs to.
+    /// Unknown of each column.
     unknowns: Vec<usize>,
-    /// How many messages with rows it has sent or received, where what went to all counts once.
+    /// Number of messages with rows that it sent or received; one to all counts once.
     messages: usize,
-    /// The bytes of the longest message that it sent.
+    /// Bytes of the longest message that it sent.
     pub longest: usize,
 }
 
 impl Solver {
-    /// The part of a processor, with numbers from the matrix.
+    /// Creates the part of a processor, with numbers from the matrix.
     pub fn new(P: usize, id: usize, piece: usize, matrix: &ArrayView2<f64>, b: &Array1<f64>) -> Solver {
         let n = b.len();
         let own: Vec<usize> = (0..n).filter(|row| row / BLOCK % P == id).collect();
-        let rows = Rows::of(matrix, b, &own);
+        let rows = Rows::select(matrix, b, &own);
         Solver { P, id, n, piece, rows, unknowns: (0..n).collect(), messages: 0, longest: 0 }
     }
 
     /// Solves the equations, together with all others.
-    pub fn solve(&mut self, p: &mut Proc) -> Result<Vec<f64>, Singular> {
+    pub fn solve(&mut self, p: &mut Proc) -> Result<Vec<f64>, SingularStep> {
         let blocks = self.n.div_ceil(BLOCK);
         let mut ahead = None;
         for number in 0..blocks {
@@ -64,9 +64,10 @@ impl Solver {
                 None => self.receive(p, number)?,
             };
             self.reorder(number, &block);
-            let mut left = self.from(number + 1)..self.rows.len();
+            let mut left = self.first_row_from(number + 1)..self.rows.len();
             if number + 1 < blocks && self.owner(number + 1) == self.id {
-                // The next block is this processor's. It goes first, so that all have it when they are ready for it.
+                // This processor has the next block. It goes first, so that all have it when they are ready
+                // for it.
                 let next = self.place(number + 1);
                 left.start = next.end;
                 self.subtract(p, next, &block);
@@ -77,48 +78,49 @@ impl Solver {
         Ok(self.substitute(p, blocks))
     }
 
-    /// Who has a block.
+    /// Returns the owner of a block.
     fn owner(&self, number: usize) -> usize {
         number % self.P
     }
 
-    /// The others, the next one first: it has the next block.
+    /// Returns the other processors. The next one, which has the next block, comes first.
     fn others(&self) -> impl Iterator<Item = usize> + use<> {
         let (id, P) = (self.id, self.P);
         (1..P).map(move |distance| (id + distance) % P)
     }
 
-    /// A block's rows in the matrix.
+    /// Returns a block's rows in the matrix.
     fn block(&self, number: usize) -> Range<usize> {
         number * BLOCK..((number + 1) * BLOCK).min(self.n)
     }
 
-    /// The first of its own rows that is in this block or in a later one.
-    fn from(&self, number: usize) -> usize {
+    /// Returns the first of its own rows that is in this block or in a later one.
+    fn first_row_from(&self, number: usize) -> usize {
         let before = (number + self.P - 1 - self.id) / self.P; // of its blocks
         (before * BLOCK).min(self.rows.len())
     }
 
-    /// One of its own blocks, among its rows.
+    /// Returns the rows of one of its own blocks, among its rows.
     fn place(&self, number: usize) -> Range<usize> {
-        self.from(number)..self.from(number) + self.block(number).len()
+        self.first_row_from(number)..self.first_row_from(number) + self.block(number).len()
     }
 
-    /// Eliminates one of its own blocks. Each pivot is sent to all as soon as it is found; the rows follow when the order
-    /// of their columns is known, and the sender waits where a message is too long to be sent without the receiver.
-    fn eliminate(&mut self, p: &mut Proc, number: usize) -> Result<Block, Singular> {
+    /// Eliminates one of its own blocks. Each pivot is sent to all as soon as it is found. The rows follow
+    /// when the order of their columns is known, and the sender waits where a message is so long that it
+    /// waits for its receiver.
+    fn eliminate(&mut self, p: &mut Proc, number: usize) -> Result<EliminatedBlock, SingularStep> {
         let (Range { start: k, end }, place) = (self.block(number), self.place(number));
-        let mut block = Block { k, pivots: Vec::with_capacity(BLOCK), u: Vec::new() };
+        let mut block = EliminatedBlock { k, pivots: Vec::with_capacity(BLOCK), u: Vec::new() };
         for row in k..end {
             let flops = pivot_flops(row - k, self.n - row);
-            let pivot = p.work("flop", flops, || self.rows.pivot(place.clone(), k, row - k));
+            let pivot = p.work("flop", flops, || self.rows.eliminate_row(place.clone(), k, row - k));
             let pivot = pivot.map(|(pivot, _)| pivot);
             for other in self.others() {
                 self.send(p, other, PIVOT.step(row), pivot.clone());
             }
-            block.pivots.push(pivot.ok_or(Singular(row))?);
+            block.pivots.push(pivot.ok_or(SingularStep(row))?);
         }
-        block.u = self.rows.right_of(place, k);
+        block.u = self.rows.values_right_of(place, k);
         let pieces: Vec<Arc<[f64]>> = self.pieces(end).map(|piece| block.u[piece].into()).collect();
         for other in self.others() {
             for (number, piece) in pieces.iter().enumerate() {
@@ -130,11 +132,11 @@ impl Solver {
     }
 
     /// Receives a block of another processor.
-    fn receive(&mut self, p: &mut Proc, number: usize) -> Result<Block, Singular> {
+    fn receive(&mut self, p: &mut Proc, number: usize) -> Result<EliminatedBlock, SingularStep> {
         let (Range { start: k, end }, owner) = (self.block(number), self.owner(number));
-        let mut block = Block { k, pivots: Vec::with_capacity(BLOCK), u: Vec::new() };
+        let mut block = EliminatedBlock { k, pivots: Vec::with_capacity(BLOCK), u: Vec::new() };
         for row in k..end {
-            block.pivots.push(p.recv_from(owner, PIVOT.step(row)).ok_or(Singular(row))?);
+            block.pivots.push(p.recv_from(owner, PIVOT.step(row)).ok_or(SingularStep(row))?);
         }
         block.u.reserve_exact(block.width() * (self.n - end));
         for _ in self.pieces(end) {
@@ -144,11 +146,12 @@ impl Solver {
         Ok(block)
     }
 
-    /// What of a block's numbers travels in each message, if so many rows and columns are done with it.
+    /// Returns the range of a block's numbers in each message, after the elimination of `done` rows and
+    /// columns.
     fn pieces(&self, done: usize) -> impl Iterator<Item = Range<usize>> + use<> {
         let (columns, piece) = (self.n - done, self.piece);
-        let together = TOGETHER * columns; // a block that is not whole is the last, and has no columns left
-        (0..BLOCK / TOGETHER).flat_map(move |first| {
+        let together = ROWS_PER_MESSAGE * columns; // an incomplete block is the last, and has no columns left
+        (0..BLOCK / ROWS_PER_MESSAGE).flat_map(move |first| {
             let end = (first + 1) * together;
             (first * together..end).step_by(piece).map(move |from| from..end.min(from.saturating_add(piece)))
         })
@@ -159,24 +162,24 @@ impl Solver {
         p.send(to, tag, value);
     }
 
-    /// Brings the columns into the order of a block's pivots. Its own rows are in that order.
-    fn reorder(&mut self, number: usize, block: &Block) {
+    /// Brings the columns into the order of a block's pivots. Its own rows are in that order already.
+    fn reorder(&mut self, number: usize, block: &EliminatedBlock) {
         let own = if self.owner(number) == self.id { self.place(number) } else { 0..0 };
         for (r, pivot) in block.pivots.iter().enumerate() {
             self.unknowns.swap(block.k + r, pivot.column);
-            self.rows.exchange(0..own.start, block.k + r, pivot.column);
-            self.rows.exchange(own.end..self.rows.len(), block.k + r, pivot.column);
+            self.rows.exchange_columns(0..own.start, block.k + r, pivot.column);
+            self.rows.exchange_columns(own.end..self.rows.len(), block.k + r, pivot.column);
         }
     }
 
     /// Subtracts a block from some of its rows.
-    fn subtract(&mut self, p: &mut Proc, rows: Range<usize>, block: &Block) {
+    fn subtract(&mut self, p: &mut Proc, rows: Range<usize>, block: &EliminatedBlock) {
         let (w, columns) = (block.width(), self.n - block.k - block.width());
         p.work("flop", subtract_flops(rows.len(), w, columns), || self.rows.subtract(rows, block));
     }
 
-    /// Finds the unknowns, the last ones first: each block's go round from its owner to the one before, which has the block
-    /// before.
+    /// Finds the unknowns, the last ones first. Each block's unknowns are sent around from its owner to the
+    /// processor before, which has the block before.
     fn substitute(&mut self, p: &mut Proc, blocks: usize) -> Vec<f64> {
         let mut x = vec![0.0; self.n];
         let (before, after) = ((self.id + self.P - 1) % self.P, (self.id + 1) % self.P);
@@ -192,7 +195,7 @@ impl Solver {
             if before != owner {
                 self.send(p, before, UNKNOWNS.step(number), known.clone());
             }
-            let above = 0..self.from(number);
+            let above = 0..self.first_row_from(number);
             p.work("flop", substitute_flops(above.len(), block.len()), || {
                 self.rows.substitute(above, block.start, &known);
             });

@@ -1,31 +1,31 @@
-//! Whether a solution of Ax = b is right: held against the equations, and against an elimination by one processor.
+//! Verification of a solution of Ax = b, by the equations, and by an elimination on one processor.
 
 use ndarray::{Array1, Array2};
 
-use super::rows::{Block, Rows, Singular};
+use super::rows::{EliminatedBlock, Rows, SingularStep};
 use crate::math::dense::residual;
 use crate::math::dense::residual::{MOST_SCALED, largest};
 
-/// What is left of a row without a pivot may be so many times n max|A| eps.
+/// Largest number in the rest of a row without a pivot, in units of n max|A| eps.
 const MOST_LEFT: f64 = 20.0;
 
-/// Refuses what the processors found if it is wrong, and a matrix that has no solution to find, in one sentence.
+/// Refuses a wrong result of the processors, and a singular matrix, in one sentence.
 pub fn verify(
     matrix: &Array2<f64>,
     b: &Array1<f64>,
-    found: &[Result<Vec<f64>, Singular>],
+    found: &[Result<Vec<f64>, SingularStep>],
 ) -> Result<(), String> {
-    let bits = |found: &Result<Vec<f64>, Singular>| -> Result<Vec<u64>, Singular> {
+    let bits = |found: &Result<Vec<f64>, SingularStep>| -> Result<Vec<u64>, SingularStep> {
         found.as_ref().map(|x| x.iter().map(|value| value.to_bits()).collect()).map_err(|singular| *singular)
     };
     let first = bits(&found[0]);
     if let Some(other) = found.iter().position(|other| bits(other) != first) {
         return Err(format!("processor {other} has another solution than processor 0"));
     }
-    let alone = Alone::eliminate(matrix, b);
+    let alone = SequentialElimination::eliminate(matrix, b);
     let x = match &found[0] {
         Ok(x) => Array1::from(x.clone()),
-        Err(Singular(step)) => return Err(alone.singular(matrix, *step)),
+        Err(SingularStep(step)) => return Err(alone.explain_singular(matrix, *step)),
     };
     let scaled = residual::scaled(matrix, &x, b);
     if scaled.is_nan() || scaled >= MOST_SCALED {
@@ -33,8 +33,8 @@ pub fn verify(
             "the solution has a scaled residual of {scaled:.3}, and Linpack allows {MOST_SCALED}"
         ));
     }
-    let Some(other) = alone.x else { return Ok(()) }; // it may find 0 where rounding left the others something
-    // How far two good solutions may lie apart depends on A; what A makes of their difference does not.
+    let Some(other) = alone.x else { return Ok(()) }; // it may find 0 where the others find a rounding error
+    // Two good solutions may be far apart, depending on A; the product of A and their difference may not.
     let allowed = [&x, &other].map(|x| residual::allowance(matrix, x, b)).iter().sum::<f64>();
     let apart = largest(matrix.dot(&(&x - &other))) / allowed;
     match apart < MOST_SCALED {
@@ -45,37 +45,36 @@ pub fn verify(
     }
 }
 
-/// The elimination by one processor.
-struct Alone {
-    /// The pivots that it found.
+/// The elimination on one processor.
+struct SequentialElimination {
     pivots: Vec<f64>,
-    /// The solution, if it found them all.
+    /// Solution, if it found all pivots.
     x: Option<Array1<f64>>,
 }
 
-impl Alone {
-    /// Eliminates all rows, in blocks that are larger than those that travel.
-    fn eliminate(matrix: &Array2<f64>, b: &Array1<f64>) -> Alone {
+impl SequentialElimination {
+    /// Eliminates all rows, in larger blocks than the parallel program.
+    fn eliminate(matrix: &Array2<f64>, b: &Array1<f64>) -> SequentialElimination {
         const BLOCK: usize = 32;
         let n = b.len();
         let all: Vec<usize> = (0..n).collect();
-        let mut rows = Rows::of(&matrix.view(), b, &all);
+        let mut rows = Rows::select(&matrix.view(), b, &all);
         let (mut unknowns, mut found) = (all, Vec::with_capacity(n));
         for k in (0..n).step_by(BLOCK) {
             let place = k..(k + BLOCK).min(n);
             let mut pivots = Vec::new();
             for r in 0..place.len() {
-                let Some((pivot, value)) = rows.pivot(place.clone(), k, r) else {
-                    return Alone { pivots: found, x: None };
+                let Some((pivot, value)) = rows.eliminate_row(place.clone(), k, r) else {
+                    return SequentialElimination { pivots: found, x: None };
                 };
-                rows.exchange(0..k, k + r, pivot.column);
-                rows.exchange(place.end..n, k + r, pivot.column);
+                rows.exchange_columns(0..k, k + r, pivot.column);
+                rows.exchange_columns(place.end..n, k + r, pivot.column);
                 unknowns.swap(k + r, pivot.column);
                 found.push(value);
                 pivots.push(pivot);
             }
-            let u = rows.right_of(place.clone(), k);
-            rows.subtract(place.end..n, &Block { k, pivots, u });
+            let u = rows.values_right_of(place.clone(), k);
+            rows.subtract(place.end..n, &EliminatedBlock { k, pivots, u });
         }
         let mut x = Array1::zeros(n);
         for k in (0..n).step_by(BLOCK).rev() {
@@ -84,11 +83,11 @@ impl Alone {
             rows.substitute(0..k, k, &known);
             place.zip(known).for_each(|(column, value)| x[unknowns[column]] = value);
         }
-        Alone { pivots: found, x: Some(x) }
+        SequentialElimination { pivots: found, x: Some(x) }
     }
 
-    /// What a step without a pivot means.
-    fn singular(&self, matrix: &Array2<f64>, step: usize) -> String {
+    /// Explains a step without a pivot.
+    fn explain_singular(&self, matrix: &Array2<f64>, step: usize) -> String {
         let number = step + 1;
         let least = MOST_LEFT * matrix.nrows() as f64 * largest(matrix.iter().copied()) * f64::EPSILON;
         match self.pivots.get(step) {
@@ -119,13 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_right_is_accepted() {
+    fn verification_accepts_a_right_solution() {
         let (matrix, b, x) = right();
         assert_eq!(verify(&matrix, &b, &[Ok(x.clone()), Ok(x)]), Ok(()));
     }
 
     #[test]
-    fn what_is_wrong_is_noticed() {
+    fn verification_notices_a_wrong_solution() {
         let (matrix, b, x) = right();
         let mut other = x.clone();
         other[1] += 1e-9;
@@ -137,15 +136,15 @@ mod tests {
         refused(&[Ok(other.clone()), Ok(other)], "scaled residual");
         refused(&[Ok(vec![f64::NAN; 3])], "scaled residual of NaN");
         refused(&[Ok(vec![f64::INFINITY; 3])], "scaled residual of NaN");
-        refused(&[Err(Singular(1))], "step 2 found no pivot, and a sequential elimination finds 4");
-        refused(&[Err(Singular(2)), Ok(x)], "processor 1 has another solution");
+        refused(&[Err(SingularStep(1))], "step 2 found no pivot, and a sequential elimination finds 4");
+        refused(&[Err(SingularStep(2)), Ok(x)], "processor 1 has another solution");
     }
 
     #[test]
-    fn a_matrix_without_a_solution_is_told_from_a_mistake() {
+    fn singular_matrix_is_distinguished_from_a_mistake() {
         let matrix = ndarray::array![[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 2.0]];
         let b = ndarray::array![1.0, 2.0, 3.0];
-        let why = |step| verify(&matrix, &b, &[Err(Singular(step))]).unwrap_err();
+        let why = |step| verify(&matrix, &b, &[Err(SingularStep(step))]).unwrap_err();
         assert!(why(1).starts_with("A is singular") && why(1).contains("row 2 depends"), "{}", why(1));
         assert!(why(0).starts_with("step 1 found no pivot"), "{}", why(0));
         assert!(why(2).ends_with("none in step 2"), "{}", why(2));

@@ -1,9 +1,10 @@
-//! The elimination on a grid of processors (LogP, section 4.2): each has the elements of some rows and some columns.
-//! A grid of one row is the column layout.
+//! The elimination on a grid of processors (LogP, section 4.2): each has the elements of some rows and some
+//! columns. A grid of one row is the column layout.
 //!
-//! The panel's grid column eliminates it, and passes the multipliers on along the rows of the grid. The pivot rows take
-//! their places, and go down its columns. Then everyone updates what it has left. Rows of L stay where they were when
-//! they were computed, as in Linpack: who needs L in the order of the pivots swaps them once, at the end.
+//! The grid column that has the panel eliminates it, and passes the multipliers on along the rows of the
+//! grid. The pivot rows take their places, and are sent down the grid's columns. Then every processor updates
+//! the rest of its matrix. Rows of L stay where they were computed, as in Linpack: a user who needs L in the
+//! order of the pivots swaps them once, at the end.
 
 use std::ops::Range;
 
@@ -11,197 +12,199 @@ use loggp::{Group, Proc, collectives};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
 use super::kernels::{solve, solve_flops, update, update_flops};
-use super::layout::{Cut, Layout};
+use super::layout::{Cut, GridLayout};
 use super::moves::{Move, moves};
-use super::panel::{Panel, Singular, Team};
-use super::record::{Act, Record};
+use super::panel::{LuPanel, SingularColumn, Team};
+use super::log::{PanelAct, EliminationLog};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.
-pub struct OnGrid<'a> {
-    layout: &'a Layout,
-    /// The processor's row in the grid.
+pub struct GridPart<'a> {
+    layout: &'a GridLayout,
+    /// Row in the grid.
     r: usize,
-    /// Its column in the grid.
+    /// Column in the grid.
     c: usize,
-    /// Its rows and columns of the matrix.
+    /// Numbers of its rows and columns of the matrix.
     pub values: Array2<f64>,
-    /// Which rows were pivots, panel by panel, as far as it was told.
+    /// Row numbers of the pivots, panel by panel, as far as it knows them.
     pub pivots: Vec<usize>,
-    /// What it notes.
-    pub record: Record,
-    /// The groups of its row in the grid, by who comes first.
-    along: Vec<Option<Line>>,
-    /// The groups of its column in the grid, by who comes first.
-    down: Vec<Option<Line>>,
+    /// Log of the processor.
+    pub log: EliminationLog,
+    /// Last group of its row in the grid, by the first member.
+    row_lines: Vec<Option<GridLine>>,
+    /// Last group of its column in the grid, by the first member.
+    column_lines: Vec<Option<GridLine>>,
 }
 
-/// Some of those in one row or one column of the grid.
+/// Some of the processors in one row or one column of the grid.
 #[derive(Clone)]
-struct Line {
-    /// Their places in the row or the column.
+struct GridLine {
+    /// Places in the row or the column.
     places: Vec<usize>,
-    /// The same as a group.
+    /// The same processors as a group.
     group: Group,
 }
 
-/// A panel's multipliers, as a processor needs them: for its rows.
+/// A panel's multipliers for a processor's rows.
 pub struct Multipliers {
-    /// What was sent: the pivots, and then column after column.
+    /// The message: the pivots, and then column after column.
     pub message: Vec<f64>,
-    /// The columns of the panel.
+    /// Columns of the panel.
     pub w: usize,
 }
 
-/// The kind of work that moves numbers: it has no flops.
+/// The kind of work that moves numbers, which has no flops.
 pub const MOVE: &str = "move";
-/// What is sent in place of a pivot's row where there is none.
+/// Sent in place of a pivot's row where there is no pivot.
 const NO_PIVOT: f64 = -1.0;
 
 impl Multipliers {
-    /// Which rows are the panel's pivots, as far as there are pivots.
+    /// Returns the row numbers of the panel's pivots, up to the first that is missing.
     fn pivots(&self) -> Vec<usize> {
         let found = self.message[..self.w].iter().take_while(|row| **row != NO_PIVOT);
         found.map(|row| *row as usize).collect()
     }
 
-    /// The multipliers for all of the processor's rows from the panel's first on.
+    /// Returns the multipliers for all of the processor's rows from the panel's first on.
     pub fn l(&self) -> ArrayView2<'_, f64> {
         let l = &self.message[self.w..];
         ArrayView2::from_shape((l.len() / self.w, self.w).f(), l).expect("whole columns were sent")
     }
 }
 
-impl<'a> OnGrid<'a> {
-    /// The part of a processor, with numbers from the matrix.
-    pub fn new(layout: &'a Layout, id: usize, matrix: &ArrayView2<f64>) -> OnGrid<'a> {
-        let Layout { rows, cols, n, .. } = layout;
+impl<'a> GridPart<'a> {
+    /// Creates the part of a processor, with numbers from the matrix.
+    pub fn new(layout: &'a GridLayout, id: usize, matrix: &ArrayView2<f64>) -> GridPart<'a> {
+        let GridLayout { rows, cols, n, .. } = layout;
         let (r, c) = (id / cols.parts, id % cols.parts);
         let mut values = Array2::zeros((rows.len(r), cols.len(c)).f());
-        for (mut to, column) in values.columns_mut().into_iter().zip(cols.of(c)) {
-            to.iter_mut().zip(rows.of(r)).for_each(|(to, row)| *to = matrix[(row, column)]);
+        for (mut to, column) in values.columns_mut().into_iter().zip(cols.indices(c)) {
+            to.iter_mut().zip(rows.indices(r)).for_each(|(to, row)| *to = matrix[(row, column)]);
         }
-        OnGrid {
+        GridPart {
             layout,
             r,
             c,
             values,
             pivots: Vec::with_capacity(*n),
-            record: Record::with_capacity(*n),
-            along: vec![None; cols.parts],
-            down: vec![None; rows.parts],
+            log: EliminationLog::with_capacity(*n),
+            row_lines: vec![None; cols.parts],
+            column_lines: vec![None; rows.parts],
         }
     }
 
-    /// Its numbers, with their rows and columns.
+    /// Returns its numbers, with their rows and columns.
     pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
-        let Layout { rows, cols, .. } = self.layout;
+        let GridLayout { rows, cols, .. } = self.layout;
         let column =
-            |(place, j)| rows.of(self.r).zip(self.values.column(place)).map(move |(i, value)| (i, j, *value));
-        cols.of(self.c).enumerate().flat_map(column)
+            |(place, j)| rows.indices(self.r).zip(self.values.column(place)).map(move |(i, value)| (i, j, *value));
+        cols.indices(self.c).enumerate().flat_map(column)
     }
 
     /// Eliminates the whole matrix.
-    pub fn eliminate(&mut self, p: &mut Proc, lookahead: bool) -> Result<(), Singular> {
+    pub fn eliminate(&mut self, p: &mut Proc, lookahead: bool) -> Result<(), SingularColumn> {
         let panels: Vec<Range<usize>> = self.layout.panels().collect();
         let mut ahead = None;
         for (number, panel) in panels.iter().enumerate() {
-            if !self.takes_part(panel) {
+            if !self.has_part_in(panel) {
                 break;
             }
             let multipliers = match ahead.take() {
                 Some(multipliers) => multipliers,
-                None => self.multipliers(p, number, panel),
+                None => self.obtain_multipliers(p, number, panel),
             };
             let (pivots, l) = (multipliers.pivots(), multipliers.l());
             self.pivots.extend(&pivots);
             if pivots.len() < panel.len() {
-                return Err(Singular(panel.start + pivots.len()));
+                return Err(SingularColumn(panel.start + pivots.len()));
             }
             let mine = self.columns_from(panel.end);
             if mine.is_empty() {
                 continue;
             }
-            self.swap(p, number, panel, &pivots);
-            let u = self.pivot_rows(p, number, panel, &l);
-            let next = panels.get(number + 1).filter(|next| lookahead && self.takes_part(next));
+            self.swap_rows(p, number, panel, &pivots);
+            let u = self.obtain_pivot_rows(p, number, panel, &l);
+            let next = panels.get(number + 1).filter(|next| lookahead && self.has_part_in(next));
             let mut rest = mine.clone();
             if let Some(next) = next.filter(|next| self.layout.cols.owner(next.start) == self.c) {
                 let urgent = mine.start..mine.start + next.len();
                 self.update(p, number, panel, &l, &u, urgent.clone());
-                ahead = Some(self.multipliers(p, number + 1, next));
+                ahead = Some(self.obtain_multipliers(p, number + 1, next));
                 rest.start = urgent.end;
             }
             self.update(p, number, panel, &l, &u, rest);
-            self.record.did(p, number, Act::Update);
+            self.log.finish(p, number, PanelAct::Update);
             if let (Some(next), None) = (next, &ahead) {
-                ahead = Some(self.multipliers(p, number + 1, next));
+                ahead = Some(self.obtain_multipliers(p, number + 1, next));
             }
         }
         Ok(())
     }
 
-    /// Whether the processor has anything to do with a panel; if not, it has with none after it.
-    fn takes_part(&self, panel: &Range<usize>) -> bool {
-        let Layout { rows, cols, .. } = self.layout;
-        let has_columns = cols.owner(panel.start) == self.c || cols.from(self.c, panel.end) > 0;
-        rows.from(self.r, panel.start) > 0 && has_columns
+    /// Returns whether the processor has work for a panel; if not, it has none for any later one.
+    fn has_part_in(&self, panel: &Range<usize>) -> bool {
+        let GridLayout { rows, cols, .. } = self.layout;
+        let has_columns = cols.owner(panel.start) == self.c || cols.count_from(self.c, panel.end) > 0;
+        rows.count_from(self.r, panel.start) > 0 && has_columns
     }
 
-    /// The panel's multipliers: those whose it is eliminate it, and the others get it along the row.
-    fn multipliers(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>) -> Multipliers {
+    /// Gets the panel's multipliers: the grid column that has the panel eliminates it, and the others receive
+    /// them.
+    fn obtain_multipliers(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>) -> Multipliers {
         let owner = self.layout.cols.owner(panel.start);
         let own = (owner == self.c).then(|| {
-            let down = self.down(self.layout.rows.owner(panel.start), panel.start);
+            let down = self.column_line(self.layout.rows.owner(panel.start), panel.start);
             let rank = |r: usize| down.places.iter().position(|place| *place == r);
             let rows = self.layout.rows;
             let owner = |row: usize| rank(rows.owner(row)).expect("who has rows left is in the team");
             let rank = rank(self.r).expect("this one has rows left");
             let pivots =
                 self.eliminate_panel(panel, &mut Team { p, group: &down.group, owner: &owner, rank });
-            self.record.did(p, number, Act::Pivot);
-            p.work(MOVE, 0, || self.message(panel, pivots))
+            self.log.finish(p, number, PanelAct::Pivot);
+            p.work(MOVE, 0, || self.multiplier_message(panel, pivots))
         });
         let (rows, w) = (self.rows_from(panel.start), panel.len());
-        let along = self.along(owner, panel.end);
+        let along = self.row_line(owner, panel.end);
         let message = collectives::broadcast_chain(&mut p.within(&along.group), 0, w + rows.len() * w, own);
-        p.work(MOVE, 0, || ()); // what the broadcast has copied is over
+        p.work(MOVE, 0, || ()); // the time of the broadcast's copies ends here
         if owner != self.c {
-            // The paper counts the multipliers: the pivots and their block come beside.
-            self.record.received(number, self.rows_from(panel.end).len() * w);
+            // The paper counts the multipliers; the pivots and their block are extra.
+            self.log.add_received(number, self.rows_from(panel.end).len() * w);
         }
-        self.record.did(p, number, Act::Multipliers);
+        self.log.finish(p, number, PanelAct::Multipliers);
         Multipliers { message, w }
     }
 
-    /// Eliminates the panel with others who have rows of it. Returns its pivots.
+    /// Eliminates the panel together with the others that have rows of it. Returns its pivots.
     pub fn eliminate_panel(&mut self, panel: &Range<usize>, team: &mut Team) -> Vec<usize> {
         let (rows, columns) = (self.rows_from(panel.start), self.columns_from(panel.start));
         let columns = columns.start..columns.start + panel.len();
-        let mine = self.layout.rows.of(self.r).skip(rows.start).collect();
-        let mut eliminated = Panel::new(panel.start, mine, self.values.slice_mut(s![rows, columns]));
+        let mine = self.layout.rows.indices(self.r).skip(rows.start).collect();
+        let mut eliminated = LuPanel::new(panel.start, mine, self.values.slice_mut(s![rows, columns]));
         let found = eliminated.eliminate(team);
         debug_assert_eq!(found.is_ok(), eliminated.pivots.len() == panel.len());
         eliminated.pivots
     }
 
-    /// The pivots of an eliminated panel, and then the multipliers for the processor's rows, as they are sent.
-    pub fn message(&self, panel: &Range<usize>, pivots: Vec<usize>) -> Vec<f64> {
+    /// Returns the message of an eliminated panel: its pivots, and then the multipliers for the processor's
+    /// rows.
+    pub fn multiplier_message(&self, panel: &Range<usize>, pivots: Vec<usize>) -> Vec<f64> {
         let (rows, w) = (self.rows_from(panel.start), panel.len());
         let first = self.columns_from(panel.start).start;
         let mut message: Vec<f64> = Vec::with_capacity(w + rows.len() * w);
         message.extend(pivots.into_iter().map(|row| row as f64));
         message.resize(w, NO_PIVOT);
-        extend(&mut message, self.values.slice(s![rows, first..first + w]));
+        append_columns(&mut message, self.values.slice(s![rows, first..first + w]));
         message
     }
 
-    /// The pivot rows come to where they belong, and the rows that stood there go where those were.
-    fn swap(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, pivots: &[usize]) {
+    /// Moves the pivot rows to their places, and the rows that stood there to where those were.
+    fn swap_rows(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, pivots: &[usize]) {
         let rows = self.layout.rows;
         let (top, columns) = (rows.owner(panel.start), self.columns_from(panel.end));
         let moves = moves(panel.start, pivots);
-        // A row that leaves the panel's rows makes room for one that comes from where it goes.
+        // A row that leaves the panel's rows makes room for one from the row that it goes to.
         let others: Vec<usize> = match top == self.r {
             true => (0..rows.parts).filter(|other| *other != top).collect(),
             false => vec![top],
@@ -214,7 +217,7 @@ impl<'a> OnGrid<'a> {
         // All is read before anything is written.
         let out: Vec<Vec<f64>> = p.work(MOVE, 0, || {
             let read = |Move { from, .. }: &Move| {
-                let row = rows.before(self.r, *from);
+                let row = rows.count_before(self.r, *from);
                 self.values.slice(s![row, columns.clone()]).to_vec()
             };
             let to = |other: &usize| between(self.r, *other).flat_map(read).collect();
@@ -228,22 +231,22 @@ impl<'a> OnGrid<'a> {
                 continue;
             }
             let (id, expected) = (other * self.layout.cols.parts + self.c, values.len());
-            // What comes from others meanwhile has other tags.
+            // Each partner has its own tag, as numbers of another may arrive meanwhile.
             let step = panel.start * rows.parts + if top == self.r { other } else { self.r };
-            let came = shift(p, step, id, values, id, expected);
-            for (Move { to, .. }, values) in between(other, self.r).zip(came.chunks(columns.len())) {
-                let row = rows.before(self.r, *to);
+            let received = shift(p, step, id, values, id, expected);
+            for (Move { to, .. }, values) in between(other, self.r).zip(received.chunks(columns.len())) {
+                let row = rows.count_before(self.r, *to);
                 let mut to = self.values.slice_mut(s![row, columns.clone()]);
                 to.iter_mut().zip(values).for_each(|(to, from)| *to = *from);
             }
         }
-        p.work(MOVE, 0, || ()); // what was written is over
-        self.record.did(p, number, Act::Swap);
+        p.work(MOVE, 0, || ()); // the time of these writes ends here
+        self.log.finish(p, number, PanelAct::Swap);
     }
 
-    /// Rows of the processor take other places of the processor, in these columns.
+    /// Moves rows within the processor, in these columns.
     pub fn swap_within(&mut self, moves: &[Move], columns: Range<usize>) {
-        let place = |row| self.layout.rows.before(self.r, row);
+        let place = |row| self.layout.rows.count_before(self.r, row);
         let moves: Vec<(usize, usize)> =
             moves.iter().map(|Move { from, to }| (place(*from), place(*to))).collect();
         let mut values = vec![0.0; moves.len()];
@@ -253,9 +256,9 @@ impl<'a> OnGrid<'a> {
         }
     }
 
-    /// The panel's pivot rows in the processor's columns: those who have them solve for them, and the others get them
-    /// down the column.
-    fn pivot_rows(
+    /// Gets the panel's pivot rows in the processor's columns: the grid row that has them solves for them,
+    /// and the others receive them down the column.
+    fn obtain_pivot_rows(
         &mut self,
         p: &mut Proc,
         number: usize,
@@ -266,17 +269,17 @@ impl<'a> OnGrid<'a> {
         let top = self.layout.rows.owner(panel.start);
         let own = (top == self.r).then(|| {
             p.work("flop", solve_flops(w, columns.len()), || self.solve(panel, l));
-            self.record.did(p, number, Act::Solve);
-            p.work(MOVE, 0, || self.rows(panel))
+            self.log.finish(p, number, PanelAct::Solve);
+            p.work(MOVE, 0, || self.pivot_row_values(panel))
         });
         let values = w * columns.len();
-        let down = self.down(top, panel.end);
+        let down = self.column_line(top, panel.end);
         let u = collectives::broadcast_vector(&mut p.within(&down.group), 0, values, own);
-        p.work(MOVE, 0, || ()); // what the broadcast has copied is over
+        p.work(MOVE, 0, || ()); // the time of the broadcast's copies ends here
         if top != self.r {
-            self.record.received(number, values);
+            self.log.add_received(number, values);
         }
-        self.record.did(p, number, Act::PivotRows);
+        self.log.finish(p, number, PanelAct::PivotRows);
         Array2::from_shape_vec((w, columns.len()).f(), u).expect("as many as were sent")
     }
 
@@ -287,15 +290,15 @@ impl<'a> OnGrid<'a> {
         solve(l.slice(s![..w, ..]), self.values.slice_mut(s![first..first + w, columns]));
     }
 
-    /// The panel's pivot rows, which the processor has, right of the panel, column after column.
-    pub fn rows(&self, panel: &Range<usize>) -> Vec<f64> {
+    /// Returns the panel's pivot rows, which the processor has, right of the panel, column after column.
+    pub fn pivot_row_values(&self, panel: &Range<usize>) -> Vec<f64> {
         let (first, columns) = (self.rows_from(panel.start).start, self.columns_from(panel.end));
         let mut rows = Vec::with_capacity(panel.len() * columns.len());
-        extend(&mut rows, self.values.slice(s![first..first + panel.len(), columns]));
+        append_columns(&mut rows, self.values.slice(s![first..first + panel.len(), columns]));
         rows
     }
 
-    /// Updates some of the columns that come after the panel.
+    /// Updates some of the columns after the panel.
     fn update(
         &mut self,
         p: &mut Proc,
@@ -306,11 +309,11 @@ impl<'a> OnGrid<'a> {
         columns: Range<usize>,
     ) {
         let flops = update_flops(self.rows_from(panel.end).len(), panel.len(), columns.len());
-        self.record.active(number, flops);
+        self.log.mark_active(number, flops);
         p.work("flop", flops, || self.apply(panel, l, u, columns));
     }
 
-    /// Takes the panel out of some of the columns that come after it.
+    /// Subtracts the panel's product from some of the columns after it.
     pub fn apply(
         &mut self,
         panel: &Range<usize>,
@@ -324,46 +327,46 @@ impl<'a> OnGrid<'a> {
         update(self.values.slice_mut(s![rows, columns]), l.slice(s![below.., ..]), u);
     }
 
-    /// The processor's rows from a row of the matrix on.
+    /// Returns the processor's rows from a row of the matrix on.
     pub fn rows_from(&self, row: usize) -> Range<usize> {
         let rows = self.layout.rows;
-        rows.before(self.r, row)..rows.len(self.r)
+        rows.count_before(self.r, row)..rows.len(self.r)
     }
 
-    /// The processor's columns from a column of the matrix on.
+    /// Returns the processor's columns from a column of the matrix on.
     pub fn columns_from(&self, column: usize) -> Range<usize> {
         let cols = self.layout.cols;
-        cols.before(self.c, column)..cols.len(self.c)
+        cols.count_before(self.c, column)..cols.len(self.c)
     }
 
-    /// Those in the processor's row who have columns from this one on, after the one who comes first.
-    fn along(&mut self, first: usize, column: usize) -> Line {
+    /// Returns the processors in this one's grid row that have columns from this one on, after the first one.
+    fn row_line(&mut self, first: usize, column: usize) -> GridLine {
         let (r, cols) = (self.r, self.layout.cols);
-        line(&mut self.along[first], cols, first, column, |c| r * cols.parts + c)
+        cached_line(&mut self.row_lines[first], cols, first, column, |c| r * cols.parts + c)
     }
 
-    /// Those in the processor's column who have rows from this one on, after the one who comes first.
-    fn down(&mut self, first: usize, row: usize) -> Line {
+    /// Returns the processors in this one's grid column that have rows from this one on, after the first one.
+    fn column_line(&mut self, first: usize, row: usize) -> GridLine {
         let (c, columns) = (self.c, self.layout.cols.parts);
-        line(&mut self.down[first], self.layout.rows, first, row, |r| r * columns + c)
+        cached_line(&mut self.column_lines[first], self.layout.rows, first, row, |r| r * columns + c)
     }
 }
 
-/// Appends a part's numbers, column after column.
-fn extend(numbers: &mut Vec<f64>, part: ArrayView2<f64>) {
+/// Appends the numbers of a matrix, column after column.
+fn append_columns(numbers: &mut Vec<f64>, part: ArrayView2<f64>) {
     for column in part.columns() {
         numbers.extend_from_slice(column.as_slice().expect("a column lies together"));
     }
 }
 
-/// Those who have something from an index on, after the one who comes first. They are the same as last time until
-/// somebody has nothing left.
-fn line(last: &mut Option<Line>, cut: Cut, first: usize, index: usize, id: impl Fn(usize) -> usize) -> Line {
+/// Returns the members that have indices from `index` on, after the first one. They are the same as last time
+/// until some member has none left.
+fn cached_line(last: &mut Option<GridLine>, cut: Cut, first: usize, index: usize, id: impl Fn(usize) -> usize) -> GridLine {
     let places = (first..cut.parts).chain(0..first);
-    let places: Vec<usize> = places.filter(|place| *place == first || cut.from(*place, index) > 0).collect();
+    let places: Vec<usize> = places.filter(|place| *place == first || cut.count_from(*place, index) > 0).collect();
     if last.as_ref().is_none_or(|line| line.places != places) {
         let group = Group::new(places.iter().map(|place| id(*place)));
-        *last = Some(Line { places, group });
+        *last = Some(GridLine { places, group });
     }
     last.clone().expect("it was just made")
 }

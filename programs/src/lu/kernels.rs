@@ -1,12 +1,12 @@
-//! The arithmetic of an elimination: what one processor does with numbers that it has.
+//! The arithmetic of an elimination, on the numbers of one processor.
 
 use crate::math::product::subtract_product;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
-/// Up to this many columns are cheaper eliminated one by one than by a product of matrices.
+/// Most columns that are eliminated one by one and not by a product of matrices.
 pub const LEAF: usize = 8;
 
-/// A -= L U.
+/// Computes A -= L U.
 pub fn update(mut a: ArrayViewMut2<f64>, l: ArrayView2<f64>, u: ArrayView2<f64>) {
     /// Products of fewer columns are not worth the copies that a product makes.
     const FEW: usize = 4;
@@ -14,7 +14,7 @@ pub fn update(mut a: ArrayViewMut2<f64>, l: ArrayView2<f64>, u: ArrayView2<f64>)
         return subtract_product(a, l, u);
     }
     if a.strides()[0] > a.strides()[1] {
-        // Rows lie together: the same with columns for rows.
+        // Rows lie together: compute the transpose.
         return update(a.reversed_axes(), u.reversed_axes(), l.reversed_axes());
     }
     for (l, u) in l.columns().into_iter().zip(u.rows()) {
@@ -27,7 +27,7 @@ pub fn update(mut a: ArrayViewMut2<f64>, l: ArrayView2<f64>, u: ArrayView2<f64>)
     }
 }
 
-/// Solves L X = U in place of U; L's diagonal is 1, and what is above it is not looked at.
+/// Solves L X = U in place of U. L's diagonal is 1, and the numbers above it are ignored.
 pub fn solve(l: ArrayView2<f64>, mut u: ArrayViewMut2<f64>) {
     let w = l.nrows();
     if w <= LEAF {
@@ -46,18 +46,18 @@ pub fn solve(l: ArrayView2<f64>, mut u: ArrayViewMut2<f64>) {
     solve(l.slice(s![half.., half..]), lower);
 }
 
-/// The flops of [`solve`], for w rows and so many columns.
+/// Returns the flops of [`solve`] for w rows.
 pub fn solve_flops(w: usize, columns: usize) -> u64 {
     (w * w.saturating_sub(1) * columns) as u64
 }
 
-/// The flops of a whole elimination of n rows: in each step what is left of a column is divided, and then subtracted from
-/// each of as many columns.
+/// Returns the flops of a whole elimination of n rows. Each step divides the rest of a column, and then
+/// subtracts it from each of as many columns.
 pub fn elimination_flops(n: usize) -> u64 {
     (1..n as u64).map(|left| left + 2 * left * left).sum()
 }
 
-/// The flops of [`update`].
+/// Returns the flops of [`update`].
 pub fn update_flops(rows: usize, w: usize, columns: usize) -> u64 {
     2 * (rows * w * columns) as u64
 }

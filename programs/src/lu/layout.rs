@@ -1,42 +1,42 @@
-//! Which processor has which part of the matrix.
+//! Layouts: the part of the matrix that each processor has.
 
 use std::ops::Range;
 
-/// One dimension of a matrix, cut into pieces that are dealt to parts in turn. Pieces of the whole length over the
-/// parts make a blocked layout, and shorter ones a cyclic layout.
+/// One dimension of a matrix, cut into pieces that are dealt to parts in turn. Pieces of 1/parts of the
+/// length make a blocked layout, and shorter ones a cyclic layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The length of what is cut.
+    /// Length of the dimension.
     n: usize,
-    /// How many parts there are.
+    /// Number of parts.
     pub parts: usize,
-    /// The length of a piece.
+    /// Length of a piece.
     pub piece: usize,
 }
 
 impl Cut {
-    /// Each part gets one piece: all that lies together.
+    /// Creates a cut in which each part gets one piece.
     pub fn blocked(n: usize, parts: usize) -> Cut {
         Cut { n, parts, piece: n.div_ceil(parts).max(1) }
     }
 
-    /// The parts get pieces of this length in turn.
+    /// Creates a cut in which the parts get pieces of this length in turn.
     pub fn cyclic(n: usize, parts: usize, piece: usize) -> Cut {
         Cut { n, parts, piece }
     }
 
-    /// The length of what is cut.
+    /// Returns the length of the dimension.
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// The part that has an index.
+    /// Returns the part that has an index.
     pub fn owner(&self, index: usize) -> usize {
         index / self.piece % self.parts
     }
 
-    /// How many indices of a part lie below this one.
-    pub fn before(&self, part: usize, index: usize) -> usize {
+    /// Returns the number of indices of a part below this one.
+    pub fn count_before(&self, part: usize, index: usize) -> usize {
         let (round, rest) = (index / self.piece / self.parts, index / self.piece % self.parts);
         let of_round = match part {
             part if part < rest => self.piece,
@@ -46,62 +46,64 @@ impl Cut {
         round * self.piece + of_round
     }
 
-    /// How many indices a part has.
+    /// Returns the number of indices of a part.
     pub fn len(&self, part: usize) -> usize {
-        self.before(part, self.n)
+        self.count_before(part, self.n)
     }
 
-    /// How many indices of a part are this one or lie above it.
-    pub fn from(&self, part: usize, index: usize) -> usize {
-        self.len(part) - self.before(part, index)
+    /// Returns the number of indices of a part from this one on.
+    pub fn count_from(&self, part: usize, index: usize) -> usize {
+        self.len(part) - self.count_before(part, index)
     }
 
-    /// The most indices of a part that are this one or lie above it.
+    /// Returns the most indices that any part has from this one on.
     pub fn most_from(&self, index: usize) -> usize {
-        (0..self.parts).map(|part| self.from(part, index)).max().unwrap_or(0)
+        (0..self.parts).map(|part| self.count_from(part, index)).max().unwrap_or(0)
     }
 
-    /// How many parts have indices from this one on.
+    /// Returns the number of parts that have indices from this one on.
     pub fn parts_from(&self, index: usize) -> usize {
-        (0..self.parts).filter(|part| self.from(*part, index) > 0).count()
+        (0..self.parts).filter(|part| self.count_from(*part, index) > 0).count()
     }
 
-    /// The indices of a part, in order.
-    pub fn of(&self, part: usize) -> impl Iterator<Item = usize> {
+    /// Returns the indices of a part, in order.
+    pub fn indices(&self, part: usize) -> impl Iterator<Item = usize> {
         let (piece, step, n) = (self.piece, self.piece * self.parts, self.n);
         let firsts = (part * piece..n).step_by(step.max(1));
         firsts.flat_map(move |first| first..(first + piece).min(n))
     }
 
-    /// Where the piece ends that has this index.
-    fn end(&self, index: usize) -> usize {
+    /// Returns the end of the piece that has this index.
+    fn piece_end(&self, index: usize) -> usize {
         ((index / self.piece + 1) * self.piece).min(self.n)
     }
 }
 
 /// A matrix on a grid of processors, in rows: processor r * C + c is at (r, c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// The matrix has n rows and n columns.
+pub struct GridLayout {
+    /// Number of rows and columns of the matrix.
     pub n: usize,
-    /// The columns of a panel, at most.
+    /// Most columns of a panel.
     pub block: usize,
-    /// Which row of the grid has a row of the matrix.
+    /// Rows of the matrix, cut into parts for the rows of the grid.
     pub rows: Cut,
-    /// Which column of the grid has a column of the matrix.
+    /// Columns of the matrix, cut into parts for the columns of the grid.
     pub cols: Cut,
 }
 
-impl Layout {
-    /// The columns that are eliminated together, each of one grid column, and their pivot rows of one grid row.
+impl GridLayout {
+    /// Returns the panels: columns that are eliminated together. Each lies in one grid column, and its pivot
+    /// rows in one grid row.
     pub fn panels(&self) -> impl Iterator<Item = Range<usize>> {
-        let end = |k: usize| (k + self.block).min(self.rows.end(k)).min(self.cols.end(k));
+        let end = |k: usize| (k + self.block).min(self.rows.piece_end(k)).min(self.cols.piece_end(k));
         let first = (self.n > 0).then(|| 0..end(0));
         std::iter::successors(first, move |panel| (panel.end < self.n).then(|| panel.end..end(panel.end)))
     }
 }
 
-/// The grid for P processors that is nearest to a square, with no more rows than columns.
+/// Returns the rows and columns of the grid of P processors that is nearest to a square, with no more rows
+/// than columns.
 pub fn squarest(P: usize) -> (usize, usize) {
     let rows = (1..=P.isqrt()).rev().find(|rows| P.is_multiple_of(*rows)).unwrap_or(1);
     (rows, P / rows)
@@ -112,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_counts_what_it_deals_out() {
+    fn cut_counts_agree_with_its_indices() {
         for n in 0..30 {
             for parts in 1..6 {
                 let blocked = Cut::blocked(n, parts);
@@ -121,12 +123,12 @@ mod tests {
                     for index in 0..n {
                         let owner = cut.owner(index);
                         (0..parts)
-                            .for_each(|part| assert_eq!(cut.before(part, index), seen[part], "{cut:?}"));
-                        assert_eq!(cut.of(owner).nth(seen[owner]), Some(index));
+                            .for_each(|part| assert_eq!(cut.count_before(part, index), seen[part], "{cut:?}"));
+                        assert_eq!(cut.indices(owner).nth(seen[owner]), Some(index));
                         seen[owner] += 1;
                     }
                     (0..parts).for_each(|part| {
-                        assert_eq!((cut.len(part), cut.of(part).count()), (seen[part], seen[part]))
+                        assert_eq!((cut.len(part), cut.indices(part).count()), (seen[part], seen[part]))
                     });
                 }
             }
@@ -135,13 +137,13 @@ mod tests {
 
     #[test]
     fn panels_stay_within_pieces() {
-        let layout = Layout { n: 10, block: 3, rows: Cut::blocked(10, 2), cols: Cut::blocked(10, 3) };
+        let layout = GridLayout { n: 10, block: 3, rows: Cut::blocked(10, 2), cols: Cut::blocked(10, 3) };
         let panels: Vec<_> = layout.panels().collect();
         assert_eq!(panels, [0..3, 3..4, 4..5, 5..8, 8..10]);
     }
 
     #[test]
-    fn the_squarest_grid() {
+    fn squarest_grid_is_nearest_to_a_square() {
         assert_eq!([1, 2, 12, 13, 16, 36].map(squarest), [(1, 1), (1, 2), (3, 4), (1, 13), (4, 4), (6, 6)]);
     }
 }

@@ -1,16 +1,16 @@
-//! Where rows go when pivot rows take their places.
+//! The moves of rows when pivot rows take their places.
 
-/// A row whose numbers go to another place.
+/// The move of a row's numbers to another row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// The row that the numbers are in.
+    /// Row of the numbers before.
     pub from: usize,
-    /// The row that they go to.
+    /// Row of the numbers after.
     pub to: usize,
 }
 
-/// What becomes of a panel that begins at row `k`, whose rows change places one after the other with these pivots: all
-/// rows that end elsewhere, in the order of their new places.
+/// Returns the moves of all rows when the rows of a panel, which begins at row `k`, change places with these
+/// pivots one after the other; in the order of their new places.
 pub fn moves(k: usize, pivots: &[usize]) -> Vec<Move> {
     let mut rows: Vec<usize> = (k..k + pivots.len()).chain(pivots.iter().copied()).collect();
     rows.sort_unstable();
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_change_places_one_after_the_other() {
+    fn moves_are_the_exchanges_one_after_the_other() {
         for seed in 0..200 {
             let mut rng = fastrand::Rng::with_seed(seed);
             let (n, k) = (12, rng.usize(0..6));

@@ -1,8 +1,9 @@
-//! The elimination in a bad layout: every processor needs the whole pivot row and all multipliers (LogP, section 4.2).
+//! The elimination in a bad layout: every processor needs the whole pivot row and all multipliers (LogP,
+//! section 4.2).
 //!
-//! The paper's footnote 6 has both distributed equally among the processors, and communicated by an all-to-all broadcast.
-//! So here element (i, j) belongs to processor i + j modulo P, and with larger panels a block: each processor has
-//! elements of every row and of every column.
+//! In the paper's footnote 6 both are distributed equally among the processors, and communicated by an
+//! all-to-all broadcast. So here element (i, j) belongs to processor i + j modulo P, and with larger panels a
+//! block does: each processor has elements of every row and of every column.
 
 use std::ops::Range;
 
@@ -12,111 +13,111 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 use super::kernels::{solve, solve_flops, update, update_flops};
 use super::layout::Cut;
 use super::moves::{Move, moves};
-use super::panel::{Panel, Singular, Team};
-use super::record::{Act, Record};
+use super::panel::{LuPanel, SingularColumn, Team};
+use super::log::{PanelAct, EliminationLog};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.
-pub struct Skewed {
-    /// The columns of one block row, as they are dealt to the processors; those of the next are one further.
+pub struct SkewedPart {
+    /// Columns of the first block row, as they are dealt to the processors. Each further block row is shifted
+    /// by one.
     cut: Cut,
     n: usize,
     id: usize,
-    /// The processor's numbers, in the matrix's rows: of each it has other columns.
+    /// Numbers of the processor, in the matrix's rows. It has other columns of each row.
     pub values: Array2<f64>,
-    /// Which rows were pivots.
+    /// Row numbers of the pivots.
     pub pivots: Vec<usize>,
-    /// What it notes.
-    pub record: Record,
-    /// Everyone.
+    /// Log of the processor.
+    pub log: EliminationLog,
+    /// Group of all processors.
     all: Group,
 }
 
 /// An eliminated panel.
-struct Eliminated {
-    /// Its pivot rows.
+struct EliminatedPanel {
     top: Array2<f64>,
-    /// Which rows were pivots.
+    /// Row numbers of the pivots.
     pivots: Vec<usize>,
-    /// The processor's rows from the panel's first on.
+    /// Rows of the processor from the panel's first on.
     rows: Vec<usize>,
-    /// Their numbers in the panel's columns.
+    /// Numbers of these rows in the panel's columns.
     values: Array2<f64>,
 }
 
-impl Skewed {
-    /// The part of a processor, with numbers from the matrix.
-    pub fn new(cut: Cut, id: usize, matrix: &ArrayView2<f64>) -> Skewed {
+impl SkewedPart {
+    /// Creates the part of a processor, with numbers from the matrix.
+    pub fn new(cut: Cut, id: usize, matrix: &ArrayView2<f64>) -> SkewedPart {
         let (n, most) = (matrix.nrows(), cut.most_from(0));
-        let mut part = Skewed {
+        let mut part = SkewedPart {
             cut,
             n,
             id,
             values: Array2::zeros((n, most)),
             pivots: Vec::with_capacity(n),
-            record: Record::with_capacity(n),
+            log: EliminationLog::with_capacity(n),
             all: Group::new(0..cut.parts),
         };
         for i in 0..n {
-            for (place, j) in cut.of(part.share(i)).enumerate() {
+            for (place, j) in cut.indices(part.share(i)).enumerate() {
                 part.values[(i, place)] = matrix[(i, j)];
             }
         }
         part
     }
 
-    /// Its numbers, with their rows and columns.
+    /// Returns its numbers, with their rows and columns.
     pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
-        let of_row = |i| self.cut.of(self.share(i)).enumerate().map(move |(place, j)| (i, j, place));
+        let of_row = |i| self.cut.indices(self.share(i)).enumerate().map(move |(place, j)| (i, j, place));
         (0..self.n).flat_map(of_row).map(|(i, j, place)| (i, j, self.values[(i, place)]))
     }
 
-    /// Which of the cut's parts the processor's columns of a row are.
+    /// Returns the part of the cut that has the processor's columns of a row.
     fn share(&self, row: usize) -> usize {
         self.share_of(self.id, row)
     }
 
-    /// Which of the cut's parts a processor's columns of a row are; and its rows of a column.
+    /// Returns the part of the cut that has a processor's columns of a row, or its rows of a column.
     fn share_of(&self, id: usize, row: usize) -> usize {
         let Cut { parts, piece, .. } = self.cut;
         (id + parts - row / piece % parts) % parts
     }
 
-    /// Which of its columns of a row come from this column on.
+    /// Returns its columns of a row from this column on.
     fn columns(&self, row: usize, column: usize) -> Range<usize> {
         let share = self.share(row);
-        self.cut.before(share, column)..self.cut.len(share)
+        self.cut.count_before(share, column)..self.cut.len(share)
     }
 
     /// Eliminates the whole matrix.
-    pub fn eliminate(&mut self, p: &mut Proc) -> Result<(), Singular> {
+    pub fn eliminate(&mut self, p: &mut Proc) -> Result<(), SingularColumn> {
         let piece = self.cut.piece;
         for (number, k) in (0..self.n).step_by(piece).enumerate() {
             let panel = k..(k + piece).min(self.n);
             let eliminated = self.eliminate_panel(p, number, &panel)?;
-            let l = self.multipliers(p, number, &panel, &eliminated);
-            self.swap(p, number, &panel, &eliminated.pivots);
-            let u = self.pivot_rows(p, number, &panel, eliminated.top.view());
+            let l = self.share_multipliers(p, number, &panel, &eliminated);
+            self.swap_rows(p, number, &panel, &eliminated.pivots);
+            let u = self.share_pivot_rows(p, number, &panel, eliminated.top.view());
             self.update(p, number, &panel, &l, &u);
         }
         Ok(())
     }
 
-    /// Eliminates a panel, of which everyone has some rows.
+    /// Eliminates a panel, of which every processor has some rows.
     fn eliminate_panel(
         &mut self,
         p: &mut Proc,
         number: usize,
         panel: &Range<usize>,
-    ) -> Result<Eliminated, Singular> {
+    ) -> Result<EliminatedPanel, SingularColumn> {
         let (k, cut, id) = (panel.start, self.cut, self.id);
-        let mine: Vec<usize> = cut.of(self.share(k)).filter(|row| *row >= k).collect();
-        let place = |part: &Skewed, row: usize, j: usize| part.columns(row, k + j).start;
+        let mine: Vec<usize> = cut.indices(self.share(k)).filter(|row| *row >= k).collect();
+        let place = |part: &SkewedPart, row: usize, j: usize| part.columns(row, k + j).start;
         let mut values = Array2::from_shape_fn((mine.len(), panel.len()).f(), |(i, j)| {
             self.values[(mine[i], place(self, mine[i], j))]
         });
         let owner = |row: usize| (row / cut.piece + k / cut.piece) % cut.parts;
-        let mut eliminated = Panel::new(k, mine, values.view_mut());
+        let mut eliminated = LuPanel::new(k, mine, values.view_mut());
         let done = eliminated.eliminate(&mut Team { p, group: &self.all, owner: &owner, rank: id });
         self.pivots.extend(&eliminated.pivots);
         for (i, row) in eliminated.rows.iter().enumerate() {
@@ -125,36 +126,38 @@ impl Skewed {
                 self.values[(*row, place)] = eliminated.values[(i, j)];
             }
         }
-        self.record.did(p, number, Act::Pivot);
-        let Panel { top, pivots, rows, .. } = eliminated;
-        done.map(|()| Eliminated { top, pivots, rows, values })
+        self.log.finish(p, number, PanelAct::Pivot);
+        let LuPanel { top, pivots, rows, .. } = eliminated;
+        done.map(|()| EliminatedPanel { top, pivots, rows, values })
     }
 
-    /// The multipliers below the panel, to all: by the processor that had them, rows one below the other.
-    fn multipliers(
+    /// Sends the multipliers below the panel to all. Returns those of each processor, row after row.
+    fn share_multipliers(
         &mut self,
         p: &mut Proc,
         number: usize,
         panel: &Range<usize>,
-        eliminated: &Eliminated,
+        eliminated: &EliminatedPanel,
     ) -> Vec<Vec<f64>> {
         let below = eliminated.rows.partition_point(|row| *row < panel.end);
         let mine: Vec<f64> = eliminated.values.slice(s![below.., ..]).iter().copied().collect();
         let all = self.gather(p, number, panel, mine);
-        self.record.did(p, number, Act::Multipliers);
+        self.log.finish(p, number, PanelAct::Multipliers);
         all
     }
 
-    /// Everyone's numbers, to all: below the panel in its columns, or right of it in its rows, of which each has as many.
+    /// Sends every processor's numbers to all: those below the panel in its columns, or right of it in its
+    /// rows, which are as many.
     fn gather(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, mine: Vec<f64>) -> Vec<Vec<f64>> {
-        let of = |id| self.cut.from(self.share_of(id, panel.start), panel.end) * panel.len();
+        let of = |id| self.cut.count_from(self.share_of(id, panel.start), panel.end) * panel.len();
         let counts: Vec<usize> = (0..self.cut.parts).map(of).collect();
-        self.record.received(number, counts.iter().sum::<usize>() - mine.len());
+        self.log.add_received(number, counts.iter().sum::<usize>() - mine.len());
         collectives::all_gather_vector(p, &counts, mine)
     }
 
-    /// The panel's pivot rows, solved for, to all: by the processor that had them, column after column.
-    fn pivot_rows(
+    /// Solves for the panel's pivot rows, and sends them to all. Returns those of each processor, column
+    /// after column.
+    fn share_pivot_rows(
         &mut self,
         p: &mut Proc,
         number: usize,
@@ -166,59 +169,61 @@ impl Skewed {
         let mut u = self.values.slice_mut(s![panel.clone(), columns]);
         p.work("flop", flops, || solve(top, u.view_mut()));
         let mine: Vec<f64> = u.t().iter().copied().collect();
-        self.record.did(p, number, Act::Solve);
+        self.log.finish(p, number, PanelAct::Solve);
         let all = self.gather(p, number, panel, mine);
-        self.record.did(p, number, Act::PivotRows);
+        self.log.finish(p, number, PanelAct::PivotRows);
         all
     }
 
-    /// The panel's pivot rows come to where they belong. Who has an element of the one row has not that of the other: all
-    /// that goes from one row to another goes as many processors further as the rows are apart.
-    fn swap(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, pivots: &[usize]) {
+    /// Moves the panel's pivot rows to their places. The elements of two rows in one column have different
+    /// processors: all that moves from one row to another moves as many processors further as the rows are
+    /// apart.
+    fn swap_rows(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, pivots: &[usize]) {
         let Cut { parts, piece, .. } = self.cut;
         let moves = moves(panel.start, pivots);
-        let further = |Move { from, to }: &Move| (to / piece + parts - from / piece % parts) % parts;
-        let by_way: Vec<Vec<Move>> = (0..parts)
-            .map(|way| moves.iter().filter(|step| further(step) == way).copied().collect())
+        let distance_of = |Move { from, to }: &Move| (to / piece + parts - from / piece % parts) % parts;
+        let by_distance: Vec<Vec<Move>> = (0..parts)
+            .map(|distance| moves.iter().filter(|step| distance_of(step) == distance).copied().collect())
             .collect();
         let read =
-            |part: &Skewed, row: usize| part.values.slice(s![row, part.columns(row, panel.end)]).to_vec();
-        let out: Vec<Vec<f64>> = by_way
+            |part: &SkewedPart, row: usize| part.values.slice(s![row, part.columns(row, panel.end)]).to_vec();
+        let out: Vec<Vec<f64>> = by_distance
             .iter()
             .map(|moves| moves.iter().flat_map(|Move { from, .. }| read(self, *from)).collect())
             .collect();
-        for (way, (moves, values)) in by_way.iter().zip(out).enumerate() {
+        for (distance, (moves, values)) in by_distance.iter().zip(out).enumerate() {
             if moves.is_empty() {
                 continue;
             }
             let expected = moves.iter().map(|Move { to, .. }| self.columns(*to, panel.end).len()).sum();
-            let (to, from) = ((self.id + way) % parts, (self.id + parts - way) % parts);
-            let came = match way {
+            let (to, from) = ((self.id + distance) % parts, (self.id + parts - distance) % parts);
+            let received = match distance {
                 0 => values,
-                _ => shift(p, panel.start * parts + way, to, values, from, expected),
+                _ => shift(p, panel.start * parts + distance, to, values, from, expected),
             };
-            let mut came = came.into_iter();
+            let mut received = received.into_iter();
             for Move { to, .. } in moves {
                 let columns = self.columns(*to, panel.end);
-                self.values.slice_mut(s![*to, columns]).iter_mut().zip(came.by_ref()).for_each(
+                self.values.slice_mut(s![*to, columns]).iter_mut().zip(received.by_ref()).for_each(
                     |(to, from)| {
                         *to = from;
                     },
                 );
             }
         }
-        self.record.did(p, number, Act::Swap);
+        self.log.finish(p, number, PanelAct::Swap);
     }
 
-    /// Updates what is left, block row by block row: of each the processor has other columns.
+    /// Updates the rest of the matrix, block row by block row. The processor has other columns of each.
     fn update(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, l: &[Vec<f64>], u: &[Vec<f64>]) {
         let (Cut { parts, piece, .. }, w, n) = (self.cut, panel.len(), self.n);
         let blocks = || (panel.end..n).step_by(piece).map(|row| row..(row + piece).min(n));
         let flops =
             blocks().map(|rows| update_flops(rows.len(), w, self.columns(rows.start, panel.end).len()));
         let flops = flops.sum();
-        self.record.active(number, flops);
-        // Whose the panel's rows of a block are, and whose its columns, has the multipliers, and the pivot rows.
+        self.log.mark_active(number, flops);
+        // The multipliers come from the processor that has the panel's rows of a block, the pivot rows from
+        // that of its columns.
         let mut taken = vec![0; parts];
         p.work("flop", flops, || {
             for rows in blocks() {
@@ -232,6 +237,6 @@ impl Skewed {
                 update(self.values.slice_mut(s![rows, columns]), l, u.reversed_axes());
             }
         });
-        self.record.did(p, number, Act::Update);
+        self.log.finish(p, number, PanelAct::Update);
     }
 }

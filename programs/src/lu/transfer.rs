@@ -1,30 +1,31 @@
-//! Numbers that two processors exchange: in a message where the machine has long ones, and else word by word.
+//! Numbers that two processors exchange: in one message where the machine has long ones, else word by word.
 
-use loggp::{LongMessages, Params, Payload, Proc, Tag};
+use loggp::{Params, Payload, Proc, Tag};
+use loggp::params::LongMessages;
 
-/// Numbers on their way, by elimination step.
-const VALUES: Tag<Numbered> = Tag::named(1, "values");
+/// Tag of numbers, by elimination step.
+const VALUES: Tag<NumberedValues> = Tag::named(1, "values");
 
-/// Some of the numbers. Those behind may overtake those before.
+/// Some of the numbers, with the index of their message, as messages may overtake each other.
 #[derive(Payload)]
-struct Numbered {
-    /// How many messages come before.
+struct NumberedValues {
+    /// Number of earlier messages.
     #[payload(free)]
     number: usize,
-    /// The numbers; a message counts for these.
+    /// The numbers, for which alone the message counts.
     values: Vec<f64>,
 }
 
-/// How many numbers a message has, if there are so many.
-pub fn per_message(params: &Params, values: usize) -> usize {
+/// Returns how many of `values` numbers a message has.
+pub fn values_per_message(params: &Params, values: usize) -> usize {
     match params.long {
         LongMessages::LogP => (params.word.get() / size_of::<f64>()).max(1),
         _ => values.max(1),
     }
 }
 
-/// Sends numbers to one processor, and gets so many from another. `step` is another for every exchange,
-/// and for everyone from whom something may come.
+/// Sends numbers to one processor, and receives `expected` numbers from another. `step` must differ between
+/// exchanges, and between all processors from which numbers may arrive.
 pub fn shift(
     p: &mut Proc,
     step: usize,
@@ -35,18 +36,18 @@ pub fn shift(
 ) -> Vec<f64> {
     let tag = VALUES.step(step);
     let [sends, receptions] =
-        [values.len(), expected].map(|values| values.div_ceil(per_message(p.params(), values)));
+        [values.len(), expected].map(|values| values.div_ceil(values_per_message(p.params(), values)));
     if p.params().long != LongMessages::LogP && sends == 1 && receptions == 1 {
-        return p.send_recv(to, Numbered { number: 0, values }, from, tag).values;
+        return p.send_recv(to, from, tag, NumberedValues { number: 0, values }).values;
     }
-    let mut came = Vec::with_capacity(receptions);
-    for (number, values) in values.chunks(per_message(p.params(), values.len())).enumerate() {
-        let values = Numbered { number, values: values.to_vec() };
-        p.send_receiving(to, tag, values, tag, |_, _, values| came.push(values));
+    let mut received = Vec::with_capacity(receptions);
+    for (number, values) in values.chunks(values_per_message(p.params(), values.len())).enumerate() {
+        let values = NumberedValues { number, values: values.to_vec() };
+        p.send_receiving(to, tag, values, tag, |_, _, values| received.push(values));
     }
-    while came.len() < receptions {
-        came.push(p.recv_from(from, tag));
+    while received.len() < receptions {
+        received.push(p.recv_from(from, tag));
     }
-    came.sort_unstable_by_key(|values: &Numbered| values.number);
-    came.into_iter().flat_map(|values| values.values).collect()
+    received.sort_unstable_by_key(|values: &NumberedValues| values.number);
+    received.into_iter().flat_map(|values| values.values).collect()
 }

@@ -1,41 +1,41 @@
-//! Whether a decomposition is right: held against the matrix that was decomposed.
+//! Verification of a decomposition, by the matrix that was decomposed.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ShapeBuilder, s};
 
-use super::layout::Layout;
-use super::panel::Singular;
+use super::layout::GridLayout;
+use super::panel::SingularColumn;
 use crate::math::dense::residual;
 use crate::math::dense::residual::{MOST_SCALED, largest};
 
-/// PA - LU may be so many times n max|A| eps.
+/// Largest PA - LU, in units of n max|A| eps.
 const MOST_RESIDUAL: f64 = 20.0;
 
-/// What came of a decomposition: L below the diagonal, each column with its rows in the order in which they were when
-/// their panel was done, and U.
+/// The result of a decomposition: U, and L below the diagonal. Each column of L has its rows in the order
+/// that they had at the end of its panel.
 pub struct Factors {
-    /// L and U, in one matrix.
+    /// L and U in one matrix.
     pub lu: Array2<f64>,
-    /// Which rows were pivots, step by step.
+    /// Row numbers of the pivots, step by step.
     pub pivots: Vec<usize>,
 }
 
-/// Refuses a decomposition that is wrong, in one sentence. Where a step has found no pivot, the columns up to that one are
-/// held against the matrix: what is left of the last of them must be 0, but for rounding.
+/// Refuses a wrong decomposition, in one sentence. Where a step found no pivot, the columns up to that one
+/// are compared with the matrix: the rest of the last of them must be 0, but for rounding.
 pub fn verify(
     matrix: &Array2<f64>,
     mut factors: Factors,
-    layout: &Layout,
-    singular: Option<Singular>,
+    layout: &GridLayout,
+    singular: Option<SingularColumn>,
 ) -> Result<(), String> {
     let (n, steps) = (matrix.nrows(), factors.pivots.len());
-    if steps != singular.map_or(n, |Singular(step)| step) {
+    if steps != singular.map_or(n, |SingularColumn(step)| step) {
         let step =
-            singular.map_or(String::new(), |Singular(step)| format!(", and none at step {}", step + 1));
+            singular.map_or(String::new(), |SingularColumn(step)| format!(", and none at step {}", step + 1));
         return Err(format!("{steps} of {n} pivots were found{step}"));
     }
     let columns = n.min(steps + 1);
-    // Rows of L take the places that later pivots gave them.
+    // Rows of L take their places after later pivots.
     for panel in layout.panels() {
         let mut left = factors.lu.slice_mut(s![.., ..panel.start]);
         for (row, pivot) in panel.take_while(|row| *row < steps).map(|row| (row, factors.pivots[row])) {
@@ -73,12 +73,12 @@ pub fn verify(
     }
     match singular {
         Some(_) => Ok(()),
-        None => solution(matrix, &l, &u, &permuted),
+        None => check_solution(matrix, &l, &u, &permuted),
     }
 }
 
 /// Solves Ax = b by the factors for some b, and refuses an x that Linpack would refuse.
-fn solution(
+fn check_solution(
     matrix: &Array2<f64>,
     l: &Array2<f64>,
     u: &Array2<f64>,
@@ -108,22 +108,22 @@ mod tests {
     use super::*;
 
     /// A matrix and its factors, with panels of one column.
-    fn right() -> (Array2<f64>, Factors, Layout) {
+    fn right() -> (Array2<f64>, Factors, GridLayout) {
         let matrix = ndarray::array![[1.0, 2.0, 0.5], [4.0, 4.0, 2.0], [2.0, 4.0, 8.0]];
         // Row 1 is the first pivot; then row 2, so that L's first column changes places once more.
         let lu = ndarray::array![[4.0, 4.0, 2.0], [0.25, 2.0, 7.0], [0.5, 0.5, -3.5]];
         let cut = Cut::cyclic(3, 1, 1);
-        (matrix, Factors { lu, pivots: vec![1, 2, 2] }, Layout { n: 3, block: 1, rows: cut, cols: cut })
+        (matrix, Factors { lu, pivots: vec![1, 2, 2] }, GridLayout { n: 3, block: 1, rows: cut, cols: cut })
     }
 
     #[test]
-    fn what_is_right_is_accepted() {
+    fn verification_accepts_right_factors() {
         let (matrix, factors, layout) = right();
         assert_eq!(verify(&matrix, factors, &layout, None), Ok(()));
     }
 
     #[test]
-    fn what_is_wrong_is_noticed() {
+    fn verification_notices_wrong_factors() {
         let wrong = |change: &dyn Fn(&mut Factors), part: &str| {
             let (matrix, mut factors, layout) = right();
             change(&mut factors);
@@ -139,13 +139,13 @@ mod tests {
         wrong(&|factors| factors.pivots.truncate(2), "2 of 3 pivots were found");
     }
 
-    /// What is left of a column must be nothing, and the columns before it right.
+    /// The rest of a column must be 0, and the columns before it right.
     #[test]
-    fn a_step_without_a_pivot_is_held_against_the_matrix() {
+    fn step_without_a_pivot_is_compared_with_the_matrix() {
         let singular = ndarray::array![[1.0, 2.0, 3.0], [2.0, 4.0, 7.0], [4.0, 8.0, 8.0]];
         let (regular, _, layout) = right();
         let after = |matrix: &Array2<f64>, pivots: Vec<usize>, lu: Array2<f64>, step: usize| {
-            verify(matrix, Factors { lu, pivots }, &layout, Some(Singular(step)))
+            verify(matrix, Factors { lu, pivots }, &layout, Some(SingularColumn(step)))
         };
         let lu = || ndarray::array![[4.0, 8.0, 8.0], [0.5, 0.0, 0.0], [0.25, 0.0, 0.0]];
         assert_eq!(after(&singular, vec![2], lu(), 1), Ok(()));

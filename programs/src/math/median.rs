@@ -1,6 +1,6 @@
-//! The middle of several values, which forgets the few that something disturbed.
+//! The median of several values, which ignores a few disturbed ones.
 
-/// The value in the middle.
+/// Returns the median; the upper one of an even number of values.
 pub fn median<T: Ord + Copy>(values: &[T]) -> T {
     let mut values = values.to_vec();
     values.sort_unstable();

@@ -1,4 +1,4 @@
-//! What several programs compute.
+//! Mathematics that several programs share.
 
 pub mod dense;
 pub mod median;

@@ -1,22 +1,24 @@
-//! Broadcast trees: who hands what on to whom, and when it is there. Other programs run them backwards, or ask only
-//! how long they take.
+//! Broadcast trees: each node's children, and the time at which the datum arrives. Other programs run them
+//! backwards, or need only their times.
 //!
-//! A node that has the datum at time t can send it from then on, to one child every d; a child has it D after the send
-//! began (Karp et al., "Optimal Broadcast and Summation in the LogP Model", definition 3.4).
+//! A node that has the datum at time t can send it from then on, to one child every d; a child has it D after
+//! the send began (Karp et al., "Optimal Broadcast and Summation in the LogP Model", definition 3.4).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use loggp::Time;
 
-/// For each node its children, in the order in which they get the datum. A child's number is larger than its parent's.
+/// Each node's children, in the order in which they get the datum. A child's number is larger than its
+/// parent's.
 pub type Children = Vec<Vec<usize>>;
 
-/// The P nodes with the smallest labels of the universal tree, in which a node with label t has children with labels
-/// t + D, t + D + d, t + D + 2d ... (definition 3.5): each node's label and its parent, ascending. The root is its own.
+/// Returns the label and the parent of the P nodes with the smallest labels of the universal tree, ascending.
+/// A node with label t has children with the labels t + D, t + D + d, t + D + 2d ... (definition 3.5). The
+/// root is its own parent.
 pub fn universal(P: usize, D: Time, d: Time) -> Vec<(Time, usize)> {
     let mut nodes = vec![(Time::ZERO, 0)];
-    // The next child of every node that is in the tree: its label, and whose child it would be.
+    // The next child of every node in the tree: its label and its parent.
     let mut next = BinaryHeap::from([Reverse((D, 0))]);
     while nodes.len() < P {
         let Reverse((label, parent)) = next.pop().expect("every node always has a next child");
@@ -27,7 +29,7 @@ pub fn universal(P: usize, D: Time, d: Time) -> Vec<(Time, usize)> {
     nodes
 }
 
-/// The optimal tree: the universal one.
+/// Returns the optimal tree: the universal one.
 pub fn optimal(P: usize, D: Time, d: Time) -> Children {
     let mut children = vec![Vec::new(); P];
     for (child, (_, parent)) in universal(P, D, d).into_iter().enumerate().skip(1) {
@@ -36,7 +38,8 @@ pub fn optimal(P: usize, D: Time, d: Time) -> Children {
     children
 }
 
-/// The tree by halving: who answers for n processors gives floor(n/2) away, and goes on with the rest.
+/// Returns the tree by halving: a processor that answers for n gives floor(n/2) away, and goes on with the
+/// rest.
 pub fn binomial(P: usize) -> Children {
     let mut children = vec![Vec::new(); P];
     let mut answers_for = vec![P; P];
@@ -52,34 +55,35 @@ pub fn binomial(P: usize) -> Children {
     children
 }
 
-/// The binary tree in breadth-first order.
+/// Returns the binary tree in breadth-first order.
 pub fn binary(P: usize) -> Children {
     (0..P).map(|id| (2 * id + 1..=2 * id + 2).filter(|child| *child < P).collect()).collect()
 }
 
-/// The tree with one parent.
+/// Returns the tree in which the root is the parent of all others.
 pub fn flat(P: usize) -> Children {
     let mut children = vec![Vec::new(); P];
     children[0].extend(1..P);
     children
 }
 
-/// B(P): the least t by which the datum reaches P processors (definition 3.1). The flat tree bounds it.
+/// Returns B(P), the least t by which the datum reaches P processors (definition 3.1). The flat tree bounds
+/// it.
 pub fn B(P: usize, D: Time, d: Time) -> Time {
     let (mut early, mut enough) = (-1, flat_time(P, D, d).as_ps());
     while enough - early > 1 {
         let t = early + (enough - early) / 2;
-        if reached(Time::from_ps(t), D, d, P) < P as u128 { early = t } else { enough = t }
+        if reachable(Time::from_ps(t), D, d, P) < P as u128 { early = t } else { enough = t }
     }
     Time::from_ps(enough)
 }
 
-/// p(t): how many processors a broadcast can reach by t, counted to P and not further.
+/// Returns p(t), the number of processors that a broadcast can reach by t; it stops counting at P.
 ///
-/// Theorem 3.2 has it as f_t, for D a multiple of d = 1. Unnormalized: a node at depth j whose ancestors and
-/// itself have i elder siblings all together has the label jD + id. There are C(i+j-1, j-1) ways to share i
-/// among j, and summed over all i <= m they make C(m+j, j).
-pub fn reached(t: Time, D: Time, d: Time, P: usize) -> u128 {
+/// Theorem 3.2 has it as f_t, for D a multiple of d = 1. Here without that normalization: a node at depth j
+/// has the label jD + id if it and its ancestors have i elder siblings in total. There are C(i+j-1, j-1) ways
+/// to share i among j, and their sum over all i <= m is C(m+j, j).
+pub fn reachable(t: Time, D: Time, d: Time, P: usize) -> u128 {
     let mut rest = t; // t - jD
     let mut reached = 0;
     for j in 0_u128.. {
@@ -87,7 +91,7 @@ pub fn reached(t: Time, D: Time, d: Time, P: usize) -> u128 {
             break;
         }
         reached += match d.as_ps() {
-            0 if j > 0 => P as u128, // as many children as you like
+            0 if j > 0 => P as u128, // any number of children at the same time
             0 => 1,
             d => choose((rest.as_ps() / d) as u128 + j, j, P as u128),
         };
@@ -96,10 +100,10 @@ pub fn reached(t: Time, D: Time, d: Time, P: usize) -> u128 {
     reached
 }
 
-/// C(n, j); or, if that is `most` or more, anything that is.
+/// Returns C(n, j), or any value of at least `most` if C(n, j) is at least that.
 pub fn choose(n: u128, j: u128, most: u128) -> u128 {
     let mut ways = 1;
-    // C(n, i) is at least 2^i as long as i <= n/2, so this does not take long.
+    // C(n, i) is at least 2^i as long as i <= n/2, so the loop is short.
     for i in 1..=j.min(n - j) {
         ways = ways * (n - i + 1) / i;
         if ways >= most {
@@ -109,7 +113,8 @@ pub fn choose(n: u128, j: u128, most: u128) -> u128 {
     ways
 }
 
-/// Halving: the new source needs D more, and the old one d more unless it has nobody left.
+/// Returns the time of the tree by halving: the new source is D later, and the old one d later unless it is
+/// done.
 pub fn binomial_time(P: usize, D: Time, d: Time) -> Time {
     match P {
         1 => Time::ZERO,
@@ -118,14 +123,15 @@ pub fn binomial_time(P: usize, D: Time, d: Time) -> Time {
     }
 }
 
-/// Counted from 1, node n has the children 2n and 2n + 1, which come D and D + d later: its label is D for
-/// every digit after its first, and d for every one among them.
+/// Returns the time of the binary tree. Counted from 1, node n has the children 2n and 2n + 1, which get the
+/// datum D and D + d later: its label is D for every binary digit after its first, and d for every 1 among
+/// them.
 pub fn binary_time(P: usize, D: Time, d: Time) -> Time {
     let label = |n: usize| i64::from(n.ilog2()) * D + i64::from(n.count_ones() - 1) * d;
     (1..=P).map(label).max().unwrap_or(Time::ZERO)
 }
 
-/// The last child of the only parent.
+/// Returns the time at which the root's last child has the datum.
 pub fn flat_time(P: usize, D: Time, d: Time) -> Time {
     (P as i64 - 2) * d + D
 }
@@ -141,7 +147,7 @@ mod tests {
             let mut f: Vec<u128> = Vec::new();
             for t in 0..60 {
                 f.push(if t < D { 1 } else { f[t - 1] + f[t - D] });
-                assert_eq!(reached(t as i64 * US, D as i64 * US, US, usize::MAX), f[t], "D = {D}, t = {t}");
+                assert_eq!(reachable(t as i64 * US, D as i64 * US, US, usize::MAX), f[t], "D = {D}, t = {t}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use loggp::{Pack, Payload, Unpack};
 
-/// A value that travels in one word, however much is in it: it counts for one byte, which is a word on every
+/// A value that travels in one word, whatever its size: it counts for one byte, which is a word on every
 /// machine. The papers' items, operands and partial sums are a word each.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Word<T>(pub T);

@@ -1,49 +1,50 @@
-//! What kinds of values options have: numbers, names, and what is written in a way of its own.
+//! Kinds of option values: numbers, names, and values with their own syntax.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 
 use loggp::Time;
 
-/// Which values an option can have, and how they are written.
-pub trait Kind<T>: fmt::Debug + Sync {
-    /// Reads a value. Refuses what is none, or none that can be, in a sentence that says which can.
+/// The possible values of an option, and their syntax.
+pub trait OptionKind<T>: fmt::Debug + Sync {
+    /// Reads a value. The error says in a sentence which values are possible.
     fn read(&self, text: &str) -> Result<T, String>;
 
-    /// A value, so that it can be read again; nothing for one that says nothing.
+    /// Writes a value so that it can be read again; empty for no value.
     fn write(&self, value: &T) -> String;
 
-    /// Refuses a value that cannot be, as reading it does.
+    /// Refuses a value that is not possible.
     fn check(&self, value: &T) -> Result<(), String> {
         self.read(&self.write(value)).map(drop)
     }
 
-    /// Whether the values are times.
+    /// Returns whether the values are times.
     fn is_time(&self) -> bool {
         false
     }
 
-    /// A value as a number, of picoseconds if it is a time: who can be one can be swept over.
+    /// Returns a value as a number, in picoseconds if it is a time, or `None` if it is no number. A sweep
+    /// needs numbers.
     fn number(&self, value: &T, _cycle: Time) -> Option<f64> {
         self.write(value).parse().ok()
     }
 
-    /// The value that is this number.
-    fn at(&self, number: f64) -> Result<T, String> {
+    /// Returns the value for a number, in picoseconds if it is a time.
+    fn value_of(&self, number: f64) -> Result<T, String> {
         self.read(&number.to_string())
     }
 }
 
-/// Numbers, of which some can be.
+/// Numbers within limits.
 #[derive(Debug)]
 pub struct Number {
-    /// Which can be.
+    /// Returns whether a number is possible.
     pub can_be: fn(f64) -> bool,
-    /// Asks for one that can be.
+    /// Error for a number that is not possible.
     pub refusal: &'static str,
 }
 
-impl Kind<f64> for Number {
+impl OptionKind<f64> for Number {
     fn read(&self, text: &str) -> Result<f64, String> {
         text.parse().ok().filter(|number| (self.can_be)(*number)).ok_or_else(|| self.refusal.into())
     }
@@ -53,14 +54,14 @@ impl Kind<f64> for Number {
     }
 }
 
-/// Whole numbers from one to another.
+/// Whole numbers in a range.
 #[derive(Debug)]
-pub struct Whole(pub RangeInclusive<usize>);
+pub struct WholeNumber(pub RangeInclusive<usize>);
 
-impl<T: TryFrom<usize> + fmt::Display> Kind<T> for Whole {
+impl<T: TryFrom<usize> + fmt::Display> OptionKind<T> for WholeNumber {
     fn read(&self, text: &str) -> Result<T, String> {
         let (least, most) = (self.0.start(), self.0.end());
-        let number = count(text).filter(|number| self.0.contains(number));
+        let number = parse_count(text).filter(|number| self.0.contains(number));
         number.and_then(|number| number.try_into().ok()).ok_or_else(|| match *most {
             usize::MAX => format!("give a whole number of at least {least}"),
             most => format!("give a whole number from {least} to {most}"),
@@ -72,8 +73,8 @@ impl<T: TryFrom<usize> + fmt::Display> Kind<T> for Whole {
     }
 }
 
-/// Reads a number of things: 4096, or 4k; k is 1024, M that many k, and G that many M.
-pub fn count(text: &str) -> Option<usize> {
+/// Reads a count such as 4096 or 4k: k is 1024, M is 1024k, and G is 1024M.
+pub fn parse_count(text: &str) -> Option<usize> {
     let unit = match text.chars().last()? {
         'k' => 1 << 10,
         'M' => 1 << 20,
@@ -84,11 +85,11 @@ pub fn count(text: &str) -> Option<usize> {
     digits.parse::<usize>().ok()?.checked_mul(unit)
 }
 
-/// Things with names, and nothing else.
+/// One of several values that have names.
 #[derive(Debug)]
 pub struct OneOf<T: 'static>(pub &'static [(&'static str, T)]);
 
-impl<T: Clone + PartialEq + fmt::Debug + Sync> Kind<T> for OneOf<T> {
+impl<T: Clone + PartialEq + fmt::Debug + Sync> OptionKind<T> for OneOf<T> {
     fn read(&self, text: &str) -> Result<T, String> {
         let named = self.0.iter().find(|(name, _)| *name == text);
         named.map(|(_, value)| value.clone()).ok_or_else(|| {
@@ -104,16 +105,16 @@ impl<T: Clone + PartialEq + fmt::Debug + Sync> Kind<T> for OneOf<T> {
     }
 }
 
-/// What is read and written in a way of its own.
+/// Values with their own syntax.
 #[derive(Debug)]
-pub struct Written<T> {
-    /// Reads it, or says what can be.
+pub struct CustomKind<T> {
+    /// Reads a value; the error says which values are possible.
     pub read: fn(&str) -> Result<T, String>,
-    /// Writes it, so that it can be read again.
+    /// Writes a value so that it can be read again.
     pub write: fn(&T) -> String,
 }
 
-impl<T: fmt::Debug> Kind<T> for Written<T> {
+impl<T: fmt::Debug> OptionKind<T> for CustomKind<T> {
     fn read(&self, text: &str) -> Result<T, String> {
         (self.read)(text)
     }
@@ -123,11 +124,11 @@ impl<T: fmt::Debug> Kind<T> for Written<T> {
     }
 }
 
-/// What may be left out.
+/// Values that may be left out.
 #[derive(Debug)]
-pub struct Perhaps<T: 'static>(pub &'static dyn Kind<T>);
+pub struct OptionalKind<T: 'static>(pub &'static dyn OptionKind<T>);
 
-impl<T: fmt::Debug> Kind<Option<T>> for Perhaps<T> {
+impl<T: fmt::Debug> OptionKind<Option<T>> for OptionalKind<T> {
     fn read(&self, text: &str) -> Result<Option<T>, String> {
         if text.is_empty() { Ok(None) } else { self.0.read(text).map(Some) }
     }
@@ -148,8 +149,8 @@ impl<T: fmt::Debug> Kind<Option<T>> for Perhaps<T> {
         self.0.number(value.as_ref()?, cycle)
     }
 
-    fn at(&self, number: f64) -> Result<Option<T>, String> {
-        self.0.at(number).map(Some)
+    fn value_of(&self, number: f64) -> Result<Option<T>, String> {
+        self.0.value_of(number).map(Some)
     }
 }
 
@@ -158,17 +159,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_things_count_by_1024() {
-        assert_eq!(["7", "4k", "1M", "2G"].map(count), [Some(7), Some(4096), Some(1 << 20), Some(2 << 30)]);
+    fn counts_have_units_of_1024() {
+        assert_eq!(["7", "4k", "1M", "2G"].map(parse_count), [Some(7), Some(4096), Some(1 << 20), Some(2 << 30)]);
         assert_eq!(
-            ["", "k", "-1", "1.5", "4K", "99999999999999999999", "99999999999999G"].map(count),
+            ["", "k", "-1", "1.5", "4K", "99999999999999999999", "99999999999999G"].map(parse_count),
             [None; 7]
         );
     }
 
     #[test]
-    fn what_cannot_be_is_refused_from_text_and_in_a_program() {
-        let radix: &dyn Kind<u32> = &Whole(1..=16);
+    fn impossible_values_are_refused_from_text_and_in_a_program() {
+        let radix: &dyn OptionKind<u32> = &WholeNumber(1..=16);
         for (number, text) in [(0, "0"), (17, "17"), (4096, "4k")] {
             assert_eq!(radix.read(text), Err("give a whole number from 1 to 16".into()));
             assert_eq!(radix.check(&number), Err("give a whole number from 1 to 16".into()));
@@ -176,7 +177,7 @@ mod tests {
         let layout = OneOf(&[("cyclic", 1), ("blocked", 2), ("none", 3)]);
         assert_eq!(layout.read("hybrid"), Err("give cyclic, blocked or none".into()));
         assert_eq!(layout.check(&4), Err("give cyclic, blocked or none".into()));
-        assert_eq!(Perhaps(radix).check(&Some(17)), radix.check(&17));
-        assert_eq!((Perhaps(radix).check(&None), Perhaps(radix).read("")), (Ok(()), Ok(None)));
+        assert_eq!(OptionalKind(radix).check(&Some(17)), radix.check(&17));
+        assert_eq!((OptionalKind(radix).check(&None), OptionalKind(radix).read("")), (Ok(()), Ok(None)));
     }
 }

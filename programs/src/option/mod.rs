@@ -1,5 +1,5 @@
-//! What can be said about a case beside its size: options, each with a type, and their values. A value is read from text
-//! here and nowhere else, by the kind of its option.
+//! Options of a case beside its size. Each has a type, and its values are read from text by the kind of the
+//! option and nowhere else.
 
 mod kind;
 mod times;
@@ -8,95 +8,96 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use loggp::{Time, outside};
+use loggp::Time;
+use loggp::__private::escaped;
 
-pub use kind::{Kind, Number, OneOf, Perhaps, Whole, Written, count};
-pub use times::{Cycles, Length, Microseconds};
+pub use kind::{OptionKind, Number, OneOf, OptionalKind, WholeNumber, CustomKind, parse_count};
+pub use times::{Cycles, TimeSpan, Microseconds};
 
-/// Something that can be said about a case beside its size: `--alpha RATIO` on the command line, `case.with(&ALPHA, 0.5)` in
-/// a program. A plan reads it by `case.get(&ALPHA)`.
+/// An option of a case beside its size: `--alpha RATIO` on the command line, `case.with(&ALPHA, 0.5)` in a
+/// program. A plan reads it by `case.get(&ALPHA)`.
 #[derive(Debug)]
 pub struct Opt<T: 'static> {
-    /// Its name on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What stands for its value in a help, such as `RATIO`.
+    /// Placeholder for its value in a help, such as `RATIO`.
     pub placeholder: &'static str,
-    /// What it means, in one sentence.
+    /// Meaning in one sentence.
     pub about: &'static str,
-    /// Its value unless told.
+    /// Default value.
     pub default: T,
-    /// Which values there are, and how they are written.
-    pub kind: &'static dyn Kind<T>,
-    /// Whether it says how much there is to do, so that the size says nothing.
+    /// Kind of its values: the possible ones, and their syntax.
+    pub kind: &'static dyn OptionKind<T>,
+    /// Whether a value replaces the size.
     pub instead_of_size: bool,
-    /// The algorithms for which it is; none if it is for all.
+    /// Algorithms that have the option; empty if all have it.
     pub algorithms: &'static [&'static str],
 }
 
-/// An option, whatever its type.
+/// An option with values of any type.
 pub trait ProgramOption: fmt::Debug + Sync {
-    /// Its name on the command line.
+    /// Name on the command line.
     fn name(&self) -> &'static str;
-    /// What stands for its value in a help, such as `RATIO`.
+    /// Placeholder for its value in a help, such as `RATIO`.
     fn placeholder(&self) -> &'static str;
-    /// What it means, in one sentence.
+    /// Meaning in one sentence.
     fn about(&self) -> &'static str;
-    /// Whether it says how much there is to do, so that the size says nothing.
+    /// Whether a value replaces the size.
     fn is_instead_of_size(&self) -> bool;
-    /// The algorithms for which it is; none if it is for all.
+    /// Algorithms that have the option; empty if all have it.
     fn algorithms(&self) -> &'static [&'static str];
-    /// Whether its values are times.
+    /// Returns whether its values are times.
     fn is_time(&self) -> bool;
-    /// Its value unless told.
-    fn default(&'static self) -> Value;
-    /// Reads a value; or says which can be.
-    fn read(&'static self, text: &str) -> Result<Value, String>;
-    /// The value that is this number, of picoseconds if it is a time.
-    fn at(&'static self, number: f64) -> Result<Value, String>;
-    /// One of its values as it is read; nothing if it says nothing.
-    fn text(&self, value: &Value) -> String;
-    /// Refuses one of its values that cannot be.
-    fn check(&self, value: &Value) -> Result<(), String>;
-    /// One of its values as a number, of picoseconds if it is a time; nothing if it is none.
-    fn number(&self, value: &Value, cycle: Time) -> Option<f64>;
+    /// Returns the default value.
+    fn default(&'static self) -> OptionValue;
+    /// Reads a value; the error says which values are possible.
+    fn read(&'static self, text: &str) -> Result<OptionValue, String>;
+    /// Returns the value for a number, in picoseconds if it is a time.
+    fn value_of(&'static self, number: f64) -> Result<OptionValue, String>;
+    /// Returns a value in the syntax in which it is read; empty if the value is none.
+    fn text(&self, value: &OptionValue) -> String;
+    /// Refuses a value that is not possible.
+    fn check(&self, value: &OptionValue) -> Result<(), String>;
+    /// Returns a value as a number, in picoseconds if it is a time, or `None` if it is no number.
+    fn number(&self, value: &OptionValue, cycle: Time) -> Option<f64>;
 }
 
-/// The value of an option, whatever its type.
+/// The value of an option of any type.
 #[derive(Clone)]
-pub struct Value {
+pub struct OptionValue {
     option: &'static dyn ProgramOption,
     value: Arc<dyn Any + Send + Sync>,
 }
 
 impl<T: Clone + fmt::Debug + Send + Sync> Opt<T> {
-    /// An option of this kind.
+    /// Creates an option of this kind.
     pub const fn new(
         name: &'static str,
         placeholder: &'static str,
         about: &'static str,
         default: T,
-        kind: &'static dyn Kind<T>,
+        kind: &'static dyn OptionKind<T>,
     ) -> Opt<T> {
         Opt { name, placeholder, about, default, kind, instead_of_size: false, algorithms: &[] }
     }
 
-    /// The same option, which says how much there is to do.
+    /// Returns the same option as one that replaces the size.
     #[must_use]
     pub const fn instead_of_size(mut self) -> Opt<T> {
         self.instead_of_size = true;
         self
     }
 
-    /// The same option, for these algorithms alone.
+    /// Returns the same option for these algorithms alone.
     #[must_use]
     pub const fn for_algorithms(mut self, algorithms: &'static [&'static str]) -> Opt<T> {
         self.algorithms = algorithms;
         self
     }
 
-    /// A value of it.
-    pub fn of(&'static self, value: T) -> Value {
-        Value { option: self, value: Arc::new(value) }
+    /// Makes a value of this option.
+    pub fn value(&'static self, value: T) -> OptionValue {
+        OptionValue { option: self, value: Arc::new(value) }
     }
 }
 
@@ -125,77 +126,77 @@ impl<T: Clone + fmt::Debug + Send + Sync> ProgramOption for Opt<T> {
         self.kind.is_time()
     }
 
-    fn default(&'static self) -> Value {
-        self.of(self.default.clone())
+    fn default(&'static self) -> OptionValue {
+        self.value(self.default.clone())
     }
 
-    fn read(&'static self, text: &str) -> Result<Value, String> {
-        self.kind.read(text).map(|value| self.of(value))
+    fn read(&'static self, text: &str) -> Result<OptionValue, String> {
+        self.kind.read(text).map(|value| self.value(value))
     }
 
-    fn at(&'static self, number: f64) -> Result<Value, String> {
-        self.kind.at(number).map(|value| self.of(value))
+    fn value_of(&'static self, number: f64) -> Result<OptionValue, String> {
+        self.kind.value_of(number).map(|value| self.value(value))
     }
 
-    fn text(&self, value: &Value) -> String {
-        self.kind.write(value.held())
+    fn text(&self, value: &OptionValue) -> String {
+        self.kind.write(value.downcast())
     }
 
-    fn check(&self, value: &Value) -> Result<(), String> {
-        self.kind.check(value.held())
+    fn check(&self, value: &OptionValue) -> Result<(), String> {
+        self.kind.check(value.downcast())
     }
 
-    fn number(&self, value: &Value, cycle: Time) -> Option<f64> {
-        self.kind.number(value.held(), cycle)
+    fn number(&self, value: &OptionValue, cycle: Time) -> Option<f64> {
+        self.kind.number(value.downcast(), cycle)
     }
 }
 
-impl Value {
-    /// The option that has it.
+impl OptionValue {
+    /// Returns the option that has this value.
     pub fn option(&self) -> &'static dyn ProgramOption {
         self.option
     }
 
-    /// As it is read; nothing if it says nothing.
+    /// Returns the value in the syntax in which it is read; empty if it is none.
     pub fn text(&self) -> String {
         self.option.text(self)
     }
 
-    /// Whether it is as usual.
+    /// Returns whether the value is the default.
     pub fn is_default(&self) -> bool {
         self.text() == self.option().default().text()
     }
 
-    /// As a number, of picoseconds if it is a time; nothing if it is none.
+    /// Returns the value as a number, in picoseconds if it is a time, or `None` if it is no number.
     pub fn number(&self, cycle: Time) -> Option<f64> {
         self.option.number(self, cycle)
     }
 
-    /// Refuses what cannot be, under the option's name.
+    /// Refuses a value that is not possible, under the option's name.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.option
             .check(self)
-            .map_err(|why| format!("{} = {}: {why}", self.option.name(), outside(&self.text())))
+            .map_err(|why| format!("{} = {}: {why}", self.option.name(), escaped(&self.text())))
     }
 
-    /// What it is, for who knows its type.
+    /// Returns the value as its type.
     ///
     /// # Panics
     ///
     /// If it is not of that type.
-    pub(crate) fn held<T: 'static>(&self) -> &T {
+    pub(crate) fn downcast<T: 'static>(&self) -> &T {
         self.value.downcast_ref().unwrap_or_else(|| panic!("{} has no such values", self.option.name()))
     }
 }
 
-/// As on the command line: `alpha=0.5`.
-impl fmt::Display for Value {
+/// Writes the value as in `alpha=0.5`.
+impl fmt::Display for OptionValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.option().name(), self.text())
     }
 }
 
-impl fmt::Debug for Value {
+impl fmt::Debug for OptionValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

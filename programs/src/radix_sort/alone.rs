@@ -1,49 +1,48 @@
-//! What a processor does that is alone: a radix sort in its own memory.
+//! The sort of one processor: a radix sort in its own memory.
 //!
-//! Keys that do not fit into a core's cache are split by their highest bits first, so that all other passes
-//! happen in the cache. Nothing has to be ranked or sent.
+//! Keys that do not fit into a core's cache are first split by their highest bits, so that all other passes
+//! work in the cache. Nothing is ranked or sent.
 
-use super::item::{Digit, Item};
+use super::item::{Digit, SortItem};
 use super::kernels::{CACHE, histogram, scatter, starts};
 
-/// The bits of a digit: few enough for all buckets' ends to stay in the fastest cache.
+/// Bits of a digit, few enough for all buckets' ends to stay in the fastest cache.
 const RADIX: u32 = 8;
 
-/// Sorts items by their keys into `out`, which has room for all of them, as `scratch` has; items with equal keys
-/// stay in order.
-pub fn sort_alone<T: Item>(items: &[T], out: &mut [T], scratch: &mut [T]) {
+/// Sorts items by their keys into `out`; `scratch` has the same length. Items with equal keys stay in order.
+pub fn sort_alone<T: SortItem>(items: &[T], out: &mut [T], scratch: &mut [T]) {
     if size_of_val(items) <= CACHE {
         out.copy_from_slice(items);
-        passes(out, scratch, T::BITS);
+        sort_in_passes(out, scratch, T::BITS);
     } else {
-        split(items, out, scratch, T::BITS);
+        split_and_sort(items, out, scratch, T::BITS);
     }
 }
 
-/// Sorts items by the lowest `bits` of their keys: by the highest digit of those, and then each bucket.
-fn split<T: Item>(items: &[T], out: &mut [T], scratch: &mut [T], bits: u32) {
+/// Sorts items by the lowest `bits` of their keys: first by the highest digit of those, and then each bucket.
+fn split_and_sort<T: SortItem>(items: &[T], out: &mut [T], scratch: &mut [T], bits: u32) {
     let digit = Digit { shift: bits - RADIX, bits: RADIX };
     let counts = histogram(items, digit);
     if digit.shift > 0 && counts[items[0].digit(digit)] as usize == items.len() {
-        return split(items, out, scratch, digit.shift);
+        return split_and_sort(items, out, scratch, digit.shift);
     }
     scatter(items, digit, &mut starts(&counts), out);
     let mut rest = out;
     for count in counts {
         let (bucket, others) = rest.split_at_mut(count as usize);
         if size_of_val(bucket) <= CACHE || digit.shift <= RADIX {
-            passes(bucket, scratch, digit.shift);
+            sort_in_passes(bucket, scratch, digit.shift);
         } else {
             let items = bucket.to_vec();
-            split(&items, bucket, scratch, digit.shift);
+            split_and_sort(&items, bucket, scratch, digit.shift);
         }
         rest = others;
     }
 }
 
-/// Sorts items by the lowest `bits` of their keys, by the lowest digit first. Digits that all share are left
+/// Sorts items by the lowest `bits` of their keys, lowest digit first. Digits with one common value are left
 /// out.
-fn passes<T: Item>(items: &mut [T], scratch: &mut [T], bits: u32) {
+fn sort_in_passes<T: SortItem>(items: &mut [T], scratch: &mut [T], bits: u32) {
     let n = items.len();
     if n < 2 {
         return;
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_number_of_keys_of_any_kind_is_sorted_and_equal_ones_stay_in_order() {
+    fn sort_is_stable_for_any_number_of_keys_of_any_kind() {
         let mut rng = fastrand::Rng::with_seed(1);
         for n in [0, 1, 2, 100, 70_000, 400_000] {
             for few in [1, 300, 1 << 20, u64::MAX] {

@@ -1,28 +1,28 @@
-//! Keys to sort: random, and as awkward as keys are.
+//! Keys to sort: random ones, and awkward ones.
 
 use fastrand::Rng;
 
-use super::item::{Digit, Item};
+use super::item::{Digit, SortItem};
 
-/// What the keys are like.
+/// The distribution of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Every key is as likely as any other.
+    /// All keys are equally likely.
     Uniform,
-    /// Of every digit there are only the four lowest values, so all keys are in few buckets.
+    /// Every digit has only its four lowest values, so all keys are in few buckets.
     Skewed,
-    /// Uniform keys that are in order.
+    /// Uniform keys in sorted order.
     Sorted,
-    /// All keys are the same.
+    /// All keys are equal.
     Equal,
 }
 
-/// The bits of a digit that skewed keys use.
+/// Bits of a digit that skewed keys use.
 pub const SKEWED_BITS: u32 = 2;
 
 impl Input {
-    /// Makes so many keys.
-    pub fn keys<K: Key>(self, count: usize, radix: u32, seed: u64) -> Vec<K> {
+    /// Makes `count` keys.
+    pub fn keys<K: SortKey>(self, count: usize, radix: u32, seed: u64) -> Vec<K> {
         let mut rng = Rng::with_seed(seed);
         match self {
             Input::Uniform => (0..count).map(|_| K::random(&mut rng, u64::MAX)).collect(),
@@ -41,19 +41,19 @@ impl Input {
     }
 }
 
-/// A key that is nothing but a number.
-pub trait Key: Item + Ord {
-    /// A random one among those with no other bits than these.
+/// A key that is a plain number.
+pub trait SortKey: SortItem + Ord {
+    /// Returns a random key with no other bits than those of the mask.
     fn random(rng: &mut Rng, mask: u64) -> Self;
 }
 
-impl Key for u32 {
+impl SortKey for u32 {
     fn random(rng: &mut Rng, mask: u64) -> u32 {
         rng.u32(..) & mask as u32
     }
 }
 
-impl Key for u64 {
+impl SortKey for u64 {
     fn random(rng: &mut Rng, mask: u64) -> u64 {
         rng.u64(..) & mask
     }

@@ -1,29 +1,29 @@
-//! What is sorted: keys, alone or with something that goes with them.
+//! Items to sort: keys, alone or with a tag.
 
 use std::fmt::Debug;
 
 use loggp::Payload;
 
-/// Something with a key of so many bits.
-pub trait Item: Payload + Copy + Default + Debug + PartialEq + Sync {
-    /// The bits of the key.
+/// An item with a key of [`BITS`](SortItem::BITS) bits.
+pub trait SortItem: Payload + Copy + Default + Debug + PartialEq + Sync {
+    /// Bits of the key.
     const BITS: u32;
 
-    /// A digit of the key.
+    /// Returns a digit of the key.
     fn digit(&self, digit: Digit) -> usize;
 }
 
-/// Some bits of a key, by which one pass sorts.
+/// The bits of a key by which one pass sorts.
 #[derive(Clone, Copy, Debug)]
 pub struct Digit {
-    /// The number of lower bits, by which earlier passes have sorted.
+    /// Number of lower bits, by which earlier passes have sorted.
     pub shift: u32,
-    /// The number of its bits.
+    /// Number of its bits.
     pub bits: u32,
 }
 
 impl Digit {
-    /// The digits of a key of so many bits, lowest first: `radix` bits each, and the last what is left.
+    /// Returns the digits of a key of `key` bits, lowest first: `radix` bits each, and the last one the rest.
     pub fn all(key: u32, radix: u32) -> impl ExactSizeIterator<Item = Digit> {
         let passes = key.div_ceil(radix);
         (0..passes).map(move |pass| {
@@ -32,7 +32,7 @@ impl Digit {
         })
     }
 
-    /// How many values it has, and a pass buckets.
+    /// Returns the number of its values, which are the buckets of a pass.
     pub fn buckets(self) -> usize {
         1 << self.bits
     }
@@ -40,7 +40,7 @@ impl Digit {
 
 macro_rules! keys {
     ($($key:ty)*) => {$(
-        impl Item for $key {
+        impl SortItem for $key {
             const BITS: u32 = <$key>::BITS;
 
             #[inline]
@@ -52,8 +52,8 @@ macro_rules! keys {
 }
 keys!(u32 u64);
 
-/// A key with a tag, which is no part of the key.
-impl<K: Item> Item for (K, u32) {
+/// A key with a tag that is no part of it.
+impl<K: SortItem> SortItem for (K, u32) {
     const BITS: u32 = K::BITS;
 
     #[inline]

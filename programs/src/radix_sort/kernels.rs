@@ -1,9 +1,9 @@
-//! What a processor computes: histograms, and the move of items to their buckets.
+//! Local computation of the radix sort: histograms, and the move of items to their buckets.
 
-use super::item::{Digit, Item};
+use super::item::{Digit, SortItem};
 
-/// How many items there are in each bucket.
-pub fn histogram<T: Item>(items: &[T], digit: Digit) -> Vec<u32> {
+/// Returns the number of items in each bucket.
+pub fn histogram<T: SortItem>(items: &[T], digit: Digit) -> Vec<u32> {
     let mut counts = vec![0; digit.buckets()];
     for item in items {
         counts[item.digit(digit)] += 1;
@@ -11,7 +11,7 @@ pub fn histogram<T: Item>(items: &[T], digit: Digit) -> Vec<u32> {
     counts
 }
 
-/// How many items there are in all buckets before each.
+/// Returns the number of items in all buckets before each.
 pub fn starts(counts: &[u32]) -> Vec<u32> {
     let mut sum = 0;
     let start = |count: &u32| {
@@ -21,20 +21,20 @@ pub fn starts(counts: &[u32]) -> Vec<u32> {
     counts.iter().map(start).collect()
 }
 
-/// Moves items to their buckets in order: the next of bucket b goes to place `next[b]`.
-pub fn scatter<T: Item>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {
+/// Moves items to their buckets in order. The next one of bucket b goes to place `next[b]`.
+pub fn scatter<T: SortItem>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {
     if size_of_val(items) > CACHE {
-        buffered(items, digit, next, out)
+        scatter_buffered(items, digit, next, out)
     } else {
-        direct(items, digit, next, out)
+        scatter_directly(items, digit, next, out)
     }
 }
 
-/// More bytes than this do not stay in a core's cache while they are scattered over them.
+/// Most bytes that stay in a core's cache while they are scattered.
 pub const CACHE: usize = 1 << 20;
 
-/// Items go to their places one by one.
-fn direct<T: Item>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {
+/// Moves items to their places one by one.
+fn scatter_directly<T: SortItem>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {
     for item in items {
         let next = &mut next[item.digit(digit)];
         out[*next as usize] = *item;
@@ -42,10 +42,9 @@ fn direct<T: Item>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {
     }
 }
 
-/// Items go to a buffer for each bucket, and from there many at once, which spares the memory.
-///
-/// A buffer holds the items of an aligned stretch of places.
-fn buffered<T: Item>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {
+/// Moves items to a buffer for each bucket, and from there many at once, which needs less memory bandwidth. A
+/// buffer holds the items of an aligned stretch of places.
+fn scatter_buffered<T: SortItem>(items: &[T], digit: Digit, next: &mut [u32], out: &mut [T]) {
     const STRETCH: usize = 64;
     let first = next.to_vec();
     let mut buffers = vec![[T::default(); STRETCH]; next.len()];
@@ -78,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_to_scatter_are_a_stable_sort_by_a_digit() {
+    fn scatter_is_a_stable_sort_by_a_digit() {
         let mut rng = fastrand::Rng::with_seed(1);
         for n in [0, 1, 2, 63, 64, 65, 1000, 5000] {
             for bits in [1, 3, 8, 11] {
@@ -87,7 +86,7 @@ mod tests {
                 let items: Vec<(u32, u32)> = (0..n).map(|tag| (rng.u32(..few), tag)).collect();
                 let mut expected = items.clone();
                 expected.sort_by_key(|item| item.digit(digit));
-                for scatter in [direct, buffered] {
+                for scatter in [scatter_directly, scatter_buffered] {
                     let mut next = starts(&histogram(&items, digit));
                     let mut out = vec![(0, 0); n as usize];
                     scatter(&items, digit, &mut next, &mut out);

@@ -1,11 +1,11 @@
 //! Radix sort: the keys of all processors, sorted a digit at a time (LogGP, section 3).
 //!
 //! Every processor has n keys, and in the end processor 0 has the n smallest in order, processor 1 the next,
-//! and so on. A pass sorts by one digit, lowest first, and leaves in order what has the same digit. A
-//! processor counts its keys by their digit; the processors find out where each bucket of each begins; and
-//! every key goes to its place. The original version sends each key as its place is known; the long-message
-//! version sorts its keys by the digit before, and sends all that go to a processor at once. It is the
-//! opposite of FFT: the work to get the right setup comes before the transfer (section 2.3).
+//! and so on. A pass sorts by one digit, lowest first, and keeps the order of keys with the same digit. A
+//! processor counts its keys by their digit; the processors compute where each bucket of each begins; and
+//! every key goes to its place. The original version sends each key as soon as its place is known. The
+//! long-message version first sorts its keys by the digit, and sends all that go to one processor at once. It
+//! is the opposite of FFT: the work to get the right setup comes before the transfer (section 2.3).
 
 mod alone;
 mod input;
@@ -18,19 +18,19 @@ mod sort;
 mod tag;
 
 pub use input::Input;
-pub use item::{Digit, Item};
+pub use item::{Digit, SortItem};
 pub use setting::{BUCKET_SCAN, INPUT, KEY_BITS, KEY_HISTOGRAM, KEY_MOVE, KEY_SORT, RADIX};
-pub use sort::{Method, Room, sort};
+pub use sort::{SortMethod, SortMemory, sort};
 
 use std::fmt::Debug;
 
 use loggp::{Machine, Proc, RunError, Time, US, Work};
 
-use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Planned, Program, Size};
-use input::Key;
-use setting::Setting;
+use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, PlanResult, Program, Size};
+use input::SortKey;
+use setting::SortSetting;
 
-/// The sort of the keys of all processors.
+/// Radix sort of the keys of all processors.
 pub static RADIX_SORT: Program = Program {
     name: "radix-sort",
     about: "the keys of all processors are sorted, a digit in each pass (LogGP, section 3)",
@@ -55,15 +55,15 @@ pub static RADIX_SORT: Program = Program {
     work: Work::Charged,
 };
 
-/// A case that was read.
+/// The plan of a case.
 struct RadixSort<'a> {
     case: &'a Case,
-    setting: Setting,
+    setting: SortSetting,
 }
 
 impl RadixSort<'_> {
-    fn plan(case: &Case, bulk: bool) -> Planned<'_> {
-        let setting = Setting::of(case, bulk);
+    fn plan(case: &Case, bulk: bool) -> PlanResult<'_> {
+        let setting = SortSetting::new(case, bulk);
         setting.check(case)?;
         Ok(Box::new(RadixSort { case, setting }))
     }
@@ -72,7 +72,7 @@ impl RadixSort<'_> {
 impl crate::Plan for RadixSort<'_> {
     fn formula(&self) -> Option<Time> {
         let phases = self.phases();
-        // The phases over all passes come first.
+        // The sums of phases over all passes come first.
         let sums = if self.case.params.P == 1 { 1 } else { self.setting.method.phases().len() };
         let sums = phases.get(..sums)?;
         sums.iter().try_fold(Time::ZERO, |sum, (_, time)| Some(sum + (*time)?))
@@ -91,8 +91,8 @@ impl crate::Plan for RadixSort<'_> {
     }
 }
 
-/// Sorts keys of one kind.
-fn run<K: Key>(case: &Case, setting: &Setting, machine: Machine) -> Result<Outcome, RunError> {
+/// Sorts keys of one type.
+fn run<K: SortKey>(case: &Case, setting: &SortSetting, machine: Machine) -> Result<Outcome, RunError> {
     let n = case.size;
     let mut keys: Vec<K> = setting.input.keys(n * case.params.P, setting.method.radix, case.seed);
     let costs = setting.charged;
@@ -102,11 +102,11 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: Machine) -> Result<Outco
         .rate("move", costs.moving)
         .rate("scan", costs.scan);
     let sort = |p: &mut Proc| {
-        let mut room = p.prepare(|| Room::new(setting.method, n, case.params.P));
-        let ends = sort(p, setting.method, &keys[p.id() * n..][..n], &mut room);
-        (room, ends) // all of it: to give memory back takes time too
+        let mut memory = p.prepare(|| SortMemory::new(setting.method, n, case.params.P));
+        let ends = sort(p, setting.method, &keys[p.id() * n..][..n], &mut memory);
+        (memory, ends) // all of it, as freeing memory takes time
     };
-    let run = machine.run_home(sort, |(room, ends)| (room.items, ends));
+    let run = machine.run_across_map(sort, |(memory, ends)| (memory.items, ends));
     let (run, results) = run?.take_results();
     let (results, ends): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     keys.sort_unstable();
@@ -120,7 +120,7 @@ fn run<K: Key>(case: &Case, setting: &Setting, machine: Machine) -> Result<Outco
     Ok(Outcome { phases, metrics, ..Outcome::new(run, verified) })
 }
 
-/// Every processor must have its part of the sorted keys: that is their order, and that they are all there.
+/// Checks that every processor has its part of the sorted keys.
 fn verify<K: PartialEq + Debug>(results: &[Vec<K>], sorted: &[K]) -> Result<(), String> {
     let n = sorted.len() / results.len();
     for (id, (result, part)) in results.iter().zip(sorted.chunks(n)).enumerate() {
@@ -135,8 +135,8 @@ fn verify<K: PartialEq + Debug>(results: &[Vec<K>], sorted: &[K]) -> Result<(), 
     Ok(())
 }
 
-/// How long the phases took: one ends when the last processor has done it, and then the next begins.
-fn phases(setting: &Setting, ends: &[Vec<Time>]) -> Vec<(PhaseName, Time)> {
+/// Returns the times of the phases: one ends when the last processor has done it, and then the next begins.
+fn phases(setting: &SortSetting, ends: &[Vec<Time>]) -> Vec<(PhaseName, Time)> {
     if let [alone] = ends {
         return vec![(prediction::ALONE.into(), alone[0])];
     }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_result_is_noticed() {
+    fn verification_notices_a_wrong_result() {
         let sorted = [1, 2, 3, 4];
         assert_eq!(verify(&[vec![1, 2], vec![3, 4]], &sorted), Ok(()));
         for (wrong, what) in [

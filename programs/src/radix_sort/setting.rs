@@ -1,36 +1,36 @@
-//! What a case asks for: its options, read and checked.
+//! Settings of a case: its options, read and checked.
 
 use loggp::{Params, Time};
 
 use super::input::Input;
 use super::item::Digit;
-use super::sort::Method;
-use crate::option::{Cycles, OneOf, Whole};
-use crate::{Case, Length, Opt, ProgramOption, Refusal};
+use super::sort::SortMethod;
+use crate::option::{Cycles, OneOf, WholeNumber};
+use crate::{Case, TimeSpan, Opt, ProgramOption, Refusal};
 
-/// The widest digit: its 65,536 buckets are as many as a tag can tell apart.
+/// Bits of the widest digit: its 65,536 buckets are as many as a tag can tell apart.
 const WIDEST: usize = 16;
-/// More bytes than this are not worth a run.
+/// Most bytes of a run.
 const MOST: u128 = 4 << 30;
 
-/// The options.
+/// All options.
 pub static OPTIONS: [&dyn ProgramOption; 7] =
     [&KEY_BITS, &RADIX, &INPUT, &KEY_HISTOGRAM, &KEY_SORT, &KEY_MOVE, &BUCKET_SCAN];
 
-/// How long a key is.
+/// The option for the length of a key.
 pub static KEY_BITS: Opt<u32> =
     Opt::new("key-bits", "BITS", "the bits of a key, 32 or 64", 32, &OneOf(&[("32", 32), ("64", 64)]));
 
-/// How long a digit is.
+/// The option for the length of a digit.
 pub static RADIX: Opt<u32> = Opt::new(
     "radix",
     "BITS",
     "the bits of a digit, by which one pass sorts; the more keys, the wider",
     8,
-    &Whole(1..=WIDEST),
+    &WholeNumber(1..=WIDEST),
 );
 
-/// What the keys are like.
+/// The option for the distribution of the keys.
 pub static INPUT: Opt<Input> = Opt::new(
     "input",
     "KIND",
@@ -44,58 +44,58 @@ pub static INPUT: Opt<Input> = Opt::new(
     ]),
 );
 
-/// What a key in a histogram costs.
-pub static KEY_HISTOGRAM: Opt<Length> =
-    cost("key-histogram", "what counting a key costs where work is charged");
-/// What a key in a local sort costs.
-pub static KEY_SORT: Opt<Length> =
-    cost("key-sort", "what a key in the local sort costs where work is charged");
-/// What it costs to move a key.
-pub static KEY_MOVE: Opt<Length> =
-    cost("key-move", "what finding a key's place and putting it there costs where work is charged");
-/// What a bucket in a sum costs.
-pub static BUCKET_SCAN: Opt<Length> =
-    cost("bucket-scan", "what adding to a bucket's sum costs where work is charged");
+/// The option for the cost of a key in a histogram.
+pub static KEY_HISTOGRAM: Opt<TimeSpan> =
+    cost_option("key-histogram", "what counting a key costs where work is charged");
+/// The option for the cost of a key in a local sort.
+pub static KEY_SORT: Opt<TimeSpan> =
+    cost_option("key-sort", "what a key in the local sort costs where work is charged");
+/// The option for the cost of moving a key.
+pub static KEY_MOVE: Opt<TimeSpan> =
+    cost_option("key-move", "what finding a key's place and putting it there costs where work is charged");
+/// The option for the cost of a bucket in a sum.
+pub static BUCKET_SCAN: Opt<TimeSpan> =
+    cost_option("bucket-scan", "what adding to a bucket's sum costs where work is charged");
 
-/// An option that says what something costs: a cycle unless told, as local operations do (LogP, section 3).
-const fn cost(name: &'static str, about: &'static str) -> Opt<Length> {
-    Opt::new(name, "TIME", about, Length::cycles(1), &Cycles)
+/// Makes an option for a cost: a cycle by default, as for local operations (LogP, section 3).
+const fn cost_option(name: &'static str, about: &'static str) -> Opt<TimeSpan> {
+    Opt::new(name, "TIME", about, TimeSpan::from_cycles(1), &Cycles)
 }
 
-/// What a unit of each kind of work costs.
+/// Costs of a unit of each kind of work.
 #[derive(Clone, Copy, Debug)]
-pub struct Rates {
-    /// A key in the histogram.
+pub struct SortRates {
+    /// Key in the histogram.
     pub histogram: Time,
-    /// A key in the local sort.
+    /// Key in the local sort.
     pub local_sort: Time,
-    /// A key that is moved to its place.
+    /// Key that is moved to its place.
     pub moving: Time,
-    /// A bucket in a sum.
+    /// Bucket in a sum.
     pub scan: Time,
 }
 
-/// What a case asks for.
+/// The settings of a case.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
-    /// The bits of a key.
+pub struct SortSetting {
+    /// Bits of a key.
     pub bits: u32,
-    /// How to sort.
-    pub method: Method,
-    /// What the keys are like.
+    /// Method of the sort.
+    pub method: SortMethod,
+    /// Distribution of the keys.
     pub input: Input,
-    /// What computing costs where it is charged.
-    pub charged: Rates,
+    /// Costs of computing where work is charged.
+    pub charged: SortRates,
 }
 
-impl Setting {
-    /// What the case asks for.
-    pub fn of(case: &Case, bulk: bool) -> Setting {
-        Setting {
+impl SortSetting {
+    /// Reads the settings of a case.
+    pub fn new(case: &Case, bulk: bool) -> SortSetting {
+        SortSetting {
             bits: case.get(&KEY_BITS),
-            method: Method { radix: case.get(&RADIX), bulk },
+            method: SortMethod { radix: case.get(&RADIX), bulk },
             input: case.get(&INPUT),
-            charged: Rates {
+            charged: SortRates {
                 histogram: case.time(&KEY_HISTOGRAM),
                 local_sort: case.time(&KEY_SORT),
                 moving: case.time(&KEY_MOVE),
@@ -104,19 +104,19 @@ impl Setting {
         }
     }
 
-    /// The digits of a key.
+    /// Returns the digits of a key.
     pub fn digits(&self) -> impl ExactSizeIterator<Item = Digit> {
         Digit::all(self.bits, self.method.radix)
     }
 
-    /// Refuses what there is no room for, and what the machine cannot send.
+    /// Refuses a case that there is no room for, or that the machine cannot send.
     pub fn check(&self, case: &Case) -> Result<(), Refusal> {
         let Params { P, .. } = case.params;
         let (key, buckets) = ((self.bits / 8) as usize, 1_usize << self.method.radix);
         if case.size == 0 {
             return Err("a size of 0 leaves nothing to sort; give at least 1".into());
         }
-        // Keys: the input, its reference, two buffers and what is in messages. Buckets: counts, sums and ranks.
+        // Keys: the input, its reference, two buffers and the messages. Buckets: counts, sums and ranks.
         let (per_key, per_bucket) = (5 * key as u128, 6 * 4);
         let sums = P as u128 * buckets as u128 * per_bucket;
         let room = MOST.saturating_sub(sums) / (P as u128 * per_key);
@@ -140,7 +140,7 @@ impl Setting {
             )
             .into());
         }
-        let Some(longest) = case.params.longest().filter(|_| self.method.bulk) else { return Ok(()) };
+        let Some(longest) = case.params.longest_message().filter(|_| self.method.bulk) else { return Ok(()) };
         let bytes = longest.saturating_mul(case.params.word.get());
         if bytes < 8 * buckets {
             return Err(format!(

@@ -1,4 +1,4 @@
-//! What each processor does: a pass per digit, lowest first.
+//! The sort on each processor: one pass per digit, lowest first.
 
 use std::mem::{swap, take};
 use std::ops::Range;
@@ -6,50 +6,50 @@ use std::ops::Range;
 use loggp::{Payload, Proc, Time};
 
 use super::alone::sort_alone;
-use super::item::{Digit, Item};
+use super::item::{Digit, SortItem};
 use super::kernels::{histogram, scatter, starts};
-use super::ranks::{self, Ranks, ranks};
-use super::tag::{Tags, keys};
-use crate::math::memory::written;
+use super::ranks::{self, KeyRanks, compute_ranks};
+use super::tag::{PassTags, keys};
+use crate::math::memory::allocate_written;
 
-/// How to sort.
+/// How a pass distributes keys.
 #[derive(Clone, Copy, Debug)]
-pub struct Method {
-    /// The bits of a digit.
+pub struct SortMethod {
+    /// Bits of a digit.
     pub radix: u32,
-    /// Whether keys go in long messages.
+    /// Whether keys are sent in long messages.
     pub bulk: bool,
 }
 
-/// The memory of a processor. It is there before time 0, so that no phase takes time to get it.
+/// The memory of a processor, allocated before time 0 so that no phase takes time for it.
 #[derive(Debug)]
-pub struct Room<T> {
-    /// In the end, its part of the sorted items.
+pub struct SortMemory<T> {
+    /// The processor's part of the sorted items, in the end.
     pub items: Vec<T>,
-    /// Room for as many.
+    /// Room for as many items.
     pub(super) other: Vec<T>,
-    /// If keys go in long messages, those for each processor, and then those from each.
+    /// With long messages, the keys for each processor, and then those from each.
     pub(super) messages: Vec<Vec<T>>,
 }
 
-impl<T: Item> Room<T> {
-    /// Room for n items of each of P processors.
-    pub fn new(method: Method, n: usize, P: usize) -> Room<T> {
-        let items = || written(n, T::default());
+impl<T: SortItem> SortMemory<T> {
+    /// Allocates memory for n items of each of P processors.
+    pub fn new(method: SortMethod, n: usize, P: usize) -> SortMemory<T> {
+        let items = || allocate_written(n, T::default());
         let messages = if method.bulk && P > 1 { P } else { 0 };
-        // Keys do not spread evenly; where there are more, a message grows.
+        // Keys do not spread evenly; a message with more than these grows.
         let most = n / P + 4 * (n / P).isqrt();
         let message = |_| {
-            let mut message = written(most, T::default());
+            let mut message = allocate_written(most, T::default());
             message.clear();
             message
         };
-        Room { items: items(), other: items(), messages: (0..messages).map(message).collect() }
+        SortMemory { items: items(), other: items(), messages: (0..messages).map(message).collect() }
     }
 }
 
-impl Method {
-    /// The phases of a pass, in order, with more than one processor.
+impl SortMethod {
+    /// Returns the phases of a pass, in order, with more than one processor.
     pub fn phases(self) -> &'static [&'static str] {
         match self.bulk {
             true => &["histogram", "ranks", "local sort", "distribution"],
@@ -59,11 +59,11 @@ impl Method {
 }
 
 /// Sorts the items of all processors by their keys; items with equal keys stay in order. Every processor
-/// begins with n, and ends with as many in its room: processor 0 with the first, the last with the last.
-/// Returns when it had done each phase of each pass; or all, if it was alone.
-pub fn sort<T: Item>(p: &mut Proc, method: Method, mine: &[T], room: &mut Room<T>) -> Vec<Time> {
-    let Room { items, other, messages } = room;
-    if p.p() == 1 {
+/// begins with n items, and ends with n in `memory`: processor 0 with the first, the last processor with the
+/// last. Returns the end of each phase of each pass; of one processor only the end of all.
+pub fn sort<T: SortItem>(p: &mut Proc, method: SortMethod, mine: &[T], memory: &mut SortMemory<T>) -> Vec<Time> {
+    let SortMemory { items, other, messages } = memory;
+    if p.P() == 1 {
         let work = (mine.len() * Digit::all(T::BITS, method.radix).len()) as u64;
         p.work("local sort", work, || sort_alone(mine, items, other));
         return vec![p.now()];
@@ -72,22 +72,22 @@ pub fn sort<T: Item>(p: &mut Proc, method: Method, mine: &[T], room: &mut Room<T
     // The first pass that moves anything reads the input where it is.
     let mut moved = false;
     for (pass, digit) in (0..).zip(Digit::all(T::BITS, method.radix)) {
-        let tags = Tags { pass };
+        let tags = PassTags { pass };
         let now: &[T] = if moved { items } else { mine };
         let counts = p.work("histogram", mine.len() as u64, || histogram(now, digit));
         ends.push(p.now());
-        let ranks = ranks(p, method.bulk, tags, &counts);
+        let ranks = compute_ranks(p, method.bulk, tags, &counts);
         ends.push(p.now());
-        if ranks.settled {
+        if ranks.is_settled {
             ends.resize(ends.len() + method.phases().len() - 2, p.now());
             continue;
         }
         if method.bulk {
             p.work("local sort", mine.len() as u64, || scatter(now, digit, &mut starts(&counts), other));
             ends.push(p.now());
-            long(p, tags, digit, (&counts, ranks), (other, messages), items);
+            distribute_long(p, tags, digit, (&counts, ranks), (other, messages), items);
         } else {
-            short(p, tags, digit, ranks, now, other);
+            distribute_short(p, tags, digit, ranks, now, other);
             swap(items, other);
         }
         moved = true;
@@ -100,26 +100,26 @@ pub fn sort<T: Item>(p: &mut Proc, method: Method, mine: &[T], room: &mut Room<T
 }
 
 /// An item and its place at its receiver. The place is the message's address, which the papers do not count
-/// among its data (LogP, section 4.1.4: 20 bytes with the address, 16 of data).
+/// as data (LogP, section 4.1.4: 20 bytes with the address, 16 of data).
 #[derive(Payload)]
-struct Put<T> {
+struct PlacedItem<T> {
     #[payload(free)]
     place: u32,
     item: T,
 }
 
-/// Each key is sent to its place as soon as that is known, and keys are received meanwhile.
-fn short<T: Item>(p: &mut Proc, tags: Tags, digit: Digit, ranks: Ranks, items: &[T], out: &mut [T]) {
-    let (id, n, mut next, tag) = (p.id(), items.len(), ranks.own, tags.of(keys(), 0));
+/// Sends each key to its place as soon as it is known, and receives keys meanwhile.
+fn distribute_short<T: SortItem>(p: &mut Proc, tags: PassTags, digit: Digit, ranks: KeyRanks, items: &[T], out: &mut [T]) {
+    let (id, n, mut next, tag) = (p.id(), items.len(), ranks.own, tags.tag(keys(), 0));
     let mut missing = n;
     for item in items {
-        let rank = p.work("move", 1, || rank(item, digit, &mut next));
+        let rank = p.work("move", 1, || next_rank(item, digit, &mut next));
         let (to, place) = (rank / n, rank % n);
         if to == id {
             out[place] = *item;
             missing -= 1;
         } else {
-            let put = Put { place: place as u32, item: *item };
+            let put = PlacedItem { place: place as u32, item: *item };
             p.send_receiving(to, tag, put, tag, |_, _, put| {
                 out[put.place as usize] = put.item;
                 missing -= 1;
@@ -132,27 +132,27 @@ fn short<T: Item>(p: &mut Proc, tags: Tags, digit: Digit, ranks: Ranks, items: &
     }
 }
 
-/// The rank of the next item.
+/// Returns the rank of the next item.
 #[inline]
-pub fn rank<T: Item>(item: &T, digit: Digit, next: &mut [u32]) -> usize {
+pub fn next_rank<T: SortItem>(item: &T, digit: Digit, next: &mut [u32]) -> usize {
     let next = &mut next[item.digit(digit)];
     *next += 1;
     *next as usize - 1
 }
 
-/// All keys for a processor are sent at once: after the local sort they are next to each other. What comes
-/// from the processors, in their order, goes to its buckets.
-fn long<T: Item>(
+/// Sends all keys for a processor at once: after the local sort they are next to each other. Then moves the
+/// received keys, in the order of their processors, to their buckets.
+fn distribute_long<T: SortItem>(
     p: &mut Proc,
-    tags: Tags,
+    tags: PassTags,
     digit: Digit,
-    (counts, ranks): (&[u32], Ranks),
+    (counts, ranks): (&[u32], KeyRanks),
     (sorted, messages): (&[T], &mut Vec<Vec<T>>),
     out: &mut [T],
 ) {
     let (id, n) = (p.id(), sorted.len());
-    let slices = slices(counts, &ranks.own, n, p.p());
-    // Where work is charged, this is a part of the local sort.
+    let slices = slices(counts, &ranks.own, n, p.P());
+    // Where work is charged, this is part of the local sort.
     p.work("move", 0, || {
         for (to, message) in messages.iter_mut().enumerate() {
             message.clear();
@@ -162,7 +162,7 @@ fn long<T: Item>(
     let own = &sorted[slices[id].clone()];
     exchange(p, tags, n - own.len(), messages);
     p.work("move", n as u64, || {
-        // Of a bucket that begins before this processor's first place, the rest begins there.
+        // A bucket that begins before this processor's first place continues there.
         let mut next: Vec<u32> =
             ranks.bucket.iter().map(|rank| rank.saturating_sub((id * n) as u32)).collect();
         for (from, message) in messages.iter().enumerate() {
@@ -171,7 +171,8 @@ fn long<T: Item>(
     });
 }
 
-/// Which of a processor's items go to each processor, when they are sorted by a digit: their ranks grow.
+/// Returns the range of a processor's items that goes to each processor. The items are sorted by a digit, so
+/// their ranks ascend.
 fn slices(counts: &[u32], ranks: &[u32], n: usize, P: usize) -> Vec<Range<usize>> {
     let mut lengths = vec![0; P];
     for (count, rank) in counts.iter().zip(ranks) {
@@ -191,17 +192,18 @@ fn slices(counts: &[u32], ranks: &[u32], n: usize, P: usize) -> Vec<Range<usize>
     lengths.into_iter().map(slice).collect()
 }
 
-/// Everyone sends everyone its messages that are not empty, and gets so many items. Leaves what came, by sender.
-fn exchange<T: Item>(p: &mut Proc, tags: Tags, mut missing: usize, messages: &mut Vec<Vec<T>>) {
-    let (id, P, tag) = (p.id(), p.p(), tags.of(keys(), 0));
-    let mut came = vec![Vec::new(); P];
+/// Exchanges all messages that are not empty, until no items are missing. `messages` then has the received
+/// ones, by sender.
+fn exchange<T: SortItem>(p: &mut Proc, tags: PassTags, mut missing: usize, messages: &mut Vec<Vec<T>>) {
+    let (id, P, tag) = (p.id(), p.P(), tags.tag(keys(), 0));
+    let mut received = vec![Vec::new(); P];
     if p.params().gps().is_some() {
-        // A message may wait for its receiver (LogGPS 3.1): so pairs meet, in rounds. The partner's partner
-        // is oneself, and everyone meets everyone.
+        // A message may wait for its receiver (LogGPS 3.1): so pairs meet, in rounds. In a round the partner
+        // of one's partner is oneself, and over all rounds every processor meets all others.
         for other in (0..P).map(|round| (round + P - id) % P).filter(|other| *other != id) {
-            came[other] = ranks::swap(p, other, tag, take(&mut messages[other]));
+            received[other] = ranks::swap(p, other, tag, take(&mut messages[other]));
         }
-        *messages = came;
+        *messages = received;
         return;
     }
     // At stage i processor p sends to (i + p) mod P (LogGP, section 3).
@@ -212,13 +214,13 @@ fn exchange<T: Item>(p: &mut Proc, tags: Tags, mut missing: usize, messages: &mu
         }
         p.send_receiving(to, tag, message, tag, |_, from, message| {
             missing -= message.len();
-            came[from] = message;
+            received[from] = message;
         });
     }
     while missing > 0 {
         let (from, message) = p.recv(tag);
         missing -= message.len();
-        came[from] = message;
+        received[from] = message;
     }
-    *messages = came;
+    *messages = received;
 }

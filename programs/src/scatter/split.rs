@@ -1,56 +1,56 @@
 //! Splitting sets of items, as in figure 10 of LogGP: a search for a tree that ends sooner than the optimal
 //! one without splitting.
 //!
-//! The search looks at the processor that finishes last. Its items come from its source in one message,
-//! which others could relieve: processors that have been idle for long. So it tries out what happens if one
-//! of those carries some of the items, keeps what helps most, and goes on until nothing helps. It starts
-//! with the optimal tree and never takes a step back, so it never ends later.
+//! The search looks at the processor that finishes last. Its items come from its source in one message, and
+//! processors that have been idle for long could carry some of them. So the search tries such carriers, keeps
+//! the best, and goes on until nothing helps. It starts with the optimal tree and each step is an
+//! improvement, so it never ends later.
 
 use std::cmp::Reverse;
 
 use loggp::{Latency, Params, Ports, Time, Traffic};
 
-use super::{Detour, Message, Tree};
+use super::{Detour, TreeMessage, ScatterTree};
 use crate::Refusal;
 
-/// How many carriers a step of the search tries.
+/// Number of carriers that a step of the search tries.
 const CARRIERS: usize = 8;
 
-/// How many messages the search may simulate before it must end: enough for a thousand plans with a thousand
-/// processors.
+/// Most messages that the search may simulate: enough for a thousand plans with a thousand processors.
 const BUDGET: usize = 1 << 20;
 
-/// The tree with the detours that help. It takes the machine for one with exact latency and single ports.
-pub(super) fn improve(mut tree: Tree, params: &Params) -> Tree {
-    // A request and a reply before a long message are not in the simulation.
+/// Adds the detours that help, for a machine with exact latency and single ports.
+pub(super) fn improve(mut tree: ScatterTree, params: &Params) -> ScatterTree {
+    // The simulation has no request and reply before a long message.
     if !params.is_loggp() {
         return tree;
     }
     let mut finishes = simulate(&tree, params);
     let mut budget = BUDGET / params.P;
-    while let Some((better, later)) = step(&tree, &finishes, params, &mut budget) {
+    while let Some((better, later)) = best_step(&tree, &finishes, params, &mut budget) {
         (tree, finishes) = (better, later);
     }
     tree
 }
 
-/// The best tree with one more detour, and its finishes; nothing if all are worse or the budget is spent.
-fn step(tree: &Tree, finishes: &[Time], params: &Params, budget: &mut usize) -> Option<(Tree, Vec<Time>)> {
+/// Returns the best tree with one more detour, and its finishes; `None` if all are worse or the budget is
+/// spent.
+fn best_step(tree: &ScatterTree, finishes: &[Time], params: &Params, budget: &mut usize) -> Option<(ScatterTree, Vec<Time>)> {
     let to = (0..params.P).max_by_key(|id| (finishes[*id], Reverse(*id)))?;
-    let mut idle: Vec<usize> = (0..params.P).filter(|id| could_carry(tree, *id, to)).collect();
+    let mut idle: Vec<usize> = (0..params.P).filter(|id| can_carry(tree, *id, to)).collect();
     idle.sort_by_key(|id| finishes[*id]);
 
     let mut best = None;
     let mut best_score = score(finishes);
     for &carrier in idle.iter().take(CARRIERS) {
         // At least one item stays in the message that comes down the tree.
-        for items in (0..).map(|i| 1 << i).take_while(|items| *items < tree.own(to)) {
+        for items in (0..).map(|i| 1 << i).take_while(|items| *items < tree.own_items(to)) {
             if *budget == 0 {
                 return best;
             }
             *budget -= 1;
             let mut candidate = tree.clone();
-            candidate.detour(carrier, to, items);
+            candidate.add_detour(carrier, to, items);
             let finishes = simulate(&candidate, params);
             if score(&finishes) < best_score {
                 best_score = score(&finishes);
@@ -61,50 +61,51 @@ fn step(tree: &Tree, finishes: &[Time], params: &Params, budget: &mut usize) -> 
     best
 }
 
-/// Whether a processor could carry items of `to` (more of them, if it does already). It must be another than
-/// its source; and who receives what was carried must send nothing, so that he can do so at any time.
-fn could_carry(tree: &Tree, carrier: usize, to: usize) -> bool {
+/// Returns whether a processor can carry items of `to`, or more of them. It must not be the source of `to`,
+/// and `to` must send nothing, so that it can receive the carried items at any time.
+fn can_carry(tree: &ScatterTree, carrier: usize, to: usize) -> bool {
     let is_source = tree.children(carrier).any(|range| range.start == to);
-    carrier != to && !is_source && tree.receptions(carrier) <= 1 && tree.sends(to).next().is_none()
+    carrier != to && !is_source && tree.receptions(carrier) <= 1 && tree.messages(to).next().is_none()
 }
 
-/// Refuses a detour that the tree cannot have.
-pub(super) fn check(tree: &Tree, Detour { items, carrier, to }: Detour) -> Result<(), Refusal> {
-    let P = tree.before.len() - 1;
+/// Refuses a detour that is not possible in the tree.
+pub(super) fn check(tree: &ScatterTree, Detour { items, carrier, to }: Detour) -> Result<(), Refusal> {
+    let P = tree.items_before.len() - 1;
     if let Some(id) = [carrier, to].into_iter().find(|id| *id >= P) {
         return Err(format!("there is no processor {id} for a detour; give them from 0 to {}", P - 1).into());
     }
-    if !could_carry(tree, carrier, to) {
+    if !can_carry(tree, carrier, to) {
         return Err(format!(
             "items for processor {to} cannot come by way of {carrier}, who must be another than its source, and {to} must \
              send nothing itself"
         )
         .into());
     }
-    match tree.own(to) {
+    match tree.own_items(to) {
         own if (1..own).contains(&items) => Ok(()),
         own => Err(format!("{items} of {own} items cannot make a detour; give from 1 to {}", own - 1).into()),
     }
 }
 
-/// What the search makes smaller: when the last processors finish, and then how many those are.
+/// Returns the pair that the search minimizes: the last finish, and the number of processors that finish
+/// then.
 fn score(finishes: &[Time]) -> (Time, usize) {
     let last = finishes.iter().max().copied().unwrap_or(Time::ZERO);
     (last, finishes.iter().filter(|finish| **finish == last).count())
 }
 
-/// When every processor finishes by a tree. The network is the machine's own; only the data are missing.
-fn simulate(tree: &Tree, params: &Params) -> Vec<Time> {
+/// Returns every processor's finish, with the machine's own network but without data.
+fn simulate(tree: &ScatterTree, params: &Params) -> Vec<Time> {
     let Params { o, g, P, .. } = *params;
     let mut arrivals = vec![Vec::new(); P];
     let mut finishes = vec![Time::ZERO; P];
-    // A machine that cannot be is refused, with the reason, when it is to run.
+    // An impossible machine is refused, with the reason, when it runs.
     let Ok(mut traffic) = Traffic::new(*params, Ports::Single, Latency::Exact) else { return finishes };
     let send_all = |traffic: &mut Traffic, id: usize, t: Time| {
-        tree.sends(id).for_each(|Message { to, items }| traffic.send(id, to, items, t));
+        tree.messages(id).for_each(|TreeMessage { to, items }| traffic.send(id, to, items, t));
     };
     send_all(&mut traffic, 0, Time::ZERO);
-    while let Some(loggp::Message { id, to, enter, arrival, .. }) = traffic.next() {
+    while let Some(loggp::trace::Message { id, to, enter, arrival, .. }) = traffic.next() {
         finishes[id.from] = enter;
         if arrivals[to].is_empty() {
             finishes[to] = arrival + o;
@@ -112,7 +113,7 @@ fn simulate(tree: &Tree, params: &Params) -> Vec<Time> {
         }
         arrivals[to].push(arrival);
     }
-    // Who receives several messages sends none, so it can wait until here.
+    // A processor that receives several messages sends none, so its receptions can come last.
     for (id, arrivals) in arrivals.iter_mut().enumerate().filter(|(_, arrivals)| arrivals.len() > 1) {
         arrivals.sort();
         let (mut t, mut gap_over) = (Time::ZERO, Time::ZERO);
@@ -127,22 +128,23 @@ fn simulate(tree: &Tree, params: &Params) -> Vec<Time> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{SCATTER, Way, scatter, splits};
+    use super::super::{SCATTER, ScatterVariant, scatter, splits};
     use super::*;
     use crate::Case;
     use loggp::{Machine, US, Work};
 
-    /// Figure 10 has P5 carry two of P3's items, which come to it with its own. Then P2's message to P3 waits for a cycle, as
-    /// one is in transit to P3. With P4, which has the items before P5, the same split ends when the paper says.
+    /// In figure 10 P5 carries two of P3's items, which reach it with its own. Then P2's message to P3 waits
+    /// for a cycle, as one is in transit to P3. With P4, which has the items before P5, the same split ends
+    /// when the paper says.
     #[test]
-    fn the_split_of_figure_10_ends_as_early_as_the_one_that_is_found() {
+    fn figure_10_ends_as_early_as_the_split_that_is_found() {
         let params = Params::builder(6).L(4 * US).o(US).g(4 * US).G(US).word(1).build().unwrap();
         let case = Case { size: 10, ..Case::new(&SCATTER, "optimal", params) };
-        let tree = Tree::new(splits(&case, Way::Optimal).S, 6, 10);
-        let end = |tree: &Tree| simulate(tree, &params).into_iter().max().unwrap();
+        let tree = ScatterTree::new(splits(&case, ScatterVariant::Optimal).S, 6, 10);
+        let end = |tree: &ScatterTree| simulate(tree, &params).into_iter().max().unwrap();
         let by = |carrier| {
             let mut tree = tree.clone();
-            tree.detour(carrier, 3, 2);
+            tree.add_detour(carrier, 3, 2);
             end(&tree)
         };
         assert_eq!((end(&tree), by(5), by(4)), (63 * US, 62 * US, 61 * US));
@@ -150,10 +152,10 @@ mod tests {
         assert_eq!((end(&found), simulate(&found, &params)[3]), (61 * US, 60 * US));
     }
 
-    /// What the search believes is what the machine does, and the items that it moves about arrive; even
-    /// where many carry for one and one for many, which hardly ever helps.
+    /// The simulation agrees with the machine, and all items arrive, even with many carriers for one
+    /// processor and one carrier for many.
     #[test]
-    fn the_simulation_is_the_machine() {
+    fn simulation_agrees_with_the_machine() {
         let mut rng = fastrand::Rng::with_seed(1);
         for _ in 0..400 {
             let (P, k) = (rng.usize(2..30), rng.usize(1..60));
@@ -161,11 +163,11 @@ mod tests {
             let params =
                 Params::builder(P).L(any(40)).o(any(10)).g(any(20)).G(any(3)).word(1).build().unwrap();
             let case = Case { size: k, ..Case::new(&SCATTER, "optimal", params) };
-            let mut tree = Tree::new(splits(&case, Way::Optimal).S, P, k);
+            let mut tree = ScatterTree::new(splits(&case, ScatterVariant::Optimal).S, P, k);
             for _ in 0..3 * P {
                 let (carrier, to) = (rng.usize(0..P), rng.usize(0..P));
-                if could_carry(&tree, carrier, to) && tree.own(to) > 1 {
-                    tree.detour(carrier, to, rng.usize(1..tree.own(to)));
+                if can_carry(&tree, carrier, to) && tree.own_items(to) > 1 {
+                    tree.add_detour(carrier, to, rng.usize(1..tree.own_items(to)));
                 }
             }
 

@@ -1,25 +1,26 @@
-//! Summation: n operands are added up, wherever they were, and processor 0 has the sum.
+//! Summation: n operands are added up, and processor 0 gets the sum. The operands may lie anywhere at the
+//! start.
 //!
 //! The optimal algorithm is a broadcast run backwards (LogP, section 3.3 and figure 4; Karp et al., section
-//! 4). All processors add all the time, and send their sum as late as its receiver can make use of it. A
-//! processor whose sum is to be ready at T can add a sum that it receives in the last o + 1 cycles; that was
-//! sent at T - (L + 2o + 1), and the one before it g earlier. So S(T), the most operands that can be summed
-//! by T, is a sum over the P smallest labels t of the broadcast tree with D = L + 2o + 1 and
-//! d = max(g, o + 1): a processor sends at T - t, and is worth T - t additions less the o that its message
-//! costs its receiver (lemma 4.2).
+//! 4). All processors add all the time, and send their sum as late as its receiver can still use it. A
+//! processor whose sum is to be ready at T can add a received sum in the last o + 1 cycles. That sum was sent
+//! at T - (L + 2o + 1), and the one before it g earlier. So S(T), the most operands that can be summed by T,
+//! is a sum over the P smallest labels t of the broadcast tree with D = L + 2o + 1 and d = max(g, o + 1): a
+//! processor sends at T - t, and contributes T - t additions less the o that its message costs its receiver
+//! (lemma 4.2).
 
 pub mod schedule;
 
 use loggp::{Params, Payload, Proc, RunError, Tag, Time, Work};
 
 use crate::math::trees;
-use crate::math::trees::{choose, reached};
+use crate::math::trees::{choose, reachable};
 use crate::math::word::Word;
-use crate::option::{Cycles, Perhaps};
-use crate::{Algorithm, Case, Emulation, Length, Metric, Opt, Outcome, Plan, Planned, Program, Size};
-use schedule::{Role, Steps};
+use crate::option::{Cycles, OptionalKind};
+use crate::{Algorithm, Case, Emulation, TimeSpan, Metric, Opt, Outcome, Plan, PlanResult, Program, Size};
+use schedule::{SummationRole, StepTimes};
 
-/// All-to-one reduction of as many operands as are wanted.
+/// All-to-one reduction of any number of operands.
 pub static SUMMATION: Program = Program {
     name: "summation",
     about: "one processor gets the sum of n operands (LogP, section 3.3; Karp et al., section 4)",
@@ -29,14 +30,14 @@ pub static SUMMATION: Program = Program {
             about: "every processor adds all the time, and sends its sum as late as it is of use",
             formula: "the least T with S(T) >= n, where L, o and g are whole cycles: S(T) = o + 1 + the sum of \
                       T - o - t over the labels t <= T - o of the P first (Karp et al., lemma 4.2)",
-            plan: |case| Summation::plan(case, Way::Optimal),
+            plan: |case| Summation::plan(case, SummationVariant::Optimal),
         },
         Algorithm {
             name: "binomial",
             about: "every processor adds up its n/P operands, then halves send their sums to halves",
             formula: "t(P), with t(1) = its operands - 1 and \
                       t(m) = max(L+2o+1 + t(floor(m/2)), max(g, o+1) + t(ceil(m/2)))",
-            plan: |case| Summation::plan(case, Way::Binomial),
+            plan: |case| Summation::plan(case, SummationVariant::Binomial),
         },
     ],
     size: Size { meaning: "operands, unless --time says how many", default: SIZE },
@@ -44,50 +45,50 @@ pub static SUMMATION: Program = Program {
     work: Work::Charged, // an addition takes a cycle
 };
 
-/// The time in which as many operands as can be are summed.
-pub static TIME: Opt<Option<Length>> = Opt::new(
+/// The option for a time in which the most possible operands are summed.
+pub static TIME: Opt<Option<TimeSpan>> = Opt::new(
     "time",
     "TIME",
     "sums as many operands as can be summed in this time, and not --size",
     None,
-    &Perhaps(&Cycles),
+    &OptionalKind(&Cycles),
 )
 .instead_of_size();
 
 /// An operand: a whole number, whose sum is exact in every order, and a real one, whose sum is not.
 type Operand = Word<(u64, f64)>;
 
-/// What there is unless told.
+/// Default number of operands.
 const SIZE: usize = 1000;
 
-/// How the operands are shared out.
+/// How operands are distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// As a broadcast run backwards: every processor adds all the time.
+pub enum SummationVariant {
+    /// As in a broadcast run backwards: every processor adds all the time.
     Optimal,
-    /// Evenly, and halves send their sums to halves.
+    /// Evenly; halves of the processors send their sums to the other halves.
     Binomial,
 }
 
-/// A case that was read.
+/// The plan of a case.
 struct Summation<'a> {
     case: &'a Case,
-    way: Way,
-    /// The time in which as many operands as can be are to be summed, if it was given.
+    variant: SummationVariant,
+    /// Time in which the most possible operands are summed, if it was given.
     time: Option<Time>,
-    /// How many operands there are.
+    /// Number of operands.
     operands: i128,
 }
 
 impl Summation<'_> {
-    fn plan(case: &Case, way: Way) -> Planned<'_> {
+    fn plan(case: &Case, variant: SummationVariant) -> PlanResult<'_> {
         /// More than 4 GiB of operands.
         const MOST: i128 = 1 << 28;
-        let time = case.get(&TIME).map(|time| time.on(case.params.cycle));
+        let time = case.get(&TIME).map(|time| time.to_time(case.params.cycle));
         if time.is_some() && case.size != SIZE {
             return Err("--time says how many operands there are; leave --size out".into());
         }
-        let n = time.map_or(case.size as i128, |T| most(case, way, T));
+        let n = time.map_or(case.size as i128, |T| most_operands(case, variant, T));
         let refusal = match time {
             _ if n == 0 => "a size of 0 leaves nothing to sum; give at least 1".into(),
             None if n > MOST => {
@@ -100,7 +101,7 @@ impl Summation<'_> {
             _ if n > (Time::MAX.as_ps() / case.params.cycle.as_ps()).into() => {
                 format!("{n} additions of {} take longer than time lasts; give fewer", case.params.cycle)
             }
-            _ => return Ok(Box::new(Summation { case, way, time, operands: n })),
+            _ => return Ok(Box::new(Summation { case, variant, time, operands: n })),
         };
         Err(refusal.into())
     }
@@ -112,58 +113,59 @@ impl Plan for Summation<'_> {
         if !params.is_loggp() {
             return None;
         }
-        match self.way {
-            Way::Optimal => {
+        match self.variant {
+            SummationVariant::Optimal => {
                 let whole = |time: Time| time.as_ps() % params.cycle.as_ps() == 0;
                 let n = || self.time.map_or(self.operands, |T| S(T, params));
                 [params.L, params.o, params.g].into_iter().all(whole).then(|| optimal_time(n(), params))
             }
-            Way::Binomial => Some(binomial_time(self.operands, params.P, &Steps::of(params))),
+            SummationVariant::Binomial => Some(binomial_time(self.operands, params.P, &StepTimes::new(params))),
         }
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
-        let parts = schedule(self.case, self.way, self.operands as usize);
+        let roles = schedule(self.case, self.variant, self.operands as usize);
         let mut rng = fastrand::Rng::with_seed(self.case.seed);
         let operand = |_| Word((rng.u64(..), rng.f64() - 0.5));
         let operands: Vec<Operand> = (0..self.operands).map(operand).collect();
         let add = |a: Operand, b: &Operand| Word((a.0.0.wrapping_add(b.0.0), a.0.1 + b.0.1));
-        let run = self.case.machine(emulation).run_across(|p| sum(p, &parts, &operands, add))?;
+        let run = self.case.machine(emulation).run_across(|p| sum(p, &roles, &operands, add))?;
         let (run, results) = run.take_results();
-        let verified = verify(&results, &operands, &in_order(&parts, &operands, add));
+        let verified = verify(&results, &operands, &sum_in_order(&roles, &operands, add));
         let metric = |name, value| Metric { name, unit: "", value };
         let metrics =
-            vec![metric("operands", operands.len() as f64), metric("processors at work", parts.len() as f64)];
+            vec![metric("operands", operands.len() as f64), metric("processors at work", roles.len() as f64)];
         Ok(Outcome { metrics, ..Outcome::new(run, verified) })
     }
 }
 
-/// Who adds what of n operands. Processors that are not in it have nothing to do.
-pub fn schedule(case: &Case, way: Way, n: usize) -> Vec<Role> {
+/// Returns each processor's role in a summation of n operands. Processors beyond the end of the list have
+/// nothing to do.
+pub fn schedule(case: &Case, variant: SummationVariant, n: usize) -> Vec<SummationRole> {
     let P = case.params.P;
-    match way {
-        Way::Optimal => schedule::optimal(Steps::of(&case.params), P, n),
-        Way::Binomial => schedule::binomial(P, n),
+    match variant {
+        SummationVariant::Optimal => schedule::optimal(StepTimes::new(&case.params), P, n),
+        SummationVariant::Binomial => schedule::binomial(P, n),
     }
 }
 
-/// What each processor does. Processor 0 gets the sum of all operands, in their order.
+/// Runs the summation on one processor. Processor 0 gets the sum of all operands, in their order.
 pub fn sum<T: Payload + Clone>(
     p: &mut Proc,
-    parts: &[Role],
+    roles: &[SummationRole],
     operands: &[T],
     add: impl Fn(T, &T) -> T,
 ) -> Option<T> {
     let partial: Tag<T> = Tag::named(0, "sum");
-    let part = parts.get(p.id())?;
-    let (start, rest) = operands[part.own[0].clone()].split_first().expect("every part has an operand");
+    let role = roles.get(p.id())?;
+    let (start, rest) = operands[role.own[0].clone()].split_first().expect("every part has an operand");
     let mut sum = add_up(p, start.clone(), rest, &add);
-    for (child, own) in part.children.iter().zip(&part.own[1..]) {
+    for (child, own) in role.children.iter().zip(&role.own[1..]) {
         let other = p.recv_from(*child, partial);
         sum = p.work("add", 1, || add(sum, &other));
         sum = add_up(p, sum, &operands[own.clone()], &add);
     }
-    match part.parent {
+    match role.parent {
         None => Some(sum),
         Some(parent) => {
             p.send(parent, partial, sum);
@@ -180,13 +182,13 @@ fn add_up<T>(p: &mut Proc, sum: T, operands: &[T], add: impl Fn(T, &T) -> T) -> 
     }
 }
 
-/// The same additions, without a machine. Real numbers round differently in another order.
-fn in_order<T: Clone>(parts: &[Role], operands: &[T], add: impl Fn(T, &T) -> T) -> T {
-    let mut sums: Vec<Option<T>> = vec![None; parts.len()];
-    for (id, part) in parts.iter().enumerate().rev() {
+/// Does the same additions without a machine. Real numbers round differently in another order.
+fn sum_in_order<T: Clone>(roles: &[SummationRole], operands: &[T], add: impl Fn(T, &T) -> T) -> T {
+    let mut sums: Vec<Option<T>> = vec![None; roles.len()];
+    for (id, role) in roles.iter().enumerate().rev() {
         let mut sum: Option<T> = None;
-        for (i, own) in part.own.iter().enumerate() {
-            let child = i.checked_sub(1).and_then(|i| sums[part.children[i]].as_ref());
+        for (i, own) in role.own.iter().enumerate() {
+            let child = i.checked_sub(1).and_then(|i| sums[role.children[i]].as_ref());
             for operand in child.into_iter().chain(&operands[own.clone()]) {
                 sum = Some(sum.map_or(operand.clone(), |sum| add(sum, operand)));
             }
@@ -196,7 +198,8 @@ fn in_order<T: Clone>(parts: &[Role], operands: &[T], add: impl Fn(T, &T) -> T) 
     sums.swap_remove(0).expect("every part has an operand")
 }
 
-/// Processor 0 must have the sum: the whole numbers' in any order, the real ones' in the schedule's.
+/// Checks the sum of processor 0: exactly for the whole numbers, and for the real ones in the schedule's
+/// order.
 fn verify(results: &[Option<Operand>], operands: &[Operand], in_order: &Operand) -> Result<(), String> {
     let whole = operands.iter().fold(0_u64, |sum, operand| sum.wrapping_add(operand.0.0));
     let real = in_order.0.1;
@@ -215,11 +218,11 @@ fn verify(results: &[Option<Operand>], operands: &[Operand], in_order: &Operand)
     }
 }
 
-/// The most operands that can be summed in a time.
-fn most(case: &Case, way: Way, T: Time) -> i128 {
-    let (P, steps) = (case.params.P, Steps::of(&case.params));
-    if way == Way::Optimal {
-        return schedule::most(steps, P, T);
+/// Returns the most operands that can be summed in time T.
+fn most_operands(case: &Case, variant: SummationVariant, T: Time) -> i128 {
+    let (P, steps) = (case.params.P, StepTimes::new(&case.params));
+    if variant == SummationVariant::Optimal {
+        return schedule::most_operands(steps, P, T);
     }
     let (mut enough, mut too_many) = (1, P as i128 * i128::from(T.as_ps() / steps.cycle.as_ps() + 1) + 1);
     while too_many - enough > 1 {
@@ -229,7 +232,7 @@ fn most(case: &Case, way: Way, T: Time) -> i128 {
     enough
 }
 
-/// The least T with S(T) >= n.
+/// Returns the least T with S(T) >= n.
 fn optimal_time(n: i128, params: &Params) -> Time {
     let (mut early, mut enough) = (-1, n as i64 - 1); // cycles; one processor needs n - 1
     while enough - early > 1 {
@@ -239,25 +242,25 @@ fn optimal_time(n: i128, params: &Params) -> Time {
     enough * params.cycle
 }
 
-/// S(T): the most operands that can be summed by T (Karp et al., theorem 4.1), where L, o and g are whole
-/// cycles.
+/// Returns S(T), the most operands that can be summed by T (Karp et al., theorem 4.1), where L, o and g are
+/// whole cycles.
 ///
-/// Lemma 4.2 has it as the sum over all P processors of S_i - o, and o + 1, with S_i = T - t_i for the label
-/// t_i. A processor with S_i < o would cost more than it brings, so it is left out (LogP, section 3.3). At
-/// depth j of the tree the label jD + id is there C(i+j-1, j-1) times, and for all i <= m
+/// By lemma 4.2 it is the sum of S_i - o over all P processors, plus o + 1, with S_i = T - t_i for the label
+/// t_i. A processor with S_i < o would cost more than it contributes, so it is left out (LogP, section 3.3).
+/// At depth j of the tree there are C(i+j-1, j-1) labels jD + id, and for all i <= m
 ///
 /// - the sum of C(i+j-1, j-1) is C(m+j, j),
 /// - the sum of i C(i+j-1, j-1) is j C(m+j, j+1).
 fn S(T: Time, params: &Params) -> i128 {
     let Params { L, o, g, P, cycle, .. } = *params;
     let (D, d) = (L + 2 * o + cycle, g.max(o + cycle));
-    let worth = T - o; // what a processor with label t brings is this less t
-    // The last label that counts. The P-th may be there more often than there are processors.
+    let worth = T - o; // a processor with label t contributes this less t
+    // The last label that counts. Others after the P-th processor may have the same one.
     let last = worth.min(if P == 1 { Time::ZERO } else { trees::B(P, D, d) });
-    let surplus = reached(last, D, d, 2 * P).saturating_sub(P as u128);
+    let surplus = reachable(last, D, d, 2 * P).saturating_sub(P as u128);
 
     let ps = |time: Time| i128::from(time.as_ps());
-    let mut sum = ps(worth); // the root's, whatever it brings
+    let mut sum = ps(worth); // the root's contribution, even if it is negative
     for j in 1.. {
         let rest = last - j * D;
         if rest < Time::ZERO {
@@ -272,16 +275,16 @@ fn S(T: Time, params: &Params) -> i128 {
     (sum + ps(o + cycle)) / ps(cycle)
 }
 
-/// When the tree by halving has summed n operands on P processors. Those with the highest numbers have one
-/// operand more.
-fn binomial_time(n: i128, P: usize, steps: &Steps) -> Time {
+/// Returns the time of the tree by halving for n operands on P processors. Those with the highest numbers
+/// have one operand more.
+fn binomial_time(n: i128, P: usize, steps: &StepTimes) -> Time {
     let P = P.min(usize::try_from(n).unwrap_or(usize::MAX)).max(1);
     halving_time(P, (n % P as i128) as usize, (n / P as i128) as i64 - 1, steps)
 }
 
-/// When a group of m processors has its sum, of which so many have one addition more to do by themselves than
-/// the others.
-fn halving_time(m: usize, more: usize, additions: i64, steps: &Steps) -> Time {
+/// Returns the time at which a group of m processors has its sum. `more` of them have `additions` + 1
+/// additions of their own, and the others have `additions`.
+fn halving_time(m: usize, more: usize, additions: i64, steps: &StepTimes) -> Time {
     let alike = |additions| additions * steps.cycle + trees::binomial_time(m, steps.D, steps.d);
     match more {
         0 => alike(additions),
@@ -303,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_sum_is_noticed() {
+    fn verification_notices_a_wrong_sum() {
         let operands = [Word((u64::MAX, 0.1)), Word((2, 0.2)), Word((3, 0.3))];
         let right = Word((4, 0.1 + 0.2 + 0.3));
         assert_eq!(verify(&[Some(right), None], &operands, &right), Ok(()));
@@ -318,9 +321,9 @@ mod tests {
         }
     }
 
-    /// The closed form against the labels themselves: n = sum of S_i - o(P-1) + 1 (lemma 4.2).
+    /// Compares the closed form with the labels themselves: n = sum of S_i - o(P-1) + 1 (lemma 4.2).
     #[test]
-    fn the_closed_form_is_lemma_4_2() {
+    fn closed_form_is_lemma_4_2() {
         let mut rng = fastrand::Rng::with_seed(1);
         for _ in 0..2000 {
             let mut cycles = |most| rng.i64(0..=most) * US;

@@ -1,17 +1,20 @@
-//! The modified linear permutation of figure 4: in step k everyone exchanges messages with one partner.
+//! The modified linear permutation of figure 4: in step k every processor exchanges messages with one
+//! partner.
 
 use loggp::collectives::all_to_all;
 use loggp::{Proc, Tag};
 
 use super::packet::Packet;
 
-/// Send vectors become receive vectors: how many elements every processor has for this one.
+/// Exchanges send vectors, and returns the receive vector: the number of elements that each processor has for
+/// this one.
 pub fn receive_vector(p: &mut Proc, sendl: &[usize]) -> Vec<usize> {
     let sendl = sendl.iter().map(|elements| *elements as u32).collect();
     all_to_all(p, sendl).into_iter().map(|elements| elements as usize).collect()
 }
 
-/// To whom processor i sends in step k, and from whom it receives. That is the same one, i xor k, if P is a power of two.
+/// Returns the receiver and the sender of processor i in step k. They are the same, i xor k, if P is a power
+/// of two.
 pub fn partners(i: usize, k: usize, P: usize) -> (usize, usize) {
     match P.is_power_of_two() {
         true => (i ^ k, i ^ k),
@@ -19,31 +22,31 @@ pub fn partners(i: usize, k: usize, P: usize) -> (usize, usize) {
     }
 }
 
-/// Sends everyone j its message, if `sendl[j]` > 0, and receives one from everyone with `recvl[j]` > 0. A processor's
-/// message for itself takes no message.
-pub fn linear(
+/// Sends each processor j its message if `sendl[j]` > 0, and receives one from each with `recvl[j]` > 0. A
+/// processor's elements for itself are not sent.
+pub fn send_linear(
     p: &mut Proc,
     tag: Tag<Packet>,
     sendl: &[usize],
     recvl: &[usize],
     mut message: impl FnMut(usize) -> Packet,
-    mut receives: impl FnMut(usize, Packet),
+    mut receive: impl FnMut(usize, Packet),
 ) {
-    let (i, P) = (p.id(), p.p());
+    let (i, P) = (p.id(), p.P());
     if sendl[i] > 0 {
-        receives(i, message(i));
+        receive(i, message(i));
     }
     for k in 1..P {
         let (to, from) = partners(i, k, P);
         match (sendl[to] > 0, recvl[from] > 0) {
             (true, true) => {
-                let packet = p.send_recv(to, message(to), from, tag);
-                receives(from, packet);
+                let packet = p.send_recv(to, from, tag, message(to));
+                receive(from, packet);
             }
             (true, false) => p.send(to, tag, message(to)),
             (false, true) => {
                 let packet = p.recv_from(from, tag);
-                receives(from, packet);
+                receive(from, packet);
             }
             (false, false) => (),
         }

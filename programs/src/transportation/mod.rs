@@ -1,22 +1,23 @@
-//! The transportation primitive: many-to-many personalized communication with bounded traffic (Shankar, Alsabti and Ranka,
-//! "The Transportation Primitive").
+//! The transportation primitive: many-to-many personalized communication with bounded traffic (Shankar,
+//! Alsabti and Ranka, "The Transportation Primitive").
 //!
-//! Processor i has a_ij elements for processor j, whatever these numbers are; no more than r leave a processor, and no more
-//! than c come to one. The single-stage algorithms send every message as it is: in the steps of a linear permutation,
-//! where the longest message of a step holds up all, or to whoever is found free. The two-stage algorithms cut every message
-//! in p parts and send them by p intermediate processors, so that in both stages all messages have nearly the same length.
+//! Processor i has a_ij elements for processor j, for any numbers a_ij with at most r elements from each
+//! processor and at most c to each. The single-stage algorithms send every message as it is: in the steps of
+//! a linear permutation, where the longest message of a step delays all, or to any receiver that is found
+//! free. The two-stage algorithms cut every message into p parts and send these by p intermediate processors,
+//! so that in both stages all messages have nearly the same length.
 
-mod arrival;
+mod endpoints;
 mod linear;
 mod matrix;
-mod observed;
+mod metrics;
 mod options;
 mod packet;
 mod predict;
 mod random;
 mod schedule;
 mod single_stage;
-pub mod source;
+pub mod generators;
 mod split;
 mod two_stage;
 mod verify;
@@ -25,20 +26,20 @@ use std::sync::Arc;
 
 use loggp::{Params, Proc, RunError, Time, Work};
 
-pub use arrival::{Arrival, Source};
-pub use matrix::{Kind, Matrix};
+pub use endpoints::{Delivery, Source};
+pub use matrix::{MatrixKind, Matrix};
 pub use options::{CHUNK, FAN_OUT, INCOMING, MATRIX, OUTGOING, PART, SKEW, STAGE1, TRAFFIC};
-pub use predict::{expected_longest, longest};
-pub use random::Random;
-pub use schedule::Schedule;
-pub use source::{FanOut, Skew};
+pub use predict::{expected_longest, longest_messages};
+pub use random::RandomSchedule;
+pub use schedule::SendSchedule;
+pub use generators::{FanOut, Skew};
 pub use split::Scheme;
-pub use two_stage::TwoStage;
+pub use two_stage::TwoStageForm;
 
-use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Plan, Planned, Program, Refusal, Size};
+use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size};
 use packet::BYTES;
-use predict::Costs;
-use source::Wish;
+use predict::TransportationCosts;
+use generators::MatrixSpec;
 
 /// Many-to-many personalized communication.
 pub static TRANSPORTATION: Program = Program {
@@ -50,7 +51,7 @@ pub static TRANSPORTATION: Program = Program {
             about: "every message goes in p parts by p intermediate processors; remainders in turn, from 0 (section 7)",
             formula: "2 p^2 parts + stages of s = ceil(r/p) and max_j sum_i ceil(a_ij/p) elements and p+1 lengths: vectors \
                       + (p-1)(tau + mu (s+p+1)) each (section 7.3); docs/reference/transportation.md has tau, mu and all terms",
-            plan: |case| Transportation::plan(case, Method::TwoStage(TwoStage::PLAIN)),
+            plan: |case| Transportation::plan(case, TransportMethod::TwoStage(TwoStageForm::PLAIN)),
         },
         Algorithm {
             name: "two-stage-scan",
@@ -59,7 +60,7 @@ pub static TRANSPORTATION: Program = Program {
             plan: |case| {
                 Transportation::plan(
                     case,
-                    Method::TwoStage(TwoStage { scheme: Scheme::Scan, ..TwoStage::PLAIN }),
+                    TransportMethod::TwoStage(TwoStageForm { scheme: Scheme::Scan, ..TwoStageForm::PLAIN }),
                 )
             },
         },
@@ -71,7 +72,7 @@ pub static TRANSPORTATION: Program = Program {
             plan: |case| {
                 Transportation::plan(
                     case,
-                    Method::TwoStage(TwoStage { scheme: Scheme::Alternate, ..TwoStage::PLAIN }),
+                    TransportMethod::TwoStage(TwoStageForm { scheme: Scheme::Alternate, ..TwoStageForm::PLAIN }),
                 )
             },
         },
@@ -82,7 +83,7 @@ pub static TRANSPORTATION: Program = Program {
             plan: |case| {
                 Transportation::plan(
                     case,
-                    Method::TwoStage(TwoStage { scheme: Scheme::Combine, ..TwoStage::PLAIN }),
+                    TransportMethod::TwoStage(TwoStageForm { scheme: Scheme::Combine, ..TwoStageForm::PLAIN }),
                 )
             },
         },
@@ -91,7 +92,7 @@ pub static TRANSPORTATION: Program = Program {
             about: "as two-stage, but intermediates of messages of the same length are drawn (appendix)",
             formula: "two-stage's, p parts more, and an array of min(p, s) more in every message (appendix)",
             plan: |case| {
-                Transportation::plan(case, Method::TwoStage(TwoStage { shuffled: true, ..TwoStage::PLAIN }))
+                Transportation::plan(case, TransportMethod::TwoStage(TwoStageForm { shuffled: true, ..TwoStageForm::PLAIN }))
             },
         },
         Algorithm {
@@ -100,7 +101,7 @@ pub static TRANSPORTATION: Program = Program {
             formula: "two-stage's with min(p^2, r) and min(p^2, p ceil(r/p)) parts, min(p, s)+1 lengths and two barriers \
                       more (section 7.3)",
             plan: |case| {
-                Transportation::plan(case, Method::TwoStage(TwoStage { sparse: true, ..TwoStage::PLAIN }))
+                Transportation::plan(case, TransportMethod::TwoStage(TwoStageForm { sparse: true, ..TwoStageForm::PLAIN }))
             },
         },
         Algorithm {
@@ -108,19 +109,19 @@ pub static TRANSPORTATION: Program = Program {
             about: "the modified linear permutation: P-1 steps with a partner and a barrier each (figure 4)",
             formula: "vectors + the sum of tau + mu s_k over the steps k, with s_k the longest message in it (section 5 and \
                       appendix)",
-            plan: |case| Transportation::plan(case, Method::Single(Schedule::Linear)),
+            plan: |case| Transportation::plan(case, TransportMethod::Single(SendSchedule::Linear)),
         },
         Algorithm {
             name: "random",
             about: "distributed random scheduling: to whom is found free, in random order (section 6)",
             formula: RANDOM,
-            plan: |case| Transportation::plan(case, Method::Single(Schedule::Random(Random::PLAIN))),
+            plan: |case| Transportation::plan(case, TransportMethod::Single(SendSchedule::Random(RandomSchedule::PLAIN))),
         },
         Algorithm {
             name: "random-improved",
             about: "the same; the busy say for how long, and let the next one go ahead early (section 6)",
             formula: RANDOM,
-            plan: |case| Transportation::plan(case, Method::Single(Schedule::Random(Random::IMPROVED))),
+            plan: |case| Transportation::plan(case, TransportMethod::Single(SendSchedule::Random(RandomSchedule::IMPROVED))),
         },
     ],
     size: Size { meaning: "elements that a processor sends and receives, the traffic t", default: SIZE },
@@ -128,41 +129,41 @@ pub static TRANSPORTATION: Program = Program {
     work: Work::Charged,
 };
 
-/// The traffic unless told.
+/// Default traffic.
 const SIZE: usize = 4096;
 
-/// Why the random algorithms have no formula.
+/// The reason why the random algorithms have no formula.
 const RANDOM: &str = "none: the algorithm is not deterministic, \"and that makes it difficult to ascertain its time \
                       complexity\" (section 10)";
 
-/// How elements come to their destinations.
+/// How elements reach their destinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// In the messages that the matrix says.
-    Single(Schedule),
-    /// By intermediate processors.
-    TwoStage(TwoStage),
+pub enum TransportMethod {
+    /// In the messages of the matrix.
+    Single(SendSchedule),
+    /// In parts, by intermediate processors.
+    TwoStage(TwoStageForm),
 }
 
-/// A case that was read.
+/// The plan of a case.
 struct Transportation<'a> {
     case: &'a Case,
     matrix: Matrix,
-    method: Method,
-    /// What it costs to set up a part.
+    method: TransportMethod,
+    /// Cost of setting up a part.
     part: Time,
 }
 
-/// The communication matrix of a case of this program; or why there is none.
+/// Returns the communication matrix of a case of this program, or refuses the case.
 pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
     let traffic = case.get(&TRAFFIC);
     if traffic.is_some() && case.size != SIZE {
         return Err("--traffic is there in place of --size; leave one of them out".into());
     }
-    let wish = Wish {
+    let spec = MatrixSpec {
         P: case.params.P,
         traffic: traffic.unwrap_or(case.size),
-        says_traffic: traffic.is_some() || case.size != SIZE,
+        is_traffic_given: traffic.is_some() || case.size != SIZE,
         fan_out: case.get(&FAN_OUT),
         skew: case.get(&SKEW),
         outgoing: case.get(&OUTGOING),
@@ -170,19 +171,19 @@ pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
         seed: case.seed,
     };
     let name = case.get(&MATRIX);
-    source::matrix(&name, &wish).map_err(|why| format!("matrix = {name}: {why}").into())
+    generators::make_matrix(&name, &spec).map_err(|why| format!("matrix = {name}: {why}").into())
 }
 
-/// The words of the longest message that any processor may send.
-fn longest_message(matrix: &Matrix, method: &Method, params: &Params) -> usize {
+/// Returns the words of the longest message that any processor may send.
+fn longest_message(matrix: &Matrix, method: &TransportMethod, params: &Params) -> usize {
     let P = matrix.P();
     let elements = match method {
-        Method::Single(_) => {
+        TransportMethod::Single(_) => {
             let others = (0..P * P).filter(|n| n / P != n % P);
             others.map(|n| matrix.entries()[n]).max().unwrap_or(0)
         }
-        Method::TwoStage(form) => {
-            let (first, second) = longest(matrix, form);
+        TransportMethod::TwoStage(form) => {
+            let (first, second) = longest_messages(matrix, form);
             first.max(second) + 1 + P + if form.shuffled { P } else { 0 }
         }
     };
@@ -190,10 +191,10 @@ fn longest_message(matrix: &Matrix, method: &Method, params: &Params) -> usize {
 }
 
 impl Transportation<'_> {
-    fn plan(case: &Case, method: Method) -> Planned<'_> {
-        /// What a host has room for: 2 GiB of elements that leave and arrive.
+    fn plan(case: &Case, method: TransportMethod) -> PlanResult<'_> {
+        /// Most elements that a host has room for: 2 GiB of elements that leave and arrive.
         const MOST_ELEMENTS: usize = 1 << 28;
-        let (P, most_P) = (case.params.P, if let Method::Single(_) = method { 2048 } else { 256 });
+        let (P, most_P) = (case.params.P, if let TransportMethod::Single(_) = method { 2048 } else { 256 });
         if P > most_P {
             return Err(
                 format!("{P} processors have too many messages or parts; give at most {most_P}").into()
@@ -201,11 +202,11 @@ impl Transportation<'_> {
         }
         let (stage1, piece) = (case.get(&STAGE1), case.get(&CHUNK));
         let method = match method {
-            Method::Single(schedule) => Method::Single(schedule.with_block(piece)),
-            Method::TwoStage(form) => Method::TwoStage(TwoStage { stage1: stage1.with_block(piece), ..form }),
+            TransportMethod::Single(schedule) => TransportMethod::Single(schedule.with_block(piece)),
+            TransportMethod::TwoStage(form) => TransportMethod::TwoStage(TwoStageForm { stage1: stage1.with_block(piece), ..form }),
         };
-        if let Method::Single(Schedule::Random(_))
-        | Method::TwoStage(TwoStage { stage1: Schedule::Random(_), .. }) = method
+        if let TransportMethod::Single(SendSchedule::Random(_))
+        | TransportMethod::TwoStage(TwoStageForm { stage1: SendSchedule::Random(_), .. }) = method
         {
             case.check_eager()?;
         }
@@ -219,7 +220,7 @@ impl Transportation<'_> {
             .into());
         }
         let words = longest_message(&matrix, &method, &case.params);
-        if let Some(most) = case.params.longest().filter(|most| words > *most) {
+        if let Some(most) = case.params.longest_message().filter(|most| words > *most) {
             return Err(format!(
                 "a message may have {words} words, and on this machine one has at most {most}; give less traffic"
             )
@@ -228,7 +229,7 @@ impl Transportation<'_> {
         Ok(Box::new(Transportation { case, matrix, method, part }))
     }
 
-    /// What each processor begins with.
+    /// Makes the data of each processor.
     fn sources(&self) -> Vec<Source> {
         let (r, seed) = (self.matrix.r(), self.case.seed);
         let source = |i: usize| {
@@ -240,45 +241,45 @@ impl Transportation<'_> {
         (0..self.case.params.P).map(source).collect()
     }
 
-    /// The names of the phases.
+    /// Returns the names of the phases.
     fn names(&self) -> &'static [&'static str] {
         match self.method {
-            Method::Single(_) => &["vectors", "transfer"],
-            Method::TwoStage(_) => &["preprocessing 1", "stage 1", "preprocessing 2", "stage 2"],
+            TransportMethod::Single(_) => &["vectors", "transfer"],
+            TransportMethod::TwoStage(_) => &["preprocessing 1", "stage 1", "preprocessing 2", "stage 2"],
         }
     }
 
-    /// The times predicted for the phases.
+    /// Returns the predicted times of the phases, or `None` where there is no formula.
     fn predicted(&self) -> Option<Vec<Time>> {
-        let costs = Costs::of(self.case, self.part)?;
+        let costs = TransportationCosts::new(self.case, self.part)?;
         match &self.method {
-            Method::Single(Schedule::Linear) => Some(predict::linear(&costs, &self.matrix)),
-            Method::TwoStage(form) if form.stage1 == Schedule::Linear => {
-                Some(predict::two_stage(&costs, &self.matrix, form))
+            TransportMethod::Single(SendSchedule::Linear) => Some(predict::linear_times(&costs, &self.matrix)),
+            TransportMethod::TwoStage(form) if form.stage1 == SendSchedule::Linear => {
+                Some(predict::two_stage_times(&costs, &self.matrix, form))
             }
             _ => None,
         }
     }
 
-    /// What the run showed beside its time.
-    fn metrics(&self, time: Time, arrivals: &[Arrival]) -> Vec<Metric> {
+    /// Returns the metrics of a run.
+    fn metrics(&self, time: Time, deliveries: &[Delivery]) -> Vec<Metric> {
         let (matrix, P) = (&self.matrix, self.case.params.P);
         let mut metrics = Vec::new();
         let (r, c, t) = (matrix.r(), matrix.c(), matrix.t());
-        if let Some(mu) = Costs::mu(self.case).filter(|mu| *mu > 0.0 && t > 0) {
+        if let Some(mu) = TransportationCosts::mu(self.case).filter(|mu| *mu > 0.0 && t > 0) {
             let ratio = |elements: usize| time.as_ps() as f64 / (elements as f64 * mu);
             metrics.push(Metric { name: "time / 2 t mu", unit: "", value: ratio(2 * t) });
             if r != c {
                 metrics.push(Metric { name: "time / (r + c) mu", unit: "", value: ratio(r + c) });
             }
         }
-        metrics.extend(observed::lengths(arrivals));
-        if let Method::TwoStage(TwoStage { shuffled: true, .. }) = self.method {
+        metrics.extend(metrics::lengths(deliveries));
+        if let TransportMethod::TwoStage(TwoStageForm { shuffled: true, .. }) = self.method {
             let expected = expected_longest(t, P);
             metrics.extend(expected.map(|value| Metric { name: "expected most", unit: "", value }));
         }
-        if arrivals.iter().any(|arrival| arrival.counts != Default::default()) {
-            metrics.extend(observed::counts(arrivals));
+        if deliveries.iter().any(|delivery| delivery.counts != Default::default()) {
+            metrics.extend(metrics::counts(deliveries));
         }
         metrics
     }
@@ -300,19 +301,19 @@ impl Plan for Transportation<'_> {
         let sources = self.sources();
         let machine = self.case.machine(emulation).rate("part", self.part);
         let run = machine.run_across(|p| transport(p, self.method, &sources[p.id()]))?;
-        let (run, arrivals) = run.take_results();
-        let verified = verify::verify(&sources, arrivals.iter().map(|arrival| &arrival.messages[..]));
-        let metrics = self.metrics(run.time, &arrivals);
+        let (run, deliveries) = run.take_results();
+        let verified = verify::verify(&sources, deliveries.iter().map(|delivery| &delivery.messages[..]));
+        let metrics = self.metrics(run.time, &deliveries);
         let names = self.names().iter().map(|name| (*name).into());
-        let phases = names.zip(observed::phases(&arrivals)).collect();
+        let phases = names.zip(metrics::phases(&deliveries)).collect();
         Ok(Outcome { phases, metrics, ..Outcome::new(run, verified) })
     }
 }
 
-/// What each processor does.
-pub fn transport(p: &mut Proc, method: Method, source: &Source) -> Arrival {
+/// Runs the algorithm on one processor.
+pub fn transport(p: &mut Proc, method: TransportMethod, source: &Source) -> Delivery {
     match &method {
-        Method::Single(schedule) => single_stage::single_stage(p, *schedule, source.clone()),
-        Method::TwoStage(form) => two_stage::two_stage(p, form, source.clone()),
+        TransportMethod::Single(schedule) => single_stage::transport_single_stage(p, *schedule, source.clone()),
+        TransportMethod::TwoStage(form) => two_stage::transport_two_stage(p, form, source.clone()),
     }
 }

@@ -1,118 +1,118 @@
-//! What can be said about a case beside its traffic.
+//! Options of a case beside its traffic.
 
 use std::borrow::Cow;
 
-use super::random::Random;
-use super::schedule::Schedule;
-use super::source::{self, FanOut, Skew};
-use crate::option::{Cycles, OneOf, Perhaps, Whole, Written};
-use crate::{Length, Opt, ProgramOption};
+use super::random::RandomSchedule;
+use super::schedule::SendSchedule;
+use super::generators::{self, FanOut, Skew};
+use crate::option::{Cycles, OneOf, OptionalKind, WholeNumber, CustomKind};
+use crate::{TimeSpan, Opt, ProgramOption};
 
-/// All of them.
+/// All options.
 pub static ALL: [&dyn ProgramOption; 9] =
     [&MATRIX, &TRAFFIC, &FAN_OUT, &SKEW, &OUTGOING, &INCOMING, &STAGE1, &CHUNK, &PART];
 
-/// The communication matrix.
+/// The option for the communication matrix.
 pub static MATRIX: Opt<Cow<str>> = Opt::new(
     "matrix",
     "NAME|FILE.csv",
     "the communication matrix, by its name or from a file; `loggp matrix` lists and shows them",
     Cow::Borrowed("skewed"),
-    &Written { read: source::named, write: |name| name.to_string() },
+    &CustomKind { read: generators::parse_name, write: |name| name.to_string() },
 );
 
-/// The traffic t.
+/// The option for the traffic t.
 pub static TRAFFIC: Opt<Option<usize>> =
-    Opt::new("traffic", "WORDS", "the traffic t, in place of --size", None, &Perhaps(&ELEMENTS))
+    Opt::new("traffic", "WORDS", "the traffic t, in place of --size", None, &OptionalKind(&ELEMENTS))
         .instead_of_size();
 
-/// The generator's k.
+/// The option for the generator's k.
 pub static FAN_OUT: Opt<Option<FanOut>> = Opt::new(
     "fan-out",
     "K|any",
     "of the matrix skewed: how many processors each sends to, or drawn from 2, 4 .. P [default: 8 or P]",
     None,
-    &Perhaps(&Written {
+    &OptionalKind(&CustomKind {
         read: fan_out,
         write: |fan_out| match fan_out {
             FanOut::Any => ANY.into(),
-            FanOut::Of(receivers) => receivers.to_string(),
+            FanOut::Fixed(receivers) => receivers.to_string(),
         },
     }),
 );
 
-/// The generator's l.
+/// The option for the generator's l.
 pub static SKEW: Opt<Option<Skew>> = Opt::new(
     "skew",
     "L|any",
     "of the matrix skewed: lK receivers share the fraction 1-l of the traffic; drawn from 1/2, 1/4 .. 1/K if \
      any [default: 1/K]",
     None,
-    &Perhaps(&Written {
+    &OptionalKind(&CustomKind {
         read: skew,
         write: |skew| match skew {
             Skew::Any => ANY.into(),
-            Skew::Of(over, 1.0) => over.to_string(),
-            Skew::Of(over, under) => format!("{over}/{under}"),
+            Skew::Fixed(over, 1.0) => over.to_string(),
+            Skew::Fixed(over, under) => format!("{over}/{under}"),
         },
     }),
 );
 
-/// The bound r of a random matrix.
+/// The option for the bound r of a random matrix.
 pub static OUTGOING: Opt<Option<usize>> = Opt::new(
     "outgoing",
     "R",
     "of the matrix random: the most that a processor sends [default: the traffic]",
     None,
-    &Perhaps(&ELEMENTS),
+    &OptionalKind(&ELEMENTS),
 );
 
-/// The bound c of a random matrix.
+/// The option for the bound c of a random matrix.
 pub static INCOMING: Opt<Option<usize>> = Opt::new(
     "incoming",
     "C",
     "of the matrix random: the most that a processor receives [default: the traffic]",
     None,
-    &Perhaps(&ELEMENTS),
+    &OptionalKind(&ELEMENTS),
 );
 
-/// The first stage's schedule.
-pub static STAGE1: Opt<Schedule> = Opt::new(
+/// The option for the first stage's schedule.
+pub static STAGE1: Opt<SendSchedule> = Opt::new(
     "stage1",
     "SCHEDULE",
     "how two-stage algorithms send in the first stage: linear, random or random-improved",
-    Schedule::Linear,
+    SendSchedule::Linear,
     &OneOf(&[
-        ("linear", Schedule::Linear),
-        ("random", Schedule::Random(Random::PLAIN)),
-        ("random-improved", Schedule::Random(Random::IMPROVED)),
+        ("linear", SendSchedule::Linear),
+        ("random", SendSchedule::Random(RandomSchedule::PLAIN)),
+        ("random-improved", SendSchedule::Random(RandomSchedule::IMPROVED)),
     ]),
 )
 .for_algorithms(TWO_STAGE);
 
-/// How much of a message goes at once.
+/// The option for the elements of a message that are sent at once.
 pub static CHUNK: Opt<usize> = Opt::new(
     "chunk",
     "WORDS|all",
     "how much the random algorithms send of a message before they serve others, or all of it",
     1024,
-    &Written {
+    &CustomKind {
         read: chunk,
         write: |chunk| if *chunk == usize::MAX { "all".into() } else { chunk.to_string() },
     },
 )
 .for_algorithms(WITH_RANDOM);
 
-/// What it costs to set up a part.
-pub static PART: Opt<Length> = Opt::new(
+/// The option for the cost of setting up a part.
+pub static PART: Opt<TimeSpan> = Opt::new(
     "part",
     "TIME",
     "what it costs to set the place and length of a part (figures 8 and 10); a bare number counts cycles",
-    Length::cycles(1),
+    TimeSpan::from_cycles(1),
     &Cycles,
 );
 
-/// The algorithms with two stages, and these.
+/// Lists the algorithms with two stages, and others.
 macro_rules! two_stage_and {
     ($($other:literal)*) => {
         &[
@@ -129,35 +129,33 @@ macro_rules! two_stage_and {
 
 /// The algorithms with two stages.
 const TWO_STAGE: &[&str] = two_stage_and!();
-/// The algorithms in which a schedule may be random: that of the first stage, or their only one.
+/// The algorithms with a random schedule, in their first stage or their only one.
 const WITH_RANDOM: &[&str] = two_stage_and!("random" "random-improved");
-/// What is drawn.
+/// The value for a random choice.
 const ANY: &str = "any";
-/// So many elements of 4 bytes have addresses.
+/// Most elements that have addresses, of 4 bytes each.
 const MOST: usize = (1 << 32) - 1;
 /// Numbers of elements.
-static ELEMENTS: Whole = Whole(0..=MOST);
+static ELEMENTS: WholeNumber = WholeNumber(0..=MOST);
 
-/// Reads how much of a message goes at once.
+/// Reads the elements of a message that are sent at once.
 fn chunk(text: &str) -> Result<usize, String> {
-    match (text, crate::option::count(text)) {
+    match (text, crate::option::parse_count(text)) {
         ("all", _) => Ok(usize::MAX),
         (_, Some(elements @ 1..=MOST)) => Ok(elements),
         _ => Err("give a number of elements of at least 1, or all".into()),
     }
 }
 
-/// Reads a fan-out.
 fn fan_out(text: &str) -> Result<FanOut, String> {
     match text {
         ANY => Ok(FanOut::Any),
-        _ => crate::option::count(text)
-            .map(FanOut::Of)
+        _ => crate::option::parse_count(text)
+            .map(FanOut::Fixed)
             .ok_or_else(|| "give a number of receivers from 1 to P, or any".into()),
     }
 }
 
-/// Reads a skew.
 fn skew(text: &str) -> Result<Skew, String> {
     if text == ANY {
         return Ok(Skew::Any);
@@ -166,6 +164,6 @@ fn skew(text: &str) -> Result<Skew, String> {
     let numbers = over.trim().parse::<f64>().ok().zip(under.trim().parse::<f64>().ok());
     let fraction = numbers.filter(|(over, under)| *over > 0.0 && over < under && under.is_finite());
     fraction
-        .map(|(over, under)| Skew::Of(over, under))
+        .map(|(over, under)| Skew::Fixed(over, under))
         .ok_or_else(|| "give a fraction between 0 and 1, as 1/32 or 0.5, or any".into())
 }

@@ -1,8 +1,10 @@
-//! The predicted times (sections 7.3 and 8), with tau and mu said by L, o, g, G and the barrier, and all terms kept.
+//! The predicted times (sections 7.3 and 8), with tau and mu expressed by L, o, g, G and the barrier, and all
+//! terms kept.
 //!
-//! A message of k words takes (k-1)G longer than one of a word, and mu is what an element is of that. With single ports one
-//! of two that exchange long messages waits for the other, as each has its port in use: both take L + 2(k-1)G. tau is a step
-//! with messages of a word: L + 2o, and the barrier after it; and if that is less, the gap.
+//! A message of k words takes (k-1)G longer than one of a word, and mu is an element's part of that. With
+//! single ports one of two processors that exchange long messages waits for the other, as each has its port
+//! in use: both take L + 2(k-1)G. tau is a step with messages of a word: L + 2o and the barrier after it, or
+//! the gap if that is more.
 
 use loggp::{Params, Ports, Time, Work};
 
@@ -10,55 +12,55 @@ use super::linear::partners;
 use super::matrix::Matrix;
 use super::packet::{BYTES, Padding};
 use super::split::Scheme;
-use super::two_stage::TwoStage;
+use super::two_stage::TwoStageForm;
 use crate::Case;
-use crate::remap::lockstep;
+use crate::remap::lockstep_time;
 
-/// What things cost on a case's machine.
-pub struct Costs {
+/// Costs of operations on a case's machine.
+pub struct TransportationCosts {
     params: Params,
     ports: Ports,
-    /// The machine's own barrier, if it has one.
+    /// Cost of the hardware barrier, if the machine has one.
     barrier: Option<Time>,
-    /// What it takes to set the place and length of a part.
+    /// Time to set the place and length of a part.
     part: Time,
 }
 
-impl Costs {
-    /// Those of a case, if formulas are for its machine and its work.
-    pub fn of(case: &Case, part: Time) -> Option<Costs> {
+impl TransportationCosts {
+    /// Returns the costs of a case, or `None` if the formulas do not hold for its machine and its work.
+    pub fn new(case: &Case, part: Time) -> Option<TransportationCosts> {
         let known = case.params.is_loggp() && case.work == Work::Charged;
-        known.then_some(Costs { params: case.params, ports: case.ports, barrier: case.barrier, part })
+        known.then_some(TransportationCosts { params: case.params, ports: case.ports, barrier: case.barrier, part })
     }
 
-    /// What an element adds to a message.
+    /// Returns the time that an element adds to a message, in ps.
     pub fn mu(case: &Case) -> Option<f64> {
         let G = case.params.G()?.as_ps() as f64;
         let ports = if case.ports == Ports::Single { 2.0 } else { 1.0 };
         Some(ports * G * BYTES as f64 / case.params.word.get() as f64)
     }
 
-    /// P, to count with.
+    /// Returns P as a factor of times.
     fn P(&self) -> i64 {
         self.params.P as i64
     }
 
-    /// A word's way: L + 2o.
+    /// Returns the time of a message of a word: L + 2o.
     fn way(&self) -> Time {
         self.params.L + 2 * self.params.o
     }
 
-    /// The rounds of a barrier or a collective: ceil(log2 P).
+    /// Returns the rounds of a barrier or a collective: ceil(log2 P).
     fn rounds(&self) -> i64 {
         i64::from(self.params.P.next_power_of_two().ilog2())
     }
 
-    /// From a send of a word to the next, if what comes is received between them: max(L + 2o, g).
+    /// Returns the time from a send of a word to the next, with a reception between them: max(L + 2o, g).
     fn hop(&self) -> Time {
         self.way().max(self.params.g)
     }
 
-    /// A barrier after whose begin a send waits for no gap.
+    /// Returns the time of a barrier at whose start no gap runs.
     fn barrier(&self) -> Time {
         match self.barrier {
             Some(cost) => cost,
@@ -67,7 +69,7 @@ impl Costs {
         }
     }
 
-    /// A step of a linear permutation with messages of a word.
+    /// Returns the time of a step of a linear permutation with messages of a word.
     pub fn tau(&self) -> Time {
         match self.barrier {
             Some(cost) => (self.way() + cost).max(self.params.g),
@@ -75,7 +77,7 @@ impl Costs {
         }
     }
 
-    /// For how long the gap still runs when a stage has ended with a barrier.
+    /// Returns the rest of the gap after a stage that ended with a barrier.
     fn gap_left(&self) -> Time {
         match self.barrier {
             Some(cost) => (self.params.g - self.way() - cost).max(Time::ZERO),
@@ -83,31 +85,32 @@ impl Costs {
         }
     }
 
-    /// What messages of so many bytes take longer than those of a word, where two exchange them, or where everyone sends
-    /// to one and receives from another.
-    fn longer(&self, bytes: usize, in_pairs: bool) -> Time {
+    /// Returns the time that messages of `bytes` bytes take longer than those of a word, where pairs exchange
+    /// them, or where each processor sends to one and receives from another.
+    fn extra_time(&self, bytes: usize, in_pairs: bool) -> Time {
         let stream = self.params.stream(self.params.words(bytes));
-        if in_pairs { self.pair(stream, stream) } else { self.ring(stream, true) }
+        if in_pairs { self.pair_time(stream, stream) } else { self.ring_time(stream, true) }
     }
 
-    /// The same, where one sends for so long and the other for so long. With a single port one waits for the other, if
-    /// it does not fit into L.
-    fn pair(&self, one: Time, other: Time) -> Time {
+    /// Returns the same for a pair, whose messages stream for `one` and `other`. With a single port one waits
+    /// for the other, if it does not fit into L.
+    fn pair_time(&self, one: Time, other: Time) -> Time {
         let wait =
             self.ports == Ports::Single && one.max(other) > self.params.L && one.min(other) > Time::ZERO;
         if wait { self.params.L + one + other } else { one.max(other) }
     }
 
-    /// The same where everyone sends to one and receives from another, for so long at most, and some do both for longer
-    /// than a word: a message may wait for the two that need its ports.
-    fn ring(&self, longest: Time, both: bool) -> Time {
+    /// Returns the same where each processor sends to one and receives from another, for at most `longest`.
+    /// If some do `both` for longer than a word, a message may wait for the two that need its ports.
+    fn ring_time(&self, longest: Time, both: bool) -> Time {
         let wait = self.ports == Ports::Single && longest > self.params.L && both;
         if wait { 2 * self.params.L + 3 * longest } else { longest }
     }
 
-    /// The same for step k of a linear permutation with a matrix's messages, if it has any: "the time taken by any iteration
-    /// is dictated by the longest of the messages that need to be sent during that iteration" (appendix).
-    fn step(&self, matrix: &Matrix, k: usize) -> Option<Time> {
+    /// Returns the same for step k of a linear permutation with a matrix's messages, or `None` if it has
+    /// none: "the time taken by any iteration is dictated by the longest of the messages that need to be sent
+    /// during that iteration" (appendix).
+    fn step_time(&self, matrix: &Matrix, k: usize) -> Option<Time> {
         let P = matrix.P();
         let stream = |i: usize| match matrix.at(i, partners(i, k, P).0) {
             0 => Time::ZERO,
@@ -116,33 +119,35 @@ impl Costs {
         let comes = |i: usize| stream(partners(i, k, P).1);
         let any = (0..P).any(|i| matrix.at(i, partners(i, k, P).0) > 0);
         let longest = match P.is_power_of_two() {
-            true => (0..P).map(|i| self.pair(stream(i), comes(i))).max(),
+            true => (0..P).map(|i| self.pair_time(stream(i), comes(i))).max(),
             false => {
                 let both = (0..P).any(|i| stream(i).min(comes(i)) > Time::ZERO);
-                (0..P).map(stream).max().map(|longest| self.ring(longest, both))
+                (0..P).map(stream).max().map(|longest| self.ring_time(longest, both))
             }
         };
         longest.filter(|_| any)
     }
 
-    /// An exchange in which everyone has so many bytes for everyone (LogP, section 4.1.4).
+    /// Returns the time of an exchange in which each processor has `bytes` bytes for each (LogP, section
+    /// 4.1.4).
     fn all_to_all(&self, bytes: usize) -> Time {
         let Params { L, o, g, .. } = self.params;
         let stream = self.params.stream(self.params.words(bytes));
         match self.P() - 1 {
             0 => Time::ZERO,
-            others => lockstep(others, o, g, stream + g, stream + L),
+            others => lockstep_time(others, o, g, stream + g, stream + L),
         }
     }
 
-    /// The exchange of send vectors that come so long after the last message, whose gap may still run.
+    /// Returns the time of the exchange of send vectors, if the gap of the last message still runs for
+    /// `gap_left`.
     pub fn vectors(&self, gap_left: Time) -> Time {
         if self.P() == 1 { Time::ZERO } else { gap_left + self.all_to_all(BYTES) }
     }
 
-    /// The steps of a linear permutation, of which these have messages, and take so much longer than with messages of a
-    /// word: the sum of tau + mu s, and barriers for the others.
-    fn steps(&self, longer: &[Time]) -> Time {
+    /// Returns the time of the steps of a linear permutation. Some have messages, and take this much `longer`
+    /// than with messages of a word: the sum of tau + mu s. The others are barriers.
+    fn steps_time(&self, longer: &[Time]) -> Time {
         let busy = longer.len() as i64;
         let empty = self.P() - 1 - busy;
         let barriers = match self.barrier {
@@ -160,21 +165,22 @@ impl Costs {
         }
     }
 
-    /// Steps with messages of at most so many elements and their padding, in all of them.
+    /// Returns the time of steps that all have messages of at most `elements` elements and their padding.
     fn all_steps(&self, elements: usize, padding: usize) -> Time {
         let P = self.params.P;
         match elements {
-            0 => self.steps(&[]),
-            _ => self.steps(&vec![self.longer(BYTES * (elements + padding), P.is_power_of_two()); P - 1]),
+            0 => self.steps_time(&[]),
+            _ => self.steps_time(&vec![self.extra_time(BYTES * (elements + padding), P.is_power_of_two()); P - 1]),
         }
     }
 
-    /// How long the gap still runs when a word was received, and then there was this to compute.
+    /// Returns the rest of the gap after the reception of a word and then this computing.
     fn gap_after(&self, computing: Time) -> Time {
         (self.hop() - self.way() - computing).max(Time::ZERO)
     }
 
-    /// A scan of a number (docs/reference/collectives.md), and how long the gap runs after it.
+    /// Returns the time of a scan of a number (docs/reference/collectives.md), and the rest of the gap after
+    /// it.
     fn scan(&self) -> (Time, Time) {
         let Params { g, cycle, .. } = self.params;
         let (way, step) = (self.way(), |ops: i64| (self.way() + ops * cycle).max(g));
@@ -185,8 +191,8 @@ impl Costs {
         }
     }
 
-    /// A scan of vectors of P numbers, or their sum for all, whichever way is the shorter (docs/reference/collectives.md); and how
-    /// long the gap runs after it.
+    /// Returns the time of a scan of vectors of P numbers, or of their sum for all, by the faster of two
+    /// methods (docs/reference/collectives.md); and the rest of the gap after it.
     fn vector(&self, sum: bool) -> (Time, Time) {
         let (Params { o, g, cycle, .. }, P) = (self.params, self.P());
         if P == 1 {
@@ -200,7 +206,7 @@ impl Costs {
             let between = ((P - 1) * cycle).max(g - self.way());
             return (2 * self.all_to_all(BYTES) + between, self.gap_after(Time::ZERO));
         }
-        // With a single port a vector may meet those of the steps before and after.
+        // With a single port a vector may meet the vectors of the steps before and after.
         let meets = self.ports == Ports::Single && whole > Time::ZERO;
         let whole = if meets { 2 * self.params.L + 3 * whole } else { whole };
         let step = whole + (self.way() + combining).max(g);
@@ -211,14 +217,14 @@ impl Costs {
     }
 }
 
-/// `linear` by itself: the exchange of the vectors, and the steps.
-pub fn linear(costs: &Costs, matrix: &Matrix) -> Vec<Time> {
-    let longer: Vec<Time> = (1..matrix.P()).filter_map(|k| costs.step(matrix, k)).collect();
-    vec![costs.vectors(Time::ZERO), costs.steps(&longer)]
+/// Returns the times of the algorithm `linear`: the exchange of the vectors, and the steps.
+pub fn linear_times(costs: &TransportationCosts, matrix: &Matrix) -> Vec<Time> {
+    let longer: Vec<Time> = (1..matrix.P()).filter_map(|k| costs.step_time(matrix, k)).collect();
+    vec![costs.vectors(Time::ZERO), costs.steps_time(&longer)]
 }
 
-/// The longest message of either stage, in elements.
-pub fn longest(matrix: &Matrix, form: &TwoStage) -> (usize, usize) {
+/// Returns the longest message of either stage, in elements.
+pub fn longest_messages(matrix: &Matrix, form: &TwoStageForm) -> (usize, usize) {
     let P = matrix.P();
     let rounded =
         |elements: &mut dyn Iterator<Item = usize>| elements.map(|a_ij| a_ij.div_ceil(P)).sum::<usize>();
@@ -236,10 +242,11 @@ pub fn longest(matrix: &Matrix, form: &TwoStage) -> (usize, usize) {
     }
 }
 
-/// The two-stage algorithms: preprocessing and communication of the first stage, and of the second.
-pub fn two_stage(costs: &Costs, matrix: &Matrix, form: &TwoStage) -> Vec<Time> {
+/// Returns the times of a two-stage algorithm: preprocessing and communication of the first stage, and of the
+/// second.
+pub fn two_stage_times(costs: &TransportationCosts, matrix: &Matrix, form: &TwoStageForm) -> Vec<Time> {
     let P = matrix.P();
-    let (longest1, longest2) = longest(matrix, form);
+    let (longest1, longest2) = longest_messages(matrix, form);
     let padded = |padding: Padding, longest: usize| padding.elements(form.order(P, longest));
     let bound1 = form.longest1(P, matrix.r());
     let padding1 = padded(form.padding(P, bound1), bound1);
@@ -261,7 +268,7 @@ pub fn two_stage(costs: &Costs, matrix: &Matrix, form: &TwoStage) -> Vec<Time> {
         }
     };
     let (mut before1, mut wait1) = (Time::ZERO, Time::ZERO);
-    if form.waits() {
+    if form.needs_barrier() {
         let scanned = (gap - work1).max(Time::ZERO);
         (wait1, before1) = match costs.barrier {
             Some(cost) => (cost, (scanned - cost).max(Time::ZERO)),
@@ -283,8 +290,8 @@ pub fn two_stage(costs: &Costs, matrix: &Matrix, form: &TwoStage) -> Vec<Time> {
     ]
 }
 
-/// The appendix's expected length of the longest message of the second stage, where parts are shuffled:
-/// t/p + sqrt(p/6) (sqrt(2 ln p) + gamma / sqrt(2 ln p)).
+/// Returns the appendix's expected length of the longest message of the second stage, where parts are
+/// shuffled: t/p + sqrt(p/6) (sqrt(2 ln p) + gamma / sqrt(2 ln p)). `None` for one processor.
 pub fn expected_longest(t: usize, P: usize) -> Option<f64> {
     const GAMMA: f64 = 0.5772;
     let p = P as f64;

@@ -1,281 +1,286 @@
-//! Distributed random scheduling (section 6, figures 5 and 6): who finds a receiver free sends to it, in random order.
+//! Distributed random scheduling (section 6, figures 5 and 6): a sender asks receivers in random order, and
+//! sends to one that is free.
 //!
-//! A processor's busy bit is tested and set by active messages: a request, and its reply. The bit says that somebody sends
-//! to it; the processor resets it itself when it has received. Whatever a processor waits for, be it a reply, a message,
-//! the gap or the end of its sleep, it serves meanwhile what comes.
+//! Active messages, a request and its reply, test and set a processor's busy bit. The bit says that some
+//! processor sends to it; the processor resets it itself when it has received. Whenever a processor waits, be
+//! it for a reply, a message, the gap or the end of its sleep, it serves the notes that arrive.
 //!
-//! Where nobody replies while a message streams out, all who ask wait for that. On the CM-5 a message is a train of
-//! packets, and a processor polls between them. So here a message goes in blocks, and the processor serves between them.
+//! If no processor replied while its message streams out, all that ask it would wait for that. On the CM-5 a
+//! message is a train of packets, and a processor polls between them. So here a message is sent in blocks,
+//! and the processor serves between them.
 //!
-//! Everyone knows from the receive vector how many messages will come. Whoever has asked waits for the reply, and if that is
-//! yes sends before it asks again; so nothing is left when the last message has come.
+//! Each processor knows from the receive vector how many messages will arrive. After a request it waits for
+//! the reply, and if that is yes it sends before it asks again; so nothing is left when the last message has
+//! arrived.
 
 use std::collections::VecDeque;
 
 use loggp::{Pack, Payload, Proc, Tag, Time, Unpack};
 
-use super::packet::{BYTES, Block, Packet};
+use super::packet::{BYTES, PacketBlock, Packet};
 
-/// What processors say to each other.
-pub enum Note {
-    /// May I send?
+/// A message between processors.
+pub enum SchedulingNote {
+    /// Request to send.
     Request,
-    /// Yes, and the busy bit is set; or no, and for how long.
+    /// Yes, and the busy bit is set; or no, and the time for which the processor is busy.
     Reply(Result<(), Time>),
-    /// A piece of the message.
-    Data(Block),
+    /// Block of the message.
+    Data(PacketBlock),
 }
 
-impl Payload for Note {
+impl Payload for SchedulingNote {
     fn bytes(&self) -> usize {
         match self {
-            Note::Request | Note::Reply(_) => 1, // an active message of a word
-            Note::Data(block) => block.packet.bytes(),
+            SchedulingNote::Request | SchedulingNote::Reply(_) => 1, // an active message of a word
+            SchedulingNote::Data(block) => block.packet.bytes(),
         }
     }
 
     fn pack<'v>(&'v self, to: &mut Pack<'v>) {
         match self {
-            Note::Request => to.add(&[0]),
-            Note::Reply(reply) => {
+            SchedulingNote::Request => to.add(&[0]),
+            SchedulingNote::Reply(reply) => {
                 to.add(&[1]);
                 reply.pack(to);
             }
-            Note::Data(block) => {
+            SchedulingNote::Data(block) => {
                 to.add(&[2]);
                 block.pack(to);
             }
         }
     }
 
-    fn unpack(from: &mut Unpack) -> Option<Note> {
+    fn unpack(from: &mut Unpack) -> Option<SchedulingNote> {
         match u8::unpack(from)? {
-            0 => Some(Note::Request),
-            1 => Payload::unpack(from).map(Note::Reply),
-            _ => Payload::unpack(from).map(Note::Data),
+            0 => Some(SchedulingNote::Request),
+            1 => Payload::unpack(from).map(SchedulingNote::Reply),
+            _ => Payload::unpack(from).map(SchedulingNote::Data),
         }
     }
 }
 
-/// How it is done.
+/// A form of random scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Random {
+pub struct RandomSchedule {
     /// Whether the two improvements are made.
     pub improved: bool,
-    /// The elements of a block.
+    /// Elements of a block.
     pub block: usize,
 }
 
-impl Random {
-    /// As figure 5 has it, with messages in one block.
-    pub const PLAIN: Random = Random { improved: false, block: usize::MAX };
+impl RandomSchedule {
+    /// As in figure 5, with messages in one block.
+    pub const PLAIN: RandomSchedule = RandomSchedule { improved: false, block: usize::MAX };
     /// The same with its improvements.
-    pub const IMPROVED: Random = Random { improved: true, ..Random::PLAIN };
+    pub const IMPROVED: RandomSchedule = RandomSchedule { improved: true, ..RandomSchedule::PLAIN };
 }
 
-/// How often what happened.
+/// Counts of requests and sleeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Payload)]
-pub struct Counts {
+pub struct RequestCounts {
     /// Requests that this processor sent.
     pub requests: u64,
     /// Requests that this processor rejected.
     pub rejected: u64,
-    /// How often it slept, since it had found everyone busy.
+    /// Sleeps of this processor, each since it had found all receivers busy.
     pub sleeps: u64,
 }
 
 /// A processor's part in the scheduling.
-struct Scheduling<'a, M, R> {
-    tag: Tag<Note>,
+struct RandomScheduler<'a, M, R> {
+    tag: Tag<SchedulingNote>,
     /// Whether the two improvements are made.
     improved: bool,
-    /// The bytes of a block.
+    /// Bytes of a block.
     block: usize,
-    /// The receive vector.
+    /// Receive vector.
     recvl: &'a [usize],
     /// Makes the message for a processor.
     message: M,
     /// Takes a message.
-    receives: R,
-    /// To whom it still has to send, and from when on each may be disturbed.
+    receive: R,
+    /// Receivers that it still has to send to, and the time from which on it may ask each.
     unsent: Vec<(usize, Time)>,
-    /// Whom it has asked.
+    /// Receiver of the request that has no reply yet.
     asked: Option<usize>,
     /// Replies that wait for the gap.
-    replies: VecDeque<(usize, Note)>,
-    /// To whom it sends, and the blocks that are left.
-    sending: (usize, VecDeque<Block>),
-    /// What has come of everyone's message.
-    came: Vec<Vec<Block>>,
-    /// How many messages are still to come.
+    replies: VecDeque<(usize, SchedulingNote)>,
+    /// Receiver of the present message, and the blocks that are left.
+    sending: (usize, VecDeque<PacketBlock>),
+    /// Blocks received so far, by sender.
+    received: Vec<Vec<PacketBlock>>,
+    /// Number of messages that have not arrived.
     missing: usize,
-    /// How many processors were told to send, and have not. The busy bit is whether there is one.
+    /// Number of processors that may send, and have not. The busy bit is set if there is one.
     granted: usize,
-    /// When all of these will have been received, as far as it can tell.
+    /// Time at which all of these messages will have been received, as far as it can tell.
     free_at: Time,
-    counts: Counts,
+    counts: RequestCounts,
 }
 
-/// Sends everyone j its message, if `sendl[j]` > 0, and receives one from everyone with `recvl[j]` > 0. A processor's
-/// message for itself takes no message.
-#[allow(clippy::too_many_arguments)] // what linear takes, how, and by which chance
-pub fn random(
+/// Sends each processor j its message if `sendl[j]` > 0, and receives one from each with `recvl[j]` > 0. A
+/// processor's elements for itself are not sent.
+#[allow(clippy::too_many_arguments)] // those of send_linear, the form, and the seed
+pub fn send_random(
     p: &mut Proc,
-    tag: Tag<Note>,
-    how: Random,
+    tag: Tag<SchedulingNote>,
+    form: RandomSchedule,
     seed: u64,
     sendl: &[usize],
     recvl: &[usize],
     mut message: impl FnMut(usize) -> Packet,
-    mut receives: impl FnMut(usize, Packet),
-) -> Counts {
-    let (i, P) = (p.id(), p.p());
+    mut receive: impl FnMut(usize, Packet),
+) -> RequestCounts {
+    let (i, P) = (p.id(), p.P());
     let mut rng = fastrand::Rng::with_seed(seed.wrapping_add((i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     if sendl[i] > 0 {
-        receives(i, message(i));
+        receive(i, message(i));
     }
     let others = |l: &[usize]| (0..P).filter(|j| *j != i && l[*j] > 0).collect::<Vec<_>>();
-    let mut s = Scheduling {
+    let mut scheduler = RandomScheduler {
         tag,
-        improved: how.improved,
-        // Where messages may wait for their receivers (LogGPS), they go at once.
-        block: if p.params().is_loggp() { how.block.saturating_mul(BYTES) } else { usize::MAX },
+        improved: form.improved,
+        // Where messages may wait for their receivers (LogGPS), they are not cut.
+        block: if p.params().is_loggp() { form.block.saturating_mul(BYTES) } else { usize::MAX },
         recvl,
         message,
-        receives,
+        receive: receive,
         unsent: others(sendl).into_iter().map(|j| (j, Time::ZERO)).collect(),
         asked: None,
         replies: VecDeque::new(),
         sending: (i, VecDeque::new()),
-        came: vec![Vec::new(); P],
+        received: vec![Vec::new(); P],
         missing: others(recvl).len(),
         granted: 0,
         free_at: Time::ZERO,
-        counts: Counts::default(),
+        counts: RequestCounts::default(),
     };
-    // After a reply comes something of its own, or those who ask again and again would keep it from sending.
-    let (mut sleeps, mut replied) = (false, false);
-    while !s.is_done() {
+    // After a reply it sends something of its own, or processors that ask again and again would keep it from
+    // sending.
+    let (mut is_asleep, mut has_replied) = (false, false);
+    while !scheduler.is_done() {
         let now = p.now();
-        if s.sends_nothing() && (s.asked.is_some() || s.unsent.is_empty()) {
+        if scheduler.has_nothing_to_send() && (scheduler.asked.is_some() || scheduler.unsent.is_empty()) {
             let (from, note) = p.recv(tag);
-            s.serve(p, from, note);
+            scheduler.serve(p, from, note);
             continue;
         }
-        // While the gap runs, or everyone is busy, it serves.
-        let awake = match s.sends_nothing() {
-            true => s.unsent.iter().map(|(_, from)| *from).min().unwrap_or_default(),
+        // While the gap runs, or all receivers are busy, it serves.
+        let wake_time = match scheduler.has_nothing_to_send() {
+            true => scheduler.unsent.iter().map(|(_, from)| *from).min().unwrap_or_default(),
             false => now,
         };
-        s.counts.sleeps += u64::from(awake > now && !sleeps);
-        sleeps = awake > now;
-        let until = p.next_send().max(awake);
+        scheduler.counts.sleeps += u64::from(wake_time > now && !is_asleep);
+        is_asleep = wake_time > now;
+        let until = p.next_send().max(wake_time);
         if until > now {
-            if let Some((from, note)) = p.recv_until(until, tag) {
-                s.serve(p, from, note);
+            if let Some((from, note)) = p.recv_until(tag, until) {
+                scheduler.serve(p, from, note);
             }
             continue;
         }
-        let reply = if replied { None } else { s.replies.pop_front() };
-        replied = reply.is_some();
+        let reply = if has_replied { None } else { scheduler.replies.pop_front() };
+        has_replied = reply.is_some();
         if let Some((to, reply)) = reply {
             p.send(to, tag, reply);
-        } else if let Some(block) = s.sending.1.pop_front() {
-            p.send(s.sending.0, tag, Note::Data(block));
-        } else if s.asked.is_none()
-            && let Some(to) = rng.choice(s.awake(now))
+        } else if let Some(block) = scheduler.sending.1.pop_front() {
+            p.send(scheduler.sending.0, tag, SchedulingNote::Data(block));
+        } else if scheduler.asked.is_none()
+            && let Some(to) = rng.choice(scheduler.receivers_awake(now))
         {
-            s.counts.requests += 1;
-            s.asked = Some(to);
-            p.send(to, tag, Note::Request);
+            scheduler.counts.requests += 1;
+            scheduler.asked = Some(to);
+            p.send(to, tag, SchedulingNote::Request);
         }
     }
-    s.counts
+    scheduler.counts
 }
 
-impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> Scheduling<'_, M, R> {
-    /// Whether all is sent and has come.
+impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> RandomScheduler<'_, M, R> {
+    /// Returns whether all messages have been sent and received.
     fn is_done(&self) -> bool {
-        self.unsent.is_empty() && self.missing == 0 && self.asked.is_none() && self.sends_nothing()
+        self.unsent.is_empty() && self.missing == 0 && self.asked.is_none() && self.has_nothing_to_send()
     }
 
-    /// Whether there is nothing to send but requests.
-    fn sends_nothing(&self) -> bool {
+    /// Returns whether there is nothing to send but requests.
+    fn has_nothing_to_send(&self) -> bool {
         self.replies.is_empty() && self.sending.1.is_empty()
     }
 
-    /// To whom it has to send, of those who may be disturbed now.
-    fn awake(&self, now: Time) -> Vec<usize> {
+    /// Returns the receivers that it may ask now.
+    fn receivers_awake(&self, now: Time) -> Vec<usize> {
         self.unsent.iter().filter(|(_, from)| *from <= now).map(|(j, _)| *j).collect()
     }
 
-    /// Does what a note asks for.
-    fn serve(&mut self, p: &mut Proc, from: usize, note: Note) {
+    /// Serves a note.
+    fn serve(&mut self, p: &mut Proc, from: usize, note: SchedulingNote) {
         match note {
-            Note::Request => self.test_and_set(p, from),
-            Note::Reply(Ok(())) => {
+            SchedulingNote::Request => self.test_and_set(p, from),
+            SchedulingNote::Reply(Ok(())) => {
                 self.asked = None;
                 self.unsent.retain(|(j, _)| *j != from);
                 let packet = (self.message)(from);
                 self.sending = (from, packet.cut(self.block).into());
             }
-            Note::Reply(Err(busy)) => {
+            SchedulingNote::Reply(Err(busy)) => {
                 self.asked = None;
                 let now = p.now();
-                // Without the improvement it looks for another at once. That takes a cycle, so that time goes on where
-                // messages take none.
+                // Without the improvement it looks for another at once. That takes a cycle, so that time
+                // advances where messages take none.
                 let busy = if self.improved { busy } else { p.params().cycle };
                 self.unsent.iter_mut().filter(|(j, _)| *j == from).for_each(|(_, at)| *at = now + busy);
             }
-            Note::Data(block) => {
-                let came = &mut self.came[from];
-                came.push(block);
-                if came.len() == came[0].of {
-                    let mut blocks = std::mem::take(came);
+            SchedulingNote::Data(block) => {
+                let blocks = &mut self.received[from];
+                blocks.push(block);
+                if blocks.len() == blocks[0].count {
+                    let mut blocks = std::mem::take(blocks);
                     blocks.sort_unstable_by_key(|block| block.number);
                     self.missing -= 1;
                     self.granted -= 1;
-                    (self.receives)(from, Packet::join(blocks));
+                    (self.receive)(from, Packet::join(blocks));
                 }
             }
         }
     }
 
-    /// Figure 6: says whether the processor is free, and if so sets its busy bit.
+    /// Replies whether the processor is free, and if so sets its busy bit (figure 6).
     fn test_and_set(&mut self, p: &mut Proc, from: usize) {
         let params = p.params();
         let hop = params.send_overhead(1) + params.L + params.stream(1) + params.recv_overhead(1);
         let rejection = if params.gps().is_some() {
-            // A long message waits for its receiver here, who must then do nothing else. So that processors do not wait for
-            // each other in a circle, one that has asked, or may send, lets only lower ones go before it.
+            // Here a long message waits for its receiver, which must then do nothing else. So that processors
+            // do not wait for each other in a circle, one that has asked, or may send, lets only lower ones
+            // go before it.
             let is_sender = self.asked.is_some() || !self.sending.1.is_empty();
             (is_sender && from > p.id()).then_some(2 * hop.max(params.cycle))
         } else {
-            self.busy(p.now(), hop.max(params.cycle))
+            self.busy_time(p.now(), hop.max(params.cycle))
         };
         if let Some(busy) = rejection {
             self.counts.rejected += 1;
-            self.replies.push_back((from, Note::Reply(Err(busy))));
+            self.replies.push_back((from, SchedulingNote::Reply(Err(busy))));
             return;
         }
         self.granted += 1;
         let stream = params.stream(params.words(BYTES * self.recvl[from]));
         self.free_at = self.free_at.max(p.now() + 2 * hop) + stream;
         if params.is_loggp() {
-            self.replies.push_back((from, Note::Reply(Ok(()))));
+            self.replies.push_back((from, SchedulingNote::Reply(Ok(()))));
             return;
         }
-        p.send(from, self.tag, Note::Reply(Ok(())));
+        p.send(from, self.tag, SchedulingNote::Reply(Ok(())));
         while self.granted > 0 {
             let note = p.recv_from(from, self.tag);
             self.serve(p, from, note);
         }
     }
 
-    /// For how long the processor is busy, if it is. With the second improvement it is not when its present transfer is
-    /// about to end: when the next one, if told to go ahead now, would begin to come after that. With the first it tells
-    /// when to ask so that this will be so.
-    fn busy(&self, now: Time, hop: Time) -> Option<Time> {
+    /// Returns the time for which the processor is busy, or `None` if it is free. With the second improvement
+    /// it is free when its present transfer is about to end: when the next one, if granted now, would begin
+    /// to arrive after that. With the first the time tells the sender when to ask so that this will be so.
+    fn busy_time(&self, now: Time, hop: Time) -> Option<Time> {
         if self.granted == 0 {
             return None;
         }

@@ -1,33 +1,33 @@
-//! How messages of any lengths are sent: by a linear permutation, or by distributed random scheduling.
+//! Schedules of messages of any lengths: a linear permutation, or distributed random scheduling.
 
 use loggp::{Proc, Tag};
 
-use super::linear::linear;
+use super::linear::send_linear;
 use super::packet::Packet;
-use super::random::{Counts, Note, Random, random};
+use super::random::{RequestCounts, SchedulingNote, RandomSchedule, send_random};
 
-/// How messages of any lengths are sent.
+/// A schedule of messages of any lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Schedule {
+pub enum SendSchedule {
     /// The modified linear permutation (section 5).
     Linear,
     /// Distributed random scheduling (section 6).
-    Random(Random),
+    Random(RandomSchedule),
 }
 
-impl Schedule {
-    /// The same with blocks of so many elements, if it has blocks.
+impl SendSchedule {
+    /// Returns the same schedule with blocks of `block` elements, if it has blocks.
     #[must_use]
-    pub fn with_block(self, block: usize) -> Schedule {
+    pub fn with_block(self, block: usize) -> SendSchedule {
         match self {
-            Schedule::Linear => Schedule::Linear,
-            Schedule::Random(random) => Schedule::Random(Random { block, ..random }),
+            SendSchedule::Linear => SendSchedule::Linear,
+            SendSchedule::Random(random) => SendSchedule::Random(RandomSchedule { block, ..random }),
         }
     }
 
-    /// Sends everyone j its message, if `sendl[j]` > 0, and receives one from everyone with `recvl[j]` > 0. Each stage has
-    /// tags of its own, since another processor may be a stage ahead.
-    #[allow(clippy::too_many_arguments)] // who, how, in which stage, by which chance, and the two vectors
+    /// Sends each processor j its message if `sendl[j]` > 0, and receives one from each with `recvl[j]` > 0.
+    /// Each stage has its own tags, since another processor may be a stage ahead.
+    #[allow(clippy::too_many_arguments)] // the stage, the seed, the vectors and the callbacks
     pub fn send(
         self,
         p: &mut Proc,
@@ -36,16 +36,16 @@ impl Schedule {
         sendl: &[usize],
         recvl: &[usize],
         message: impl FnMut(usize) -> Packet,
-        receives: impl FnMut(usize, Packet),
-    ) -> Counts {
+        receive: impl FnMut(usize, Packet),
+    ) -> RequestCounts {
         match self {
-            Schedule::Linear => {
-                linear(p, Tag::named(2 * stage, "data"), sendl, recvl, message, receives);
-                Counts::default()
+            SendSchedule::Linear => {
+                send_linear(p, Tag::named(2 * stage, "data"), sendl, recvl, message, receive);
+                RequestCounts::default()
             }
-            Schedule::Random(how) => {
-                let tag: Tag<Note> = Tag::named(2 * stage + 1, "note");
-                random(p, tag, how, seed, sendl, recvl, message, receives)
+            SendSchedule::Random(form) => {
+                let tag: Tag<SchedulingNote> = Tag::named(2 * stage + 1, "note");
+                send_random(p, tag, form, seed, sendl, recvl, message, receive)
             }
         }
     }

@@ -2,21 +2,22 @@
 
 use loggp::Proc;
 
-use super::arrival::{Arrival, Source};
+use super::endpoints::{Delivery, Source};
 use super::linear::receive_vector;
-use super::packet::{Packet, Slice};
-use super::schedule::Schedule;
+use super::packet::{Packet, ElementSlice};
+use super::schedule::SendSchedule;
 
-/// What each processor does. Its phases are the exchange of the vectors, and the transfer.
-pub fn single_stage(p: &mut Proc, schedule: Schedule, source: Source) -> Arrival {
+/// Runs a single-stage algorithm on one processor. Its phases are the exchange of the vectors, and the
+/// transfer.
+pub fn transport_single_stage(p: &mut Proc, schedule: SendSchedule, source: Source) -> Delivery {
     let starts = source.starts();
     let Source { sendl, elements, seed, .. } = source;
-    let mut messages = vec![Vec::new(); p.p()];
+    let mut messages = vec![Vec::new(); p.P()];
     let recvl = receive_vector(p, &sendl);
     let mut ends = vec![p.now()];
-    let message = |j: usize| Packet::whole(Slice::new(&elements, starts[j], sendl[j]));
-    let receives = |from: usize, packet: Packet| messages[from] = packet.into_elements();
-    let counts = schedule.send(p, 0, seed, &sendl, &recvl, message, receives);
+    let message = |j: usize| Packet::from_slice(ElementSlice::new(&elements, starts[j], sendl[j]));
+    let receive = |from: usize, packet: Packet| messages[from] = packet.into_elements();
+    let counts = schedule.send(p, 0, seed, &sendl, &recvl, message, receive);
     ends.push(p.now());
-    Arrival { messages, ends, lengths: vec![sendl], parts: Vec::new(), counts }
+    Delivery { messages, ends, lengths: vec![sendl], parts: Vec::new(), counts }
 }

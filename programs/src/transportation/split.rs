@@ -1,47 +1,49 @@
-//! Message splitting: which part of which message goes by which intermediate processor (figures 8, 9, 11 and 12).
+//! Message splitting: the parts of each message, and their intermediate processors (figures 8, 9, 11 and 12).
 
 use std::sync::Arc;
 
-use super::packet::{Element, Piece, Slice};
+use super::packet::{Element, PacketPart, ElementSlice};
 
-/// Where the round robin of the elements that cannot be divided equally begins.
+/// Start of the round robin of the elements that cannot be divided equally.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// At processor 0, in every source (section 7.1, figure 8).
     Local,
-    /// Where that of the source before has ended: a prefix sum says where (figure 9).
+    /// Where that of the source before ends, by a prefix sum (figure 9).
     Scan,
-    /// For each destination by itself, where that of the source before has ended (section 8, figures 11 and 12).
+    /// For each destination separately, where that of the source before ends (section 8, figures 11 and 12).
     Alternate,
-    /// The same, and a destination's begins where that of the destination before has ended (section 8).
+    /// As `Alternate`, but a destination's round robin begins where that of the destination before ends
+    /// (section 8).
     Combine,
 }
 
-/// Where the round robin of each destination begins, if one goes on where the other ends, and the first begins at
-/// `first`.
-pub fn one_after_another(sendl: &[usize], first: usize) -> Vec<usize> {
+/// Returns the start of each destination's round robin, if each begins where the one before ends, and the
+/// first at `first`.
+pub fn consecutive_starts(sendl: &[usize], first: usize) -> Vec<usize> {
     let P = sendl.len();
     let mut k = first % P;
-    let begin = |elements: &usize| {
-        let begins = k;
+    let next_start = |elements: &usize| {
+        let start = k;
         k = (k + elements % P) % P;
-        begins
+        start
     };
-    sendl.iter().map(begin).collect()
+    sendl.iter().map(next_start).collect()
 }
 
-/// Splits the messages of a source, of which the one for j has `sendl[j]` of all its elements: figure 8, with the round robin
-/// for destination j beginning at intermediate `begins[j]`. For every intermediate the parts that are not empty, by j.
-pub fn split(sendl: &[usize], begins: &[usize], all: &Arc<Vec<Element>>) -> Vec<Vec<Piece>> {
+/// Splits the messages of a source as in figure 8. The message for j has `sendl[j]` of the elements, and its
+/// round robin begins at intermediate `starts[j]`. Returns for each intermediate the parts that are not
+/// empty, by j.
+pub fn split(sendl: &[usize], starts: &[usize], all: &Arc<Vec<Element>>) -> Vec<Vec<PacketPart>> {
     let P = sendl.len();
     let mut parts = vec![Vec::new(); P];
     let mut start = 0;
     for (j, &elements) in sendl.iter().enumerate().filter(|(_, elements)| **elements > 0) {
         for (k, parts) in parts.iter_mut().enumerate() {
-            let gets_one_more = (k + P - begins[j]) % P < elements % P;
+            let gets_one_more = (k + P - starts[j]) % P < elements % P;
             let len = elements / P + usize::from(gets_one_more);
             if len > 0 {
-                parts.push(Piece { whose: j, place: None, slice: Slice::new(all, start, len) });
+                parts.push(PacketPart { whose: j, place: None, slice: ElementSlice::new(all, start, len) });
                 start += len;
             }
         }
@@ -49,14 +51,14 @@ pub fn split(sendl: &[usize], begins: &[usize], all: &Arc<Vec<Element>>) -> Vec<
     parts
 }
 
-/// How many elements are in each message of so many parts.
-pub fn lengths(messages: &[Vec<Piece>]) -> Vec<usize> {
+/// Returns the number of elements of each message.
+pub fn lengths(messages: &[Vec<PacketPart>]) -> Vec<usize> {
     messages.iter().map(|parts| parts.iter().map(|part| part.slice.len()).sum()).collect()
 }
 
-/// A random permutation of the intermediate processors that leaves the lengths of their messages as they are: entry k says
-/// by whom message k goes (appendix).
-pub fn shuffled(lengths: &[usize], rng: &mut fastrand::Rng) -> Vec<usize> {
+/// Returns a random permutation of the intermediate processors that keeps the lengths of their messages:
+/// entry k is the intermediate of message k (appendix).
+pub fn shuffle(lengths: &[usize], rng: &mut fastrand::Rng) -> Vec<usize> {
     let mut by: Vec<usize> = (0..lengths.len()).collect();
     let mut sizes = lengths.to_vec();
     sizes.sort_unstable();

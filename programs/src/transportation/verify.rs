@@ -1,9 +1,9 @@
-//! The verification: every message must have arrived where it belongs, with its elements in their order.
+//! Verification: every message must be at its destination, with its elements in order.
 
-use super::arrival::Source;
+use super::endpoints::Source;
 use super::packet::Element;
 
-/// Compares everyone's messages with what was there for it.
+/// Compares each processor's messages with those that the sources had for it.
 pub fn verify<'a>(
     sources: &[Source],
     results: impl Iterator<Item = &'a [Vec<Element>]>,
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_message_is_noticed() {
+    fn verification_notices_a_wrong_message() {
         let source = |sendl: [usize; 2], elements: Vec<u32>| Source {
             sendl: sendl.into(),
             elements: elements.into(),

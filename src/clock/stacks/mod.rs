@@ -1,4 +1,4 @@
-//! Coroutines, and the stacks of coroutines and threads.
+//! Coroutines, and the stacks of coroutines and threads: their memory, and the error of an overflow.
 
 mod arena;
 pub(super) mod coroutines;

@@ -1,33 +1,34 @@
-//! Fetching into the cache what will be needed soon: a stack, or a value.
+//! Prefetching of stacks and values that will be needed soon.
 //!
-//! With thousands of processors, resuming one means waiting for its stack to come from main memory, page
-//! table included: longer than all else a message costs. The agenda knows the processor after the next one, so what
-//! that one touches is fetched while the next one runs.
+//! With thousands of processors, a processor that is resumed waits for its stack, page table included, to
+//! come from main memory: longer than all else that a message costs. The agenda knows the processor after the
+//! next one, so the memory of that one is prefetched while the next one runs.
 
-/// How many cache lines of its stack a processor touches from where it sleeps to where it sleeps next, if its program is a
-/// loop of sends and receives. Each that is not fetched costs as much as all the rules of a message where there are 16,384
-/// processors, so better a few too many.
-const LINES: usize = 13;
+/// The number of cache lines of its stack that a processor touches between two sleeps, if its program is a
+/// loop of sends and receives. With 16,384 processors, each line that is not prefetched costs as much as all
+/// the rules of a message, so a few too many are better than too few.
+const STACK_LINES: usize = 13;
 
-/// How many cache lines of a processor's own state its calls touch.
+/// The number of cache lines of a processor's own state that its calls touch.
 pub(crate) const PROC_LINES: usize = 3;
 
-/// How far below where it sleeps a processor touches its stack: its next send reaches deeper, by two cache lines.
-const BELOW: usize = 128;
+/// The number of bytes below its sleeping point that a processor touches: its next send reaches deeper, by
+/// two cache lines.
+const REACH_BELOW: usize = 128;
 
-/// Fetches the stack above `top`, without waiting for it.
+/// Prefetches the stack of a processor that sleeps at the address `top`.
 #[inline]
 pub(crate) fn prefetch_stack(top: usize) {
-    prefetch_lines(top.wrapping_sub(BELOW), LINES);
+    prefetch_lines(top.wrapping_sub(REACH_BELOW), STACK_LINES);
 }
 
-/// Fetches a value, without waiting for it.
+/// Prefetches a value.
 #[inline]
 pub(crate) fn prefetch_value<T>(value: &T) {
     prefetch_lines((&raw const *value).addr(), size_of::<T>().div_ceil(64));
 }
 
-/// Fetches so many cache lines, without waiting for them.
+/// Prefetches this number of cache lines from the address `top` on.
 #[inline]
 pub(crate) fn prefetch_lines(top: usize, lines: usize) {
     #[cfg(target_arch = "x86_64")]

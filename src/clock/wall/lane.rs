@@ -1,86 +1,86 @@
 //! A queue from one core to another, in which a message costs one transfer of a cache line.
 //!
-//! It is unbounded, and has one sender and one receiver. A message and the flag that says it is there share a cache
-//! line, and nothing else is shared: no head, no tail. So the receiver, which looks at the slot of the next
-//! message, gets the message with the line that tells of it.
+//! It is unbounded, and has one sender and one receiver. A message and the flag that says it is there share a
+//! cache line, and nothing else is shared: no head, no tail. So the receiver, which reads the slot of the
+//! next message, gets the flag and the message with the same line.
 //!
 //! The slots come in blocks. The sender links the next block before it fills the last slot of its own, so a
-//! receiver that has emptied a block finds the next. A block that the receiver has left is used again, so memory is
-//! asked for only while the receiver falls further behind than it ever was.
+//! receiver that has emptied a block finds the next. A block that the receiver has left is used again, so
+//! memory is allocated only when the receiver falls further behind than ever before.
 
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 
-use crate::clock::sync::{Arc, AtomicI64, Ordering, TRIED, UnsafeCell};
+use crate::clock::sync::{Arc, AtomicI64, Ordering, IS_MODEL_CHECKED, UnsafeCell};
 
-/// How many slots a block has.
-const SLOTS: usize = if TRIED { 2 } else { 64 };
+/// The number of slots of a block.
+const SLOTS: usize = if IS_MODEL_CHECKED { 2 } else { 64 };
 
 /// The key of an empty slot.
 const EMPTY: i64 = i64::MIN;
 
 /// Room for one message, on a cache line of its own.
 #[repr(C, align(64))]
-struct Slot<T> {
+struct LaneSlot<T> {
     /// The message's key, or [`EMPTY`].
     key: AtomicI64,
     /// The rest of the message, unless the key is [`EMPTY`].
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
-/// Some slots, which are filled and emptied in order.
-struct Block<T> {
-    slots: [Slot<T>; SLOTS],
-    /// The next block. It is linked before the last slot is filled.
-    next: UnsafeCell<Option<Arc<Block<T>>>>,
+/// A block of slots, which are filled and emptied in order.
+struct LaneBlock<T> {
+    slots: [LaneSlot<T>; SLOTS],
+    /// The next block, which is linked before the last slot is filled.
+    next: UnsafeCell<Option<Arc<LaneBlock<T>>>>,
 }
 
-// SAFETY: a block moves `T`s from a thread to another and shares none. Keys guard the values and `next`: the one
-// sender writes a slot's value, and `next`, before it stores the key that tells of them, and the one receiver
-// reads them after it has seen that key.
-unsafe impl<T: Send> Send for Block<T> {}
+// SAFETY: a block moves `T`s from a thread to another and shares none. Keys guard the values and `next`: the
+// one sender writes a slot's value, and `next`, before it stores the key that tells of them, and the one
+// receiver reads them after it has seen that key.
+unsafe impl<T: Send> Send for LaneBlock<T> {}
 // SAFETY: as above.
-unsafe impl<T: Send> Sync for Block<T> {}
+unsafe impl<T: Send> Sync for LaneBlock<T> {}
 
-/// The end of a lane where messages are put in. It shares no cache line with data of the other core.
+/// The end of a lane into which messages are pushed. It shares no cache line with data of the other core.
 #[repr(align(64))]
-pub(super) struct Sender<T> {
+pub(super) struct LaneSender<T> {
     /// The block that the next message goes to.
-    block: Arc<Block<T>>,
+    block: Arc<LaneBlock<T>>,
     /// The slot that the next message goes to, below [`SLOTS`].
     index: usize,
     /// The next block, once it is linked.
-    next: Option<Arc<Block<T>>>,
+    next: Option<Arc<LaneBlock<T>>>,
     /// The full blocks, oldest first: the receiver leaves them in this order.
-    full: VecDeque<Arc<Block<T>>>,
+    full: VecDeque<Arc<LaneBlock<T>>>,
 }
 
-/// The end of a lane where messages come out. It shares no cache line with data of the other core.
+/// The end of a lane from which messages are popped. It shares no cache line with data of the other core.
 #[repr(align(64))]
-pub(super) struct Receiver<T> {
+pub(super) struct LaneReceiver<T> {
     /// The block of the next message.
-    block: Arc<Block<T>>,
+    block: Arc<LaneBlock<T>>,
     /// The slot of the next message, below [`SLOTS`].
     index: usize,
 }
 
-/// A new lane. Messages that are sent after the receiver was dropped are never dropped.
-pub(super) fn lane<T: Send>() -> (Sender<T>, Receiver<T>) {
-    let block = Block::new();
+/// Makes a lane. Messages that are sent after the receiver was dropped are never dropped.
+pub(super) fn lane<T: Send>() -> (LaneSender<T>, LaneReceiver<T>) {
+    let block = LaneBlock::new();
     (
-        Sender { block: block.clone(), index: 0, next: None, full: VecDeque::new() },
-        Receiver { block, index: 0 },
+        LaneSender { block: block.clone(), index: 0, next: None, full: VecDeque::new() },
+        LaneReceiver { block, index: 0 },
     )
 }
 
-impl<T> Block<T> {
-    fn new() -> Arc<Block<T>> {
-        let slot = |_| Slot { key: AtomicI64::new(EMPTY), value: UnsafeCell::new(MaybeUninit::uninit()) };
-        Arc::new(Block { slots: std::array::from_fn(slot), next: UnsafeCell::new(None) })
+impl<T> LaneBlock<T> {
+    fn new() -> Arc<LaneBlock<T>> {
+        let slot = |_| LaneSlot { key: AtomicI64::new(EMPTY), value: UnsafeCell::new(MaybeUninit::uninit()) };
+        Arc::new(LaneBlock { slots: std::array::from_fn(slot), next: UnsafeCell::new(None) })
     }
 
-    /// Empties a block for use again. Returns false if the receiver has not left it.
-    fn renew(block: &mut Arc<Block<T>>) -> bool {
+    /// Empties a block so that it can be used again. Returns false if the receiver has not left it.
+    fn renew(block: &mut Arc<LaneBlock<T>>) -> bool {
         let Some(block) = Arc::get_mut(block) else {
             return false;
         };
@@ -91,8 +91,8 @@ impl<T> Block<T> {
     }
 }
 
-impl<T> Sender<T> {
-    /// Puts in a message. The key may be any number but the smallest.
+impl<T> LaneSender<T> {
+    /// Pushes a message. The key may be any number but `i64::MIN`.
     #[inline]
     pub(super) fn push(&mut self, key: i64, value: T) {
         debug_assert_ne!(key, EMPTY);
@@ -103,17 +103,17 @@ impl<T> Sender<T> {
         slot.key.store(key, Ordering::Release);
         self.index += 1;
         if self.index >= SLOTS - 1 {
-            self.near_end();
+            self.reach_end();
         }
     }
 
-    /// Links the next block when one slot is left, and goes to that block when no slot is left.
+    /// Links the next block when one slot is left, and enters it when no slot is left.
     #[cold]
-    fn near_end(&mut self) {
+    fn reach_end(&mut self) {
         if self.index == SLOTS - 1 {
             let next =
-                if self.full.front_mut().is_some_and(Block::renew) { self.full.pop_front() } else { None };
-            let next = next.unwrap_or_else(Block::new);
+                if self.full.front_mut().is_some_and(LaneBlock::renew) { self.full.pop_front() } else { None };
+            let next = next.unwrap_or_else(LaneBlock::new);
             // SAFETY: the last slot's key is still `EMPTY`, so the receiver does not touch `next`.
             self.block.next.with_mut(|place| unsafe { *place = Some(next.clone()) });
             self.next = Some(next);
@@ -125,14 +125,14 @@ impl<T> Sender<T> {
     }
 }
 
-impl<T> Receiver<T> {
-    /// Whether there is no message.
+impl<T> LaneReceiver<T> {
+    /// Returns whether there is no message.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.block.slots[self.index].key.load(Ordering::Acquire) == EMPTY
     }
 
-    /// Takes the first message, with its key.
+    /// Removes and returns the first message, with its key.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(i64, T)> {
         let slot = &self.block.slots[self.index];
@@ -145,13 +145,13 @@ impl<T> Receiver<T> {
         let value = slot.value.with(|place| unsafe { (*place).assume_init_read() });
         self.index += 1;
         if self.index == SLOTS {
-            self.turn();
+            self.enter_next_block();
         }
         Some((key, value))
     }
 
     #[cold]
-    fn turn(&mut self) {
+    fn enter_next_block(&mut self) {
         // SAFETY: the last slot's key has been seen, and the block was linked before that was stored.
         let next = self.block.next.with(|place| unsafe { (*place).clone() });
         self.block = next.expect("it was linked before the last slot was filled");
@@ -159,8 +159,8 @@ impl<T> Receiver<T> {
     }
 }
 
-impl<T> Drop for Receiver<T> {
-    /// Drops the messages that are left. It goes through the blocks, because a chain of them would be dropped recursively.
+impl<T> Drop for LaneReceiver<T> {
+    /// Drops the messages that are left, one by one: a chain of blocks would be dropped recursively.
     fn drop(&mut self) {
         while self.pop().is_some() {}
     }
@@ -173,20 +173,20 @@ mod tests {
     use super::*;
     use crate::message::Letter;
 
-    /// Miri takes its time.
-    const MANY: i64 = if TRIED { 200 } else { 500_000 };
+    // Miri is slow.
+    const MANY: i64 = if IS_MODEL_CHECKED { 200 } else { 500_000 };
 
     #[test]
-    fn a_slot_is_a_cache_line() {
-        assert_eq!(std::mem::size_of::<Slot<Letter>>(), 64);
+    fn slot_fills_a_cache_line() {
+        assert_eq!(std::mem::size_of::<LaneSlot<Letter>>(), 64);
     }
 
     #[test]
-    fn messages_come_out_in_order() {
+    fn messages_are_popped_in_order() {
         let (mut sender, mut receiver) = lane();
         let (mut sent, mut taken) = (0, 0);
         let mut rng = fastrand::Rng::with_seed(1);
-        while taken < if TRIED { 500 } else { 20_000 } {
+        while taken < if IS_MODEL_CHECKED { 500 } else { 20_000 } {
             for _ in 0..rng.usize(0..200) {
                 sender.push(-sent, sent.to_string());
                 sent += 1;
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_was_left_is_used_again() {
+    fn block_is_reused_once_left() {
         for (behind, expected) in [(1, 2), (10 * SLOTS, 11)] {
             let (mut sender, mut receiver) = lane();
             let mut blocks = std::collections::HashSet::new();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn each_value_is_dropped_once_and_so_is_each_block() {
+    fn values_and_blocks_are_dropped_once() {
         let counted = Arc::new(());
         for (sent, taken) in [(0, 0), (1, 0), (63, 1), (64, 64), (65, 64), (200, 130), (MANY, 7)] {
             for sender_first in [false, true] {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_gets_all_that_another_sends() {
+    fn messages_cross_threads_in_order() {
         let (mut sender, mut receiver) = lane();
         let (mut back, mut answers) = lane();
         std::thread::scope(|scope| {
@@ -265,9 +265,9 @@ mod loom_tests {
     use loom::thread;
 
     use super::*;
-    use crate::clock::sync::look;
+    use crate::clock::sync::spin_once;
 
-    /// Sends `sent` messages and takes `taken`, under every order of the two threads' steps.
+    /// Sends `sent` messages and takes `taken` of them, under every order of the two threads' steps.
     fn try_all(sent: i64, taken: i64) {
         loom::model(move || {
             let counted = Arc::new(());
@@ -281,7 +281,7 @@ mod loom_tests {
                 let (key, (value, _)) = loop {
                     match receiver.pop() {
                         Some(message) => break message,
-                        None => look(),
+                        None => spin_once(),
                     }
                 };
                 assert_eq!((key, value), (i, i));
@@ -295,17 +295,17 @@ mod loom_tests {
     }
 
     #[test]
-    fn the_receiver_follows_over_the_end_of_a_block() {
+    fn receiver_follows_into_the_next_block() {
         try_all(3, 3);
     }
 
     #[test]
-    fn a_block_is_used_again_once_the_receiver_has_left_it() {
+    fn block_is_reused_once_the_receiver_has_left_it() {
         try_all(4, 4);
     }
 
     #[test]
-    fn what_is_left_is_dropped() {
+    fn messages_left_are_dropped() {
         try_all(3, 1);
     }
 }

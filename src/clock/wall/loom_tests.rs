@@ -1,46 +1,46 @@
-//! The hand-over of cores, messages between them and the end of a run: loom tries every order of the threads' steps, Miri and
-//! ThreadSanitizer what they draw, and `cargo test` what the host does.
+//! Tests of the hand-over of cores, of messages between them and of the end of a run. Loom tries every order
+//! of the threads' steps, Miri and ThreadSanitizer random ones, and `cargo test` those of the host.
 
 #[cfg(loom)]
-use loom::{sync as tried, thread};
+use loom::{sync, thread};
 #[cfg(not(loom))]
-use std::{sync as tried, thread};
+use std::{sync, thread};
 
 use super::carrier::thread::ThreadBerth;
 use super::*;
 use crate::message::parcel::Parcel;
-use crate::message::{Outside, RawTag, Receiver, Want};
+use crate::message::{Header, RawTag, Receiver, RecvFilter};
 use crate::rules::reception::Purpose;
 use crate::time::US;
 
-fn deliver(clock: &mut dyn Clock, (seen, parcel): (Seen, Parcel)) {
-    clock.deliver(seen, parcel);
+fn deliver(clock: &mut dyn Clock, (arrived, parcel): (ArrivedHeader, Parcel)) {
+    clock.deliver(arrived, parcel);
 }
 
-fn message(from: u32, to: u32, arrival: Time) -> (Seen, Parcel) {
+fn message(from: u32, to: u32, arrival: Time) -> (ArrivedHeader, Parcel) {
     let (tag, parcel) = (RawTag::user(0), Parcel::new(from));
-    ((arrival, Outside { from, to: Receiver::new(to, false), number: 0, words: 1, tag }), parcel)
+    ((arrival, Header { from, to: Receiver::new(to, false), number: 0, words: 1, tag }), parcel)
 }
 
 fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
-    let want = Want { from, tag: RawTag::user(0) };
-    let look = Reception::look(want, Time::ZERO);
+    let want = RecvFilter { from, tag: RawTag::user(0) };
+    let look = Reception::for_probe(want, Time::ZERO);
     let mut got = None;
-    clock.receive(&mut Reception { deadline: Time::MAX, purpose: Purpose::Take, ..look }, &mut got);
+    clock.receive(&mut Reception { deadline: Time::MAX, purpose: Purpose::Receive, ..look }, &mut got);
     got.unwrap()
 }
 
-/// Where processors note their acts.
-type Acts = tried::Arc<tried::Mutex<Vec<(i64, usize)>>>;
+/// A list on which processors note their acts.
+type Acts = sync::Arc<sync::Mutex<Vec<(i64, usize)>>>;
 
 /// Waits until the processor may act at a time, in microseconds, and notes the act.
 fn act(clock: &mut dyn Clock, acts: &Acts, time: i64, id: usize) {
-    clock.act_at(time * US);
+    clock.wait_to_act(time * US);
     acts.lock().unwrap().push((time, id));
 }
 
-/// Runs `body` under every order of its threads' steps that so many preemptions can make, or as many as `LOOM_MAX_PREEMPTIONS`
-/// says.
+/// Runs `body` under every order of its threads' steps with at most this number of preemptions, or with that
+/// of `LOOM_MAX_PREEMPTIONS`.
 #[cfg(loom)]
 fn model(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -51,35 +51,35 @@ fn model(preemptions: usize, body: impl Fn() + Send + Sync + 'static) {
 /// Runs `body` in some orders.
 #[cfg(not(loom))]
 fn model(_: usize, body: impl Fn()) {
-    (0..if TRIED { 1 } else { 20 }).for_each(|_| body());
+    (0..if IS_MODEL_CHECKED { 1 } else { 20 }).for_each(|_| body());
 }
 
-/// Receives a message and notes that.
+/// Receives a message and notes the act.
 fn take(clock: &mut dyn Clock, acts: &Acts, from: u32, time: i64, id: usize) {
     receive(clock, from);
     acts.lock().unwrap().push((time, id));
 }
 
-/// Runs a program, and checks how it ends, how many acts there were, and their order.
+/// Runs a program, and checks its status at the end, the number of acts, and their order.
 fn try_all(P: usize, cores: usize, status: u8, done: usize, program: fn(usize, &mut dyn Clock, &Acts)) {
     model(if P > 2 { 1 } else { 2 }, move || {
         let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-        let watched = Watched::new(cores, Patience::default());
-        let spread = Spread::one_by_one(P, cores);
-        let wall = Wall::new(spread, HostClock::that_has_come(), Foreknown::default(), watched, &parkers);
-        let (wall, acts) = (tried::Arc::new(wall), Acts::default());
+        let watch_guard = WatchGuard::new(cores, Patience::default());
+        let assignment = CoreAssignment::round_robin(P, cores);
+        let wall = WallState::new(assignment, HostClock::unpaced(), RunInfo::default(), watch_guard, &parkers);
+        let (wall, acts) = (sync::Arc::new(wall), Acts::default());
         let threads: Vec<_> = (0..)
             .zip(parkers)
             .map(|(id, parker)| {
                 let (wall, acts) = (wall.clone(), acts.clone());
                 thread::spawn(move || {
                     let berth = ThreadBerth { parker, unparkers: &wall.unparkers };
-                    let mut waiter = Waiter::new(&wall, id, &berth);
+                    let mut clock = WallClock::new(&wall, id, &berth);
                     let outcome = catch_unwind(AssertUnwindSafe(|| {
-                        waiter.start();
-                        program(id, &mut waiter, &acts);
-                        waiter.wait_until(Time::ZERO);
-                        waiter.end(Time::ZERO, true);
+                        clock.start();
+                        program(id, &mut clock, &acts);
+                        clock.wait_until(Time::ZERO);
+                        clock.end(Time::ZERO, true);
                     }));
                     assert_eq!(outcome.is_err(), wall.status.load(Ordering::SeqCst) == FAILED);
                 })
@@ -95,7 +95,7 @@ fn try_all(P: usize, cores: usize, status: u8, done: usize, program: fn(usize, &
 
 /// Every processor acts twice, in turn.
 fn in_turn(P: usize, cores: usize) {
-    try_all(P, cores, OVER, 2 * P, |id, clock, acts| {
+    try_all(P, cores, FINISHED, 2 * P, |id, clock, acts| {
         for round in 0..2 {
             act(clock, acts, 4 * round + id as i64, id);
         }
@@ -103,12 +103,12 @@ fn in_turn(P: usize, cores: usize) {
 }
 
 #[test]
-fn a_core_is_handed_over_and_back() {
+fn core_is_handed_over_and_back() {
     in_turn(2, 1);
 }
 
 #[test]
-fn a_core_is_handed_round() {
+fn core_is_handed_round() {
     in_turn(4, 1);
 }
 
@@ -118,16 +118,16 @@ fn two_cores_act_in_turn() {
 }
 
 #[test]
-fn a_message_wakes_a_processor_of_the_same_core() {
-    try_all(2, 1, OVER, 1, |id, clock, acts| match id {
+fn message_wakes_a_processor_of_the_same_core() {
+    try_all(2, 1, FINISHED, 1, |id, clock, acts| match id {
         0 => take(clock, acts, 1, 0, 0),
         _ => deliver(clock, message(1, 0, Time::ZERO)),
     });
 }
 
 #[test]
-fn a_message_wakes_a_blocked_processor_of_another_core() {
-    try_all(2, 2, OVER, 1, |id, clock, acts| match id {
+fn message_wakes_a_blocked_processor_of_another_core() {
+    try_all(2, 2, FINISHED, 1, |id, clock, acts| match id {
         0 => take(clock, acts, 1, 1, 0),
         _ => {
             clock.wait_until(US);
@@ -137,9 +137,9 @@ fn a_message_wakes_a_blocked_processor_of_another_core() {
 }
 
 #[test]
-fn a_message_wakes_a_parked_processor_of_another_core() {
+fn message_wakes_a_parked_processor_of_another_core() {
     // Processors 0 and 2 share a core. Either of them watches it when the message for 0 comes.
-    try_all(3, 2, OVER, 1, |id, clock, acts| match id {
+    try_all(3, 2, FINISHED, 1, |id, clock, acts| match id {
         0 => take(clock, acts, 1, 0, 0),
         1 => deliver(clock, message(1, 0, Time::ZERO)),
         _ => {}
@@ -147,7 +147,7 @@ fn a_message_wakes_a_parked_processor_of_another_core() {
 }
 
 #[test]
-fn a_deadlock_across_cores_is_found_and_a_message_under_way_is_none() {
+fn deadlock_across_cores_is_found_only_without_messages_under_way() {
     try_all(2, 2, FAILED, 1, |id, clock, acts| {
         match id {
             0 => deliver(clock, message(0, 1, Time::ZERO)),
@@ -158,7 +158,7 @@ fn a_deadlock_across_cores_is_found_and_a_message_under_way_is_none() {
 }
 
 #[test]
-fn a_deadlock_beside_a_finished_processor_is_found() {
+fn deadlock_beside_a_finished_processor_is_found() {
     // Processors 0 and 2 share a core.
     try_all(3, 2, FAILED, 1, |id, clock, acts| match id {
         0 => drop(receive(clock, 2)),
@@ -168,7 +168,7 @@ fn a_deadlock_beside_a_finished_processor_is_found() {
 }
 
 #[test]
-fn a_failed_run_wakes_who_is_parked_and_who_watches() {
+fn failed_run_wakes_parked_and_watching_processors() {
     // Processors 0 and 2 share a core, and wait for ever.
     try_all(3, 2, FAILED, 0, |id, clock, _| {
         if id == 1 {
@@ -179,7 +179,7 @@ fn a_failed_run_wakes_who_is_parked_and_who_watches() {
 }
 
 #[test]
-fn who_looks_is_not_forsaken_by_who_will_send() {
+fn processor_that_looks_is_not_forsaken_while_another_will_send() {
     try_all(2, 2, FAILED, 1, |id, clock, acts| {
         if id == 1 {
             act(clock, acts, 1, 1);
@@ -187,19 +187,19 @@ fn who_looks_is_not_forsaken_by_who_will_send() {
             receive(clock, 0);
         }
         (2..).find(|time| {
-            clock.act_at(*time * US);
-            clock.looks_in_vain()
+            clock.wait_to_act(*time * US);
+            clock.report_vain_looks()
         });
         assert_eq!(acts.lock().unwrap().len(), 1, "processor 1 had something to do");
         clock.fail(Cause::Forsaken { id });
-        clock.act_at(Time::MAX);
+        clock.wait_to_act(Time::MAX);
     });
 }
 
 #[test]
-fn who_is_sent_to_acts_before_later_ones() {
+fn receiver_acts_before_later_acts_of_others() {
     // Processor 1 acts at 2, when the message from 0 arrives; processor 0 acts again at 3.
-    try_all(2, 2, OVER, 3, |id, clock, acts| match id {
+    try_all(2, 2, FINISHED, 3, |id, clock, acts| match id {
         0 => {
             act(clock, acts, 1, 0);
             deliver(clock, message(0, 1, 2 * US));

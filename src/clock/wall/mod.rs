@@ -1,9 +1,9 @@
 //! The wall clock: processors really wait.
 //!
-//! On each core exactly one processor runs, the one that *holds* the core; the others stay in their berths. A holder that
-//! has to wait hands the core to the processor that is due first, or spins if it is due first itself. So a switch happens
-//! before a deadline and not after it, and a processor always watches an idle core. `README.md` beside this file says who
-//! wakes whom, why no wake-up is lost and no deadline forgotten, and why the run ends.
+//! On each core exactly one processor runs, the one that *holds* the core; the others stay in their berths. A
+//! holder that has to wait hands the core to the processor that is due first, or spins if it is due first
+//! itself. So a switch happens before a deadline and not after it, and a processor always watches an idle
+//! core. `README.md` beside this file explains wake-ups, deadlines and the end of a run.
 
 pub(crate) mod carrier;
 pub(crate) mod cores;
@@ -20,69 +20,65 @@ use std::time::Duration;
 use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
 
-use super::agenda::{Agenda, Entry};
-use super::contract::{Clock, Foreknown};
-use super::seat::{Seat, blame};
-use super::spread::Spread;
+use super::agenda::{Agenda, AgendaEntry};
+use super::contract::{Clock, RunInfo};
+use super::seat::{Seat, failure_cause};
+use super::assignment::CoreAssignment;
 use super::sync::{
-    AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, TRIED, Unparker, look,
+    AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, IS_MODEL_CHECKED, Unparker, spin_once,
 };
-use super::watchdog::{Beat, Patience, Watched};
-use crate::error::{Cause, RunError, Stopped, cause_of, say_before_abort, stop};
+use super::watchdog::{Heartbeat, Patience, WatchGuard};
+use crate::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Letter, Seen};
-use crate::params::{ByLevel, ReceptionCost};
+use crate::message::{Envelope, Letter, ArrivedHeader};
+use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
-use crate::rules::network::{Exit, LockedEntrance, Network, Passage};
-use crate::rules::pace::Outgoing;
+use crate::rules::network::{Egress, LockedIngress, Network, Passage};
+use crate::rules::pace::OutgoingMessage;
 use crate::rules::reception::Reception;
 use crate::time::{PS, Time};
 use carrier::{Berth, Carrier, coroutine, thread};
-use front::{Front, LAST, Moment, NEVER, Outlook, place};
-use lane::{Receiver, Sender, lane};
+use front::{Front, LAST, Moment, NEVER, Outlook, index_among_others};
+use lane::{LaneReceiver, LaneSender, lane};
 use ticks::HostClock;
 
-/// What all processors of a run share.
-struct Wall {
+/// The state that all processors of a run share.
+struct WallState {
     host: HostClock,
-    /// The cores.
-    cores: Box<[CachePadded<Mutex<Roster>>]>,
-    /// What each core shows to the others.
+    cores: Box<[CachePadded<Mutex<CoreState>>]>,
     fronts: Box<[Front]>,
-    /// The receiving sides of the network.
-    entrances: Box<[LockedEntrance]>,
-    known: Foreknown,
-    /// Which processor is on which core.
-    spread: Spread,
-    /// Whether the host has fewer cores, so that several cores share one of the host's and must yield to each other.
-    crowded: bool,
-    /// Wakes each processor's thread, if it has one.
+    ingresses: Box<[LockedIngress]>,
+    run_info: RunInfo,
+    assignment: CoreAssignment,
+    /// Whether the host has fewer cores, so that some of the run's cores share one and must yield to each
+    /// other.
+    is_crowded: bool,
+    /// For each processor that is a thread.
     unparkers: Box<[Unparker]>,
-    /// [`GOING`], [`OVER`] or [`FAILED`].
+    /// [`RUNNING`], [`FINISHED`] or [`FAILED`].
     status: AtomicU8,
-    /// Why the run has failed, if a processor or a carrier has said so.
+    /// The cause of the run's failure, if a processor or a carrier has reported one.
     cause: Mutex<Option<Cause>>,
-    /// How many cores have processors that have not come to their first wait; at 0, time begins.
-    cold: AtomicUsize,
-    /// How many processors have not finished.
-    running: AtomicUsize,
-    /// The latest tick at which a processor has finished.
+    /// The number of cores with processors that have not reached their first wait. Time begins when it is 0.
+    cold_cores: AtomicUsize,
+    /// The number of processors that have not finished.
+    unfinished: AtomicUsize,
+    /// The latest tick at which a processor finished.
     finish: AtomicU64,
-    /// The run's signs of life, for the watchdog.
-    watched: Watched,
+    watch_guard: WatchGuard,
 }
 
 /// The run goes on.
-const GOING: u8 = 0;
+const RUNNING: u8 = 0;
 /// Every processor has finished.
-const OVER: u8 = 1;
-/// Something went wrong; every processor unwinds at its next call.
+const FINISHED: u8 = 1;
+/// The run has failed: every processor unwinds at its next call.
 const FAILED: u8 = 2;
 
-/// What must be certain before a processor goes on.
+/// The facts that must be certain before a processor goes on.
 #[derive(Clone, Copy, Debug)]
-enum Needs {
-    /// Nothing, because no other processor can see what follows.
+enum NeededCertainty {
+    /// Nothing must be certain, because no other processor can see what follows.
     Nothing,
     /// All earlier acts must have been done.
     Turn,
@@ -91,57 +87,48 @@ enum Needs {
 }
 
 /// The processors of one core. The holder keeps it locked as long as it holds the core.
-struct Roster {
-    /// Which processor is on which core.
-    spread: Spread,
-    /// The seat of each processor.
+struct CoreState {
+    assignment: CoreAssignment,
     seats: Vec<Seat>,
-    /// The processors that wait for a time, without the holder.
+    /// The processors that wait for a time, except the holder.
     agenda: Agenda,
     /// The lane to each other core, in the order of their numbers.
-    outgoing: Vec<Sender<Letter>>,
+    outgoing: Vec<LaneSender<Letter>>,
     /// The lane from each other core. A message's key is its arrival.
-    incoming: Vec<Receiver<Letter>>,
-    /// What is known of the other cores.
+    incoming: Vec<LaneReceiver<Letter>>,
     outlook: Outlook,
     /// Whether the core shows that its processors can do nothing more by themselves.
-    hopeless: bool,
-    /// By how many nanoseconds waits ended late.
+    is_hopeless: bool,
+    /// The lateness of waits, in ns of the host.
     lateness: Histogram<u32>,
-    cost: ByLevel<ReceptionCost>,
-    /// The places of processors that act at the same time.
+    cost: PerLevel<ReceptionCost>,
     places: Places,
     /// The processors that have not started, last first.
     unstarted: Vec<u32>,
-    /// Whether all processors of the core have come to their first wait.
-    warm: bool,
+    /// Whether all processors of the core have reached their first wait.
+    is_warm: bool,
 }
 
 /// A processor's view of the clock.
-struct Waiter<'a> {
-    wall: &'a Wall,
-    /// The processor's number.
+struct WallClock<'a> {
+    wall: &'a WallState,
     id: u32,
-    /// The roster of the processor's core.
-    core: &'a Mutex<Roster>,
+    core_mutex: &'a Mutex<CoreState>,
     /// The core's number.
-    number: usize,
-    /// The processor's place among the seats of the core.
-    place: usize,
-    /// The core's sign of life, for the watchdog.
-    beat: &'a Beat,
-    /// The locked roster, while the processor holds the core.
-    roster: Option<MutexGuard<'a, Roster>>,
+    core_number: usize,
+    seat_index: usize,
+    beat: &'a Heartbeat,
+    /// The locked state of the core, while the processor holds it.
+    core_state: Option<MutexGuard<'a, CoreState>>,
     /// The time until which the processor last waited, and the tick at which that wait ended.
     reached: (Time, u64),
-    /// Where the processor stays while others hold the core.
     berth: &'a dyn Berth,
-    /// How often the program was unwound because the run has failed.
+    /// The number of times that the program was unwound because the run has failed.
     stops: u32,
 }
 
-/// Why a watch ended.
-enum Ended {
+/// The reason why a watch ended.
+enum WatchEnd {
     /// The processor's time has come.
     Due,
     /// There are messages from other cores.
@@ -150,46 +137,47 @@ enum Ended {
     Over,
 }
 
-/// How the host held a run on the wall clock.
+/// The host's performance in a run on the wall clock.
 #[derive(Debug)]
-pub(crate) struct Findings {
+pub(crate) struct HostReport {
     /// Whether every thread could be pinned to its core.
-    pub pinned: bool,
-    /// When the last processor really finished.
+    pub is_pinned: bool,
+    /// The time at which the last processor really finished.
     pub finish: Time,
-    /// By how many nanoseconds of the host waits ended late.
+    /// The lateness of waits, in ns of the host.
     pub lateness: Histogram<u32>,
-    /// How many messages were delivered after their receiver had taken a later one, or had looked in vain.
+    /// The number of messages that were delivered after their receiver had taken a later one, or had looked
+    /// in vain.
     pub out_of_order: u64,
 }
 
-impl Wall {
-    /// A run that has not begun. `parkers` are those of the processors that are threads.
-    fn new(spread: Spread, host: HostClock, known: Foreknown, watched: Watched, parkers: &[Parker]) -> Wall {
-        let cores = spread.cores();
-        let mut rosters: Vec<Roster> = (0..cores).map(|core| Roster::new(core, spread, &known)).collect();
+impl WallState {
+    /// Makes the state of a run that has not begun. `parkers` are those of the processors that are threads.
+    fn new(assignment: CoreAssignment, host: HostClock, run_info: RunInfo, watch_guard: WatchGuard, parkers: &[Parker]) -> WallState {
+        let cores = assignment.cores();
+        let mut core_states: Vec<CoreState> = (0..cores).map(|core| CoreState::new(core, assignment, &run_info)).collect();
         for from in 0..cores {
             for to in (0..cores).filter(|to| *to != from) {
                 let (sender, receiver) = lane();
-                rosters[from].outgoing.push(sender);
-                rosters[to].incoming.push(receiver);
+                core_states[from].outgoing.push(sender);
+                core_states[to].incoming.push(receiver);
             }
         }
-        Wall {
+        WallState {
             host,
-            cores: rosters.into_iter().map(|roster| CachePadded::new(Mutex::new(roster))).collect(),
+            cores: core_states.into_iter().map(|core_state| CachePadded::new(Mutex::new(core_state))).collect(),
             fronts: (0..cores).map(|_| Front::new(cores)).collect(),
-            entrances: (0..known.entrances).map(|_| LockedEntrance::default()).collect(),
-            known,
-            spread,
-            crowded: !TRIED && cores > cores::available_cores(),
+            ingresses: (0..run_info.ingress_count).map(|_| LockedIngress::default()).collect(),
+            run_info,
+            assignment,
+            is_crowded: !IS_MODEL_CHECKED && cores > cores::available_cores(),
             unparkers: parkers.iter().map(|parker| parker.unparker().clone()).collect(),
-            status: AtomicU8::new(GOING),
+            status: AtomicU8::new(RUNNING),
             cause: Mutex::new(None),
-            cold: AtomicUsize::new(cores),
-            running: AtomicUsize::new(spread.P()),
+            cold_cores: AtomicUsize::new(cores),
+            unfinished: AtomicUsize::new(assignment.P()),
             finish: AtomicU64::new(0),
-            watched,
+            watch_guard,
         }
     }
 
@@ -199,83 +187,83 @@ impl Wall {
         self.unparkers.iter().for_each(Unparker::unpark);
     }
 
-    /// Ends the run because something went wrong, and prints the cause if panics abort the process.
-    fn fail_with(&self, cause: Cause) {
-        say_before_abort(&cause);
+    /// Fails the run, and prints the cause if panics abort the process.
+    fn fail_and_print(&self, cause: Cause) {
+        print_before_abort(&cause);
         self.fail(cause);
     }
 
-    /// Ends the run because something went wrong. The first cause counts.
+    /// Fails the run. Only the first cause is kept.
     fn fail(&self, cause: Cause) {
         self.cause.lock().get_or_insert(cause);
         self.end(FAILED);
     }
 }
 
-impl Roster {
-    /// The roster of a core.
-    fn new(core: usize, spread: Spread, known: &Foreknown) -> Roster {
+impl CoreState {
+    fn new(core: usize, assignment: CoreAssignment, run_info: &RunInfo) -> CoreState {
         let mut lateness = lateness_histogram();
-        let mut unstarted: Vec<u32> = spread.processors(core).skip(1).map(|id| id as u32).collect();
+        let mut unstarted: Vec<u32> = assignment.processors(core).skip(1).map(|id| id as u32).collect();
         unstarted.reverse();
         lateness.reset(); // touches the histogram's memory before time begins
-        Roster {
-            spread,
-            seats: spread.processors(core).map(|_| Seat::with_room()).collect(),
+        CoreState {
+            assignment,
+            seats: assignment.processors(core).map(|_| Seat::with_room()).collect(),
             agenda: Agenda::default(),
             outgoing: Vec::new(),
             incoming: Vec::new(),
-            outlook: Outlook::new(core, spread.cores()),
-            hopeless: false,
+            outlook: Outlook::new(core, assignment.cores()),
+            is_hopeless: false,
             lateness,
-            cost: known.cost.clone(),
-            places: known.places.clone(),
+            cost: run_info.cost.clone(),
+            places: run_info.places.clone(),
             unstarted,
-            warm: false,
+            is_warm: false,
         }
     }
 
-    /// Puts a message into the inbox of the processor at `place`. The holder needs no entry on the agenda, because it
-    /// looks at its own seat.
+    /// Puts a message into the inbox of the processor in a seat. The holder needs no entry on the agenda,
+    /// because it looks at its own seat.
     #[inline]
-    fn put(&mut self, place: usize, holder: u32, seen: Seen, parcel: Parcel) {
-        let id = seen.1.to.id();
-        if self.seats[place].put(seen, parcel, &self.cost).is_some() && id != holder {
-            self.add(self.entry(id, place));
+    fn put_in_seat(&mut self, seat_index: usize, holder: u32, arrived: ArrivedHeader, parcel: Parcel) {
+        let id = arrived.1.to.id();
+        if self.seats[seat_index].put(arrived, parcel, &self.cost).is_some() && id != holder {
+            self.add(self.agenda_entry(id, seat_index));
         }
     }
 
     #[inline]
-    fn add(&mut self, entry: Entry) {
-        let Roster { agenda, seats, places, spread, .. } = self;
+    fn add(&mut self, entry: AgendaEntry) {
+        let CoreState { agenda, seats, places, assignment, .. } = self;
         agenda.insert(entry, |entry| {
             let (time, place) = entry.moment();
-            seats[spread.place(places.who(time, place) as usize)].ticket() == entry.ticket()
+            seats[assignment.seat_index(places.processor_at(time, place) as usize)].ticket() == entry.ticket()
         });
     }
 
-    /// The processor of an entry on the agenda.
+    /// Returns the processor of an entry on the agenda.
     #[inline]
-    fn processor(&self, entry: Entry) -> u32 {
+    fn processor(&self, entry: AgendaEntry) -> u32 {
         let (time, place) = entry.moment();
-        self.places.who(time, place)
+        self.places.processor_at(time, place)
     }
 
-    /// What the core shows of the moment before which none of its processors acts. Where processors act in the order of their
-    /// numbers, no processor of another core comes between those of a block, so the others are told of a block once.
+    /// Returns the moment that the core shows as its front if none of its processors acts before the given
+    /// moment. Where processors act in the order of their numbers, no processor of another core comes between
+    /// those of a block, so the front changes only once for a block.
     #[inline]
-    fn shown(&self, (time, place): Moment) -> Moment {
-        (time, if self.places.are_numbers() { self.spread.first_of_block(place) } else { place })
+    fn front_moment(&self, (time, place): Moment) -> Moment {
+        (time, if self.places.are_numbers() { self.assignment.first_of_block(place) } else { place })
     }
 
-    /// The entry on the agenda of a processor of the core.
+    /// Returns the agenda entry of a processor of the core.
     #[inline]
-    fn entry(&self, id: u32, place: usize) -> Entry {
-        let seat = &self.seats[place];
-        Entry::new(seat.wake(), self.places.place(seat.wake(), id), seat.ticket())
+    fn agenda_entry(&self, id: u32, seat_index: usize) -> AgendaEntry {
+        let seat = &self.seats[seat_index];
+        AgendaEntry::new(seat.wake_time(), self.places.place(seat.wake_time(), id), seat.ticket())
     }
 
-    /// Whether there are messages from other cores.
+    /// Returns whether there are messages from other cores.
     #[inline]
     fn has_incoming(&self) -> bool {
         self.incoming.iter().any(|lane| !lane.is_empty())
@@ -286,23 +274,24 @@ impl Roster {
     fn let_in(&mut self, holder: u32) -> bool {
         let mut any = false;
         for from in 0..self.incoming.len() {
-            while let Some((arrival, Letter { outside, parcel })) = self.incoming[from].pop() {
-                self.outlook.takes(from, Time::from_ps(arrival));
-                let place = self.spread.place(outside.to.id() as usize);
-                self.put(place, holder, (Time::from_ps(arrival), outside), parcel);
+            while let Some((arrival, Letter { header, parcel })) = self.incoming[from].pop() {
+                self.outlook.count_let_in(from, Time::from_ps(arrival));
+                let seat_index = self.assignment.seat_index(header.to.id() as usize);
+                self.put_in_seat(seat_index, holder, (Time::from_ps(arrival), header), parcel);
                 any = true;
             }
         }
         any
     }
 
-    /// The entry of the processor that acts first on the core: the holder, with the entry `mine`, or one on the agenda.
+    /// Returns the entry of the processor that acts first on the core: the holder, with the entry `mine`, or
+    /// one on the agenda.
     #[inline]
-    fn first(&mut self, mine: Entry, holder: u32) -> Entry {
+    fn first_entry(&mut self, mine: AgendaEntry, holder: u32) -> AgendaEntry {
         while let Some(first) = self.agenda.peek() {
             let id = self.processor(first);
-            let counts = self.seats[self.spread.place(id as usize)].ticket() == first.ticket();
-            if counts && id != holder {
+            let is_current = self.seats[self.assignment.seat_index(id as usize)].ticket() == first.ticket();
+            if is_current && id != holder {
                 return first.min(mine);
             }
             self.agenda.pop();
@@ -311,230 +300,236 @@ impl Roster {
     }
 }
 
-impl<'a> Waiter<'a> {
-    fn new(wall: &'a Wall, id: usize, berth: &'a dyn Berth) -> Waiter<'a> {
-        let (number, place) = wall.spread.seat_of(id);
-        let (id, core, beat) = (id as u32, &*wall.cores[number], wall.watched.beat(number));
-        Waiter { wall, id, core, number, place, beat, roster: None, reached: (-PS, 0), berth, stops: 0 }
+impl<'a> WallClock<'a> {
+    fn new(wall: &'a WallState, id: usize, berth: &'a dyn Berth) -> WallClock<'a> {
+        let (number, seat_index) = wall.assignment.core_and_seat(id);
+        let (id, core, beat) = (id as u32, &*wall.cores[number], wall.watch_guard.beat(number));
+        WallClock { wall, id, core_mutex: core, core_number: number, seat_index, beat, core_state: None, reached: (-PS, 0), berth, stops: 0 }
     }
 
     /// Waits until the core is handed to the processor for the first time.
     fn start(&mut self) {
-        if !self.wall.host.has_come() {
-            touch_stack(if self.wall.spread.P() > MANY { 1 } else { TOUCHED_PAGES });
+        if !self.wall.host.is_unpaced() {
+            touch_stack(if self.wall.assignment.P() > MANY_PROCESSORS { 1 } else { TOUCHED_PAGES });
         }
-        self.berth.awaits_core();
-        self.goes_on();
+        self.berth.wait_for_core();
+        self.check_running();
         self.seat().start();
-        self.beat.runs(self.id, Time::ZERO);
+        self.beat.enter_program(self.id, Time::ZERO);
     }
 
-    /// The core's roster. Only in a failed run is it used by a processor that does not hold the core.
+    /// Returns the state of the core. Only in a failed run may the processor use it without holding the core.
     #[inline]
-    fn roster(&mut self) -> &mut Roster {
-        self.roster.get_or_insert_with(|| self.core.lock())
+    fn core_state(&mut self) -> &mut CoreState {
+        self.core_state.get_or_insert_with(|| self.core_mutex.lock())
     }
 
     #[inline]
     fn seat(&mut self) -> &mut Seat {
-        let place = self.place;
-        &mut self.roster().seats[place]
+        let seat_index = self.seat_index;
+        &mut self.core_state().seats[seat_index]
     }
 
-    /// Returns true, holding the core, when the time has come at which the processor's seat wakes, and what it needs for
-    /// what `follows` is certain. Returns false once the run is over.
-    fn sleep(&mut self, follows: Needs) -> bool {
-        self.beat.called();
-        let (id, place) = (self.id, self.place);
+    /// Sleeps until the wake time of the processor's seat has come, and what `needs` asks for is certain.
+    /// Returns true with the core held by the processor, or false once the run is over.
+    fn sleep(&mut self, needs: NeededCertainty) -> bool {
+        self.beat.count_call();
+        let (id, seat_index) = (self.id, self.seat_index);
         let mut waited = false;
         loop {
-            let (wall, number) = (self.wall, self.number);
-            if self.roster().let_in(id) {
-                self.hopes();
+            let (wall, number) = (self.wall, self.core_number);
+            if self.core_state().let_in(id) {
+                self.clear_hopeless();
             }
-            let roster = self.roster();
-            if let Some(other) = roster.unstarted.pop() {
-                let mine = roster.entry(id, place);
+            let core_state = self.core_state();
+            if let Some(other) = core_state.unstarted.pop() {
+                let mine = core_state.agenda_entry(id, seat_index);
                 if !self.hand_over(other, mine) {
                     return false;
                 }
                 waited = true;
                 continue;
             }
-            let mine = roster.entry(id, place);
-            let first = roster.first(mine, id);
-            let wake = roster.seats[place].wake();
-            let shown = roster.shown(first.moment());
-            roster.outlook.show(&wall.fronts[number], shown);
+            let mine = core_state.agenda_entry(id, seat_index);
+            let first = core_state.first_entry(mine, id);
+            let wake_time = core_state.seats[seat_index].wake_time();
+            let shown = core_state.front_moment(first.moment());
+            core_state.outlook.show(&wall.fronts[number], shown);
             if first != mine {
-                roster.agenda.pop();
-                let other = roster.processor(first);
+                core_state.agenda.pop();
+                let other = core_state.processor(first);
                 if !self.hand_over(other, mine) {
                     return false;
                 }
-                // Who hands the core over has let in what had to be let in before the horizon.
-                let wake = self.seat().wake();
-                if self.has(Needs::Turn, wake) && self.is_due(wake) {
+                // The processor that handed the core over has let in all messages that arrive before the
+                // horizon.
+                let wake_time = self.seat().wake_time();
+                if self.is_certain(NeededCertainty::Turn, wake_time) && self.go_on_if_due(wake_time) {
                     return true;
                 }
                 waited = true;
                 continue;
             }
-            let needs = roster.seats[place].known_until().map_or(follows, Needs::Arrivals);
-            if !roster.warm {
-                roster.warm = true;
-                if wall.cold.fetch_sub(1, Ordering::SeqCst) == 1 {
+            let needs = core_state.seats[seat_index].known_until().map_or(needs, NeededCertainty::Arrivals);
+            if !core_state.is_warm {
+                core_state.is_warm = true;
+                if wall.cold_cores.fetch_sub(1, Ordering::SeqCst) == 1 {
                     wall.host.begin();
                 }
             }
-            if wake == self.reached.0 && !waited && self.has(needs, wake) {
-                return self.goes_on(); // code that costs no time in the model does not wait
+            if wake_time == self.reached.0 && !waited && self.is_certain(needs, wake_time) {
+                return self.check_running(); // code that costs no time in the model does not wait
             }
-            match self.watch(wake, needs) {
-                Ended::Due => return true,
-                Ended::Incoming => waited = true,
-                Ended::Over => return false,
+            match self.watch(wake_time, needs) {
+                WatchEnd::Due => return true,
+                WatchEnd::Incoming => waited = true,
+                WatchEnd::Over => return false,
             }
         }
     }
 
-    /// Hands the core over to another processor. Returns true when it is handed back, and false once the run is over.
-    fn hand_over(&mut self, other: u32, mine: Entry) -> bool {
+    /// Hands the core over to another processor. Returns true when the core is handed back, or false once the
+    /// run is over.
+    fn hand_over(&mut self, other: u32, mine: AgendaEntry) -> bool {
         if mine.moment().0 < Time::MAX {
-            self.roster().add(mine);
+            self.core_state().add(mine);
         }
-        self.beat.rests();
-        self.roster = None;
-        self.berth.hands_over_to(other);
-        self.goes_on()
+        self.beat.leave_program();
+        self.core_state = None;
+        self.berth.hand_over_to(other);
+        self.check_running()
     }
 
-    /// Whether the processor has what it needs to go on at `wake`, by what is known of the other cores.
+    /// Returns whether what the processor needs to go on at `wake_time` is certain, by what is known of the
+    /// other cores.
     #[inline]
-    fn has(&mut self, needs: Needs, wake: Time) -> bool {
-        let (id, Foreknown { places, lookahead, .. }) = (self.id, &self.wall.known);
-        let horizon = self.roster().outlook.horizon();
-        let has_turn = || horizon > (wake, places.place(wake, id));
+    fn is_certain(&mut self, needs: NeededCertainty, wake_time: Time) -> bool {
+        let (id, RunInfo { places, lookahead, .. }) = (self.id, &self.wall.run_info);
+        let horizon = self.core_state().outlook.horizon();
+        let has_turn = || horizon > (wake_time, places.place(wake_time, id));
         match needs {
-            Needs::Nothing => true,
-            Needs::Turn => has_turn(),
-            Needs::Arrivals(time) => horizon.0 + *lookahead > time || has_turn(),
+            NeededCertainty::Nothing => true,
+            NeededCertainty::Turn => has_turn(),
+            NeededCertainty::Arrivals(time) => horizon.0 + *lookahead > time || has_turn(),
         }
     }
 
     /// Notes that a processor of the core does more than look for messages.
     #[inline]
-    fn hopes(&mut self) {
-        if self.roster().hopeless {
-            self.roster().hopeless = false;
-            self.wall.fronts[self.number].shows_hope(true);
+    fn clear_hopeless(&mut self) {
+        if self.core_state().is_hopeless {
+            self.core_state().is_hopeless = false;
+            self.wall.fronts[self.core_number].show_hope(true);
         }
     }
 
     fn look_around(&mut self) {
         let wall = self.wall;
-        self.roster().outlook.look(&wall.fronts, &wall.host);
+        self.core_state().outlook.look(&wall.fronts, &wall.host);
     }
 
-    /// Whether the run goes on. If it has failed, the processor unwinds.
+    /// Returns whether the run goes on. Unwinds the program if the run has failed.
     #[inline]
-    fn goes_on(&mut self) -> bool {
+    fn check_running(&mut self) -> bool {
         let status = self.wall.status.load(Ordering::Relaxed);
         if status == FAILED {
             stop(self.id as usize, &mut self.stops);
         }
-        status == GOING
+        status == RUNNING
     }
 
-    /// Whether another core, as far as this one knows, has not done what is due long ago by the host's time: the host does not
-    /// let it run.
-    fn others_are_behind(&mut self) -> bool {
-        let (host, horizon) = (&self.wall.host, self.roster().outlook.horizon().0);
-        !host.never_comes(horizon) && host.now().saturating_sub(host.tick_of(horizon)) > host.ticks(LONG)
+    /// Returns whether another core, as far as this one knows, has not done what was due long ago by the
+    /// host's time: then the host does not let that core run.
+    fn are_others_behind(&mut self) -> bool {
+        let (host, horizon) = (&self.wall.host, self.core_state().outlook.horizon().0);
+        !host.is_unreachable(horizon) && host.now().saturating_sub(host.tick_of(horizon)) > host.ticks(BEHIND_NS)
     }
 
-    /// Whether a time comes so soon that a nap might last longer.
-    fn comes_during_a_nap(&self, wake: Time) -> bool {
+    /// Returns whether a time comes so soon that a nap might last longer.
+    fn is_due_during_nap(&self, wake_time: Time) -> bool {
         let host = &self.wall.host;
-        let left = host.tick_of(wake).saturating_sub(host.now());
-        left > 0 && left < host.ticks(NAP_LASTS)
+        let left = host.tick_of(wake_time).saturating_sub(host.now());
+        left > 0 && left < host.ticks(LONGEST_NAP_NS)
     }
 
-    /// Whether a time has come. If it has, the processor goes on.
+    /// Lets the processor go on if its wake time has come. Returns whether it has.
     #[inline]
-    fn is_due(&mut self, wake: Time) -> bool {
+    fn go_on_if_due(&mut self, wake_time: Time) -> bool {
         let host = &self.wall.host;
-        let (now, deadline) = (host.now(), host.tick_of(wake));
+        let (now, deadline) = (host.now(), host.tick_of(wake_time));
         if now < deadline {
             return false;
         }
-        if wake != self.reached.0 && !host.has_come() {
+        if wake_time != self.reached.0 && !host.is_unpaced() {
             let late = host.nanoseconds(now - deadline);
-            self.roster().lateness.saturating_record(late);
+            self.core_state().lateness.saturating_record(late);
         }
-        self.reached = (wake, now);
-        self.beat.runs(self.id, wake);
+        self.reached = (wake_time, now);
+        self.beat.enter_program(self.id, wake_time);
         true
     }
 
-    /// Spins until `wake` has come and the processor has what it needs, or until there is something else to do.
-    fn watch(&mut self, wake: Time, needs: Needs) -> Ended {
-        /// After how many rounds it checks whether the run is stuck: the check must not delay a message that comes soon.
-        const SELDOM: u32 = if TRIED { 1 } else { 1 << 14 };
-        /// The same number once each round lets the host run something else, which may take long.
-        const SELDOM_IF_SLOW: u32 = 1 << 6;
-        /// After how many rounds in a row in which another core was behind the holder lets the host run something else. A core
-        /// that runs shows something new sooner.
+    /// Spins until `wake_time` has come and the processor has what it needs, or until there is something else
+    /// to do.
+    fn watch(&mut self, wake_time: Time, needs: NeededCertainty) -> WatchEnd {
+        /// The number of rounds between checks whether the run is stuck. A check must not delay a message
+        /// that comes soon.
+        const STUCK_CHECK_ROUNDS: u32 = if IS_MODEL_CHECKED { 1 } else { 1 << 14 };
+        /// The same, once each round lets the host run something else, which may take long.
+        const STUCK_CHECK_ROUNDS_IF_SLOW: u32 = 1 << 6;
+        /// The number of rounds in a row with another core behind before the holder lets the host run
+        /// something else. A core that runs shows a new front sooner.
         const SPINS: u32 = 1 << 9;
-        /// How many times it then yields to another core before it sleeps.
+        /// The number of rounds in which it then yields to another core before it sleeps.
         const YIELDS: u32 = 1 << 9;
-        let crowded = self.wall.crowded;
-        let (mut looks, mut behind) = (0_u32, 0_u32);
-        self.beat.rests();
+        let is_crowded = self.wall.is_crowded;
+        let (mut rounds, mut behind) = (0_u32, 0_u32);
+        self.beat.leave_program();
         loop {
-            if !self.goes_on() {
-                return Ended::Over;
+            if !self.check_running() {
+                return WatchEnd::Over;
             }
-            if self.roster().has_incoming() {
-                return Ended::Incoming;
+            if self.core_state().has_incoming() {
+                return WatchEnd::Incoming;
             }
-            if wake < Time::MAX {
-                if !self.has(needs, wake) {
-                    // Messages that the others sent before this look lie in the lanes now, so the next round looks there first.
+            if wake_time < Time::MAX {
+                if !self.is_certain(needs, wake_time) {
+                    // Messages that the others sent before this look are in the lanes now, and the next round
+                    // looks there first.
                     self.look_around();
-                } else if self.is_due(wake) {
-                    return Ended::Due;
+                } else if self.go_on_if_due(wake_time) {
+                    return WatchEnd::Due;
                 }
             }
-            behind = if self.others_are_behind() { behind.saturating_add(1) } else { 0 };
-            if behind >= SPINS && !self.wall.host.has_come() {
-                // Nothing that the holder waits for may have made it look, and then what it knows is old.
+            behind = if self.are_others_behind() { behind.saturating_add(1) } else { 0 };
+            if behind >= SPINS && !self.wall.host.is_unpaced() {
+                // The outlook may be old: a holder that waits only for a time has not looked.
                 self.look_around();
-                if !self.others_are_behind() {
+                if !self.are_others_behind() {
                     behind = 0;
                 }
             }
-            let slow = crowded || behind > SPINS;
-            if TRIED || !slow {
-                look();
-            } else if behind <= SPINS + YIELDS || self.comes_during_a_nap(wake) {
+            let slow = is_crowded || behind > SPINS;
+            if IS_MODEL_CHECKED || !slow {
+                spin_once();
+            } else if behind <= SPINS + YIELDS || self.is_due_during_nap(wake_time) {
                 std::thread::yield_now();
             } else {
                 std::thread::sleep(NAP);
             }
-            let seldom = if slow { SELDOM_IF_SLOW } else { SELDOM };
-            looks = looks.wrapping_add(1);
-            if looks.is_multiple_of(seldom) && self.wall.host.never_comes(wake) {
+            let seldom = if slow { STUCK_CHECK_ROUNDS_IF_SLOW } else { STUCK_CHECK_ROUNDS };
+            rounds = rounds.wrapping_add(1);
+            if rounds.is_multiple_of(seldom) && self.wall.host.is_unreachable(wake_time) {
                 self.look_around();
-                if wake < Time::MAX {
-                    if self.has(Needs::Turn, wake) && !self.roster().has_incoming() {
+                if wake_time < Time::MAX {
+                    if self.is_certain(NeededCertainty::Turn, wake_time) && !self.core_state().has_incoming() {
                         // All earlier acts have been done.
-                        self.wall.fail_with(Cause::EndOfTime { id: self.id as usize });
+                        self.wall.fail_and_print(Cause::EndOfTime { id: self.id as usize });
                     }
-                } else if self.roster().outlook.horizon().0 == Time::MAX && !self.roster().has_incoming() {
+                } else if self.core_state().outlook.horizon().0 == Time::MAX && !self.core_state().has_incoming() {
                     // No processor of any core waits for a time, and no message is under way.
-                    let (waiting, of) = (self.wall.running.load(Ordering::SeqCst), self.wall.spread.P());
-                    say_before_abort(&Cause::Deadlock { waiting, of });
+                    let (waiting, of) = (self.wall.unfinished.load(Ordering::SeqCst), self.wall.assignment.P());
+                    print_before_abort(&Cause::Deadlock { waiting, of });
                     self.wall.end(FAILED);
                 }
             }
@@ -542,182 +537,184 @@ impl<'a> Waiter<'a> {
     }
 }
 
-impl Clock for Waiter<'_> {
+impl Clock for WallClock<'_> {
     fn wait_until(&mut self, t: Time) {
-        self.goes_on();
+        self.check_running();
         if t == self.reached.0 {
             return; // code that costs no time in the model does not wait
         }
-        self.hopes();
+        self.clear_hopeless();
         self.seat().wait_until(t);
-        self.sleep(Needs::Nothing);
+        self.sleep(NeededCertainty::Nothing);
     }
 
-    fn act_at(&mut self, t: Time) {
-        self.goes_on();
-        self.hopes();
-        if t == self.reached.0 && self.has(Needs::Turn, t) {
-            let first = self.roster().agenda.peek();
-            let mine = (t, self.wall.known.places.place(t, self.id));
+    fn wait_to_act(&mut self, t: Time) {
+        self.check_running();
+        self.clear_hopeless();
+        if t == self.reached.0 && self.is_certain(NeededCertainty::Turn, t) {
+            let first = self.core_state().agenda.peek();
+            let mine = (t, self.wall.run_info.places.place(t, self.id));
             if first.is_none_or(|first| first.moment() > mine) {
                 return;
             }
         }
         self.seat().wait_until(t);
-        self.sleep(Needs::Turn);
+        self.sleep(NeededCertainty::Turn);
     }
 
-    fn serve(&mut self, network: &Network, exit: &mut Exit, message: &Outgoing) -> Passage {
-        network.serve(&mut &*self.wall.entrances, exit, message.to, &message.request)
+    fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
+        network.serve(&mut &*self.wall.ingresses, egress, message.to, &message.entry)
     }
 
-    fn most_to(&self, network: &Network) -> usize {
-        network.most_in_transit_to(self.id as usize, &mut &*self.wall.entrances)
+    fn most_in_transit(&self, network: &Network) -> usize {
+        network.most_in_transit_to(self.id as usize, &mut &*self.wall.ingresses)
     }
 
-    fn deliver(&mut self, seen: Seen, parcel: Parcel) {
-        let (arrival, outside) = seen;
-        let (to, seat) = self.wall.spread.seat_of(outside.to.id() as usize);
-        let (from, id, wall) = (self.number, self.id, self.wall);
-        let roster = self.roster();
+    fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
+        let (arrival, header) = arrived;
+        let (to, seat) = self.wall.assignment.core_and_seat(header.to.id() as usize);
+        let (from, id, wall) = (self.core_number, self.id, self.wall);
+        let core_state = self.core_state();
         if to == from {
-            return roster.put(seat, id, seen, parcel);
+            return core_state.put_in_seat(seat, id, arrived, parcel);
         }
-        let lane = place(from, to);
-        roster.outlook.sends(&wall.fronts[from], lane, arrival);
-        roster.outgoing[lane].push(arrival.as_ps(), Letter { outside, parcel });
+        let lane = index_among_others(from, to);
+        core_state.outlook.count_sent(&wall.fronts[from], lane, arrival);
+        core_state.outgoing[lane].push(arrival.as_ps(), Letter { header, parcel });
     }
 
-    fn looks_in_vain(&mut self) -> bool {
-        let (wall, number) = (self.wall, self.number);
-        self.seat().looks_in_vain();
-        let roster = self.roster();
-        roster.hopeless = roster.unstarted.is_empty() && roster.seats.iter().all(Seat::is_hopeless);
-        wall.fronts[number].shows_hope(!roster.hopeless);
-        // A core whose holder waits for a message does not show that it is hopeless, but its front is never.
-        roster.outlook.look(&wall.fronts, &wall.host);
-        let forsaken = roster.outlook.horizon().0 == Time::MAX || roster.outlook.is_hopeless(&wall.fronts);
-        roster.hopeless && forsaken && !roster.has_incoming()
+    fn report_vain_looks(&mut self) -> bool {
+        let (wall, number) = (self.wall, self.core_number);
+        self.seat().mark_vain_looks();
+        let core_state = self.core_state();
+        core_state.is_hopeless = core_state.unstarted.is_empty() && core_state.seats.iter().all(Seat::is_hopeless);
+        wall.fronts[number].show_hope(!core_state.is_hopeless);
+        // A core whose holder waits for a message does not show that it is hopeless, but its front is
+        // `NEVER`.
+        core_state.outlook.look(&wall.fronts, &wall.host);
+        let forsaken = core_state.outlook.horizon().0 == Time::MAX || core_state.outlook.is_hopeless(&wall.fronts);
+        core_state.is_hopeless && forsaken && !core_state.has_incoming()
     }
 
     fn fail(&mut self, cause: Cause) {
-        self.roster = None;
+        self.core_state = None;
         self.wall.fail(cause);
     }
 
-    fn not_before(&mut self, t: Time) {
-        self.hopes();
-        let (id, wall, number) = (self.id, self.wall, self.number);
-        let roster = self.roster();
-        if roster.unstarted.is_empty() {
-            let first = roster.agenda.peek().map_or(NEVER, Entry::moment);
-            let mine = (t.min(LAST), roster.places.place(t, id));
-            let shown = roster.shown(first.min(mine));
-            roster.outlook.show(&wall.fronts[number], shown);
+    fn promise_no_act_before(&mut self, t: Time) {
+        self.clear_hopeless();
+        let (id, wall, number) = (self.id, self.wall, self.core_number);
+        let core_state = self.core_state();
+        if core_state.unstarted.is_empty() {
+            let first = core_state.agenda.peek().map_or(NEVER, AgendaEntry::moment);
+            let mine = (t.min(LAST), core_state.places.place(t, id));
+            let shown = core_state.front_moment(first.min(mine));
+            core_state.outlook.show(&wall.fronts[number], shown);
         }
     }
 
-    fn computes_from(&mut self, t: Time) {
-        self.not_before(t);
-        self.wall.fronts[self.number].computes(self.wall.host.now());
+    fn start_computing_at(&mut self, t: Time) {
+        self.promise_no_act_before(t);
+        self.wall.fronts[self.core_number].start_computing(self.wall.host.now());
     }
 
-    fn has_computed(&mut self) {
-        self.wall.fronts[self.number].has_computed();
+    fn stop_computing(&mut self) {
+        self.wall.fronts[self.core_number].stop_computing();
     }
 
     fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
-        self.goes_on(); // in a failed run the seat must stay as it was when the run failed
-        let cost = &self.wall.known.cost;
-        self.seat().ask(reception, cost);
-        if self.sleep(Needs::Turn) {
-            self.seat().answer(reception, got);
+        self.check_running(); // in a failed run the seat must stay as it was when the run failed
+        let cost = &self.wall.run_info.cost;
+        self.seat().start_receive(reception, cost);
+        if self.sleep(NeededCertainty::Turn) {
+            self.seat().finish_receive(reception, got);
         }
     }
 
     fn end(&mut self, at: Time, well: bool) {
         self.seat().end(at, well);
         if !well {
-            self.beat.rests();
-            self.roster = None;
+            self.beat.leave_program();
+            self.core_state = None;
             return;
         }
         self.wall.finish.fetch_max(self.reached.1, Ordering::SeqCst); // its last wait was until `at`
-        if self.wall.running.fetch_sub(1, Ordering::SeqCst) == 1 {
-            self.wall.end(OVER);
+        if self.wall.unfinished.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.wall.end(FINISHED);
         } else {
-            // The core may still need a processor that watches, and an exit would disturb others that run.
-            self.sleep(Needs::Nothing);
+            // The core may still need a processor that watches, and the end of a thread would disturb others
+            // that run.
+            self.sleep(NeededCertainty::Nothing);
         }
     }
 }
 
-/// Runs `body` for each of `P` processors on so many cores, with time stretched by `dilation`; without one nobody waits for the
-/// host's time, which is the virtual clock on several cores. `body` gets the processor's number and its clock. Returns the
-/// results, and how the host held the run, when all have ended.
+/// Runs `body` for each of `P` processors on this number of cores, with time stretched by `dilation`. Without
+/// a dilation no processor waits for the host's time: that is the virtual clock on several cores. `body` gets
+/// the processor's number and its clock. Returns the results and the host's report when all have ended.
 #[expect(clippy::too_many_arguments, reason = "all are different, and all come from the machine")]
 pub(crate) fn run<T: Send>(
     P: usize,
     carrier: Carrier,
     stack: usize,
     cores: usize,
-    known: Foreknown,
+    run_info: RunInfo,
     patience: Patience,
     dilation: Option<f64>,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
-) -> Result<(Vec<T>, Findings), RunError> {
+) -> Result<(Vec<T>, HostReport), RunError> {
     let threads = if carrier == Carrier::Thread { P } else { 0 };
     let parkers: Vec<Parker> = (0..threads).map(|_| Parker::new()).collect();
-    let watched = Watched::new(cores, patience);
-    let host = dilation.map_or_else(HostClock::that_has_come, HostClock::new);
-    let spread = if dilation.is_some() { Spread::one_by_one(P, cores) } else { Spread::in_blocks(P, cores) };
-    let wall = Wall::new(spread, host, known, watched, &parkers);
-    let live = |id: usize, berth: &dyn Berth| {
-        let mut waiter = Waiter::new(&wall, id, berth);
+    let watch_guard = WatchGuard::new(cores, patience);
+    let host = dilation.map_or_else(HostClock::unpaced, HostClock::new);
+    let assignment = if dilation.is_some() { CoreAssignment::round_robin(P, cores) } else { CoreAssignment::in_blocks(P, cores) };
+    let wall = WallState::new(assignment, host, run_info, watch_guard, &parkers);
+    let run_processor = |id: usize, berth: &dyn Berth| {
+        let mut clock = WallClock::new(&wall, id, berth);
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            waiter.start();
-            body(id, &mut waiter)
+            clock.start();
+            body(id, &mut clock)
         }));
         match outcome {
             Ok(result) => Some(result),
             Err(payload) => {
-                if !payload.is::<Stopped>() {
-                    wall.fail(cause_of(id, payload));
+                if !payload.is::<RunStopped>() {
+                    wall.fail(cause_from_panic(id, payload));
                 }
                 None
             }
         }
     };
-    let fail = |cause: Cause| wall.fail_with(cause);
-    let (lives, pinned) = match carrier {
-        Carrier::Thread => thread::carry(parkers, &wall.unparkers, stack, cores, &fail, &live),
-        Carrier::Coroutine => coroutine::carry(spread, stack, dilation.is_some(), &fail, &live),
+    let fail = |cause: Cause| wall.fail_and_print(cause);
+    let (results, pinned) = match carrier {
+        Carrier::Thread => thread::carry(parkers, &wall.unparkers, stack, cores, &fail, &run_processor),
+        Carrier::Coroutine => coroutine::carry(assignment, stack, dilation.is_some(), &fail, &run_processor),
     };
 
-    let mut rosters: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
-    rosters.iter_mut().for_each(|roster| _ = roster.let_in(u32::MAX));
+    let mut core_states: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
+    core_states.iter_mut().for_each(|core_state| _ = core_state.let_in(u32::MAX));
     let seats = (0..P).map(|id| {
-        let (core, place) = spread.seat_of(id);
-        &rosters[core].seats[place]
+        let (core, seat_index) = assignment.core_and_seat(id);
+        &core_states[core].seats[seat_index]
     });
-    if let Some(cause) = wall.cause.lock().take().or_else(|| blame(seats.clone(), &wall.known)) {
+    if let Some(cause) = wall.cause.lock().take().or_else(|| failure_cause(seats.clone(), &wall.run_info)) {
         let began = !matches!(cause, Cause::Host(_));
         let processors = seats
             .clone()
             .enumerate()
             .filter(|_| began)
-            .map(|(id, seat)| seat.state(id, &wall.known.names))
+            .map(|(id, seat)| seat.state(id, &wall.run_info.tag_names))
             .collect();
         return Err(RunError { cause, processors });
     }
     let finish = wall.host.time_of(wall.finish.load(Ordering::SeqCst));
     let out_of_order = seats.clone().map(Seat::out_of_order).sum();
-    let mut findings = Findings { pinned, finish, lateness: lateness_histogram(), out_of_order };
-    for roster in &rosters {
-        findings.lateness.add(&roster.lateness).expect("the bounds are the same");
+    let mut report = HostReport { is_pinned: pinned, finish, lateness: lateness_histogram(), out_of_order };
+    for core_state in &core_states {
+        report.lateness.add(&core_state.lateness).expect("the bounds are the same");
     }
-    match lives.into_iter().collect() {
-        Some(results) => Ok((results, findings)),
+    match results.into_iter().collect() {
+        Some(results) => Ok((results, report)),
         None => {
             Err(Cause::Host("the run ended early, and nobody said why: that is a fault of loggp".into())
                 .into())
@@ -725,17 +722,17 @@ pub(crate) fn run<T: Send>(
     }
 }
 
-/// How far another core must be behind for a holder to let the host run something else, in nanoseconds.
-const LONG: f64 = 20_000.0;
-/// How long a holder sleeps at a time.
+/// The lag of another core at which a holder lets the host run something else, in ns of the host.
+const BEHIND_NS: f64 = 20_000.0;
+/// The length of a holder's nap.
 const NAP: Duration = Duration::from_micros(50);
-/// How long it may be until the host wakes it then, in nanoseconds.
-const NAP_LASTS: f64 = 250_000.0;
+/// The longest time after which the host may wake a holder from a nap, in ns of the host.
+const LONGEST_NAP_NS: f64 = 250_000.0;
 
-/// How many pages of its stack a processor touches before time begins.
+/// The number of stack pages that a processor touches before time begins.
 const TOUCHED_PAGES: usize = 4;
-/// With more processors than this, each touches one page: more memory would take long to get.
-const MANY: usize = 4096;
+/// With more processors than this, each touches only one page: more memory would take long to get.
+const MANY_PROCESSORS: usize = 4096;
 
 /// Touches the part of the stack that a program is likely to use, so that the host provides its memory before
 /// time begins.
@@ -749,7 +746,7 @@ fn touch_stack(pages: usize) {
     std::hint::black_box(&mut page);
 }
 
-/// A histogram of nanoseconds up to a minute, with two digits.
+/// Makes a histogram of nanoseconds up to a minute, with two significant digits.
 fn lateness_histogram() -> Histogram<u32> {
     Histogram::new_with_bounds(1, 60_000_000_000, 2).expect("the bounds are right")
 }

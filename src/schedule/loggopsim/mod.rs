@@ -1,56 +1,56 @@
-//! LogGOPSim's rules, which are not the papers': what differs is told in `docs/reference/replay.md`.
+//! LogGOPSim's rules. `docs/reference/replay.md` says how they differ from the papers' rules.
 //!
-//! A rank has processors and network interfaces. A send needs one of each, and so does a message when it comes, for which
-//! the receiver spends o whether or not a receive was posted. Nothing stalls. What finds its processor or interface taken
-//! tries again when that is free. Of what happens at the same time, what was put on the agenda first comes first.
+//! A rank has processors and network interfaces. A send needs one of each, and so does an arriving message,
+//! for which the receiver spends o whether or not a receive is posted. Nothing stalls. An act whose processor
+//! or interface is busy is tried again when that is free. Of acts at the same time, the one that was put on
+//! the agenda first comes first.
 //!
-//! Of all that waits for the same processor and interface only the first is on the agenda: what comes behind it would try
-//! in vain.
+//! Of the acts that wait for the same processor and interface only the first is on the agenda, since the
+//! others would be tried in vain.
 
-mod part;
+mod hardware;
 
-use super::early::{Early, is_early};
-use super::mail::{Mail, wanted};
-use super::outcome::{Played, not_received, stuck};
-use super::progress::Progress;
-use super::queue::{Links, Queue};
-use super::stored::{Kind, Packed, Schedule};
-use super::unmet::Unmet;
-use crate::clock::agenda::{Agenda, Entry};
-use crate::error::{Cause, Doing, RunError};
-use crate::message::matching::Receive;
-use crate::message::{Matched, RawTag};
+use super::early::{EarlyReceives, is_early};
+use super::mail::{Mail, recv_filter};
+use super::outcome::{PlayReport, not_received_error, deadlock_error};
+use super::progress::ScheduleProgress;
+use super::queue::{LinkPool, Queue};
+use super::storage::{OperationKind, PackedOperation, Schedule};
+use super::unmatched::UnmatchedSet;
+use crate::clock::agenda::{Agenda, AgendaEntry};
+use crate::error::{Cause, ProcStatus, RunError};
+use crate::message::matching::PostedReceive;
+use crate::message::{Matchable, RawTag};
 use crate::params::{Noise, Params, ParamsError};
 use crate::time::Time;
 
-use part::{Part, Parts};
+use hardware::{HardwareUnit, HardwareTable};
 
-/// What everything costs.
+/// The costs of LogGOPSim's model.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Costs {
-    /// Latency: how long the first byte is under way.
+pub(super) struct LogGOPSimCosts {
+    /// Latency of the first byte.
     L: Time,
-    /// Overhead of the processors, at both ends.
+    /// Overhead of the processor, at both ends.
     o: Time,
-    /// Gap of the interfaces, at both ends.
+    /// Gap of the interface, at both ends.
     g: Time,
-    /// Gap per further byte.
+    /// Gap for each further byte.
     G: Time,
-    /// Overhead per further byte.
+    /// Overhead for each further byte.
     O: Time,
-    /// A longer message is sent when its receive is posted.
+    /// Length in words above which a send is done only when its receive is posted.
     S: usize,
-    /// How long messages are.
     params: Params,
 }
 
-impl Costs {
-    /// On a machine with these parameters, if LogGOPSim knows such a machine.
-    pub(super) fn of(params: &Params) -> Result<Costs, ParamsError> {
+impl LogGOPSimCosts {
+    /// Returns the costs for these parameters, or an error if LogGOPSim's model has no such machine.
+    pub(super) fn from_params(params: &Params) -> Result<LogGOPSimCosts, ParamsError> {
         let Params { L, o, g, .. } = *params;
         let Some(gps) = params.gps() else {
             let G = params.G().unwrap_or_default();
-            return Ok(Costs { L, o, g, G, O: Time::ZERO, S: usize::MAX, params: *params });
+            return Ok(LogGOPSimCosts { L, o, g, G, O: Time::ZERO, S: usize::MAX, params: *params });
         };
         if gps.O_s != gps.O_r || gps.G_s != gps.G_l || gps.G_l < Time::ZERO {
             return Err(ParamsError::new(format!(
@@ -65,91 +65,85 @@ impl Costs {
                 params.R
             )));
         }
-        Ok(Costs { L, o, g, G: gps.G_s, O: gps.O_s, S: gps.S, params: *params })
+        Ok(LogGOPSimCosts { L, o, g, G: gps.G_s, O: gps.O_s, S: gps.S, params: *params })
     }
 
-    /// The length of a message.
-    fn words(&self, operation: &Packed) -> usize {
+    /// Returns the length of a message in words.
+    fn words(&self, operation: &PackedOperation) -> usize {
         self.params.words(usize::try_from(operation.size).unwrap_or(usize::MAX))
     }
 }
 
-/// A processor and an interface of a rank.
+/// The state of a processor and an interface of a rank.
 #[derive(Clone, Debug, Default)]
-struct Hardware {
-    /// When the processor is free.
+struct UnitState {
+    /// The time from which the processor is free.
     free: Time,
-    /// When the interface can send.
-    can_send: Time,
-    /// When it can receive.
-    can_receive: Time,
-    /// What waits for the two, by what it is; the one with the first turn is on the agenda.
+    /// The time from which the interface can send.
+    next_send: Time,
+    /// The time from which the interface can receive.
+    next_receive: Time,
+    /// Acts that wait for the two, by kind; the first of each kind is on the agenda.
     waiting: [Queue; 3],
 }
 
-/// What an operation takes at the least: its state, its owner, and how far it is.
+/// Least memory for an operation, in bytes: its state, its rank and its stage.
 pub(super) const BYTES: u64 = 6;
 
-/// A schedule that is being played.
-pub(super) struct Play<'a> {
-    /// How far it is.
-    progress: Progress<'a>,
-    /// What everything costs.
-    costs: Costs,
-    /// The noise of the ranks' processors.
+/// A play of a schedule.
+pub(super) struct LogGOPSimPlay<'a> {
+    progress: ScheduleProgress<'a>,
+    costs: LogGOPSimCosts,
     noise: Option<&'a Noise>,
-    /// Whose each operation is.
-    owners: Vec<u32>,
-    /// How far each operation is.
-    reached: Vec<Reached>,
-    /// Since when each receive is ready that is not ready at the beginning. The rest is never touched, and takes no memory.
+    /// The rank of each operation.
+    ranks: Vec<u32>,
+    /// The stage of each operation.
+    stages: Vec<PlayStage>,
+    /// For receives that are not ready at the start, the time since which they are. Other places are never
+    /// touched, and take no memory.
     since: Vec<Time>,
-    /// The ranks' processors and interfaces.
-    hardware: Parts<Hardware>,
-    /// What waits behind what.
-    links: Links,
-    /// The receives that wait for nothing.
-    early: Early,
-    /// Each rank's messages that have no receive, and its receives that have no message.
-    desks: Vec<Unmet<Held>>,
-    /// What happens next: by time, and then as it was put here.
+    hardware: HardwareTable<UnitState>,
+    links: LinkPool,
+    early: EarlyReceives,
+    /// Each rank's messages without receives and receives without messages.
+    unmatched: Vec<UnmatchedSet<HeldMessage>>,
+    /// Next acts, by time and then by turn.
     agenda: Agenda,
-    /// How many things were put there.
+    /// The last turn that was given out.
     turns: u32,
-    /// How it goes.
-    replayed: Played,
+    report: PlayReport,
 }
 
-/// What needs hardware.
+/// An act that needs hardware.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Act {
+enum HardwareAct {
     Calc,
     Send,
-    /// A message comes.
+    /// The first byte of a message arrives.
     Message,
 }
 
-/// How far an operation is.
+/// The stage of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reached {
-    /// It has not been tried.
+enum PlayStage {
+    /// The operation has not been tried.
     Nothing,
-    /// It waits for its hardware.
+    /// The operation waits for its hardware.
     Queue,
-    /// It is sent, and its message under way.
+    /// The message is in the network.
     Network,
-    /// Its message waits for the receiver's hardware.
+    /// The message waits for the receiver's hardware.
     ReceiversQueue,
-    /// It is over.
+    /// The operation is over.
     End,
 }
 
-/// A message that has no receive, and how much had happened before it came: those that came first go first, whoever sent
-/// them.
+/// A message without a receive, and the number of events before its arrival: messages that arrived first are
+/// taken first, whoever their senders are.
 #[derive(Debug)]
-struct Held(Mail, u64);
+struct HeldMessage(Mail, u64);
 
-impl Matched for Held {
+impl Matchable for HeldMessage {
     fn arrival(&self) -> Time {
         Time::from_ps(self.1 as i64)
     }
@@ -167,305 +161,306 @@ impl Matched for Held {
     }
 }
 
-impl<'a> Play<'a> {
-    /// Nothing has happened.
-    pub(super) fn new(schedule: &'a Schedule, costs: Costs, noise: Option<&'a Noise>) -> Play<'a> {
+impl<'a> LogGOPSimPlay<'a> {
+    /// Prepares a play.
+    pub(super) fn new(schedule: &'a Schedule, costs: LogGOPSimCosts, noise: Option<&'a Noise>) -> LogGOPSimPlay<'a> {
         let P = schedule.ranks();
-        let owners = (0..P).flat_map(|rank| schedule.range(rank).map(move |_| rank as u32)).collect();
-        Play {
-            progress: Progress::new(schedule),
+        let ranks = (0..P).flat_map(|rank| schedule.range(rank).map(move |_| rank as u32)).collect();
+        LogGOPSimPlay {
+            progress: ScheduleProgress::new(schedule),
             costs,
             noise,
-            owners,
-            reached: vec![Reached::Nothing; schedule.len()],
+            ranks,
+            stages: vec![PlayStage::Nothing; schedule.len()],
             since: vec![Time::ZERO; schedule.len()],
-            hardware: Parts::new(P),
-            links: Links::with_room(schedule.ready_at_once()),
-            early: Early::new(schedule),
-            desks: (0..P).map(|_| Unmet::default()).collect(),
+            hardware: HardwareTable::new(P),
+            links: LinkPool::with_capacity(schedule.count_initially_ready()),
+            early: EarlyReceives::new(schedule),
+            unmatched: (0..P).map(|_| UnmatchedSet::default()).collect(),
             agenda: Agenda::default(),
             turns: 0,
-            replayed: Played::default(),
+            report: PlayReport::default(),
         }
     }
 
-    /// Plays it to its end.
-    pub(super) fn run(mut self) -> Result<Played, RunError> {
-        for rank in 0..self.desks.len() {
-            self.progress.begin(rank);
-            self.take_up();
+    /// Plays the schedule to its end.
+    pub(super) fn run(mut self) -> Result<PlayReport, RunError> {
+        for rank in 0..self.unmatched.len() {
+            self.progress.start_rank(rank);
+            self.queue_ready();
         }
         while let Some(entry) = self.agenda.pop() {
             let (time, turn) = entry.moment();
             let operation = entry.ticket();
             if time == Time::MAX {
-                return Err(Cause::EndOfTime { id: self.owners[operation as usize] as usize }.into());
+                return Err(Cause::EndOfTime { id: self.ranks[operation as usize] as usize }.into());
             }
-            self.happens(time, turn, operation);
+            self.run_entry(time, turn, operation);
         }
-        self.end()
+        self.finish()
     }
 
-    /// What is on the agenda is tried.
+    /// Tries an act from the agenda.
     #[inline]
-    fn happens(&mut self, time: Time, turn: u32, operation: u32) {
-        let rank = self.owners[operation as usize];
+    fn run_entry(&mut self, time: Time, turn: u32, operation: u32) {
+        let rank = self.ranks[operation as usize];
         let packed = &self.progress.operation(rank, operation);
-        let reached = self.reached[operation as usize];
-        let act = match (packed.kind, reached) {
-            (_, Reached::End) => return,
-            (Kind::Recv, _) => {
-                self.receive(operation, packed, rank, time);
-                return self.is_done();
+        let stage = self.stages[operation as usize];
+        let act = match (packed.kind, stage) {
+            (_, PlayStage::End) => return,
+            (OperationKind::Recv, _) => {
+                self.post_receive(operation, packed, rank, time);
+                return self.finish_event();
             }
-            (Kind::Calc, _) => Act::Calc,
-            (Kind::Send, Reached::Network | Reached::ReceiversQueue) => Act::Message,
-            (Kind::Send, _) => Act::Send,
+            (OperationKind::Calc, _) => HardwareAct::Calc,
+            (OperationKind::Send, PlayStage::Network | PlayStage::ReceiversQueue) => HardwareAct::Message,
+            (OperationKind::Send, _) => HardwareAct::Send,
         };
-        let part = Play::part(act, packed, rank);
-        let has_waited = matches!(reached, Reached::Queue | Reached::ReceiversQueue);
-        if has_waited && self.first(act, part) != Some((turn, operation)) {
-            return; // another one came before it, and is on the agenda
+        let unit = LogGOPSimPlay::unit_for(act, packed, rank);
+        let has_waited = matches!(stage, PlayStage::Queue | PlayStage::ReceiversQueue);
+        if has_waited && self.first_waiting(act, unit) != Some((turn, operation)) {
+            return; // another act is first in the queue, and is on the agenda
         }
-        let when = self.when(act, part);
+        let when = self.free_time(act, unit);
         match (when > time, has_waited) {
-            (true, true) => return self.agenda.add(Entry::new(when, turn, operation)),
-            (true, false) => return self.wait(act, part, when, turn, operation),
+            (true, true) => return self.agenda.add(AgendaEntry::new(when, turn, operation)),
+            (true, false) => return self.enqueue(act, unit, when, turn, operation),
             (false, true) => {
-                let (waiting, links) = self.waiting(act, part);
+                let (waiting, links) = self.waiting(act, unit);
                 waiting.pop(links);
             }
             (false, false) => (),
         }
         match act {
-            Act::Calc => self.calc(operation, packed, part, time),
-            Act::Send => self.send(operation, packed, part, time),
-            Act::Message => self.message(operation, packed, part, rank, time),
+            HardwareAct::Calc => self.calc(operation, packed, unit, time),
+            HardwareAct::Send => self.send(operation, packed, unit, time),
+            HardwareAct::Message => self.receive_message(operation, packed, unit, rank, time),
         }
-        self.is_done();
-        if has_waited && let Some((turn, operation)) = self.first(act, part) {
-            self.agenda.add(Entry::new(self.when(act, part), turn, operation));
-        }
-    }
-
-    /// What has happened has been counted, and what may follow is on the agenda.
-    #[inline]
-    fn is_done(&mut self) {
-        self.replayed.events += 1;
-        if !self.progress.fresh.is_empty() {
-            self.take_up();
+        self.finish_event();
+        if has_waited && let Some((turn, operation)) = self.first_waiting(act, unit) {
+            self.agenda.add(AgendaEntry::new(self.free_time(act, unit), turn, operation));
         }
     }
 
-    /// The hardware that something needs. A message takes those at the receiver that have the numbers of the sender's.
+    /// Counts an event, and queues the operations that have become ready.
     #[inline]
-    fn part(act: Act, packed: &Packed, rank: u32) -> Part {
-        let Packed { cpu, nic, peer, .. } = *packed;
+    fn finish_event(&mut self) {
+        self.report.events += 1;
+        if !self.progress.newly_ready.is_empty() {
+            self.queue_ready();
+        }
+    }
+
+    /// Returns the hardware that an act needs. A message needs the receiver's units with the same numbers as
+    /// the sender's.
+    #[inline]
+    fn unit_for(act: HardwareAct, packed: &PackedOperation, rank: u32) -> HardwareUnit {
+        let PackedOperation { cpu, nic, peer, .. } = *packed;
         match act {
-            Act::Calc => Part { rank, cpu, nic: 0 },
-            Act::Send => Part { rank, cpu, nic },
-            Act::Message => Part { rank: peer, cpu, nic },
+            HardwareAct::Calc => HardwareUnit { rank, cpu, nic: 0 },
+            HardwareAct::Send => HardwareUnit { rank, cpu, nic },
+            HardwareAct::Message => HardwareUnit { rank: peer, cpu, nic },
         }
     }
 
-    /// When the hardware is free for something.
+    /// Returns the time from which the hardware for an act is free.
     #[inline]
-    fn when(&self, act: Act, part: Part) -> Time {
-        let free = self.hardware.get(part.processor()).map_or(Time::ZERO, |hardware| hardware.free);
-        let interface = || self.hardware.get(part.interface());
+    fn free_time(&self, act: HardwareAct, unit: HardwareUnit) -> Time {
+        let free = self.hardware.get(unit.processor()).map_or(Time::ZERO, |hardware| hardware.free);
+        let interface = || self.hardware.get(unit.interface());
         match act {
-            Act::Calc => free,
-            Act::Send => free.max(interface().map_or(Time::ZERO, |hardware| hardware.can_send)),
-            Act::Message => free.max(interface().map_or(Time::ZERO, |hardware| hardware.can_receive)),
+            HardwareAct::Calc => free,
+            HardwareAct::Send => free.max(interface().map_or(Time::ZERO, |hardware| hardware.next_send)),
+            HardwareAct::Message => free.max(interface().map_or(Time::ZERO, |hardware| hardware.next_receive)),
         }
     }
 
-    /// When the processor is free.
+    /// Returns the time from which a processor is free.
     #[inline]
-    fn free(&mut self, part: Part) -> &mut Time {
-        &mut self.hardware.get_mut(part.processor()).free
+    fn free(&mut self, unit: HardwareUnit) -> &mut Time {
+        &mut self.hardware.get_mut(unit.processor()).free
     }
 
-    /// When the interface can send.
+    /// Returns the time from which an interface can send.
     #[inline]
-    fn can_send(&mut self, part: Part) -> &mut Time {
-        &mut self.hardware.get_mut(part.interface()).can_send
+    fn can_send(&mut self, unit: HardwareUnit) -> &mut Time {
+        &mut self.hardware.get_mut(unit.interface()).next_send
     }
 
-    /// What waits for the same.
+    /// Returns the queue of acts that wait for the same hardware.
     #[inline]
-    fn waiting(&mut self, act: Act, part: Part) -> (&mut Queue, &mut Links) {
-        (&mut self.hardware.get_mut(part).waiting[act as usize], &mut self.links)
+    fn waiting(&mut self, act: HardwareAct, unit: HardwareUnit) -> (&mut Queue, &mut LinkPool) {
+        (&mut self.hardware.get_mut(unit).waiting[act as usize], &mut self.links)
     }
 
-    /// The turn of what is the first to wait for the same, and its operation.
+    /// Returns the turn and the operation of the first act that waits for the same hardware.
     #[inline]
-    fn first(&mut self, act: Act, part: Part) -> Option<(u32, u32)> {
-        let (waiting, links) = self.waiting(act, part);
+    fn first_waiting(&mut self, act: HardwareAct, unit: HardwareUnit) -> Option<(u32, u32)> {
+        let (waiting, links) = self.waiting(act, unit);
         waiting.first(links).map(|(turn, operation)| (turn.as_ps() as u32, operation))
     }
 
-    /// Something waits until the hardware is free. If it is the first to do so, it is on the agenda.
+    /// Queues an act until its hardware is free, and puts it on the agenda if it is the first in its queue.
     #[inline]
-    fn wait(&mut self, act: Act, part: Part, when: Time, turn: u32, operation: u32) {
-        let is_message = act == Act::Message;
-        self.reached[operation as usize] = if is_message { Reached::ReceiversQueue } else { Reached::Queue };
-        let (waiting, links) = self.waiting(act, part);
-        // Those with the first turns go first.
+    fn enqueue(&mut self, act: HardwareAct, unit: HardwareUnit, when: Time, turn: u32, operation: u32) {
+        let is_message = act == HardwareAct::Message;
+        self.stages[operation as usize] = if is_message { PlayStage::ReceiversQueue } else { PlayStage::Queue };
+        let (waiting, links) = self.waiting(act, unit);
+        // Queues are sorted by turn.
         waiting.push(links, Time::from_ps(i64::from(turn)), operation);
-        if self.first(act, part) == Some((turn, operation)) {
-            self.agenda.add(Entry::new(when, turn, operation));
+        if self.first_waiting(act, unit) == Some((turn, operation)) {
+            self.agenda.add(AgendaEntry::new(when, turn, operation));
         }
     }
 
-    /// When a processor is done with a computation or an overhead o.
+    /// Returns the time at which a processor is done with a computation or an overhead o.
     #[inline]
-    fn busy_until(&self, part: Part, start: Time, time: Time) -> Time {
-        self.noise.map_or(start + time, |noise| noise.end(part.rank as usize, start, time))
+    fn busy_until(&self, unit: HardwareUnit, start: Time, time: Time) -> Time {
+        self.noise.map_or(start + time, |noise| noise.end(unit.rank as usize, start, time))
     }
 
-    /// Computes.
-    fn calc(&mut self, operation: u32, packed: &Packed, part: Part, time: Time) {
-        self.reached[operation as usize] = Reached::End;
-        *self.free(part) = self.busy_until(part, time, Time::from_ps(packed.size as i64));
-        self.progress.begins(part.rank, operation, time);
-        self.progress.ends(part.rank, operation, time);
+    /// Performs a computation.
+    fn calc(&mut self, operation: u32, packed: &PackedOperation, unit: HardwareUnit, time: Time) {
+        self.stages[operation as usize] = PlayStage::End;
+        *self.free(unit) = self.busy_until(unit, time, Time::from_ps(packed.size as i64));
+        self.progress.start(unit.rank, operation, time);
+        self.progress.end(unit.rank, operation, time);
     }
 
     /// Sends a message.
-    fn send(&mut self, operation: u32, packed: &Packed, part: Part, time: Time) {
-        let Costs { L, o, g, G, O, S, .. } = self.costs;
+    fn send(&mut self, operation: u32, packed: &PackedOperation, unit: HardwareUnit, time: Time) {
+        let LogGOPSimCosts { L, o, g, G, O, S, .. } = self.costs;
         let words = self.costs.words(packed);
         let further = words.max(1) as i64 - 1;
-        // A detour keeps the processor, and not the message.
-        *self.free(part) = self.busy_until(part, time, o) + further * O;
-        *self.can_send(part) = time + g + further * G;
-        self.reached[operation as usize] = Reached::Network;
-        self.replayed.messages += 1;
-        let turn = self.turn();
-        // The first byte; what the others take, the receiver spends.
-        self.agenda.add(Entry::new(time + o + L, turn, operation));
-        self.progress.begins(part.rank, operation, time);
+        // Noise delays the processor, but not the message.
+        *self.free(unit) = self.busy_until(unit, time, o) + further * O;
+        *self.can_send(unit) = time + g + further * G;
+        self.stages[operation as usize] = PlayStage::Network;
+        self.report.messages += 1;
+        let turn = self.next_turn();
+        // The arrival of the first byte; the receiver spends the time of the others.
+        self.agenda.add(AgendaEntry::new(time + o + L, turn, operation));
+        self.progress.start(unit.rank, operation, time);
         if words <= S {
-            self.progress.ends(part.rank, operation, time);
+            self.progress.end(unit.rank, operation, time);
         }
     }
 
-    /// Posts a receive, or gives it a message that has come.
-    fn receive(&mut self, operation: u32, packed: &Packed, rank: u32, time: Time) {
-        self.reached[operation as usize] = Reached::End;
-        self.progress.begins(rank, operation, time);
-        let desk = &mut self.desks[rank as usize];
+    /// Posts a receive, or gives it a message that has arrived.
+    fn post_receive(&mut self, operation: u32, packed: &PackedOperation, rank: u32, time: Time) {
+        self.stages[operation as usize] = PlayStage::End;
+        self.progress.start(rank, operation, time);
+        let unmatched = &mut self.unmatched[rank as usize];
         if is_early(packed) {
-            return desk.posts_early();
+            return unmatched.post_early();
         }
-        let receive = Receive { place: (self.since[operation as usize], operation), want: wanted(packed) };
-        if let Some(Held(mail, _)) = desk.post(receive) {
-            self.agree(&mail, packed, time);
-            self.progress.ends(rank, operation, time);
+        let receive = PostedReceive { place: (self.since[operation as usize], operation), filter: recv_filter(packed) };
+        if let Some(HeldMessage(mail, _)) = unmatched.post(receive) {
+            self.complete_long_send(&mail, packed, time);
+            self.progress.end(rank, operation, time);
         }
     }
 
-    /// A message's first byte is there: spends what it takes to receive it.
-    fn message(&mut self, operation: u32, packed: &Packed, part: Part, from: u32, time: Time) {
-        let Costs { o, g, G, O, .. } = self.costs;
-        self.reached[operation as usize] = Reached::End;
+    /// Receives a message whose first byte has arrived.
+    fn receive_message(&mut self, operation: u32, packed: &PackedOperation, unit: HardwareUnit, from: u32, time: Time) {
+        let LogGOPSimCosts { o, g, G, O, .. } = self.costs;
+        self.stages[operation as usize] = PlayStage::End;
         let words = self.costs.words(packed);
         let further = words.max(1) as i64 - 1;
-        *self.free(part) = self.busy_until(part, time, o) + (further * O).max(further * G);
-        self.hardware.get_mut(part.interface()).can_receive = time + g + further * G;
-        let tag = wanted(packed).tag;
+        *self.free(unit) = self.busy_until(unit, time, o) + (further * O).max(further * G);
+        self.hardware.get_mut(unit.interface()).next_receive = time + g + further * G;
+        let tag = recv_filter(packed).tag;
         let mail = Mail { arrival: time, from, sent_by: operation, number: 0, tag, words: words as u32 };
-        let held = Held(mail, self.replayed.events);
-        let desk = &mut self.desks[part.rank as usize];
-        let mut early = self.early.of(&mut self.progress, part.rank);
-        match desk.first(&early, &held) {
+        let held = HeldMessage(mail, self.report.events);
+        let unmatched = &mut self.unmatched[unit.rank as usize];
+        let mut early = self.early.of_rank(&mut self.progress, unit.rank);
+        match unmatched.find_receive(&early, &held) {
             Some(found) => {
-                let receive = desk.takes(&mut early, found);
-                self.agree(&mail, packed, time);
-                self.progress.ends(part.rank, receive.place.1, time);
+                let receive = unmatched.take_receive(&mut early, found);
+                self.complete_long_send(&mail, packed, time);
+                self.progress.end(unit.rank, receive.place.1, time);
             }
-            None => desk.put(held),
+            None => unmatched.add_message(held),
         }
     }
 
-    /// A message has found its receive. The send of a long one is done only now, and its sender goes on not before now: with
-    /// the processor and the interface that `by` names.
-    fn agree(&mut self, mail: &Mail, by: &Packed, time: Time) {
+    /// Ends the send of a message that has found its receive, if the message is long. The sender's processor
+    /// and interface that `by` names are busy at least until then.
+    fn complete_long_send(&mut self, mail: &Mail, by: &PackedOperation, time: Time) {
         if mail.words as usize <= self.costs.S {
             return;
         }
-        let part = Part { rank: mail.from, cpu: by.cpu, nic: by.nic };
-        *self.free(part) = time.max(*self.free(part));
-        *self.can_send(part) = time.max(*self.can_send(part));
-        self.progress.ends(mail.from, mail.sent_by, time);
+        let unit = HardwareUnit { rank: mail.from, cpu: by.cpu, nic: by.nic };
+        *self.free(unit) = time.max(*self.free(unit));
+        *self.can_send(unit) = time.max(*self.can_send(unit));
+        self.progress.end(mail.from, mail.sent_by, time);
     }
 
-    /// Puts what has become ready on the agenda: rank by rank, sends first, then receives, then computations. Each is tried
-    /// when its processor is free.
+    /// Queues the operations that have become ready: by rank, and within a rank sends first, then receives,
+    /// then computations.
     #[inline]
-    fn take_up(&mut self) {
-        let mut fresh = std::mem::take(&mut self.progress.fresh);
+    fn queue_ready(&mut self) {
+        let mut fresh = std::mem::take(&mut self.progress.newly_ready);
         if fresh.len() > 1 {
             let order = |(_, operation): &(Time, u32)| {
-                let rank = self.owners[*operation as usize];
+                let rank = self.ranks[*operation as usize];
                 (rank, self.progress.operation(rank, *operation).kind)
             };
             fresh.sort_by_key(order);
         }
         for (since, operation) in fresh.drain(..) {
-            let rank = self.owners[operation as usize];
+            let rank = self.ranks[operation as usize];
             let packed = &self.progress.operation(rank, operation);
-            if is_early(packed) && !self.progress.is_awaited(rank, operation) {
-                // It is posted before any message comes, and nothing follows from that.
-                self.desks[rank as usize].posts_early();
-                self.replayed.events += 1;
+            if is_early(packed) && !self.progress.is_start_awaited(rank, operation) {
+                // It is posted before any message arrives, and no operation waits for its beginning.
+                self.unmatched[rank as usize].post_early();
+                self.report.events += 1;
                 continue;
             }
-            if packed.kind == Kind::Recv && since > Time::ZERO {
+            if packed.kind == OperationKind::Recv && since > Time::ZERO {
                 self.since[operation as usize] = since;
             }
-            let act = if packed.kind == Kind::Send { Act::Send } else { Act::Calc };
-            let part = Play::part(act, packed, rank);
-            let (when, turn) = (self.when(act, part), self.turn());
+            let act = if packed.kind == OperationKind::Send { HardwareAct::Send } else { HardwareAct::Calc };
+            let unit = LogGOPSimPlay::unit_for(act, packed, rank);
+            let (when, turn) = (self.free_time(act, unit), self.next_turn());
             match packed.kind {
-                Kind::Recv => self.agenda.add(Entry::new(when, turn, operation)),
-                _ => self.wait(act, part, when, turn, operation),
+                OperationKind::Recv => self.agenda.add(AgendaEntry::new(when, turn, operation)),
+                _ => self.enqueue(act, unit, when, turn, operation),
             }
         }
-        self.progress.fresh = fresh;
+        self.progress.newly_ready = fresh;
     }
 
-    /// The turn of what is put on the agenda next. A schedule has too few operations for it to overflow.
-    fn turn(&mut self) -> u32 {
+    /// Returns the turn for the next act. A schedule has too few operations for it to overflow.
+    fn next_turn(&mut self) -> u32 {
         self.turns = self.turns.wrapping_add(1);
         self.turns
     }
 
-    /// Nothing more happens: how it went, or what is wrong.
-    fn end(mut self) -> Result<Played, RunError> {
-        let mut finishes = vec![Time::ZERO; self.desks.len()];
+    /// Ends the play, and returns its report or its error.
+    fn finish(mut self) -> Result<PlayReport, RunError> {
+        let mut finishes = vec![Time::ZERO; self.unmatched.len()];
         for (rank, hardware) in self.hardware.iter() {
             finishes[rank as usize] = hardware.free.max(finishes[rank as usize]);
         }
-        if self.progress.left > 0 {
+        if self.progress.remaining > 0 {
             let sending = |rank: usize, operation: u32| {
                 let packed = self.progress.operation(rank as u32, operation);
                 let (to, words) = (packed.peer as usize, self.costs.words(&packed));
-                let waits = packed.kind == Kind::Send && self.reached[operation as usize] == Reached::End;
-                waits.then_some(Doing::WaitingToSend { to, words, S: self.costs.S })
+                let waits = packed.kind == OperationKind::Send && self.stages[operation as usize] == PlayStage::End;
+                waits.then_some(ProcStatus::WaitingToSend { to, words, S: self.costs.S })
             };
-            return Err(stuck(&self.progress, |rank| finishes[rank], sending));
+            return Err(deadlock_error(&self.progress, |rank| finishes[rank], sending));
         }
-        let left = self.desks.iter().enumerate().flat_map(|(to, desk)| {
-            desk.left().map(move |Held(mail, _)| (mail.arrival, to, mail.from, mail.tag))
+        let left = self.unmatched.iter().enumerate().flat_map(|(to, unmatched)| {
+            unmatched.messages().map(move |HeldMessage(mail, _)| (mail.arrival, to, mail.from, mail.tag))
         });
-        if let Some(error) = not_received(left) {
+        if let Some(error) = not_received_error(left) {
             return Err(error);
         }
-        self.replayed.time = finishes.iter().copied().max().unwrap_or_default();
+        self.report.time = finishes.iter().copied().max().unwrap_or_default();
         let late = finishes.iter().position(|finish| *finish == Time::MAX);
-        self.replayed.finishes = finishes;
-        late.map_or(Ok(self.replayed), |id| Err(Cause::EndOfTime { id }.into()))
+        self.report.finishes = finishes;
+        late.map_or(Ok(self.report), |id| Err(Cause::EndOfTime { id }.into()))
     }
 }

@@ -1,8 +1,9 @@
-// ---- Things are pointed at and chosen.
-// So many causes are listed at once.
+// ---- Pointing at things and choosing them. A thing is an event or a message.
+
+// The number of causes that are listed at once.
 const LISTED = 100;
 
-// What is at a place: a message if one passes there, or else what its processor does.
+// The thing at a place: a message if one passes there, or else the event of its processor.
 function pick(x, y) {
   let near = null, least = 5;
   for (const { run, message, a, b } of state.drawn) {
@@ -21,13 +22,13 @@ function pick(x, y) {
   return null;
 }
 
-// What a processor does at a moment.
+// The event of a processor at a moment, or null.
 function eventAt(run, id, at) {
   const track = run.own[id] ?? -1, event = track < 0 ? -1 : firstAfter(run, track, at / ratio(run));
   return track < 0 || event >= run.first[track + 1] ? null : { run, event };
 }
 
-// Shows what stands beside the rows, or nothing.
+// Shows these elements below the rows, or hides the box if there are none.
 function showBeside(...parts) {
   const box = $("why"), was = box.hidden;
   box.hidden = !parts.length;
@@ -40,10 +41,10 @@ function element(name, text, more = {}) {
   return Object.assign(document.createElement(name), { textContent: text, ...more });
 }
 
-// A line of a list that does something.
+// An item of a list that can be clicked.
 const item = (text, act) => element("li", text, { tabIndex: 0, onclick: act, onkeydown: (event) => event.key === "Enter" && act(event) });
 
-// Chooses a thing, and lists what it waited for.
+// Chooses a thing, and lists its causes.
 function choose(thing) {
   state.chosen = thing;
   state.interval = null;
@@ -71,7 +72,7 @@ function listCauses(list, run, way, first) {
   }));
 }
 
-// Points at a thing, or at none, and tells of it at a place of the window.
+// Points at a thing, or at none, and shows its description at a place of the window.
 function point(thing, left = 0, top = 0, text = thing ? tell(thing.run, thing) : "") {
   const tip = $("tip");
   state.hover = thing;
@@ -89,14 +90,14 @@ function hover(x, y, left, top) {
   drawOver();
 }
 
-// What the keys are at: what is pointed at, or chosen, or else in the middle of the view.
+// The thing on which keys act: the one pointed at, or chosen, or else in the middle of the view.
 function here() {
   for (const thing of [state.hover, state.chosen]) if (thing && thing.event !== undefined) return [thing, true];
   const row = Math.min(P - 1, Math.floor(view.top + view.rows / 2));
   return [eventAt(runs[0], order[row], (view.from + view.until) / 2), false];
 }
 
-// Goes to another event with the keys: the one after in its row, or what another row does at that moment.
+// Goes to another event by keys: the next one in its row, or the one of another row at that moment.
 function walk(by, rows = 0) {
   let [thing, known] = here();
   if (thing && known) {
@@ -119,7 +120,7 @@ function visit(thing) {
   drawOver();
 }
 
-// Chooses what the keys are at.
+// Chooses the thing on which keys act.
 function chooseHere() {
   const [thing] = here();
   if (thing) choose(thing);

@@ -1,9 +1,11 @@
-// ---- Messages in transit are counted over time, and held against the capacity.
-// So high is what shows it, and so many changes are looked at as one where there are many.
+// ---- Messages in transit: their number over time, next to the capacity.
+
+// The height of the chart in pixels, and the number of changes in a block, whose maximum is precomputed.
 const FLIGHT = 46, BLOCK = 128;
 
-// When the number of messages in transit changes, how many there are from then on, and which part of its capacity the fullest
-// end of a processor has taken. A message takes room at both its ends, at the level that they share.
+// The moments at which the number of messages in transit changes, the number from then on, and the part of
+// its capacity that the fullest end of a processor uses. A message takes room at both its ends, at the level
+// that they share.
 function flightOf(run) {
   if (run.flight) return run.flight;
   const enters = new Uint32Array(run.messages).map((_, m) => m).filter((m) => run.arrival[m] > run.enter[m]), leaves = enters.slice();
@@ -26,7 +28,7 @@ function flightOf(run) {
   };
   for (let i = 0, j = 0; j < n;) {
     const now = i < n ? Math.min(run.enter[enters[i]], run.arrival[leaves[j]]) : run.arrival[leaves[j]];
-    // Whoever arrives leaves its room to who enters then.
+    // A message that arrives leaves its room to those that enter at the same moment.
     for (; j < n && run.arrival[leaves[j]] === now; j++) change(leaves[j], -1);
     for (; i < n && run.enter[enters[i]] === now; i++) change(enters[i], 1);
     times.push(now);
@@ -39,7 +41,7 @@ function flightOf(run) {
     most: totals.reduce((a, b) => Math.max(a, b), 0) };
 }
 
-// The most that something is from one change on until before another.
+// The maximum from one change until before another.
 function mostOf({ all, blocks }, from, until) {
   let most = 0;
   for (let i = from; i < until;) {
@@ -50,7 +52,7 @@ function mostOf({ all, blocks }, from, until) {
   return most;
 }
 
-// The most that were in transit from one moment until before another, and how full the fullest end was.
+// The most messages in transit from one moment until before another, and how full the fullest end was.
 function flightIn(run, from, until) {
   const { times, total, full } = flightOf(run), q = ratio(run), n = times.length;
   const first = Math.max(0, lower(0, n, (i) => times[i] * q > from) - 1), last = Math.max(first + 1, lower(first, n, (i) => times[i] * q >= until));
@@ -66,7 +68,7 @@ function drawFlight(run) {
   base.fillStyle = colours.css[IDLE];
   base.fillRect(0, top, width, FLIGHT);
   if (!run.flight) {
-    // It is counted when the first frame has been seen.
+    // The counting is deferred until after the first frame.
     run.counted ??= setTimeout(() => { flightOf(run); draw(); }, 50);
     return;
   }
@@ -91,7 +93,7 @@ function drawFlight(run) {
   writeWithin(`in transit: at most ${spelled(total)}; ${tellFull(run, end)}${limited && !narrow ? " (line; dots: the capacity)" : ""}`, left, top + 8, width - left, colours.grey, "11");
 }
 
-// What is in transit at a place of what shows it.
+// The description at a place of the chart.
 function tellFlight(x, y) {
   const run = runs.find((run) => { const { top, height, flight } = place.panels[run.index]; return flight && y > top + height && y < top + height + flight; });
   if (!run?.flight || x < place.left) return "";

@@ -1,5 +1,7 @@
-// ---- A frame is put together.
-// On paper it is so many pixels wide and at most so high. So many messages are drawn for each pixel of the width.
+// ---- Drawing a frame.
+
+// PRINTED: width and greatest height on paper, in pixels. MOST_ARROWS: the most messages that are drawn for
+// each pixel of the width.
 const PRINTED = [1000, 600];
 const CAPTION = 19, AXIS = 24, HIGHEST = 46, MOST_ARROWS = 0.5, FONT = "px system-ui, sans-serif";
 
@@ -16,7 +18,7 @@ function resize() {
     Object.assign(context.canvas, { width: Math.round(wide * place.scale), height: Math.round(high * place.scale) });
   place.panels = runs.map((_, i) => ({ top: i * each + caption, height: each - caption - flight, flight }));
   drawMap();
-  // At once: a canvas that has another size is empty.
+  // At once, because a canvas whose size changes is cleared.
   frame();
 }
 
@@ -25,7 +27,7 @@ const momentAt = (x) => view.from + (x - place.left) / (place.width - place.left
 const highOf = (run) => place.panels[run.index].height / view.rows;
 const yOf = (run, id) => place.panels[run.index].top + (rowOf[id] + 0.5 - view.top) * highOf(run);
 
-// What is pointed at is elsewhere in the next frame.
+// Requests a frame. The thing pointed at will be elsewhere in it, so the pointer is dropped.
 function draw() {
   if (!$("tip").hidden || state.hover) point(null);
   noteView();
@@ -52,7 +54,7 @@ function frame() {
   document.documentElement.dataset.ready ??= Math.round(performance.now());
 }
 
-// Draws all but the pixels of the rows: these are there already, or `paintRows` draws them.
+// Draws all but the pixels of the rows, which are there already or which `paintRows` draws.
 function drawAll(paintRows = () => {}) {
   drawAxis();
   runs.forEach(drawRows);
@@ -62,7 +64,7 @@ function drawAll(paintRows = () => {}) {
   drawOver();
 }
 
-// Draws in the rows of a run alone.
+// Draws with the rows of a run as the clip.
 function within(context, run, draw) {
   const panel = place.panels[run.index];
   context.save();
@@ -79,7 +81,7 @@ function write(text, x, y, colour, align = "left", font = "12") {
   return base.measureText(text).width;
 }
 
-// Writes as much of a text as there is room for.
+// Writes as much of a text as fits.
 function writeWithin(text, x, y, most, colour, font = "12") {
   base.font = font + FONT;
   if (base.measureText(text).width > most) {
@@ -105,7 +107,7 @@ function drawAxis() {
   const { width, height, left } = place, [name, length] = unitOf(view.until), per = runs[0].quantum / length;
   const raw = (view.until - view.from) * per * (width < 600 ? 70 : 110) / (width - left), power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((n) => n * power).find((step) => step >= raw), digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  // The lines are behind what is darker, or in the dark what is lighter.
+  // The lines stay behind darker pixels, or in the dark scheme behind lighter ones.
   base.globalCompositeOperation = colours.paper[0] > 127 ? "darken" : "lighten";
   base.lineWidth = 1;
   const ticks = [];
@@ -127,7 +129,7 @@ function drawRows(run) {
   for (let row = Math.floor(view.top / step) * step; row < last; row += step)
     if (fits(edge(row + 0.5))) write("P" + order[row], left - 6, edge(row + 0.5), colours.grey, "right");
   for (let row = Math.max(1, Math.ceil(view.top)), apart; row < last; row++) {
-    // Of groups that are narrower than some pixels only the outer ones are parted.
+    // Groups of only a few pixels have no lines between them.
     if (!(apart = breakAt(run, row)) || high * (state.order === "level" ? run.levels.at(-apart)[0] : 8) < 4) continue;
     base.lineWidth = apart;
     stroke(base, colours.text, [left - 4 * apart, edge(row)], [width, edge(row)]);
@@ -135,7 +137,7 @@ function drawRows(run) {
   base.lineWidth = 1;
 }
 
-// What stands above a run's rows: when it ended, when it ends by what is marked, and what is said of it.
+// The caption above a run's rows: its end, its marks and its description.
 function drawCaption(run) {
   const panel = place.panels[run.index], { left, width, caption } = place, y = panel.top - caption + CAPTION / 2, low = panel.top + panel.height;
   base.fillStyle = colours.css[IDLE];
@@ -144,7 +146,7 @@ function drawCaption(run) {
   const change = run.index && first ? `, ${part < 0 ? "\u2212" : "+"}${(Math.abs(part) * 100).toFixed(2)}%` : "";
   const wide = writeWithin(`${run.name ? run.name + ": " : ""}${told(run, run.finish)}${change}`, 2, y, width * 0.6, colours.text, "600 12");
   let free = width - 2;
-  // The end of the run, and what is marked in it; what is beyond the window is named at its edge.
+  // The end of the run and its marks. Marks beyond the window are named at its edge.
   base.setLineDash([5, 3]);
   for (const [name, at] of [["", run.finish * run.quantum], ...run.marks]) {
     const x = xOf(at / runs[0].quantum), inside = x >= left && x <= width;
@@ -163,13 +165,13 @@ function drawCaption(run) {
   else writeWithin(run.about, from, line, until - from, colours.grey);
 }
 
-// Whether an event is pale, since a search found others.
+// Whether an event is pale, because a search found others.
 function isDim(run, event) {
   const hits = state.hits?.of[run.index];
   return !!hits && hits[lower(0, hits.length, (i) => hits[i] >= event)] !== event;
 }
 
-// What can be seen only where events are few: their names, and the messages.
+// Details that are drawn only if events are few: their names, and messages.
 function drawDetails(run) {
   const high = highOf(run), { left, width, panels } = place, q = ratio(run), messages = new Set();
   const last = Math.min(run.P, Math.ceil(view.top + view.rows)), most = (width - left) * MOST_ARROWS;
@@ -204,7 +206,7 @@ function drawDetails(run) {
   for (const message of messages) arrow(base, colours.grey, run, message);
 }
 
-// Draws the way of a message, of its first word and, if that is another, its last.
+// Draws the way of a message's first word and, if it differs, of its last.
 function arrow(context, colour, run, message) {
   const q = ratio(run), from = yOf(run, run.from[message]), to = yOf(run, run.to[message]), stream = Math.max(0, run.arrival[message] - run.out[message]);
   const half = Math.min(12, highOf(run) * 0.3) * Math.sign(to - from);
@@ -219,7 +221,7 @@ function arrow(context, colour, run, message) {
   }
 }
 
-// What is chosen and pointed at, above the rest.
+// Draws the chosen thing and the one pointed at, above the rest.
 function drawOver() {
   over.setTransform(place.scale, 0, 0, place.scale, 0, 0);
   if (over !== base) over.clearRect(0, 0, place.width, place.height);
@@ -242,8 +244,9 @@ function outline(run, { event, message }) {
   if (message >= 0) arrow(over, colours.text, run, message);
 }
 
-// A way back: its nodes follow one another in time, so those in the window do. Where many are within a few pixels, a bar goes
-// over the rows that they pass. All of it has a rim, so that it is seen on every colour.
+// Draws a chain of causes. Its nodes are sorted by time, so those in the window are contiguous. Many nodes
+// within a few pixels become a bar over the rows that they pass. All of it has a rim, so that it is seen on
+// every colour.
 const BAR = 8, MANY = 4;
 
 function drawChain(run, { ids, times }, thick) {

@@ -1,11 +1,12 @@
-// ---- An interval is marked: of time, and of the rows over which it was dragged.
-// So many pairs and waits are listed, and a table of messages has so many rows at most.
+// ---- Marking an interval: of time, and of the rows over which it was dragged.
+
+// LONGEST: the number of pairs and waits that are listed. MOST_TABLE: the most rows of a table of messages.
 const LONGEST = 12, MOST_TABLE = 16, WAITS = [IDLE, STALL, PORT, BARRIER, WAIT];
 
-// The interval between two places; over all rows that are seen if it hardly leaves one height.
+// The interval between two places; over all visible rows if the places are at about the same height.
 function intervalOf(index, [x0, y0], [x1, y1]) {
   const { top, height } = place.panels[index], rowAt = (y) => view.top + (Math.max(top, Math.min(top + height - 1, y)) - top) * view.rows / height;
-  // As exact as a pixel, and no more digits than that.
+  // Moments are rounded to about a pixel.
   const step = 10 ** Math.floor(Math.log10((view.until - view.from) / (place.width - place.left) * runs[0].quantum)) / runs[0].quantum;
   const round = (moment) => Math.max(0, Math.min(end, Math.round(moment / step) * step));
   const moment = (x) => round(momentAt(Math.max(place.left, Math.min(place.width, x)))), flat = Math.abs(y1 - y0) < 8;
@@ -13,10 +14,10 @@ function intervalOf(index, [x0, y0], [x1, y1]) {
   return { index, from: moment(Math.min(x0, x1)), until: moment(Math.max(x0, x1)), first: Math.floor(rows[0]), last: Math.min(runs[index].P, Math.floor(rows[1]) + 1) };
 }
 
-// What a window of the view is.
+// The view as an interval.
 const wholeView = () => intervalOf(0, [place.left, 0], [place.width, 0]);
 
-// Lines at both ends, and between them from when until when it is, and how long.
+// Draws lines at both ends, and between them the times and the length.
 function drawInterval(run, { from, until, first, last }) {
   const panel = place.panels[run.index], high = highOf(run), [x, right] = [xOf(from), xOf(until)];
   const edge = (row) => Math.max(panel.top, Math.min(panel.top + panel.height, panel.top + (row - view.top) * high)), [top, low] = [edge(first), edge(last)];
@@ -34,7 +35,7 @@ function drawInterval(run, { from, until, first, last }) {
   over.fillText(text, middle, y);
 }
 
-// What the processors of an interval did in it: how much of each kind, and the longest waits.
+// The time of each kind within an interval, and the longest waits.
 function sharesIn(run, { from, until, first, last }) {
   const q = ratio(run), [a, b] = [from / q, until / q], shares = new Float64Array(K), { taken } = run, waits = [];
   for (let row = first, track; row < last; row++) {
@@ -62,7 +63,8 @@ function keepLongest(waits) {
   return waits;
 }
 
-// The messages that enter in an interval from or to its processors: for each pair how many, and their words; the most first.
+// The messages that enter during an interval, from or to its processors: for each pair their number and
+// words, the most first.
 function messagesIn(run, { from, until, first, last }) {
   const q = ratio(run), pairs = new Map(), inside = (id) => rowOf[id] >= first && rowOf[id] < last;
   for (let m = 0; m < run.messages; m++) {
@@ -76,7 +78,7 @@ function messagesIn(run, { from, until, first, last }) {
   return [...pairs.values()].sort((a, b) => b.count - a.count || b.words - a.words || a.from - b.from || a.to - b.to);
 }
 
-// Who sent how many to whom, if those are few enough for a table.
+// A table of the numbers of messages by sender and receiver, or null if there are too many.
 function tableOf(pairs) {
   const ids = (end) => [...new Set(pairs.map((pair) => pair[end]))].sort((a, b) => a - b), [senders, receivers] = [ids("from"), ids("to")];
   if (Math.max(senders.length, receivers.length) > MOST_TABLE) return null;
@@ -93,7 +95,7 @@ function tableOf(pairs) {
   return table;
 }
 
-// Marks an interval, and tells of it.
+// Marks an interval, and describes it.
 function mark(interval) {
   state.interval = interval;
   state.chosen = null;

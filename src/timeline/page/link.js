@@ -1,4 +1,4 @@
-// ---- The view is in the address, so that a link opens it again: times in picoseconds.
+// ---- The view in the page's address, so that a link opens it again. Times are in picoseconds.
 let noted = 0;
 
 function noteView() {
@@ -9,7 +9,7 @@ function noteView() {
   }, 300);
 }
 
-// What differs from how the page opens.
+// The fields that differ from those with which the page opens.
 function addressed() {
   const ps = (moment) => Math.round(moment * runs[0].quantum), fields = {}, { interval, chosen } = state;
   if (view.from > 0 || view.until < end) Object.assign(fields, { from: ps(view.from), until: ps(view.until) });
@@ -24,7 +24,7 @@ function addressed() {
   return fields;
 }
 
-// A part of an address that somebody may have cut short.
+// Decodes a part of an address, which may be cut short.
 function decoded(part) {
   try {
     return decodeURIComponent(part);
@@ -33,7 +33,7 @@ function decoded(part) {
   }
 }
 
-// Shows what an address says, as far as this page has it.
+// Shows the view of the address, as far as this page has it.
 function readAddress() {
   const fields = new Map(location.hash.slice(1).split("&").map((field) => field.split("=").map(decoded)));
   const number = (name, usual) => Number.isFinite(parseFloat(fields.get(name))) ? parseFloat(fields.get(name)) : usual, { quantum } = runs[0];

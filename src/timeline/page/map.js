@@ -1,4 +1,4 @@
-// All of all runs, above each other, and what of it the window shows.
+// Draws the overview: all runs, one above the other, and the visible part.
 function drawMap() {
   const { width, height } = map.canvas, each = Math.floor(height / runs.length);
   if (!width || !each) return;

@@ -1,11 +1,12 @@
-// ---- Pixels are painted.
-// So many activities are painted one by one in a frame, and so many rows are looked at for that.
+// ---- Painting pixels.
+
+// The most activities that are painted one by one in a frame, and the most rows of which they are counted.
 const MOST_EXACT = 250000, MOST_ROWS = 20000;
 
 // The colours of the style, as numbers.
 const parts = (text) => [1, 3, 5].map((from) => parseInt(text.slice(from, from + 2), 16));
 
-// How bright a colour is, and which of black and white can be read on it (WCAG 2, contrast ratio).
+// The brightness of a colour, and the one of black and white that is readable on it (WCAG 2, contrast ratio).
 const brightness = (rgb) => rgb.map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
   .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
 const inkOn = (rgb) => (brightness(rgb) + 0.05) ** 2 > 1.05 * 0.05 ? "#000000" : "#ffffff";
@@ -20,15 +21,15 @@ function readColours() {
     css, rgb, paper, ink: Float32Array.from(rgb.flat()), dimInk: Float32Array.from(dimRgb.flat()), pixels: rgb.map(pixel), dim: dimRgb.map(pixel), edge: rgb.map((rgb) => pixel(mixed(rgb, black, 0.72))),
     text: of("ink"), grey: of("grey"), pale: of("pale"), path: of("path"), halo: of("halo"), bytes: of("bytes"), on: rgb.map(inkOn), onDim: dimRgb.map(inkOn), paperPixel: pixel(paper), palePixel: pixel(parts(of("pale"))),
   };
-  // Who is idle shows nothing, and yet is found.
+  // Idle time is not drawn, but a search can find it.
   colours.hits = colours.pixels.with(IDLE, pixel(parts(of("grey"))));
 }
 
-// What a line of pixels shows: for each kind in turn how much of each column it has, and where whole columns begin and end.
+// A line of pixels: for each kind its share of each column, and where whole columns begin and end.
 const covered = [];
 let sums = new Float32Array(0), rises = new Float32Array(0), busy = new Float32Array(0), edges = new Uint8Array(0), mixed = new Uint8Array(0), line = new Uint32Array(0);
 
-// Adds a kind to the columns of pixels from one place to another, so much of it.
+// Adds a share of a kind to the columns of pixels from one place to another.
 function cover(kind, x, right, width, share) {
   if (x < 0) x = 0;
   if (right > width) right = width;
@@ -38,13 +39,13 @@ function cover(kind, x, right, width, share) {
   else {
     sums[row + a] += (a + 1 - x) * share;
     sums[row + b] += (right - b) * share;
-    // The columns between are whole: where they begin and end is enough.
+    // The columns between are whole, so their beginning and end are enough.
     rises[row + a + 1] += share;
     rises[row + b] -= share;
   }
 }
 
-// Adds up what was covered.
+// Adds up the shares.
 function settle(width) {
   const [parts, steps, all] = [sums, rises, busy];
   for (const kind of covered)
@@ -56,14 +57,14 @@ function settle(width) {
     }
 }
 
-// Nothing is covered.
+// Clears the line.
 function clear(width) {
   for (const kind of covered) for (const all of [sums, rises]) all.fill(0, kind * (width + 1), (kind + 1) * (width + 1));
   for (const all of [busy, edges]) all.fill(0);
   covered.length = 0;
 }
 
-// Adds to each column what a track did in it, `weight` times.
+// Adds the events of a track, `weight` times.
 function addExact(run, track, from, scale, width, weight, boxes) {
   const until = from + width / scale, last = run.first[track + 1];
   for (let i = firstAfter(run, track, from); i < last && run.start[i] < until; i++) {
@@ -80,7 +81,7 @@ function addExact(run, track, from, scale, width, weight, boxes) {
   }
 }
 
-// The same from a row of a grid, `weight` times.
+// Adds a row of a grid, `weight` times.
 function addGrid(run, grid, row, from, scale, width, weight) {
   let level = 0;
   while (level + 1 < grid.columns.length && grid.width * 2 ** (level + 1) * scale <= 1) level++;
@@ -95,13 +96,13 @@ function addGrid(run, grid, row, from, scale, width, weight) {
   });
 }
 
-// Turns the sums into a line of pixels. What is most is seen most, so that many kinds do not become a grey; a stall counts
-// double. Columns with several kinds are noted, and whether there are any.
+// Turns the sums into a line of pixels. Large shares are emphasized, so that many kinds do not become grey; a
+// stall counts double. Notes the columns with several kinds, and returns whether there are any.
 function mix(width) {
   settle(width);
   const ink = state.hits ? colours.dimInk : colours.ink, pixels = state.hits ? colours.dim : colours.pixels, [red, green, blue] = colours.paper;
   const rows = Int32Array.from(covered, (kind) => kind * (width + 1)), n = rows.length, { paperPixel } = colours;
-  // What is looked up a million times in a frame is at hand.
+  // Local names, because these are looked up a million times in a frame.
   const [parts, all, several, out] = [sums, busy, mixed, line];
   let any = false;
   for (let x = 0; x < width; x++) {
@@ -139,7 +140,7 @@ function mix(width) {
   return any;
 }
 
-// Puts the hits of a search among a track's events into the line.
+// Draws the hits of a search among a track's events into the line.
 function addHits(run, track, from, scale, width) {
   const hits = state.hits.of[run.index], first = firstAfter(run, track, from);
   for (let i = lower(0, hits.length, (i) => hits[i] >= first); i < hits.length; i++) {
@@ -149,7 +150,7 @@ function addHits(run, track, from, scale, width) {
   }
 }
 
-// Whether rows are painted from a grid, and from which: where their events are too many.
+// The grid from which rows are painted, or undefined if their events are few enough to be painted one by one.
 function gridFor(run, top, last, from, until, perPixel) {
   const fits = (grid) => grid.group === 1 || isByNumber() && grid.group <= 1.2 * perPixel;
   const best = run.grids.filter(fits).pop();
@@ -160,7 +161,7 @@ function gridFor(run, top, last, from, until, perPixel) {
   return events > MOST_EXACT ? best : undefined;
 }
 
-// Paints rows of a run into pixels. Returns whether all events were looked at.
+// Paints rows of a run into pixels. Returns whether all events were painted one by one.
 function paint(run, pixels, width, height, top, rows, from, until) {
   if (line.length !== width) {
     [sums, rises] = [sums, rises].map(() => new Float32Array((width + 1) * K));
@@ -173,7 +174,7 @@ function paint(run, pixels, width, height, top, rows, from, until) {
   const add = (row, weight, track = trackOf(run, row)) => track < 0 || (grid ? addGrid(run, grid, order[row], from, scale, width, weight) : addExact(run, track, from, scale, width, weight, boxes));
   const hits = (row, track = trackOf(run, row)) => state.hits && track >= 0 && addHits(run, track, from, scale, width);
   if (high < 1) {
-    // Several rows are one line of pixels: their mean, or that of a few of them where they are many.
+    // Several rows share a line of pixels: their mean, or that of some of them if they are many.
     for (let y = 0; y < height; y++) {
       const a = Math.floor(top + y / high), b = Math.min(run.P, Math.max(a + 1, Math.floor(top + (y + 1) / high)));
       if (a >= run.P) break;
@@ -204,7 +205,7 @@ function paint(run, pixels, width, height, top, rows, from, until) {
     if (several && high >= 9 && !state.hits) stack(pixels, width, y0, y1);
     const requests = high >= 14 && !grid && run.beside.get(order[row]) || [], quarter = (y1 - y0) >> 2;
     if (requests.length && requests.length < 3000) {
-      // What requests do beside their processor stands in the middle of its row.
+      // The progress of requests is drawn in the middle of their processor's row.
       clear(width);
       for (const track of requests) addExact(run, track, from, scale, width, 1, false);
       mix(width);
@@ -217,7 +218,8 @@ function paint(run, pixels, width, height, top, rows, from, until) {
   return !grid;
 }
 
-// Columns with several kinds show their shares from the bottom of the row on; one that stands alone is where two events meet.
+// Columns with several kinds show their shares from the bottom of the row on. A single such column is where
+// two events meet.
 function stack(pixels, width, y0, y1) {
   for (let x = 0; x < width; x++) {
     if (!mixed[x] || !(mixed[x - 1] || mixed[x + 1])) continue;

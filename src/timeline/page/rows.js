@@ -1,4 +1,4 @@
-// ---- Rows are ordered: as the first run says, so that runs beside each other can be compared.
+// ---- The order of rows: that of the first run for all runs, so that they can be compared.
 function sortRows() {
   const run = runs[0], last = (id) => run.own[id] >= 0 ? run.end[run.first[run.own[id] + 1] - 1] : 0;
   const by = { finish: (a, b) => last(a) - last(b) || a - b, group: (a, b) => run.group[a] - run.group[b] || a - b }[state.order];
@@ -7,10 +7,10 @@ function sortRows() {
   if (by) order.sort(by).forEach((id, row) => rowOf[id] = row);
 }
 
-// Whether rows that follow one another are processors that do.
+// Whether rows are in the order of processors.
 const isByNumber = () => state.order === "number" || state.order === "level";
 
-// How a run's groups part a row from the one before it: 0 not at all, and the more the further out the groups are.
+// The width of the line between a row and the one before it: 0 for none, and wider for outer groups.
 function breakAt(run, row) {
   const [a, b] = [order[row - 1], order[row]];
   if (state.order === "group") return run.group[a] === run.group[b] ? 0 : 1;
@@ -18,7 +18,7 @@ function breakAt(run, row) {
   return level < 0 ? 0 : run.levels.length - level;
 }
 
-// The orders that say something of the runs.
+// Offers the orders that make a difference for these runs.
 function offerOrders() {
   const { group } = runs[0], offer = { group: group.some((one) => one !== group[0]), level: runs.some((run) => run.levels.length) };
   for (const [name, has] of Object.entries(offer)) $("order").querySelector(`[value=${name}]`).hidden = $("order").querySelector(`[value=${name}]`).disabled = !has;

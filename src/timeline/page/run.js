@@ -1,11 +1,11 @@
-// ---- The runs are read: `form.rs` says how they are written.
+// ---- Reading the runs, which `columns.rs` writes.
 async function bytesOf(text) {
   const raw = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// A number that may be negative, from its code.
+// Returns the number that may be negative for a code.
 const unsigned = (code) => code < 2 ** 31 ? code >>> 1 ^ -(code & 1) : code % 2 ? -(code + 1) / 2 : code / 2;
 
 function decode(head, bytes) {
@@ -32,7 +32,7 @@ function decode(head, bytes) {
     return id;
   });
   run.kind = bytes.subarray(at, at += events);
-  // The starts, each as the time since the end before it, come before the lengths.
+  // The starts, each as the time since the end before it, precede the lengths.
   run.start = column(Float64Array, events, signed);
   let now = 0, from = 0, nth = -1, enter = 0;
   run.end = column(Float64Array, events, (i) => {
@@ -72,7 +72,7 @@ function decode(head, bytes) {
     if (run.request[track] >= 0) run.beside.get(id)?.push(track) ?? run.beside.set(id, [track]);
     else [run.own[id], run.group[id]] = [track, number()];
   }
-  // As what an event is shown: requests and replies before long messages are a kind of their own.
+  // The kinds as which events are shown: requests and replies before long messages have their own kind.
   run.asks = new Uint8Array(messages);
   for (let left = number(), m = 0; left > 0; left--) run.asks[m += number()] = 1;
   run.shown = run.kind.map((kind, i) => (kind === SEND || kind === RECEIVE) && run.of[i] >= 0 && run.asks[run.of[i]] ? RENDEZVOUS : kind);
@@ -83,7 +83,7 @@ function decode(head, bytes) {
   return run;
 }
 
-// What noise took of each processor: it is a part of the events in which it is.
+// Reads the detours of each processor, which noise takes out of the events in which they lie.
 function readDetours(run, number, signed) {
   const starts = [], ends = [], taken = run.taken = { first: new Int32Array(run.tracks + 1), of: [] };
   for (let track = 0, now = 0; track < run.tracks; now = 0, track++) {
@@ -100,13 +100,13 @@ function readDetours(run, number, signed) {
   Object.assign(taken, { start: Float64Array.from(starts), end: Float64Array.from(ends) });
 }
 
-// Which of a track's detours lie between two moments: the first, and the one after the last.
+// The detours of a track between two moments: the index of the first, and the one after the last.
 function takenIn({ taken }, track, from, until) {
   const last = taken.first[track + 1], first = lower(taken.first[track], last, (i) => taken.end[i] > from);
   return [first, lower(first, last, (i) => taken.start[i] >= until)];
 }
 
-// What noise took of an event.
+// The time that noise took of an event.
 function takenOf(run, event) {
   const { taken } = run, track = run.track[event];
   let length = 0;
@@ -115,7 +115,7 @@ function takenOf(run, event) {
   return length;
 }
 
-// The first number from `low` to `high` for which something holds that then holds for all.
+// The first number from `low` to `high` for which a monotonic condition holds.
 function lower(low, high, holds) {
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,8 +1,9 @@
-// ---- Things are searched.
-// So many hits are gone through.
+// ---- Search.
+
+// The most hits of a run that can be stepped through.
 const MOST_HITS = 100000;
 
-// All events that a text finds: by the name of their kind, of their work, or of their message's tag.
+// Finds events by the name of their kind, of their work, or of their message's tag.
 function search(text) {
   const wanted = text.trim().toLowerCase(), processor = /^p(\d+)$/.exec(wanted), has = (name) => name.toLowerCase().includes(wanted);
   state.hits = null;

@@ -1,5 +1,7 @@
-// ---- The view is saved as SVG: what draws on the screen draws on a sheet, which notes it in words.
-// So many events are boxes; where there are more, the pixels are a picture.
+// ---- Saving the view as SVG: the functions that draw on the screen draw on a sheet, which has the methods
+// of a canvas context and collects elements.
+
+// The most events that are drawn as boxes; if there are more, the rows are an image.
 const MOST_BOXES = 20000;
 
 const escaped = (text) => String(text).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -66,7 +68,7 @@ class Sheet {
   }
 }
 
-// The rows of a run as boxes, if there are few, or else as the picture that the screen has.
+// Draws the rows of a run as boxes if there are few events, or else as the image of the screen.
 function drawBoxes(sheet, run) {
   const panel = place.panels[run.index], high = highOf(run), q = ratio(run), boxes = [], pad = high >= 14 ? Math.min(high * 0.2, 10) : high >= 5 ? 1 : 0;
   const last = Math.min(run.P, Math.ceil(view.top + view.rows));
@@ -91,7 +93,7 @@ function drawBoxes(sheet, run) {
   sheet.add("image", { x: place.left, y: panel.top, width: place.width - place.left, height: panel.height, href: canvas.toDataURL(), preserveAspectRatio: "none" });
 }
 
-// The view as SVG, with its title above it and the colours below.
+// Returns the view as SVG, with its title above it and the colours below.
 function sheetOf() {
   const [screen, above] = [base, over], sheet = new Sheet();
   const { width, height } = place, head = 26, foot = 26;

@@ -1,4 +1,4 @@
-// ---- The user is listened to.
+// ---- User input.
 const toggle = (name) => draw($(name).setAttribute("aria-pressed", state[name] = !state[name]));
 
 function listenToPointers() {
@@ -73,7 +73,7 @@ function listen() {
     in: () => zoom(0.6), out: () => zoom(1 / 0.6), all: showAll, save, help,
   };
   for (const [id, act] of Object.entries(clicks)) $(id).addEventListener("click", act);
-  // What works only where the rows are in focus, and what works everywhere but in a field.
+  // Keys that work only while the rows have the focus, and keys that work everywhere but in a field.
   const keysOfPlot = { Enter: chooseHere };
   const keys = {
     ArrowLeft: () => shift(-0.2), ArrowRight: () => shift(0.2), Home: () => shift(-1e12), End: () => shift(1e12),
@@ -95,11 +95,11 @@ function listen() {
   $("search").addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(() => search($("search").value), 120); });
   $("order").addEventListener("change", () => { state.order = $("order").value; sortRows(); drawMap(); draw(); });
   addEventListener("hashchange", readAddress);
-  // What a print changes is drawn for it, and not again.
+  // A print draws its own changes.
   new ResizeObserver(() => state.print || resize()).observe(document.body);
   const recolour = () => { readColours(); legend(); resize(); };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => state.print || recolour());
-  // On paper all is drawn on one canvas: what is cleared of another above it would be white there.
+  // On paper all is drawn on one canvas, because cleared parts of one above it would be white.
   const screen = over;
   for (const when of ["before", "after"]) {
     addEventListener(when + "print", () => {
@@ -113,7 +113,7 @@ function listen() {
 // The kinds that occur.
 const shownKinds = () => [...KINDS.keys()].filter((kind) => runs.some((run) => run.shares[kind] > 0));
 
-// The kinds that occur, with their parts of all processors' time; each is a search for itself.
+// Shows the kinds that occur, with their parts of all processors' time. A click searches for a kind.
 function legend() {
   $("legend").replaceChildren();
   for (const kind of shownKinds()) {

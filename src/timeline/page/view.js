@@ -1,4 +1,4 @@
-// ---- The view moves.
+// ---- Moving the view.
 function moveTo(from, until, top = view.top, rows = view.rows) {
   const span = Math.min(end, Math.max(0.5, end * 1e-9, until - from));
   view.from = Math.max(0, Math.min(end - span, from + (until - from - span) / 2));
@@ -22,7 +22,7 @@ const move = (by, rows = 0) => moveTo(view.from + by, view.until + by, view.top 
 const shift = (part) => move(part * (view.until - view.from)), scroll = (rows) => move(0, rows);
 const showAll = () => moveTo(0, end, 0, P);
 
-// Moves a moment of a processor into the window, which becomes narrow enough for a length.
+// Moves a moment of a processor into the view, and zooms in far enough to show a length.
 function show(run, id, at, length = 0) {
   const q = ratio(run), span = Math.min(view.until - view.from, Math.max(length * q * 12, end / 4000, 2)), row = rowOf[id];
   const seen = at * q > view.from && at * q < view.until && length * q / (view.until - view.from) > 0.002;

@@ -1,8 +1,9 @@
-// ---- Things are told in words. The view is counted in quanta of the first run.
+// ---- Descriptions in words. Times of the view are in quanta of the first run.
 const ratio = (run) => run.quantum / runs[0].quantum;
 const UNITS = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3], ["ps", 1]];
 
-// The unit for so many quanta of the first run: that of the page, or a larger or smaller one if it is a part of a second.
+// The unit for a number of quanta of the first run: that of the page, or a larger or smaller one if it is a
+// part of a second.
 function unitOf(quanta) {
   const fits = ([, length]) => Math.abs(quanta) * runs[0].quantum >= length * 0.9999999;
   return UNITS.some(([name]) => name === meta.unit[0]) && UNITS.find(fits) || meta.unit;
@@ -24,11 +25,11 @@ const length = (run, i) => told(run, run.end[i] - run.start[i]);
 const percent = (part) => part > 0 && part < 0.0005 ? "<0.1%" : (part * 100).toFixed(part < 0.0995 ? 1 : 0) + "%";
 const many = (n, thing) => `${spelled(n)} ${thing}${n === 1 ? "" : "s"}`;
 const ways = (run, m) => `P${run.from[m]} to P${run.to[m]}`;
-// What an event is called: of a rendezvous also which way it goes.
+// The name of an event's kind; within a rendezvous also its direction.
 const kindOf = (run, i) => run.shown[i] === RENDEZVOUS ? `${KINDS[run.kind[i]][0]} of a rendezvous' request or reply` : KINDS[run.kind[i]][0];
 const nameOf = (run, i) => run.kind[i] === WORK ? run.names[run.of[i]] : "";
 
-// What stands on an event where it is wide enough.
+// The text on an event that is wide enough.
 function short(run, i) {
   const kind = run.kind[i], of = run.of[i];
   if (run.shown[i] === RENDEZVOUS) return `${kind === SEND ? "\u2192" : "\u2190"} ${run.from[of] === run.id[run.track[i]] ? "P" + run.to[of] : "P" + run.from[of]} ?`;
@@ -68,7 +69,7 @@ function tellMessage(run, m) {
   return lines.join("\n");
 }
 
-// What a step from a node to its cause belongs to, and the sentence that tells it; none, if it says nothing.
+// The part of a chain's time to which a step from a node to its cause belongs.
 function partOf(run, [what, i], [next]) {
   if (what > ARRIVAL) return what & ROOM ? "stall" : "port";
   return [KINDS[run.kind[i]]?.[0], next === START ? "gap" : "idle", next === ENTRY ? "gap" : "send overhead", "L and G"][what];
@@ -84,7 +85,7 @@ function tellStep(run, [what, i], [next, where], id, time) {
   return `P${id}: ${name}${nameOf(run, i) ? ` (${nameOf(run, i)})` : ""}, ${time}`;
 }
 
-// The parts of a chain, from the longest.
+// The parts of a chain's time, the longest first.
 function summary(run, { nodes, times }) {
   const parts = new Map(), all = times[0] - times.at(-1) || 1;
   for (let i = 0; i + 1 < nodes.length; i++) {

@@ -1,16 +1,16 @@
-//! An event of a file, as far as it is read back.
+//! The fields of an event that are read back.
 
 use serde::Deserialize;
 use serde_json::value::{RawValue, Value};
 
 use super::spelling::CallText;
 use crate::message::MessageId;
-use crate::text::outside;
-use crate::time::{Time, US, exactly};
+use crate::text::escaped;
+use crate::time::{Time, US, parse_exact};
 use crate::trace::call::CallKind;
 
 #[derive(Deserialize)]
-pub(super) struct Event {
+pub(super) struct JsonEvent {
     /// The event's phase: `X` for a slice, `b` for the beginning of an asynchronous slice.
     pub ph: String,
     #[serde(default)]
@@ -20,21 +20,22 @@ pub(super) struct Event {
     pub tid: Option<usize>,
     /// The message or the request to which the event belongs.
     id: Option<Value>,
-    /// When the viewers show the event, as the file spells it: a floating point number could hide a picosecond.
+    /// The time at which viewers show the event, as text, since a floating point number could hide a
+    /// picosecond.
     ts: Option<Box<RawValue>>,
-    /// For how long the viewers show the event.
+    /// The length for which viewers show the event.
     dur: Option<Box<RawValue>>,
     #[serde(default)]
-    pub args: Args,
+    pub args: EventArgs,
 }
 
-/// A program's call.
+/// The argument `call` of a slice: a program's call.
 #[derive(Deserialize)]
-pub(super) struct Called(#[serde(with = "CallText")] pub CallKind);
+pub(super) struct CallArg(#[serde(with = "CallText")] pub CallKind);
 
-/// What an event carries for the reader of the file: a slice some of these fields, a message others.
+/// The arguments of an event, which viewers ignore. A slice has some of these fields, a message others.
 #[derive(Default, Deserialize)]
-pub(super) struct Args {
+pub(super) struct EventArgs {
     pub start: Option<i64>,
     pub end: Option<i64>,
     pub request: Option<u32>,
@@ -47,26 +48,26 @@ pub(super) struct Args {
     pub enter: Option<i64>,
     pub first: Option<i64>,
     pub arrival: Option<i64>,
-    pub call: Option<Called>,
+    pub call: Option<CallArg>,
 }
 
-/// Takes a value that an event must have.
+/// Returns a value that an event must have.
 pub(super) fn need<T>(value: Option<T>, name: &str) -> Result<T, String> {
     value.ok_or_else(|| format!("an event lacks its {name:?}"))
 }
 
-/// Takes a time in picoseconds that an event must have.
+/// Returns a time that an event must have, from ps.
 pub(super) fn need_time(ps: Option<i64>, name: &str) -> Result<Time, String> {
     need(ps, name).map(Time::from_ps)
 }
 
-impl Event {
-    /// When the viewers show the event.
+impl JsonEvent {
+    /// Returns the time at which viewers show the event.
     pub(super) fn ts(&self) -> Result<Time, String> {
         self.micros(&self.ts, "ts")
     }
 
-    /// For how long the viewers show the event.
+    /// Returns the length for which viewers show the event.
     pub(super) fn dur(&self) -> Result<Time, String> {
         self.micros(&self.dur, "dur")
     }
@@ -76,25 +77,25 @@ impl Event {
         let odd = || {
             format!(
                 "event {:?} has {name:?} {}, no whole number of picoseconds",
-                outside(&self.ph),
-                outside(number)
+                escaped(&self.ph),
+                escaped(number)
             )
         };
-        exactly(number, US).map_err(|_| odd())
+        parse_exact(number, US).map_err(|_| odd())
     }
 
-    /// The name of the message or the request to which the event belongs.
+    /// Returns the name of the message or the request to which the event belongs.
     pub(super) fn id(&self) -> Result<String, String> {
         need(self.id.as_ref().and_then(Value::as_str), "id").map(str::to_owned)
     }
 
-    /// The processor of the event, and its start and end.
+    /// Returns the processor of the event, its start and its end.
     pub(super) fn span(&self) -> Result<(usize, Time, Time), String> {
         let start = need_time(self.args.start, "start")?;
         Ok((need(self.tid, "tid")?, start, need_time(self.args.end, "end")?))
     }
 
-    /// The message of which the event tells.
+    /// Returns the message to which the event belongs.
     pub(super) fn message(&self) -> Result<MessageId, String> {
         Ok(MessageId { from: need(self.args.from, "from")?, number: need(self.args.number, "number")? })
     }

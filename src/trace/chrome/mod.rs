@@ -1,16 +1,15 @@
-//! A trace as a file: the trace event format of Chrome, which <https://ui.perfetto.dev> and `chrome://tracing`
-//! open as it is.
+//! A trace as a file in Chrome's trace event format, which <https://ui.perfetto.dev> and `chrome://tracing`
+//! open.
 //!
-//! A processor is a thread, what it does is a slice on its track, a message is an arrow from the slice that
-//! sends it to the slice that receives it, and an asynchronous slice while it is in transit. What the programs called
-//! are slices of a second process, where each processor has a track again. The viewers
-//! count in microseconds and round; so each event also carries its times in whole picoseconds, and these are
-//! what is read back. What the viewers show is held against them, so that a picture cannot say another thing
-//! than an audit.
+//! A processor is a thread, its activities are slices on its track, a message is an arrow from the slice that
+//! sends it to the slice that receives it, and an asynchronous slice while it is in transit. The programs'
+//! calls are slices of a second process, where each processor has another track. Viewers count in
+//! microseconds and round, so each event also carries its times in whole picoseconds, which are read back.
+//! The two must agree, so that a picture never shows anything else than what an audit checks.
 
 mod event;
 mod read;
-mod shown;
+mod item;
 mod spelling;
 mod write;
 
@@ -71,9 +70,9 @@ mod tests {
         }
     }
 
-    /// The file, word for word: what the viewers get.
+    /// The file, word for word.
     #[test]
-    fn writes_what_the_viewers_read() {
+    fn file_is_as_the_viewers_expect() {
         let lines = [
             r#"{"displayTimeUnit":"ns","otherData":{"L":6000000,"o":2000000,"g":4000000,"G":4000000,"P":2,"word":8,"cycle":1000000,"model":"LogP","ports":"single","latency":"exact"},"traceEvents":["#,
             r#"{"ph":"M","pid":16777216,"name":"process_name","args":{"name":"machine"}},"#,
@@ -96,9 +95,9 @@ mod tests {
 
     /// Calls are slices of a second process.
     #[test]
-    fn writes_what_was_called() {
+    fn calls_are_written() {
         let tag = CallTag { number: 1 << 60, name: Some("row".into()) };
-        let what = CallKind::Probe { from: None, tag, saw: Some(1) };
+        let what = CallKind::Probe { from: None, tag, found: Some(1) };
         let calls = vec![Call { id: 1, start: US, end: 2 * US, what }];
         let trace = Trace { calls, ..small() };
         let lines = [
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_call_is_wrong_and_where() {
+    fn error_says_which_call_is_wrong_and_where() {
         let what = CallKind::Barrier;
         let trace = Trace { calls: vec![Call { id: 1, start: US, end: 2 * US, what }], ..small() };
         let good = text(&trace);
@@ -134,21 +133,21 @@ mod tests {
     }
 
     #[test]
-    fn reads_what_a_viewer_saved_again() {
+    fn file_saved_by_a_viewer_is_read() {
         let text = text(&small()).replacen('{', r#"{"metadata":{"who":["a viewer"]},"#, 1);
         assert_eq!(Trace::read(text.as_bytes()), Ok(small()));
     }
 
-    /// Before files named the model, G was always there.
+    /// Old files don't name the model, and always have a G.
     #[test]
-    fn reads_a_machine_of_which_the_model_is_not_said() {
+    fn machine_without_a_model_is_read() {
         let text = text(&small()).replacen(r#""model":"LogP","#, "", 1);
         let params = Params { long: LongMessages::LogGP { G: 4 * US }, ..small().params };
         assert_eq!(Trace::read(text.as_bytes()), Ok(Trace { params, ..small() }));
     }
 
     #[test]
-    fn says_the_barrier_and_what_was_out_of_order() {
+    fn barrier_and_out_of_order_are_written() {
         let mut trace = Trace { barrier: Some(3 * US), out_of_order: 7, ..small() };
         trace.activities.push(Activity { id: 1, start: US, end: US, what: ActivityKind::Barrier });
         let text = text(&trace);
@@ -157,9 +156,9 @@ mod tests {
         assert_eq!(Trace::read(text.as_bytes()), Ok(trace));
     }
 
-    /// A picosecond that only the viewers see: each event in turn.
+    /// A difference of a picosecond that only viewers see, in each event in turn.
     #[test]
-    fn refuses_what_the_viewers_would_show_wrong() {
+    fn events_that_viewers_would_show_wrong_are_refused() {
         let good = text(&small());
         for (what, by, part) in [
             (
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_in_one_sentence() {
+    fn errors_are_one_sentence() {
         let good = text(&small());
         for (what, by, part) in [
             (&*good, "", "it is empty"),
@@ -236,13 +235,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_back_exactly_what_it_wrote(trace in any_trace()) {
+        fn trace_is_read_back_exactly(trace in any_trace()) {
             prop_assert_eq!(Trace::read(text(&trace).as_bytes()), Ok(trace));
         }
 
-        /// Whatever is done to a file, reading it gives a trace or a sentence.
+        /// Reading a damaged file gives a trace or an error of one line.
         #[test]
-        fn survives_any_text(
+        fn any_text_is_survived(
             trace in any_trace(),
             edits in vec((any::<Index>(), any::<Index>(), any::<u8>(), 0..4_u8), 1..6),
         ) {
@@ -265,7 +264,7 @@ mod tests {
         }
 
         #[test]
-        fn survives_bytes(bytes in vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_survived(bytes in vec(any::<u8>(), 0..200)) {
             prop_assert!(Trace::read(&*bytes).is_err());
         }
     }

@@ -1,11 +1,12 @@
-//! How the file spells what a program called. Each type here mirrors one of the trace's, which can change without the file.
+//! Calls as JSON. Each type here mirrors one of the trace's, so that the trace can change and the file stays
+//! the same.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::message::MessageId;
-use crate::text::outside;
+use crate::text::escaped;
 use crate::time::Time;
 use crate::trace::call::{CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 
@@ -29,8 +30,8 @@ pub(super) enum CallText {
         tag: CallTag,
         #[serde(with = "UntilText")]
         until: Until,
-        #[serde(default, skip_serializing_if = "Option::is_none", with = "got")]
-        got: Option<Transfer>,
+        #[serde(rename = "got", default, skip_serializing_if = "Option::is_none", with = "transfer")]
+        received: Option<Transfer>,
     },
     SendRecv(
         #[serde(serialize_with = "SendRecvText::serialize", deserialize_with = "send_recv")] Box<SendRecv>,
@@ -39,7 +40,8 @@ pub(super) enum CallText {
         from: Option<usize>,
         #[serde(with = "TagText")]
         tag: CallTag,
-        saw: Option<usize>,
+        #[serde(rename = "saw")]
+        found: Option<usize>,
     },
     Barrier,
     Isend {
@@ -57,7 +59,8 @@ pub(super) enum CallText {
     },
     Wait {
         request: u32,
-        sends: bool,
+        #[serde(rename = "sends")]
+        is_send: bool,
         #[serde(with = "TransferText")]
         transfer: Transfer,
     },
@@ -76,8 +79,8 @@ struct SendRecvText {
     bytes: usize,
     #[serde(with = "TransferText")]
     sent: Transfer,
-    #[serde(with = "TransferText")]
-    got: Transfer,
+    #[serde(rename = "got", with = "TransferText")]
+    received: Transfer,
 }
 
 fn send_recv<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<SendRecv>, D::Error> {
@@ -112,7 +115,8 @@ struct IdText {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Until", rename_all = "snake_case")]
 enum UntilText {
-    Come,
+    #[serde(rename = "come")]
+    Arrival,
     Moment(#[serde(with = "ps")] Time),
     GapOver,
 }
@@ -126,7 +130,7 @@ struct TagText {
     name: Option<Cow<'static, str>>,
 }
 
-/// A time in whole picoseconds.
+/// A time in ps.
 mod ps {
     use super::*;
 
@@ -139,7 +143,7 @@ mod ps {
     }
 }
 
-/// A tag's number: a text, since viewers that save a file again round large numbers.
+/// A tag's number, as text, because viewers that save a file again round large numbers.
 mod hex {
     use super::*;
 
@@ -150,13 +154,13 @@ mod hex {
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
         let text = String::deserialize(deserializer)?;
         let refusal = || {
-            D::Error::custom(format_args!("a tag's number is {:?}, and no hexadecimal one", outside(&text)))
+            D::Error::custom(format_args!("a tag's number is {:?}, and no hexadecimal one", escaped(&text)))
         };
         u64::from_str_radix(&text, 16).map_err(|_| refusal())
     }
 }
 
-/// What is left out of a file if it is not there.
+/// An optional value that the file leaves out if it is `None`.
 macro_rules! if_there {
     ($name:ident: $type:ty as $text:ident) => {
         mod $name {
@@ -179,5 +183,5 @@ macro_rules! if_there {
     };
 }
 
-if_there!(got: Transfer as TransferText);
+if_there!(transfer: Transfer as TransferText);
 if_there!(rendezvous: Box<Rendezvous> as RendezvousText);

@@ -1,24 +1,24 @@
-//! The bytes of a small file, in either direction.
+//! The bytes of a compact file, written or read.
 
 use std::io::{BufReader, BufWriter, Error, ErrorKind, Read, Result, Write};
 use std::slice;
 
-/// A small file that is either written or read, by the same functions. A written file writes what a function is given, and
-/// returns it. A read file ignores what a function is given, and returns what the file says.
-pub(super) enum File<'a> {
+/// A compact file that is written or read, by the same functions. While writing, a function writes its
+/// argument and returns it; while reading, it ignores its argument and returns what the file has.
+pub(super) enum CompactFile<'a> {
     Written(BufWriter<&'a mut dyn Write>),
     Read {
         input: BufReader<&'a mut dyn Read>,
-        /// How many bytes were read.
+        /// The number of bytes read so far.
         at: u64,
     },
 }
 
-impl File<'_> {
+impl CompactFile<'_> {
     pub(super) fn byte(&mut self, mut byte: u8) -> Result<u8> {
         match self {
-            File::Written(out) => out.write_all(&[byte])?,
-            File::Read { input, at } => {
+            CompactFile::Written(out) => out.write_all(&[byte])?,
+            CompactFile::Read { input, at } => {
                 input.read_exact(slice::from_mut(&mut byte)).map_err(|error| match error.kind() {
                     ErrorKind::UnexpectedEof => Error::other("the file ends in the middle of the trace"),
                     _ => error,
@@ -29,11 +29,11 @@ impl File<'_> {
         Ok(byte)
     }
 
-    /// Writes these bytes, or reads so many.
+    /// Writes `bytes`, or reads `length` bytes.
     pub(super) fn bytes(&mut self, mut bytes: Vec<u8>, length: u64) -> Result<Vec<u8>> {
         match self {
-            File::Written(out) => out.write_all(&bytes)?,
-            File::Read { input, at } => {
+            CompactFile::Written(out) => out.write_all(&bytes)?,
+            CompactFile::Read { input, at } => {
                 let read = input.take(length).read_to_end(&mut bytes)? as u64;
                 *at += read;
                 if read != length {
@@ -45,22 +45,22 @@ impl File<'_> {
         Ok(bytes)
     }
 
-    /// Ends the file; a file that is read must have no more bytes.
+    /// Flushes a written file, or checks that a read file has no more bytes.
     pub(super) fn end(&mut self) -> Result<()> {
         match self {
-            File::Written(out) => out.flush(),
-            File::Read { input, .. } => match input.read(&mut [0])? {
+            CompactFile::Written(out) => out.flush(),
+            CompactFile::Read { input, .. } => match input.read(&mut [0])? {
                 0 => Ok(()),
                 _ => Err(Error::other("the trace is over, and the file goes on")),
             },
         }
     }
 
-    /// Says in an error at which byte of the file it happened.
+    /// Returns the prefix of an error that says at which byte of the file it occurred.
     pub(super) fn place(&self) -> String {
         match self {
-            File::Written(_) => String::new(),
-            File::Read { at, .. } => format!("at byte {at}: "),
+            CompactFile::Written(_) => String::new(),
+            CompactFile::Read { at, .. } => format!("at byte {at}: "),
         }
     }
 }

@@ -1,63 +1,63 @@
-//! What a small file is made of, item by item: the one description by which it is written and read.
+//! The layout of a compact file's items. The same code writes and reads them.
 
 use std::array;
 use std::borrow::Cow;
 use std::io::{Error, Result};
 
-use super::bytes::File;
-use super::kinds::{Kind, RENDEZVOUS, TRANSFER};
-use super::memory::{Known, Memory};
+use super::bytes::CompactFile;
+use super::kinds::{KindNumber, RENDEZVOUS, TRANSFER};
+use super::memory::{Dictionary, Memory};
 use crate::message::MessageId;
 use crate::time::Time;
 use crate::trace::call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 use crate::trace::record::{Activity, ActivityKind, Message, Progress};
 
-/// A longer name is written out each time. If a byte could refer to it, a small file could fill the computer's memory.
+/// A longer name is written in full each time. If one byte could refer to it, a small file could fill the
+/// computer's memory.
 pub(super) const LONGEST_NAME: usize = 64;
 
-/// Writes or reads these fields, one after the other, each by the function that has the field's name.
+/// Writes or reads these fields in turn, each by the method with the field's name.
 macro_rules! each {
     ($codec:ident: $($field:ident),*) => {{ $($codec.$field($field)?;)* }};
 }
 
-/// Writes or reads a small file, and remembers what the file has said so far.
+/// A codec of a compact file, which writes or reads it and remembers what the file had so far.
 ///
-/// Each function takes the value that is next in the file. A codec that writes leaves the value as it is. A codec that reads
-/// replaces the value by what the file says, whatever it was.
+/// Each method takes the value that is next in the file. A codec that writes leaves the value as it is; one
+/// that reads overwrites it with what the file has.
 pub(super) struct Codec<'a> {
-    /// The file that is written or read.
-    pub file: File<'a>,
-    /// What this list has said so far.
+    pub file: CompactFile<'a>,
+    /// Values of the current list's last items.
     pub memory: Memory,
-    /// The names that the file has written out so far.
-    names: Known<Cow<'static, str>>,
-    /// The tags that the file has written out so far.
-    tags: Known<CallTag>,
+    /// The names that the file had in full so far.
+    names: Dictionary<Cow<'static, str>>,
+    /// The tags that the file had in full so far.
+    tags: Dictionary<CallTag>,
 }
 
-/// The field of the memory to which the next such value refers.
+/// A field of the memory to which the next value of its kind refers.
 type Last<T> = fn(&mut Memory) -> &mut T;
 
 const SENT: Last<MessageId> = |memory| &mut memory.sent;
-const GOT: Last<MessageId> = |memory| &mut memory.got;
+const RECEIVED: Last<MessageId> = |memory| &mut memory.received;
 
 impl<'a> Codec<'a> {
-    /// A codec at the beginning of a file.
-    pub(super) fn new(file: File<'a>) -> Codec<'a> {
-        Codec { file, memory: Memory::new(), names: Known::new("name"), tags: Known::new("tag") }
+    /// Creates a codec at the start of a file.
+    pub(super) fn new(file: CompactFile<'a>) -> Codec<'a> {
+        Codec { file, memory: Memory::new(), names: Dictionary::new("name"), tags: Dictionary::new("tag") }
     }
 
     pub(super) fn activity(&mut self, activity: &mut Activity) -> Result<()> {
         let Activity { id, start, end, what } = activity;
         self.begin(what, id, start, end)?;
-        self.what(what)
+        self.subject(what)
     }
 
     pub(super) fn progress(&mut self, progress: &mut Progress) -> Result<()> {
         let Progress { id, request, start, end, what } = progress;
         self.begin(what, id, start, end)?;
         self.request(request)?;
-        self.what(what)
+        self.subject(what)
     }
 
     pub(super) fn message(&mut self, message: &mut Message, L: Time) -> Result<()> {
@@ -93,41 +93,41 @@ impl<'a> Codec<'a> {
             CallKind::Work(kind) => self.name(kind)?,
             CallKind::WaitUntil(moment) => self.later(moment, *start)?,
             CallKind::Send { to, tag, bytes, sent } => each!(self: to, tag, bytes, sent),
-            CallKind::Receive { from, tag, until, got } => {
+            CallKind::Receive { from, tag, until, received } => {
                 each!(self: from, tag);
-                let (number, [came]) = self.head("no receive", 4, until.number(), [got.is_some()])?;
-                until.become_kind(number)?;
+                let (number, [has_message]) = self.head("no receive", 4, until.number(), [received.is_some()])?;
+                until.set_kind(number)?;
                 if let Until::Moment(moment) = until {
                     self.later(moment, *start)?;
                 }
-                if came {
-                    self.got(got.get_or_insert(TRANSFER))?;
+                if has_message {
+                    self.received(received.get_or_insert(TRANSFER))?;
                 }
             }
             CallKind::SendRecv(both) => {
-                let SendRecv { to, from, tag, bytes, sent, got } = &mut **both;
+                let SendRecv { to, from, tag, bytes, sent, received } = &mut **both;
                 let mut source = Some(*from);
                 self.to(to)?;
                 self.from(&mut source)?;
                 *from = source.ok_or_else(|| Error::other("a send_recv names no source"))?;
-                each!(self: tag, bytes, sent, got);
+                each!(self: tag, bytes, sent, received);
             }
-            CallKind::Probe { from, tag, saw } => {
+            CallKind::Probe { from, tag, found } => {
                 each!(self: from, tag);
-                self.from(saw)?;
+                self.from(found)?;
             }
             CallKind::Barrier => {}
             CallKind::Isend { request, to, tag, bytes } => each!(self: request, to, tag, bytes),
             CallKind::Irecv { request, from, tag } => each!(self: request, from, tag),
-            CallKind::Wait { request, sends: true, transfer: sent } => each!(self: request, sent),
-            CallKind::Wait { request, sends: false, transfer: got } => each!(self: request, got),
+            CallKind::Wait { request, is_send: true, transfer: sent } => each!(self: request, sent),
+            CallKind::Wait { request, is_send: false, transfer: received } => each!(self: request, received),
             CallKind::Test { request } => self.request(request)?,
         }
         Ok(())
     }
 
-    /// What activities, progress and calls begin with: the kind, the processor, the start and the end.
-    fn begin<K: Kind>(
+    /// Codes the common head of activities, progress and calls: kind, processor, start and end.
+    fn begin<K: KindNumber>(
         &mut self,
         what: &mut K,
         id: &mut usize,
@@ -135,7 +135,7 @@ impl<'a> Codec<'a> {
         end: &mut Time,
     ) -> Result<()> {
         let Memory { id: last, end: ended, .. } = self.memory;
-        // The first item of another processor is taken to begin at 0.
+        // The first item of another processor is expected to begin at 0.
         let before = |same: bool| if same { ended } else { Time::ZERO };
         let same = *id == last;
         let at_once = *start == before(same);
@@ -144,31 +144,29 @@ impl<'a> Codec<'a> {
         self.unless(at_once, start, before(same), Self::later)?;
         self.later(end, *start)?;
         (self.memory.id, self.memory.end) = (*id, *end);
-        what.become_kind(number)
+        what.set_kind(number)
     }
 
-    /// What an activity names beside its kind: its work, its message or its request.
-    fn what(&mut self, what: &mut ActivityKind) -> Result<()> {
+    /// Codes the name of an activity's work, its message or its request.
+    fn subject(&mut self, what: &mut ActivityKind) -> Result<()> {
         match what {
             ActivityKind::Work(kind) => self.name(kind),
             ActivityKind::Send(id) => self.id_after(id, SENT),
-            ActivityKind::Receive(id) => self.id_after(id, GOT),
+            ActivityKind::Receive(id) => self.id_after(id, RECEIVED),
             ActivityKind::Post(request) | ActivityKind::Wait(request) => self.request(request),
             _ => Ok(()),
         }
     }
 
-    /// The message that a call sent.
     fn sent(&mut self, sent: &mut Transfer) -> Result<()> {
         self.transfer(sent, SENT)
     }
 
-    /// The message that a call received.
-    fn got(&mut self, got: &mut Transfer) -> Result<()> {
-        self.transfer(got, GOT)
+    fn received(&mut self, received: &mut Transfer) -> Result<()> {
+        self.transfer(received, RECEIVED)
     }
 
-    /// A message, and the request and the reply of its rendezvous if it had one.
+    /// Codes a message, and the request and the reply of its rendezvous if it had one.
     fn transfer(&mut self, transfer: &mut Transfer, last: Last<MessageId>) -> Result<()> {
         let Transfer { message, rendezvous } = transfer;
         let agreed = self.flag(rendezvous.is_some())?;
@@ -181,7 +179,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// A message's name, as its difference from the name that follows the last such message's.
+    /// Codes a message's name as its difference from the name that follows the last such message's.
     fn id_after(&mut self, id: &mut MessageId, last: Last<MessageId>) -> Result<()> {
         let near = next(*last(&mut self.memory));
         self.id(id, near)?;
@@ -193,7 +191,7 @@ impl<'a> Codec<'a> {
         self.more_than_last(to, |memory| &mut memory.to)
     }
 
-    /// A source, if there is one.
+    /// Codes an optional source.
     fn from(&mut self, from: &mut Option<usize>) -> Result<()> {
         match self.flag(from.is_some())? {
             true => self.more_than_last(from.get_or_insert(0), |memory| &mut memory.from)?,
@@ -222,7 +220,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// The number of a tag that the file has written out before, or 0 and the tag in full.
+    /// Codes the number of a tag that the file had before, or 0 and the tag in full.
     fn tag(&mut self, tag: &mut CallTag) -> Result<()> {
         let number = self.number(self.tags.number(tag))?;
         if number > 0 {
@@ -241,7 +239,7 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// The number of a name that the file has written out before, or 0 and the name in full.
+    /// Codes the number of a name that the file had before, or 0 and the name in full.
     fn name(&mut self, name: &mut Cow<'static, str>) -> Result<()> {
         let number = self.number(self.names.number(name))?;
         if number > 0 {
@@ -255,13 +253,13 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// A message's name, as its difference from another one.
+    /// Codes a message's name as its difference from another one.
     fn id(&mut self, id: &mut MessageId, near: MessageId) -> Result<()> {
         self.more(&mut id.from, near.from)?;
         self.more(&mut id.number, near.number)
     }
 
-    /// A time, as its difference from another one. A recent difference takes one byte.
+    /// Codes a time as its difference from another one. A recent difference takes one byte.
     fn later(&mut self, time: &mut Time, than: Time) -> Result<()> {
         let code = zigzag(time.as_ps().wrapping_sub(than.as_ps()));
         let place = Memory::place(code);
@@ -285,7 +283,8 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// The byte with which `what` begins: its `low` lowest bits are a number, and each of the `N` bits above them is a flag.
+    /// Codes the first byte of `what`: its `low` lowest bits are a number, and each of the `N` bits above
+    /// them is a flag.
     fn head<const N: usize>(
         &mut self,
         what: &str,
@@ -301,8 +300,8 @@ impl<'a> Codec<'a> {
         Ok((bits & !(u8::MAX << low), array::from_fn(|place| bits >> (low + place) & 1 == 1)))
     }
 
-    /// A value that the file leaves out where `is_so` says that it is as foreseen, and that `code`
-    /// writes or reads otherwise.
+    /// Codes a value by `code`, unless `is_so` says that it has the expected value, which the file leaves
+    /// out.
     fn unless<T>(
         &mut self,
         is_so: bool,
@@ -317,26 +316,27 @@ impl<'a> Codec<'a> {
         Ok(())
     }
 
-    /// A number, as its difference from another one.
+    /// Codes a number as its difference from another one.
     fn more(&mut self, number: &mut usize, than: usize) -> Result<()> {
         let more = self.signed(number.wrapping_sub(than) as i64)?;
         *number = than.wrapping_add(more as usize);
         Ok(())
     }
 
-    /// A number that counts things of this machine, or names one.
+    /// Codes a number that must fit into this computer's `usize`.
     fn count(&mut self, count: &mut usize) -> Result<()> {
         let number = self.number(*count as u64)?;
         *count = number.try_into().map_err(|_| Error::other("a number is too large for this computer"))?;
         Ok(())
     }
 
-    /// A number that may be negative.
+    /// Codes a number that may be negative.
     fn signed(&mut self, number: i64) -> Result<i64> {
         self.number(zigzag(number)).map(unzigzag)
     }
 
-    /// A number, seven bits in a byte, the lowest ones first. The eighth bit says that another byte follows.
+    /// Codes a number with seven bits in a byte, the lowest first. The eighth bit says that another byte
+    /// follows.
     pub(super) fn number(&mut self, number: u64) -> Result<u64> {
         let mut whole = 0;
         for shift in (0..64).step_by(7) {
@@ -368,22 +368,22 @@ impl<'a> Codec<'a> {
     }
 }
 
-/// The name of the message that the same sender sends next.
+/// Returns the name of the sender's next message.
 fn next(id: MessageId) -> MessageId {
     MessageId { from: id.from, number: id.number.wrapping_add(1) }
 }
 
-/// A sum modulo 2^64 picoseconds, so that a time comes back whole from any difference.
+/// Returns the sum modulo 2^64 ps, so that any difference is restored exactly.
 fn plus(time: Time, more: Time) -> Time {
     Time::from_ps(time.as_ps().wrapping_add(more.as_ps()))
 }
 
-/// The code of a number that may be negative. Numbers near to 0 have small codes.
+/// Returns the code of a number that may be negative. Numbers near to 0 have small codes.
 pub(super) fn zigzag(number: i64) -> u64 {
     (number << 1 ^ number >> 63) as u64
 }
 
-/// The number with this code.
+/// Returns the number with this code.
 pub(super) fn unzigzag(code: u64) -> i64 {
     (code >> 1) as i64 ^ -((code & 1) as i64)
 }

@@ -1,36 +1,37 @@
-//! A small file as a whole: how it begins, its four lists, and nothing after them.
+//! A compact file as a whole: its magic bytes, the machine and four lists.
 
 use std::io::{BufReader, BufWriter, Error, Read, Result, Write};
 
-use super::bytes::File;
+use super::bytes::CompactFile;
 use super::codec::Codec;
 use super::kinds::ID;
 use super::memory::Memory;
 use crate::time::Time;
-use crate::trace::bound::Bounded;
+use crate::trace::bound::BoundedItem;
 use crate::trace::call::{Call, CallKind};
 use crate::trace::error::TraceError;
 use crate::trace::machine;
 use crate::trace::record::{Activity, ActivityKind, Message, Progress, Trace};
 
-/// How such a file begins. No JSON does.
+/// The first bytes of a compact file. No JSON begins with them.
 pub(crate) const MAGIC: &[u8; 14] = b"loggp trace 1\n";
 
 impl Trace {
-    /// Writes the trace in a few bytes for each event. [`read`](Trace::read) knows it by its beginning.
+    /// Writes the trace in a few bytes for each event. [`read`](Trace::read) recognizes the form by its first
+    /// bytes.
     pub fn write_compact(&self, mut out: impl Write) -> Result<()> {
-        Codec::new(File::Written(BufWriter::new(&mut out))).trace(Some(self)).map(drop)
+        Codec::new(CompactFile::Written(BufWriter::new(&mut out))).trace(Some(self)).map(drop)
     }
 }
 
 /// Reads a trace that [`Trace::write_compact`] wrote.
 pub(crate) fn read(input: BufReader<&mut dyn Read>) -> std::result::Result<Trace, TraceError> {
-    let mut codec = Codec::new(File::Read { input, at: 0 });
+    let mut codec = Codec::new(CompactFile::Read { input, at: 0 });
     codec.trace(None).map_err(|why| TraceError::new(format_args!("{}{why}", codec.file.place())))
 }
 
 impl Codec<'_> {
-    /// Writes this trace, or reads one if there is none.
+    /// Writes `trace`, or reads one if that is `None`.
     fn trace(&mut self, trace: Option<&Trace>) -> Result<Trace> {
         for expected in MAGIC {
             if self.file.byte(*expected)? != *expected {
@@ -41,7 +42,7 @@ impl Codec<'_> {
         let text = trace.map(machine::write).transpose()?;
         let machine = machine::read(&self.text(text.unwrap_or_default())?)?;
         let L = machine.params.L;
-        // What an item is before it is read does not matter.
+        // Blank items, which reading overwrites.
         let (zero, what) = (Time::ZERO, ActivityKind::Gap);
         let activity = Activity { id: 0, start: zero, end: zero, what: what.clone() };
         let progress = Progress { id: 0, request: 0, start: zero, end: zero, what };
@@ -61,11 +62,11 @@ impl Codec<'_> {
         Ok(trace)
     }
 
-    /// Writes a list, its length before its items, or reads one, each item into a copy of `blank`.
+    /// Writes the length and the items of a list, or reads a list, each item into a copy of `blank`.
     ///
-    /// A list that is read grows item by item, whatever length the file announces. An item takes two bytes at least; so the
-    /// list takes no more than some hundred times as much memory as the file is long.
-    fn list<T: Clone + Bounded>(
+    /// A list that is read grows item by item, whatever length the file states. An item takes at least two
+    /// bytes, so the list's memory is at most some hundred times the length of the file.
+    fn list<T: Clone + BoundedItem>(
         &mut self,
         written: Option<&[T]>,
         blank: T,

@@ -1,7 +1,7 @@
-//! A trace as a small file: some twenty to forty bytes for a message and all that was done for it.
+//! A trace as a compact file: some twenty to forty bytes for a message with all its activities.
 //!
-//! `docs/reference/traces.md` has the layout. A number is as long as it has to be, what can be foreseen is a bit, and what was there
-//! before is a reference to it. Writer and reader follow one description, the [`Codec`](codec::Codec).
+//! `docs/reference/traces.md` has the layout. Numbers have variable length, expected values take a bit, and
+//! repeated values are references. Writer and reader share one description, the [`Codec`](codec::Codec).
 
 mod bytes;
 mod codec;
@@ -30,13 +30,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reads_back_exactly_what_it_wrote(trace in any_trace()) {
+        fn trace_is_read_back_exactly(trace in any_trace()) {
             prop_assert_eq!(Trace::read(&*bytes(&trace)), Ok(trace));
         }
 
-        /// Whatever is done to a file, reading it gives a trace or a sentence that says where it is wrong.
+        /// Reading a damaged file gives a trace or an error that says where it is wrong.
         #[test]
-        fn survives_any_bytes(
+        fn any_bytes_are_survived(
             trace in any_trace(),
             edits in vec((any::<Index>(), any::<u8>(), 0..4_u8), 1..4),
             more in vec(any::<u8>(), 0..30),
@@ -59,9 +59,9 @@ mod tests {
             }
         }
 
-        /// No part of a file is a file.
+        /// A part of a file is not a file, nor is a file with another byte.
         #[test]
-        fn knows_where_it_ends(trace in any_trace(), place: Index) {
+        fn file_must_end_at_its_end(trace in any_trace(), place: Index) {
             let mut bytes = bytes(&trace);
             bytes.truncate(place.index(bytes.len()).max(1));
             prop_assert!(Trace::read(&*bytes).is_err());
@@ -75,14 +75,14 @@ mod tests {
         }
 
         #[test]
-        fn survives_what_follows_the_machine(rest in vec(any::<u8>(), 0..300)) {
+        fn any_bytes_after_the_machine_are_survived(rest in vec(any::<u8>(), 0..300)) {
             let mut bytes = machine();
             bytes.extend(rest);
             drop(Trace::read(&*bytes));
         }
     }
 
-    /// A file as far as its machine: L = 6 us, of 3 processors.
+    /// Returns a file up to and including its machine: L = 6 us, 3 processors.
     fn machine() -> Vec<u8> {
         let params = crate::Params::builder(3).L(6 * crate::US).build().unwrap();
         let run = crate::Machine::new(params).trace(true).run(|_| ()).unwrap();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong_and_at_which_byte() {
+    fn error_says_what_is_wrong_and_at_which_byte() {
         let after = machine().len();
         let huge = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01];
         let of = |kind: u8| kind | 0x30;
@@ -126,9 +126,9 @@ mod tests {
         );
     }
 
-    /// A name that is long is not one that a byte stands for: a small file cannot say much.
+    /// A long name has no number, so that a small file cannot become a large trace.
     #[test]
-    fn a_long_name_is_written_each_time() {
+    fn long_name_is_written_each_time() {
         let work = |name: &str| super::super::ActivityKind::Work(name.to_owned().into());
         let long = "x".repeat(LONGEST_NAME + 1);
         let mut trace = Trace::read(&*{

@@ -1,10 +1,10 @@
 //! Traces that no machine made: requests served one after the other, by counting moment by moment. The auditor
 //! accepts them, and notices whoever waits a picosecond too long or is served out of turn.
 
-use loggp::{
-    Activity, ActivityKind, Latency, LogGps, Message, MessageId, Params, Ports, Precedence, Rule, Ties, Time,
-    Trace, audit,
-};
+use loggp::{Latency, MessageId, Params, Ports, Ties, Time};
+use loggp::audit::{AuditRule, audit};
+use loggp::params::{LogGps, Precedence};
+use loggp::trace::{Activity, ActivityKind, Message, Trace};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -12,7 +12,7 @@ use proptest::sample::{Index, select};
 use crate::cases::cases;
 
 /// What a processor sends: after so much work, to whom, how many words, and how its latency is drawn.
-type Sending = (i64, Index, usize, Index);
+type PlannedSend = (i64, Index, usize, Index);
 
 /// Who sends what on which machine. Times are in picoseconds, and small.
 #[derive(Clone, Debug)]
@@ -20,12 +20,12 @@ struct Plan {
     params: Params,
     ports: Ports,
     latency: Latency,
-    sends: Vec<Vec<Sending>>,
+    sends: Vec<Vec<PlannedSend>>,
 }
 
 /// Who is served first.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Order {
+enum ServiceOrder {
     /// Who asks first, and the lower number at the same moment.
     Right,
     /// Who calls first.
@@ -48,7 +48,7 @@ enum Fault {
 }
 
 /// A message that asks for its way.
-struct Request {
+struct PlannedRequest {
     from: usize,
     to: usize,
     words: usize,
@@ -62,7 +62,7 @@ struct Request {
 }
 
 /// The way of a message through the network.
-struct Way {
+struct PassageTimes {
     admitted: i64,
     enter: i64,
     first: i64,
@@ -80,10 +80,10 @@ struct Served {
 
 impl Plan {
     /// What processor `from` sends as its next one, if it is free at `now` and its gap is over at `out_free`.
-    fn request(&self, from: usize, number: usize, now: i64, out_free: i64) -> Option<Request> {
+    fn request(&self, from: usize, number: usize, now: i64, out_free: i64) -> Option<PlannedRequest> {
         let &(work, to, words, drawn) = self.sends[from].get(number)?;
         let Params { L, o, .. } = self.params;
-        let words = words.min(self.params.longest().unwrap_or(usize::MAX));
+        let words = words.min(self.params.longest_message().unwrap_or(usize::MAX));
         let k = words as i64;
         let (overhead, spread) = match self.params.gps() {
             None => (o.as_ps(), (k - 1) * self.params.G().unwrap().as_ps()),
@@ -102,12 +102,12 @@ impl Plan {
         let ready = out_free.max(called + overhead);
         let ask = ready.min(ready + latency + spread);
         let to = to.index(self.params.P);
-        Some(Request { from, to, words, overhead, spread, latency, called, ready, ask })
+        Some(PlannedRequest { from, to, words, overhead, spread, latency, called, ready, ask })
     }
 
     /// The earliest way that is left after those who were served. With a fault it is not the earliest one.
-    fn way(&self, served: &[Served], request: &Request, fault: Option<Fault>) -> Way {
-        let &Request { from, to, spread, latency, ready, .. } = request;
+    fn passage_times(&self, served: &[Served], request: &PlannedRequest, fault: Option<Fault>) -> PassageTimes {
+        let &PlannedRequest { from, to, spread, latency, ready, .. } = request;
         let dual = self.ports == Ports::Dual;
         let capacity = self.params.capacity().unwrap_or(usize::MAX);
         let apart = |(a, b): (i64, i64), (c, d): (i64, i64)| b <= c || d <= a;
@@ -152,11 +152,11 @@ impl Plan {
         if fault == Some(Fault::LateFirst) {
             first = (first + 1..).find(|first| comes_out(enter, *first)).unwrap();
         }
-        Way { admitted, enter, first }
+        PassageTimes { admitted, enter, first }
     }
 
     /// Serves one request after the other; something goes wrong with the `n`-th.
-    fn trace(&self, order: Order, wrong: Option<(usize, Fault)>) -> Trace {
+    fn trace(&self, order: ServiceOrder, wrong: Option<(usize, Fault)>) -> Trace {
         let (P, g) = (self.params.P, self.params.g.as_ps());
         let mut did: Vec<Vec<(i64, i64, ActivityKind)>> = vec![Vec::new(); P];
         let mut sent: Vec<Vec<Message>> = vec![Vec::new(); P];
@@ -166,14 +166,14 @@ impl Plan {
             let now = |id: usize| did[id].last().map_or(0, |(_, end, _)| *end);
             let next = (0..P).filter_map(|id| self.request(id, sent[id].len(), now(id), out_free[id]));
             let next = next.min_by_key(|request| match order {
-                Order::Right => (request.ask, request.from as i64),
-                Order::Called => (request.called, request.from as i64),
-                Order::Backwards => (request.ask, -(request.from as i64)),
+                ServiceOrder::Right => (request.ask, request.from as i64),
+                ServiceOrder::Called => (request.called, request.from as i64),
+                ServiceOrder::Backwards => (request.ask, -(request.from as i64)),
             });
             let Some(request) = next else { break };
             let fault = wrong.filter(|(n, _)| *n == served.len()).map(|(_, fault)| fault);
-            let Way { admitted, enter, first } = self.way(&served, &request, fault);
-            let Request { from, to, words, overhead, spread, latency, called, ready, .. } = request;
+            let PassageTimes { admitted, enter, first } = self.passage_times(&served, &request, fault);
+            let PlannedRequest { from, to, words, overhead, spread, latency, called, ready, .. } = request;
             let id = MessageId { from, number: sent[from].len() };
             let mut now = now(from);
             for (end, what) in [
@@ -264,7 +264,7 @@ fn short(times: std::ops::Range<i64>) -> impl Strategy<Value = Time> {
     times.prop_map(Time::from_ps)
 }
 
-fn sends() -> impl Strategy<Value = Vec<Vec<Sending>>> {
+fn sends() -> impl Strategy<Value = Vec<Vec<PlannedSend>>> {
     let words = prop_oneof![Just(1_usize), 0..6_usize];
     vec(vec((0..6_i64, any::<Index>(), words, any::<Index>()), 0..6), 2..5)
 }
@@ -303,7 +303,7 @@ proptest! {
 
     #[test]
     fn accepts_whoever_waits_with_reason(plan in prop_oneof![loggp(0..9, super::latency()), loggps()]) {
-        let trace = plan.trace(Order::Right, None);
+        let trace = plan.trace(ServiceOrder::Right, None);
         prop_assert_eq!(audit(&trace).violations, [], "{:#?}", trace);
     }
 
@@ -316,8 +316,8 @@ proptest! {
     ) {
         let sends = plan.sends.iter().flatten().count();
         prop_assume!(sends > 0);
-        let genuine = plan.trace(Order::Right, None);
-        let trace = plan.trace(Order::Right, Some((nth.index(sends), fault)));
+        let genuine = plan.trace(ServiceOrder::Right, None);
+        let trace = plan.trace(ServiceOrder::Right, Some((nth.index(sends), fault)));
         prop_assume!(trace != genuine);
         // A trace without calls does not say that its sends are no requests, which would wait for the one before.
         let in_order = trace.messages.iter().zip(&genuine.messages).any(|(late, other)| {
@@ -325,24 +325,24 @@ proptest! {
             late != other && trace.messages.iter().filter(with).count() > 1
         });
         prop_assume!(fault != Fault::LateFirst || !in_order);
-        let mut rules: Vec<Rule> = audit(&trace).violations.iter().map(|violation| violation.rule).collect();
+        let mut rules: Vec<AuditRule> = audit(&trace).violations.iter().map(|violation| violation.rule).collect();
         let rule = match fault {
-            Fault::LongStall | Fault::ShortStall => Rule::Stall,
-            Fault::LongWait => Rule::Wait,
-            Fault::LateFirst => Rule::Latency,
+            Fault::LongStall | Fault::ShortStall => AuditRule::Stall,
+            Fault::LongWait => AuditRule::Wait,
+            Fault::LateFirst => AuditRule::Latency,
         };
         // What comes out late may be in transit too long as well.
-        rules.retain(|found| fault != Fault::LateFirst || *found != Rule::Capacity);
+        rules.retain(|found| fault != Fault::LateFirst || *found != AuditRule::Capacity);
         prop_assert_eq!(rules, [rule], "{:#?}", trace);
     }
 
     #[test]
     fn notices_whoever_is_served_out_of_turn(
         plan in exact(),
-        order in select(vec![Order::Called, Order::Backwards]),
+        order in select(vec![ServiceOrder::Called, ServiceOrder::Backwards]),
     ) {
         let trace = plan.trace(order, None);
-        let same = trace == plan.trace(Order::Right, None);
+        let same = trace == plan.trace(ServiceOrder::Right, None);
         prop_assert_eq!(audit(&trace).is_clean(), same, "{:#?}", trace);
         // If nobody knows the turns, it can have been.
         prop_assert_eq!(audit(&Trace { out_of_order: 1, ..trace }).violations, []);

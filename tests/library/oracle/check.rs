@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::fmt::Debug;
 
-use loggp::{
-    CallKind, Carrier, ClockKind, Dilation, Latency, Machine, MessageId, PS, Params, Replay, Run, RunError,
-    Ties, Time, Trace, Transfer, Work, audit,
-};
+use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, MessageId, PS, Params, Run, RunError, Ties, Time, Work};
+use loggp::audit::audit;
+use loggp::replay::Replay;
+use loggp::trace::{CallKind, Trace, Transfer};
 
 use super::interpreter::{Drawn, Oracle};
 use super::network::takes_back;
@@ -57,7 +57,7 @@ pub fn by_the_machine(case: &Case) -> Outcome {
 pub fn messages(case: &Case) -> String {
     let ran = run(&machine(case), case).ok();
     let messages = ran.into_iter().flat_map(|run| run.trace.unwrap().messages);
-    let line = |m: loggp::Message| {
+    let line = |m: loggp::trace::Message| {
         let [latency, enter, arrival] = [m.latency, m.enter, m.arrival].map(|time| time.as_ps());
         let MessageId { from, number } = m.id;
         let (to, words, place) = (m.to, m.words, m.place);
@@ -159,7 +159,7 @@ fn is_audited(trace: &Trace) -> Option<Fault> {
 /// 5. The run can be made again from its trace, with its program and without.
 fn is_made_again(case: &Case, machine: &Machine, ran: &Run<Vec<Note>>, trace: &Trace) -> Vec<Fault> {
     let mut faults = vec![];
-    match Replay::of(trace).run() {
+    match Replay::new(trace).run() {
         Ok(replayed) => {
             let ends =
                 |stats: &[loggp::Stats]| stats.iter().map(|stats| stats.finish.as_ps()).collect::<Vec<i64>>();
@@ -167,7 +167,7 @@ fn is_made_again(case: &Case, machine: &Machine, ran: &Run<Vec<Note>>, trace: &T
         }
         Err(error) => faults.push(fault("replay", error.to_string())),
     }
-    match run(&machine.clone().repeat(trace), case) {
+    match run(&machine.clone().order_of(trace), case) {
         Ok(repeated) => {
             let again = repeated.trace.as_ref().unwrap();
             faults.extend((again != trace).then(|| fault("repeat", differs(again, trace))));
@@ -221,8 +221,8 @@ fn called_for(trace: &Trace, id: usize, sends: bool) -> (Vec<Called>, usize) {
                 before.get_or_insert(all.len());
                 (tag, waits.get(request).copied())
             }
-            CallKind::Receive { tag, got, .. } if !sends => (tag, got.as_ref()),
-            CallKind::SendRecv(both) if !sends => (&both.tag, Some(&both.got)),
+            CallKind::Receive { tag, received: got, .. } if !sends => (tag, got.as_ref()),
+            CallKind::SendRecv(both) if !sends => (&both.tag, Some(&both.received)),
             CallKind::Irecv { request, tag, .. } if !sends => (tag, waits.get(request).copied()),
             _ => continue,
         };
@@ -239,13 +239,13 @@ fn called_for(trace: &Trace, id: usize, sends: bool) -> (Vec<Called>, usize) {
 /// 6. No message overtakes another: where order is kept on the way, they leave and arrive in the order of their calls;
 ///    and of two messages from one sender a receive takes the one that has arrived first.
 fn keeps_order(trace: &Trace) -> Option<Fault> {
-    let messages: HashMap<MessageId, &loggp::Message> = trace.messages.iter().map(|m| (m.id, m)).collect();
+    let messages: HashMap<MessageId, &loggp::trace::Message> = trace.messages.iter().map(|m| (m.id, m)).collect();
     let mut tags = HashMap::new();
     for id in 0..trace.params.P {
         let (sent, before) = called_for(trace, id, true);
         tags.extend(sent.iter().map(|sent| (sent.message, sent.tag)));
         let before = if trace.params.gps().is_some() { 0 } else { before };
-        let mut last: HashMap<usize, &loggp::Message> = HashMap::new();
+        let mut last: HashMap<usize, &loggp::trace::Message> = HashMap::new();
         for (place, sent) in sent.iter().enumerate() {
             let message = messages[&sent.first];
             let ahead = last.entry(message.to).or_insert(message);

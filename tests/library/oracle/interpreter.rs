@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use loggp::{Latency, Ties, Trace};
+use loggp::{Latency, Ties};
+use loggp::trace::Trace;
 
 use super::network::{Asks, Kind, Network, Sent, takes_back};
 use super::outcome::{Account, Outcome};

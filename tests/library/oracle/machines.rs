@@ -1,6 +1,7 @@
 //! Machines drawn at random.
 
-use loggp::{Level, LogGps, PS, Params, Ports, Time};
+use loggp::{Level, PS, Params, Ports, Time};
+use loggp::params::LogGps;
 
 /// Draws parameters. Times are small and often equal, so that much happens at the same time.
 pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {

@@ -1,6 +1,6 @@
 //! What comes of a program, by the machine and by the oracle.
 
-use loggp::{Cause, Doing, Run, RunError, Stats};
+use loggp::{Cause, ProcStatus, Run, RunError, Stats};
 
 use super::program::Note;
 
@@ -76,8 +76,8 @@ impl Outcome {
             Err(error) => error,
         };
         let Cause::Deadlock { waiting, of } = error.cause else { return Outcome::Failed(error.to_string()) };
-        let ends = error.processors.iter().map(|state| match state.doing {
-            Doing::Finished => Some(state.at.as_ps()),
+        let ends = error.processors.iter().map(|state| match state.status {
+            ProcStatus::Finished => Some(state.at.as_ps()),
             _ => None,
         });
         let ends: Vec<Option<i64>> = ends.collect();

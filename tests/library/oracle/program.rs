@@ -1,6 +1,6 @@
 //! Programs that are data, and how a processor of the machine makes their calls.
 
-use loggp::{
+use loggp::{AnyTag, 
     Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives,
 };
 
@@ -13,6 +13,11 @@ type Value = Vec<u8>;
 /// The tag with this number, for all calls.
 fn about(tag: usize) -> Tag<Value> {
     Tag::new(tag as u16)
+}
+
+/// The filter for any tag, from one processor or from any.
+fn any_tag(from: Option<usize>) -> AnyTag<Value> {
+    from.map_or(AnyTag::new(), |from| AnyTag::new().from(from))
 }
 
 /// A call of a program. Times are in picoseconds.
@@ -49,19 +54,19 @@ pub enum Op {
         pattern: Pattern,
         upto: usize,
     },
-    /// One `recv_until` or `recv_from_until`, so much later.
+    /// One `recv_until`, with a deadline this much later.
     Until {
         from: Option<usize>,
         tag: usize,
         wait: i64,
     },
-    /// So many `try_recv` or `try_recv_from`, or fewer if one finds a message.
+    /// This many `try_recv`, or fewer if one finds a message.
     Poll {
         from: Option<usize>,
         tag: usize,
         looks: usize,
     },
-    /// So many `probe` or `probe_from`, or fewer if one sees a message.
+    /// This many `probe`, or fewer if one sees a message.
     Probe {
         from: Option<usize>,
         tag: usize,
@@ -430,14 +435,14 @@ impl Live {
                 if !self.came.is_left(Pattern { from: Some(from), tag: Some(tag) }) {
                     return self.call(p, &Send { to, tag, words });
                 }
-                let got = p.send_recv(to, value(words), from, about(tag));
+                let got = p.send_recv(to, from, about(tag), value(words));
                 self.received(p, from, tag, &got);
             }
             Recv { pattern, upto } => {
                 while self.came.goes_on(pattern, upto) {
                     let (from, tag, got) = match pattern {
                         Pattern { from, tag: None } => {
-                            let (from, tag, got) = p.recv_any_tag::<Value>(from);
+                            let (from, tag, got) = p.recv(any_tag(from));
                             (from, tag.into(), got)
                         }
                         Pattern { from: Some(from), tag: Some(tag) } => {
@@ -454,15 +459,15 @@ impl Live {
             Until { from, tag, wait } => {
                 let time = p.now() + wait * PS;
                 let got = match from {
-                    Some(from) => p.recv_from_until(from, time, about(tag)).map(|got| (from, got)),
-                    None => p.recv_until(time, about(tag)),
+                    Some(from) => p.recv_until(about(tag).from(from), time).map(|got| (from, got)),
+                    None => p.recv_until(about(tag), time),
                 };
                 self.note(p, got.map(|(from, got)| Message { from, tag, words: got.len() }));
             }
             Poll { from, tag, looks } => {
                 for _ in 0..looks {
                     let got = match from {
-                        Some(from) => p.try_recv_from(from, about(tag)).map(|got| (from, got)),
+                        Some(from) => p.try_recv(about(tag).from(from)).map(|got| (from, got)),
                         None => p.try_recv(about(tag)),
                     };
                     let got = got.map(|(from, got)| Message { from, tag, words: got.len() });
@@ -475,7 +480,7 @@ impl Live {
             Probe { from, tag, looks } => {
                 for _ in 0..looks {
                     let seen = match from {
-                        Some(from) => p.probe_from(from, about(tag)).then_some(from),
+                        Some(from) => p.probe(about(tag).from(from)),
                         None => p.probe(about(tag)),
                     };
                     let came = seen.map(|from| Message { from, tag, words: 0 });
@@ -496,9 +501,9 @@ impl Live {
                 }
                 self.came.is_called_for(pattern);
                 match pattern {
-                    Pattern { from, tag: None } => self.irecvs_any_tag.add(pattern, p.irecv_any_tag(from)),
+                    Pattern { from, tag: None } => self.irecvs_any_tag.add(pattern, p.irecv(any_tag(from))),
                     Pattern { from: Some(from), tag: Some(tag) } => {
-                        self.irecvs_from.add(pattern, p.irecv_from(from, about(tag)));
+                        self.irecvs_from.add(pattern, p.irecv(about(tag).from(from)));
                     }
                     Pattern { from: None, tag: Some(tag) } => self.irecvs.add(pattern, p.irecv(about(tag))),
                 }

@@ -43,7 +43,7 @@ fn draw_noise(rng: &mut Rng) -> Noise {
     loop {
         let (periods, mut record) = (pairs(rng, 20), pairs(rng, 60));
         record.sort();
-        let noise = if rng.bool() { Noise::periodic(periods) } else { Noise::recorded(record) };
+        let noise = if rng.bool() { Noise::from_periods(periods) } else { Noise::from_record(record) };
         if let Ok(noise) = noise {
             return if rng.usize(0..5) == 0 { noise.together() } else { noise };
         }

@@ -1,85 +1,85 @@
-//! `loggp calibrate --find loggps` and `--from FILE`: a machine of LogGPS from round trips.
+//! `loggp calibrate --find loggps` and `--from FILE`: a LogGPS machine from round trips.
 //!
-//! As JSON it is one object: the machine, as `--machine FILE` reads it, with how each parameter was found.
+//! As JSON it is one object: the machine, which `--machine FILE` reads, with the finding of each parameter.
 
 use std::io::{Read, Write};
 use std::mem::take;
 use std::path::Path;
 
 use loggp::{ClockKind, Params, Time, US};
-use loggp_document::{Block, plain};
-use loggp_draw::plot::{Line, Look, Plot, Scale};
+use loggp_document::{DocumentBlock, plain};
+use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
 use loggp_programs::rtt::RoundTrip;
-use loggp_study::loggps::{LogGpsCalibration, Recovered, RoundTrips, Sample};
+use loggp_study::loggps::{LogGpsCalibration, RecoveredMachine, RoundTripSamples, RoundTripSample};
 
 use super::super::choice::DEFAULT_P;
 use super::super::column;
 use super::super::draft;
-use super::super::failure::Failure;
+use super::super::error::CliError;
 use super::super::field::{Field, Object};
 use super::super::heading::{machine_heading, parameters};
 use super::super::machine_file;
 use super::super::number::{Unit, count, percent, rough, thousands};
 use super::super::options::{ChoiceOptions, MachineOptions, carrier_on};
-use super::super::output::Files;
+use super::super::output::OutputFiles;
 use super::super::report::Report;
-use super::{Bench, Calibrate, MOST_DECIMALS, Row, columns, judge, late};
+use super::{CalibrationSetup, CalibrateCommand, MOST_DECIMALS, FindingRow, columns, check_findings, late_note};
 
-/// No file of times has more bytes than this.
+/// Limit of the bytes of a file of times.
 const LONGEST: u64 = 1 << 26;
 
-/// Calibrates a machine that is emulated.
-pub fn calibrate(asked: &Calibrate, out: &mut dyn Write) -> Result<(), Failure> {
-    let choice = asked.choice()?;
-    let emulation = asked.machine.emulation(ClockKind::Wall)?;
-    let mut files = asked.outputs.open()?;
-    let ports = asked.machine.ports.unwrap_or_default();
+/// Calibrates an emulated machine.
+pub fn calibrate(command: &CalibrateCommand, out: &mut dyn Write) -> Result<(), CliError> {
+    let choice = command.choice()?;
+    let emulation = command.machine.emulation(ClockKind::Wall)?;
+    let mut files = command.outputs.open()?;
+    let ports = command.machine.ports.unwrap_or_default();
     let found = LogGpsCalibration::study(choice.params, ports, &emulation)?;
     let LogGpsCalibration { params, recovered, clock, dilation, cores } = found;
     let machine = choice.name;
     let carrier = carrier_on(clock, emulation.carrier);
-    let bench = Bench { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
+    let bench = CalibrationSetup { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
     let parameters = parameters(&choice.params, &choice.unit).join(", ");
-    let mut heading = machine_heading(&choice, &parameters, clock, &asked.machine);
+    let mut heading = machine_heading(&choice, &parameters, clock, &command.machine);
     if clock == ClockKind::Wall {
         heading += &format!(", dilation {}", rough(dilation));
     }
-    let rows = report(asked, out, &mut files, bench, &recovered, &heading, choice.unit)?;
-    judge(&rows)?;
+    let rows = write_report(command, out, &mut files, bench, &recovered, &heading, choice.unit)?;
+    check_findings(&rows)?;
     let title = choice.name.map_or(String::new(), |name| format!(" of {name}"));
     draw(files, &title, &format!("{clock} clock"), &recovered, choice.unit)
 }
 
-/// Derives a machine from a file.
-pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(), Failure> {
+/// Derives a machine from a file of times.
+pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     let MachineOptions { choice: ChoiceOptions { machine, params, cycle }, clock, stack, .. } =
-        &asked.machine;
+        &command.machine;
     let given =
         [("--machine", machine.is_some()), ("--params", params.is_some()), ("--stack", stack.is_some())];
-    if let Some((name, _)) = given.into_iter().chain(clock.given()).find(|(_, given)| *given) {
+    if let Some((name, _)) = given.into_iter().chain(clock.given_options()).find(|(_, given)| *given) {
         let why = format!(
             "--from takes the times of another machine, and {name} would have no part in it; leave it out"
         );
-        return Err(Failure::Request(why));
+        return Err(CliError::Request(why));
     }
-    let refuse = |why: String| Failure::Request(format!("--from {}: {why}", path.display()));
+    let refuse = |why: String| CliError::Request(format!("--from {}: {why}", path.display()));
     let mut text = Vec::new();
-    let read = draft::source(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
+    let read = draft::open_source(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
     read.map_err(|error| refuse(format!("it cannot be read: {error}")))?;
     if text.len() as u64 > LONGEST {
         return Err(refuse(format!("it is longer than {LONGEST} bytes; fewer repeats say as much")));
     }
-    let P = asked.machine.one_P()?.unwrap_or(DEFAULT_P);
+    let P = command.machine.one_P()?.unwrap_or(DEFAULT_P);
     let cycle = cycle.unwrap_or(US);
     let builder = Params::builder(P).word(1).cycle(cycle);
-    let recovered = Recovered::read(&text, builder, cycle).map_err(|why| refuse(why.to_string()))?;
-    if asked.outputs.has_picture() && recovered.trips.is_none() {
-        return Err(Failure::request(
+    let recovered = RecoveredMachine::read(&text, builder, cycle).map_err(|why| refuse(why.to_string()))?;
+    if command.outputs.has_picture() && recovered.trips.is_none() {
+        return Err(CliError::request(
             "-o FILE.svg draws round trips, and what Netgauge prints has none; leave it out",
         ));
     }
-    let mut files = asked.outputs.open()?;
-    let unit = Unit::usual(&recovered.params);
+    let mut files = command.outputs.open()?;
+    let unit = Unit::default_for(&recovered.params);
     let from = match &recovered.trips {
         Some(trips) => {
             let (samples, lengths) = (trips.samples().count(), trips.lengths().len());
@@ -94,33 +94,33 @@ pub fn derive(asked: &Calibrate, path: &Path, out: &mut dyn Write) -> Result<(),
     };
     let parameters = parameters(&params, &unit).join(", ");
     let heading = format!("{name}: {parameters}{wires}\n{from}, times in {}", unit.name);
-    let ports = asked.machine.ports.or(recovered.ports).unwrap_or_default();
-    let bench = Bench { machine: None, params, ports, clock: None, carrier: None, dilation: 1.0, cores: 0 };
-    report(asked, out, &mut files, bench, &recovered, &heading, unit)?;
+    let ports = command.machine.ports.or(recovered.ports).unwrap_or_default();
+    let bench = CalibrationSetup { machine: None, params, ports, clock: None, carrier: None, dilation: 1.0, cores: 0 };
+    write_report(command, out, &mut files, bench, &recovered, &heading, unit)?;
     draw(files, &format!(" in {name}"), &from, &recovered, unit)
 }
 
-/// Writes what was found.
-fn report<'a>(
-    asked: &Calibrate,
+/// Writes the report, and returns its rows.
+fn write_report<'a>(
+    command: &CalibrateCommand,
     out: &mut dyn Write,
-    files: &mut Files,
-    bench: Bench,
-    recovered: &'a Recovered,
+    files: &mut OutputFiles,
+    bench: CalibrationSetup,
+    recovered: &'a RecoveredMachine,
     heading: &str,
     unit: Unit,
-) -> Result<Vec<Row<'a>>, Failure> {
-    let rows: Vec<Row> =
-        recovered.findings.iter().map(|finding| Row { bench, finding: finding.clone() }).collect();
-    let fit = recovered.trips.as_ref().and_then(|trips| trips.misses(&recovered.params));
-    // JSON is one machine, with what was found of it.
-    let machine = object(bench, &rows, recovered, fit);
-    let report = Report::new(out, asked.machine.format, columns());
-    let mut report = report.files(take(&mut files.rows)).whole(machine);
+) -> Result<Vec<FindingRow<'a>>, CliError> {
+    let rows: Vec<FindingRow> =
+        recovered.findings.iter().map(|finding| FindingRow { bench, finding: finding.clone() }).collect();
+    let fit = recovered.trips.as_ref().and_then(|trips| trips.model_errors(&recovered.params));
+    // JSON is one machine, with its findings.
+    let machine = machine_object(bench, &rows, recovered, fit);
+    let report = Report::new(out, command.machine.format, columns());
+    let mut report = report.with_files(take(&mut files.rows)).with_json_object(machine);
     rows.into_iter().try_for_each(|row| report.add(row))?;
     report.finish(heading, unit, MOST_DECIMALS, |rows| {
-        let fit = fit.map(|(middle, worst, Sample { k, w, .. })| {
-            Block::Paragraph(plain(format!(
+        let fit = fit.map(|(middle, worst, RoundTripSample { k, w, .. })| {
+            DocumentBlock::Paragraph(plain(format!(
                 "half of the round trips that were measured are within {} of this machine's, and all within {} (k = {}, \
                  w = {w})",
                 percent(middle).trim_start_matches('+'),
@@ -128,14 +128,14 @@ fn report<'a>(
                 thousands(k)
             )))
         });
-        fit.into_iter().chain(late(rows)).collect()
+        fit.into_iter().chain(late_note(rows)).collect()
     })?;
     Ok(take(&mut report.rows))
 }
 
-/// The machine that was found, and how.
-fn object(bench: Bench, rows: &[Row], recovered: &Recovered, fit: Option<(f64, f64, Sample)>) -> Object {
-    let Object(mut values) = machine_file::object(bench.machine, &recovered.params, &[]);
+/// Returns the machine as a JSON object, with the finding of each parameter.
+fn machine_object(bench: CalibrationSetup, rows: &[FindingRow], recovered: &RecoveredMachine, fit: Option<(f64, f64, RoundTripSample)>) -> Object {
+    let Object(mut values) = machine_file::machine_object(bench.machine, &recovered.params, &[]);
     let of = [
         "parameter",
         "unit",
@@ -148,8 +148,8 @@ fn object(bench: Bench, rows: &[Row], recovered: &Recovered, fit: Option<(f64, f
         "how",
         "held",
     ];
-    let finding = |row: &Row| {
-        let Object(values) = column::object(&columns(), row);
+    let finding = |row: &FindingRow| {
+        let Object(values) = column::json_object(&columns(), row);
         Object(values.into_iter().filter(|(name, _)| of.contains(&&**name)).collect())
     };
     values.push(("ports".into(), bench.ports.into()));
@@ -161,37 +161,37 @@ fn object(bench: Bench, rows: &[Row], recovered: &Recovered, fit: Option<(f64, f
     Object(values)
 }
 
-/// Draws LogGPS's figures 4 and 5, where that is asked for.
-fn draw(files: Files, title: &str, by: &str, recovered: &Recovered, unit: Unit) -> Result<(), Failure> {
+/// Draws LogGPS's figures 4 and 5 into the files for pictures.
+fn draw(files: OutputFiles, title: &str, by: &str, recovered: &RecoveredMachine, unit: Unit) -> Result<(), CliError> {
     match &recovered.trips {
         Some(trips) => files.draw(|| plot(title, by, &recovered.params, trips, unit)),
         None => Ok(()),
     }
 }
 
-/// Round trips over their length: in one panel as the machine that was found has them, in the other as they were measured.
-/// With a long w all are as much longer, so w is taken off: whatever it is, the lines are the same.
-fn plot(title: &str, by: &str, params: &Params, trips: &RoundTrips, unit: Unit) -> Plot {
+/// Plots round trips over the length of their messages: in one panel those of the machine that was found, in
+/// the other those that were measured too. w is subtracted, so that the lines are the same for every long w.
+fn plot(title: &str, by: &str, params: &Params, trips: &RoundTripSamples, unit: Unit) -> Plot {
     const STEPS: usize = 200;
     let lengths = trips.lengths();
     let longest = lengths.last().copied().unwrap_or(0);
     let (s, S) = params.gps().map_or((0, 0), |gps| (gps.s, gps.S));
-    // What is far above S is longer and says no more.
+    // Lengths far above S add nothing.
     let end = if S < longest { longest.min((4 * S).max(64)) } else { longest };
     let mut ks: Vec<usize> =
         (0..=STEPS).map(|step| end * step / STEPS).chain([s, S, S.saturating_add(1)]).collect();
     ks.retain(|k| *k <= end);
     ks.sort_unstable();
-    let trip = |k: usize, w: Time| (k as f64, unit.amount(RoundTrip::of(params, k).time(w) - w));
-    let long = |k: usize| RoundTrip::of(params, k).time(Time::ZERO);
+    let trip = |k: usize, w: Time| (k as f64, unit.amount(RoundTrip::new(params, k).time(w) - w));
+    let long = |k: usize| RoundTrip::new(params, k).time(Time::ZERO);
     let model = |label: &str, number, w: &dyn Fn(usize) -> Time| {
-        Line::new(label, number, Look::Line, ks.iter().map(|k| trip(*k, w(*k))).collect())
+        PlotLine::new(label, number, Look::Line, ks.iter().map(|k| trip(*k, w(*k))).collect())
     };
     let measured = |label: &str, number, is_loaded: bool| {
         let samples =
             trips.samples().filter(|sample| sample.k <= end && (sample.w > Time::ZERO) == is_loaded);
         let points = samples.map(|sample| (sample.k as f64, unit.amount(sample.time - sample.w))).collect();
-        Line::new(label, number, Look::Marks, points)
+        PlotLine::new(label, number, Look::Marks, points)
     };
     let lines = || [model("w = 0", 1, &|_| Time::ZERO), model("a long w, less w", 2, &long)];
     let measured = [measured("measured, w = 0", 1, false), measured("measured, a long w, less w", 2, true)];

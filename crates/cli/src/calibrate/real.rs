@@ -1,44 +1,46 @@
-//! `loggp calibrate --on mpi`: LogGPS's parameters of a real machine, level by level, and what they are worth for each length.
+//! `loggp calibrate --on mpi`: LogGPS's parameters of a real machine, level by level, and their errors for
+//! each length of messages.
 
 use std::io::Write;
 use std::mem::take;
 use std::sync::Arc;
 
-use loggp::{Link, Time};
-use loggp_document::{Block, plain};
-use loggp_study::Failed;
-use loggp_study::real::{CALL, EXCHANGE, FLOOD, Measured, Placed, Real, WAY, groups, places};
+use loggp::Time;
+use loggp::link::Link;
+use loggp_document::{DocumentBlock, plain};
+use loggp_study::StudyError;
+use loggp_study::real::{CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, RealLevel, WAY, nested_groups, read_places};
 
-use super::super::column::{Column, object};
-use super::super::failure::Failure;
+use super::super::column::{ReportColumn, json_object};
+use super::super::error::CliError;
 use super::super::field::{Field, Object};
+use super::super::format::Format;
 use super::super::heading::parameters;
 use super::super::machine_file;
 use super::super::number::{Unit, percent, rough};
-use super::super::options::Format;
 use super::super::report::Report;
-use super::Calibrate;
+use super::CalibrateCommand;
 
-/// What was measured with messages of one length, and what the parameters say.
-struct Row {
-    /// The processes between which they went: process 0 and this one.
+/// A row of the report: times measured with messages of one length.
+struct LengthRow {
+    /// Number of the process that exchanged messages with process 0.
     other: usize,
-    measured: Measured,
+    measured: MeasuredExperiment,
 }
 
-/// Measures, and says how near the parameters come.
-pub fn calibrate(asked: &Calibrate, link: &Arc<dyn Link>, out: &mut dyn Write) -> Result<(), Failure> {
-    if link.p() < 2 {
-        return Err(Failure::request(
+/// Measures the machine, and prints the parameters and their errors.
+pub fn calibrate(command: &CalibrateCommand, link: &Arc<dyn Link>, out: &mut dyn Write) -> Result<(), CliError> {
+    if link.P() < 2 {
+        return Err(CliError::request(
             "a process alone has nobody to send to; start at least 2, as in `mpirun -n 2`",
         ));
     }
-    let mut files = asked.outputs.open()?;
-    let places = places(link).map_err(Failed::from)?;
-    let grouped = groups(&places);
-    let levels = Real::study(link, &grouped.sizes).map_err(Failed::from)?;
-    let unit = Unit::usual(&levels[0].params);
-    let found = |real: &Real| {
+    let mut files = command.outputs.open()?;
+    let places = read_places(link).map_err(StudyError::from)?;
+    let grouped = nested_groups(&places);
+    let levels = RealLevel::measure_levels(link, &grouped.sizes).map_err(StudyError::from)?;
+    let unit = Unit::default_for(&levels[0].params);
+    let found = |real: &RealLevel| {
         let with = format!("processes 0 and {}", real.other);
         format!("{with}: {}, {} ports\n", parameters(&real.params, &unit).join(", "), real.ports)
     };
@@ -50,70 +52,70 @@ pub fn calibrate(asked: &Calibrate, link: &Arc<dyn Link>, out: &mut dyn Write) -
     );
     let (machines, rows): (Vec<_>, Vec<_>) =
         take(&mut files.rows).into_iter().partition(|(format, _)| *format == Format::Json);
-    let mut report = Report::new(out, asked.machine.format, columns()).files(rows);
+    let mut report = Report::new(out, command.machine.format, columns()).with_files(rows);
     for real in &levels {
         for measured in &real.measured {
-            report.add(Row { other: real.other, measured: *measured })?;
+            report.add(LengthRow { other: real.other, measured: *measured })?;
         }
     }
     report.finish(&heading, unit, super::MOST_DECIMALS, |_| {
         let scattered = grouped.scattered.map(|what| {
             format!("{what} are no level: their processes do not follow one another in equal numbers")
         });
-        let said = levels.iter().flat_map(|real| said(real, &unit)).chain(scattered);
-        said.map(|text| Block::Paragraph(plain(text))).collect()
+        let notes = levels.iter().flat_map(|real| level_notes(real, &unit)).chain(scattered);
+        notes.map(|text| DocumentBlock::Paragraph(plain(text))).collect()
     })?;
     for (_, file) in machines {
-        let machine = machine(&levels, link.name(), &places, &report.rows);
+        let machine = machine_object(&levels, link.name(), &places, &report.rows);
         file.write(|file| Ok(serde_json::to_writer(file, &machine)?))?;
     }
     Ok(())
 }
 
-/// What the table does not say.
-fn said(real: &Real, unit: &Unit) -> Vec<String> {
+/// Returns the notes below the table on a level.
+fn level_notes(real: &RealLevel, unit: &Unit) -> Vec<String> {
     let share = |(middle, worst): (f64, f64)| {
         let [middle, worst] = [middle, worst].map(|error| percent(error).trim_start_matches('+').to_string());
         format!("within {middle} in the middle and {worst} at most")
     };
     let doubts = real.doubts.iter().map(|(name, doubt)| format!("{name} {}", rough(unit.amount(*doubt))));
     let doubts: Vec<String> = doubts.collect();
-    let mut said = vec![
+    let mut notes = vec![
         format!(
             "floods and exchanges between processes 0 and {}, of lengths that were not fitted, are {} from 4 KiB on, and {} below",
             real.other,
-            share(real.held_out(true)),
-            share(real.held_out(false))
+            share(real.held_out_error(true)),
+            share(real.held_out_error(false))
         ),
         format!("from one repetition to another differ, in {}: {}", unit.name, doubts.join(", ")),
     ];
-    if real.overlaps {
-        said.push(
+    if real.has_overlap {
+        notes.push(
             "half a round trip is shorter than two overheads: they overlap, and L is no less than 0".into(),
         );
     }
-    said
+    notes
 }
 
-/// A machine is one object, and beside its parameters lies what they were made of.
-fn machine(levels: &[Real], link: String, places: &[Placed], rows: &[Row]) -> Object {
+/// Returns the machine as a JSON object, with the times from which its parameters were made.
+fn machine_object(levels: &[RealLevel], link: String, places: &[ProcessPlace], rows: &[LengthRow]) -> Object {
     let (outermost, within) = levels.split_first().expect("all processes are a level");
-    let mut machine = machine_file::object(Some("mpi"), &outermost.params, &[]);
+    let mut machine = machine_file::machine_object(Some("mpi"), &outermost.params, &[]);
     let mut say = |name: &'static str, value: Field| machine.0.push((name.into(), value));
-    let doubts = |real: &Real| {
+    let doubts = |real: &RealLevel| {
         let doubt = |(name, doubt): &(&'static str, Time)| (format!("doubts.{name}").into(), (*doubt).into());
         real.doubts.iter().map(doubt).collect::<Vec<_>>()
     };
-    let level = |real: &Real| {
-        let mut level = machine_file::level(&real.level());
+    let level = |real: &RealLevel| {
+        let mut level = machine_file::level_object(&real.level());
         level.0.extend(doubts(real));
         level
     };
     say("ports", outermost.ports.into());
     say("levels", Field::Rows(within.iter().map(level).collect()));
     say("link", link.into());
-    let process = |(rank, placed): (usize, &Placed)| {
-        let text = |text: &Option<String>| text.as_deref().map_or(Field::Nothing, Field::from);
+    let process = |(rank, placed): (usize, &ProcessPlace)| {
+        let text = |text: &Option<String>| text.as_deref().map_or(Field::Null, Field::from);
         let setting =
             |(name, value): &(String, String)| (format!("settings.{name}").into(), value.as_str().into());
         let mut process = vec![
@@ -128,32 +130,32 @@ fn machine(levels: &[Real], link: String, places: &[Placed], rows: &[Row]) -> Ob
     say("processes", Field::Rows(places.iter().enumerate().map(process).collect()));
     machine.0.extend(doubts(outermost));
     let columns = columns();
-    machine.0.push(("measured".into(), Field::Rows(rows.iter().map(|row| object(&columns, row)).collect())));
+    machine.0.push(("measured".into(), Field::Rows(rows.iter().map(|row| json_object(&columns, row)).collect())));
     machine
 }
 
-/// A row has what was measured with messages of a length, beside what the parameters say.
-fn columns<'a>() -> Vec<Column<'a, Row>> {
+/// Returns the columns of the report.
+fn columns<'a>() -> Vec<ReportColumn<'a, LengthRow>> {
     let times = [(WAY, "way"), (FLOOD, "flood"), (EXCHANGE, "exchange"), (CALL, "call")];
     let mut columns = vec![
-        Column::new("other", |row: &Row| row.other).titled("with"),
-        Column::new("bytes", |row: &Row| row.measured.of.bytes).titled("bytes"),
-        Column::new("buffers", |row: &Row| if row.measured.of.cold { "cold" } else { "written" })
-            .titled("buffers"),
+        ReportColumn::new("other", |row: &LengthRow| row.other).with_title("with"),
+        ReportColumn::new("bytes", |row: &LengthRow| row.measured.experiment.bytes).with_title("bytes"),
+        ReportColumn::new("buffers", |row: &LengthRow| if row.measured.experiment.cold { "cold" } else { "written" })
+            .with_title("buffers"),
     ];
     for (kind, name) in times {
         let title = if kind == WAY { "one way" } else { name };
         columns.extend([
-            Column::new(format!("{name}_ns"), move |row: &Row| Field::OfHost(row.measured.times[kind].0))
-                .titled(title),
-            Column::new(format!("{name}_doubt_ns"), move |row: &Row| {
-                Field::OfHost(row.measured.times[kind].1)
+            ReportColumn::new(format!("{name}_ns"), move |row: &LengthRow| Field::HostTime(row.measured.times[kind].0))
+                .with_title(title),
+            ReportColumn::new(format!("{name}_doubt_ns"), move |row: &LengthRow| {
+                Field::HostTime(row.measured.times[kind].1)
             }),
-            Column::new(format!("{name}_error"), move |row: &Row| Field::Error(row.measured.error(kind)))
-                .titled("LogGPS"),
+            ReportColumn::new(format!("{name}_error"), move |row: &LengthRow| Field::Error(row.measured.error(kind)))
+                .with_title("LogGPS"),
         ]);
     }
     columns
-        .push(Column::new("fitted", |row: &Row| if row.measured.fitted { "fitted" } else { "" }).titled(""));
+        .push(ReportColumn::new("fitted", |row: &LengthRow| if row.measured.fitted { "fitted" } else { "" }).with_title(""));
     columns
 }

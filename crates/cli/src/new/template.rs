@@ -55,13 +55,13 @@ impl Plan for Ring<'_> {
         let blocks: Vec<Vec<u64>> = (0..self.0.params.P).map(block).collect();
 
         let run = self.0.machine(emulation).run(|p| {
-            let (id, P) = (p.id(), p.p());
+            let (id, P) = (p.id(), p.P());
             let mut all = vec![Vec::new(); P];
             all[id] = blocks[id].clone();
             for step in 0..P - 1 {
                 let (last, new) = ((id + P - step) % P, (id + P - step - 1) % P);
                 // A tag for every step, since a message can overtake the one before it.
-                all[new] = p.send_recv((id + 1) % P, all[last].clone(), (id + P - 1) % P, BLOCK.step(step));
+                all[new] = p.send_recv((id + 1) % P, (id + P - 1) % P, BLOCK.step(step), all[last].clone());
             }
             all
         })?;
@@ -81,7 +81,7 @@ fn case(P: usize, size: usize) -> Result<Case, Box<dyn Error>> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     for P in [2, 4, 8, 16] {
-        let answers = Study::of(case(P, 4)?).measured().run()?;
+        let answers = Study::new(case(P, 4)?).measured().run()?;
         if let Some(wrong) = answers.wrong {
             return Err(wrong.into());
         }
@@ -89,11 +89,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [formula, model, measured] = [told.formula, told.model, told.measured.map(|times| times.median)]
             .map(|time| time.map_or("none".into(), |time| time.to_string()));
         // A run that is late says something of this computer, and nothing of the machine.
-        let held = if answers.outcome.run.host.is_some_and(|host| host.held) { "held" } else { "late" };
+        let held = if answers.outcome.run.host.is_some_and(|host| host.on_time) { "held" } else { "late" };
         println!("P = {P:2}: formula {formula}, model {model}, measured {measured} ({held})");
     }
 
-    let run = case(4, 4)?.plan()?.run(&Emulation::traced())?.run;
+    let run = case(4, 4)?.plan()?.run(&Emulation::with_trace())?.run;
     let trace = run.trace.ok_or("the run was not traced")?;
     trace.timeline().title("A ring all-gather").write(File::create("ring.html")?)?;
     trace.write(File::create("ring.json")?)?;
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn the_model_takes_what_the_formula_says() {
         for (P, size) in [(2, 1), (3, 4), (8, 1), (8, 13), (16, 7)] {
-            let answers = Study::of(case(P, size).unwrap()).run().unwrap();
+            let answers = Study::new(case(P, size).unwrap()).run().unwrap();
             assert_eq!(answers.wrong, None);
             assert!(answers.prediction.formula.is_some());
             assert_eq!(answers.prediction.model, answers.prediction.formula, "P = {P}, size {size}");
@@ -120,7 +120,7 @@ mod tests {
     /// On the wall clock the same happens in the same order. How late this computer is, no test can know before.
     #[test]
     fn both_clocks_have_the_same_run() {
-        let answers = Study::of(case(4, 4).unwrap()).measured().run().unwrap();
+        let answers = Study::new(case(4, 4).unwrap()).measured().run().unwrap();
         assert_eq!(answers.wrong, None);
         assert_eq!(answers.outcome.run.model, answers.prediction.model);
         assert!(answers.outcome.run.host.is_some(), "it was measured");
@@ -131,7 +131,7 @@ mod tests {
     fn the_result_is_right_under_other_orders_of_messages() {
         for seed in 0..100 {
             let random = Case { latency: Latency::Random { seed }, ..case(5, 2).unwrap() };
-            assert_eq!(Study::of(random).run().unwrap().wrong, None, "seed {seed}");
+            assert_eq!(Study::new(random).run().unwrap().wrong, None, "seed {seed}");
         }
     }
 }

@@ -1,78 +1,80 @@
-//! Everything here that reads what people or other programs wrote, and what must hold whatever that is: no panic, no more
-//! memory than some times what was read, and an error in one sentence that says where it is.
+//! Every reader of input from people or other programs, and the checks that hold for any input: no panic,
+//! memory in proportion to the input, and errors of one sentence that tells the place.
 //!
-//! The tests below give every reader the files of `fuzz/corpus`, changed at random. `.ci/fuzz` looks for files that are worse.
+//! The tests below feed every reader the files of `fuzz/corpus`, changed at random. `.ci/fuzz` fuzzes them.
 
 use std::cell::Cell;
 use std::io;
 
-use loggp::{
-    NS, Noise, Order, Params, ParamsBuilder, Player, Replay, Rules, Schedule, Time, Trace, US, audit,
-};
-use loggp_goal::mpi::{self, Mpi};
-use loggp_papers::pictures::timeline::{Window, of_trace};
+use loggp::{NS, Noise, Order, Params, ParamsBuilder, Time, US};
+use loggp::audit::audit;
+use loggp::replay::Replay;
+use loggp::schedule::{Player, CostModel, Schedule};
+use loggp::trace::Trace;
+use loggp_goal::mpi::{self, MpiLibrary};
+use loggp_papers::pictures::timeline::{Window, timeline_from_trace};
 use loggp_programs::math::dense::entries;
 use loggp_programs::{rtt, transportation};
 use loggp_study::analysis::{Analysis, WhatIf};
-use loggp_study::loggps::Recovered;
+use loggp_study::loggps::RecoveredMachine;
 use loggp_study::range::Range;
 
 use super::{machine_file, trace2goal};
 
-/// Something that reads.
-pub struct Reader {
-    /// What it reads, and the folder of its corpus.
+/// A reader of one kind of input.
+pub struct InputReader {
+    /// Name of its input, and of the folder of its corpus.
     pub name: &'static str,
-    /// Reads this; or says in a sentence why it is not what it should be.
+    /// Reads the input, or returns the error as a sentence.
     read: fn(&[u8]) -> Result<(), String>,
-    /// The parts of which each of its errors has one: they say where it is.
+    /// Texts of which every error contains one, since it tells the place.
     places: &'static [&'static str],
-    /// So many times what is read it may take of memory, beside some that it takes for anything.
+    /// Limit of the memory in bytes per byte of input, in addition to `FREE_MEMORY`.
     memory: usize,
 }
 
-/// The length of the longest sentence, which lists all names that are known.
-const LONG: usize = 1000;
+/// Limit of the characters of an error. The longest one lists all names that are known.
+const LONGEST_SENTENCE: usize = 1000;
 
-/// What any reader may take, however little it reads.
-const FREE: usize = 1 << 20;
+/// Memory in bytes that any reader may take for any input.
+const FREE_MEMORY: usize = 1 << 20;
 
-/// All of them.
-pub const READERS: &[Reader] = &[
-    Reader { name: "parameters", read: parameters, places: &[" = ", " is ", " has "], memory: 64 },
-    Reader { name: "times", read: times, places: &["it ", "there is no unit"], memory: 64 },
-    // A name that cannot be swept is answered with all that can.
-    Reader {
+/// All readers.
+pub const READERS: &[InputReader] = &[
+    InputReader { name: "parameters", read: parameters, places: &[" = ", " is ", " has "], memory: 64 },
+    InputReader { name: "times", read: times, places: &["it ", "there is no unit"], memory: 64 },
+    // The error for a quantity that cannot be swept lists all that can.
+    InputReader {
         name: "ranges",
         read: ranges,
         places: &["it ", " is ", " has ", " are ", " = ", "range"],
         memory: 1024,
     },
-    Reader { name: "changes", read: changes, places: &[" = ", " is ", " has ", "model"], memory: 64 },
-    Reader {
+    InputReader { name: "changes", read: changes, places: &[" = ", " is ", " has ", "model"], memory: 64 },
+    InputReader {
         name: "machines",
         read: machines,
         places: &[" in it", " at line ", " = ", " is ", " has "],
         memory: 256,
     },
-    Reader { name: "matrices", read: matrices, places: &["row ", "has no line", "UTF-8"], memory: 64 },
-    Reader {
+    InputReader { name: "matrices", read: matrices, places: &["row ", "has no line", "UTF-8"], memory: 64 },
+    InputReader {
         name: "noises",
         read: noises,
         places: &["line ", "lines ", "it ", "has no length", "detour", "period", "unit"],
         memory: 64,
     },
-    Reader { name: "entries", read: coefficients, places: &["line ", "lines"], memory: 64 },
-    Reader {
+    InputReader { name: "entries", read: coefficients, places: &["line ", "lines"], memory: 64 },
+    InputReader {
         name: "trips",
         read: trips,
         places: &["line ", "in it", "length", "round trip", "Netgauge", "osu_", "no machine", "all messages"],
         memory: 512,
     },
-    // A line may be a message to everybody.
-    Reader { name: "calls", read: calls, places: &["rank ", "ranks"], memory: 1 << 13 },
-    Reader { name: "schedules", read: schedules, places: &["line ", "byte "], memory: 256 },
-    Reader {
+    // A line may be a message to every rank.
+    InputReader { name: "calls", read: calls, places: &["rank ", "ranks"], memory: 1 << 13 },
+    InputReader { name: "schedules", read: schedules, places: &["line ", "byte "], memory: 256 },
+    InputReader {
         name: "traces",
         read: traces,
         places: &["at byte ", " line ", "is empty", "begins"],
@@ -80,24 +82,24 @@ pub const READERS: &[Reader] = &[
     },
 ];
 
-/// The reader of a corpus.
-pub fn named(name: &str) -> Option<&'static Reader> {
+/// Returns the reader with this name.
+pub fn find(name: &str) -> Option<&'static InputReader> {
     READERS.iter().find(|reader| reader.name == name)
 }
 
-impl Reader {
-    /// Reads something, and panics where that goes other than it may.
-    pub fn hold(&self, bytes: &[u8]) {
-        let before = begin();
+impl InputReader {
+    /// Reads an input, and panics if a check fails.
+    pub fn check(&self, bytes: &[u8]) {
+        let before = start_count();
         let read = (self.read)(bytes);
-        let most = most_since(before);
+        let most = peak_since(before);
         if let Err(why) = read {
             assert!(!why.contains(char::is_control), "{}: more than a sentence: {why:?}", self.name);
-            assert!(why.chars().count() < LONG, "{}: it quotes too much: {why}", self.name);
+            assert!(why.chars().count() < LONGEST_SENTENCE, "{}: it quotes too much: {why}", self.name);
             let has_place = self.places.iter().any(|place| why.contains(place));
             assert!(has_place, "{}: it does not say where: {why}", self.name);
         }
-        let allowed = FREE + self.memory * bytes.len();
+        let allowed = FREE_MEMORY + self.memory * bytes.len();
         assert!(most <= allowed, "{}: {} bytes took {most} bytes of memory", self.name, bytes.len());
     }
 }
@@ -106,47 +108,47 @@ fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }
 
-fn said<T, E: ToString>(read: Result<T, E>) -> Result<T, String> {
+fn with_sentence<T, E: ToString>(read: Result<T, E>) -> Result<T, String> {
     read.map_err(|why| why.to_string())
 }
 
 fn parameters(bytes: &[u8]) -> Result<(), String> {
-    let params = said(Params::builder(8).set(text(bytes)).and_then(ParamsBuilder::build))?;
+    let params = with_sentence(Params::builder(8).set(text(bytes)).and_then(ParamsBuilder::build))?;
     assert_eq!(ParamsBuilder::from(params).build(), Ok(params));
     Ok(())
 }
 
 fn times(bytes: &[u8]) -> Result<(), String> {
-    let time = said(Time::parse(text(bytes), US))?;
+    let time = with_sentence(Time::parse(text(bytes), US))?;
     assert_eq!(Time::parse(&format!("{}ps", time.as_ps()), US), Ok(time));
     Ok(())
 }
 
 fn ranges(bytes: &[u8]) -> Result<(), String> {
-    said(Range::read(text(bytes), Some(&rtt::RTT), &Params::builder(8).L(6 * US))).map(drop)
+    with_sentence(Range::read(text(bytes), Some(&rtt::RTT), &Params::builder(8).L(6 * US))).map(drop)
 }
 
 fn changes(bytes: &[u8]) -> Result<(), String> {
     let params = Params::builder(8).L(6 * US).build().expect("it is one");
-    said(WhatIf::read(text(bytes), params)).map(drop)
+    with_sentence(WhatIf::read(text(bytes), params)).map(drop)
 }
 
 fn machines(bytes: &[u8]) -> Result<(), String> {
-    let (_, builder, ..) = machine_file::machine(bytes, 8)?;
+    let (_, builder, ..) = machine_file::parse_machine(bytes, 8)?;
     drop(builder.build());
     Ok(())
 }
 
 fn matrices(bytes: &[u8]) -> Result<(), String> {
-    said(transportation::source::parse("it", &String::from_utf8_lossy(bytes))).map(drop)
+    with_sentence(transportation::generators::parse("it", &String::from_utf8_lossy(bytes))).map(drop)
 }
 
-/// A record or periods; what is read lengthens work by its detours, and by no more.
+/// Reads a record or periods. Detours must not overlap.
 fn noises(bytes: &[u8]) -> Result<(), String> {
-    let noise = said(
+    let noise = with_sentence(
         text(bytes)
             .parse()
-            .or_else(|why| Noise::read(text(bytes)).map_err(|no| [why, no]))
+            .or_else(|why| Noise::parse_record(text(bytes)).map_err(|no| [why, no]))
             .map_err(|[periods, record]| if text(bytes).contains(':') { periods } else { record }),
     )?;
     let detours = noise.detours(7, Time::ZERO, NS);
@@ -159,33 +161,33 @@ fn coefficients(bytes: &[u8]) -> Result<(), String> {
 }
 
 fn trips(bytes: &[u8]) -> Result<(), String> {
-    let recovered = said(Recovered::read(bytes, Params::builder(2).word(1), US))?;
+    let recovered = with_sentence(RecoveredMachine::read(bytes, Params::builder(2).word(1), US))?;
     if let Some(trips) = &recovered.trips {
-        trips.misses(&recovered.params);
+        trips.model_errors(&recovered.params);
     }
     Ok(())
 }
 
-/// A schedule that can be read is played too, and is the same when it is written.
-/// The traces of ranks stand one behind the other, with form feeds between them.
+/// Reads the traces of several ranks, separated by form feeds.
 fn calls(bytes: &[u8]) -> Result<(), String> {
     let ranks: Vec<&[u8]> = bytes.split(|byte| *byte == 0x0c).collect();
-    let schedule = said(mpi::read(ranks.iter().map(|rank| Ok(*rank)), Mpi::default(), NS))?;
+    let schedule = with_sentence(mpi::read(ranks.iter().map(|rank| Ok(*rank)), MpiLibrary::default(), NS))?;
     assert_eq!(schedule.ranks(), ranks.len());
     Ok(())
 }
 
+/// Reads a schedule, which must be playable, and the same after it is written and read again.
 fn schedules(bytes: &[u8]) -> Result<(), String> {
-    /// More takes too long to try often.
+    /// Limit of operations and ranks, since larger schedules take too long.
     const MOST: usize = 1 << 10;
-    let schedule = said(loggp_goal::read(bytes, NS))?;
+    let schedule = with_sentence(loggp_goal::read(bytes, NS))?;
     if schedule.len() > MOST || schedule.ranks() > MOST {
         return Ok(());
     }
-    for rules in [Rules::Papers, Rules::LogGOPSim] {
+    for rules in [CostModel::Papers, CostModel::LogGOPSim] {
         let params = Params::builder(schedule.ranks()).L(6 * US).o(2 * US).g(4 * US).word(1);
         let params = params.build().expect("it is a machine");
-        // What is no machine's, or ends in a deadlock, is told in an error.
+        // A deadlock, say, is an error and no panic.
         drop(Player::new(params).rules(rules).run(&schedule));
     }
     for write in [
@@ -202,19 +204,19 @@ fn schedules(bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whatever a trace says that can be read, all who take one must get along with it.
+/// Reads a trace, which everything that takes a trace must be able to process.
 fn traces(bytes: &[u8]) -> Result<(), String> {
     const MOST_PROCESSORS: usize = 64;
-    let trace = said(Trace::read(bytes))?;
+    let trace = with_sentence(Trace::read(bytes))?;
     drop(audit(&trace));
-    drop(Analysis::of(&trace));
-    drop(Order::of(&trace));
-    drop(of_trace(&trace, "it", ("us", US), &Window::default()).svg());
+    drop(Analysis::from_trace(&trace));
+    drop(Order::from_trace(&trace));
+    drop(timeline_from_trace(&trace, "it", ("us", US), &Window::default()).svg());
     if trace.params.P <= MOST_PROCESSORS {
         if trace2goal::check(&trace).is_ok() {
             trace2goal::convert(&trace, NS, &mut io::sink()).expect("there is room");
         }
-        drop(Replay::of(&trace).trace(true).run());
+        drop(Replay::new(&trace).trace(true).run());
     }
     let mut written = Vec::new();
     trace.write_compact(&mut written).expect("there is room");
@@ -223,29 +225,29 @@ fn traces(bytes: &[u8]) -> Result<(), String> {
 }
 
 thread_local! {
-    /// How many bytes this thread has asked for and not given back, and the most there were.
-    static HELD: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
+    /// Bytes that this thread has allocated and not freed: now, and at most.
+    static MEMORY: Cell<(isize, isize)> = const { Cell::new((0, 0)) };
 }
 
-/// Notes that this thread has so many bytes more, or fewer.
-pub fn count(more: isize) {
-    // A thread that ends counts nothing.
-    _ = HELD.try_with(|held| {
+/// Counts bytes that this thread allocated, or freed if negative.
+pub fn count_memory(more: isize) {
+    // A thread that is ending counts nothing.
+    _ = MEMORY.try_with(|held| {
         let (now, most) = held.get();
         held.set((now + more, most.max(now + more)));
     });
 }
 
-/// Begins to count, at what there is now.
-fn begin() -> isize {
-    let (now, _) = HELD.get();
-    HELD.set((now, now));
+/// Starts to count, and returns the bytes that are allocated now.
+fn start_count() -> isize {
+    let (now, _) = MEMORY.get();
+    MEMORY.set((now, now));
     now
 }
 
-/// The most there has been since, more than there was.
-fn most_since(before: isize) -> usize {
-    let (_, most) = HELD.get();
+/// Returns the largest number of bytes allocated since, beyond `before`.
+fn peak_since(before: isize) -> usize {
+    let (_, most) = MEMORY.get();
     (most - before).unsigned_abs()
 }
 

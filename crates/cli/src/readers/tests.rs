@@ -1,4 +1,4 @@
-//! Every reader with the files of its corpus, as they are and changed at random.
+//! Tests of every reader with the files of its corpus, as they are and changed at random.
 
 use super::*;
 use proptest::collection::vec;
@@ -11,8 +11,8 @@ use std::path::PathBuf;
 #[path = "../../../../src/cases.rs"]
 mod cases;
 
-/// The files of a reader.
-fn corpus(reader: &Reader) -> Vec<Vec<u8>> {
+/// Returns the files of a reader's corpus.
+fn corpus(reader: &InputReader) -> Vec<Vec<u8>> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus")).join(reader.name);
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
         .unwrap_or_else(|why| panic!("{}: {why}", folder.display()))
@@ -22,19 +22,19 @@ fn corpus(reader: &Reader) -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// A change of a file.
+/// A random change of a file.
 #[derive(Clone, Debug)]
 enum Change {
     Set(Index, u8),
     Flip(Index, u8),
     Insert(Index, u8),
     Cut(Index, Index),
-    /// A word is as long as nobody can read it.
+    /// Makes a word very long.
     Lengthen(Index, char),
     Repeat(Index, Index),
-    /// A number becomes another.
+    /// Replaces a number.
     Number(Index, &'static str),
-    /// A part becomes one of another file.
+    /// Replaces the end by a part of another file.
     Graft(Index, Index, Index),
 }
 
@@ -68,7 +68,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-fn changed(bytes: &mut Vec<u8>, change: &Change, all: &[Vec<u8>]) {
+fn apply(bytes: &mut Vec<u8>, change: &Change, all: &[Vec<u8>]) {
     let len = bytes.len();
     if len == 0 {
         return bytes.push(0);
@@ -107,33 +107,32 @@ fn changed(bytes: &mut Vec<u8>, change: &Change, all: &[Vec<u8>]) {
     }
 }
 
-/// Every file of the corpus, as it is and changed at random.
 #[test]
-fn every_reader_gets_along_with_anything() {
+fn readers_take_any_input() {
     for reader in READERS {
         let all = corpus(reader);
         assert!(all.len() >= 4, "{} has a corpus of {}", reader.name, all.len());
-        all.iter().for_each(|bytes| reader.hold(bytes));
+        all.iter().for_each(|bytes| reader.check(bytes));
         assert!(all.iter().any(|bytes| (reader.read)(bytes).is_ok()), "{} reads nothing", reader.name);
-        // The same ones each time; the fuzzer draws others.
+        // The changes are the same in every run of the test; the fuzzer draws others.
         let dice = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
         let mut runner = TestRunner::new_with_rng(cases::cases(400), dice);
         let case = (any::<Index>(), vec(change(), 1..5));
         let held = runner.run(&case, |(file, changes)| {
             let mut bytes = all[file.index(all.len())].clone();
-            changes.iter().for_each(|change| changed(&mut bytes, change, &all));
-            reader.hold(&bytes);
+            changes.iter().for_each(|change| apply(&mut bytes, change, &all));
+            reader.check(&bytes);
             Ok(())
         });
         held.unwrap_or_else(|failed| panic!("{}: {failed}", reader.name));
     }
 }
 
-/// Whatever numbers a trace says, it is refused, or all who read it get along with them: sums, differences and products of them
-/// are numbers too. A trace that is changed as a text would mostly contradict itself; so each number is put where it is kept.
+/// A trace with any numbers is refused, or everything that takes it can compute with them without overflow. A
+/// trace that is changed as text mostly contradicts itself, so numbers are set in its fields.
 #[test]
-fn traces_with_any_numbers_are_held() {
-    let traces = named("traces").unwrap();
+fn traces_take_any_numbers() {
+    let traces = find("traces").unwrap();
     let read = |bytes: &Vec<u8>| Trace::read(&**bytes).ok().filter(|trace| trace.messages.len() > 2);
     let all: Vec<Trace> = corpus(traces).iter().filter_map(read).collect();
     let numbers = || {
@@ -150,22 +149,22 @@ fn traces_with_any_numbers_are_held() {
     let held = runner.run(&case, |(file, changes)| {
         let mut trace = all[file.index(all.len())].clone();
         for (what, place, number) in changes {
-            put(&mut trace, what, &place, number);
+            set_number(&mut trace, what, &place, number);
         }
         let (mut text, mut compact) = (Vec::new(), Vec::new());
         trace.write(&mut text).unwrap();
-        traces.hold(&text);
-        // No machine that cannot be is written in this form.
+        traces.check(&text);
+        // A machine with invalid parameters cannot be written in this form.
         if trace.write_compact(&mut compact).is_ok() {
-            traces.hold(&compact);
+            traces.check(&compact);
         }
         Ok(())
     });
     held.unwrap_or_else(|failed| panic!("{failed}"));
 }
 
-/// Puts a number into a trace.
-fn put(trace: &mut Trace, what: u8, place: &Index, number: i64) {
+/// Sets one of a trace's numbers.
+fn set_number(trace: &mut Trace, what: u8, place: &Index, number: i64) {
     let (time, count) = (Time::from_ps(number), number as usize);
     let activity = place.index(trace.activities.len());
     let activity = &mut trace.activities[activity];
@@ -200,18 +199,17 @@ fn put(trace: &mut Trace, what: u8, place: &Index, number: i64) {
     }
 }
 
-/// The count of memory does count.
 #[test]
 fn memory_is_counted() {
-    let greedy = Reader {
+    let greedy = InputReader {
         name: "greedy",
         read: |bytes| {
-            drop(vec![0_u8; FREE + 65 * bytes.len()]);
+            drop(vec![0_u8; FREE_MEMORY + 65 * bytes.len()]);
             Ok(())
         },
         places: &[],
         memory: 64,
     };
-    assert!(std::panic::catch_unwind(|| greedy.hold(&[0; 100])).is_err());
-    (Reader { memory: 65, ..greedy }).hold(&[0; 100]);
+    assert!(std::panic::catch_unwind(|| greedy.check(&[0; 100])).is_err());
+    (InputReader { memory: 65, ..greedy }).check(&[0; 100]);
 }

@@ -1,7 +1,8 @@
-//! The folder of a report: a record for every exhibit with its pictures and tables, and the page of all.
+//! The folder of a report: a record for each exhibit with its pictures and tables, and the page.
 //!
-//! A record is written after its pictures and tables, and the page after the record. Every file takes its place when it is
-//! whole. So whoever is stopped at any moment leaves a folder that can be read, and has to make again only what has no record.
+//! A record is written after its pictures and tables, and the page after the record; each file replaces an
+//! old one when it is complete. So a command that is stopped at any moment leaves a readable folder, and only
+//! exhibits without a record have to be made again.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,34 +13,33 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::super::draft::Draft;
-use super::super::failure::Failure;
+use super::super::error::CliError;
 use super::super::interrupt;
 use super::super::stdout;
-use super::record::Record;
+use super::record::ExhibitRecord;
 use super::report::{self, GENERATOR};
 
-/// The folder of a report.
-pub struct Folder {
-    /// Where it is.
+pub struct ReportFolder {
     path: PathBuf,
-    /// The records in it, in the papers' order.
-    records: Vec<Record>,
-    /// The ids of those that were written by now.
+    /// The records in the folder, in the papers' order.
+    records: Vec<ExhibitRecord>,
+    /// Ids of the records that were written since the folder was opened.
     new: BTreeSet<String>,
-    /// Keeps others from writing to it as long as it is open.
+    /// Lock that keeps other commands from writing to the folder.
     _lock: File,
 }
 
-/// The page's name.
+/// Name of the page.
 const PAGE: &str = "index.html";
-/// What is locked while somebody writes.
+/// Name of the file that is locked.
 const LOCK: &str = ".lock";
 
-impl Folder {
-    /// Opens the folder, and makes it if it is not there. Refuses one that holds another page, or that somebody else writes to.
-    pub fn open(path: &Path) -> Result<Folder, Failure> {
+impl ReportFolder {
+    /// Opens the folder, or creates it. Refuses one that holds another page, or that another command writes
+    /// to.
+    pub fn open(path: &Path) -> Result<ReportFolder, CliError> {
         let refuse = |why: &dyn std::fmt::Display| {
-            Failure::Request(format!("no report can be written to {}: {why}", path.display()))
+            CliError::Request(format!("no report can be written to {}: {why}", path.display()))
         };
         if path.exists() && !path.is_dir() {
             return Err(refuse(&"it is not a folder; give the name of one, new or old"));
@@ -50,54 +50,54 @@ impl Folder {
         }
         fs::create_dir_all(path).map_err(|error| refuse(&error))?;
         let lock = File::create(path.join(LOCK)).map_err(|error| refuse(&error))?;
-        // A file system may have no locks.
+        // Other errors are ignored, since a file system may have no locks.
         if flock(&lock, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
             return Err(refuse(&"another command is writing to it; wait for it, or give another folder"));
         }
-        sweep(path);
-        stdout::owe_folder();
-        let records = loggp_papers::exhibits().filter_map(|(_, exhibit)| read(path, exhibit.id)).collect();
-        Ok(Folder { path: path.into(), records, new: BTreeSet::new(), _lock: lock })
+        remove_drafts(path);
+        stdout::expect_folder();
+        let records = loggp_papers::exhibits().filter_map(|(_, exhibit)| read_record(path, exhibit.id)).collect();
+        Ok(ReportFolder { path: path.into(), records, new: BTreeSet::new(), _lock: lock })
     }
 
-    /// The record of the exhibit with this id, if it is there.
-    pub fn record(&self, id: &str) -> Option<&Record> {
+    /// Returns the record of the exhibit with this id, if there is one.
+    pub fn record(&self, id: &str) -> Option<&ExhibitRecord> {
         self.records.iter().find(|record| record.id == id)
     }
 
-    /// All records.
-    pub fn records(&self) -> &[Record] {
+    /// Returns all records.
+    pub fn records(&self) -> &[ExhibitRecord] {
         &self.records
     }
 
-    /// Whether the record with this id was written since the folder was opened.
+    /// Returns whether the record with this id was written since the folder was opened.
     pub fn is_new(&self, id: &str) -> bool {
         self.new.contains(id)
     }
 
-    /// Where the page is.
+    /// Returns the path of the page.
     pub fn page(&self) -> PathBuf {
         self.path.join(PAGE)
     }
 
-    /// Writes a record with its pictures and tables in place of an old one, and the page.
-    pub fn write(&mut self, record: Record) -> Result<(), Failure> {
-        let own = self.path.join(Record::file(&record.id));
-        // Without it what else there is of the old one counts for nothing.
-        drop(fs::remove_file(&own));
+    /// Writes a record with its pictures and tables, which replaces an old one, and the page.
+    pub fn write(&mut self, record: ExhibitRecord) -> Result<(), CliError> {
+        let file = self.path.join(ExhibitRecord::file(&record.id));
+        // The old record goes first: its files may be half replaced from now on.
+        drop(fs::remove_file(&file));
         for picture in &record.finding.pictures {
             let drawings = [Some(&picture.svg), picture.narrow.as_ref()].into_iter().flatten();
             for (file, svg) in record.drawings(picture).zip(drawings) {
-                self.put(&file, svg.as_bytes())?;
+                self.write_file(&file, svg.as_bytes())?;
             }
         }
         for table in &record.finding.tables {
-            self.put(&format!("{}.csv", record.stem(&table.name)), &table.to_csv())?;
+            self.write_file(&format!("{}.csv", record.stem(&table.name)), &table.to_csv())?;
         }
-        let mut json = serde_json::to_vec_pretty(&record).map_err(Failure::run)?;
+        let mut json = serde_json::to_vec_pretty(&record).map_err(CliError::run)?;
         json.push(b'\n');
-        self.put(&Record::file(&record.id), &json)?;
-        interrupt::wrote(1);
+        self.write_file(&ExhibitRecord::file(&record.id), &json)?;
+        interrupt::add_written(1);
         let at = self.records.iter().position(|old| old.id == record.id);
         if let Some(old) = at.map(|at| self.records.remove(at)) {
             let kept = record.files();
@@ -108,25 +108,24 @@ impl Folder {
         self.new.insert(record.id.clone());
         self.records.push(record);
         let place =
-            |record: &Record| loggp_papers::exhibits().position(|(_, exhibit)| exhibit.id == record.id);
+            |record: &ExhibitRecord| loggp_papers::exhibits().position(|(_, exhibit)| exhibit.id == record.id);
         self.records.sort_by_key(place);
         self.write_page()
     }
 
-    /// Writes the page.
-    pub fn write_page(&self) -> Result<(), Failure> {
-        self.put(PAGE, report::page(&self.records).to_html(GENERATOR).as_bytes())
+    pub fn write_page(&self) -> Result<(), CliError> {
+        self.write_file(PAGE, report::page(&self.records).to_html(GENERATOR).as_bytes())
     }
 
-    /// Writes a file.
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), CliError> {
         Draft::create(&self.path.join(name), "report")?.write(|mut file| file.write_all(bytes))
     }
 }
 
-/// The record of an exhibit with its pictures. One that is not whole, or not as this command writes it, is none.
-fn read(folder: &Path, id: &str) -> Option<Record> {
-    let mut record: Record = serde_json::from_slice(&fs::read(folder.join(Record::file(id))).ok()?).ok()?;
+/// Reads the record of an exhibit with its pictures. Returns `None` if it is incomplete, or has another
+/// format.
+fn read_record(folder: &Path, id: &str) -> Option<ExhibitRecord> {
+    let mut record: ExhibitRecord = serde_json::from_slice(&fs::read(folder.join(ExhibitRecord::file(id))).ok()?).ok()?;
     if record.id != id || !record.files().iter().all(|file| folder.join(file).is_file()) {
         return None;
     }
@@ -139,8 +138,8 @@ fn read(folder: &Path, id: &str) -> Option<Record> {
     Some(record)
 }
 
-/// Removes what a command that was killed had not finished: drafts, which have the name of what they were to be.
-fn sweep(folder: &Path) {
+/// Removes the drafts that a killed command left. A draft's name begins with a dot and the name of its file.
+fn remove_drafts(folder: &Path) {
     let is_draft = |name: &str| {
         let ids = || loggp_papers::exhibits().map(|(_, exhibit)| exhibit.id);
         name.strip_prefix('.')
@@ -148,7 +147,7 @@ fn sweep(folder: &Path) {
     };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(is_draft) {
-            drop(fs::remove_file(entry.path())); // it takes room, and does no harm
+            drop(fs::remove_file(entry.path())); // a draft that stays does no harm
         }
     }
 }

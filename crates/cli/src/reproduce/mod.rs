@@ -1,4 +1,4 @@
-//! `loggp reproduce`: makes the papers' figures and tables again, and a page of them.
+//! `loggp reproduce`: reproduces the papers' figures and tables, and makes a page of them.
 
 mod folder;
 mod record;
@@ -12,20 +12,21 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::ClockKind;
-use loggp_papers::{Lab, Mark};
+use loggp_papers::{Lab, Verdict};
 
-use super::failure::Failure;
+use super::error::CliError;
+use super::format::Format;
 use super::interrupt;
-use super::known;
-use super::options::{self, ClockOptions, Format};
-use super::shard::{Shard, dealt};
-use folder::Folder;
-use record::{Asked, Record};
-use selection::Selected;
-use single::Single;
-use work::Work;
+use super::completion_values;
+use super::options::{self, ClockOptions};
+use super::shard::{Shard, shard_items};
+use folder::ReportFolder;
+use record::{ReproduceSettings, ExhibitRecord};
+use selection::SelectedExhibit;
+use single::SingleFile;
+use work::ExhibitMaker;
 
-/// The arguments.
+/// The arguments of `loggp reproduce`.
 #[derive(Args)]
 #[command(
     after_help = "An interrupted command is given again as it was: what is done already is not done anew."
@@ -33,10 +34,10 @@ use work::Work;
 #[command(mut_arg("clock", |clock| {
     clock.help("The clock of what is to be measured; on the virtual clock nothing is [default: wall]")
 }))]
-pub struct Reproduce {
+pub struct ReproduceCommand {
     /// What is made: ids, or patterns such as 'loggp-*' [default: everything]
     #[arg(value_name = "ID")]
-    #[arg(value_parser = known::exhibit(), hide_possible_values = true)]
+    #[arg(value_parser = completion_values::exhibit(), hide_possible_values = true)]
     ids: Vec<String>,
     /// List what there is instead: the paper, and what it shows
     #[arg(long, conflicts_with_all = ["output", "full", "force", "seed", "repeat", "clock", "carrier", "dilation", "cores"])]
@@ -59,53 +60,52 @@ pub struct Reproduce {
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Makes the data
-    #[arg(long, value_name = "N", value_parser = options::seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = options::parse_seed, allow_negative_numbers = true)]
     #[arg(default_value = "1")]
     seed: u64,
     /// Repeat what is measured so many times, and report the median, the least and the most
-    #[arg(long, value_name = "N", value_parser = options::repeat, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = options::parse_repeat, allow_negative_numbers = true)]
     #[arg(default_value = "3")]
     repeat: usize,
-    /// On which clock what is to be measured runs.
     #[command(flatten)]
     clock: ClockOptions,
 }
 
-impl Reproduce {
-    /// Makes what is asked for, a line each, and the page.
-    pub fn execute(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        let selected = dealt(self.shard, selection::select(&self.ids)?);
+impl ReproduceCommand {
+    /// Makes the selected exhibits, printing a line for each, and the page.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let selected = shard_items(self.shard, selection::select(&self.ids)?);
         if self.list {
             return selection::list(out, selected, self.format.unwrap_or(Format::Table));
         }
         if self.format.is_some() {
-            return Err(Failure::request("--format is for --list; a report has -o FILE.html and -o FILE.md"));
+            return Err(CliError::request("--format is for --list; a report has -o FILE.html and -o FILE.md"));
         }
         let emulation = self.clock.emulation(ClockKind::Wall)?;
-        let asked = Asked::of(self.full, self.seed, self.repeat, &emulation);
+        let settings = ReproduceSettings::new(self.full, self.seed, self.repeat, &emulation);
         let lab = Lab {
-            full: asked.full,
-            seed: asked.seed,
-            repeat: asked.repeat,
+            full: settings.full,
+            seed: settings.seed,
+            repeat: settings.repeat,
             emulation: emulation.clone(),
             ..Lab::new(&|| ())
         };
         let (to, files) = self.outputs()?;
-        let singles = files.iter().map(|path| Single::at(path, &files)).collect::<Result<Vec<_>, _>>()?;
-        let mut folder = Folder::open(to)?;
-        let work = Work::of(&selected, &lab, |exhibit| !self.is_made(&folder, exhibit.id, &asked));
-        interrupt::set_writes("exhibit", "; the same command goes on from there");
+        let singles = files.iter().map(|path| SingleFile::create(path, &files)).collect::<Result<Vec<_>, _>>()?;
+        let mut folder = ReportFolder::open(to)?;
+        let work = ExhibitMaker::new(&selected, &lab, |exhibit| !self.is_made(&folder, exhibit.id, &settings));
+        interrupt::set_written_item("exhibit", "; the same command goes on from there");
         let (mut unexpected, mut failed) = (Vec::new(), Vec::new());
-        let width = selected.iter().map(|Selected { exhibit, .. }| exhibit.id.len()).max().unwrap_or(0);
-        for Selected { paper, exhibit } in &selected {
-            if !self.is_made(&folder, exhibit.id, &asked) {
+        let width = selected.iter().map(|SelectedExhibit { exhibit, .. }| exhibit.id.len()).max().unwrap_or(0);
+        for SelectedExhibit { paper, exhibit } in &selected {
+            if !self.is_made(&folder, exhibit.id, &settings) {
                 match work.make(exhibit, &lab) {
                     Ok((finding, took)) => {
-                        folder.write(Record::new(paper, exhibit, &asked, took, finding))?;
+                        folder.write(ExhibitRecord::new(paper, exhibit, &settings, took, finding))?;
                     }
-                    // What this computer cannot do keeps nobody from the rest.
+                    // An exhibit that this computer cannot make does not stop the others.
                     Err(failure) => {
-                        work.aside(|| failure.warn());
+                        work.suspend(|| failure.warn());
                         failed.push(exhibit.id);
                         continue;
                     }
@@ -115,7 +115,7 @@ impl Reproduce {
             if !record.finding.is_as_expected() {
                 unexpected.push(exhibit.id);
             }
-            work.aside(|| line(out, record, width))?;
+            work.suspend(|| write_line(out, record, width))?;
         }
         drop(work);
         folder.write_page()?;
@@ -124,16 +124,16 @@ impl Reproduce {
         files.iter().try_for_each(|file| writeln!(out, "{}", file.display()))?;
         match (&unexpected[..], &failed[..]) {
             ([], []) => Ok(()),
-            (ids, []) => Err(Failure::Run(format!(
+            (ids, []) => Err(CliError::Run(format!(
                 "{}: a row there is not as it is known to be, or a result was wrong; see the page",
                 ids.join(", ")
             ))),
-            (_, ids) => Err(Failure::Run(format!("{} could not be made", ids.join(", ")))),
+            (_, ids) => Err(CliError::Run(format!("{} could not be made", ids.join(", ")))),
         }
     }
 
-    /// The folder, and the single files.
-    fn outputs(&self) -> Result<(&Path, Vec<&Path>), Failure> {
+    /// Returns the folder, and the single files.
+    fn outputs(&self) -> Result<(&Path, Vec<&Path>), CliError> {
         let (files, folders): (Vec<&Path>, Vec<&Path>) = self
             .output
             .iter()
@@ -142,20 +142,20 @@ impl Reproduce {
         match folders[..] {
             [] => Ok((Path::new("reproduced"), files)),
             [folder] => Ok((folder, files)),
-            _ => Err(Failure::request("-o takes one folder; give it once, beside FILE.html and FILE.md")),
+            _ => Err(CliError::request("-o takes one folder; give it once, beside FILE.html and FILE.md")),
         }
     }
 
-    /// Whether the folder has this already, as it is asked for.
-    fn is_made(&self, folder: &Folder, id: &str, asked: &Asked) -> bool {
-        let made = folder.record(id).filter(|record| record.asked == *asked);
+    /// Returns whether the folder has this exhibit already, made with the same settings.
+    fn is_made(&self, folder: &ReportFolder, id: &str, settings: &ReproduceSettings) -> bool {
+        let made = folder.record(id).filter(|record| record.asked == *settings);
         made.is_some_and(|_| !self.force || folder.is_new(id))
     }
 }
 
-/// Says in a line what came of an exhibit.
-fn line(out: &mut dyn Write, record: &Record, width: usize) -> Result<(), Failure> {
-    let counts = Mark::ALL.map(|(mark, name, _)| (record.finding.count(mark), name));
+/// Writes a line on the outcome of an exhibit.
+fn write_line(out: &mut dyn Write, record: &ExhibitRecord, width: usize) -> Result<(), CliError> {
+    let counts = Verdict::ALL.map(|(mark, name, _)| (record.finding.count(mark), name));
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
     let counts = counts.collect::<Vec<_>>().join(", ");
     writeln!(out, "{:width$}  {}, {}: {counts}", record.id, record.place, record.title)?;

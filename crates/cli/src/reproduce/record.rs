@@ -1,4 +1,5 @@
-//! A record: an exhibit, what came of it, and what is needed to repeat it. It is the JSON file beside the page.
+//! The record of an exhibit: its outcome, and everything that is needed to repeat it. It is a JSON file
+//! beside the page.
 
 use std::fmt;
 use std::fs;
@@ -8,136 +9,131 @@ use std::thread::available_parallelism;
 use std::time::SystemTime;
 
 use loggp::ClockKind;
-use loggp_papers::{Exhibit, Finding, Paper, Picture};
+use loggp_papers::{Exhibit, ExhibitResult, Paper, Picture};
 use loggp_programs::Emulation;
 use serde::{Deserialize, Serialize};
 
 use super::super::number::count;
 use super::super::options::carrier_on;
 
-/// An exhibit, what came of it, and what is needed to repeat it.
+/// An exhibit with its outcome, and everything that is needed to repeat it.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Record {
-    /// The exhibit's name on the command line.
+pub struct ExhibitRecord {
+    /// Name of the exhibit on the command line.
     pub id: String,
-    /// Its paper.
     pub paper: String,
-    /// Where in the paper it stands.
+    /// Place in the paper, such as a figure.
     pub place: String,
-    /// What it shows.
     pub title: String,
-    /// What the paper says of it.
+    /// Statements of the paper.
     pub says: Vec<String>,
-    /// What it is predicted by.
+    /// Formulas that predict it.
     pub formulas: Vec<String>,
-    /// How it was asked for.
-    pub asked: Asked,
-    /// Where it was made.
+    /// Settings with which it was made.
+    pub asked: ReproduceSettings,
     pub computer: Computer,
-    /// When that was, in UTC.
+    /// Time of the making, in UTC.
     pub at: String,
-    /// How many seconds it took.
+    /// Duration of the making, in s.
     pub took_s: f64,
-    /// What came of it.
-    pub finding: Finding,
+    pub finding: ExhibitResult,
 }
 
-/// How something was asked for, and of which command. What was asked for alike is not made twice.
+/// The settings with which an exhibit is made. It is not made again with the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Asked {
-    /// The command's version.
+pub struct ReproduceSettings {
+    /// Version of the command.
     pub version: String,
-    /// Tells builds of the same version apart.
+    /// Hash that tells builds of the same version apart.
     pub build: String,
-    /// Whether at the papers' own sizes.
+    /// Whether the papers' own sizes are used.
     pub full: bool,
-    /// Makes the data.
+    /// Seed of the data.
     pub seed: u64,
-    /// How often what is measured is run.
+    /// Number of runs of each measurement.
     pub repeat: usize,
-    /// The clock of what is to be measured.
+    /// Clock of the measurements.
     pub clock: String,
-    /// What a processor is on that clock, if that can be chosen.
+    /// Carrier, on the wall clock.
     pub carrier: Option<String>,
-    /// How much slower than it should the machine runs.
     pub dilation: String,
-    /// How many cores it may use.
+    /// Number of cores that may be used.
     pub cores: usize,
 }
 
-/// The computer on which something was made.
+/// A computer on which exhibits are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Computer {
-    /// What its processors are called.
+    /// Model of its processors.
     pub processor: String,
-    /// How many of them the command may use.
+    /// Number of cores that the command may use.
     pub cores: usize,
-    /// Its operating system.
+    /// Operating system with its version.
     pub system: String,
 }
 
-impl Record {
-    /// What came of an exhibit just now.
-    pub fn new(paper: &Paper, exhibit: &Exhibit, asked: &Asked, took_s: f64, finding: Finding) -> Record {
-        let own = |texts: &[&str]| texts.iter().map(|text| (*text).into()).collect();
-        Record {
+impl ExhibitRecord {
+    /// Creates the record of an exhibit that was made just now.
+    pub fn new(paper: &Paper, exhibit: &Exhibit, settings: &ReproduceSettings, took_s: f64, finding: ExhibitResult) -> ExhibitRecord {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).into()).collect();
+        ExhibitRecord {
             id: exhibit.id.into(),
             paper: paper.name.into(),
             place: exhibit.place.into(),
             title: exhibit.title.into(),
-            says: own(exhibit.says),
-            formulas: own(exhibit.formulas),
-            asked: asked.clone(),
-            computer: Computer::this(),
+            says: owned(exhibit.notes),
+            formulas: owned(exhibit.formulas),
+            asked: settings.clone(),
+            computer: Computer::current(),
             at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             took_s,
             finding,
         }
     }
 
-    /// What it is, with a large letter first.
+    /// Returns the place and the title, with a capital at the beginning.
     pub fn heading(&self) -> String {
         let text = format!("{}: {}", self.place, self.title);
         let mut letters = text.chars();
         letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
     }
 
-    /// The stem of the name of a file of its own.
+    /// Returns the stem of the name of a picture or table's file.
     pub fn stem(&self, name: &str) -> String {
         if name.is_empty() { self.id.clone() } else { format!("{}-{name}", self.id) }
     }
 
-    /// The names of all its files, but for its own.
+    /// Returns the names of the files of pictures and tables.
     pub fn files(&self) -> Vec<String> {
-        let Finding { pictures, tables, .. } = &self.finding;
+        let ExhibitResult { pictures, tables, .. } = &self.finding;
         let pictures = pictures.iter().flat_map(|picture| self.drawings(picture));
         pictures.chain(tables.iter().map(|table| format!("{}.csv", self.stem(&table.name)))).collect()
     }
 
-    /// The names of a picture's files: for a usual screen, and for a narrow one if it is another there.
+    /// Returns the names of a picture's files: the usual one, and one for narrow screens if there is one.
     pub fn drawings(&self, picture: &Picture) -> impl Iterator<Item = String> + use<> {
         let stem = self.stem(&picture.name);
         let narrow = picture.narrow.is_some().then(|| format!("{stem}-narrow.svg"));
         [format!("{stem}.svg")].into_iter().chain(narrow)
     }
 
-    /// The name of its own file.
+    /// Returns the name of the record's own file.
     pub fn file(id: &str) -> String {
         format!("{id}.json")
     }
 }
 
-impl Asked {
-    /// Of this command.
-    pub fn of(full: bool, seed: u64, repeat: usize, emulation: &Emulation) -> Asked {
+impl ReproduceSettings {
+    /// Returns the settings of this command. A run on the virtual clock is not repeated.
+    pub fn new(full: bool, seed: u64, repeat: usize, emulation: &Emulation) -> ReproduceSettings {
         let Emulation { clock, carrier, dilation, cores, .. } = *emulation;
-        let wall = clock == ClockKind::Wall;
-        Asked {
+        let is_measured = clock == ClockKind::Wall;
+        ReproduceSettings {
             version: env!("CARGO_PKG_VERSION").into(),
-            build: build(),
+            build: build_id(),
             full,
             seed,
-            repeat: if wall { repeat } else { 1 },
+            repeat: if is_measured { repeat } else { 1 },
             clock: clock.to_string(),
             carrier: carrier_on(clock, carrier).map(|carrier| carrier.to_string()),
             dilation: dilation.to_string(),
@@ -145,7 +141,7 @@ impl Asked {
         }
     }
 
-    /// The command that makes something so, without the program's name and without ids.
+    /// Returns the command that has these settings, without the program's name and without ids.
     pub fn command(&self) -> String {
         let mut command = String::from("reproduce");
         for (option, is_usual, value) in [
@@ -177,8 +173,8 @@ impl fmt::Display for Computer {
 }
 
 impl Computer {
-    /// The one this runs on, as far as it says what it is.
-    fn this() -> Computer {
+    /// Returns the computer that the command runs on.
+    fn current() -> Computer {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
         let processors = read("/proc/cpuinfo");
         let processor = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
@@ -191,13 +187,12 @@ impl Computer {
     }
 }
 
-/// All cores that there are.
 fn all_cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// A number that another build of the command would hardly have; a build that cannot be read is like none.
-fn build() -> String {
+/// Returns a hash of the command's own file, so that another build has another one.
+fn build_id() -> String {
     static BUILD: OnceLock<String> = OnceLock::new();
     let read = || {
         let bytes = std::env::current_exe().and_then(fs::read).unwrap_or_default();

@@ -1,33 +1,32 @@
-//! Which exhibits are meant by ids and patterns, and the list of them.
+//! The selection of exhibits by ids and patterns, and the list of them.
 
 use std::io::Write;
 
-use loggp::{US, near};
+use loggp::US;
+use loggp::__private::nearest_name;
 use loggp_papers::{Exhibit, Paper};
 use wildmatch::WildMatch;
 
-use super::super::column::Column;
-use super::super::failure::Failure;
+use super::super::column::ReportColumn;
+use super::super::error::CliError;
+use super::super::format::Format;
 use super::super::number::Unit;
-use super::super::options::Format;
 use super::super::report::Report;
 
-/// An exhibit that was chosen, and its paper.
-pub struct Selected {
-    /// The paper.
+/// A selected exhibit, and its paper.
+pub struct SelectedExhibit {
     pub paper: &'static Paper,
-    /// The exhibit.
     pub exhibit: &'static Exhibit,
 }
 
-/// The exhibits with these ids, or whose ids are like these patterns, in the papers' order; all without any.
-pub fn select(ids: &[String]) -> Result<Vec<Selected>, Failure> {
-    let all = || loggp_papers::exhibits().map(|(paper, exhibit)| Selected { paper, exhibit });
+/// Returns the exhibits whose ids match these patterns, in the papers' order; all without patterns.
+pub fn select(ids: &[String]) -> Result<Vec<SelectedExhibit>, CliError> {
+    let all = || loggp_papers::exhibits().map(|(paper, exhibit)| SelectedExhibit { paper, exhibit });
     let patterns: Vec<WildMatch> = ids.iter().map(|id| WildMatch::new(id)).collect();
     for (id, pattern) in ids.iter().zip(&patterns) {
         if !all().any(|selected| pattern.matches(selected.exhibit.id)) {
-            let near = near(id, all().map(|selected| selected.exhibit.id));
-            return Err(Failure::Request(format!(
+            let near = nearest_name(id, all().map(|selected| selected.exhibit.id));
+            return Err(CliError::Request(format!(
                 "there is no {id} to reproduce; {near}`loggp reproduce --list` has all"
             )));
         }
@@ -36,15 +35,14 @@ pub fn select(ids: &[String]) -> Result<Vec<Selected>, Failure> {
     Ok(all().filter(|selected| meant(selected.exhibit.id)).collect())
 }
 
-/// Lists exhibits.
-pub fn list(out: &mut dyn Write, selected: Vec<Selected>, format: Format) -> Result<(), Failure> {
+pub fn list(out: &mut dyn Write, selected: Vec<SelectedExhibit>, format: Format) -> Result<(), CliError> {
     let columns = vec![
-        Column::new("id", |one: &Selected| one.exhibit.id).titled("id"),
-        Column::new("paper", |one: &Selected| one.paper.name).titled("paper"),
-        Column::new("place", |one: &Selected| one.exhibit.place).titled("where"),
-        Column::new("title", |one: &Selected| one.exhibit.title).titled("what"),
+        ReportColumn::new("id", |one: &SelectedExhibit| one.exhibit.id).with_title("id"),
+        ReportColumn::new("paper", |one: &SelectedExhibit| one.paper.name).with_title("paper"),
+        ReportColumn::new("place", |one: &SelectedExhibit| one.exhibit.place).with_title("where"),
+        ReportColumn::new("title", |one: &SelectedExhibit| one.exhibit.title).with_title("what"),
     ];
     let mut report = Report::new(out, format, columns);
     selected.into_iter().try_for_each(|one| report.add(one))?;
-    report.finish("`loggp reproduce` makes these", Unit::of("us", US), 0, |_| Vec::new())
+    report.finish("`loggp reproduce` makes these", Unit::from_text("us", US), 0, |_| Vec::new())
 }

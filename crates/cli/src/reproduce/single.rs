@@ -1,64 +1,62 @@
-//! A report as one file: the page itself, or its summary as Markdown with the pictures in a folder beside it.
+//! A report in one file: the page, or its summary as Markdown with the pictures in a folder beside it.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::super::draft::Draft;
-use super::super::failure::Failure;
-use super::super::output::{ending, unknown};
-use super::record::Record;
+use super::super::error::CliError;
+use super::super::output::{extension, unknown_extension};
+use super::record::ExhibitRecord;
 use super::report::{self, GENERATOR};
 
-/// A report as one file.
-pub enum Single {
-    /// The page.
+/// The file of a report.
+pub enum SingleFile {
     Page(Draft),
-    /// The summary.
     Summary {
-        /// The file that is to be written.
         file: Draft,
-        /// The folder of the pictures, which is called like the file.
+        /// Folder of the pictures, which has the file's name without its ending.
         folder: PathBuf,
-        /// The page that its pictures lead to, if that is written too.
+        /// Name of the page that the pictures link to; empty if none is written in the same folder.
         page: String,
     },
 }
 
-impl Single {
-    /// One that goes to this file, beside others. Refuses what cannot be written: better before the runs than after.
-    pub fn at(path: &Path, files: &[&Path]) -> Result<Single, Failure> {
-        if ending(path) == "html" {
-            return Ok(Single::Page(Draft::create(path, "page")?));
+impl SingleFile {
+    /// Creates the file, before the runs. `files` are all files of the report. Refuses a path that cannot be
+    /// written.
+    pub fn create(path: &Path, files: &[&Path]) -> Result<SingleFile, CliError> {
+        if extension(path) == "html" {
+            return Ok(SingleFile::Page(Draft::create(path, "page")?));
         }
-        if ending(path) != "md" {
-            return Err(unknown(
+        if extension(path) != "md" {
+            return Err(unknown_extension(
                 path,
                 ".md for a summary in Markdown, .html for the page, or of a folder in none",
             ));
         }
         let folder = path.with_extension("");
         if folder.exists() && !folder.is_dir() {
-            return Err(Failure::Request(format!(
+            return Err(CliError::Request(format!(
                 "no Markdown can be written to {}: its pictures go to the folder {}, which is a file",
                 path.display(),
                 folder.display()
             )));
         }
-        let page = files.iter().find(|file| ending(file) == "html" && file.parent() == path.parent());
+        let page = files.iter().find(|file| extension(file) == "html" && file.parent() == path.parent());
         let page = page.and_then(|page| page.file_name()).map(|name| name.to_string_lossy().into_owned());
-        Ok(Single::Summary { file: Draft::create(path, "markdown")?, folder, page: page.unwrap_or_default() })
+        Ok(SingleFile::Summary { file: Draft::create(path, "markdown")?, folder, page: page.unwrap_or_default() })
     }
 
-    /// Writes it, and the pictures beside it.
-    pub fn write(self, records: &[Record]) -> Result<(), Failure> {
+    /// Writes the file, and the pictures beside it.
+    pub fn write(self, records: &[ExhibitRecord]) -> Result<(), CliError> {
         match self {
-            Single::Page(file) => {
+            SingleFile::Page(file) => {
                 file.write(|mut file| file.write_all(report::page(records).to_html(GENERATOR).as_bytes()))
             }
-            Single::Summary { file, folder, page } => {
+            SingleFile::Summary { file, folder, page } => {
                 let failed = |error: std::io::Error| {
-                    Failure::Run(format!("the pictures cannot be written to {}: {error}", folder.display()))
+                    CliError::Run(format!("the pictures cannot be written to {}: {error}", folder.display()))
                 };
                 fs::create_dir_all(&folder).map_err(failed)?;
                 for record in records {

@@ -1,38 +1,38 @@
-//! The work that there is to do, and how far it is.
+//! The making of exhibits, with its progress.
 
 use std::time::Instant;
 
-use loggp_papers::{Exhibit, Finding, Lab};
+use loggp_papers::{Exhibit, ExhibitResult, Lab};
 
-use super::super::failure::Failure;
-use super::super::progress::Progress;
-use super::selection::Selected;
+use super::super::error::CliError;
+use super::super::progress::ProgressDisplay;
+use super::selection::SelectedExhibit;
 
-/// The bar of the work that there is to do: a part for each case.
-pub struct Work {
-    bar: Progress,
+/// The maker of exhibits, with a progress bar that has a part for each case.
+pub struct ExhibitMaker {
+    bar: ProgressDisplay,
 }
 
-impl Work {
-    /// What of these is to be made.
-    pub fn of(selected: &[Selected], lab: &Lab, is_to_do: impl Fn(&Exhibit) -> bool) -> Work {
+impl ExhibitMaker {
+    /// Creates the bar for those of the selected exhibits that are to be made.
+    pub fn new(selected: &[SelectedExhibit], lab: &Lab, is_to_do: impl Fn(&Exhibit) -> bool) -> ExhibitMaker {
         let to_do = selected.iter().filter(|selected| is_to_do(selected.exhibit));
-        let cases = to_do.map(|selected| selected.exhibit.cases(lab)).sum();
-        Work { bar: Progress::with(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left") }
+        let cases = to_do.map(|selected| selected.exhibit.case_count(lab)).sum();
+        ExhibitMaker { bar: ProgressDisplay::with_template(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left") }
     }
 
-    /// Makes an exhibit, and tells how many seconds that took.
-    pub fn make(&self, exhibit: &'static Exhibit, lab: &Lab) -> Result<(Finding, f64), Failure> {
+    /// Makes an exhibit, and returns the time that it took, in s.
+    pub fn make(&self, exhibit: &'static Exhibit, lab: &Lab) -> Result<(ExhibitResult, f64), CliError> {
         let begin = Instant::now();
-        self.bar.next(exhibit.id);
-        let lab = Lab { progress: &|| self.bar.step(), ..lab.again() };
+        self.bar.set_current(exhibit.id);
+        let lab = Lab { progress: &|| self.bar.finish_one(), ..lab.with_empty_summary() };
         let made = exhibit.make(&lab);
-        let finding = made.map_err(|failed| Failure::Run(format!("{}: {failed}", exhibit.id)))?;
+        let finding = made.map_err(|failed| CliError::Run(format!("{}: {failed}", exhibit.id)))?;
         Ok((finding, begin.elapsed().as_secs_f64()))
     }
 
-    /// Writes something while the bar is out of the way.
-    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
-        self.bar.aside(write)
+    /// Hides the bar while `write` runs.
+    pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.bar.suspend(write)
     }
 }

@@ -4,17 +4,16 @@ use loggp::{Machine, Tag, US};
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST as PROGRAM;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::{CM5, Tally, machine, named};
-use crate::{Exhibit, Lab, Series, Sheet, exactly};
+use super::{CM5, Tally, machine, machine_name};
+use crate::{Exhibit, Lab, CaseSeries, Sheet, exactly};
 
-/// The exhibit.
 pub const ALL_TO_ALL: Exhibit = Exhibit {
     id: "karp-all-to-all",
     place: "section 5.1",
     title: "all-to-all broadcast",
-    says: &[
+    notes: &[
         "Each of P processors has k items for all others. Whether the lower bound is met depends on whether a processor has to receive \
          just when it has to send. The paper gives no example in numbers.",
     ],
@@ -24,74 +23,73 @@ pub const ALL_TO_ALL: Exhibit = Exhibit {
     show,
 };
 
-/// L, o and g of machines on which receptions begin where no send is under way. They were chosen for that.
+/// L, o and g of machines on which no reception begins during a send, chosen for that.
 const ROOMY: [[i64; 3]; 4] = [[3, 0, 1], [4, 2, 4], [5, 1, 4], [9, 3, 8]];
-/// The items of each processor.
+/// Items of each processor.
 const ITEMS: [usize; 2] = [1, 3];
 
-/// An item.
 const ITEM: Tag<u64> = Tag::named(0, "item");
 
-/// The cases of a machine, with k items of each processor.
-fn name(times: [i64; 3], k: usize) -> String {
-    format!("{}, k = {k}", named(times))
+/// Returns the name of a machine's series with k items per processor.
+fn series_name(times: [i64; 3], k: usize) -> String {
+    format!("{}, k = {k}", machine_name(times))
 }
 
 fn case(P: usize, times: [i64; 3], k: usize) -> Case {
     Case { size: k, ..Case::new(&PROGRAM, "optimal", machine(P, times)) }
 }
 
-fn series(lab: &Lab) -> Vec<Series> {
+fn series(lab: &Lab) -> Vec<CaseSeries> {
     let most = lab.pick(16, 40);
     let all = ROOMY.into_iter().chain([CM5]).flat_map(|times| ITEMS.map(|k| (times, k)));
     let series = all.chain([([4, 2, 4], 16)]).map(|(times, k)| {
-        let series = Series::over(name(times, k), "P", 2..=most, |P| case(P, times, k));
+        let series = CaseSeries::from_values(series_name(times, k), "P", 2..=most, |P| case(P, times, k));
         series.measured_if(|P| P == 16.0 && (times == CM5 || times == [4, 2, 4]))
     });
     series.collect()
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (mut bound, mut met) = (Tally::default(), Tally::default());
-    for ran in sheet.all() {
-        for told in &ran.points {
-            bound.see(told.model() >= told.formula());
-            if !ran.name.starts_with(&named(CM5)) {
-                met.see(told.model() == told.formula());
+    for results in sheet.all_series() {
+        for result in &results.points {
+            bound.count(result.model() >= result.formula());
+            if !results.name.starts_with(&machine_name(CM5)) {
+                met.count(result.model() == result.formula());
             }
         }
     }
-    sheet.own("L + 2o + g(k(P-1) - 1) is a lower bound of all runs", bound.right, bound.all);
+    sheet.add_own_check("L + 2o + g(k(P-1) - 1) is a lower bound of all runs", bound.right, bound.all);
     let what = "a run takes the lower bound where receptions fall between sends (machines chosen for that)";
-    sheet.own(what, met.right, met.all);
+    sheet.add_own_check(what, met.right, met.all);
     let Tally { right, all } = permutations()?;
     let what = "so does any collection of permutations in which no processor is the target of two messages at a time, P = 3 and 4";
-    sheet.own(what, right, all);
+    sheet.add_own_check(what, right, all);
     let quote = "We thus have a simple optimal algorithm for all-to-all broadcast.";
-    let late = |told: &crate::Told| (told.model() - told.formula()).in_units(US);
+    let late = |result: &crate::CaseResult| (result.model() - result.formula()).in_units(US);
     for k in ITEMS {
         let what = format!("CM-5, k = {k}, P = 4, 8, 16: what a run takes more than the bound [cycles]");
-        let ran = sheet.of(&name(CM5, k));
-        let ours = [4.0, 8.0, 16.0].map(|P| late(ran.at(P)));
-        sheet.claim(what, "5.1", quote, exactly(0.0), ours).because(
+        let results = sheet.series(&series_name(CM5, k));
+        let ours = [4.0, 8.0, 16.0].map(|P| late(results.at(P)));
+        sheet.add_claim(what, "5.1", quote, exactly(0.0), ours).expect_difference(
             "2, 2, 2",
             "a processor is busy for o with a send or a reception (section 2): to meet the bound all would have to begin to send at \
              every multiple of g and to receive at L + o + every multiple, and here these fall together",
         );
     }
-    let plot = Plot::new("All-to-all broadcast", format!("{}, in cycles", named([4, 2, 4])))
+    let plot = Plot::new("All-to-all broadcast", format!("{}, in cycles", machine_name([4, 2, 4])))
         .x("processors P", Scale::Linear)
         .y("time [cycles]", Scale::Log)
-        .lines(sheet.times(&[1, 3, 16].map(|k| name([4, 2, 4], k)).each_ref().map(String::as_str)));
+        .lines(sheet.times(&[1, 3, 16].map(|k| series_name([4, 2, 4], k)).each_ref().map(String::as_str)));
     let caption = "The time over P, with k items of each processor. Lines are the formula, which is the bound, marks the model, and \
                    rings were measured.";
-    sheet.plot("", caption, plot);
+    sheet.add_plot("", caption, plot);
     Ok(())
 }
 
-/// For 3 and 4 processors all collections of orders in which each sends to all others, so that no two send to the same at a
-/// time: how many of their runs take the lower bound.
-fn permutations() -> Result<Tally, Failed> {
+/// Runs, for 3 and 4 processors, all collections of orders in which each processor sends to all others and no
+/// two send to the same one at a time. Counts the runs that take the lower bound.
+fn permutations() -> Result<Tally, StudyError> {
     let mut tally = Tally::default();
     for P in [3, 4] {
         let times @ [L, o, g] = [4, 2, 4];
@@ -115,7 +113,7 @@ fn permutations() -> Result<Tally, Failed> {
             let run = Machine::new(machine(P, times)).run(|p| {
                 let order = &collection[p.id()];
                 for (step, to) in order.iter().enumerate() {
-                    // The first message is there when the second is sent.
+                    // The first message has arrived when the second is sent.
                     if step >= 2 {
                         p.recv(ITEM);
                     }
@@ -125,20 +123,20 @@ fn permutations() -> Result<Tally, Failed> {
                     p.recv(ITEM);
                 }
             })?;
-            tally.see(run.time == bound * US);
+            tally.count(run.time == bound * US);
         }
     }
     Ok(tally)
 }
 
-/// All orders of these.
-fn orders(of: &[usize]) -> Vec<Vec<usize>> {
-    if of.is_empty() {
+/// Returns all orders of the elements.
+fn orders(elements: &[usize]) -> Vec<Vec<usize>> {
+    if elements.is_empty() {
         return vec![Vec::new()];
     }
     let first = |n: usize| {
-        let rest: Vec<usize> = of.iter().copied().filter(|other| *other != of[n]).collect();
-        orders(&rest).into_iter().map(move |order| [vec![of[n]], order].concat()).collect::<Vec<_>>()
+        let rest: Vec<usize> = elements.iter().copied().filter(|other| *other != elements[n]).collect();
+        orders(&rest).into_iter().map(move |order| [vec![elements[n]], order].concat()).collect::<Vec<_>>()
     };
-    (0..of.len()).flat_map(first).collect()
+    (0..elements.len()).flat_map(first).collect()
 }

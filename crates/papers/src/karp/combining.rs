@@ -7,17 +7,16 @@ use loggp_draw::plot::{Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::combining::COMBINING as PROGRAM;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::{CM5, Tally, cycles, f, last, machine, named};
-use crate::{Exhibit, Lab, Series, Sheet, at_most};
+use super::{CM5, Tally, cycles, f, last_step, machine, machine_name};
+use crate::{Exhibit, Lab, CaseSeries, Sheet, at_most};
 
-/// The exhibit.
 pub const COMBINING: Exhibit = Exhibit {
     id: "karp-combining",
     place: "section 5.2, theorem 5.1",
     title: "all-to-all broadcast with combining",
-    says: &[
+    notes: &[
         "With o = 0, g = 1 and P = f_T: at j = 0, 1, .., T - L processor i sends its current value to i + f_(j+L-1). A reduction is an \
          optimal broadcast whose messages run backwards, and takes as long.",
     ],
@@ -30,74 +29,74 @@ pub const COMBINING: Exhibit = Exhibit {
     show,
 };
 
-/// The machines of the picture: one with L + 2o = 3g, and the CM-5.
+/// Machines of the picture: one with L + 2o = 3g, and the CM-5.
 const MACHINES: [[i64; 3]; 2] = [[8, 2, 4], CM5];
 
-/// For each L the machines of the theorem, with the least T first.
-fn theorem(lab: &Lab) -> impl Iterator<Item = (usize, usize)> {
+/// Returns each L with the largest T of the theorem's machines.
+fn theorem_machines(lab: &Lab) -> impl Iterator<Item = (usize, usize)> {
     let most = lab.pick(200, 1500);
-    (1..=6).map(move |L| (L, last(L, most)))
+    (1..=6).map(move |L| (L, last_step(L, most)))
 }
 
-fn series(lab: &Lab) -> Vec<Series> {
+fn series(lab: &Lab) -> Vec<CaseSeries> {
     let mut series = Vec::new();
     for (program, what) in [(&PROGRAM, "combining"), (&BROADCAST, "reduction")] {
-        for (L, T) in theorem(lab) {
+        for (L, T) in theorem_machines(lab) {
             let case =
                 |T: usize| Case::new(program, "optimal", machine(f(L, T)[T] as usize, [L as i64, 0, 1]));
-            series.push(Series::over(format!("{what}, L = {L}"), "T", L..=T, case));
+            series.push(CaseSeries::from_values(format!("{what}, L = {L}"), "T", L..=T, case));
         }
         for times in MACHINES {
             let case = |P| Case::new(program, "optimal", machine(P, times));
             let all =
-                Series::over(format!("{what}, {}", named(times)), "P", [2, 4, 8, 13, 32, 64, 128], case);
+                CaseSeries::from_values(format!("{what}, {}", machine_name(times)), "P", [2, 4, 8, 13, 32, 64, 128], case);
             series.push(all.measured_if(|P| what == "combining" && (P == 4.0 || P == 13.0)));
         }
     }
     series
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let [mut held, mut runs] = [Tally::default(); 2];
     let mut over = Vec::new();
-    for (L, T) in theorem(sheet.lab) {
+    for (L, T) in theorem_machines(sheet.lab) {
         let f = f(L, T);
-        held.see(simulated(L, &f).is_some_and(|counts| counts.iter().zip(&f).all(|(n, f)| *n as u64 == *f)));
-        let combining = sheet.of(&format!("combining, L = {L}"));
-        combining.points.iter().for_each(|told| runs.see(cycles(told.model()) == told.x as i64));
-        over.extend(combining.over(sheet.of(&format!("reduction, L = {L}"))));
+        held.count(simulate(L, &f).is_some_and(|counts| counts.iter().zip(&f).all(|(n, f)| *n as u64 == *f)));
+        let combining = sheet.series(&format!("combining, L = {L}"));
+        combining.points.iter().for_each(|result| runs.count(cycles(result.model()) == result.x as i64));
+        over.extend(combining.ratios_to(sheet.series(&format!("reduction, L = {L}"))));
     }
     let what = "theorem 5.1, followed step by step: at j a processor has f_j values, none twice, and gets one message at most, L = 1 to 6";
-    sheet.own(what, held.right, held.all);
-    sheet.own("theorem 5.1: a run ends at T, for each T and L", runs.right, runs.all);
+    sheet.add_own_check(what, held.right, held.all);
+    sheet.add_own_check("theorem 5.1: a run ends at T, for each T and L", runs.right, runs.all);
     let quote = "all-to-all broadcast with combining takes no longer than all-to-one reduction";
-    sheet.claim("combining over a reduction, for each T and L", "5.2", quote, at_most(1.0), &over);
+    sheet.add_claim("combining over a reduction, for each T and L", "5.2", quote, at_most(1.0), &over);
     let quote = "solved by a reduction followed by broadcast, which is optimal to within a factor of 2";
     let twice: Vec<f64> = over.iter().map(|over| 2.0 / over).collect();
     let what = "a reduction and a broadcast over combining, for each T and L";
-    sheet.claim(what, "5.2", quote, at_most(2.0), twice);
+    sheet.add_claim(what, "5.2", quote, at_most(2.0), twice);
 
     let mut plot = Plot::new("Combining for all", "in cycles")
         .x("processors P", Scale::Points)
         .y("time [cycles]", Scale::Linear);
     for times in MACHINES {
         let twice =
-            sheet.of(&format!("reduction, {}", named(times))).each(|told| 2.0 * told.model().in_units(US));
-        let both = loggp_draw::plot::Line::new("reduction and broadcast, model", 1, Look::Marks, twice);
-        let name = format!("combining, {}", named(times));
+            sheet.series(&format!("reduction, {}", machine_name(times))).map_points(|result| 2.0 * result.model().in_units(US));
+        let both = loggp_draw::plot::PlotLine::new("reduction and broadcast, model", 1, Look::Marks, twice);
+        let name = format!("combining, {}", machine_name(times));
         let mut lines = sheet.times(&[&name]);
         lines.iter_mut().for_each(|line| line.label = line.label.replace(&name, "combining"));
-        plot = plot.panel(named(times), lines.into_iter().chain([both]));
+        plot = plot.panel(machine_name(times), lines.into_iter().chain([both]));
     }
     let caption = "The time over P. A reduction and a broadcast take twice the formula. Lines are formulas, marks the model, and rings \
                    were measured.";
-    sheet.plot("", caption, plot);
+    sheet.add_plot("", caption, plot);
     Ok(())
 }
 
-/// The algorithm as it is written, step by step: how many values all processors have at each time; nothing if one has others than
-/// those up to its own, or one of them twice.
-fn simulated(L: usize, f: &[u64]) -> Option<Vec<usize>> {
+/// Runs the algorithm as it is written, step by step. Returns the number of values that all processors have
+/// at each time, or `None` if one has a value that is not among those up to its own, or one of them twice.
+fn simulate(L: usize, f: &[u64]) -> Option<Vec<usize>> {
     let T = f.len() - 1;
     let P = f[T] as usize;
     let mut values: Vec<BTreeSet<usize>> = (0..P).map(|i| BTreeSet::from([i])).collect();
@@ -107,7 +106,8 @@ fn simulated(L: usize, f: &[u64]) -> Option<Vec<usize>> {
             let arriving: &Vec<BTreeSet<usize>> = &under_way[sent];
             let far = f[sent + L - 1] as usize;
             for i in 0..P {
-                // Who gets it is i + far, so this comes from i - far; each is the target of one message.
+                // Processor i sends to i + far, so this comes from i - far; each is the target of one
+                // message.
                 for value in &arriving[(i + P - far % P) % P] {
                     if !values[i].insert(*value) {
                         return None;

@@ -1,6 +1,6 @@
-//! The exhibits of Karp et al., and what several of them share: machines in cycles, and the sequence f.
+//! The exhibits of Karp et al., their machines in cycles, and the sequence f.
 //!
-//! The paper has theorems and no number, so that most of their rows are checks of a theorem by a search.
+//! The paper has theorems and no numbers, so most rows check a theorem by a search.
 
 mod all_to_all;
 mod broadcast;
@@ -15,7 +15,6 @@ use loggp::{Params, Time, US};
 
 use super::Paper;
 
-/// The paper.
 pub static PAPER: Paper = Paper {
     name: "Karp et al.",
     source: "Karp, Sahay, Santos, Schauser: \
@@ -30,37 +29,38 @@ pub static PAPER: Paper = Paper {
     inventory: include_str!("inventory.txt"),
 };
 
-/// L, o and g of the CM-5, in microseconds. A cycle is one here: the paper counts everything in cycles.
+/// L, o and g of the CM-5, in microseconds. A cycle lasts one here: the paper counts everything in cycles.
 const CM5: [i64; 3] = [6, 2, 4];
 
-/// A machine whose L, o and g are so many cycles of a microsecond.
+/// Returns a machine with L, o and g in cycles of a microsecond.
 fn machine(P: usize, [L, o, g]: [i64; 3]) -> Params {
     Params::builder(P).L(L * US).o(o * US).g(g * US).cycle(US).build().expect("these are parameters")
 }
 
-/// What such a machine is called.
-fn named([L, o, g]: [i64; 3]) -> String {
+/// Returns the name of such a machine.
+fn machine_name([L, o, g]: [i64; 3]) -> String {
     format!("L = {L}, o = {o}, g = {g}")
 }
 
-/// A time in cycles, all of which are whole here.
+/// Converts a time to cycles, which are whole here.
 fn cycles(time: Time) -> i64 {
     time.as_ps() / US.as_ps()
 }
 
-/// The sequence f_0 to f_t for a latency of L steps: 1 below L, and f_(i-1) + f_(i-L) from there on (definition 3.6).
+/// Returns the sequence f_0 to f_t for a latency of L steps: 1 below L, and f_(i-1) + f_(i-L) from there on
+/// (definition 3.6).
 fn f(L: usize, t: usize) -> Vec<u64> {
     let mut f: Vec<u64> = Vec::with_capacity(t + 1);
     (0..=t).for_each(|i| f.push(if i < L { 1 } else { f[i - 1] + f[i - L] }));
     f
 }
 
-/// The last t by which a broadcast has reached no more than so many processors.
-fn last(L: usize, most: u64) -> usize {
+/// Returns the last t by which a broadcast has reached at most `most` processors.
+fn last_step(L: usize, most: u64) -> usize {
     (0..).take_while(|t| f(L, *t)[*t] <= most).count() - 1
 }
 
-/// How often something holds, and of how often.
+/// The number of checks that hold, and of all checks.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     right: usize,
@@ -68,8 +68,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// It holds once more, or it does not.
-    fn see(&mut self, holds: bool) {
+    fn count(&mut self, holds: bool) {
         self.all += 1;
         self.right += usize::from(holds);
     }

@@ -1,22 +1,21 @@
-//! Section 3.3: how many processors a broadcast reaches in t steps, and how long it takes at most.
+//! Section 3.3: the number of processors that a broadcast reaches in t steps, and a bound on its time.
 
 use loggp::US;
-use loggp_draw::plot::{Line, Look, Plot, Scale};
+use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::math::trees;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::broadcast::information;
-use super::{Tally, cycles, f, last, machine};
-use crate::{Exhibit, Lab, Series, Sheet, at_most};
+use super::broadcast::information_times;
+use super::{Tally, cycles, f, last_step, machine};
+use crate::{Exhibit, Lab, CaseSeries, Sheet, at_most};
 
-/// The exhibit.
 pub const P_OF_T: Exhibit = Exhibit {
     id: "karp-p-of-t",
     place: "section 3.3, theorems 3.2 and 3.3",
     title: "how many processors a broadcast reaches in t steps",
-    says: &[
+    notes: &[
         "f_i = 1 for i < L, and f_i = f_(i-1) + f_(i-L) from there on (definition 3.6). c is the root in (1, 2] of x^d - x^(d-1) - \
          1 = 0, where d is (L + 2o)/g, rounded up; the paper's letter for it is gamma.",
     ],
@@ -30,42 +29,42 @@ pub const P_OF_T: Exhibit = Exhibit {
     show,
 };
 
-/// A broadcast among as many processors as f has before so many.
-fn series(lab: &Lab) -> Vec<Series> {
+/// Makes the broadcasts among the largest f_t processors that are at most 200, or 2000 at the papers' sizes.
+fn series(lab: &Lab) -> Vec<CaseSeries> {
     let (latencies, most) = (1..=lab.pick(6, 10), lab.pick(200, 2000));
-    let P = |L: usize| f(L, last(L, most))[last(L, most)] as usize;
+    let P = |L: usize| f(L, last_step(L, most))[last_step(L, most)] as usize;
     let case = |L: usize| Case::new(&BROADCAST, "optimal", machine(P(L), [L as i64, 0, 1]));
-    vec![Series::over("o = 0, g = 1", "L", latencies, case).traced()]
+    vec![CaseSeries::from_values("o = 0, g = 1", "L", latencies, case).traced()]
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut lines = Vec::new();
     let [mut nodes, mut reached, mut sent, mut sums, mut powers] = [Tally::default(); 5];
-    for told in &sheet.of("o = 0, g = 1").points {
-        let (L, trace) = (told.x as usize, told.trace());
-        let T = last(L, trace.params.P as u64);
+    for result in &sheet.series("o = 0, g = 1").points {
+        let (L, trace) = (result.x as usize, result.trace());
+        let T = last_step(L, trace.params.P as u64);
         let f = f(L, T + L);
         let labels = trees::universal(trace.params.P + 1, L as i64 * US, US);
-        let informed: Vec<i64> = information(trace).into_iter().map(cycles).chain([0]).collect();
+        let informed: Vec<i64> = information_times(trace).into_iter().map(cycles).chain([0]).collect();
         let c = root(L as f64);
         let by = |t: usize| informed.iter().filter(|time| **time <= t as i64).count() as u64;
         for t in 0..=T {
-            nodes.see(labels.iter().filter(|(label, _)| cycles(*label) <= t as i64).count() as u64 == f[t]);
-            reached.see(by(t) == f[t]);
-            sums.see(1 + f[..=t].iter().sum::<u64>() == f[t + L]);
-            // What floats round must not decide.
+            nodes.count(labels.iter().filter(|(label, _)| cycles(*label) <= t as i64).count() as u64 == f[t]);
+            reached.count(by(t) == f[t]);
+            sums.count(1 + f[..=t].iter().sum::<u64>() == f[t + L]);
+            // Rounding errors must not decide.
             let (least, most) = (c.powf(t as f64 - L as f64 + 1.0), c.powf(t as f64));
-            powers.see(least <= f[t] as f64 * (1.0 + 1e-9) && f[t] as f64 <= most * (1.0 + 1e-8));
-            // Messages that arrive after T are sent in a longer broadcast only.
+            powers.count(least <= f[t] as f64 * (1.0 + 1e-9) && f[t] as f64 <= most * (1.0 + 1e-8));
+            // Only a longer broadcast sends messages that arrive after T.
             if t + L <= T {
                 let at = |time| cycles(time) == t as i64;
-                sent.see(trace.messages.iter().filter(|message| at(message.enter)).count() as u64 == f[t]);
+                sent.count(trace.messages.iter().filter(|message| at(message.enter)).count() as u64 == f[t]);
             }
         }
         if L <= 5 {
             let line = |what: &str, look, count: &dyn Fn(usize) -> u64| {
                 let points = (0..=T).map(|t| (t as f64, count(t) as f64)).collect();
-                Line::new(format!("L = {L} {what}"), L - 1, look, points)
+                PlotLine::new(format!("L = {L} {what}"), L - 1, look, points)
             };
             lines.push(line("f_t", Look::Line, &|t| f[t]));
             lines.push(line("in a run", Look::Marks, &by));
@@ -78,13 +77,13 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         ("fact 3.1: 1 + f_0 + .. + f_t = f_(t+L)", sums),
         ("section 3.3: c^(t-L+1) <= f_t <= c^t", powers),
     ] {
-        sheet.own(format!("{what}, for each L and t"), right, all);
+        sheet.add_own_check(format!("{what}, for each L and t"), right, all);
     }
 
     let quote = "the broadcast time for P processors is at most L - 1 + log P";
     let what = "o = 0, g = 1, L = 1 to 6, P = 2 to 101: B(P) less that";
-    let postal = (1..=6).flat_map(|L| over_bound([L, 0, 1], 101).map(move |(B, of)| B - (of - 1.0)));
-    sheet.claim(what, "3.3", quote, at_most(1e-9), postal.collect::<Vec<_>>()).by_count().because(
+    let postal = (1..=6).flat_map(|L| times_and_bounds([L, 0, 1], 101).map(move |(B, bound)| B - (bound - 1.0)));
+    sheet.add_claim(what, "3.3", quote, at_most(1e-9), postal.collect::<Vec<_>>()).by_count().expect_difference(
         "417 of 600; -2.52 to 0.978, -0.512 in the mean",
         "a time is a whole number of steps: c^(t-L+1) <= f_t gives L - 1 + log_c P rounded up, and theorem 3.3 allows a step more",
     );
@@ -95,13 +94,13 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     let machines = (0..12 * 4 * 8).map(|n| [n % 12, n / 12 % 4, 1 + n / 48]).filter(|[L, o, _]| L + o > 0);
     let most = |slow: bool| {
         let machines = machines.clone().filter(|[_, o, g]| (g >= o) == slow);
-        machines.flat_map(|times| over_bound(times, 300).map(|(B, of)| B / of)).fold(0.0, f64::max)
+        machines.flat_map(|times| times_and_bounds(times, 300).map(|(B, bound)| B / bound)).fold(0.0, f64::max)
     };
     let (slow, fast) = (most(true), most(false));
-    let row = sheet.claim(format!("{what}, where g >= o"), "theorem 3.3", quote, at_most(1.0 + 1e-9), [slow]);
+    let row = sheet.add_claim(format!("{what}, where g >= o"), "theorem 3.3", quote, at_most(1.0 + 1e-9), [slow]);
     row.by_count();
-    let row = sheet.claim(format!("{what}, where g < o"), "theorem 3.3", quote, at_most(1.0), [fast]);
-    row.by_count().because(
+    let row = sheet.add_claim(format!("{what}, where g < o"), "theorem 3.3", quote, at_most(1.0), [fast]);
+    row.by_count().expect_difference(
         "1.41",
         "the paper's trees send every g (definition 3.4), and where o is more than g a processor is still busy with one send when \
          the next should begin (section 2): they are o apart then",
@@ -112,11 +111,11 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         .y("processors p(t)", Scale::Log)
         .lines(lines);
     let caption = "Lines are f_t; marks are how many processors had the datum by t in one run of the model.";
-    sheet.plot("", caption, plot);
+    sheet.add_plot("", caption, plot);
     Ok(())
 }
 
-/// The root in (1, 2] of x^d - x^(d-1) - 1 = 0, found by halving: the left side grows there.
+/// Returns the root in (1, 2] of x^d - x^(d-1) - 1 = 0, found by halving: the left side grows there.
 fn root(d: f64) -> f64 {
     let (mut low, mut high) = (1.0_f64, 2.0_f64);
     for _ in 0..60 {
@@ -126,8 +125,8 @@ fn root(d: f64) -> f64 {
     high
 }
 
-/// B(P) and theorem 3.3's bound of it, in cycles, for each P from 2 on.
-fn over_bound([L, o, g]: [i64; 3], most: usize) -> impl Iterator<Item = (f64, f64)> {
+/// Returns B(P) and theorem 3.3's bound, in cycles, for each P from 2 on.
+fn times_and_bounds([L, o, g]: [i64; 3], most: usize) -> impl Iterator<Item = (f64, f64)> {
     let D = L + 2 * o;
     let labels = trees::universal(most, D * US, g.max(o) * US);
     let c = root((D as f64 / g as f64).ceil());

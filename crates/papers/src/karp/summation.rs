@@ -1,25 +1,25 @@
 //! Section 4: the optimal summation, which is a broadcast run backwards.
 
-use loggp::{ActivityKind, Trace, US};
+use loggp::US;
+use loggp::trace::{ActivityKind, Trace};
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::math::trees;
 use loggp_programs::summation::{SUMMATION as PROGRAM, TIME};
-use loggp_programs::{Case, Length};
-use loggp_study::Failed;
+use loggp_programs::{Case, TimeSpan};
+use loggp_study::StudyError;
 
-use super::broadcast::information;
-use super::search::Sums;
-use super::{CM5, Tally, cycles, machine, named};
-use crate::pictures::timeline::timeline;
-use crate::{Exhibit, Lab, Series, Sheet, Told, exactly};
+use super::broadcast::information_times;
+use super::search::SummationSearch;
+use super::{CM5, Tally, cycles, machine, machine_name};
+use crate::pictures::timeline::draw_timeline;
+use crate::{Exhibit, Lab, CaseSeries, Sheet, CaseResult, exactly};
 
-/// The exhibit.
 pub const SUMMATION: Exhibit = Exhibit {
     id: "karp-summation",
     place: "section 4, lemmas 4.1 and 4.2, theorem 4.1",
     title: "optimal summation",
-    says: &[
+    notes: &[
         "A summation is a broadcast whose messages run backwards, on a machine whose latency is L + 1: a processor that begins to send \
          at S_i in t steps has the datum at t - S_i in the broadcast (section 4.1). The paper has no example in numbers; LogP's \
          figure 4 (P = 8, L = 5, o = 2, g = 4, T = 28) is one.",
@@ -33,82 +33,80 @@ pub const SUMMATION: Exhibit = Exhibit {
     show,
 };
 
-/// The machine of LogP's figure 4.
 const FIGURE_4: [i64; 3] = [5, 2, 4];
 /// Machines on which all schedules are searched.
 const SEARCHED: [[i64; 3]; 6] = [[1, 0, 1], [2, 1, 2], [3, 1, 3], [0, 1, 4], [2, 0, 2], [1, 1, 1]];
-/// Machines whose summation is turned round.
+/// Machines whose summation is compared with a broadcast.
 const REVERSED: [(usize, [i64; 3]); 4] = [(8, FIGURE_4), (8, CM5), (13, [3, 0, 1]), (32, [9, 2, 4])];
 
-/// As many operands as can be summed by T cycles.
-fn by_time(P: usize, times: [i64; 3], T: i64) -> Case {
-    Case::new(&PROGRAM, "optimal", machine(P, times)).with(&TIME, Some(Length::cycles(T as u32)))
+/// Returns the case of the most operands that can be summed by T cycles.
+fn case_by_time(P: usize, times: [i64; 3], T: i64) -> Case {
+    Case::new(&PROGRAM, "optimal", machine(P, times)).with(&TIME, Some(TimeSpan::from_cycles(T as u32)))
 }
 
-/// A time in which all processors are of use: the least of the theorem, and more.
-fn enough(P: usize, times @ [L, o, g]: [i64; 3]) -> i64 {
+/// Returns a time in which all processors are of use: more than the least of the theorem.
+fn sufficient_time(P: usize, times @ [L, o, g]: [i64; 3]) -> i64 {
     match times == FIGURE_4 {
         true => 28,
         false => cycles(trees::B(P, (L + 1 + 2 * o) * US, g * US)) + 10,
     }
 }
 
-fn series(lab: &Lab) -> Vec<Series> {
+fn series(lab: &Lab) -> Vec<CaseSeries> {
     let most = lab.pick(4, 5);
     let searched = SEARCHED.into_iter().flat_map(move |times| {
-        let of = move |P| Series::over(searched_name(times, P), "t", 0..=9, |T| by_time(P, times, T as i64));
-        (2..=most).map(of)
+        let series_for = move |P| CaseSeries::from_values(searched_name(times, P), "t", 0..=9, |T| case_by_time(P, times, T as i64));
+        (2..=most).map(series_for)
     });
     let reversed = REVERSED.into_iter().flat_map(|(P, times @ [L, o, g])| {
         let broadcast = Case::new(&BROADCAST, "optimal", machine(P, [L + 1, o, g]));
-        let summation = by_time(P, times, enough(P, times));
-        let name = format!("{}, P = {P}", named(times));
-        [Series::one(name.clone() + ", broadcast", broadcast).traced(), Series::one(name, summation).traced()]
+        let summation = case_by_time(P, times, sufficient_time(P, times));
+        let name = format!("{}, P = {P}", machine_name(times));
+        [CaseSeries::from_case(name.clone() + ", broadcast", broadcast).traced(), CaseSeries::from_case(name, summation).traced()]
     });
     let sizes = [10, 20, 40, 79, 160, 320, 640, 1280];
     let compared = PROGRAM.algorithms.iter().map(|one| {
         let case = |size| Case { size, ..Case::new(&PROGRAM, one.name, machine(8, FIGURE_4)) };
-        Series::over(one.name, "operands", sizes, case).measured_if(|n| [10.0, 79.0, 640.0].contains(&n))
+        CaseSeries::from_values(one.name, "operands", sizes, case).measured_if(|n| [10.0, 79.0, 640.0].contains(&n))
     });
     searched.chain(reversed).chain(compared).collect()
 }
 
 fn searched_name(times: [i64; 3], P: usize) -> String {
-    format!("{}, P = {P}, by t", named(times))
+    format!("{}, P = {P}, by t", machine_name(times))
 }
 
-/// How many operands there were.
-fn summed(told: &Told) -> i64 {
-    told.metric("operands") as i64
+fn operand_count(result: &CaseResult) -> i64 {
+    result.metric("operands") as i64
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut most = Tally::default();
     for times in SEARCHED {
-        let mut search = Sums::on(times);
+        let mut search = SummationSearch::new(times);
         for P in 2..=sheet.lab.pick(4, 5) {
-            let ran = sheet.of(&searched_name(times, P));
-            ran.points.iter().for_each(|told| most.see(summed(told) == search.most(told.x as i64, P - 1)));
+            let results = sheet.series(&searched_name(times, P));
+            results.points.iter().for_each(|result| most.count(operand_count(result) == search.most_operands(result.x as i64, P - 1)));
         }
     }
     let [mut turned, mut counted, mut lazy, mut strings] = [Tally::default(); 4];
     for (P, times @ [_, o, _]) in REVERSED {
-        let name = format!("{}, P = {P}", named(times));
-        let (told, broadcast) = (sheet.last(&name), sheet.last(&(name.clone() + ", broadcast")));
-        let (T, trace) = (enough(P, times), told.trace());
+        let name = format!("{}, P = {P}", machine_name(times));
+        let (result, broadcast) = (sheet.last_result(&name), sheet.last_result(&(name.clone() + ", broadcast")));
+        let (T, trace) = (sufficient_time(P, times), result.trace());
         let sends = trace.messages.iter().map(|message| cycles(message.enter) - o);
         let sends: Vec<i64> = sends.collect();
         let mut ready: Vec<i64> = sends.iter().map(|S| T - S).collect();
-        let mut informed: Vec<i64> = information(broadcast.trace()).into_iter().map(cycles).collect();
+        let mut informed: Vec<i64> = information_times(broadcast.trace()).into_iter().map(cycles).collect();
         ready.sort_unstable();
         informed.sort_unstable();
-        turned.see(ready == informed);
-        counted.see(summed(told) == sends.iter().sum::<i64>() + T - o * (P as i64 - 1) + 1);
-        let stats = &told.answers().outcome.run.processors;
+        turned.count(ready == informed);
+        counted.count(operand_count(result) == sends.iter().sum::<i64>() + T - o * (P as i64 - 1) + 1);
+        let stats = &result.answers().outcome.run.processors;
         let idle = stats.iter().map(|one| cycles(one.idle + one.gap + one.stall)).sum::<i64>();
         let sent = |id| trace.messages.iter().filter(|message| message.id.from == id).count();
-        lazy.see(idle == 0 && (0..P).all(|id| sent(id) <= 1));
-        strings.see(summed(told) == joined(trace, 0, T).map_or(0, |operands| operands as i64));
+        lazy.count(idle == 0 && (0..P).all(|id| sent(id) <= 1));
+        strings.count(operand_count(result) == joined_operands(trace, 0, T).map_or(0, |operands| operands as i64));
     }
     for (what, Tally { right, all }) in [
         ("theorem 4.1: S(t) sums as many operands as the best of all schedules, searched", most),
@@ -117,36 +115,37 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         ("definition 4.1: nobody idles before it sends, and nobody sends twice", lazy),
         ("footnote 1: joined in the order of a run's tree, each operand stands once in the result", strings),
     ] {
-        sheet.own(what, right, all);
+        sheet.add_own_check(what, right, all);
     }
-    let told = sheet.last(&format!("{}, P = 8", named(FIGURE_4)));
-    let sends = told.trace().messages.iter().map(|message| cycles(message.enter) - 2).sum::<i64>() + 28;
-    let (printed, ours) = ((sends - 2 * 8 + 1) as f64, summed(told) as f64);
+    let result = sheet.last_result(&format!("{}, P = 8", machine_name(FIGURE_4)));
+    let sends = result.trace().messages.iter().map(|message| cycles(message.enter) - 2).sum::<i64>() + 28;
+    let (printed, ours) = ((sends - 2 * 8 + 1) as f64, operand_count(result) as f64);
     let what = "operands of a run, P = 8, L = 5, o = 2, g = 4, t = 28, and what the lemma makes of its S_i";
-    sheet.claim(what, "lemma 4.2", "Then n = \u{3a3} S_i - op + 1", exactly(printed), [ours]).because(
+    sheet.add_claim(what, "lemma 4.2", "Then n = \u{3a3} S_i - op + 1", exactly(printed), [ours]).expect_difference(
         "79",
         "the lemma's proof adds up S_i - (o + 1)k_i + 1, and the k_i receptions are P - 1 together: that is o(P - 1), 79 here, and p \
          is the number of messages",
     );
     let names: Vec<&str> = PROGRAM.algorithms.iter().map(|one| one.name).collect();
-    let plot = Plot::new("Summation on 8 processors", format!("{}, in cycles", named(FIGURE_4)))
+    let plot = Plot::new("Summation on 8 processors", format!("{}, in cycles", machine_name(FIGURE_4)))
         .x("operands n", Scale::Log)
         .y("time [cycles]", Scale::Log)
         .lines(sheet.times(&names));
     let caption = "The time to sum n operands on 8 processors. Lines are formulas, marks the model, and rings were measured.";
-    sheet.plot("", caption, plot);
-    let trace = sheet.last(&format!("{}, P = 8", named(FIGURE_4))).trace();
+    sheet.add_plot("", caption, plot);
+    let trace = sheet.last_result(&format!("{}, P = 8", machine_name(FIGURE_4))).trace();
     let picture =
-        timeline(trace, "Optimal summation of 79 operands: P = 8, L = 5, o = 2, g = 4", ("cycles", US));
+        draw_timeline(trace, "Optimal summation of 79 operands: P = 8, L = 5, o = 2, g = 4", ("cycles", US));
     let caption =
         "79 operands in 28 cycles. Nobody idles before it sends; the receptions at P0 are a gap apart.";
-    sheet.picture("timeline", caption, picture.expect("it is small"));
+    sheet.add_picture("timeline", caption, picture.expect("it is small"));
     Ok(())
 }
 
-/// How many operands a processor's sum has at its end, if each of the sums that it got is joined whole to its own in a cycle of
-/// computing after its reception: what an operation that does not commute asks for. Nothing if a sum is joined by nobody.
-fn joined(trace: &Trace, id: usize, end: i64) -> Option<usize> {
+/// Returns the number of operands of a processor's sum at its end, if each received sum is joined as a whole
+/// to the processor's own in a cycle of computing after its reception, as an operation that does not commute
+/// requires. Returns `None` if a sum is never joined.
+fn joined_operands(trace: &Trace, id: usize, end: i64) -> Option<usize> {
     let (mut adds, mut got) = (0, 0);
     let mut activities: Vec<_> = trace.activities.iter().filter(|one| one.id == id).collect();
     activities.sort_by_key(|one| one.start);
@@ -164,8 +163,8 @@ fn joined(trace: &Trace, id: usize, end: i64) -> Option<usize> {
         }
     }
     for message in trace.messages.iter().filter(|message| message.to == id) {
-        got += joined(trace, message.id.from, cycles(message.enter - trace.params.o))?;
+        got += joined_operands(trace, message.id.from, cycles(message.enter - trace.params.o))?;
     }
-    // Own operands are one more than the additions that took one.
+    // A processor has one operand of its own more than additions of such.
     (waiting == 0).then(|| got + adds - parts + 1)
 }

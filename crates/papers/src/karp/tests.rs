@@ -1,12 +1,13 @@
-//! That searches and sequences are what they say, beside programs that know nothing of them.
+//! Checks of the searches and the sequence against programs that know nothing of them.
 
-use super::search::{Sums, Trees};
+use super::search::{SummationSearch, BestTrees};
 use super::{f, machine};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::summation::{SUMMATION, TIME};
-use loggp_programs::{Case, Emulation, Length};
+use loggp_programs::{Case, Emulation, TimeSpan};
 
-/// The time of a case, by formula and on the virtual clock; and its operands, if it has some.
+/// Returns the time of a case by formula and on the virtual clock, in cycles, and its operands if it has
+/// some.
 fn run(case: &Case) -> (i64, i64, Option<i64>) {
     let plan = case.plan().unwrap();
     let outcome = plan.run(&Emulation::default()).unwrap();
@@ -24,7 +25,7 @@ fn no_tree_is_faster() {
     let mut rng = fastrand::Rng::with_seed(2);
     for _ in 0..40 {
         let times @ [L, o, g] = [rng.i64(0..12), rng.i64(0..4), rng.i64(0..9)];
-        let trees = Trees::up_to(24, L + 2 * o, g.max(o));
+        let trees = BestTrees::up_to(24, L + 2 * o, g.max(o));
         for P in 1..=24 {
             let (formula, model, _) = run(&Case::new(&BROADCAST, "optimal", machine(P, times)));
             assert_eq!((formula, model), (trees.time[P - 1], trees.time[P - 1]), "P = {P}, {times:?}");
@@ -37,13 +38,13 @@ fn no_schedule_sums_more() {
     let mut rng = fastrand::Rng::with_seed(1);
     for _ in 0..300 {
         let times = [rng.i64(0..4), rng.i64(0..3), rng.i64(0..5)];
-        let mut search = Sums::on(times);
+        let mut search = SummationSearch::new(times);
         let P = rng.usize(1..6);
         for T in 0..14 - P as i64 {
             let case = Case::new(&SUMMATION, "optimal", machine(P, times))
-                .with(&TIME, Some(Length::cycles(T as u32)));
+                .with(&TIME, Some(TimeSpan::from_cycles(T as u32)));
             let (_, model, operands) = run(&case);
-            assert_eq!((operands, model), (Some(search.most(T, P - 1)), T), "P = {P}, {times:?}, T = {T}");
+            assert_eq!((operands, model), (Some(search.most_operands(T, P - 1)), T), "P = {P}, {times:?}, T = {T}");
         }
     }
 }

@@ -7,17 +7,16 @@ use loggp_draw::palette;
 use loggp_programs::Case;
 use loggp_programs::fft::{self, BUTTERFLY, FFT, LAYOUT, Layout};
 use loggp_programs::remap::REMAP;
-use loggp_study::{Failed, Prediction};
+use loggp_study::{StudyError, Prediction};
 
 use super::common::cs2;
-use crate::{Exhibit, Lab, Series, Sheet, Told, below};
+use crate::{Exhibit, Lab, CaseSeries, Sheet, CaseResult, below};
 
-/// The figure.
 pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggp-fig5",
     place: "figure 5",
     title: "the phases of the FFT with long and with short messages",
-    says: &[
+    notes: &[
         "On 16 processors of the Meiko CS-2 both versions go from a blocked layout to a cyclic one. The text has neither the number of \
          points nor what a butterfly costs: it is 4.5 us here, as on the CM-5. That the redistribution of long messages takes five times \
          as long as the remap, by cache misses, is taken from the paper.",
@@ -33,46 +32,45 @@ pub const FIGURE_5: Exhibit = Exhibit {
 };
 
 const P: usize = 16;
-/// The phases, in their order.
 const PHASES: [&str; 4] = ["compute I", "redistribution", "remap", "compute III"];
-/// The bytes of a point.
+/// Bytes of a point.
 const POINT: usize = 16;
 /// LogP's butterfly on the CM-5 (section 4.1.4), the only one that the papers have.
 const COST: Time = Time::from_ps(4_500_000);
 
-fn series(lab: &Lab) -> Vec<Series> {
+fn series(lab: &Lab) -> Vec<CaseSeries> {
     let n = lab.pick(1 << 16, 1 << 20);
     let params = cs2("cs2-splitc", P);
     let case = |algorithm| {
         let case = Case { size: n, ..Case::new(&FFT, algorithm, params) };
         case.with(&LAYOUT, Layout::Blocked).with(&BUTTERFLY, COST)
     };
-    // What a point costs, so that the redistribution is five times as long as the remap's formula.
+    // A point costs this much so that the redistribution takes five times the remap's formula.
     let long = case("long-staggered");
     let phases = long.plan().map_or(Vec::new(), |plan| plan.phases());
     let transfer = phases.into_iter().find(|(name, _)| name == "remap").and_then(|(_, time)| time);
     let point = Time::from_ps((5 * transfer.unwrap_or_default()).as_ps() / (n / P) as i64);
     let words = Case { size: n / (P * P) * POINT, ..Case::new(&REMAP, "short-staggered", params) };
     vec![
-        Series::one("long", long.with(&fft::POINT, point)).measured(),
-        Series::one("short", case("short-staggered").with(&fft::POINT, point)).measured(),
-        Series::one("the remap alone, in messages of 4 bytes", words).measured(),
+        CaseSeries::from_case("long", long.with(&fft::POINT, point)).measured(),
+        CaseSeries::from_case("short", case("short-staggered").with(&fft::POINT, point)).measured(),
+        CaseSeries::from_case("the remap alone, in messages of 4 bytes", words).measured(),
     ]
 }
 
-/// What the model says of a phase, in ms.
-fn time(told: &Told, name: &str) -> f64 {
-    told.phase(name).model.unwrap_or_default().in_units(MS)
+/// Returns the model's time of a phase, in ms.
+fn phase_time(result: &CaseResult, name: &str) -> f64 {
+    result.phase(name).model.unwrap_or_default().in_units(MS)
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
-    let (long, short) = (sheet.last("long").clone(), sheet.last("short").clone());
-    let both = time(&long, "remap") + time(&long, "redistribution");
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let (long, short) = (sheet.last_result("long").clone(), sheet.last_result("short").clone());
+    let both = phase_time(&long, "remap") + phase_time(&long, "redistribution");
     let quote = "the bulk transfer does save time overall";
     let what = "the long version's remap and redistribution over the short version's remap";
-    sheet.claim(what, "3", quote, below(1.0), [both / time(&short, "remap")]);
-    let begins = time(&short, "compute I") + time(&short, "remap");
-    let with_words = time(&short, "compute I") + sheet.time("the remap alone, in messages of 4 bytes");
+    sheet.add_claim(what, "3", quote, below(1.0), [both / phase_time(&short, "remap")]);
+    let begins = phase_time(&short, "compute I") + phase_time(&short, "remap");
+    let with_words = phase_time(&short, "compute I") + sheet.model_time("the remap alone, in messages of 4 bytes");
     let quote = "the long message version finishes the entire computation before the other version even begins the last phase";
     let what = "the end of the long version over the begin of the short one's last phase";
     let end = long.model().in_units(MS);
@@ -82,41 +80,41 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         end / with_words
     );
     let pinned = sheet.lab.pick("1.81", "");
-    sheet.claim(what, "3", quote, below(1.0), [end / begins]).because(pinned, &why);
+    sheet.add_claim(what, "3", quote, below(1.0), [end / begins]).expect_difference(pinned, &why);
     let quote = "Because of cache misses this local redistribution costs five times as much as the remote communication itself.";
-    sheet.out_of_reach(
+    sheet.add_out_of_reach(
         "the redistribution",
         "3",
         quote,
         "caches are not in the model; the factor is taken from here",
     );
     let quote = "the LogGP model accurately predicts the time for the data communication";
-    sheet.out_of_reach("measured times", "3", quote, "they are those of the paper's machine");
+    sheet.add_out_of_reach("measured times", "3", quote, "they are those of the paper's machine");
     let caption = "Each version by formula, model and, where it was measured, measurement. The point of the long version's \
                    redistribution costs what makes that five times as long as its remap.";
-    sheet.picture(
+    sheet.add_picture(
         "",
         caption,
-        picture(sheet.lab.pick(1 << 16, 1 << 20), &[("short", &short), ("long", &long)]),
+        phase_bars(sheet.lab.pick(1 << 16, 1 << 20), &[("short", &short), ("long", &long)]),
     );
     Ok(())
 }
 
-/// The phases as bars, one on the other in their order.
-fn picture(n: usize, versions: &[(&str, &Told)]) -> String {
+/// Draws the phases as stacked bars.
+fn phase_bars(n: usize, versions: &[(&str, &CaseResult)]) -> String {
     let layer =
-        |(number, name): (usize, &&str)| Layer { name: (*name).into(), ink: palette::Series::of(number).ink };
+        |(number, name): (usize, &&str)| Layer { name: (*name).into(), ink: palette::SeriesStyle::for_number(number).ink };
     let mut bars = Vec::new();
-    for (version, told) in versions {
+    for (version, result) in versions {
         for label in ["formula", "model", "measured"] {
-            let of = |prediction: &Prediction| match label {
+            let time_of = |prediction: &Prediction| match label {
                 "formula" => prediction.formula,
                 "model" => prediction.model,
                 _ => prediction.measured.map(|times| times.median),
             };
             let time = |name: &&str| {
-                let phase = told.answers().phases.iter().find(|phase| phase.phase == **name);
-                phase.and_then(|phase| of(&phase.prediction)).map_or(0.0, |time| time.in_units(MS))
+                let phase = result.answers().phases.iter().find(|phase| phase.name == **name);
+                phase.and_then(|phase| time_of(&phase.prediction)).map_or(0.0, |time| time.in_units(MS))
             };
             let heights: Vec<f64> = PHASES.iter().map(time).collect();
             if heights.iter().any(|height| *height > 0.0) {

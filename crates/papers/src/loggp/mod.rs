@@ -14,7 +14,6 @@ mod table3;
 
 use super::Paper;
 
-/// The paper.
 pub static PAPER: Paper = Paper {
     name: "LogGP",
     source: "Alexandrov, Ionescu, Schauser, Scheiman: \

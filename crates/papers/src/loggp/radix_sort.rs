@@ -4,17 +4,16 @@ use loggp::MS;
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::radix_sort::RADIX_SORT;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
 use super::common::cs2;
-use crate::{Exhibit, Series, Sheet, at_least};
+use crate::{Exhibit, CaseSeries, Sheet, at_least};
 
-/// The figure.
 pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggp-fig6",
     place: "figure 6",
     title: "radix sort with long and with short messages",
-    says: &[
+    notes: &[
         "Two curves on 16 processors of the Meiko CS-2; the text has no number of them. What a key costs to count, to sort and to move is \
          a cycle of 1 us each here, as the paper says nothing of it.",
     ],
@@ -26,22 +25,22 @@ pub const FIGURE_6: Exhibit = Exhibit {
         let sizes = lab.pick(&[512, 1024, 2048][..], &[1024, 4096, 16_384, 65_536]);
         let params = cs2("cs2-splitc", 16);
         let case = |name, size| Case { size, ..Case::new(&RADIX_SORT, name, params) };
-        let of = |name| {
-            Series::over(name, "keys per processor", sizes.iter().copied(), move |size| case(name, size))
+        let make_series = |name| {
+            CaseSeries::from_values(name, "keys per processor", sizes.iter().copied(), move |size| case(name, size))
         };
-        ["short", "long"].map(|name| of(name).measured()).into()
+        ["short", "long"].map(|name| make_series(name).measured()).into()
     },
     show,
 };
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
-    let gains = sheet.of("short").over(sheet.of("long"));
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let gains = sheet.series("short").ratios_to(sheet.series("long"));
     let quote =
         "sending long messages results in much better overall performance than sending short messages";
-    sheet.claim("the short version's time over the long one's, by keys", "1", quote, at_least(2.0), gains);
-    let long = sheet.last("long");
+    sheet.add_claim("the short version's time over the long one's, by keys", "1", quote, at_least(2.0), gains);
+    let long = sheet.last_result("long");
     let phase = |name: &str| long.phase(name).model.unwrap_or_default().in_units(MS);
-    // To move a key costs what a key in the local sort does, so what remains of the distribution is the transfer.
+    // Moving a key costs what sorting one locally does, so the rest of the distribution is the transfer.
     let transfer = phase("distribution") - phase("local sort");
     let quote = "the execution time to obtain the right setup and right distribution is substantial and is more expensive than the actual \
                  transfer time";
@@ -50,11 +49,11 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         "what a key costs on the CS-2 is not printed; the local sort is dearer than the transfer if a key takes it more than {:.3} us",
         1e3 * transfer / sorted as f64
     );
-    sheet.out_of_reach("the local sort against the transfer", "2.3", quote, &why);
+    sheet.add_out_of_reach("the local sort against the transfer", "2.3", quote, &why);
     let plot = Plot::new("Radix sort on 16 processors of the CS-2", "")
         .x("keys per processor", Scale::Points)
         .y("time [ms]", Scale::Log)
         .lines(sheet.times(&["short", "long"]));
-    sheet.plot("", "The time to sort, in passes of 8 bits.", plot);
+    sheet.add_plot("", "The time to sort, in passes of 8 bits.", plot);
     Ok(())
 }

@@ -4,17 +4,16 @@ use loggp::{MS, Params, Ports, Time};
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::remap::REMAP;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
 use super::common::cs2;
-use crate::{Exhibit, Lab, Series, Sheet, between, line};
+use crate::{Exhibit, Lab, CaseSeries, Sheet, between, marked_line};
 
-/// The figure.
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggp-fig4",
     place: "figure 4",
     title: "all-to-all remap with long and with short messages",
-    says: &[
+    notes: &[
         "On 16 processors of the Meiko CS-2 with Split-C each sends 2K to 512K bytes to each other, staggered. k is the array of a \
              processor: 16 times what it sends to one.",
     ],
@@ -29,21 +28,21 @@ pub const FIGURE_4: Exhibit = Exhibit {
 
 const P: usize = 16;
 const BYTES: &str = "bytes from each to each";
-/// The fewest of them.
+/// Fewest bytes from each to each.
 const FEWEST: f64 = 2048.0;
 
 fn case(params: &Params, algorithm: &str, size: usize) -> Case {
     Case { size, ..Case::new(&REMAP, algorithm, *params) }
 }
 
-fn series(lab: &Lab) -> Vec<Series> {
+fn series(lab: &Lab) -> Vec<CaseSeries> {
     let params = cs2("cs2-splitc", P);
-    // Of short messages so many bytes are a run of a minute.
+    // More bytes in short messages would make a run of a minute.
     let runs = [("long", lab.pick(1 << 15, 1 << 19)), ("short", lab.pick(1 << 12, 1 << 19))];
     let remap = runs.map(|(name, most)| {
         let sizes = (11..=19).map(|power| 1 << power);
         let series =
-            Series::over(name, BYTES, sizes, |size| case(&params, &format!("{name}-staggered"), size));
+            CaseSeries::from_values(name, BYTES, sizes, |size| case(&params, &format!("{name}-staggered"), size));
         series.measured().formula_if(|size| size > f64::from(most))
     });
     let largest = lab.pick(1 << 15, 1 << 19);
@@ -52,39 +51,39 @@ fn series(lab: &Lab) -> Vec<Series> {
     let slow = case(&slow, "short-staggered", FEWEST as usize);
     remap
         .into_iter()
-        .chain([Series::one("long, dual ports", dual), Series::one("short, o = g", slow)])
+        .chain([CaseSeries::from_case("long, dual ports", dual), CaseSeries::from_case("short, o = g", slow)])
         .collect()
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let params = cs2("cs2-splitc", P);
     let word = params.word.get() as i64;
     let long = |size: f64| 2 * (P as i64 * size as i64) / word * params.G().unwrap_or_default();
     let short = |size: f64| (P as i64 * size as i64) / word * params.g;
     let over = |name: &str, expected: &dyn Fn(f64) -> Time| {
-        let largest = sheet.last(name);
+        let largest = sheet.last_result(name);
         largest.model().in_units(expected(largest.x))
     };
     let (of_long, of_short) = (over("long", &long), over("short", &short));
     let quote = "for the long message version, it is roughly 2kG, and for the short message version, the expected time is roughly (1/4)kg";
-    // 15 of 16 parts of k are sent.
-    sheet.claim("the longest that were run over 2kG", "3", quote, between(0.93, 1.0), [of_long]);
-    sheet.claim("the longest that were run over (1/4)kg", "3", quote, between(0.93, 1.0), [of_short]);
+    // A processor sends 15 of 16 parts of k.
+    sheet.add_claim("the longest that were run over 2kG", "3", quote, between(0.93, 1.0), [of_long]);
+    sheet.add_claim("the longest that were run over (1/4)kg", "3", quote, between(0.93, 1.0), [of_short]);
     let quote = "the version with short messages is very accurately predicted. The version using long messages runs within 20% of the \
                  expected time for large data sizes.";
-    sheet.out_of_reach(
+    sheet.add_out_of_reach(
         "measured times",
         "3",
         quote,
         "they are those of the paper's machine, whose network is contended for",
     );
-    let dual = sheet.time("long, dual ports") / sheet.time("long");
+    let dual = sheet.model_time("long, dual ports") / sheet.model_time("long");
     let quote = "The factor of 2 in the long message formula occurs because each processor is sending and receiving data, and this can not \
                  happen at the same time";
-    sheet.claim("the time of a processor that can, as a part", "3", quote, between(0.49, 0.51), [dual]);
-    let slow = sheet.time("short, o = g") / sheet.of("short").at(FEWEST).model().in_units(MS);
+    sheet.add_claim("the time of a processor that can, as a part", "3", quote, between(0.49, 0.51), [dual]);
+    let slow = sheet.model_time("short, o = g") / sheet.series("short").at(FEWEST).model().in_units(MS);
     let quote = "This factor does not appear in the short message version because o is significantly less than g under Split-C";
-    sheet.claim(
+    sheet.add_claim(
         "short messages with o = g over those with o = 1.7 us",
         "3",
         quote,
@@ -92,24 +91,24 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         [slow],
     );
     let gain = [2048.0, 4096.0]
-        .map(|bytes| sheet.of("short").at(bytes).model().in_units(sheet.of("long").at(bytes).model()));
+        .map(|bytes| sheet.series("short").at(bytes).model().in_units(sheet.series("long").at(bytes).model()));
     let quote =
         "the long message version of the all-to-all remap has almost two orders of magnitude improvement";
-    // From where two orders are nearer than one.
-    sheet.claim("short messages over long ones, 2K and 4K bytes", "3", quote, between(31.6, 100.0), gain);
+    // From 31.6 on two orders of magnitude are nearer than one.
+    sheet.add_claim("short messages over long ones, 2K and 4K bytes", "3", quote, between(31.6, 100.0), gain);
 
     let expected = |name: &str, time: &dyn Fn(f64) -> Time| {
-        sheet.of(name).points.iter().map(|told| (told.x, time(told.x).in_units(MS))).collect()
+        sheet.series(name).points.iter().map(|result| (result.x, time(result.x).in_units(MS))).collect()
     };
     let plot = Plot::new("All-to-all remap on 16 processors of the CS-2", "")
         .x("bytes from each processor to each other", Scale::Log)
         .y("time [ms]", Scale::Log)
         .lines(sheet.times(&["long", "short"]).into_iter().chain([
-            line("long, 2kG", 2, expected("long", &long)),
-            line("short, kg/4", 3, expected("short", &short)),
+            marked_line("long, 2kG", 2, expected("long", &long)),
+            marked_line("short, kg/4", 3, expected("short", &short)),
         ]));
     let caption = "Lines with marks are the paper's expectations, 2kG and (1/4)kg; the others are our formula, model and \
                    measurement.";
-    sheet.plot("", caption, plot);
+    sheet.add_plot("", caption, plot);
     Ok(())
 }

@@ -4,17 +4,16 @@ use loggp::{Params, Time, US};
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::scatter::{ALPHA, SCATTER};
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
 use super::common::cs2;
-use crate::{Exhibit, Series, Sheet, at_least, exactly};
+use crate::{Exhibit, CaseSeries, Sheet, at_least, exactly};
 
-/// Figure 11.
 pub const FIGURE_11: Exhibit = Exhibit {
     id: "loggp-fig11",
     place: "figure 11",
     title: "three scatters on the Meiko CS-2",
-    says: &[
+    notes: &[
         "Simple Long-Message, Binomial Tree and optimal algorithm on 64 processors with the Elan library, over the number of items.",
     ],
     formulas: &[
@@ -25,27 +24,26 @@ pub const FIGURE_11: Exhibit = Exhibit {
     unit: ("us", US),
     series: |lab| {
         let sizes = lab.pick(&[1, 16, 64, 128, 256][..], &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]);
-        let of = |name: &'static str, of: &'static str, params| {
-            Series::over(name, ITEMS, sizes.iter().copied(), move |size| case(of, params, size))
+        let make_series = |name: &'static str, algorithm: &'static str, params| {
+            CaseSeries::from_values(name, ITEMS, sizes.iter().copied(), move |size| case(algorithm, params, size))
         };
         let elan = cs2("cs2-elan", P);
-        // Latency and one overhead, as if that were all.
+        // Latency plus a single overhead.
         let without = Params { L: elan.L + elan.o, o: Time::ZERO, ..elan };
         ALGORITHMS
-            .map(|name| of(name, name, elan).measured())
+            .map(|name| make_series(name, name, elan).measured())
             .into_iter()
-            .chain([of("optimal, L + o", "optimal", without), of("binomial, L + o", "binomial", without)])
+            .chain([make_series("optimal, L + o", "optimal", without), make_series("binomial, L + o", "binomial", without)])
             .collect()
     },
-    show: three,
+    show: show_three,
 };
 
-/// Figure 12.
 pub const FIGURE_12: Exhibit = Exhibit {
     id: "loggp-fig12",
     place: "figure 12",
     title: "a scatter with a fixed splitting ratio",
-    says: &[
+    notes: &[
         "k = 128 items (512 bytes) on 64 processors with the Elan library; every owner of n sets sends alpha n of them.",
     ],
     formulas: &[
@@ -57,25 +55,25 @@ pub const FIGURE_12: Exhibit = Exhibit {
         let all = (5..=95).map(|hundredths| f64::from(hundredths) / 100.0);
         let fixed = all.map(|alpha| (alpha, case("fixed", cs2("cs2-elan", P), 128).with(&ALPHA, alpha)));
         let is_tenth = move |alpha: f64| ((100.0 * alpha).round() as usize).is_multiple_of(every);
-        let fixed = Series::along("fixed", "alpha", fixed).measured_if(is_tenth);
-        vec![fixed, Series::one("binomial", case("binomial", cs2("cs2-elan", P), 128))]
+        let fixed = CaseSeries::from_cases("fixed", "alpha", fixed).measured_if(is_tenth);
+        vec![fixed, CaseSeries::from_case("binomial", case("binomial", cs2("cs2-elan", P), 128))]
     },
-    show: ratios,
+    show: show_ratios,
 };
 
 const P: usize = 64;
 const ITEMS: &str = "items per processor";
 const ALGORITHMS: [&str; 3] = ["optimal", "binomial", "long"];
-/// Why what was measured on the paper's machine is not judged.
+/// Reason why the paper's measurements are out of reach.
 const HARDWARE: &str = "the measured times are those of the paper's machine, and curves";
 
 fn case(algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(&SCATTER, algorithm, params) }
 }
 
-fn three(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_three(sheet: &mut Sheet) -> Result<(), StudyError> {
     let over = |one: &str, other: &str| {
-        sheet.of(one).over(sheet.of(other)).iter().map(|over| over - 1.0).collect::<Vec<_>>()
+        sheet.series(one).ratios_to(sheet.series(other)).iter().map(|over| over - 1.0).collect::<Vec<_>>()
     };
     let (elan, without) = (over("optimal", "binomial"), over("optimal, L + o", "binomial, L + o"));
     let quote = "the optimal algorithm is exactly the Binomial Tree algorithm for the set of parameters for a 64 processor Meiko CS-2";
@@ -83,29 +81,29 @@ fn three(sheet: &mut Sheet) -> Result<(), Failed> {
         "the optimal algorithm's time over the Binomial Tree's, less 1, with 1, 16, 64, 128 and 256 items";
     let at = |over: &[f64]| {
         let items = [1.0, 16.0, 64.0, 128.0, 256.0];
-        let told = sheet.of("optimal").points.iter().zip(over);
-        told.filter(|(told, _)| items.contains(&told.x)).map(|(_, over)| *over).collect::<Vec<_>>()
+        let result = sheet.series("optimal").points.iter().zip(over);
+        result.filter(|(result, _)| items.contains(&result.x)).map(|(_, over)| *over).collect::<Vec<_>>()
     };
     let (elan, without) = (at(&elan), at(&without));
-    sheet.claim(what, "4.10", quote, exactly(0.0), elan).because(
+    sheet.add_claim(what, "4.10", quote, exactly(0.0), elan).expect_difference(
         "-0.0351, -0.0267, -0.0111, -0.00625, -0.00333",
         "halves are optimal where L + 2o = g (section 4.6), and table 1 has 17.6 us and 13.8 us. L + o is 13.8 us too, so one o seems to \
          have been left out; but then the two would be equal for every P, and the paper expects a difference with more processors",
     );
-    sheet.own(
+    sheet.add_own_check(
         "with L + o for L + 2o the two take the same time",
         without.iter().filter(|one| **one == 0.0).count(),
         5,
     );
-    let all = ALGORITHMS.iter().flat_map(|name| &sheet.of(name).points);
-    let same: Vec<bool> = all.map(|told| told.model() == told.formula()).collect();
-    sheet.own("runs that take what the formula says", same.iter().filter(|same| **same).count(), same.len());
-    sheet.out_of_reach("measured times", "4.10", "the predicted times closely match the measured", HARDWARE);
+    let all = ALGORITHMS.iter().flat_map(|name| &sheet.series(name).points);
+    let same: Vec<bool> = all.map(|result| result.model() == result.formula()).collect();
+    sheet.add_own_check("runs that take what the formula says", same.iter().filter(|same| **same).count(), same.len());
+    sheet.add_out_of_reach("measured times", "4.10", "the predicted times closely match the measured", HARDWARE);
     let plot = Plot::new("Scatter on 64 processors of the CS-2", "")
         .x("items per processor, 4 bytes each", Scale::Linear)
         .y("time [us]", Scale::Linear)
         .lines(sheet.times(&ALGORITHMS));
-    sheet.plot(
+    sheet.add_plot(
         "",
         "The time to give each processor its items. Optimal and binomial lie on each other.",
         plot,
@@ -113,29 +111,29 @@ fn three(sheet: &mut Sheet) -> Result<(), Failed> {
     Ok(())
 }
 
-fn ratios(sheet: &mut Sheet) -> Result<(), Failed> {
-    let times = sheet.of("fixed").model(US);
+fn show_ratios(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let times = sheet.series("fixed").model_times(US);
     let best = |every: usize| {
         let some = times.iter().filter(|(alpha, _)| ((100.0 * alpha).round() as usize).is_multiple_of(every));
         some.min_by(|one, other| one.1.total_cmp(&other.1)).map_or(f64::NAN, |(alpha, _)| *alpha)
     };
     let (tenths, hundredths) = (best(10), best(1));
-    sheet.number("the best alpha of all tenths", "4.10", "0.5", tenths);
+    sheet.add_number("the best alpha of all tenths", "4.10", "0.5", tenths);
     let least = times.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
     let quote = "the optimal alpha is 0.5 which corresponds to the Binomial Tree algorithm";
     let what = format!("the best time over the Binomial Tree's, with alpha = {hundredths}");
-    sheet.claim(what, "4.10", quote, at_least(1.0), [least / sheet.time("binomial")]).because(
+    sheet.add_claim(what, "4.10", quote, at_least(1.0), [least / sheet.model_time("binomial")]).expect_difference(
         "0.994",
         "in hundredths there is a better one; by L + o for L + 2o it would be 0.5, as in figure 11",
     );
-    let same = sheet.of("fixed").points.iter().filter(|told| told.model() == told.formula()).count();
-    sheet.own("runs that take what the formula says", same, times.len());
+    let same = sheet.series("fixed").points.iter().filter(|result| result.model() == result.formula()).count();
+    sheet.add_own_check("runs that take what the formula says", same, times.len());
     let quote = "The figure shows a close match between predicted and measured times.";
-    sheet.out_of_reach("measured times", "4.10", quote, HARDWARE);
+    sheet.add_out_of_reach("measured times", "4.10", quote, HARDWARE);
     let plot = Plot::new("Scatter with a fixed splitting ratio, 64 processors of the CS-2, k = 128", "")
         .x("alpha", Scale::Linear)
         .y("time [us]", Scale::Linear)
         .lines(sheet.times(&["fixed"]));
-    sheet.plot("", "The time over the part of its sets that every source sends on.", plot);
+    sheet.add_plot("", "The time over the part of its sets that every source sends on.", plot);
     Ok(())
 }

@@ -2,186 +2,183 @@
 
 use std::num::NonZeroUsize;
 
-use loggp::{Message, Params, Trace, US};
+use loggp::{Params, US};
+use loggp::trace::{Message, Trace};
 use loggp_draw::digits::exact;
 use loggp_programs::Case;
 use loggp_programs::scatter::{DETOUR, Detour, SCATTER};
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::common::{amount, cycles, simplified, timeline};
-use crate::{Exhibit, Series, Sheet, above, exactly};
+use super::common::{in_us, machine_in_cycles, simplified_machine, draw_cycles};
+use crate::{Exhibit, CaseSeries, Sheet, above, exactly};
 
-/// Figure 7.
 pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggp-fig7",
     place: "figure 7",
     title: "the Short-Message algorithm, which is optimal under LogP",
-    says: &[
+    notes: &[
         "k = 1 item for each of P = 4 processors: on the full LogGP with L = o = 5, g = 10 and G = 1, and on the simplified one.",
     ],
     formulas: &["((P-1)k - 1)g + L (table 2), with L + 2o for L in the full LogGP"],
     unit: ("cycles", US),
-    series: |_| views("short"),
+    series: |_| view_series("short"),
     show: |sheet| {
-        let Params { L, o, .. } = cycles(4, 5, 5, 10);
-        let way = amount(L + 2 * o);
-        sheet.number("L' = L + 2o of the simplified LogGP", "figure 7", "15", way).by_formula();
+        let Params { L, o, .. } = machine_in_cycles(4, 5, 5, 10);
+        let way = in_us(L + 2 * o);
+        sheet.add_number("L' = L + 2o of the simplified LogGP", "figure 7", "15", way).by_formula();
         let quote = "working with a restricted version of LogGP without sacrificing any accuracy";
         let what = "the full schedule's end less the simplified one's [cycles]";
-        sheet.claim(what, "4.1", quote, exactly(0.0), [sheet.time(FULL) - sheet.time(SIMPLE)]);
-        two_views(sheet)
+        sheet.add_claim(what, "4.1", quote, exactly(0.0), [sheet.model_time(FULL) - sheet.model_time(SIMPLE)]);
+        show_two_views(sheet)
     },
 };
 
-/// Figure 8.
 pub const FIGURE_8: Exhibit = Exhibit {
     id: "loggp-fig8",
     place: "figure 8",
     title: "the Binomial Tree algorithm",
-    says: &["With the parameters of figure 7."],
+    notes: &["With the parameters of figure 7."],
     formulas: &["max(L, g)(log2 P - 1) + L + (P-1)k - log2 P (table 2), with L + 2o for L in the full LogGP"],
     unit: ("cycles", US),
     series: |_| {
-        let short = Case { size: 1, ..Case::new(&SCATTER, "short", cycles(4, 5, 5, 10)) };
-        let large = Case { size: 10, ..Case::new(&SCATTER, "binomial", simplified(64, 30, 10)) };
-        let more = [Series::one("short", short).traced(), Series::one("P = 64, k = 10", large).traced()];
-        views("binomial").into_iter().chain(more).collect()
+        let short = Case { size: 1, ..Case::new(&SCATTER, "short", machine_in_cycles(4, 5, 5, 10)) };
+        let large = Case { size: 10, ..Case::new(&SCATTER, "binomial", simplified_machine(64, 30, 10)) };
+        let more = [CaseSeries::from_case("short", short).traced(), CaseSeries::from_case("P = 64, k = 10", large).traced()];
+        view_series("binomial").into_iter().chain(more).collect()
     },
     show: |sheet| {
-        two_views(sheet)?;
-        let trace = sheet.last(FULL).trace().clone();
-        let times = way(&trace, 3).len() as f64;
-        sheet.claim(
+        show_two_views(sheet)?;
+        let trace = sheet.last_result(FULL).trace().clone();
+        let times = route_to(&trace, 3).len() as f64;
+        sheet.add_claim(
             "how often item 3 is sent",
             "4.4",
             "item 3 is sent twice over the network",
             exactly(2.0),
             [times],
         );
-        let large = sheet.last("P = 64, k = 10").trace().clone();
-        let kept = [32, 16, 8, 4, 2, 1].map(|id| way(&large, id)[0].words as f64 - 10.0);
+        let large = sheet.last_result("P = 64, k = 10").trace().clone();
+        let kept = [32, 16, 8, 4, 2, 1].map(|id| route_to(&large, id)[0].words as f64 - 10.0);
         let off: Vec<f64> =
             kept.iter().zip([32, 16, 8, 4, 2, 1]).map(|(kept, id)| kept - 10.0 * f64::from(id - 1)).collect();
         let quote = "processor P_{P/2} needs to buffer k(P/2 - 1) items destined for other processors, P_{P/4} must buffer k(P/4 - 1) \
                      items, and so on";
         let what = "what P32, P16, P8, P4, P2 and P1 keep for others less that, P = 64, k = 10";
-        sheet.claim(what, "4.4", quote, exactly(0.0), off).by_count();
+        sheet.add_claim(what, "4.4", quote, exactly(0.0), off).by_count();
         let words = |name: &str| {
-            sheet.last(name).trace().messages.iter().map(|message| message.words as f64).sum::<f64>()
+            sheet.last_result(name).trace().messages.iter().map(|message| message.words as f64).sum::<f64>()
         };
         let quote = "the Binomial Tree algorithm achieves a better runing time at the expense of increased network traffic";
-        let ours = [sheet.time("short") / sheet.time(FULL), words(FULL) / words("short")];
+        let ours = [sheet.model_time("short") / sheet.model_time(FULL), words(FULL) / words("short")];
         let what = "figure 7's time over this one's, and this one's words over figure 7's";
-        sheet.claim(what, "4.4", quote, above(1.0), ours);
+        sheet.add_claim(what, "4.4", quote, above(1.0), ours);
         Ok(())
     },
 };
 
-/// Figure 9.
 pub const FIGURE_9: Exhibit = Exhibit {
     id: "loggp-fig9",
     place: "figure 9",
     title: "the optimal schedule that splits no set of items",
-    says: &["The full LogGP with L = 4, o = 1, g = 4, G = 1 and P = 6; every processor gets k = 10 items."],
+    notes: &["The full LogGP with L = 4, o = 1, g = 4, G = 1 and P = 6; every processor gets k = 10 items."],
     formulas: &["t(n) = min over s of (sk-1)G + max(L + 2o + t(s), g + t(n-s)) (section 4.7)"],
     unit: ("cycles", US),
-    series: |_| both("optimal", six("optimal")),
-    show: unsplit,
+    series: |_| both_clocks("optimal", six_processors("optimal")),
+    show: show_unsplit,
 };
 
-/// Figure 10.
 pub const FIGURE_10: Exhibit = Exhibit {
     id: "loggp-fig10",
     place: "figure 10",
     title: "the optimal schedule with the message for P3 split",
-    says: &[
+    notes: &[
         "The paper's detour is told, --detour 2:5:3, on a machine without a capacity, --params C=none: LogGP's text states none. \
          Every machine here keeps LogP's ceil(L/g), here 1, unless told; what a search finds then stands beside it.",
     ],
     formulas: &[],
     unit: ("cycles", US),
     series: |_| {
-        let split = six("split");
+        let split = six_processors("split");
         let params = Params { C: NonZeroUsize::new(Params::NO_LIMIT), ..split.params };
         let detour = Some(Detour { items: 2, carrier: 5, to: 3 });
         let paper = Case { params, ..split.clone() }.with(&DETOUR, detour);
-        let all = [(PAPERS, paper), ("split", split), ("optimal", six("optimal"))];
-        all.into_iter().flat_map(|(name, case)| both(name, case)).collect()
+        let all = [(PAPERS, paper), ("split", split), ("optimal", six_processors("optimal"))];
+        all.into_iter().flat_map(|(name, case)| both_clocks(name, case)).collect()
     },
-    show: split,
+    show: show_split,
 };
 
 const FULL: &str = "full LogGP: L = o = 5, g = 10, G = 1";
-/// The schedule that figure 10 shows.
+/// Name of figure 10's own schedule.
 const PAPERS: &str = "split as in figure 10";
 const SIMPLE: &str = "simplified LogGP: L' = 15, g' = 10";
 
-/// A case on the full and on the simplified LogGP.
-fn views(algorithm: &'static str) -> Vec<Series> {
-    let full = cycles(4, 5, 5, 10);
+/// Returns a case on the full and on the simplified LogGP.
+fn view_series(algorithm: &'static str) -> Vec<CaseSeries> {
+    let full = machine_in_cycles(4, 5, 5, 10);
     let Params { L, o, g, .. } = full;
-    let short = simplified(4, amount(L + 2 * o) as i64, amount(g) as i64);
-    let of = |(name, params)| both(name, Case { size: 1, ..Case::new(&SCATTER, algorithm, params) });
-    [(FULL, full), (SIMPLE, short)].into_iter().flat_map(of).collect()
+    let short = simplified_machine(4, in_us(L + 2 * o) as i64, in_us(g) as i64);
+    let make_series = |(name, params)| both_clocks(name, Case { size: 1, ..Case::new(&SCATTER, algorithm, params) });
+    [(FULL, full), (SIMPLE, short)].into_iter().flat_map(make_series).collect()
 }
 
-/// The case of figures 9 and 10.
-fn six(algorithm: &'static str) -> Case {
-    Case { size: 10, ..Case::new(&SCATTER, algorithm, cycles(6, 4, 1, 4)) }
+/// Returns the case of figures 9 and 10.
+fn six_processors(algorithm: &'static str) -> Case {
+    Case { size: 10, ..Case::new(&SCATTER, algorithm, machine_in_cycles(6, 4, 1, 4)) }
 }
 
-/// A case on both clocks.
-fn both(name: &str, case: Case) -> Vec<Series> {
-    vec![Series::one(name, case.clone()).traced(), Series::one(format!("{name}, measured"), case).measured()]
+/// Returns a case on both clocks.
+fn both_clocks(name: &str, case: Case) -> Vec<CaseSeries> {
+    vec![CaseSeries::from_case(name, case.clone()).traced(), CaseSeries::from_case(format!("{name}, measured"), case).measured()]
 }
 
-/// The messages that bring a processor's item to it from the source, the last first.
-fn way(trace: &Trace, to: usize) -> Vec<&Message> {
+/// Returns the messages that bring a processor's items to it from the source, the last first.
+fn route_to(trace: &Trace, to: usize) -> Vec<&Message> {
     let bringer = |to: usize| trace.messages.iter().find(move |message| message.to == to);
     std::iter::successors(bringer(to), |message| bringer(message.id.from)).collect()
 }
 
-fn two_views(sheet: &mut Sheet) -> Result<(), Failed> {
-    let right = [FULL, SIMPLE].iter().filter(|name| sheet.time(name) == sheet.formula(name)).count();
-    sheet.own("both views end when table 2's formula says", right, 2);
+fn show_two_views(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let right = [FULL, SIMPLE].iter().filter(|name| sheet.model_time(name) == sheet.formula_time(name)).count();
+    sheet.add_own_check("both views end when table 2's formula says", right, 2);
     for (name, title) in [("full", FULL), ("simplified", SIMPLE)] {
-        let picture = timeline(sheet.last(title).trace(), title);
-        sheet.picture(name, format!("Through the {title}."), picture);
+        let picture = draw_cycles(sheet.last_result(title).trace(), title);
+        sheet.add_picture(name, format!("Through the {title}."), picture);
     }
     Ok(())
 }
 
-/// How to read the timelines of figures 9 and 10.
+/// Caption of the timelines of figures 9 and 10.
 const CAPTION: &str = "Processor 0 has 10 items for each. A message's arrow goes from when its first item enters the network to when \
                        its last one is there.";
 
-fn unsplit(sheet: &mut Sheet) -> Result<(), Failed> {
-    let end = sheet.time("optimal");
-    sheet.same("the end of the schedule [cycles]", "figure 9", "63", exact(end));
-    sheet.own("the recurrence says so too", usize::from(sheet.formula("optimal") == end), 1);
-    let trace = sheet.last("optimal").trace().clone();
-    let last = way(&trace, 3)[0];
+fn show_unsplit(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let end = sheet.model_time("optimal");
+    sheet.add_text("the end of the schedule [cycles]", "figure 9", "63", exact(end));
+    sheet.add_own_check("the recurrence says so too", usize::from(sheet.formula_time("optimal") == end), 1);
+    let trace = sheet.last_result("optimal").trace().clone();
+    let last = route_to(&trace, 3)[0];
     let is_last =
-        (last.id.from, last.words, last.to) == (2, 10, 3) && amount(last.arrival + trace.params.o) == end;
+        (last.id.from, last.words, last.to) == (2, 10, 3) && in_us(last.arrival + trace.params.o) == end;
     let quote = "The critical path in this case involves processor P2 sending 10 items to processor P3.";
     let rule = "P2's message of 10 items to P3 is received at the end";
-    sheet.holds("the last message", "4.7", quote, rule, is_last);
-    sheet.picture("", CAPTION, timeline(&trace, "Figure 9: L = 4, o = 1, g = 4, G = 1, P = 6, k = 10"));
+    sheet.add_judged_claim("the last message", "4.7", quote, rule, is_last);
+    sheet.add_picture("", CAPTION, draw_cycles(&trace, "Figure 9: L = 4, o = 1, g = 4, G = 1, P = 6, k = 10"));
     Ok(())
 }
 
-fn split(sheet: &mut Sheet) -> Result<(), Failed> {
-    let (whole, end) = (sheet.time("optimal"), sheet.time(PAPERS));
-    sheet.same("the end of the schedule [cycles]", "figure 10", "61", exact(end));
+fn show_split(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let (whole, end) = (sheet.model_time("optimal"), sheet.model_time(PAPERS));
+    sheet.add_text("the end of the schedule [cycles]", "figure 10", "61", exact(end));
     let quote = "two cycles less than the algorithm without splitting";
-    sheet.claim("how much sooner than without splitting [cycles]", "4.7", quote, exactly(2.0), [whole - end]);
-    let found = sheet.time("split") == end;
-    sheet.own("with a capacity of 1 a search finds a detour that ends as soon", usize::from(found), 1);
-    let trace = sheet.last(PAPERS).trace().clone();
-    sheet.picture("", CAPTION, timeline(&trace, "Figure 10: the message for P3 is split"));
-    let trace = sheet.last("split").trace().clone();
+    sheet.add_claim("how much sooner than without splitting [cycles]", "4.7", quote, exactly(2.0), [whole - end]);
+    let found = sheet.model_time("split") == end;
+    sheet.add_own_check("with a capacity of 1 a search finds a detour that ends as soon", usize::from(found), 1);
+    let trace = sheet.last_result(PAPERS).trace().clone();
+    sheet.add_picture("", CAPTION, draw_cycles(&trace, "Figure 10: the message for P3 is split"));
+    let trace = sheet.last_result("split").trace().clone();
     let caption = "With a capacity of 1 the message of P5 would make that of P2 wait for a cycle; by way of P4, which has its items sooner, \
                    4 items do not.";
-    sheet.picture("found", caption, timeline(&trace, "Capacity 1: what a search finds"));
+    sheet.add_picture("found", caption, draw_cycles(&trace, "Capacity 1: what a search finds"));
     Ok(())
 }

@@ -1,51 +1,52 @@
-//! A search through all scatters on a few processors, against which the paper's optimal ones are held.
+//! An exhaustive search through the scatters on a few processors, with which the paper's optimal ones are
+//! compared.
 
 use std::collections::HashSet;
 
-/// The simplified LogGP of section 4.1: latency and gap, and a G of 1 per item.
+/// A machine of the simplified LogGP (section 4.1): latency and gap, and a G of 1 per item.
 #[derive(Clone, Copy)]
-pub struct Machine {
+pub struct SimplifiedMachine {
     pub L: u32,
     pub g: u32,
 }
 
-/// Who has what and when may who send: all that decides how a scatter goes on.
+/// State of a scatter: all that decides how it can go on.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct State {
-    /// For each processor: when it may send again.
+struct ScatterState {
+    /// Time at which each processor may send again.
     free: Vec<u32>,
-    /// For each processor and item: when it has that; [`NEVER`] if it is not on its way.
+    /// Time at which each processor has each item; [`NEVER`] if it is not on its way.
     has: Vec<Vec<u32>>,
-    /// When the last message was begun: the next is begun no earlier.
+    /// Time at which the last message was begun; the next begins no earlier.
     last: u32,
 }
 
 const NEVER: u32 = u32::MAX;
 
-/// The least time of any scatter of k items for each of P processors, by section 4.5's footnote on when one ends. A processor may
-/// send any items that it has, its own too, and any of them as often as it likes; nobody waits to receive, so that the paper's
-/// rules are at least as strict.
-pub fn least(machine: Machine, P: usize, k: usize) -> u32 {
+/// Returns the least time of any scatter of k items for each of P processors, by section 4.5's footnote on
+/// when a scatter ends. A processor may send any items that it has, its own too, as often as it likes, and
+/// reception takes no time; so the paper's rules are at least as strict.
+pub fn least_time(machine: SimplifiedMachine, P: usize, k: usize) -> u32 {
     (0..).find(|end| is_possible(machine, P, k, *end)).expect("every scatter ends")
 }
 
-/// Whether some scatter ends by then.
-fn is_possible(machine: Machine, P: usize, k: usize, end: u32) -> bool {
+/// Returns whether some scatter ends by `end`.
+fn is_possible(machine: SimplifiedMachine, P: usize, k: usize, end: u32) -> bool {
     let source: Vec<u32> = vec![0; (P - 1) * k];
     let mut has = vec![vec![NEVER; (P - 1) * k]; P];
     has[0] = source;
-    let state = State { free: vec![0; P], has, last: 0 };
-    goes_on(machine, k, end, state, &mut HashSet::new())
+    let state = ScatterState { free: vec![0; P], has, last: 0 };
+    can_finish(machine, k, end, state, &mut HashSet::new())
 }
 
-/// Whether a scatter can go on from a state so that it ends in time.
-fn goes_on(machine: Machine, k: usize, end: u32, state: State, seen: &mut HashSet<State>) -> bool {
+/// Returns whether a scatter in this state can end by `end`.
+fn can_finish(machine: SimplifiedMachine, k: usize, end: u32, state: ScatterState, seen: &mut HashSet<ScatterState>) -> bool {
     let (P, items) = (state.free.len(), state.has[0].len());
     let missing = |item: usize| state.has[item / k + 1][item] == NEVER;
     if !(0..items).any(missing) {
         return true;
     }
-    // What is missing is at best on its way at once.
+    // At best all missing items are sent at once.
     let after = machine.L.max(machine.g);
     if state.last + after > end || !seen.insert(state.clone()) {
         return false;
@@ -61,7 +62,7 @@ fn goes_on(machine: Machine, k: usize, end: u32, state: State, seen: &mut HashSe
             let out = begin + part.count_ones() - 1;
             if out + after <= end {
                 for to in (0..P).filter(|to| *to != from) {
-                    // A message with nothing new for its receiver helps nobody.
+                    // A message with nothing new for its receiver is of no use.
                     let is_new = |item: usize| state.has[to][item] > out + machine.L;
                     if !chosen().any(is_new) {
                         continue;
@@ -69,7 +70,7 @@ fn goes_on(machine: Machine, k: usize, end: u32, state: State, seen: &mut HashSe
                     let mut next = state.clone();
                     (next.free[from], next.last) = (out + machine.g, begin);
                     chosen().for_each(|item| next.has[to][item] = next.has[to][item].min(out + machine.L));
-                    if goes_on(machine, k, end, next, seen) {
+                    if can_finish(machine, k, end, next, seen) {
                         return true;
                     }
                 }

@@ -1,21 +1,20 @@
-//! Table 2: the formulas of the scatters; and what section 4 says of how they split, and proves of them.
+//! Table 2 and section 4: the formulas of the scatters, how they split, and the theorems about them.
 
 use loggp::{Params, US};
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::scatter::{SCATTER, best_splits};
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::common::{amount, simplified};
-use super::search::{Machine, least};
-use crate::{Exhibit, Lab, Series, Sheet, below, between, exactly, line};
+use super::common::{in_us, simplified_machine};
+use super::search::{SimplifiedMachine, least_time};
+use crate::{Exhibit, Lab, CaseSeries, Sheet, below, between, exactly, marked_line};
 
-/// The table, and sections 4.5 to 4.8.
 pub const TABLE_2: Exhibit = Exhibit {
     id: "loggp-table2",
     place: "table 2 and sections 4.5 to 4.8",
     title: "the formulas of the scatters, and how the optimal one splits",
-    says: &["All in the simplified LogGP, where o is 0 and G is 1."],
+    notes: &["All in the simplified LogGP, where o is 0 and G is 1."],
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
         "Simple Long-Message: (P-2)g + (P-1)(k-1) + L (table 2)",
@@ -26,34 +25,33 @@ pub const TABLE_2: Exhibit = Exhibit {
     series: |_| {
         let all = MACHINES.iter().flat_map(|(L, g)| ["short", "long", "binomial"].map(|name| (*L, *g, name)));
         let all = all.flat_map(|(L, g, name)| [1, 10].map(|k| (L, g, name, k)));
-        let of = |(L, g, name, k)| {
+        let make_series = |(L, g, name, k)| {
             let label = format!("{name}, L = {L}, g = {g}, k = {k}");
-            Series::over(label, "P", [2, 4, 16, 64], move |P| case(name, simplified(P, L, g), k))
+            CaseSeries::from_values(label, "P", [2, 4, 16, 64], move |P| case(name, simplified_machine(P, L, g), k))
         };
         let measured = ["short", "long", "binomial", "optimal"]
-            .map(|name| Series::one(name, case(name, simplified(64, 30, 10), 10)).measured());
-        all.map(of).chain(measured).collect()
+            .map(|name| CaseSeries::from_case(name, case(name, simplified_machine(64, 30, 10), 10)).measured());
+        all.map(make_series).chain(measured).collect()
     },
-    show: table_2,
+    show: show_table_2,
 };
 
-/// Theorems 1 and 2, and lemmas 1 and 2.
 pub const THEOREMS: Exhibit = Exhibit {
     id: "loggp-theorems",
     place: "lemmas 1 and 2, theorems 1 and 2",
     title: "what is proved of scatters, and a search through all of them",
-    says: &[
+    notes: &[
         "The search knows neither the paper's restrictions nor its recurrences: anybody may send anything that it has, as often as it likes.",
     ],
     formulas: &["Binomial Tree: L ceil(log2 P) + (P-1)k - ceil(log2 P), if L >= g (lemma 2)"],
     unit: ("cycles", US),
     series,
-    show: theorems,
+    show: show_theorems,
 };
 
-/// The L and g of section 4.6, and two in which L is not above g.
+/// L and g of section 4.6, and two machines whose L is not above g.
 const MACHINES: [(i64, i64); 3] = [(30, 10), (10, 10), (10, 30)];
-/// Where L = g: theorem 2's machine, and how many processors.
+/// L and g of theorem 2's machine; and the numbers of processors.
 const EQUAL: i64 = 10;
 const SIZES: [usize; 10] = [2, 3, 5, 6, 8, 11, 16, 23, 32, 64];
 
@@ -61,33 +59,33 @@ fn case(algorithm: &str, params: Params, k: usize) -> Case {
     Case { size: k, ..Case::new(&SCATTER, algorithm, params) }
 }
 
-/// What the formula of a case says, in cycles.
-fn formula(algorithm: &str, params: Params, k: usize) -> Result<f64, Failed> {
-    Ok(amount(case(algorithm, params, k).plan()?.formula().unwrap_or_default()))
+/// Returns the formula's time of a case, in cycles.
+fn formula_cycles(algorithm: &str, params: Params, k: usize) -> Result<f64, StudyError> {
+    Ok(in_us(case(algorithm, params, k).plan()?.formula().unwrap_or_default()))
 }
 
-fn table_2(sheet: &mut Sheet) -> Result<(), Failed> {
-    let runs = sheet.all().iter().filter(|ran| ran.along == "P").flat_map(|ran| &ran.points);
-    let same: Vec<bool> = runs.map(|told| told.model() == told.formula()).collect();
+fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let runs = sheet.all_series().iter().filter(|results| results.along == "P").flat_map(|results| &results.points);
+    let same: Vec<bool> = runs.map(|result| result.model() == result.formula()).collect();
     let right = same.iter().filter(|same| **same).count();
-    sheet.own("table 2's formulas are the model's times", right, same.len());
-    let best = |n: usize| best_splits(&case("optimal", simplified(n, 30, 10), 1), n);
+    sheet.add_own_check("table 2's formulas are the model's times", right, same.len());
+    let best = |n: usize| best_splits(&case("optimal", simplified_machine(n, 30, 10), 1), n);
     let numbers = |splits: &[usize]| splits.iter().map(|s| *s as f64).collect::<Vec<_>>();
     let (few, many) = (best(5), best(320));
     let quote = "when a processor has 5 items it must send exactly one of them in the first message";
     let what = "all optimal first splits of 5, L = 30, g = 10";
-    sheet.claim(what, "4.6", quote, exactly(1.0), numbers(&few)).by_formula();
+    sheet.add_claim(what, "4.6", quote, exactly(1.0), numbers(&few)).by_formula();
     let [only] = many[..] else { unreachable!("320 sets are split in one way") };
     let what = "the only optimal first split of 320, L = 30, g = 10";
-    sheet.number(what, "4.6", "150", only as f64).by_formula();
+    sheet.add_number(what, "4.6", "150", only as f64).by_formula();
     let most = (few[few.len() - 1] + 1) as f64 / 5.0;
     let quote = "Since 2/5 < 150/320, it is not possible to pick a fixed value for alpha that will produce an optimal algorithm.";
     let what = "the bound of alpha from 5, over that from 320";
-    sheet.claim(what, "4.6", quote, below(1.0), [most / (only as f64 / 320.0)]).by_formula();
+    sheet.add_claim(what, "4.6", quote, below(1.0), [most / (only as f64 / 320.0)]).by_formula();
     let quote = "when the number of items a processor owns is large, then the optimal splitting ratio for the first several messages is very close \
                  to 1/2";
     sheet
-        .claim(
+        .add_claim(
             "S(1024)/1024, L = 30, g = 10",
             "4.6",
             quote,
@@ -102,20 +100,20 @@ fn table_2(sheet: &mut Sheet) -> Result<(), Failed> {
     let plot = Plot::new("The part that the optimal scatter sends first", "L = 30, g = 10, k = 1")
         .x("sets of items n", Scale::Log)
         .y("S(n)/n", Scale::Linear)
-        .lines([loggp_draw::plot::Line::new("S(n)/n", 0, loggp_draw::plot::Look::Line, points)])
+        .lines([loggp_draw::plot::PlotLine::new("S(n)/n", 0, loggp_draw::plot::Look::Line, points)])
         .level("150/320", 150.0 / 320.0)
         .level("2/5", 0.4);
-    sheet.plot("", "Below 2/5 for 5 sets, and 150/320 and more for many: no fixed ratio is optimal.", plot);
+    sheet.add_plot("", "Below 2/5 for 5 sets, and 150/320 and more for many: no fixed ratio is optimal.", plot);
     Ok(())
 }
 
-fn series(_: &Lab) -> Vec<Series> {
-    let split = |P| case("split", simplified(P, EQUAL, EQUAL), 10);
-    vec![Series::over("a scatter that splits sets, L = g = 10, k = 10", "P", SIZES, split)]
+fn series(_: &Lab) -> Vec<CaseSeries> {
+    let split = |P| case("split", simplified_machine(P, EQUAL, EQUAL), 10);
+    vec![CaseSeries::from_values("a scatter that splits sets, L = g = 10, k = 10", "P", SIZES, split)]
 }
 
-/// Section 4.7's t(0) to t(P), as it is written: a processor ends when it may send again (footnote 4).
-fn recurrence(Machine { L, g }: Machine, P: usize, k: u32) -> Vec<u32> {
+/// Returns section 4.7's t(0) to t(P) as written: a processor ends when it may send again (footnote 4).
+fn recurrence(SimplifiedMachine { L, g }: SimplifiedMachine, P: usize, k: u32) -> Vec<u32> {
     let mut t = vec![0, 0];
     for n in 2..=P {
         let split = |s: usize| s as u32 * k - 1 + (L + t[s]).max(g + t[n - s]);
@@ -124,21 +122,21 @@ fn recurrence(Machine { L, g }: Machine, P: usize, k: u32) -> Vec<u32> {
     t
 }
 
-fn theorems(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
     let most = sheet.lab.pick(5, 6);
     let machines = [(1, 1), (2, 1), (3, 1), (4, 2), (1, 3), (5, 2), (2, 2), (3, 3)];
-    let all = (2..=most).flat_map(|P| machines.map(|(L, g)| (P, Machine { L, g })));
+    let all = (2..=most).flat_map(|P| machines.map(|(L, g)| (P, SimplifiedMachine { L, g })));
     let found: Vec<bool> =
-        all.map(|(P, machine)| least(machine, P, 1) == recurrence(machine, P, 1)[P]).collect();
+        all.map(|(P, machine)| least_time(machine, P, 1) == recurrence(machine, P, 1)[P]).collect();
     let right = found.iter().filter(|found| **found).count();
     let what = format!(
         "theorem 1, lemma 1: the fastest scatter of one item, of all that there are, takes t(P), P = 2 to {most}"
     );
-    sheet.own(what, right, found.len());
+    sheet.add_own_check(what, right, found.len());
 
-    let of = |L: u32, g: u32| {
-        let known = recurrence(Machine { L, g }, 1024, 1);
-        let lemma = move |P: usize| formula("binomial", simplified(P, i64::from(L), i64::from(g)), 1);
+    let recurrence_and_lemma = |L: u32, g: u32| {
+        let known = recurrence(SimplifiedMachine { L, g }, 1024, 1);
+        let lemma = move |P: usize| formula_cycles("binomial", simplified_machine(P, i64::from(L), i64::from(g)), 1);
         (known, lemma)
     };
     // The Binomial Tree's recurrence splits in halves.
@@ -150,40 +148,40 @@ fn theorems(sheet: &mut Sheet) -> Result<(), Failed> {
         }
         t.into_iter().map(f64::from).collect::<Vec<f64>>()
     };
-    let (tree, (_, lemma)) = (halves(30, 10), of(30, 10));
+    let (tree, (_, lemma)) = (halves(30, 10), recurrence_and_lemma(30, 10));
     let powers = (1..=10).map(|log| 1 << log).map(|P: usize| Ok(lemma(P)? == tree[P]));
-    let powers = powers.collect::<Result<Vec<bool>, Failed>>()?;
+    let powers = powers.collect::<Result<Vec<bool>, StudyError>>()?;
     let right = powers.iter().filter(|right| **right).count();
-    sheet.own(
+    sheet.add_own_check(
         "lemma 2's formula is the tree's recurrence where P is a power of 2, to 1,024, L = 30, g = 10",
         right,
         10,
     );
     let quote = "If L \u{2265} g, the Binomial Tree algorithm runs in time t^k(P) = L\u{2308}log2 P\u{2309} + (P-1)k - \u{2308}log2 P\u{2309}.";
     let what = "the formula over the tree's own recurrence for P = 3, 5, 6, 7, L = 30, g = 10";
-    let ours = [3, 5, 6, 7].map(|P: usize| Ok::<f64, Failed>(lemma(P)? / tree[P]));
-    let ours = ours.into_iter().collect::<Result<Vec<f64>, Failed>>()?;
-    sheet.claim(what, "lemma 2", quote, exactly(1.0), ours).by_formula().because(
+    let ours = [3, 5, 6, 7].map(|P: usize| Ok::<f64, StudyError>(lemma(P)? / tree[P]));
+    let ours = ours.into_iter().collect::<Result<Vec<f64>, StudyError>>()?;
+    sheet.add_claim(what, "lemma 2", quote, exactly(1.0), ours).by_formula().expect_difference(
         "1.5, 1.49, 1.28, 1.27",
         "the recurrence of the proof adds t(ceil(P/2)) to the L of the message, but the new source has floor(P/2) sets and the ceil(P/2) \
          stay with the old one, which waits for g and not for L; so the formula is an upper bound",
     );
-    let (slow, (_, general)) = (halves(10, 30), of(10, 30));
+    let (slow, (_, general)) = (halves(10, 30), recurrence_and_lemma(10, 30));
     let quote = "The complete formula for the general case becomes: t^k(P) = max{L,g}(\u{2308}log2 P\u{2309} - 1) + L + (P-1)k - \u{2308}log2 P\u{2309}.";
     let what = "that over the tree's own recurrence for P = 2, 3, 4, L = 10, g = 30";
-    let ours = [2, 3, 4].map(|P: usize| Ok::<f64, Failed>(general(P)? / slow[P]));
-    let ours = ours.into_iter().collect::<Result<Vec<f64>, Failed>>()?;
-    sheet.claim(what, "4.8", quote, exactly(1.0), ours).by_formula().because(
+    let ours = [2, 3, 4].map(|P: usize| Ok::<f64, StudyError>(general(P)? / slow[P]));
+    let ours = ours.into_iter().collect::<Result<Vec<f64>, StudyError>>()?;
+    sheet.add_claim(what, "4.8", quote, exactly(1.0), ours).by_formula().expect_difference(
         "0.333, 0.667, 0.672",
         "footnote 4 lets a processor end when it may communicate again, and so a single item take max{L,g}; the formula has L there",
     );
     let same = SIZES.iter().map(|P| {
-        let params = simplified(*P, EQUAL, EQUAL);
-        Ok(formula("optimal", params, 10)? == formula("binomial", params, 10)?)
+        let params = simplified_machine(*P, EQUAL, EQUAL);
+        Ok(formula_cycles("optimal", params, 10)? == formula_cycles("binomial", params, 10)?)
     });
-    let same = same.collect::<Result<Vec<bool>, Failed>>()?;
+    let same = same.collect::<Result<Vec<bool>, StudyError>>()?;
     let right = same.iter().filter(|same| **same).count();
-    sheet.own(
+    sheet.add_own_check(
         "section 4.8: where L = g, the optimal algorithm's recurrence is the Binomial Tree's",
         right,
         same.len(),
@@ -191,32 +189,32 @@ fn theorems(sheet: &mut Sheet) -> Result<(), Failed> {
 
     let cases = [(2, 2, 3), (3, 2, 2), (3, 2, 3), (3, 3, 2), (3, 3, 3), (3, 2, 4)];
     let best = cases.iter().filter(|(P, k, L)| {
-        let machine = Machine { L: *L, g: *L };
-        let tree = formula("binomial", simplified(*P, i64::from(*L), i64::from(*L)), *k);
-        tree.is_ok_and(|tree| f64::from(least(machine, *P, *k)) == tree)
+        let machine = SimplifiedMachine { L: *L, g: *L };
+        let tree = formula_cycles("binomial", simplified_machine(*P, i64::from(*L), i64::from(*L)), *k);
+        tree.is_ok_and(|tree| f64::from(least_time(machine, *P, *k)) == tree)
     });
     let what = "theorem 2: the best of all scatters of k items takes what the Binomial Tree takes, L - 1 more than its bound, P = 2 and 3, \
                 L = g = 2 to 4";
-    sheet.own(what, best.count(), cases.len());
-    let ran = sheet.of("a scatter that splits sets, L = g = 10, k = 10");
-    let above = ran.points.iter().map(|told| {
-        let tree = formula("binomial", simplified(told.x as usize, EQUAL, EQUAL), 10)?;
-        Ok(amount(told.model()) >= tree - (EQUAL as f64 - 1.0))
+    sheet.add_own_check(what, best.count(), cases.len());
+    let results = sheet.series("a scatter that splits sets, L = g = 10, k = 10");
+    let above = results.points.iter().map(|result| {
+        let tree = formula_cycles("binomial", simplified_machine(result.x as usize, EQUAL, EQUAL), 10)?;
+        Ok(in_us(result.model()) >= tree - (EQUAL as f64 - 1.0))
     });
-    let above = above.collect::<Result<Vec<bool>, Failed>>()?;
+    let above = above.collect::<Result<Vec<bool>, StudyError>>()?;
     let right = above.iter().filter(|above| **above).count();
-    sheet.own(
+    sheet.add_own_check(
         "theorem 2: scatters that split sets are not below its bound, L = g = 10, k = 10",
         right,
         above.len(),
     );
-    let points = (2..=64).map(|P| Ok((P as f64, lemma(P)?))).collect::<Result<Vec<(f64, f64)>, Failed>>()?;
+    let points = (2..=64).map(|P| Ok((P as f64, lemma(P)?))).collect::<Result<Vec<(f64, f64)>, StudyError>>()?;
     let tree = (2..=64).map(|P| (P as f64, tree[P])).collect();
     let plot = Plot::new("The Binomial Tree, L = 30, g = 10, k = 1", "")
         .x("processors", Scale::Linear)
         .y("cycles", Scale::Linear)
-        .lines([line("lemma 2", 1, points), line("recurrence", 3, tree)]);
+        .lines([marked_line("lemma 2", 1, points), marked_line("recurrence", 3, tree)]);
     let caption = "What lemma 2 says, and what the algorithm's own recurrence comes to, up to 64 processors. They meet at powers of 2.";
-    sheet.plot("", caption, plot);
+    sheet.add_plot("", caption, plot);
     Ok(())
 }

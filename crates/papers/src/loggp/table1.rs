@@ -1,20 +1,19 @@
-//! Table 1: the parameters of the Meiko CS-2, found from inside as the paper found them.
+//! Table 1: the parameters of the Meiko CS-2, measured by a program on the machine, as the paper did.
 
 use loggp::{Params, Ports, Time, US};
 use loggp_document::{Cell, Table};
 use loggp_programs::Emulation;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 use loggp_study::calibration::Calibration;
 
 use super::common::cs2;
 use crate::{Exhibit, Sheet};
 
-/// The table.
 pub const TABLE_1: Exhibit = Exhibit {
     id: "loggp-table1",
     place: "table 1",
     title: "the parameters of the Meiko CS-2, found from inside",
-    says: &[
+    notes: &[
         "The paper timed loops that repeat a communication many times; so does a calibration, which is not told the parameters.",
     ],
     formulas: &[
@@ -27,22 +26,22 @@ pub const TABLE_1: Exhibit = Exhibit {
     show,
 };
 
-/// The table: the library, its machine here, and L, o, g and G per byte in us, and the bandwidth in MB/s.
+/// The table's rows: library, preset, and L, o, g and G per byte in us, and the bandwidth in MB/s.
 const ROWS: [(&str, &str, [&str; 5]); 2] = [
     ("Split-C", "cs2-splitc", ["8.6", "1.7", "14.2", "0.03", "33.3"]),
     ("Elan lib", "cs2-elan", ["10", "3.8", "13.8", "0.023", "43"]),
 ];
 const PARAMETERS: [&str; 5] = ["L [us]", "o [us]", "g [us]", "G per byte [us]", "bandwidth [MB/s]"];
 
-/// What a calibration found, as the table's columns have it.
-fn found(calibration: &Calibration) -> [f64; 5] {
+/// Returns a calibration's results in the order of the table's columns.
+fn found_values(calibration: &Calibration) -> [f64; 5] {
     let Calibration { params: Params { word, .. }, L, o, g, G, .. } = calibration;
     let us = |time: Time| time.in_units(US);
     let per_byte = us(G.value) / word.get() as f64;
     [us(L.value), us(o.value), us(g.value), per_byte, 1.0 / per_byte]
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut table =
         Table::new("parameters", "Parameters by the paper, and as a program finds them that is not told")
             .text("library")
@@ -56,14 +55,14 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     for (library, name, printed) in ROWS {
         let params = cs2(name, 2);
         let calibrate = |emulation: &Emulation| Calibration::study(params, Ports::default(), emulation);
-        let model = found(&calibrate(&Emulation::default())?);
+        let model = found_values(&calibrate(&Emulation::default())?);
         let measured = if sheet.lab.is_wall() { Some(calibrate(&sheet.lab.emulation)?) } else { None };
         for (row, parameter) in PARAMETERS.into_iter().enumerate() {
             let paper: f64 = printed[row].parse().expect("the table has numbers");
             right += usize::from(row < 4 && (model[row] - paper).abs() < 1e-9);
             let seen = measured.as_ref().map(|calibration| {
                 let Calibration { L, o, g, G, .. } = calibration;
-                (found(calibration)[row], [L.held, o.held, g.held, G.held, G.held][row])
+                (found_values(calibration)[row], [L.on_time, o.on_time, g.on_time, G.on_time, G.on_time][row])
             });
             let mut cells: Vec<Cell> =
                 vec![library.into(), parameter.into(), paper.into(), model[row].into()];
@@ -75,14 +74,14 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
             table.push(cells);
         }
         let what = format!("bandwidth 1/G with {library} [MB/s]");
-        sheet.number(what, "table 1", printed[4], model[4]);
+        sheet.add_number(what, "table 1", printed[4], model[4]);
     }
-    sheet.read_back(
+    sheet.add_read_back(
         "L, o, g and G of both libraries, as a calibration finds them again",
         "table 1",
         right,
         8,
     );
-    sheet.table(table);
+    sheet.add_table(table);
     Ok(())
 }

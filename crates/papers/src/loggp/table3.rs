@@ -4,17 +4,16 @@ use loggp::{MS, US};
 use loggp_draw::digits::exact;
 use loggp_programs::Case;
 use loggp_programs::scatter::SCATTER;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::common::simplified;
-use crate::{Exhibit, Series, Sheet, at_least, below, exactly};
+use super::common::simplified_machine;
+use crate::{Exhibit, CaseSeries, Sheet, at_least, below, exactly};
 
-/// The table.
 pub const TABLE_3: Exhibit = Exhibit {
     id: "loggp-table3",
     place: "table 3",
     title: "scatters of k items among 1,024 processors",
-    says: &["In the simplified LogGP of section 4.1: no o, and a G of 1 per item. A cycle lasts 1 us here."],
+    notes: &["In the simplified LogGP of section 4.1: no o, and a G of 1 per item. A cycle lasts 1 us here."],
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
         "Simple Long-Message: (P-2)g + (P-1)(k-1) + L (table 2)",
@@ -23,14 +22,14 @@ pub const TABLE_3: Exhibit = Exhibit {
     ],
     unit: ("cycles", US),
     series: |lab| {
-        // Longer cells are not waited for unless all are.
+        // Longer cells are measured only at the papers' own sizes.
         let most = lab.pick(15 * MS, 60_000 * MS);
         let cells = ROWS.iter().flat_map(|(paper, algorithm, _)| {
             COLUMNS.map(|(k, g, L)| {
-                let case = Case { size: k, ..Case::new(&SCATTER, algorithm, simplified(1024, L, g)) };
+                let case = Case { size: k, ..Case::new(&SCATTER, algorithm, simplified_machine(1024, L, g)) };
                 let is_short =
                     case.plan().ok().and_then(|plan| plan.formula()).is_some_and(|time| time <= most);
-                let series = Series::one(name(paper, (k, g, L)), case);
+                let series = CaseSeries::from_case(series_name(paper, (k, g, L)), case);
                 if is_short { series.measured() } else { series }
             })
         });
@@ -39,10 +38,10 @@ pub const TABLE_3: Exhibit = Exhibit {
     show,
 };
 
-/// The columns: k, g and L.
+/// Columns: k, g and L.
 const COLUMNS: [(usize, i64, i64); 6] =
     [(1, 10, 30), (1, 100, 300), (10, 10, 30), (10, 100, 300), (100, 10, 30), (100, 100, 300)];
-/// The rows: the paper's name, ours, and the numbers.
+/// Rows: the paper's name, ours, and the printed times.
 const ROWS: [(&str, &str, [&str; 6]); 4] = [
     ("Short-Message", "short", ["10,250", "102,500", "102,320", "1,023,200", "1,023,020", "10,230,200"]),
     ("Simple Long-Message", "long", ["10,250", "102,500", "19,457", "111,707", "111,527", "203,777"]),
@@ -50,22 +49,22 @@ const ROWS: [(&str, &str, [&str; 6]); 4] = [
     ("Optimal", "optimal", ["1,171", "2,860", "10,358", "11,819", "102,419", "103,688"]),
 ];
 
-fn name(paper: &str, (k, g, L): (usize, i64, i64)) -> String {
+fn series_name(paper: &str, (k, g, L): (usize, i64, i64)) -> String {
     format!("{paper}, k = {k}, g = {g}, L = {L}")
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut formulas = 0;
     for (paper, _, cells) in ROWS {
         for (column, cell) in COLUMNS.into_iter().zip(cells) {
-            let name = name(paper, column);
-            sheet.same(format!("{name} [cycles]"), "table 3", cell, exact(sheet.time(&name)));
-            formulas += usize::from(sheet.last(&name).model() == sheet.last(&name).formula());
+            let name = series_name(paper, column);
+            sheet.add_text(format!("{name} [cycles]"), "table 3", cell, exact(sheet.model_time(&name)));
+            formulas += usize::from(sheet.last_result(&name).model() == sheet.last_result(&name).formula());
         }
     }
     let over = |one: &str, other: &str, columns: &[(usize, i64, i64)]| {
         let over =
-            columns.iter().map(|column| sheet.time(&name(one, *column)) / sheet.time(&name(other, *column)));
+            columns.iter().map(|column| sheet.model_time(&series_name(one, *column)) / sheet.model_time(&series_name(other, *column)));
         over.collect::<Vec<f64>>()
     };
     let [same, faster, optimal] = [
@@ -74,9 +73,9 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         over("Optimal", "Binomial Tree", &COLUMNS),
     ];
     let quote = "for k = 1 it takes exactly as much time as the Short-Message algorithm";
-    sheet.claim("Simple Long-Message over Short-Message, k = 1", "4.3", quote, exactly(1.0), same);
+    sheet.add_claim("Simple Long-Message over Short-Message, k = 1", "4.3", quote, exactly(1.0), same);
     let quote = "the new algorithm is significantly faster than the Short-Message algorithm for k > 1 items";
-    sheet.claim(
+    sheet.add_claim(
         "Short-Message over Simple Long-Message, k = 10 and 100",
         "4.3",
         quote,
@@ -84,7 +83,7 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         faster,
     );
     let quote = "A_t is superior to the Binomial Tree algorithm";
-    sheet.claim("the optimal algorithm over the Binomial Tree", "4.5", quote, below(1.0), optimal);
-    sheet.own("cells in which the formula is the model's time", formulas, 24);
+    sheet.add_claim("the optimal algorithm over the Binomial Tree", "4.5", quote, below(1.0), optimal);
+    sheet.add_own_check("cells in which the formula is the model's time", formulas, 24);
     Ok(())
 }

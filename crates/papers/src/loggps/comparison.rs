@@ -1,58 +1,55 @@
-//! What the models of LogGP predict for the elimination: table 10, figure 8 and section 4.6.
+//! Table 10, figure 8 and section 4.6: predictions of the LogGP models for the elimination.
 
 use loggp::SEC;
 use loggp_document::Table;
 use loggp_draw::plot::{Plot, Scale};
-use loggp_study::Failed;
+use loggp_study::StudyError;
 use loggp_study::analysis::accounts::Account;
 
-use super::elimination::{self, CODES, Elimination, SEVEN, SIZES, codes, run_at};
-use super::elimination_times::{TABLE, error, number};
-use super::synchronization::{Shares, drawn};
-use crate::{Exhibit, Sheet, above, at_most, below, line};
+use super::elimination::{self, CODES, Elimination, WITHIN_7_PERCENT, SIZES, codes, size_text};
+use super::elimination_times::{TABLE, error_percent, number};
+use super::synchronization::{Shares, draw_bars};
+use crate::{Exhibit, Sheet, above, at_most, below, marked_line};
 
-/// Table 10.
 pub const TABLE_10: Exhibit = Exhibit {
     id: "loggps-table10",
     place: "table 10",
     title: "Gaussian elimination: what two models of LogGP predict",
-    says: &[
+    notes: &[
         "LogGP-1 does not see that senders wait; LogGP-2 has LogGPS's synchronization. Our errors are against our machine, which is LogGPS \
          itself. The text has the sign of 46.8 as a minus, and that of -0.7 as a plus.",
     ],
     formulas: &["none: the paper predicts from the trace of a run"],
     unit: ("s", SEC),
     series: elimination::series,
-    show: table_10,
+    show: show_table_10,
 };
 
-/// Figure 8.
 pub const FIGURE_8: Exhibit = Exhibit {
     id: "loggps-fig8",
     place: "figure 8",
     title: "where the elimination's time goes, by two models of LogGP",
-    says: &["LogGP-1 knows no S, so a larger S changes nothing."],
+    notes: &["LogGP-1 knows no S, so a larger S changes nothing."],
     formulas: &["none: the paper predicts from the trace of a run"],
     unit: ("s", SEC),
     series: elimination::series,
-    show: figure_8,
+    show: show_figure_8,
 };
 
-/// Section 4.6.
 pub const CLOCK: Exhibit = Exhibit {
     id: "loggps-sec4.6",
     place: "section 4.6",
     title: "LogGP-1 by a clock that is slow to read",
-    says: &[
+    notes: &[
         "A routine that was measured with a clock that takes so long to read seems to take so much longer: here that is put into o.",
     ],
     formulas: &[],
     unit: ("s", SEC),
     series: elimination::series,
-    show: clock,
+    show: show_clock,
 };
 
-/// What LogGP-1 and LogGP-2 predict, in s, with the errors in %, as the table has them: a row for each code.
+/// Predictions of LogGP-1 and LogGP-2 in s, with their errors in %, as printed: a row for each code.
 const TABLE_OF: [[[(&str, &str); 5]; 3]; 2] = [
     [
         [("0.069", "46.8"), ("0.165", "36.4"), ("0.668", "9.2"), ("4.528", "-37.4"), ("33.805", "-45.6")],
@@ -65,25 +62,26 @@ const TABLE_OF: [[[(&str, &str); 5]; 3]; 2] = [
         [("0.043", "-8.5"), ("0.110", "-9.1"), ("0.551", "-10.0"), ("4.284", "-5.0"), ("39.129", "-10.7")],
     ],
 ];
-/// The two models, as the table calls them and as a replay does.
+/// The two models: their names in the table and in a replay.
 const MODELS: [(&str, &str); 2] = [("LogGP-1", "loggp-1"), ("LogGP-2", "loggp-2")];
 
-/// A run under a model, made from the record that the paper makes it from: the original's for the two codes that differ in S
-/// alone, and the fragmented program's own. Its time in s, and where that goes.
-fn replay(sheet: &Sheet, n: usize, code: usize, model: &str) -> Result<(f64, Shares), Failed> {
-    let record = Elimination::of(sheet, n, if code == 2 { 2 } else { 0 });
-    let (time, trace) = record.if_it_were(&format!("S={},model={model}", CODES[code].S))?;
-    Ok((time, Shares::of_run(&trace)))
+/// Replays a run under a model, from the record that the paper uses: the original's for the two codes that
+/// differ in S alone, and the fragmented program's own. Returns the time in s, and the shares of the
+/// accounts.
+fn replay(sheet: &Sheet, n: usize, code: usize, model: &str) -> Result<(f64, Shares), StudyError> {
+    let record = Elimination::from_sheet(sheet, n, if code == 2 { 2 } else { 0 });
+    let (time, trace) = record.replay_with(&format!("S={},model={model}", CODES[code].S))?;
+    Ok((time, Shares::from_trace(&trace)))
 }
 
-/// LogGP-1's error in %, if reading the clock takes so long.
-fn by_clock(sheet: &Sheet, n: usize, us: f64) -> Result<f64, Failed> {
-    let run = Elimination::of(sheet, n, 0);
-    let (time, _) = run.if_it_were(&format!("model=loggp-1,o={}us", 6.55 + us))?;
+/// Returns LogGP-1's error in % if reading the clock takes `us` microseconds.
+fn clock_error(sheet: &Sheet, n: usize, us: f64) -> Result<f64, StudyError> {
+    let run = Elimination::from_sheet(sheet, n, 0);
+    let (time, _) = run.replay_with(&format!("model=loggp-1,o={}us", 6.55 + us))?;
     Ok(100.0 * (time / run.seconds() - 1.0))
 }
 
-fn table_10(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_table_10(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut table =
         Table::new("predictions", "What each model predicts from a trace, and how far that is from the run")
             .exact("n", "")
@@ -97,10 +95,10 @@ fn table_10(sheet: &mut Sheet) -> Result<(), Failed> {
     let mut at_4096 = [0.0; 2];
     for (row, n) in SIZES.into_iter().enumerate() {
         for (code, name) in codes(n) {
-            let run = Elimination::of(sheet, n, code).seconds();
+            let run = Elimination::from_sheet(sheet, n, code).seconds();
             for (model, (called, asked)) in MODELS.into_iter().enumerate() {
                 let (paper, _) = TABLE_OF[model][code][row];
-                // LogGP-1 knows no S: its overheads are those of the machine that they were measured on.
+                // LogGP-1 has no S: its overheads are those of the machine on which they were measured.
                 let asked_code = if asked == "loggp-1" && code == 1 { 0 } else { code };
                 let (time, _) = replay(sheet, n, asked_code, asked)?;
                 let off = time / run - 1.0;
@@ -114,43 +112,43 @@ fn table_10(sheet: &mut Sheet) -> Result<(), Failed> {
                 }
                 let is_judged = n > 1024 && !(model == 0 && code > 0) && !(n == 4096 && code == 2);
                 if is_judged {
-                    let what = format!("{called}, {}, {name} [s]", run_at(sheet.lab, n));
-                    sheet.number(what, "table 10", paper, time).within(SEVEN.0, SEVEN.1);
+                    let what = format!("{called}, {}, {name} [s]", size_text(sheet.lab, n));
+                    sheet.add_number(what, "table 10", paper, time).accept_within(WITHIN_7_PERCENT.0, WITHIN_7_PERCENT.1);
                 }
             }
         }
     }
     let pinned = sheet.lab.pick("26.5, 6.3, 1.13", "");
     let quote = "the LogGP-2 model predicts its communication cost lower than measured cost";
-    sheet.claim("LogGP-2's errors, n = 256, 512, 1024 [%]", "4.6", quote, below(0.0), &of_loggp_2);
+    sheet.add_claim("LogGP-2's errors, n = 256, 512, 1024 [%]", "4.6", quote, below(0.0), &of_loggp_2);
     let quote = "accurate (maximum of -10.0%)";
     let sizes = of_loggp_2.iter().map(|error| error.abs()).collect::<Vec<_>>();
     let why = "the paper's program is lost; ours has more short messages a flop at n = 256";
-    sheet.claim("the same, without their sign [%]", "4.6", quote, at_most(10.0), sizes).because(pinned, why);
+    sheet.add_claim("the same, without their sign [%]", "4.6", quote, at_most(10.0), sizes).expect_difference(pinned, why);
     let quote = "when n = 4096, the LogGP-1 model is inaccurate";
     let what = "LogGP-1's error at n = 4096, without its sign, where accurate is \"within 7%\" [%]";
-    sheet.claim(what, "4.6", quote, above(7.0), [at_4096[0].abs()]);
+    sheet.add_claim(what, "4.6", quote, above(7.0), [at_4096[0].abs()]);
     let quote = "the LogGP-2 model is nearly as accurate as the LogGPS model (sigma_7 = 0.7%)";
-    sheet.claim(
+    sheet.add_claim(
         "LogGP-2's error at n = 4096, without its sign [%]",
         "4.6",
         quote,
         at_most(0.7),
         [at_4096[1].abs()],
     );
-    misprints(sheet);
-    sheet.table(table);
+    add_misprints(sheet);
+    sheet.add_table(table);
     Ok(())
 }
 
-/// The errors that the paper prints, made again from its times in tables 7 and 10.
-fn misprints(sheet: &mut Sheet) {
-    // What is printed, and what comes of the times: those that are the same for all codes once.
+/// Adds rows for the paper's printed errors, computed from its times in tables 7 and 10.
+fn add_misprints(sheet: &mut Sheet) {
+    // Each printed error and the computed one; those that are equal for all codes once.
     let all = TABLE_OF.iter().enumerate().flat_map(|(model, rows)| {
         rows.iter().zip(TABLE).enumerate().flat_map(move |(code, (row, measured))| {
             let all = row.iter().zip(measured).enumerate().skip(if code == 0 { 0 } else { 3 });
             all.map(move |(size, ((predicted, printed), (measured, _, _)))| {
-                ((model, code, size), *printed, error(predicted, measured))
+                ((model, code, size), *printed, error_percent(predicted, measured))
             })
         })
     });
@@ -163,50 +161,50 @@ fn misprints(sheet: &mut Sheet) {
         (printed.join(" "), ours.join(" "))
     };
     let (printed, ours) = joined(&right);
-    let row = sheet.same(
+    let row = sheet.add_text(
         "15 of the 18 errors, made again from the tables' own times [%]",
         "table 10",
         &printed,
         ours,
     );
-    row.by_formula().because(
+    row.by_formula().expect_difference(
         "46.8 36.4 9.2 -5.8 2.1 -8.3 -8.5 -9.1 -10.0 -2.4 -0.7 -4.0 -8.7 -5.1 -10.7",
         "one of them, -5.0, is -5.05 by the printed times, which are rounded",
     );
     let (printed, ours) = joined(&wrong);
-    let row = sheet.same(
+    let row = sheet.add_text(
         "the other three: LogGP-1 at n = 2048, twice, and at n = 4096 [%]",
         "table 10",
         &printed,
         ours,
     );
-    row.by_formula().because(
+    row.by_formula().expect_difference(
         "-40.9 -45.5 2.8",
         "at n = 2048 they would be those of a prediction of 4.797 s, where 4.528 is printed; at n = 4096 -45.6 would be the error against what \
          LogGPS predicts",
     );
 }
 
-fn clock(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_clock(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut lines = Vec::new();
     for (number, n) in [256, 512, 1024].into_iter().enumerate() {
-        let points = [0.0, 1.0, 2.0, 3.0, 4.0].map(|us| by_clock(sheet, n, us).map(|error| (us, error)));
-        lines.push(line(format!("n = {n}"), number, points.into_iter().collect::<Result<_, _>>()?));
+        let points = [0.0, 1.0, 2.0, 3.0, 4.0].map(|us| clock_error(sheet, n, us).map(|error| (us, error)));
+        lines.push(marked_line(format!("n = {n}"), number, points.into_iter().collect::<Result<_, _>>()?));
     }
     let ours: Vec<String> = lines.iter().map(|line| format!("{:.1}", line.points[4].1)).collect();
     let what = "LogGP-1's errors with 4 us of a clock in o, n = 256, 512, 1024 [%]";
-    sheet.same(what, "table 10", "46.8 36.4 9.2", ours.join(" ")).because(
+    sheet.add_text(what, "table 10", "46.8 36.4 9.2", ours.join(" ")).expect_difference(
         "44.0 21.2 5.2",
         "the paper's o is a picture (figure 7), and 4 us in each is our reading of section 4.6; its program is another",
     );
-    sheet.own(
+    sheet.add_own_check(
         "without that they are 0",
         usize::from(lines.iter().all(|line| line.points[0].1.abs() < 1e-9)),
         1,
     );
     let quote = "we re-measured the parameters using CPU counter (the Pentium RDTSC instruction), which requires lower overhead, but the \
                  predicted results were within 27.7% errors";
-    sheet.out_of_reach(
+    sheet.add_out_of_reach(
         "the errors by another clock",
         "4.6",
         quote,
@@ -218,15 +216,15 @@ fn clock(sheet: &mut Sheet) -> Result<(), Failed> {
             .y("error [%]", Scale::Linear)
             .lines(lines)
             .level("27.7", 27.7);
-    sheet.plot("", "The paper's clock takes 4 us to read, near to MPI_Recv's 6.55 us for a byte.", plot);
+    sheet.add_plot("", "The paper's clock takes 4 us to read, near to MPI_Recv's 6.55 us for a byte.", plot);
     Ok(())
 }
 
-fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (mut unseen, mut seen, mut long) = (0, 0, 0);
     let mut bars = [Vec::new(), Vec::new()];
     for n in SIZES {
-        let waits = Shares::of_run(Elimination::of(sheet, n, 0).trace()).of(Account::SenderSync);
+        let waits = Shares::from_trace(Elimination::from_sheet(sheet, n, 0).trace()).share(Account::SenderSync);
         for (code, name) in codes(n) {
             for ((_, asked), bars) in MODELS.into_iter().zip(&mut bars) {
                 if asked == "loggp-1" && code == 1 {
@@ -235,7 +233,7 @@ fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
                 let (_, shares) = replay(sheet, n, code, asked)?;
                 bars.push(shares.bar(name, n));
                 if code == 0 && n > 1024 {
-                    let ours = shares.of(Account::SenderSync);
+                    let ours = shares.share(Account::SenderSync);
                     match asked {
                         "loggp-1" => unseen += usize::from(ours == 0.0),
                         _ => seen += usize::from((ours / waits - 1.0).abs() < 0.01),
@@ -245,9 +243,9 @@ fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
             }
         }
     }
-    sheet.own("n = 2048 and 4096: LogGP-1 has no senders that wait", unseen, long);
-    sheet.own("n = 2048 and 4096: LogGP-2 has as much of them as the run, to 1%", seen, long);
-    sheet.out_of_reach(
+    sheet.add_own_check("n = 2048 and 4096: LogGP-1 has no senders that wait", unseen, long);
+    sheet.add_own_check("n = 2048 and 4096: LogGP-2 has as much of them as the run, to 1%", seen, long);
+    sheet.add_out_of_reach(
         "the heights of the bars",
         "figure 8",
         "the model cannot predict its bottleneck (Fig. 8(a))",
@@ -258,7 +256,7 @@ fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
             "loggp-1" => "(a) LogGP-1: it knows no S, so a larger S changes nothing.",
             _ => "(b) LogGP-2: it has the senders that wait, as LogGPS does.",
         };
-        sheet.picture(asked, caption, drawn(&format!("Where the time goes by {called}"), bars));
+        sheet.add_picture(asked, caption, draw_bars(&format!("Where the time goes by {called}"), bars));
     }
     Ok(())
 }

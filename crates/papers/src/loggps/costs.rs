@@ -1,59 +1,56 @@
-//! What a message costs by the model and in MPI's routines: figure 2 and tables 3 and 4.
+//! Figure 2 and tables 3 and 4: the cost of a message by the model and in MPI's routines.
 
 use loggp::{Params, ParamsBuilder, Time, US};
 use loggp_programs::Case;
-use loggp_programs::message::{MEANWHILE, MESSAGE, Parts, RECEIVER_DELAY, RECV, WAIT_RECV, WAIT_SEND};
-use loggp_study::Failed;
+use loggp_programs::message::{MEANWHILE, MESSAGE, MessageTerms, RECEIVER_DELAY, RECV, WAIT_RECV, WAIT_SEND};
+use loggp_study::StudyError;
 
-use super::platforms::{PLATFORMS, two_of};
-use crate::pictures::timeline::timeline;
-use crate::{Exhibit, Series, Sheet, Told};
+use super::platforms::{PLATFORMS, pair_machine};
+use crate::pictures::timeline::draw_timeline;
+use crate::{Exhibit, CaseSeries, Sheet, CaseResult};
 
-/// Figure 2.
 pub const FIGURE_2: Exhibit = Exhibit {
     id: "loggps-fig2",
     place: "figure 2",
     title: "three messages under LogGPS, with s = 2 and S = 4",
-    says: &[
+    notes: &[
         "A picture of an idea, drawn again: the text gives no other parameters than s and S, and those here are ours.",
     ],
     formulas: &["T1 + T2 + T3, T1 + T2' + T3, and T4 + T5 + T1 + T2' + T3 (table 3)"],
     unit: ("us", US),
     series: |_| {
-        let of = |(name, k, late)| Series::one(name, message("blocking", small(), k, late * US)).traced();
-        SENDS.map(of).into()
+        let make_series = |(name, k, late)| CaseSeries::from_case(name, message_case("blocking", figure_2_machine(), k, late * US)).traced();
+        SENDS.map(make_series).into()
     },
     show: |sheet| {
-        let cost = |(_, k, late): &(&str, usize, i64)| Parts::of(&small(), *k).communication(*late * US);
-        let right = SENDS.iter().filter(|send| sheet.last(send.0).model() == cost(send)).count();
-        sheet.own("messages that take the sum of the parts in the figure", right, 3);
+        let cost = |(_, k, late): &(&str, usize, i64)| MessageTerms::new(&figure_2_machine(), *k).communication(*late * US);
+        let right = SENDS.iter().filter(|send| sheet.last_result(send.0).model() == cost(send)).count();
+        sheet.add_own_check("messages that take the sum of the parts in the figure", right, 3);
         for (name, k, _) in SENDS {
-            let svg = timeline(sheet.last(name).trace(), &format!("{name}: {k} bytes"), ("us", US));
+            let svg = draw_timeline(sheet.last_result(name).trace(), &format!("{name}: {k} bytes"), ("us", US));
             let caption = match k > 4 {
                 true => "It is longer than S: a request goes first, and the message only after the reply.",
                 false => "It is no longer than S, and goes at once.",
             };
-            sheet.picture(name, caption, svg.expect("two processors can be drawn"));
+            sheet.add_picture(name, caption, svg.expect("two processors can be drawn"));
         }
         Ok(())
     },
 };
 
-/// The messages of figure 2: their bytes, and how late their receiver is, in us.
+/// Messages of figure 2: name, bytes, and delay of the receiver in us.
 const SENDS: [(&str, usize, i64); 3] = [("send1", 2, 0), ("send2", 4, 0), ("send3", 6, 20)];
 
-/// The machine of figure 2.
-fn small() -> Params {
+fn figure_2_machine() -> Params {
     const MACHINE: &str = "L=5us,o=2us,O_s=1us,O_r=1us,G_s=2us,G_l=1us,s=2,S=4,word=1";
     Params::builder(2).set(MACHINE).and_then(ParamsBuilder::build).expect("such a machine can be")
 }
 
-/// Table 3.
 pub const TABLE_3: Exhibit = Exhibit {
     id: "loggps-table3",
     place: "table 3",
     title: "what a message costs under LogGPS",
-    says: &[
+    notes: &[
         "Above S the cost has the larger of t_r - t_s and o' + L in it: so the model has the wait for the receiver.",
     ],
     formulas: &[
@@ -63,19 +60,18 @@ pub const TABLE_3: Exhibit = Exhibit {
     ],
     unit: ("us", US),
     series: |_| {
-        lates()
-            .map(|(name, params, k, late)| Series::one(name, message("blocking", params, k, late)).measured())
+        late_messages()
+            .map(|(name, params, k, late)| CaseSeries::from_case(name, message_case("blocking", params, k, late)).measured())
             .collect()
     },
-    show: table_3,
+    show: show_table_3,
 };
 
-/// Table 4.
 pub const TABLE_4: Exhibit = Exhibit {
     id: "loggps-table4",
     place: "table 4",
     title: "what MPI's routines cost under LogGPS",
-    says: &[
+    notes: &[
         "On Myrinet. t_s and t_r are when send and receive are called, t_i and t_w a nonblocking call and its wait.",
     ],
     formulas: &[
@@ -86,56 +82,56 @@ pub const TABLE_4: Exhibit = Exhibit {
     ],
     unit: ("us", US),
     series: |_| {
-        let of = |(algorithm, k, late, meanwhile): (&str, usize, i64, i64)| {
-            let case = message(algorithm, two_of("myrinet"), k, late * US);
+        let make_series = |(algorithm, k, late, meanwhile): (&str, usize, i64, i64)| {
+            let case = message_case(algorithm, pair_machine("myrinet"), k, late * US);
             let name =
                 format!("{algorithm}, k = {k}, receiver {late} us late, {meanwhile} us before the wait");
-            Series::one(name, case.with(&MEANWHILE, (meanwhile * US).into())).measured()
+            CaseSeries::from_case(name, case.with(&MEANWHILE, (meanwhile * US).into())).measured()
         };
-        CASES.map(of).into()
+        CASES.map(make_series).into()
     },
-    show: table_4,
+    show: show_table_4,
 };
 
-/// A message: its length and how long its receiver is late.
-fn message(algorithm: &str, params: Params, k: usize, late: Time) -> Case {
+/// Returns the case of a message of k bytes whose receiver is late.
+fn message_case(algorithm: &str, params: Params, k: usize, late: Time) -> Case {
     let case = Case { size: k, ..Case::new(&MESSAGE, algorithm, params) };
     case.with(&RECEIVER_DELAY, late.into())
 }
 
-/// What a routine took by the model, if it was called.
-fn routine(told: &Told, name: &str) -> Option<Time> {
-    told.answers().phases.iter().find(|phase| phase.phase == name)?.prediction.model
+/// Returns the model's time of a routine, or `None` if it was not called.
+fn routine_time(result: &CaseResult, name: &str) -> Option<Time> {
+    result.answers().phases.iter().find(|phase| phase.name == name)?.prediction.model
 }
 
-/// The messages of table 3. Who calls later than its message is there makes it wait in a buffer, of which the table does not speak: so
-/// only those above S have a receiver that is late.
-fn lates() -> impl Iterator<Item = (String, Params, usize, Time)> {
+/// Returns the messages of table 3. A receiver that calls after its message has arrived makes it wait in a
+/// buffer, which the table does not cover: so only messages above S have late receivers.
+fn late_messages() -> impl Iterator<Item = (String, Params, usize, Time)> {
     let lengths: [&[usize]; 3] = [&[512, 1028, 4000], &[8191, 16_383, 16_384], &[1023, 16_383, 16_384]];
     PLATFORMS.iter().zip(lengths).flat_map(|(platform, lengths)| {
         let params = platform.params();
         let late = move |k: usize| {
             let late: &[i64] = if params.is_synchronous(k) { &[0, 1000] } else { &[0] };
-            let of = move |us: &i64| {
+            let make_message = move |us: &i64| {
                 (format!("{}, k = {k}, receiver {us} us late", platform.name), params, k, *us * US)
             };
-            late.iter().map(of)
+            late.iter().map(make_message)
         };
         lengths.iter().copied().flat_map(late).collect::<Vec<_>>()
     })
 }
 
-fn table_3(sheet: &mut Sheet) -> Result<(), Failed> {
-    let costs = lates().map(|(name, params, k, late)| {
-        let received = late + routine(sheet.last(&name), RECV).expect("it is a blocking receive");
-        received == Parts::of(&params, k).communication(late)
+fn show_table_3(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let costs = late_messages().map(|(name, params, k, late)| {
+        let received = late + routine_time(sheet.last_result(&name), RECV).expect("it is a blocking receive");
+        received == MessageTerms::new(&params, k).communication(late)
     });
     let costs: Vec<bool> = costs.collect();
     let right = costs.iter().filter(|right| **right).count();
-    sheet.own("messages that cost what equations (1) to (3) say, to the picosecond", right, costs.len());
+    sheet.add_own_check("messages that cost what equations (1) to (3) say, to the picosecond", right, costs.len());
     let name = "Myrinet, k = 16383, receiver 0 us late";
-    let longest = routine(sheet.last(name), RECV).unwrap_or_default().in_units(US);
-    sheet.number("a message of S = 16,383 bytes on Myrinet [us]", "4.5", "288", longest).because(
+    let longest = routine_time(sheet.last_result(name), RECV).unwrap_or_default().in_units(US);
+    sheet.add_number("a message of S = 16,383 bytes on Myrinet [us]", "4.5", "288", longest).expect_difference(
         "289.486",
         "equation (2) with table 5 makes 289.5, and the paper's next number is made with that: 1,438 messages cost 0.416 s, its 0.42; with \
          288, or without L, it would be 0.41. So 288 is a misprint",
@@ -143,8 +139,7 @@ fn table_3(sheet: &mut Sheet) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A case of table 4: by blocking calls or not, how long the message is, how late its receiver, and how long both compute
-/// before they wait, in us.
+/// Cases of table 4: algorithm, bytes, delay of the receiver in us, and computing before the wait in us.
 const CASES: [(&str, usize, i64, i64); 10] = [
     ("blocking", 1, 1000, 0),
     ("blocking", 1024, 0, 0),
@@ -158,29 +153,29 @@ const CASES: [(&str, usize, i64, i64); 10] = [
     ("nonblocking", 20_000, 0, 1000),
 ];
 
-fn table_4(sheet: &mut Sheet) -> Result<(), Failed> {
-    let params = two_of("myrinet");
+fn show_table_4(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let params = pair_machine("myrinet");
     let (mut called, mut same, mut waits, mut as_printed) = (0, 0, 0, 0);
-    for (ran, (_, k, late, meanwhile)) in sheet.all().iter().zip(CASES) {
-        let told = ran.last();
-        for phase in &told.answers().phases {
+    for (results, (_, k, late, meanwhile)) in sheet.all_series().iter().zip(CASES) {
+        let result = results.last_result();
+        for phase in &result.answers().phases {
             called += 1;
             same += usize::from(phase.prediction.formula == phase.prediction.model);
         }
-        // In print what has passed is t_i - t_w, as if it were still to pass.
-        let parts = Parts::of(&params, k);
+        // The paper prints the time that has passed as t_i - t_w, which is negative.
+        let parts = MessageTerms::new(&params, k);
         for (name, blocking) in [(WAIT_SEND, parts.send(late * US)), (WAIT_RECV, parts.recv(late * US))] {
-            if let Some(wait) = routine(told, name) {
+            if let Some(wait) = routine_time(result, name) {
                 waits += 1;
                 as_printed += usize::from(wait == parts.wait(blocking, -(params.o + meanwhile * US)));
             }
         }
     }
-    let one_byte = routine(sheet.all()[0].last(), RECV).unwrap_or_default().in_units(US);
-    sheet.number("MPI_Recv of a message of one byte that is there [us]", "4.6", "6.55", one_byte);
-    sheet.own("routines that take what equations (4) to (11) say, with t_w - t_i in (11)", same, called);
+    let one_byte = routine_time(sheet.all_series()[0].last_result(), RECV).unwrap_or_default().in_units(US);
+    sheet.add_number("MPI_Recv of a message of one byte that is there [us]", "4.6", "6.55", one_byte);
+    sheet.add_own_check("routines that take what equations (4) to (11) say, with t_w - t_i in (11)", same, called);
     let quote = "max{T_blk - (t_i - t_w), o'}";
-    let row = sheet.holds(
+    let row = sheet.add_judged_claim(
         "waits that take what (11) says as it is printed",
         "table 4",
         quote,
@@ -188,7 +183,7 @@ fn table_4(sheet: &mut Sheet) -> Result<(), Failed> {
         as_printed == waits,
     );
     row.ours = format!("{as_printed} of {waits}");
-    row.because(
+    row.expect_difference(
         "0 of 10",
         "t_w is when the wait is called and t_i the nonblocking call before it (section 3.2), so that what is printed, here and in the \
          text, makes a wait the longer the later it is called; what has passed is t_w - t_i",

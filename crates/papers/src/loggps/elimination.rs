@@ -1,140 +1,141 @@
-//! The paper's three ways to run the elimination, and how a large one is run in little time.
+//! The paper's three codes of the elimination, and how a large one is run in little time.
 //!
-//! With lengths a quarter as long, bytes that cost four times and flops that cost sixteen times as much, a step of n/4 equations
-//! costs what it costs at n, and there are a quarter as many steps. So a run at n/4 takes a quarter of the time. Its record,
-//! with all lengths four times as long, is one on Myrinet itself, and can be made again under any other model.
+//! With lengths a quarter as long, bytes that cost four times and flops that cost sixteen times as much, a
+//! step of n/4 equations costs what it costs at n, and there are a quarter as many steps. So a run at n/4
+//! takes a quarter of the time. Its record with all lengths four times as long is a record of Myrinet itself,
+//! and can be replayed under any other model.
 
-use loggp::{CallKind, Params, SEC, Time, Trace, preset};
+use loggp::{Params, SEC, Time, preset};
+use loggp::trace::{CallKind, Trace};
 use loggp_programs::Case;
 use loggp_programs::gauss::{FLOP, GAUSS, longest_message};
-use loggp_study::Failed;
+use loggp_study::StudyError;
 use loggp_study::analysis::WhatIf;
 
-use super::platforms::changed;
-use crate::{Lab, Series, Sheet, Told};
+use super::platforms::with_changes;
+use crate::{Lab, CaseSeries, Sheet, CaseResult};
 
-/// A way to run it.
+/// A code of the elimination.
 #[derive(Debug)]
-pub struct Code {
-    /// What the paper calls it.
+pub struct CodeVariant {
+    /// Name in the paper.
     pub name: &'static str,
-    /// The algorithm.
     algorithm: &'static str,
-    /// The machine's S.
+    /// S of the machine.
     pub S: usize,
 }
 
-/// The columns of tables 7 and 10.
-pub const CODES: [Code; 3] = [
-    Code { name: "original", algorithm: "whole", S: 16_383 },
-    Code { name: "S = 65,536", algorithm: "whole", S: 65_536 },
-    Code { name: "fragmented", algorithm: "fragmented", S: 16_383 },
+/// Columns of tables 7 and 10.
+pub const CODES: [CodeVariant; 3] = [
+    CodeVariant { name: "original", algorithm: "whole", S: 16_383 },
+    CodeVariant { name: "S = 65,536", algorithm: "whole", S: 65_536 },
+    CodeVariant { name: "fragmented", algorithm: "fragmented", S: 16_383 },
 ];
 
-/// The sizes of the tables.
+/// Sizes of the tables.
 pub const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
-/// How near to the paper's predictions ours are to come.
-pub const SEVEN: (f64, &str) =
+/// Tolerance of our predictions against the paper's, and its reason.
+pub const WITHIN_7_PERCENT: (f64, &str) =
     (0.07, "\"within 7% errors\", as section 4.4 calls accurate; the program is another");
 
-/// Myrinet with sixteen processors and this S.
+/// Returns Myrinet with sixteen processors and this S.
 pub fn myrinet(S: usize) -> Params {
     let myrinet = preset("myrinet").expect("the paper's machines are there").builder().build();
-    changed(myrinet.expect("it leaves nothing open"), &format!("S={S}"))
+    with_changes(myrinet.expect("it leaves nothing open"), &format!("S={S}"))
 }
 
-/// By what a size is divided to run it.
-pub fn part(lab: &Lab, n: usize) -> usize {
+/// Returns the number by which a size is divided to run it.
+pub fn size_divisor(lab: &Lab, n: usize) -> usize {
     lab.pick(n.div_ceil(1024), 1)
 }
 
-/// How a row says at what size it was run.
-pub fn run_at(lab: &Lab, n: usize) -> String {
-    match part(lab, n) {
+/// Writes the size of a run.
+pub fn size_text(lab: &Lab, n: usize) -> String {
+    match size_divisor(lab, n) {
         1 => format!("n = {n}"),
-        part => format!("n = {n}, run at n/{part}"),
+        divisor => format!("n = {n}, run at n/{divisor}"),
     }
 }
 
-/// An elimination at n, run at a part of it.
-pub fn case(code: &Code, n: usize, part: usize) -> Case {
+/// Returns the case of an elimination at n, run at n/divisor.
+pub fn case(code: &CodeVariant, n: usize, divisor: usize) -> Case {
     let params = myrinet(code.S);
     let gps = params.gps().expect("it is a machine of LogGPS");
     let times = [("O_s", gps.O_s), ("O_r", gps.O_r), ("G_s", gps.G_s), ("G_l", gps.G_l)];
-    let times = times.map(|(name, time)| format!("{name}={}ps", part as i64 * time.as_ps())).join(",");
-    let params = changed(params, &format!("s={},S={},{times}", gps.s / part, gps.S / part));
-    let flop = 10_800 * (part * part) as i64; // 10.8 ns is what it costs unless told
-    Case { size: n / part, ..Case::new(&GAUSS, code.algorithm, params) }.with(&FLOP, Time::from_ps(flop))
+    let times = times.map(|(name, time)| format!("{name}={}ps", divisor as i64 * time.as_ps())).join(",");
+    let params = with_changes(params, &format!("s={},S={},{times}", gps.s / divisor, gps.S / divisor));
+    let flop = 10_800 * (divisor * divisor) as i64; // the default is 10.8 ns
+    Case { size: n / divisor, ..Case::new(&GAUSS, code.algorithm, params) }.with(&FLOP, Time::from_ps(flop))
 }
 
-/// Whether the three ways differ: some message is longer than S.
-pub fn differ(n: usize) -> bool {
+/// Returns whether the three codes differ: some message is longer than S.
+pub fn codes_differ(n: usize) -> bool {
     longest_message(n) > CODES[0].S
 }
 
-/// The ways that differ at n, each with its number and its name.
+/// Returns the codes that differ at n, each with its number and name.
 pub fn codes(n: usize) -> impl Iterator<Item = (usize, &'static str)> {
-    let name = move |code: &Code| if differ(n) { code.name } else { "all three" };
-    CODES.iter().map(name).enumerate().take(if differ(n) { 3 } else { 1 })
+    let name = move |code: &CodeVariant| if codes_differ(n) { code.name } else { "all three" };
+    CODES.iter().map(name).enumerate().take(if codes_differ(n) { 3 } else { 1 })
 }
 
-/// The runs of all sizes and ways.
-pub fn series(lab: &Lab) -> Vec<Series> {
-    let of = |n: usize| {
+/// Returns the runs of all sizes and codes.
+pub fn series(lab: &Lab) -> Vec<CaseSeries> {
+    let make_series = |n: usize| {
         let one = move |(code, name)| {
-            Series::one(format!("{}, {name}", run_at(lab, n)), case(&CODES[code], n, part(lab, n)))
+            CaseSeries::from_case(format!("{}, {name}", size_text(lab, n)), case(&CODES[code], n, size_divisor(lab, n)))
         };
-        codes(n).map(one).map(Series::traced)
+        codes(n).map(one).map(CaseSeries::traced)
     };
-    SIZES.into_iter().flat_map(of).collect()
+    SIZES.into_iter().flat_map(make_series).collect()
 }
 
-/// A run of a way at n.
+/// A run of a code at n.
 pub struct Elimination {
-    /// By what its size was divided.
-    part: usize,
-    /// What it takes at n.
+    divisor: usize,
+    /// Time at n.
     pub time: Time,
-    /// The run, at its size.
-    told: Told,
+    /// The run, at the reduced size.
+    result: CaseResult,
 }
 
 impl Elimination {
-    /// Of a sheet with these series. Where all three are one, it is that.
-    pub fn of(sheet: &Sheet, n: usize, code: usize) -> Elimination {
-        let (_, name) = codes(n).nth(if differ(n) { code } else { 0 }).expect("there is one");
-        let told = sheet.last(&format!("{}, {name}", run_at(sheet.lab, n))).clone();
-        let part = part(sheet.lab, n);
-        Elimination { part, time: part as i64 * told.model(), told }
+    /// Returns a run of these series. Where the codes do not differ, that is their common run.
+    pub fn from_sheet(sheet: &Sheet, n: usize, code: usize) -> Elimination {
+        let (_, name) = codes(n).nth(if codes_differ(n) { code } else { 0 }).expect("there is one");
+        let result = sheet.last_result(&format!("{}, {name}", size_text(sheet.lab, n))).clone();
+        let divisor = size_divisor(sheet.lab, n);
+        Elimination { divisor, time: divisor as i64 * result.model(), result: result }
     }
 
-    /// What it takes, in s.
+    /// Returns the time at n, in s.
     pub fn seconds(&self) -> f64 {
         self.time.in_units(SEC)
     }
 
-    /// What happened, at the size that was run.
+    /// Returns the trace, at the reduced size.
     pub fn trace(&self) -> &Trace {
-        self.told.trace()
+        self.result.trace()
     }
 
-    /// The bytes of its messages that are longer than S, at n: a part of n has a part of the messages, each with a part of its bytes.
+    /// Returns the bytes of all messages above S, at n: at n/d there are one d-th of the messages, each with
+    /// one d-th of the bytes.
     pub fn long_bytes(&self) -> usize {
         let S = self.trace().params.gps().map_or(usize::MAX, |gps| gps.S);
         let words = self.trace().messages.iter().map(|message| message.words).filter(|words| *words > S);
-        words.sum::<usize>() * self.part * self.part
+        words.sum::<usize>() * self.divisor * self.divisor
     }
 
-    /// What it would have taken otherwise: the time in s, and what would have happened.
-    pub fn if_it_were(&self, what: &str) -> Result<(f64, Trace), Failed> {
+    /// Replays the run with changed parameters or another model. Returns the time at n in s, and the trace.
+    pub fn replay_with(&self, what: &str) -> Result<(f64, Trace), StudyError> {
         let mut calls = Trace { params: myrinet(CODES[0].S), ..self.trace().clone() };
         for call in &mut calls.calls {
             if let CallKind::Send { bytes, .. } = &mut call.what {
-                *bytes *= self.part;
+                *bytes *= self.divisor;
             }
         }
         let again = WhatIf::read(what, calls.params)?.replay(&calls)?;
         let last = again.activities.iter().map(|activity| activity.end).max().unwrap_or(Time::ZERO);
-        Ok(((self.part as i64 * last).in_units(SEC), again))
+        Ok(((self.divisor as i64 * last).in_units(SEC), again))
     }
 }

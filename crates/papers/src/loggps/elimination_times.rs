@@ -1,20 +1,19 @@
-//! Table 7: how long the elimination takes, and what its synchronization costs.
+//! Table 7: the time of the elimination, and the cost of its synchronization.
 
 use loggp::{SEC, Time};
 use loggp_document::Table;
-use loggp_programs::message::Parts;
-use loggp_study::Failed;
+use loggp_programs::message::MessageTerms;
+use loggp_study::StudyError;
 
-use super::elimination::{self, CODES, Elimination, SEVEN, SIZES, case, codes, run_at};
-use super::platforms::two_of;
-use crate::{Exhibit, Series, Sheet, below};
+use super::elimination::{self, CODES, Elimination, WITHIN_7_PERCENT, SIZES, case, codes, size_text};
+use super::platforms::pair_machine;
+use crate::{Exhibit, CaseSeries, Sheet, below};
 
-/// Table 7.
 pub const TABLE_7: Exhibit = Exhibit {
     id: "loggps-table7",
     place: "table 7",
     title: "Gaussian elimination: measured times, and what LogGPS predicts",
-    says: &[
+    notes: &[
         "The program solves Ax = b with partial pivoting on sixteen processors of the Myrinet cluster; the paper predicts its time from the \
          trace of a run. What the paper measured is out of reach: our \"measured\" is the LogGPS machine itself, which LogGPS predicts by \
          design. So ours is compared with what the paper predicts. One number was taken from the table: a flop costs 10.8 ns, from the \
@@ -29,14 +28,14 @@ pub const TABLE_7: Exhibit = Exhibit {
         );
         let measured = measured.iter().map(|&(n, part, code)| {
             let name = format!("n = {n}, measured at n/{part}, {}", CODES[code].name);
-            Series::one(name, case(&CODES[code], n, part)).measured()
+            CaseSeries::from_case(name, case(&CODES[code], n, part)).measured()
         });
         elimination::series(lab).into_iter().chain(measured).collect()
     },
     show,
 };
 
-/// Table 7, a row for each code: what was measured and what was predicted, in s, and the error in %.
+/// Table 7, a row for each code: the measured and the predicted time in s, and the error in %.
 pub const TABLE: [[(&str, &str, &str); 5]; 3] = [
     [
         ("0.047", "0.050", "6.4"),
@@ -61,17 +60,17 @@ pub const TABLE: [[(&str, &str, &str); 5]; 3] = [
     ],
 ];
 
-/// A number of the table.
+/// Parses a number of the table.
 pub fn number(text: &str) -> f64 {
     text.parse().expect("the table has numbers")
 }
 
-/// An error made again from a predicted and a measured time, in % with a decimal.
-pub fn error(predicted: &str, measured: &str) -> String {
+/// Computes an error in % from a predicted and a measured time, with one decimal.
+pub fn error_percent(predicted: &str, measured: &str) -> String {
     format!("{:.1}", 100.0 * (number(predicted) / number(measured) - 1.0))
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut times = Table::new("times", "Times at P = 16: the paper's, and the model's of our program")
         .exact("n", "")
         .text("code")
@@ -81,10 +80,10 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         .percent("vs predicted");
     let (mut foreseen, mut changes, mut gains) = (0, 0, Vec::new());
     for (row, n) in SIZES.into_iter().enumerate() {
-        let original = Elimination::of(sheet, n, 0);
+        let original = Elimination::from_sheet(sheet, n, 0);
         for (code, name) in codes(n) {
             let (measured, predicted, _) = TABLE[code][row];
-            let run = Elimination::of(sheet, n, code);
+            let run = Elimination::from_sheet(sheet, n, code);
             let ours = run.seconds();
             let off = ours / number(predicted) - 1.0;
             times.push(vec![
@@ -95,21 +94,21 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
                 ours.into(),
                 off.into(),
             ]);
-            let what = format!("{}, {name} [s]", run_at(sheet.lab, n));
+            let what = format!("{}, {name} [s]", size_text(sheet.lab, n));
             if (n, code) == (4096, 1) {
-                sheet.read_back(
+                sheet.add_read_back(
                     format!("{what}: the flop was fitted to it"),
                     "table 7",
                     usize::from(off.abs() < 0.05),
                     1,
                 );
             } else {
-                let (part, why) = SEVEN;
-                let row = sheet.number(what, "table 7", predicted, ours).within(part, why);
+                let (part, why) = WITHIN_7_PERCENT;
+                let row = sheet.add_number(what, "table 7", predicted, ours).accept_within(part, why);
                 match (n, code) {
-                    (256, _) => row.because("0.0387", FEW),
-                    (512, _) => row.because("0.116", FEW),
-                    (4096, 2) => row.because(
+                    (256, _) => row.expect_difference("0.0387", FEW),
+                    (512, _) => row.expect_difference("0.116", FEW),
+                    (4096, 2) => row.expect_difference(
                         "33.2985",
                         "fragments cost 39.571 - 33.200 = 6.4 s in the paper's prediction, and 0.42 s by its own count: its fragmented program \
                          computed longer, which no model tells; ours does not",
@@ -119,7 +118,7 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
             }
             if code > 0 {
                 changes += 1;
-                let (time, _) = original.if_it_were(["", "S=65536", "fragments=16383"][code])?;
+                let (time, _) = original.replay_with(["", "S=65536", "fragments=16383"][code])?;
                 foreseen += usize::from((time / ours - 1.0).abs() < 0.01);
             }
             if code == 1 {
@@ -129,8 +128,8 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     }
     let quote = "the change of S affects the measured time, T_m2, when n > 1024";
     let what = "time with S = 65,536 over the original's, n = 2048 and 4096";
-    sheet.claim(what, "4.5", quote, below(1.0), gains);
-    sheet.own(
+    sheet.add_claim(what, "4.5", quote, below(1.0), gains);
+    sheet.add_own_check(
         "changes of S and fragments that a replay of the original's trace foresees to 1%",
         foreseen,
         changes,
@@ -138,29 +137,29 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     let errors = TABLE.iter().enumerate().flat_map(|(code, row)| {
         row.iter()
             .skip(if code == 0 { 0 } else { 3 })
-            .map(|(measured, predicted, printed)| (error(predicted, measured), *printed))
+            .map(|(measured, predicted, printed)| (error_percent(predicted, measured), *printed))
     });
     let (ours, printed): (Vec<String>, Vec<&str>) = errors.unzip();
     let what = "the nine errors, made again from the table's own times [%]";
-    sheet.same(what, "table 7", &printed.join(" "), ours.join(" ")).by_formula();
-    // Its MBytes are 2^20 bytes: with 10^6 it would be 1,373.
+    sheet.add_text(what, "table 7", &printed.join(" "), ours.join(" ")).by_formula();
+    // The paper's MBytes are 2^20 bytes: with 10^6 it would be 1,373.
     let S = CODES[0].S;
     let messages = 22.5 * f64::from(1 << 20) / S as f64;
     let what = "messages of S = 16,383 bytes in 22.5 MBytes";
-    sheet.number(what, "4.5", "1438", messages).by_formula().within(0.05 / 22.5, "22.5 has three digits");
-    let one = Parts::of(&two_of("myrinet"), S).communication(Time::ZERO);
-    sheet.number("1,438 messages of S bytes [s]", "4.5", "0.42", 1438.0 * one.in_units(SEC)).by_formula();
+    sheet.add_number(what, "4.5", "1438", messages).by_formula().accept_within(0.05 / 22.5, "22.5 has three digits");
+    let one = MessageTerms::new(&pair_machine("myrinet"), S).communication(Time::ZERO);
+    sheet.add_number("1,438 messages of S bytes [s]", "4.5", "0.42", 1438.0 * one.in_units(SEC)).by_formula();
     let quote = "the LogGPS model predicts the execution time within 7% errors";
-    sheet.out_of_reach(
+    sheet.add_out_of_reach(
         "how near LogGPS is to the cluster",
         "4.4",
         quote,
         "the cluster and the program are lost",
     );
-    sheet.table(times);
+    sheet.add_table(times);
     Ok(())
 }
 
-/// Why small matrices differ.
+/// Reason why small matrices differ.
 const FEW: &str = "the paper's program is lost; perhaps it sends otherwise beside computing, which small matrices show most: in ours a row has 15 \
                    messages for its pivot";

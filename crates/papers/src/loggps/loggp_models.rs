@@ -1,23 +1,23 @@
-//! What the models of LogGP that LogGPS is compared with make of one message: tables 8 and 9, and figure 7.
+//! Tables 8 and 9, and figure 7: the costs of a message under the LogGP models with which LogGPS is compared.
 
-use loggp::{NS, Time, Trace, US};
+use loggp::{NS, Time, US};
+use loggp::trace::Trace;
 use loggp_document::Table;
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
-use loggp_programs::message::{MESSAGE, Parts, RECEIVER_DELAY};
-use loggp_study::Failed;
+use loggp_programs::message::{MESSAGE, MessageTerms, RECEIVER_DELAY};
+use loggp_study::StudyError;
 use loggp_study::analysis::WhatIf;
 
-use super::platforms::two_of;
+use super::platforms::pair_machine;
 use super::protocols::LATE;
-use crate::{Exhibit, Series, Sheet, line};
+use crate::{Exhibit, CaseSeries, Sheet, marked_line};
 
-/// Table 8.
 pub const TABLE_8: Exhibit = Exhibit {
     id: "loggps-table8",
     place: "table 8",
     title: "what three models make of a message",
-    says: &[
+    notes: &[
         "(D1) LogGP-1 has the shortest synchronization as a constant in o; LogGP-2 models it separately; LogGPS calculates it from when the \
          routines are called. (D2) LogGP-1 has a constant o for every length, for sender and receiver; LogGP-2 two constants, up to s and \
          above; LogGPS two linear functions. (D3) LogGP-1 has constants for every length; LogGP-2 and LogGPS two.",
@@ -25,116 +25,114 @@ pub const TABLE_8: Exhibit = Exhibit {
     formulas: &["LogGP-1: o of a message above S is longer by 4o' + 2L, the shortest T4 + T5 of table 3"],
     unit: ("us", US),
     series: |_| series(&[2000, 4000, 6000, 10_000, 12_000, 14_000]),
-    show: table_8,
+    show: show_table_8,
 };
 
-/// Figure 7.
 pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggps-fig7",
     place: "figure 7",
     title: "LogGP-1's parameters for Myrinet",
-    says: &[
+    notes: &[
         "The paper's values are a picture. These are what they would be without the cost of a clock, as they follow from LogGPS's.",
     ],
     formulas: &["o_s = T1, above S T4 + T5 + T1 with the shortest T4; o_r = T3; G = (T2 - L)/k (table 3)"],
     unit: ("us", US),
     series: |_| series(&LENGTHS),
-    show: figure_7,
+    show: show_figure_7,
 };
 
-/// Table 9.
 pub const TABLE_9: Exhibit = Exhibit {
     id: "loggps-table9",
     place: "table 9",
     title: "LogGP's parameters for Myrinet",
-    says: &[
+    notes: &[
         "LogGP-1's L of 7.46 us belongs to its figure 7, and is out of reach. 8,192 bytes are in neither column of the table.",
     ],
     formulas: &["a message of k bytes takes o + kG + L + o, half of a round trip (LogGP-2)"],
     unit: ("us", US),
     series: |_| series(&[4000, 8000, 12_000, 16_000]),
-    show: table_9,
+    show: show_table_9,
 };
 
-/// What a model makes of a message.
+/// The costs of a message under a model.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
-    /// How long its sender is in its routine.
+struct ModeledMessage {
+    /// Time of the sender in its routine.
     send: Time,
-    /// How long its receiver is.
+    /// Time of the receiver in its routine.
     recv: Time,
-    /// From when it leaves until it is there.
+    /// Time from its entry to its arrival.
     under_way: Time,
 }
 
-/// The lengths of figure 7.
+/// Lengths of figure 7, in bytes.
 const LENGTHS: [usize; 17] = [
     1, 2000, 4000, 6000, 8000, 8191, 8192, 10_000, 12_000, 14_000, 16_000, 16_383, 16_384, 18_000, 20_000,
     22_000, 24_000,
 ];
 
-/// Messages of these lengths on Myrinet whose receivers are late.
-fn series(lengths: &[usize]) -> Vec<Series> {
-    let of = |(name, late): (&str, Time)| {
-        let case = |k| Case { size: k, ..Case::new(&MESSAGE, "blocking", two_of("myrinet")) };
+/// Returns messages of these lengths on Myrinet, with receivers on time and late.
+fn series(lengths: &[usize]) -> Vec<CaseSeries> {
+    let make_series = |(name, late): (&str, Time)| {
+        let case = |k| Case { size: k, ..Case::new(&MESSAGE, "blocking", pair_machine("myrinet")) };
         let lengths = lengths.iter().copied().chain([20_000]);
-        Series::over(name, "k [bytes]", lengths, |k| case(k).with(&RECEIVER_DELAY, late.into())).traced()
+        CaseSeries::from_values(name, "k [bytes]", lengths, |k| case(k).with(&RECEIVER_DELAY, late.into())).traced()
     };
-    [("at once", Time::ZERO), ("1 ms late", LATE)].map(of).into()
+    [("at once", Time::ZERO), ("1 ms late", LATE)].map(make_series).into()
 }
 
-/// A model by name, of one of these messages.
-fn seen(sheet: &Sheet, model: &str, k: usize, is_late: bool) -> Result<Seen, Failed> {
+/// Replays one of these messages under a model.
+fn modeled_message(sheet: &Sheet, model: &str, k: usize, is_late: bool) -> Result<ModeledMessage, StudyError> {
     let (name, late) = if is_late { ("1 ms late", LATE) } else { ("at once", Time::ZERO) };
-    let trace = sheet.of(name).at(k as f64).trace();
+    let trace = sheet.series(name).at(k as f64).trace();
     let again = WhatIf::read(&format!("model={model}"), trace.params)?.replay(trace)?;
     let message = again.messages.iter().find(|message| message.id.from == 0 && message.words == k);
     let message = message.expect("the message is in the trace");
     let under_way = message.arrival - message.enter;
-    Ok(Seen { send: done(&again, 0), recv: done(&again, 1) - late, under_way })
+    Ok(ModeledMessage { send: end_time(&again, 0), recv: end_time(&again, 1) - late, under_way })
 }
 
-/// When a processor is done.
-fn done(trace: &Trace, id: usize) -> Time {
+/// Returns when a processor's last activity ends.
+fn end_time(trace: &Trace, id: usize) -> Time {
     let own = trace.activities.iter().filter(|activity| activity.id == id);
     own.map(|activity| activity.end).max().unwrap_or(Time::ZERO)
 }
 
-/// Whether all steps from one number to the next are the same.
-fn is_even(numbers: &[Time]) -> bool {
+/// Returns whether all differences of neighbours are equal.
+fn has_even_steps(numbers: &[Time]) -> bool {
     numbers.windows(3).all(|three| three[1] - three[0] == three[2] - three[1])
 }
 
-fn table_8(sheet: &mut Sheet) -> Result<(), Failed> {
-    // Evenly apart: three up to s = 8,191, and three up to S = 16,383.
+fn show_table_8(sheet: &mut Sheet) -> Result<(), StudyError> {
+    // Evenly spaced: three up to s = 8,191, and three up to S = 16,383.
     const RANGES: [[usize; 3]; 2] = [[2000, 4000, 6000], [10_000, 12_000, 14_000]];
     let mut right = 0;
     for model in ["loggp-1", "loggp-2", "loggps"] {
-        let ranges = RANGES.map(|range| range.map(|k| seen(sheet, model, k, true)));
-        let mut of = [const { Vec::new() }; 3];
+        let ranges = RANGES.map(|range| range.map(|k| modeled_message(sheet, model, k, true)));
+        let mut by_cost = [const { Vec::new() }; 3];
         for range in ranges {
-            let range: Vec<Seen> = range.into_iter().collect::<Result<_, _>>()?;
-            of[0].push(range.iter().map(|seen| seen.send).collect::<Vec<Time>>());
-            of[1].push(range.iter().map(|seen| seen.recv).collect());
-            of[2].push(range.iter().map(|seen| seen.under_way).collect());
+            let range: Vec<ModeledMessage> = range.into_iter().collect::<Result<_, _>>()?;
+            by_cost[0].push(range.iter().map(|seen| seen.send).collect::<Vec<Time>>());
+            by_cost[1].push(range.iter().map(|seen| seen.recv).collect());
+            by_cost[2].push(range.iter().map(|seen| seen.under_way).collect());
         }
-        let [sends, recvs, ways] = of;
+        let [sends, recvs, ways] = by_cost;
         let [at_once, late] =
-            [false, true].map(|late| seen(sheet, model, 20_000, late).map(|seen| seen.send));
+            [false, true].map(|late| modeled_message(sheet, model, 20_000, late).map(|seen| seen.send));
         let waits = late? > at_once?;
         let constant =
             |ranges: &[Vec<Time>]| ranges.iter().all(|range| range.iter().all(|time| *time == range[0]));
-        let linear = |ranges: &[Vec<Time>]| ranges.iter().all(|range| is_even(range) && range[0] < range[1]);
+        let linear = |ranges: &[Vec<Time>]| ranges.iter().all(|range| has_even_steps(range) && range[0] < range[1]);
         let step = |range: &[Time]| range[1] - range[0];
         let overhead = match model {
             "loggp-1" => sends != recvs && !constant(&sends),
             "loggp-2" => constant(&sends) && sends == recvs && sends[0] != sends[1],
             _ => linear(&sends) && linear(&recvs) && sends != recvs,
         };
-        let byte = ways.iter().all(|range| is_even(range)) && step(&ways[0]) != step(&ways[1]);
+        let byte = ways.iter().all(|range| has_even_steps(range)) && step(&ways[0]) != step(&ways[1]);
         right += [waits == (model != "loggp-1"), overhead, byte].iter().filter(|right| **right).count();
     }
-    sheet.own(
+    sheet.add_own_check(
         "what the table writes of D1, D2 and D3, as replays of messages under the three models do",
         right,
         9,
@@ -142,52 +140,52 @@ fn table_8(sheet: &mut Sheet) -> Result<(), Failed> {
     Ok(())
 }
 
-fn figure_7(sheet: &mut Sheet) -> Result<(), Failed> {
-    let myrinet = two_of("myrinet");
+fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let myrinet = pair_machine("myrinet");
     let mut curves = [Vec::new(), Vec::new(), Vec::new()];
     let mut same = 0;
     for k in LENGTHS {
-        let Seen { send, recv, under_way } = seen(sheet, "loggp-1", k, true)?;
+        let ModeledMessage { send, recv, under_way } = modeled_message(sheet, "loggp-1", k, true)?;
         let G = (under_way - myrinet.L).as_ns() / k as f64;
         let times = [send.in_units(US), recv.in_units(US), G];
         curves.iter_mut().zip(times).for_each(|(curve, time)| curve.push((k as f64, time)));
-        let parts = Parts::of(&myrinet, k);
+        let parts = MessageTerms::new(&myrinet, k);
         same += usize::from((send, recv, under_way) == (parts.send(Time::ZERO), parts.T3, parts.T2));
     }
-    sheet.own(
+    sheet.add_own_check(
         "lengths with the o, the o and the G of a receiver that waits: the shortest synchronization",
         same,
         LENGTHS.len(),
     );
     let quote = "defines o_s as a constant value for every message length";
-    sheet.out_of_reach("the values", "4.6", quote, "the figure is a picture, and was measured");
+    sheet.add_out_of_reach("the values", "4.6", quote, "the figure is a picture, and was measured");
     let [send, recv, G] = curves;
-    let plot = |title: &str, y: &str, lines: Vec<loggp_draw::plot::Line>| {
+    let plot = |title: &str, y: &str, lines: Vec<loggp_draw::plot::PlotLine>| {
         let plot = Plot::new(title, "as they follow from LogGPS's")
             .x("length of the message, k [bytes]", Scale::Linear);
         plot.y(y, Scale::Linear).lines(lines)
     };
-    let lines = vec![line("send", 0, send), line("receive", 1, recv)];
+    let lines = vec![marked_line("send", 0, send), marked_line("receive", 1, recv)];
     let overheads = plot("LogGP-1's overheads on Myrinet", "overhead [us]", lines);
     let caption = "Overheads of sending and receiving, (a) and (b): above S a send has the shortest synchronization in its overhead.";
-    sheet.plot("overheads", caption, overheads);
-    let gap = plot("LogGP-1's G on Myrinet", "G [ns a byte]", vec![line("G", 2, G)]);
-    sheet.plot("gap", "The gap per byte, (c): the mean of G_s and G_l over the message's bytes.", gap);
+    sheet.add_plot("overheads", caption, overheads);
+    let gap = plot("LogGP-1's G on Myrinet", "G [ns a byte]", vec![marked_line("G", 2, G)]);
+    sheet.add_plot("gap", "The gap per byte, (c): the mean of G_s and G_l over the message's bytes.", gap);
     Ok(())
 }
 
-fn table_9(sheet: &mut Sheet) -> Result<(), Failed> {
-    let myrinet = two_of("myrinet");
+fn show_table_9(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let myrinet = pair_machine("myrinet");
     let [shorter, short, longer, long] =
-        [4000, 8000, 12_000, 16_000].map(|k| seen(sheet, "loggp-2", k, true));
+        [4000, 8000, 12_000, 16_000].map(|k| modeled_message(sheet, "loggp-2", k, true));
     let (shorter, short, longer, long) = (shorter?, short?, longer?, long?);
     let G_short = (short.under_way - shorter.under_way).as_ns() / 4000.0;
     let G_long = (long.under_way - longer.under_way).as_ns() / 4000.0;
     let L = short.under_way.as_ns() - 8000.0 * G_short;
     let [o_short, o_long] = [short, long].map(|seen| seen.send.in_units(NS));
-    // What LogGPS makes of the same: half of a round trip.
+    // The same under LogGPS: half of a round trip.
     let gps = myrinet.gps().expect("it is a machine of LogGPS");
-    let half = |k: usize| Parts::of(&myrinet, k).communication(Time::ZERO).as_ns();
+    let half = |k: usize| MessageTerms::new(&myrinet, k).communication(Time::ZERO).as_ns();
     let slope = |from: usize, to: usize| (half(to) - half(from)) / (to - from) as f64;
     let [by_short, by_long] = [slope(0, gps.s), slope(gps.s + 1, gps.S)];
     let extended = half(gps.S) - gps.S as f64 * by_long;
@@ -211,12 +209,12 @@ fn table_9(sheet: &mut Sheet) -> Result<(), Failed> {
         right += usize::from(paper.is_some_and(|paper: f64| (paper - model).abs() < 1e-6));
         near += usize::from(loggps.is_some_and(|loggps| (loggps / model - 1.0).abs() < 0.05));
     }
-    sheet.read_back("LogGP-2's L, and its o and G up to 8,191 bytes and above", "table 9", right, 5);
-    sheet.own(
+    sheet.add_read_back("LogGP-2's L, and its o and G up to 8,191 bytes and above", "table 9", right, 5);
+    sheet.add_own_check(
         "slopes and heights of half a round trip that LogGP-2 and table 5's LogGPS have alike, to 5%",
         near,
         4,
     );
-    sheet.table(table);
+    sheet.add_table(table);
     Ok(())
 }

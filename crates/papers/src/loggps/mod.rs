@@ -13,7 +13,6 @@ mod synchronization;
 
 use super::Paper;
 
-/// The paper.
 pub static PAPER: Paper = Paper {
     name: "LogGPS",
     source: "Ino, Fujimoto, Hagihara: \

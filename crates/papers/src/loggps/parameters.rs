@@ -1,21 +1,21 @@
 //! Table 5: LogGPS's parameters of three platforms, from round trips alone.
 
-use loggp::{Parameter, Params, Ports, US};
+use loggp::{Params, Ports, US};
+use loggp::params::Parameter;
 use loggp_document::Table;
 use loggp_programs::Emulation;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 use loggp_study::calibration::Amount;
-use loggp_study::loggps::{Equations, LogGpsCalibration, Value};
+use loggp_study::loggps::{Equations, LogGpsCalibration, Estimate};
 
 use super::platforms::PLATFORMS;
 use crate::{Exhibit, Sheet};
 
-/// Table 5.
 pub const TABLE_5: Exhibit = Exhibit {
     id: "loggps-table5",
     place: "table 5",
     title: "LogGPS's parameters of three platforms",
-    says: &[
+    notes: &[
         "s and S come from the libraries' documents, the others from the times of round trips: two values at length 0 and four gradients \
          make six equations. \"G_l < 0 is true\" (section 4.2) does not hold of Fast Ethernet's 74.95 ns.",
     ],
@@ -25,24 +25,24 @@ pub const TABLE_5: Exhibit = Exhibit {
     show,
 };
 
-/// The parameters in the order of the table, and what it has for each platform, times in ns and lengths in bytes.
+/// The table's parameters and their values for each platform, times in ns and lengths in bytes.
 const PARAMETERS: [&str; 8] = ["L", "o", "O_s", "O_r", "G_s", "G_l", "s", "S"];
 const TABLE: [[f64; 8]; 3] = [
     [640.0, 7820.0, 7.63, 12.77, 0.57, -12.74, 1028.0, 1028.0],
     [1160.0, 6550.0, 6.86, 2.57, 15.48, -0.74, 8191.0, 16_383.0],
     [35_220.0, 20_590.0, 10.67, 5.87, 191.89, 74.95, 1023.0, 16_383.0],
 ];
-/// What stands right in the six equations for Myrinet, in ns; in the second W = 500 us is taken off.
+/// Right sides of the six equations for Myrinet, in ns; W = 500 us is subtracted from the second.
 const RIGHT: [f64; 6] = [28_509.02, 13_099.0, 9.430_108, 49.814_55, 17.371_50, 15.546_69];
 
-/// A parameter of a machine, a time in ns.
-fn value(params: &Params, name: &str) -> f64 {
-    let parameter = Parameter::named(name).expect("it is a parameter");
+/// Returns a parameter of a machine; a time in ns.
+fn parameter_value(params: &Params, name: &str) -> f64 {
+    let parameter = Parameter::by_name(name).expect("it is a parameter");
     let number = parameter.number(params).expect("a machine of LogGPS has it") as f64;
     if parameter.is_time() { number / 1e3 } else { number }
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut table = Table::new(
         "parameters",
         "The parameters as round trips show them, to a program that does not know them",
@@ -63,7 +63,7 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         let found = study(&Emulation::default())?;
         let measured = (place < to_measure).then(|| study(&sheet.lab.emulation)).transpose()?;
         for (name, paper) in PARAMETERS.into_iter().zip(row) {
-            let ours = value(&found.recovered.params, name);
+            let ours = parameter_value(&found.recovered.params, name);
             right += usize::from((ours - paper).abs() < 1e-9);
             let finding = measured.as_ref().and_then(|measured| {
                 measured.recovered.findings.iter().find(|finding| finding.parameter == name)
@@ -79,17 +79,17 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
                 ours.into(),
                 finding.map(|finding| amount(finding.found)).into(),
                 finding.and_then(|finding| finding.doubt.map(amount)).into(),
-                finding.map(|finding| if finding.held { "yes" } else { "late" }).into(),
+                finding.map(|finding| if finding.on_time { "yes" } else { "late" }).into(),
             ]);
         }
     }
-    sheet.read_back(
+    sheet.add_read_back(
         "parameters of three platforms, as round trips alone show them again",
         "table 5",
         right,
         24,
     );
-    let exactly = |value| Value { value, doubt: 0.0 };
+    let exactly = |value| Estimate { value, doubt: 0.0 };
     let [empty, loaded, overheads, single, several, synchronous] = RIGHT.map(exactly);
     let synchronous = Some(synchronous);
     let solution = Equations { empty, loaded, overheads, single, several, synchronous }.solve();
@@ -102,8 +102,8 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         ("G_l [ns]", "-0.74", solution.G_l.value),
     ] {
         let what = format!("Myrinet: {name}, by the solution of the six equations of section 4.3");
-        sheet.number(what, "table 5", paper, ours).by_formula();
+        sheet.add_number(what, "table 5", paper, ours).by_formula();
     }
-    sheet.table(table);
+    sheet.add_table(table);
     Ok(())
 }

@@ -2,20 +2,18 @@
 
 use loggp::{Params, Time, US, preset};
 
-/// A platform.
 pub struct Platform {
-    /// What the paper calls it.
+    /// Name in the paper.
     pub name: &'static str,
-    /// What the machines call it.
+    /// Name of its preset.
     pub machine: &'static str,
-    /// An imbalance that is longer than all that is under way: the paper's W, and for the Cenju-4, where its text has none,
-    /// Myrinet's.
+    /// Imbalance longer than a message and its reply take: the paper's W; the Cenju-4, for which its text has
+    /// none, has Myrinet's.
     pub W: Time,
-    /// The longest message of the figures, in bytes.
+    /// Longest message of the figures, in bytes.
     pub longest: usize,
 }
 
-/// The platforms.
 pub const PLATFORMS: [Platform; 3] = [
     Platform { name: "Cenju-4", machine: "cenju4", W: Time::from_ps(500 * US.as_ps()), longest: 4000 },
     Platform { name: "Myrinet", machine: "myrinet", W: Time::from_ps(500 * US.as_ps()), longest: 24_000 },
@@ -28,20 +26,20 @@ pub const PLATFORMS: [Platform; 3] = [
 ];
 
 impl Platform {
-    /// Two processors of it.
+    /// Returns a machine of two of its processors.
     pub fn params(&self) -> Params {
-        two_of(self.machine)
+        pair_machine(self.machine)
     }
 }
 
-/// Two processors of a machine.
-pub fn two_of(machine: &str) -> Params {
+/// Returns a preset with two processors.
+pub fn pair_machine(machine: &str) -> Params {
     let preset = preset(machine).expect("the paper's machines are there");
     preset.builder().P(2).build().expect("they leave nothing open")
 }
 
-/// A machine with some of its parameters changed.
-pub fn changed(params: Params, text: &str) -> Params {
+/// Returns a machine with some of its parameters changed.
+pub fn with_changes(params: Params, text: &str) -> Params {
     let builder = loggp::ParamsBuilder::from(params).set(text);
     builder.and_then(loggp::ParamsBuilder::build).expect("the change can be")
 }

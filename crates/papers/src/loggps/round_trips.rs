@@ -4,21 +4,20 @@ use loggp::{Params, Time, US};
 use loggp_document::Table;
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
-use loggp_programs::message::Parts;
+use loggp_programs::message::MessageTerms;
 use loggp_programs::rtt::{IMBALANCE, RTT};
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::platforms::{PLATFORMS, Platform, changed, two_of};
+use super::platforms::{PLATFORMS, Platform, with_changes, pair_machine};
 use crate::pictures::curves::curves;
-use crate::pictures::timeline::timeline;
-use crate::{Exhibit, Lab, Series, Sheet, Told, above, below, exactly};
+use crate::pictures::timeline::draw_timeline;
+use crate::{Exhibit, Lab, CaseSeries, Sheet, CaseResult, above, below, exactly};
 
-/// Table 6.
 pub const TABLE_6: Exhibit = Exhibit {
     id: "loggps-table6",
     place: "table 6",
     title: "round trips under LogGPS",
-    says: &[
+    notes: &[
         "Processor 0 sends a message, computes for a time w and receives one; processor 1 receives and sends (figure 3).",
     ],
     formulas: &[
@@ -28,139 +27,137 @@ pub const TABLE_6: Exhibit = Exhibit {
     ],
     unit: ("us", US),
     series: |_| {
-        let slower = changed(two_of("myrinet"), "L=11.6us,G_s=20ns");
-        let hidden = [("as it is", two_of("myrinet")), ("with a slower network", slower)];
-        let hidden = hidden.map(|(name, params)| Series::one(name, round_trip(params, 8191, 500 * US)));
-        trips().map(|(name, case, _)| Series::one(name, case).measured()).chain(hidden).collect()
+        let slower = with_changes(pair_machine("myrinet"), "L=11.6us,G_s=20ns");
+        let hidden = [("as it is", pair_machine("myrinet")), ("with a slower network", slower)];
+        let hidden = hidden.map(|(name, params)| CaseSeries::from_case(name, round_trip(params, 8191, 500 * US)));
+        table_6_trips().map(|(name, case, _)| CaseSeries::from_case(name, case).measured()).chain(hidden).collect()
     },
-    show: table_6,
+    show: show_table_6,
 };
 
-/// Figure 3.
 pub const FIGURE_3: Exhibit = Exhibit {
     id: "loggps-fig3",
     place: "figure 3",
     title: "the round trip, call by call",
-    says: &["On Myrinet, with k = 1,024 bytes, without an imbalance and with w = 500 us."],
+    notes: &["On Myrinet, with k = 1,024 bytes, without an imbalance and with w = 500 us."],
     formulas: &[
         "P1 sends at T1 + T2 + T3, P0 receives at T1 + w, and is done max(T1 + 2T2 + T3 - w, 0) + T3 later (section 4.3)",
     ],
     unit: ("us", US),
     series: |_| {
-        let of =
-            |(name, w): (&str, i64)| Series::one(name, round_trip(two_of("myrinet"), 1024, w * US)).traced();
-        [("w = 0", 0), ("w = 500 us", 500)].map(of).into()
+        let make_series =
+            |(name, w): (&str, i64)| CaseSeries::from_case(name, round_trip(pair_machine("myrinet"), 1024, w * US)).traced();
+        [("w = 0", 0), ("w = 500 us", 500)].map(make_series).into()
     },
-    show: figure_3,
+    show: show_figure_3,
 };
 
-/// Figure 4.
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggps-fig4",
     place: "figure 4",
     title: "round trips over the length of the messages, by LogGPS",
-    says: &[
+    notes: &[
         "W is the paper's imbalance, and for the Cenju-4, where its text has none, Myrinet's. On the Cenju-4 s = S, so that the curve bends \
          where it jumps; G_l is so negative there that a message of more than 4,333 bytes would be there before its send was called, and \
          the model ends.",
     ],
     formulas: &["(12) to (14) of table 6"],
     unit: ("us", US),
-    series: |_| PLATFORMS.iter().flat_map(|platform| curves_of(platform, 24, false)).collect(),
-    show: figure_4,
+    series: |_| PLATFORMS.iter().flat_map(|platform| curve_series(platform, 24, false)).collect(),
+    show: show_figure_4,
 };
 
-/// Figure 5.
 pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggps-fig5",
     place: "figure 5",
     title: "round trips over the length of the messages, measured",
-    says: &[
+    notes: &[
         "What is measured here is this computer as it emulates table 5's platforms, and so LogGPS itself: the paper's platforms are out of \
          reach.",
     ],
     formulas: &["(12) to (14) of table 6"],
     unit: ("us", US),
-    series: |lab| PLATFORMS.iter().flat_map(|platform| curves_of(platform, lab.pick(3, 16), true)).collect(),
-    show: figure_5,
+    series: |lab| PLATFORMS.iter().flat_map(|platform| curve_series(platform, lab.pick(3, 16), true)).collect(),
+    show: show_figure_5,
 };
 
-/// A round trip of messages of k bytes.
+/// Returns a round trip of messages of k bytes.
 fn round_trip(params: Params, k: usize, w: Time) -> Case {
     Case { size: k, ..Case::new(&RTT, "blocking", params) }.with(&IMBALANCE, w.into())
 }
 
-/// What processor 0 sees of it by the model. The run is longer where processor 1 is done later.
-fn trip(told: &Told) -> Time {
-    told.answers().phases[0].prediction.model.expect("the model has run")
+/// Returns the model's time of a round trip at processor 0. The run is longer where processor 1 ends later.
+fn round_trip_time(result: &CaseResult) -> Time {
+    result.answers().phases[0].prediction.model.expect("the model has run")
 }
 
-/// The same of any case.
-fn model(lab: &Lab, params: Params, k: usize, w: Time) -> Result<Time, Failed> {
-    Ok(lab.model(round_trip(params, k, w))?.phases[0].prediction.model.expect("the model has run"))
+/// Runs a round trip on the virtual clock, and returns its time at processor 0.
+fn model_time(lab: &Lab, params: Params, k: usize, w: Time) -> Result<Time, StudyError> {
+    Ok(lab.run_model(round_trip(params, k, w))?.phases[0].prediction.model.expect("the model has run"))
 }
 
-/// The round trips of table 6: without an imbalance, with half of what hides all that is under way, and with W.
-fn trips() -> impl Iterator<Item = (String, Case, Time)> {
+/// Returns the round trips of table 6: without an imbalance, with half of the least one that hides the
+/// network, and with W.
+fn table_6_trips() -> impl Iterator<Item = (String, Case, Time)> {
     let lengths: [&[usize]; 3] = [&[512, 4000], &[1024, 16_383, 20_000], &[512, 16_383, 20_000]];
     PLATFORMS.iter().zip(lengths).flat_map(|(platform, lengths)| {
-        let of = |k: &usize| {
+        let make_trips = |k: &usize| {
             let (params, k) = (platform.params(), *k);
-            let parts = Parts::of(&params, k);
+            let parts = MessageTerms::new(&params, k);
             let some = Time::from_ps((parts.T1 + 2 * parts.T2 + parts.T3).as_ps() / 2);
             [Time::ZERO, some, platform.W]
                 .map(|w| (format!("{}, k = {k}, w = {w}", platform.name), round_trip(params, k, w), w))
         };
-        lengths.iter().flat_map(of).collect::<Vec<_>>()
+        lengths.iter().flat_map(make_trips).collect::<Vec<_>>()
     })
 }
 
-/// A round trip by the costs of its routines in table 4, call after call.
-fn by_routines(parts: &Parts, w: Time) -> Time {
+/// Computes a round trip from the costs of its routines in table 4, call by call.
+fn time_by_routines(parts: &MessageTerms, w: Time) -> Time {
     // Processor 0 sends at 0, and processor 1 receives at 0.
     let (sent, received) = (parts.send(Time::ZERO), parts.recv(Time::ZERO));
-    // Processor 1 answers then, and processor 0 asks for that when it has computed.
+    // Processor 1 answers when it has received; processor 0 receives when it has computed.
     let asked = sent + w;
     asked + parts.recv(asked - received)
 }
 
-fn table_6(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_table_6(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (mut same, mut follow, mut all) = (0, 0, 0);
-    for (name, case, w) in trips() {
-        let told = sheet.last(&name);
-        let formula = told.answers().phases[0].prediction.formula;
+    for (name, case, w) in table_6_trips() {
+        let result = sheet.last_result(&name);
+        let formula = result.answers().phases[0].prediction.formula;
         all += 1;
-        same += usize::from(formula == Some(trip(told)));
-        follow += usize::from(formula == Some(by_routines(&Parts::of(&case.params, case.size), w)));
+        same += usize::from(formula == Some(round_trip_time(result)));
+        follow += usize::from(formula == Some(time_by_routines(&MessageTerms::new(&case.params, case.size), w)));
     }
-    sheet.own("round trips that take what (12) to (14) say, to the picosecond", same, all);
-    sheet.own("values of (12) to (14) that follow from the routines' costs in table 4", follow, all);
-    let apart = (trip(sheet.last("as it is")) - trip(sheet.last("with a slower network"))).in_units(US);
+    sheet.add_own_check("round trips that take what (12) to (14) say, to the picosecond", same, all);
+    sheet.add_own_check("values of (12) to (14) that follow from the routines' costs in table 4", follow, all);
+    let apart = (round_trip_time(sheet.last_result("as it is")) - round_trip_time(sheet.last_result("with a slower network"))).in_units(US);
     let quote = "when w \u{2265} T_1 + 2T_2 + T_3, RTT_1 is independent of term T_2";
     let what = "Myrinet, 8,191 bytes, w = 500 us: what L ten times as long and G_s = 20 ns change [us]";
-    sheet.claim(what, "4.3", quote, exactly(0.0), [apart]);
+    sheet.add_claim(what, "4.3", quote, exactly(0.0), [apart]);
     Ok(())
 }
 
-fn figure_3(sheet: &mut Sheet) -> Result<(), Failed> {
-    let Parts { T1, T2, T3, .. } = Parts::of(&two_of("myrinet"), 1024);
+fn show_figure_3(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let MessageTerms { T1, T2, T3, .. } = MessageTerms::new(&pair_machine("myrinet"), 1024);
     let mut right = 0;
     for (name, w) in [("w = 0", Time::ZERO), ("w = 500 us", 500 * US)] {
-        let told = sheet.last(name).clone();
-        let trace = told.trace();
+        let result = sheet.last_result(name).clone();
+        let trace = result.trace();
         let from_1 = trace.messages.iter().find(|message| message.id.from == 1).expect("it answers");
         right += usize::from(from_1.enter - T1 == T1 + T2 + T3);
-        right += usize::from(trip(&told) == T1 + w + (T1 + 2 * T2 + T3 - w).max(Time::ZERO) + T3);
-        let svg = timeline(trace, &format!("A round trip of 1,024 bytes on Myrinet, {name}"), ("us", US));
+        right += usize::from(round_trip_time(&result) == T1 + w + (T1 + 2 * T2 + T3 - w).max(Time::ZERO) + T3);
+        let svg = draw_timeline(trace, &format!("A round trip of 1,024 bytes on Myrinet, {name}"), ("us", US));
         let picture = format!("{name}: processor 0 computes while its message and the answer are under way.");
         let file = if w == Time::ZERO { "free" } else { "loaded" };
-        sheet.picture(file, picture, svg.expect("two processors can be drawn"));
+        sheet.add_picture(file, picture, svg.expect("two processors can be drawn"));
     }
-    sheet.own("moments that section 4.3 derives: when P1 answers, and when P0 is done", right, 4);
+    sheet.add_own_check("moments that section 4.3 derives: when P1 answers, and when P0 is done", right, 4);
     Ok(())
 }
 
-/// Lengths from 0 to a platform's longest, and both sides of its bend and its jump.
+/// Returns lengths from 0 to a platform's longest, and both sides of its bend and its jump.
 fn lengths(platform: &Platform, steps: usize) -> Vec<usize> {
     let gps = platform.params().gps().expect("it is a machine of LogGPS");
     let even = (0..=steps).map(|step| platform.longest * step / steps);
@@ -170,11 +167,11 @@ fn lengths(platform: &Platform, steps: usize) -> Vec<usize> {
     lengths
 }
 
-/// A platform's curves, without and with the imbalance.
-fn curves_of(platform: &'static Platform, steps: usize, measured: bool) -> [Series; 2] {
+/// Returns a platform's curves, without and with the imbalance.
+fn curve_series(platform: &'static Platform, steps: usize, measured: bool) -> [CaseSeries; 2] {
     [Time::ZERO, platform.W].map(|w| {
         let case = |k| round_trip(platform.params(), k, w);
-        let series = Series::over(curve_name(platform, w), "k [bytes]", lengths(platform, steps), case);
+        let series = CaseSeries::from_values(curve_name(platform, w), "k [bytes]", lengths(platform, steps), case);
         series.measured_if(|_| measured)
     })
 }
@@ -183,28 +180,28 @@ fn curve_name(platform: &Platform, w: Time) -> String {
     format!("{}, w = {w}", platform.name)
 }
 
-/// A platform's curves, drawn.
-fn drawn(sheet: &mut Sheet, title: &str, platform: &Platform, caption: String) {
+/// Adds the plot of a platform's curves.
+fn add_curves(sheet: &mut Sheet, title: &str, platform: &Platform, caption: String) {
     let lines = [Time::ZERO, platform.W].into_iter().enumerate().flat_map(|(number, w)| {
-        let ran = sheet.of(&curve_name(platform, w));
+        let results = sheet.series(&curve_name(platform, w));
         let points: Vec<_> =
-            ran.points.iter().map(|told| (told.x, told.answers().phases[0].prediction)).collect();
+            results.points.iter().map(|result| (result.x, result.answers().phases[0].prediction)).collect();
         curves(&format!("w = {w}"), number + 1, &points, |_, time| time.in_units(US)).collect::<Vec<_>>()
     });
     let plot = Plot::new(title, "")
         .x("length of the messages, k [bytes]", Scale::Linear)
         .y("round trip [us]", Scale::Linear)
         .lines(lines);
-    sheet.plot(platform.machine, caption, plot);
+    sheet.add_plot(platform.machine, caption, plot);
 }
 
-/// By how much a round trip grows from one length to another, a byte, in ns.
-fn gradient(lab: &Lab, params: Params, [from, to]: [usize; 2], w: Time) -> Result<f64, Failed> {
-    let grown = model(lab, params, to, w)? - model(lab, params, from, w)?;
+/// Returns the growth of a round trip per byte between two lengths, in ns.
+fn gradient(lab: &Lab, params: Params, [from, to]: [usize; 2], w: Time) -> Result<f64, StudyError> {
+    let grown = model_time(lab, params, to, w)? - model_time(lab, params, from, w)?;
     Ok(grown.as_ns() / (to - from) as f64)
 }
 
-fn figure_4(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_figure_4(sheet: &mut Sheet) -> Result<(), StudyError> {
     let lab = sheet.lab;
     let mut table =
         Table::new("gradients", "What the curves show: a byte's part of a round trip, and the jump at S")
@@ -224,9 +221,9 @@ fn figure_4(sheet: &mut Sheet) -> Result<(), Failed> {
         let free = |ends| gradient(lab, params, ends, Time::ZERO);
         let loaded = |ends| gradient(lab, params, ends, W);
         let shown = [free([0, s])?, free([S + 1, longest])?, loaded([0, S])?, loaded([S + 1, longest])?];
-        let D = |S: usize| -> Result<f64, Failed> {
-            let params = changed(params, &format!("S={S}"));
-            Ok((model(lab, params, S + 1, W)? - model(lab, params, S, W)?).in_units(US))
+        let D = |S: usize| -> Result<f64, StudyError> {
+            let params = with_changes(params, &format!("S={S}"));
+            Ok((model_time(lab, params, S + 1, W)? - model_time(lab, params, S, W)?).in_units(US))
         };
         let jump = D(S)?;
         let row = [name.into()].into_iter().chain(shown.map(Into::into)).chain([jump.into()]);
@@ -235,13 +232,13 @@ fn figure_4(sheet: &mut Sheet) -> Result<(), Failed> {
             breaks.push((1e6 * (loaded([s, s + 1])? - shown[2])).round());
         }
         let other =
-            changed(params, &format!("G_s={}ps,G_l={}ps", gps.G_s.as_ps() + 300, gps.G_l.as_ps() - 300));
+            with_changes(params, &format!("G_s={}ps,G_l={}ps", gps.G_s.as_ps() + 300, gps.G_l.as_ps() - 300));
         changed_by_G.push((1e6 * (gradient(lab, other, [0, S], W)? - shown[2])).round());
         positive.push(shown[1]);
         jumps.push(jump);
         deeper.push((D(S + 100)? - jump).abs());
         let cost = |k: usize| {
-            let parts = Parts::of(&params, k);
+            let parts = MessageTerms::new(&params, k);
             [parts.send(Time::ZERO), parts.recv(Time::ZERO), parts.recv(US * 1_000_000)].into_iter().min()
         };
         costs
@@ -249,63 +246,63 @@ fn figure_4(sheet: &mut Sheet) -> Result<(), Failed> {
         let caption = format!(
             "{name}: lines are equations (12) to (14), marks are the model. The curves bend at s = {s} and jump at S = {S} bytes."
         );
-        drawn(sheet, &format!("Round trips on {name}"), platform, caption);
+        add_curves(sheet, &format!("Round trips on {name}"), platform, caption);
     }
-    on_myrinet(sheet)?;
+    add_myrinet_numbers(sheet)?;
     let quote = "when w = W, the graph is continuous at k = s (Fig. 4)";
     let what = "by how much the step from s to s + 1 is another one, where s < S: Myrinet, Fast Ethernet [ns, to a millionth]";
-    sheet.claim(what, "4.3", quote, exactly(0.0), breaks);
+    sheet.add_claim(what, "4.3", quote, exactly(0.0), breaks);
     let quote = "the gradient of the graph is independent of both terms G_s and G_l";
     let what = "what G_s + 0.3 ns and G_l - 0.3 ns change of it, w = W, up to S, three platforms [ns, to a millionth]";
-    sheet.claim(what, "4.3", quote, exactly(0.0), changed_by_G);
+    sheet.add_claim(what, "4.3", quote, exactly(0.0), changed_by_G);
     let what = "2(O_s + O_r + G_l) on three platforms [ns]";
-    sheet.claim(what, "4.3", "that seems to be always true from Figure 4", above(0.0), positive);
+    sheet.add_claim(what, "4.3", "that seems to be always true from Figure 4", above(0.0), positive);
     let quote = "the performance of MPI programs become worse when the message length exceeds the value of S";
-    sheet.claim("D(W) on three platforms [us]", "4.3", quote, above(0.0), jumps);
+    sheet.add_claim("D(W) on three platforms [us]", "4.3", quote, above(0.0), jumps);
     let quote = "D(w) in Figure 4 is dependent on term S";
-    sheet.claim("by how much S + 100 changes D(W), three platforms [us]", "4.3", quote, above(0.0), deeper);
+    sheet.add_claim("by how much S + 100 changes D(W), three platforms [us]", "4.3", quote, above(0.0), deeper);
     let quote = "all MPI routine costs, defined as equations (4)-(11), take positive values";
     sheet
-        .claim("costs of a send and a receive, three platforms [us]", "4.3", quote, above(0.0), costs)
+        .add_claim("costs of a send and a receive, three platforms [us]", "4.3", quote, above(0.0), costs)
         .by_formula();
-    sheet.table(table);
+    sheet.add_table(table);
     Ok(())
 }
 
-/// The numbers that section 4.3 has for Myrinet, from runs.
-fn on_myrinet(sheet: &mut Sheet) -> Result<(), Failed> {
-    let (params, W, lab) = (two_of("myrinet"), PLATFORMS[1].W, sheet.lab);
+/// Adds the numbers that section 4.3 has for Myrinet, from runs.
+fn add_myrinet_numbers(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let (params, W, lab) = (pair_machine("myrinet"), PLATFORMS[1].W, sheet.lab);
     let gps = params.gps().expect("it is a machine of LogGPS");
     let (s, S, longest) = (gps.s, gps.S, PLATFORMS[1].longest);
-    // Table 5 has times of a byte to a hundredth, and L and o' to 10 ns.
+    // Table 5 has times per byte to a hundredth of a ns, and L and o' to 10 ns.
     for (what, paper, ours, rounded) in [
-        ("an empty round trip", "28509.02", model(lab, params, 0, Time::ZERO)?.as_ns(), 30.0),
-        ("an empty round trip with W", "513099.0", model(lab, params, 0, W)?.as_ns(), 10.0),
+        ("an empty round trip", "28509.02", model_time(lab, params, 0, Time::ZERO)?.as_ns(), 30.0),
+        ("an empty round trip with W", "513099.0", model_time(lab, params, 0, W)?.as_ns(), 10.0),
         ("a byte, w = W, up to S", "9.430108", gradient(lab, params, [0, S], W)?, 0.01),
         ("a byte, w = 0, up to s", "49.81455", gradient(lab, params, [0, s], Time::ZERO)?, 0.03),
         ("a byte, w = 0, above s", "17.37150", gradient(lab, params, [s + 1, S], Time::ZERO)?, 0.03),
         ("a byte, w = W, above S", "15.54669", gradient(lab, params, [S + 1, longest], W)?, 0.02),
     ] {
         let number: f64 = paper.parse().expect("it is a number");
-        let row = sheet.number(format!("Myrinet: {what} [ns]"), "4.3", paper, ours);
-        row.within(rounded / number, "so far table 5 rounds its values");
+        let row = sheet.add_number(format!("Myrinet: {what} [ns]"), "4.3", paper, ours);
+        row.accept_within(rounded / number, "so far table 5 rounds its values");
     }
     Ok(())
 }
 
-fn figure_5(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_figure_5(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (ethernet, W) = (PLATFORMS[2].params(), PLATFORMS[2].W);
     let S = ethernet.gps().expect("it is a machine of LogGPS").S;
     let a_byte = gradient(sheet.lab, ethernet, [0, S], W)?;
     let bandwidth = 8.0e3 / a_byte;
     let what = "Fast Ethernet: bandwidth with w = 5000 us [Mbit/s]";
-    sheet.number(what, "4.3", "292", bandwidth).because(
+    sheet.add_number(what, "4.3", "292", bandwidth).expect_difference(
         "483.676",
         "the paper does not say how it is computed, and it was measured: O_s + O_r of its table 5 makes 484, T1 + T3 of a round trip of 16,383 \
          bytes 420, and 2O_s + O_r would make 294",
     );
     let quote = "exceeds the theory bandwidth of the Fast Ethernet, 100 Mbit/s";
-    sheet.claim(
+    sheet.add_claim(
         "what a byte takes behind a long w, where 100 Mbit/s are 80 [ns]",
         "4.3",
         quote,
@@ -313,7 +310,7 @@ fn figure_5(sheet: &mut Sheet) -> Result<(), Failed> {
         [a_byte],
     );
     let quote = "In Figure 5, the gradient takes non-zero on all platforms";
-    sheet.out_of_reach(
+    sheet.add_out_of_reach(
         "the gradient of what was measured",
         "4.3",
         quote,
@@ -324,7 +321,7 @@ fn figure_5(sheet: &mut Sheet) -> Result<(), Failed> {
         let caption = format!(
             "{name}: lines are table 6, marks the model, and rings what was measured on this computer."
         );
-        drawn(sheet, &format!("Round trips on {name}, measured"), platform, caption);
+        add_curves(sheet, &format!("Round trips on {name}, measured"), platform, caption);
     }
     Ok(())
 }

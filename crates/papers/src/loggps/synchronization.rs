@@ -1,35 +1,34 @@
-//! Figure 6: where the elimination's time goes.
+//! Figure 6: the breakdown of the elimination's time.
 
-use loggp::{SEC, Trace};
+use loggp::SEC;
+use loggp::trace::Trace;
 use loggp_draw::bars::{Bar, Bars};
 use loggp_programs::gauss::longest_message;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 use loggp_study::analysis::Analysis;
 use loggp_study::analysis::accounts::{Account, Accounts};
 
-use super::elimination::{self, Elimination, SEVEN, SIZES, codes, run_at};
+use super::elimination::{self, Elimination, WITHIN_7_PERCENT, SIZES, codes, size_text};
 use crate::pictures::kinds;
 use crate::{Exhibit, Sheet, between};
 
-/// Figure 6.
 pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggps-fig6",
     place: "figure 6",
     title: "where the elimination's time goes, by LogGPS",
-    says: &["Up to n = 1024 no message is longer than S, and all three codes are the same."],
+    notes: &["Up to n = 1024 no message is longer than S, and all three codes are the same."],
     formulas: &["none: the paper predicts from the trace of a run"],
     unit: ("s", SEC),
     series: elimination::series,
     show,
 };
 
-/// Where the time of a run went, as parts of it.
+/// The shares of the accounts in a run's time.
 pub struct Shares {
-    /// The time of all processors together.
     total: Accounts,
 }
 
-/// From the bottom of a bar up: what is done, what LogGPS calls synchronization, and other waits.
+/// Accounts from the bottom of a bar up: activities, LogGPS's synchronization, and other waits.
 const LAYERS: [Account; 9] = [
     Account::Computation,
     Account::Send,
@@ -43,51 +42,51 @@ const LAYERS: [Account; 9] = [
 ];
 
 impl Shares {
-    /// Of a run that the machine has just made.
-    pub fn of_run(trace: &Trace) -> Shares {
-        Shares { total: Analysis::of_run(trace).total }
+    /// Analyzes a run that the machine has just made.
+    pub fn from_trace(trace: &Trace) -> Shares {
+        Shares { total: Analysis::from_run(trace).total }
     }
 
-    /// What the paper calls synchronization.
+    /// Returns the share of the paper's synchronization.
     pub fn synchronization(&self) -> f64 {
         self.total.synchronization().in_units(self.total.total())
     }
 
-    /// What is on an account.
-    pub fn of(&self, account: Account) -> f64 {
+    /// Returns the share of an account.
+    pub fn share(&self, account: Account) -> f64 {
         self.total[account].in_units(self.total.total())
     }
 
-    /// A bar of them in a group, in %.
+    /// Returns a bar of the shares in %, in the group of a size.
     pub fn bar(&self, label: &str, group: usize) -> Bar {
-        let heights = LAYERS.map(|account| 100.0 * self.of(account)).into();
+        let heights = LAYERS.map(|account| 100.0 * self.share(account)).into();
         Bar { label: label.into(), group: format!("n = {group}"), heights }
     }
 }
 
-/// Bars in a picture.
-pub fn drawn(title: &str, bars: Vec<Bar>) -> String {
+/// Draws bars.
+pub fn draw_bars(title: &str, bars: Vec<Bar>) -> String {
     Bars {
         title: title.into(),
         subtitle: "mean over the processors".into(),
         x: String::new(),
         y: "part of the time [%]".into(),
-        layers: LAYERS.map(|account| kinds::of_account(account).into()).into(),
+        layers: LAYERS.map(|account| kinds::account_kind(account).into()).into(),
         bars,
     }
     .svg()
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (mut bars, mut parts, mut leads) = (Vec::new(), Vec::new(), 0);
     for n in SIZES {
         for (code, name) in codes(n) {
-            let run = Elimination::of(sheet, n, code);
-            let shares = Shares::of_run(run.trace());
+            let run = Elimination::from_sheet(sheet, n, code);
+            let shares = Shares::from_trace(run.trace());
             bars.push(shares.bar(name, n));
             if code == 0 {
                 parts.push(100.0 * shares.synchronization());
-                let senders_lead = shares.of(Account::SenderSync) > shares.of(Account::ReceiverSync);
+                let senders_lead = shares.share(Account::SenderSync) > shares.share(Account::ReceiverSync);
                 leads += usize::from(senders_lead == (n > 1024));
             }
         }
@@ -99,62 +98,62 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     let quote = "under all values of n except 1024, the synchronization costs account for roughly 50% of the predicted times";
     let others = [parts[0], parts[1], parts[3], parts[4]];
     sheet
-        .claim("synchronization at n = 256, 512, 2048, 4096 [%]", "4.4", quote, between(45.0, 55.0), others)
-        .because(
+        .add_claim("synchronization at n = 256, 512, 2048, 4096 [%]", "4.4", quote, between(45.0, 55.0), others)
+        .expect_difference(
             pin_of_parts,
             "the paper's program is lost; this one is of its kind, and waits less where messages are short",
         );
     let rule = "not 45 to 55%";
-    sheet.holds("synchronization at n = 1024", "4.4", quote, rule, !(45.0..=55.0).contains(&parts[2]));
+    sheet.add_judged_claim("synchronization at n = 1024", "4.4", quote, rule, !(45.0..=55.0).contains(&parts[2]));
     let quote = "when n \u{2264} 1024, the receiver synchronization costs are the major, in contrast, when n > 1024, the sender synchronization \
                  costs are";
     let rule = "the larger of the two, at all five sizes";
-    sheet.holds("who waits more", "4.4", quote, rule, leads == SIZES.len());
+    sheet.add_judged_claim("who waits more", "4.4", quote, rule, leads == SIZES.len());
 
-    let original = Elimination::of(sheet, 4096, 0);
-    let wait = Shares::of_run(original.trace()).synchronization() * original.seconds();
-    let at = run_at(sheet.lab, 4096);
-    let (part, why) = SEVEN;
-    let row = sheet.number(format!("{at}: synchronization [s]"), "4.5", "29.128", wait).within(part, why);
-    row.because(pin_of_wait, "-7.2% at n/4, and -0.6% at n: see table 7");
-    let larger = Elimination::of(sheet, 4096, 1);
-    let rest = 100.0 * Shares::of_run(larger.trace()).synchronization();
-    let row = sheet.number(format!("{at}, S = 65,536: synchronization [%]"), "4.5", "7", rest);
-    row.because(
+    let original = Elimination::from_sheet(sheet, 4096, 0);
+    let wait = Shares::from_trace(original.trace()).synchronization() * original.seconds();
+    let at = size_text(sheet.lab, 4096);
+    let (part, why) = WITHIN_7_PERCENT;
+    let row = sheet.add_number(format!("{at}: synchronization [s]"), "4.5", "29.128", wait).accept_within(part, why);
+    row.expect_difference(pin_of_wait, "-7.2% at n/4, and -0.6% at n: see table 7");
+    let larger = Elimination::from_sheet(sheet, 4096, 1);
+    let rest = 100.0 * Shares::from_trace(larger.trace()).synchronization();
+    let row = sheet.add_number(format!("{at}, S = 65,536: synchronization [%]"), "4.5", "7", rest);
+    row.expect_difference(
         pin_of_rest,
         "in our program rows come before they are asked for; in the paper's some receivers still waited",
     );
     let bytes = original.long_bytes() as f64 / f64::from(1 << 20);
     let what = format!("{at}: all messages longer than S [MBytes]");
-    sheet.number(what, "4.5", "22.5", bytes).by_count().because(
+    sheet.add_number(what, "4.5", "22.5", bytes).by_count().expect_difference(
         pin_of_bytes,
         "ours sends each row to 15 others: 56 MBytes a processor, 60 if each is counted once. The paper's sent less, or counts otherwise",
     );
     let right =
         [(1024, 16_320), (4096, 65_472)].iter().filter(|(n, bytes)| longest_message(*n) == *bytes).count();
-    sheet.read_back(
+    sheet.add_read_back(
         "the longest message, 16,320 and 65,472 bytes: our program's were made as long",
         "4.4",
         right,
         2,
     );
-    let (contest, _) = original.if_it_were("S=128000")?;
+    let (contest, _) = original.replay_with("S=128000")?;
     let same = (contest / larger.seconds() - 1.0).abs() < 0.01;
-    sheet.own(
+    sheet.add_own_check(
         "with the contest's S = 128,000 (4.4) it takes what it takes with 65,536",
         usize::from(same),
         1,
     );
-    sheet.out_of_reach(
+    sheet.add_out_of_reach(
         "the heights of the bars",
         "figure 6",
         "the breakdowns of the predicted times",
         "they are a picture",
     );
-    sheet.picture(
+    sheet.add_picture(
         "",
         "From the bottom up: computing, overheads, synchronization, other waits.",
-        drawn("Where the elimination's time goes", bars),
+        draw_bars("Where the elimination's time goes", bars),
     );
     Ok(())
 }

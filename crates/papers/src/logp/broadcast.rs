@@ -1,23 +1,23 @@
 //! Figure 3: the optimal broadcast of one datum.
 
-use loggp::{ActivityKind, Params, Time, Trace, US};
+use loggp::{Params, Time, US};
+use loggp::trace::{ActivityKind, Trace};
 use loggp_document::{Cell, Table};
-use loggp_draw::tree::{self, Node};
+use loggp_draw::tree::{self, TreeNode};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::caption;
-use crate::karp::search::Trees;
-use crate::pictures::timeline::timeline;
-use crate::{Exhibit, Lab, Series, Sheet, above, exactly, list};
+use super::caption_machine;
+use crate::karp::search::BestTrees;
+use crate::pictures::timeline::draw_timeline;
+use crate::{Exhibit, Lab, CaseSeries, Sheet, above, exactly, join_words};
 
-/// Figure 3.
 pub const FIGURE_3: Exhibit = Exhibit {
     id: "logp-fig3",
     place: "figure 3",
     title: "the optimal broadcast tree, and what each processor does when",
-    says: &[
+    notes: &[
         "Eight processors, L = 6, g = 4, o = 2. The number at a node is the time at which it has the datum; the text gives \
              only the last.",
     ],
@@ -29,30 +29,30 @@ pub const FIGURE_3: Exhibit = Exhibit {
     show,
 };
 
-/// The program's trees of one level.
+/// The program's trees for machines of one level.
 const TREES: [&str; 4] = ["optimal", "binomial", "binary", "flat"];
 
-/// The caption's machine.
+/// Returns the caption's machine.
 pub fn machine() -> Params {
-    caption(8, [6, 2, 4])
+    caption_machine(8, [6, 2, 4])
 }
 
-fn series(_: &Lab) -> Vec<Series> {
+fn series(_: &Lab) -> Vec<CaseSeries> {
     let case = |algorithm: &str| Case::new(&BROADCAST, algorithm, machine());
-    let all = TREES.iter().map(|tree| Series::one(*tree, case(tree)).measured());
-    all.chain([Series::one("the figure", case("optimal")).traced()]).collect()
+    let all = TREES.iter().map(|tree| CaseSeries::from_case(*tree, case(tree)).measured());
+    all.chain([CaseSeries::from_case("the figure", case("optimal")).traced()]).collect()
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
-    let run = sheet.last("the figure").clone();
-    let tree = Tree::of(run.trace());
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let run = sheet.last_result("the figure").clone();
+    let tree = MessageTree::from_trace(run.trace());
     let what = "when the last value is received [cycles]";
-    sheet.number(what, "figure 3", "24", sheet.formula("optimal")).by_formula();
-    sheet.number(what, "figure 3", "24", sheet.time("optimal"));
-    let best = Trees::up_to(8, 10, 4).time[7] as f64;
-    sheet.own("no tree of a search through all ends sooner", usize::from(best == sheet.time("optimal")), 1);
-    let others: Vec<f64> = TREES[1..].iter().map(|tree| sheet.time(tree) / best).collect();
-    sheet.claim(
+    sheet.add_number(what, "figure 3", "24", sheet.formula_time("optimal")).by_formula();
+    sheet.add_number(what, "figure 3", "24", sheet.model_time("optimal"));
+    let best = BestTrees::up_to(8, 10, 4).time[7] as f64;
+    sheet.add_own_check("no tree of a search through all ends sooner", usize::from(best == sheet.model_time("optimal")), 1);
+    let others: Vec<f64> = TREES[1..].iter().map(|tree| sheet.model_time(tree) / best).collect();
+    sheet.add_claim(
         "the program's other trees over it",
         "figure 3",
         "Optimal broadcast tree",
@@ -61,48 +61,48 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     );
     let got = (1..8).map(|id| run.trace().messages.iter().filter(|message| message.to == id).count() as f64);
     let quote = "while ensuring that no processor receives more than one message";
-    sheet.claim("messages of each", "3.3", quote, exactly(1.0), got.collect::<Vec<_>>()).by_count();
+    sheet.add_claim("messages of each", "3.3", quote, exactly(1.0), got.collect::<Vec<_>>()).by_count();
     let sends: Vec<f64> = tree.sends[0].windows(2).map(|pair| (pair[1] - pair[0]).in_units(US)).collect();
     let quote = "the source will have initiated transmission to other processors at time g, 2g, ...";
-    sheet.claim("from a send of the source to its next [cycles]", "3.3", quote, exactly(4.0), sends);
+    sheet.add_claim("from a send of the source to its next [cycles]", "3.3", quote, exactly(4.0), sends);
     let quote = "is received by the node at time L + 2o";
-    sheet.claim("when the first datum is received [cycles]", "3.3", quote, exactly(10.0), [tree.first()]);
+    sheet.add_claim("when the first datum is received [cycles]", "3.3", quote, exactly(10.0), [tree.first_reception()]);
     let sizes: Vec<f64> = tree.children[0].iter().map(|child| tree.size(*child) as f64).collect();
     let unbalanced = sizes.iter().any(|size| *size != sizes[0]);
     let quote = "the optimal broadcast tree for p processors is unbalanced";
     let rule = "the source's children do not all answer for as many processors";
-    sheet.holds("the tree", "3.3", quote, rule, unbalanced).by_count();
-    sheet.table(tree.table());
-    let drawing = tree::Tree {
+    sheet.add_judged_claim("the tree", "3.3", quote, rule, unbalanced).by_count();
+    sheet.add_table(tree.table());
+    let drawing = tree::TreePicture {
         title: "Optimal broadcast tree, P = 8, L = 6, o = 2, g = 4".into(),
         subtitle: "in each node when it has the datum, and its number above".into(),
         nodes: tree.nodes(),
     };
     let caption = "The tree: each node's children get the datum from left to right.";
-    sheet.picture("tree", caption, drawing.svg().expect("it has eight nodes"));
-    let activity = timeline(run.trace(), "Optimal broadcast, P = 8, L = 6, o = 2, g = 4", ("cycles", US));
+    sheet.add_picture("tree", caption, drawing.svg().expect("it has eight nodes"));
+    let activity = draw_timeline(run.trace(), "Optimal broadcast, P = 8, L = 6, o = 2, g = 4", ("cycles", US));
     let caption = "What each processor does: overheads as bars, messages as arrows from when they leave a processor to \
                    when they come to the other. A processor sends for as long as that helps, and is idle after that.";
-    sheet.picture("activity", caption, activity.expect("eight processors fit a picture"));
+    sheet.add_picture("activity", caption, activity.expect("eight processors fit a picture"));
     Ok(())
 }
 
-/// The tree along which a run's messages went.
-pub struct Tree {
-    /// Whom each processor sent to, in order.
+/// The tree of a run's messages.
+pub struct MessageTree {
+    /// Receivers of each processor's messages, in order.
     pub children: Vec<Vec<usize>>,
-    /// When each processor began to send, each time.
+    /// Times at which each processor began to send.
     pub sends: Vec<Vec<Time>>,
-    /// Who sent to each processor, and when it had received that; nothing for the root of a broadcast.
+    /// Sender to each processor, and when the reception ended; `None` for the root of a broadcast.
     received: Vec<Option<(usize, Time)>>,
 }
 
-impl Tree {
-    /// Of a run in which everyone receives once at most.
-    pub fn of(trace: &Trace) -> Tree {
+impl MessageTree {
+    /// Makes the tree of a run in which each processor receives at most once.
+    pub fn from_trace(trace: &Trace) -> MessageTree {
         let P = trace.params.P;
         let mut tree =
-            Tree { children: vec![Vec::new(); P], sends: vec![Vec::new(); P], received: vec![None; P] };
+            MessageTree { children: vec![Vec::new(); P], sends: vec![Vec::new(); P], received: vec![None; P] };
         let mut messages: Vec<_> = trace.messages.iter().collect();
         messages.sort_by_key(|message| message.enter);
         for message in messages {
@@ -124,20 +124,20 @@ impl Tree {
         tree
     }
 
-    /// For how many processors one answers, itself included.
+    /// Returns the number of nodes below a processor, itself included.
     fn size(&self, id: usize) -> usize {
         1 + self.children[id].iter().map(|child| self.size(*child)).sum::<usize>()
     }
 
-    /// When the first processor had the datum, in cycles.
-    fn first(&self) -> f64 {
+    /// Returns when the first reception ended, in cycles.
+    fn first_reception(&self) -> f64 {
         let first = self.received.iter().flatten().map(|(_, time)| *time).min();
         first.unwrap_or_default().in_units(US)
     }
 
-    /// The tree for a picture, with the times at which its nodes have the datum.
-    fn nodes(&self) -> Vec<Node> {
-        let node = |(id, received): (usize, &Option<(usize, Time)>)| Node {
+    /// Returns the nodes for a picture, labelled with the times at which they have the datum.
+    fn nodes(&self) -> Vec<TreeNode> {
+        let node = |(id, received): (usize, &Option<(usize, Time)>)| TreeNode {
             parent: received.map(|(from, _)| from),
             label: received.map_or(0.0, |(_, time)| time.in_units(US)).to_string(),
             note: format!("P{id}"),
@@ -145,7 +145,7 @@ impl Tree {
         self.received.iter().enumerate().map(node).collect()
     }
 
-    /// Who got the datum when, and from whom.
+    /// Returns the table of the nodes.
     fn table(&self) -> Table {
         let table = Table::new("nodes", "The tree, node by node (from the run's trace)");
         let table = table.text("processor").text("from").exact("has it at", "cycles").text("sends at");
@@ -156,7 +156,7 @@ impl Tree {
                 format!("P{id}").into(),
                 received.map(|(from, _)| format!("P{from}")).into(),
                 Cell::from(received.map_or(0.0, |(_, time)| time.in_units(US))),
-                list(self.sends[id].iter().map(|time| time.in_units(US))).into(),
+                join_words(self.sends[id].iter().map(|time| time.in_units(US))).into(),
                 to.join(", ").into(),
             ]);
         }
@@ -164,8 +164,8 @@ impl Tree {
     }
 }
 
-/// A tree as brackets, a pair for each node around its children's; children with more below them stand first. Two trees
-/// have the same shape if they have the same brackets.
+/// Writes a tree as brackets: a pair for each node around those of its children, larger subtrees first. Two
+/// trees have the same shape if they have the same brackets.
 pub fn shape(children: &[Vec<usize>], root: usize) -> String {
     let mut below: Vec<String> = children[root].iter().map(|child| shape(children, *child)).collect();
     below.sort_by(|one, other| (other.len(), other).cmp(&(one.len(), one)));

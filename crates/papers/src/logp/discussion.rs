@@ -1,30 +1,29 @@
-//! Sections 3.1, 3.2 and 5.2: what the paper says of its parameters in passing.
+//! Sections 3.1, 3.2 and 5.2: claims about the parameters.
 
 use loggp::{Machine, Params, Tag, Time, US, preset};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::rtt::RTT;
 use loggp_programs::{Case, PROGRAMS};
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
 use super::cm5;
-use crate::{Exhibit, Series, Sheet, between, exactly};
+use crate::{Exhibit, CaseSeries, Sheet, between, exactly};
 
-/// Section 3.1.
 pub const OVERHEAD: Exhibit = Exhibit {
     id: "logp-sec3.1",
     place: "section 3.1",
     title: "o raised to g, so that g can be ignored",
-    says: &[
+    notes: &[
         "Programs of the papers on 8 processors of a CM-5 (o = 2, g = 4 us), and on one whose o is 4 us too.",
     ],
     formulas: &["none"],
     unit: ("us", US),
     series: |_| {
         let programs = || PROGRAMS.iter().filter(|program| NAMES.contains(&program.name));
-        let of = |(what, params): (&'static str, Params)| {
+        let make_series = |(what, params): (&'static str, Params)| {
             programs().map(move |program| {
                 let name = program.algorithms[0].name;
-                Series::one(format!("{}, {what}", program.name), Case::new(program, name, params))
+                CaseSeries::from_case(format!("{}, {what}", program.name), Case::new(program, name, params))
             })
         };
         let raised = Params { o: 4 * US, ..cm5(8) };
@@ -32,56 +31,53 @@ pub const OVERHEAD: Exhibit = Exhibit {
             let params = preset(name)
                 .and_then(|preset| preset.builder().P(2).build())
                 .expect("table 1 of LogGP has it");
-            let of = |name, params| Series::one(name, Case::new(&BROADCAST, "flat", params));
+            let make_series = |name, params| CaseSeries::from_case(name, Case::new(&BROADCAST, "flat", params));
             let raised = Params { o: params.g, ..params };
-            [of(format!("a message on {name}"), params), of(format!("a message on {name}, o raised"), raised)]
+            [make_series(format!("a message on {name}"), params), make_series(format!("a message on {name}, o raised"), raised)]
         });
-        [("CM-5", cm5(8)), ("o raised", raised)].into_iter().flat_map(of).chain(alone).collect()
+        [("CM-5", cm5(8)), ("o raised", raised)].into_iter().flat_map(make_series).chain(alone).collect()
     },
-    show: overhead,
+    show: show_overhead,
 };
 
-/// Programs that only communicate: where much is computed there is little to see.
+/// Programs that only communicate: much computing would hide the effect.
 const NAMES: [&str; 6] = ["broadcast", "summation", "scatter", "remap", "all-to-all-broadcast", "combining"];
 
-/// LogGP's machines, where o is much less than g.
+/// Machines of LogGP where o is much less than g.
 const CS2: [&str; 2] = ["cs2-splitc", "cs2-elan"];
 
-/// Section 3.2.
 pub const REMOTE: Exhibit = Exhibit {
     id: "logp-sec3.2",
     place: "section 3.2",
     title: "reading a remote location, and prefetching",
-    says: &[
+    notes: &[
         "A processor of a CM-5 asks another for a word, and goes on asking for more before the first has come.",
     ],
     formulas: &["2L + 4o (section 3.2)"],
     unit: ("us", US),
-    series: |_| vec![Series::one("read", Case { size: 8, ..Case::new(&RTT, "blocking", cm5(2)) }).measured()],
-    show: remote,
+    series: |_| vec![CaseSeries::from_case("read", Case { size: 8, ..Case::new(&RTT, "blocking", cm5(2)) }).measured()],
+    show: show_remote,
 };
 
-/// Section 5.2.
 pub const PROTOCOL: Exhibit = Exhibit {
     id: "logp-sec5.2",
     place: "section 5.2",
     title: "the vendor's protocol on the CM-5",
-    says: &["A pair of messages goes before the data of a synchronous send. Here it is run on a CM-5."],
+    notes: &["A pair of messages goes before the data of a synchronous send. Here it is run on a CM-5."],
     formulas: &["3(L + 2o) + ng (section 5.2)"],
     unit: ("us", US),
     series: |_| Vec::new(),
-    show: protocol,
+    show: show_protocol,
 };
 
-/// A request, and a word.
 const ASK: Tag<u64> = Tag::named(0, "ask");
 const WORD: Tag<u64> = Tag::named(1, "word");
 
-fn overhead(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_overhead(sheet: &mut Sheet) -> Result<(), StudyError> {
     let raised =
-        NAMES.map(|name| sheet.time(&format!("{name}, o raised")) / sheet.time(&format!("{name}, CM-5")));
+        NAMES.map(|name| sheet.model_time(&format!("{name}, o raised")) / sheet.model_time(&format!("{name}, CM-5")));
     let quote = "increase o to be as large as g, so g can be ignored. This is conservative by at most a factor of two.";
-    sheet.claim(
+    sheet.add_claim(
         "time with o raised over time without, six programs",
         "3.1",
         quote,
@@ -89,19 +85,19 @@ fn overhead(sheet: &mut Sheet) -> Result<(), Failed> {
         raised,
     );
     let alone = CS2.map(|name| {
-        sheet.time(&format!("a message on {name}, o raised")) / sheet.time(&format!("a message on {name}"))
+        sheet.model_time(&format!("a message on {name}, o raised")) / sheet.model_time(&format!("a message on {name}"))
     });
-    sheet.claim("the same of a single message, cs2-splitc and cs2-elan", "3.1", quote, between(1.0, 2.0), alone).because(
+    sheet.add_claim("the same of a single message, cs2-splitc and cs2-elan", "3.1", quote, between(1.0, 2.0), alone).expect_difference(
         "3.08, 2.14",
         "it holds of streams, which take max(g, 2o) or 2g for each message; a message alone takes L + 2g for L + 2o",
     );
     Ok(())
 }
 
-fn remote(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_remote(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "reading a remote location requires time 2L + 4o";
-    sheet.claim("a read of a word [us]", "3.2", quote, exactly(20.0), [sheet.time("read")]);
-    // Processor 0 prefetches as many words as it may in the time of the machine, and computes nothing meanwhile.
+    sheet.add_claim("a read of a word [us]", "3.2", quote, exactly(20.0), [sheet.model_time("read")]);
+    // Processor 0 prefetches words as fast as the machine lets it, and computes nothing meanwhile.
     const WORDS: usize = 50;
     let machine = Machine::new(cm5(2)).trace(true);
     let run = machine.run(|p| {
@@ -123,20 +119,20 @@ fn remote(sheet: &mut Sheet) -> Result<(), Failed> {
     enters.sort();
     let apart: Vec<f64> = enters.windows(2).map(|pair| (pair[1] - pair[0]).in_units(US)).collect();
     let quote = "Prefetch operations, which initiate a read and continue, can be issued every g cycles";
-    sheet.claim("from one prefetch to the next, 50 of them [us]", "3.2", quote, exactly(4.0), apart);
+    sheet.add_claim("from one prefetch to the next, 50 of them [us]", "3.2", quote, exactly(4.0), apart);
     let quote = "and cost 2o units of processing time";
     let busy = &run.processors[0];
     let each = (busy.send + busy.recv).in_units(US) / WORDS as f64;
-    sheet.claim("what a prefetch costs processor 0 [us]", "3.2", quote, exactly(4.0), [each]);
+    sheet.add_claim("what a prefetch costs processor 0 [us]", "3.2", quote, exactly(4.0), [each]);
     Ok(())
 }
 
-fn protocol(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_protocol(sheet: &mut Sheet) -> Result<(), StudyError> {
     let params @ Params { L, o, g, .. } = cm5(2);
     let mut missing = Vec::new();
     for words in [1, 10, 100] {
         let run = Machine::new(params).run(|p| {
-            // A pair of messages goes before.
+            // A request and a reply precede the data.
             if p.id() == 0 {
                 p.send(1, ASK, words as u64);
                 p.recv(ASK);
@@ -150,7 +146,7 @@ fn protocol(sheet: &mut Sheet) -> Result<(), Failed> {
         missing.push((3 * (L + 2 * o) + words * g - run.time).in_units(US));
     }
     let quote = "This protocol is easily modeled in terms of our parameters as 3(L + 2o) + ng, where n is the number of words sent.";
-    sheet.claim("what a run takes less than that, n = 1, 10, 100 [us]", "5.2", quote, exactly(0.0), missing).because(
+    sheet.add_claim("what a run takes less than that, n = 1, 10, 100 [us]", "5.2", quote, exactly(0.0), missing).expect_difference(
         "4, 4, 4",
         "the first of n words is there after L + 2o, and each other one g later: it is 3(L + 2o) + (n - 1)g",
     );

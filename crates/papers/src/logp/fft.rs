@@ -1,21 +1,21 @@
 //! Figures 6, 7 and 8, and sections 4.1.2 and 4.1.5: the FFT on the CM-5, by phases.
 
-use loggp::{ActivityKind, Params, Time, US, Work};
-use loggp_draw::plot::{Line, Look, Plot, Scale};
+use loggp::{Params, Time, US, Work};
+use loggp::trace::ActivityKind;
+use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::fft::{FFT, POINT as POINT_COST};
 use loggp_programs::remap::REMAP;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::{cm5, on};
-use crate::{Exhibit, Ran, Series, Sheet, Told, above, at_least, at_most, between, exactly, line};
+use super::{cm5, preset_machine};
+use crate::{Exhibit, SeriesResult, CaseSeries, Sheet, CaseResult, above, at_least, at_most, between, exactly, marked_line};
 
-/// Figure 6.
 pub const FIGURE_6: Exhibit = Exhibit {
     id: "logp-fig6",
     place: "figure 6",
     title: "the FFT's computation, and its remap with a naive and with a staggered schedule",
-    says: &[
+    notes: &[
         "On a CM-5 of 128 processors, over the size of the whole FFT. The rows are those of 1,048,576 points.",
     ],
     formulas: &[
@@ -25,22 +25,21 @@ pub const FIGURE_6: Exhibit = Exhibit {
     unit: ("us", US),
     series: |lab| {
         let sizes = || (14..=lab.pick(20, 24)).step_by(2).map(|log| 1 << log);
-        let of = |name: &'static str| Series::over(name, POINTS, sizes(), |n| case(name, cm5(P), n));
+        let make_series = |name: &'static str| CaseSeries::from_values(name, POINTS, sizes(), |n| case(name, cm5(P), n));
         let (few, n) = (lab.pick(cm5(16), cm5(P)), lab.pick(1 << 12, 1 << 14));
-        let measured = |name: &str| Series::one(format!("{name}, measured"), case(name, few, n)).measured();
+        let measured = |name: &str| CaseSeries::from_case(format!("{name}, measured"), case(name, few, n)).measured();
         let names = ["short-naive", "short-staggered"];
-        let cyclic = Series::one("cyclic", case("cyclic", cm5(P), 1 << 14));
-        names.map(of).into_iter().chain(names.map(measured)).chain([cyclic]).collect()
+        let cyclic = CaseSeries::from_case("cyclic", case("cyclic", cm5(P), 1 << 14));
+        names.map(make_series).into_iter().chain(names.map(measured)).chain([cyclic]).collect()
     },
-    show: figure_6,
+    show: show_figure_6,
 };
 
-/// Figure 7.
 pub const FIGURE_7: Exhibit = Exhibit {
     id: "logp-fig7",
     place: "figure 7",
     title: "how fast the FFT's two phases of computing are",
-    says: &[
+    notes: &[
         "The rate depends on the size in the paper, by the node's cache of 64 KB, which LogP leaves out.",
     ],
     formulas: &["10 operations per butterfly / 2.2 Mflops (section 4.1.4)"],
@@ -48,21 +47,20 @@ pub const FIGURE_7: Exhibit = Exhibit {
     series: |lab| {
         let case = |n| Case { work: Work::Measured, ..case("short-staggered", cm5(2), n) };
         let sizes = lab.pick(&[12, 15, 18][..], &[12, 14, 16, 18, 20, 22]).iter().map(|log| 1 << log);
-        // What is measured is this computer's own rate.
-        let host = lab.is_wall().then(|| Series::over("this computer", POINTS, sizes, case).measured());
+        // This measures the computer's own rate.
+        let host = lab.is_wall().then(|| CaseSeries::from_values("this computer", POINTS, sizes, case).measured());
         host.into_iter()
-            .chain([Series::one("CM-5", self::case("short-staggered", cm5(P), 1 << 16))])
+            .chain([CaseSeries::from_case("CM-5", self::case("short-staggered", cm5(P), 1 << 16))])
             .collect()
     },
-    show: figure_7,
+    show: show_figure_7,
 };
 
-/// Figure 8.
 pub const FIGURE_8: Exhibit = Exhibit {
     id: "logp-fig8",
     place: "figure 8",
     title: "the rate of the staggered remap, predicted and measured",
-    says: &[
+    notes: &[
         "The remap is predicted to take n/P max(1 us + 2o, g) + L: processing and overhead limit it, and not bandwidth. Rates are of all \
          n/P points of a processor, 16 bytes each. The paper does not say what the CM-5's barrier costs, so here it costs nothing.",
     ],
@@ -73,22 +71,21 @@ pub const FIGURE_8: Exhibit = Exhibit {
     unit: ("us", US),
     series: |lab| {
         let sizes = || (14..=lab.pick(20, 22)).step_by(lab.pick(2, 1)).map(|log| 1 << log);
-        let of = |(name, _, machine, algorithm): (&str, usize, &str, &str)| {
-            let all = Series::over(name, POINTS, sizes(), |n| schedule(machine, algorithm, P, n));
-            let few = schedule(machine, algorithm, 16, 1 << 12);
-            [all, Series::one(format!("{name}, 16 processors"), few).measured()]
+        let make_series = |(name, _, machine, algorithm): (&str, usize, &str, &str)| {
+            let all = CaseSeries::from_values(name, POINTS, sizes(), |n| figure_8_case(machine, algorithm, P, n));
+            let few = figure_8_case(machine, algorithm, 16, 1 << 12);
+            [all, CaseSeries::from_case(format!("{name}, 16 processors"), few).measured()]
         };
-        SCHEDULES.into_iter().flat_map(of).collect()
+        SCHEDULES.into_iter().flat_map(make_series).collect()
     },
-    show: figure_8,
+    show: show_figure_8,
 };
 
-/// Section 4.1.2.
 pub const SCHEDULE: Exhibit = Exhibit {
     id: "logp-sec4.1.2",
     place: "section 4.1.2",
     title: "how the naive schedule stalls",
-    says: &[
+    notes: &[
         "All send first to processor 0, then to processor 1, and so on: 128 processors, 16,384 points, on a CM-5 and on one with L = 8 us, where L/g is 2 and is not rounded.",
     ],
     formulas: &["none: the section only tells what happens"],
@@ -96,128 +93,125 @@ pub const SCHEDULE: Exhibit = Exhibit {
     series: |_| {
         let case = |name: &str, params| Case { size: 16, ..Case::new(&REMAP, name, params) };
         vec![
-            Series::one("L = 8", case("short-naive", Params { L: 8 * US, ..cm5(P) })).traced(),
-            Series::one("CM-5", case("short-naive", cm5(P))).traced(),
-            Series::one("staggered", case("short-staggered", cm5(P))).traced(),
+            CaseSeries::from_case("L = 8", case("short-naive", Params { L: 8 * US, ..cm5(P) })).traced(),
+            CaseSeries::from_case("CM-5", case("short-naive", cm5(P))).traced(),
+            CaseSeries::from_case("staggered", case("short-staggered", cm5(P))).traced(),
         ]
     },
-    show: stalls,
+    show: show_stalls,
 };
 
-/// Section 4.1.1.
 pub const HYBRID: Exhibit = Exhibit {
     id: "logp-sec4.1.1",
     place: "section 4.1.1",
     title: "what layouts of the FFT communicate",
-    says: &[
+    notes: &[
         "A CM-5 with o = 1 us: on it g is at least 2o and what it costs to load a point and to look for messages, which the section does not \
          know.",
     ],
     formulas: &["g(n/P - n/P^2) + L by the hybrid layout, (g n/P + L) log P by one layout (section 4.1.1)"],
     unit: ("us", US),
     series: |_| {
-        let of = |name: &str, algorithm: &str, processors, n| {
+        let make_series = |name: &str, algorithm: &str, processors, n| {
             let params = Params { o: US, ..cm5(processors) };
-            Series::one(name, case(algorithm, params, n).with(&POINT_COST, Time::ZERO))
+            CaseSeries::from_case(name, case(algorithm, params, n).with(&POINT_COST, Time::ZERO))
         };
         vec![
-            of("P = 16", "short-staggered", 16, 1 << 12).traced(),
-            of("hybrid", "short-staggered", P, 1 << 14),
-            of("cyclic", "cyclic", P, 1 << 14),
-            of("blocked", "blocked", P, 1 << 14),
+            make_series("P = 16", "short-staggered", 16, 1 << 12).traced(),
+            make_series("hybrid", "short-staggered", P, 1 << 14),
+            make_series("cyclic", "cyclic", P, 1 << 14),
+            make_series("blocked", "blocked", P, 1 << 14),
         ]
     },
-    show: hybrid,
+    show: show_hybrid,
 };
 
-/// Section 4.1.5.
 pub const OVERLAP: Exhibit = Exhibit {
     id: "logp-sec4.1.5",
     place: "section 4.1.5",
     title: "a remap that is interleaved with computing",
-    says: &[
+    notes: &[
         "A CM-5 of 16 processors with o = 0.5 us: an interface with little overhead, as the section expects it of the future.",
     ],
     formulas: &["none"],
     unit: ("us", US),
     series: |_| {
-        let of = |name: &str, algorithm: &str, g: i64| {
+        let make_series = |name: &str, algorithm: &str, g: i64| {
             let params = Params { o: US / 2, g: g * US, ..cm5(16) };
-            Series::one(name, case(algorithm, params, 1 << 12).with(&POINT_COST, Time::ZERO)).traced()
+            CaseSeries::from_case(name, case(algorithm, params, 1 << 12).with(&POINT_COST, Time::ZERO)).traced()
         };
         vec![
-            of("short-staggered", "short-staggered", 4),
-            of("overlapped", "overlapped", 4),
-            of("overlapped, g = 100", "overlapped", 100),
+            make_series("short-staggered", "short-staggered", 4),
+            make_series("overlapped", "overlapped", 4),
+            make_series("overlapped, g = 100", "overlapped", 100),
         ]
     },
-    show: overlap,
+    show: show_overlap,
 };
 
-/// The CM-5 of the figures.
+/// Processors of the CM-5 in the figures.
 const P: usize = 128;
-/// Bytes of a point.
 const POINT: f64 = 16.0;
 /// The cycle of the analysis, in us.
 const CYCLE: f64 = 4.5;
-/// What series go along.
+/// The series' quantity.
 const POINTS: &str = "points";
-/// The size at which rows compare.
+/// Points of the FFT that the rows are about.
 const LARGE: f64 = (1 << 20) as f64;
 
 fn case(algorithm: &str, params: Params, n: usize) -> Case {
     Case { size: n, ..Case::new(&FFT, algorithm, params) }
 }
 
-/// How long the remap takes by the model, in us.
-fn remap(told: &Told) -> f64 {
-    told.phase("remap").model.unwrap_or_default().in_units(US)
+/// Returns the model's time of the remap, in us.
+fn remap_time(result: &CaseResult) -> f64 {
+    result.phase("remap").model.unwrap_or_default().in_units(US)
 }
 
-/// How long both phases of computing take, in us.
-fn computing(told: &Told) -> f64 {
-    let phase = |name| told.phase(name).model.unwrap_or_default().in_units(US);
+/// Returns the model's time of both phases of computing, in us.
+fn computing_time(result: &CaseResult) -> f64 {
+    let phase = |name| result.phase(name).model.unwrap_or_default().in_units(US);
     phase("compute I") + phase("compute III")
 }
 
-fn figure_6(sheet: &mut Sheet) -> Result<(), Failed> {
-    let (bad, good) = (sheet.of("short-naive"), sheet.of("short-staggered"));
-    let (slow, fast) = (remap(bad.at(LARGE)), remap(good.at(LARGE)));
-    let (compute, total) = (computing(good.at(LARGE)), good.at(LARGE).model().in_units(US));
-    let hybrid = remap(good.at((1 << 14) as f64));
-    let alone = remap(sheet.last("cyclic"));
-    let line_of = |ran: &Ran, of: &dyn Fn(&Told) -> f64| ran.each(|told| of(told) / 1e6);
-    let formula = |told: &Told| told.phase("remap").formula.unwrap_or_default().in_units(US);
+fn show_figure_6(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let (bad, good) = (sheet.series("short-naive"), sheet.series("short-staggered"));
+    let (slow, fast) = (remap_time(bad.at(LARGE)), remap_time(good.at(LARGE)));
+    let (compute, total) = (computing_time(good.at(LARGE)), good.at(LARGE).model().in_units(US));
+    let hybrid = remap_time(good.at((1 << 14) as f64));
+    let alone = remap_time(sheet.last_result("cyclic"));
+    let line_of = |results: &SeriesResult, value: &dyn Fn(&CaseResult) -> f64| results.map_points(|result| value(result) / 1e6);
+    let formula = |result: &CaseResult| result.phase("remap").formula.unwrap_or_default().in_units(US);
     let lines = [
-        line("compute", 0, line_of(good, &computing)),
-        line("bad remap", 3, line_of(bad, &remap)),
-        Line::new("good remap, formula", 1, Look::Line, line_of(good, &formula)),
-        Line::new("good remap, model", 1, Look::Marks, line_of(good, &remap)),
+        marked_line("compute", 0, line_of(good, &computing_time)),
+        marked_line("bad remap", 3, line_of(bad, &remap_time)),
+        PlotLine::new("good remap, formula", 1, Look::Line, line_of(good, &formula)),
+        PlotLine::new("good remap, model", 1, Look::Marks, line_of(good, &remap_time)),
     ];
     let one_by_one = "LogP says who stalls, and not who goes on next. Here whoever asked first does, and those who are done go on to the \
                       next receiver, so that receivers are not served one after the other. The paper's CM-5 lies between that and the \
                       remap program's closed form, in which they are: 5.64 times the computation, and 51 times the staggered remap";
     let quote = "With the naive schedule, the remap takes more than 1.5 times as long as the computation";
-    let row = sheet.claim("naive remap over computation", "4.1.3", quote, above(1.5), [slow / compute]);
-    row.because("0.641", one_by_one);
+    let row = sheet.add_claim("naive remap over computation", "4.1.3", quote, above(1.5), [slow / compute]);
+    row.expect_difference("0.641", one_by_one);
     let quote = "whereas with staggering it takes only 1/3 th as long";
     let what = "staggered remap over computation";
-    sheet.claim(what, "4.1.3", quote, between(1.0 / 3.5, 1.0 / 2.5), [fast / compute]).because(
+    sheet.add_claim(what, "4.1.3", quote, between(1.0 / 3.5, 1.0 / 2.5), [fast / compute]).expect_difference(
         "0.11",
         "the remap is predicted to take 5 us for a point, and its computing 45: 1/9. 1/3 goes with neither \"th\" nor with the caption's \
          order of magnitude; 1.5 and a factor of ten would make 1/7, which is our emendation",
     );
     let quote = "with a contention-free communication schedule, which is an order of magnitude faster";
     sheet
-        .claim("naive remap over staggered remap", "figure 6", quote, at_least(10.0), [slow / fast])
-        .because("5.8", one_by_one);
+        .add_claim("naive remap over staggered remap", "figure 6", quote, at_least(10.0), [slow / fast])
+        .expect_difference("5.8", one_by_one);
     let quote = "the communication time is lower by a factor of log P";
     let what = "remap of one layout over that of the hybrid one, 16,384 points, log P = 7";
-    sheet.claim(what, "4.1.1", quote, between(7.0, 7.06), [alone / hybrid]);
+    sheet.add_claim(what, "4.1.1", quote, between(7.0, 7.06), [alone / hybrid]);
     let quote = "The total time is within a factor of (1 + g/log n) of optimal";
     // A node is half a butterfly of 4.5 us, and the paper's g is 4 us.
     let bound = 1.0 + 4.0 / (CYCLE / 2.0) / LARGE.log2();
-    sheet.claim("total over computation", "4.1.1", quote, at_most(bound), [total / compute]).because(
+    sheet.add_claim("total over computation", "4.1.1", quote, at_most(bound), [total / compute]).expect_difference(
         "1.11",
         "that counts g = 4 us for a point; by section 4.1.4 a point takes max(1 us + 2o, g), which is 5 us",
     );
@@ -228,21 +222,21 @@ fn figure_6(sheet: &mut Sheet) -> Result<(), Failed> {
     .x("points of the whole FFT", Scale::Points)
     .y("time of the phase [s]", Scale::Log)
     .lines(lines);
-    sheet.plot("", "Both axes go by ratio. The paper's curves are only a picture.", plot);
+    sheet.add_plot("", "Both axes go by ratio. The paper's curves are only a picture.", plot);
     Ok(())
 }
 
-/// The rates of the two phases of computing.
+/// Metrics of the rates of the two phases of computing.
 const RATES: [&str; 2] = ["compute I per processor", "compute III per processor"];
 
-fn figure_7(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
     let cycle = 10.0 / 2.2;
     let what = "the cycle: 10 operations at 2.2 Mflops [us]";
-    sheet.number(what, "4.1.4", "4.5", cycle).by_formula();
-    sheet.number("the same in ticks of 33 MHz", "4.1.4", "150", cycle * 33.0).by_formula();
-    let rates = RATES.map(|name| (sheet.last("CM-5").metric(name) - 2.2).abs() < 0.05);
+    sheet.add_number(what, "4.1.4", "4.5", cycle).by_formula();
+    sheet.add_number("the same in ticks of 33 MHz", "4.1.4", "150", cycle * 33.0).by_formula();
+    let rates = RATES.map(|name| (sheet.last_result("CM-5").metric(name) - 2.2).abs() < 0.05);
     let right = rates.iter().filter(|right| **right).count();
-    sheet.read_back(
+    sheet.add_read_back(
         "phases I and III compute at 2.2 Mflops, which is what an operation costs here",
         "4.1.4",
         right,
@@ -250,13 +244,13 @@ fn figure_7(sheet: &mut Sheet) -> Result<(), Failed> {
     );
     let quote = "The drop in performance for the local FFT from 2.8 Mflops to 2.2 Mflops occurs when the size of the local FFTs exceeds \
                  cache capacity.";
-    sheet.out_of_reach("the drop of the rate", "4.1.3", quote, "LogP leaves caches out, and so do we");
+    sheet.add_out_of_reach("the drop of the rate", "4.1.3", quote, "LogP leaves caches out, and so do we");
     let quote = "a CM-5's Sparc node achieves roughly 3.2 MFLOPS on the Linpack benchmark";
-    sheet.out_of_reach("Linpack", "4.1.3", quote, "it is that of the paper's machine");
+    sheet.add_out_of_reach("Linpack", "4.1.3", quote, "it is that of the paper's machine");
     if sheet.lab.is_wall() {
-        let of = |number: usize| {
+        let rate_line = |number: usize| {
             let label = ["phase I, one FFT", "phase III, small FFTs"][number];
-            line(label, number, sheet.of("this computer").each(|told| told.metric(RATES[number])))
+            marked_line(label, number, sheet.series("this computer").map_points(|result| result.metric(RATES[number])))
         };
         let plot = Plot::new(
             "Rates of this computer's processor in the FFT's phases",
@@ -264,44 +258,44 @@ fn figure_7(sheet: &mut Sheet) -> Result<(), Failed> {
         )
         .x("points of the whole FFT", Scale::Points)
         .y("rate of a processor [Mflops]", Scale::Linear)
-        .lines([of(0), of(1)]);
+        .lines([rate_line(0), rate_line(1)]);
         let caption = "What the paper's figure shows of a CM-5's node, measured on this computer. No number of the paper is \
                        held against it.";
-        sheet.plot("host", caption, plot);
+        sheet.add_plot("host", caption, plot);
     }
     Ok(())
 }
 
-/// The machines and schedules of figure 8: what they are called, whose colour they have, the machine and the algorithm.
+/// Curves of figure 8: name, colour, machine and algorithm.
 const SCHEDULES: [(&str, usize, &str, &str); 3] = [
     ("staggered", 1, "cm5", "short-staggered"),
     ("synchronized", 2, "cm5", "short-synchronized"),
     ("double net", 4, "cm5-double-net", "short-staggered"),
 ];
 
-/// A case of figure 8, with a barrier that costs nothing.
-fn schedule(machine: &str, algorithm: &str, processors: usize, n: usize) -> Case {
-    Case { barrier: Some(Time::ZERO), ..case(algorithm, on(machine, processors), n) }
+/// Returns a case of figure 8, whose barrier costs nothing.
+fn figure_8_case(machine: &str, algorithm: &str, processors: usize, n: usize) -> Case {
+    Case { barrier: Some(Time::ZERO), ..case(algorithm, preset_machine(machine, processors), n) }
 }
 
-/// A remap's rate by processor, in MB/s.
+/// Returns a processor's rate in a remap of n points, in MB/s.
 fn rate(n: f64, us: f64) -> f64 {
     n / P as f64 * POINT / us
 }
 
-fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let cm5 = cm5(P);
-    let rates = |name: &str| sheet.of(name).each(|told| rate(told.x, remap(told)));
+    let rates = |name: &str| sheet.series(name).map_points(|result| rate(result.x, remap_time(result)));
     let [staggered, synchronized, double] = SCHEDULES.map(|(name, ..)| rates(name));
     // n/P max(1 us + 2o, g) + L.
     let printed =
         |n: f64| rate(n, n / P as f64 * cm5.g.max(US + 2 * cm5.o).in_units(US) + cm5.L.in_units(US));
     let printed: Vec<(f64, f64)> = staggered.iter().map(|(n, _)| (*n, printed(*n))).collect();
     let kept = sheet
-        .of("staggered")
-        .each(|told| rate(told.x, told.phase("remap").formula.unwrap_or_default().in_units(US)));
+        .series("staggered")
+        .map_points(|result| rate(result.x, result.phase("remap").formula.unwrap_or_default().in_units(US)));
     let last = |points: &[(f64, f64)]| points[points.len() - 1].1;
-    let run = sheet.of("staggered").at(LARGE).clone();
+    let run = sheet.series("staggered").at(LARGE).clone();
 
     let cycles = |time: Time| time.in_units(US) / CYCLE;
     for (what, paper, ours) in [
@@ -311,52 +305,52 @@ fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
         ("L = 6 us in ticks, 150 a cycle", "200", 150.0 * cycles(cm5.L)),
         ("1 us in cycles of 4.5 us", "0.22", cycles(US)),
     ] {
-        sheet.number(what, "4.1.4", paper, ours).by_formula();
+        sheet.add_number(what, "4.1.4", paper, ours).by_formula();
     }
     let ticks = |time: Time| format!("{:.0}", 150.0 * cycles(time));
     let ours = format!("{} {} {}, {:.2}", ticks(cm5.o), ticks(cm5.g), ticks(US), cycles(cm5.g));
     let what = "ticks of o = 2 us, g = 4 us and 1 us, and cycles of g";
-    sheet.same(what, "4.1.4", "56 56 28, 0.44", ours).by_formula().because(
+    sheet.add_text(what, "4.1.4", "56 56 28, 0.44", ours).by_formula().expect_difference(
         "67 133 33, 0.89",
         "28 ticks for 1 us would be a clock of 28 MHz, and 56 are twice that; behind g stands what stands behind o. One chain \
          of misprints",
     );
     let what = "the rate that is predicted, n/P max(1 us + 2o, g) + L [MB/s]";
-    sheet.number(what, "4.1.4", "3.2", last(&printed)).by_formula();
-    sheet.number("the rate of 1,048,576 points in a run [MB/s]", "4.1.4", "3.2", rate(LARGE, remap(&run)));
+    sheet.add_number(what, "4.1.4", "3.2", last(&printed)).by_formula();
+    sheet.add_number("the rate of 1,048,576 points in a run [MB/s]", "4.1.4", "3.2", rate(LARGE, remap_time(&run)));
     let quote = "The observed performance is roughly 2MB/s for this phase, nearly half of the available network bandwidth.";
-    sheet.out_of_reach(
+    sheet.add_out_of_reach(
         "the rate that was measured",
         "4.1.4",
         quote,
         "it is that of the paper's CM-5: LogP predicts 3.2",
     );
     let quote = "The analysis does not predict the gradual performance drop for large FFTs.";
-    sheet.out_of_reach("the drop for large FFTs", "4.1.4", quote, "neither does the model");
+    sheet.add_out_of_reach("the drop for large FFTs", "4.1.4", quote, "neither does the model");
     let quote = "we added a barrier synchronizing all processors after every n/P\u{b2} messages. Figure 8 shows that this eliminates the \
                  performance drop.";
     let gains: Vec<f64> = synchronized.iter().zip(&staggered).map(|(one, other)| one.1 / other.1).collect();
     let what = "rate with the barrier over that without it, at 16,384 and at 1,048,576 points";
-    sheet.claim(what, "4.1.4", quote, at_least(1.0), [gains[0], rate_at(&synchronized) / rate_at(&staggered)]).because(
+    sheet.add_claim(what, "4.1.4", quote, at_least(1.0), [gains[0], rate_at(&synchronized) / rate_at(&staggered)]).expect_difference(
         "0.459, 0.982",
         "in the model nobody drifts out of step, so that a barrier only costs: L, the more often the fewer points there are",
     );
     let gain = 100.0 * (rate_at(&double) / rate_at(&staggered) - 1.0);
     let what = "what half of g brings, 1,048,576 points [%]";
     sheet
-        .number(what, "4.1.4", "15", gain)
-        .because("0.005", "1 us + 2o is 5 us, above either g: the model gains nothing");
+        .add_number(what, "4.1.4", "15", gain)
+        .expect_difference("0.005", "1 us + 2o is 5 us, above either g: the model gains nothing");
     let idle = run.answers().outcome.run.processors.iter().map(|one| (one.idle + one.gap).in_units(US));
     let quote = "the processors are 100% busy all the time (ignoring the insignificant L at the end of the communication phase)";
     let what = "for how long a processor is not, where L is 6 [us]";
-    sheet.claim(what, "4.1.4", quote, at_most(6.0), idle.collect::<Vec<_>>());
+    sheet.add_claim(what, "4.1.4", quote, at_most(6.0), idle.collect::<Vec<_>>());
 
     let mut lines = vec![
-        Line::new("as printed", 0, Look::Line, printed),
-        Line::new("all terms kept", 1, Look::Line, kept),
+        PlotLine::new("as printed", 0, Look::Line, printed),
+        PlotLine::new("all terms kept", 1, Look::Line, kept),
     ];
     for (points, (name, number, ..)) in [staggered, synchronized, double].into_iter().zip(SCHEDULES) {
-        lines.push(Line::new(format!("{name}, model"), number, Look::Marks, points));
+        lines.push(PlotLine::new(format!("{name}, model"), number, Look::Marks, points));
     }
     let plot = Plot::new(
         "Rate of the remap on 128 processors of a CM-5",
@@ -367,19 +361,19 @@ fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
     .lines(lines)
     .level("3.2 predicted", 3.2)
     .level("2 measured", 2.0);
-    sheet.plot("", "The barrier ends nothing in the model, where nobody drifts out of step.", plot);
+    sheet.add_plot("", "The barrier ends nothing in the model, where nobody drifts out of step.", plot);
     Ok(())
 }
 
-/// The height at the size at which rows compare.
+/// Returns the rate at the size that the rows are about.
 fn rate_at(points: &[(f64, f64)]) -> f64 {
     points.iter().find(|(n, _)| *n == LARGE).map_or(f64::NAN, |(_, rate)| *rate)
 }
 
-fn stalls(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_stalls(sheet: &mut Sheet) -> Result<(), StudyError> {
     for (name, pinned) in [("L = 8", None), ("CM-5", Some("3"))] {
-        let trace = sheet.last(name).trace().clone();
-        // Each processor's first message goes to 0, but for the first of 0 itself.
+        let trace = sheet.last_result(name).trace().clone();
+        // Each processor's first message goes to 0, except that of 0 itself.
         let stalls = |id: usize| {
             let own = trace.activities.iter().filter(|one| one.id == id);
             let sends = own.clone().filter(|one| matches!(one.what, ActivityKind::Send(_)));
@@ -390,38 +384,38 @@ fn stalls(sheet: &mut Sheet) -> Result<(), Failed> {
         let stalled = (1..P).filter(|id| stalls(*id)).count() as f64;
         let quote = "All but L/g processors will stall on the first send";
         let what = format!("{name}: how many of the 127 that send to 0 do, where the capacity is 2");
-        sheet.claim(what, "4.1.2", quote, exactly(125.0), [stalled]).by_count();
+        sheet.add_claim(what, "4.1.2", quote, exactly(125.0), [stalled]).by_count();
         let mut enters: Vec<f64> =
             trace.messages.iter().filter(|one| one.to == 0).map(|one| one.enter.in_units(US)).collect();
         enters.sort_by(f64::total_cmp);
-        // Two at a time, so that the mean of each two gaps counts.
+        // Messages enter two at a time, so pairs of gaps are averaged.
         let gaps = enters.windows(3).skip(1).map(|three| (three[2] - three[0]) / 2.0).collect::<Vec<_>>();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let quote = "then one will send to processor 0 every g cycles";
         let what = format!("{name}: from one message to 0 to the next, in the mean [us]");
-        let row = sheet.claim(what, "4.1.2", quote, exactly(4.0), [mean]);
+        let row = sheet.add_claim(what, "4.1.2", quote, exactly(4.0), [mean]);
         if let Some(pinned) = pinned {
-            row.because(
+            row.expect_difference(
                 pinned,
                 "the capacity is L/g rounded up: two messages in each L = 6 us are one every 3",
             );
         }
     }
-    let none = sheet.last("staggered").answers().outcome.run.stalls() as f64;
+    let none = sheet.last_result("staggered").answers().outcome.run.stalls() as f64;
     let quote = "staggering the starting rows such that no contention occurs";
-    sheet.claim("stalls of the staggered schedule", "4.1.2", quote, exactly(0.0), [none]).by_count();
+    sheet.add_claim("stalls of the staggered schedule", "4.1.2", quote, exactly(0.0), [none]).by_count();
     Ok(())
 }
 
-fn overlap(sheet: &mut Sheet) -> Result<(), Failed> {
-    let trace = sheet.last("short-staggered").trace().clone();
+fn show_overlap(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let trace = sheet.last_result("short-staggered").trace().clone();
     let own = || trace.activities.iter().filter(|one| one.id == 0);
     let mut sends: Vec<(Time, Time)> = own()
         .filter(|one| matches!(one.what, ActivityKind::Send(_)))
         .map(|one| (one.start, one.end))
         .collect();
     sends.sort();
-    // What else a processor does from a send to the next is to receive.
+    // Between two sends a processor may also receive.
     let busy = |from: Time, to: Time| {
         let receives = own()
             .filter(|one| matches!(one.what, ActivityKind::Receive(_)) && one.start >= from && one.end <= to);
@@ -432,7 +426,7 @@ fn overlap(sheet: &mut Sheet) -> Result<(), Failed> {
     let idle: Vec<f64> = idle.collect();
     let mean = idle.iter().sum::<f64>() / idle.len() as f64;
     let quote = "If o is small compared to g, each processor idles for g - 2o cycles between successive transmissions during the remap phase.";
-    sheet.claim(
+    sheet.add_claim(
         "that of processor 0, in the mean, where g - 2o = 3 [us]",
         "4.1.5",
         quote,
@@ -440,36 +434,36 @@ fn overlap(sheet: &mut Sheet) -> Result<(), Failed> {
         [mean],
     );
     let idle = |name: &str| {
-        let processors = &sheet.last(name).answers().outcome.run.processors;
+        let processors = &sheet.last_result(name).answers().outcome.run.processors;
         let idle = processors.iter().map(|one| (one.idle + one.gap).in_units(US));
         idle.collect::<Vec<f64>>()
     };
     let (left, large) = (idle("overlapped"), idle("overlapped, g = 100"));
     let quote = "Unless g is extremely large, this eliminates idling of processors during remap.";
     let what = "idling of each processor with the remap interleaved, where a message's way L + 2o is 7 [us]";
-    sheet.claim(what, "4.1.5", quote, at_most(7.0), left);
+    sheet.add_claim(what, "4.1.5", quote, at_most(7.0), left);
     let what = "the same with g = 100 us [us]";
-    sheet.claim(what, "4.1.5", "Unless g is extremely large", above(7.0), large);
+    sheet.add_claim(what, "4.1.5", "Unless g is extremely large", above(7.0), large);
     Ok(())
 }
 
-fn hybrid(sheet: &mut Sheet) -> Result<(), Failed> {
-    let trace = sheet.last("P = 16").trace();
+fn show_hybrid(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let trace = sheet.last_result("P = 16").trace();
     let pairs = (0..16).flat_map(|from| (0..16).map(move |to| (from, to))).filter(|(from, to)| from != to);
     let sent =
         |(from, to)| trace.messages.iter().filter(|one| (one.id.from, one.to) == (from, to)).count() as f64;
     let sent: Vec<f64> = pairs.map(sent).collect();
     let quote = "each processor sends n/P^2 messages to every other";
     sheet
-        .claim("messages from each to each, n = 4,096, P = 16", "4.1.1", quote, exactly(16.0), sent)
+        .add_claim("messages from each to each, n = 4,096, P = 16", "4.1.1", quote, exactly(16.0), sent)
         .by_count();
     let quote = "requiring only g(n/P - n/P^2) + L time";
-    let ours = remap(sheet.last("hybrid")) / (4.0 * (128.0 - 1.0) + 6.0);
+    let ours = remap_time(sheet.last_result("hybrid")) / (4.0 * (128.0 - 1.0) + 6.0);
     let what = "the remap over that time, n = 16,384, P = 128 (the first message waits for no gap)";
-    sheet.claim(what, "4.1.1", quote, between(0.99, 1.0), [ours]);
+    sheet.add_claim(what, "4.1.1", quote, between(0.99, 1.0), [ours]);
     let quote = "Under either layout, each processor spends n/P log n time computing and (g n/P + L) log P time communicating, assuming g \u{2265} 2o.";
-    let ours = ["cyclic", "blocked"].map(|name| remap(sheet.last(name)) / (7.0 * (4.0 * 128.0 + 6.0)));
+    let ours = ["cyclic", "blocked"].map(|name| remap_time(sheet.last_result(name)) / (7.0 * (4.0 * 128.0 + 6.0)));
     let what = "communication over that time, cyclic and blocked, n and P as above";
-    sheet.claim(what, "4.1.1", quote, between(0.99, 1.0), ours);
+    sheet.add_claim(what, "4.1.1", quote, between(0.99, 1.0), ours);
     Ok(())
 }

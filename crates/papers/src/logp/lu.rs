@@ -1,20 +1,19 @@
-//! Section 4.2: what the layout of a matrix costs its LU decomposition.
+//! Section 4.2: the cost of matrix layouts in the LU decomposition.
 
 use loggp::{Params, US, preset};
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::lu::LU;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use crate::pictures::curves::trend;
-use crate::{Exhibit, Lab, Series, Sheet, above, at_least, between, exactly};
+use crate::pictures::curves::trend_lines;
+use crate::{Exhibit, Lab, CaseSeries, Sheet, above, at_least, between, exactly};
 
-/// Section 4.2.
 pub const LAYOUTS: Exhibit = Exhibit {
     id: "logp-lu",
     place: "section 4.2",
     title: "LU decomposition: what the layout of the matrix costs",
-    says: &[
+    notes: &[
         "The section has no machine and no measured number: ours is a CM-5 of 16 processors with a number in a word.",
     ],
     formulas: &[
@@ -26,20 +25,20 @@ pub const LAYOUTS: Exhibit = Exhibit {
     show,
 };
 
-/// The layouts, in the paper's order.
+/// Layouts, in the paper's order.
 const LAYOUT: [&str; 5] = ["replicated", "column-cyclic", "column-blocked", "grid-blocked", "grid-cyclic"];
-/// How many processors there are.
+/// Number of processors.
 const P: usize = 16;
-/// The steps of the decomposition in which active processors are counted.
+/// Size of the matrix, and so steps, for which active processors are counted.
 const STEPS: usize = 128;
 
-/// The CM-5, with a number in a word. The paper names no machine here.
+/// Returns the CM-5 with a number in a word. The paper names no machine here.
 fn machine() -> Params {
     let cm5 = preset("cm5").expect("it is one of the papers' machines").builder();
     cm5.P(P).word(8).build().expect("a paper's machine can be")
 }
 
-fn series(lab: &Lab) -> Vec<Series> {
+fn series(lab: &Lab) -> Vec<CaseSeries> {
     let (small, large) = (lab.pick(32, 128), lab.pick(256, 512));
     let case = |name: &str, n| Case { size: n, ..Case::new(&LU, name, machine()) };
     let series = |name: &'static str| {
@@ -47,52 +46,53 @@ fn series(lab: &Lab) -> Vec<Series> {
         let mut sizes: Vec<usize> = [small, large].into_iter().chain(steps).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        Series::over(name, "n", sizes, |n| case(name, n)).measured_if(move |n| n == small as f64)
+        CaseSeries::from_values(name, "n", sizes, |n| case(name, n)).measured_if(move |n| n == small as f64)
     };
     LAYOUT.into_iter().map(series).collect()
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
-    let words = |name: &str| sheet.last(name).metric("received mean");
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let words = |name: &str| sheet.last_result(name).metric("received mean");
     let ratios = [words("replicated") / words("column-cyclic"), words("replicated") / words("grid-cyclic")];
     let quote = "The communication can be reduced by a factor of 2 by choosing a column layout";
     let what = "words that a processor gets, bad layout over columns";
-    sheet.claim(what, "4.2", quote, between(1.5, 2.5), [ratios[0]]).by_count();
+    sheet.add_claim(what, "4.2", quote, between(1.5, 2.5), [ratios[0]]).by_count();
     let quote = "a gain of \u{221a}P in the communication ratio";
     let what = "words that a processor gets, bad layout over grid, P = 16";
-    sheet.claim(what, "4.2", quote, between(3.5, 4.5), [ratios[1]]).by_count();
-    let times = LAYOUT[..4].iter().map(|name| sheet.time(name) / sheet.time("grid-cyclic"));
+    sheet.add_claim(what, "4.2", quote, between(3.5, 4.5), [ratios[1]]).by_count();
+    let times = LAYOUT[..4].iter().map(|name| sheet.model_time(name) / sheet.model_time("grid-cyclic"));
     let quote = "the fastest Linpack benchmark programs actually employ a scattered grid layout, a scheme whose benefits are obvious from \
                  our model";
     let times: Vec<f64> = times.collect();
-    sheet.claim("the other layouts' times over the scattered grid's", "4.2", quote, above(1.0), times);
+    sheet.add_claim("the other layouts' times over the scattered grid's", "4.2", quote, above(1.0), times);
 
     let active = |name: &str| {
-        let trend = sheet.of(name).at(STEPS as f64).answers().outcome.trend.clone();
+        let trend = sheet.series(name).at(STEPS as f64).answers().outcome.trend.clone();
         trend.map_or(Vec::new(), |trend| trend.points.iter().map(|(_, active)| *active).collect::<Vec<f64>>())
     };
     let (blocked, scattered) = (active("grid-blocked"), active("grid-cyclic"));
     let quote = "by the time the algorithm completes n/\u{221a}P elimination steps, 2\u{221a}P processors would be idle";
     let idle = P as f64 - blocked[STEPS / 4 - 1];
-    sheet.claim("blocked grid, P = 16: idle after n/4 steps", "4.2", quote, exactly(8.0), [idle]).by_count().because(
+    sheet.add_claim("blocked grid, P = 16: idle after n/4 steps", "4.2", quote, exactly(8.0), [idle]).by_count().expect_difference(
         "7",
         "a row and a column of the grid are idle, and the paper counts the processor twice that is in both: it is 2 sqrt(P) - 1",
     );
-    // What is noted of step k is who has something to update in it; in the last there is nothing left.
+    // The trend counts the processors with something to update in step k; in the last step there is nothing
+    // left.
     let alone = blocked[..STEPS - 1].iter().filter(|active| **active == 1.0).count() as f64;
     let quote = "only one processor is active for the last n/\u{221a}P elimination steps";
     let what = "blocked grid, n = 128, P = 16: steps in which one is active";
-    sheet.claim(what, "4.2", quote, exactly(32.0), [alone]).by_count();
+    sheet.add_claim(what, "4.2", quote, exactly(32.0), [alone]).by_count();
     let all = scattered.iter().take_while(|active| **active == P as f64).count() as f64;
     let quote =
         "the scattered layout allows all P processors to stay active for all but the last \u{221a}P steps";
     let what = "scattered grid, n = 128, P = 16: steps in which all are active";
-    sheet.claim(what, "4.2", quote, at_least(124.0), [all]).by_count();
+    sheet.add_claim(what, "4.2", quote, at_least(124.0), [all]).by_count();
 
     let lines = [("grid-cyclic", "scattered grid"), ("grid-blocked", "blocked grid")].map(|(name, label)| {
         let number = LU.algorithms.iter().position(|other| other.name == name).unwrap_or(0);
-        let answers = sheet.of(name).at(STEPS as f64).answers();
-        trend(label, number, answers.trend.as_ref(), answers.outcome.trend.as_ref(), (0, 1))
+        let answers = sheet.series(name).at(STEPS as f64).answers();
+        trend_lines(label, number, answers.trend.as_ref(), answers.outcome.trend.as_ref(), (0, 1))
             .collect::<Vec<_>>()
     });
     let title = format!("Who has something to update, n = {STEPS}, P = {P}");
@@ -101,6 +101,6 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         .y("processors that update", Scale::Linear)
         .lines(lines.concat());
     let caption = "How balanced the layouts are: a processor counts in a step if it has something to update.";
-    sheet.plot("", caption, plot);
+    sheet.add_plot("", caption, plot);
     Ok(())
 }

@@ -12,7 +12,6 @@ use loggp::{Params, US, preset};
 
 use super::Paper;
 
-/// The paper.
 pub static PAPER: Paper = Paper {
     name: "LogP",
     source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \
@@ -37,18 +36,18 @@ pub static PAPER: Paper = Paper {
     inventory: include_str!("inventory.txt"),
 };
 
-/// A machine with L, o and g in cycles, as captions give them.
-fn caption(P: usize, [L, o, g]: [i64; 3]) -> Params {
+/// Returns a machine with L, o and g in cycles, as captions give them.
+fn caption_machine(P: usize, [L, o, g]: [i64; 3]) -> Params {
     Params::builder(P).L(L * US).o(o * US).g(g * US).build().expect("a paper's machine can be")
 }
 
-/// The CM-5 of section 4.1.4, with so many processors.
+/// Returns the CM-5 of section 4.1.4 with P processors.
 fn cm5(P: usize) -> Params {
-    on("cm5", P)
+    preset_machine("cm5", P)
 }
 
-/// A machine of the paper whose parameters are all known, with so many processors.
-fn on(machine: &str, P: usize) -> Params {
+/// Returns a preset whose parameters are all known, with P processors.
+fn preset_machine(machine: &str, P: usize) -> Params {
     let preset = preset(machine).expect("it is one of the papers' machines");
     preset.builder().P(P).build().expect("a paper's machine can be")
 }

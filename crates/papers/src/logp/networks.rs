@@ -1,22 +1,21 @@
-//! Sections 5.1 and 5.2: how far apart processors are in a network, and how long a message takes through it.
+//! Sections 5.1 and 5.2: the distances of processors in a network, and the time of a message through it.
 
 use loggp::{NS, Params, Time, US, preset};
 use loggp_document::Table;
-use loggp_draw::plot::{Line, Look, Plot, Scale};
+use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
 use crate::topology::{Distances, TOPOLOGIES};
-use crate::unloaded::{M, TABLE_1 as ROWS, Unloaded};
-use crate::{Exhibit, Lab, Row, Series, Sheet, above, at_most, below, between};
+use crate::unloaded::{M, TABLE_1 as ROWS, UnloadedNetwork};
+use crate::{Exhibit, Lab, ExhibitRow, CaseSeries, Sheet, above, at_most, below, between};
 
-/// Section 5.1.
 pub const DISTANCES: Exhibit = Exhibit {
     id: "logp-distances",
     place: "section 5.1",
     title: "the average distance between processors, in seven networks",
-    says: &[
+    notes: &[
         "1,024 is no cube, so the 3d networks are built of 1,000 processors, 10 on a side. A processor counts as 0 from itself; without \
          such pairs averages are larger by 1/(P-1).",
     ],
@@ -26,33 +25,32 @@ pub const DISTANCES: Exhibit = Exhibit {
     ],
     unit: ("cycles", US),
     series: |_| Vec::new(),
-    show: distances,
+    show: show_distances,
 };
 
-/// Table 1.
 pub const TABLE_1: Exhibit = Exhibit {
     id: "logp-table1",
     place: "table 1",
     title: "how long a message of 160 bits takes through a network without load",
-    says: &[
+    notes: &[
         "Seven machines of 1,024 processors; the last two are those with Active Messages. o = (Tsnd + Trcv)/2 and L = H r + ceil(M/w). H \
          is the table's: 5 for a butterfly, 6.8 for a torus and 12.1 for a 3d mesh are not section 5.1's averages, and the text does \
          not say where they come from.",
     ],
     formulas: &["T(M, H) = Tsnd + ceil(M/w) + H r + Trcv (section 5.2)", "L + 2o (section 5)"],
     unit: ("ns", NS),
-    series: |_| ROWS.iter().map(|row| Series::one(row.name, case(row)).measured()).collect(),
-    show: table_1,
+    series: |_| ROWS.iter().map(|row| CaseSeries::from_case(row.name, case(row)).measured()).collect(),
+    show: show_table_1,
 };
 
-/// What section 5.1 prints, in the order of the networks.
+/// Averages that section 5.1 prints, in the order of the networks.
 const PRINTED: [&str; 7] = ["5", "10", "9.33", "7.5", "10", "16", "21"];
-/// The number of processors of both tables.
+/// Processors of both tables.
 const P: usize = 1024;
-/// Why a number that is not rounded is near enough.
+/// Reason for accepting a number that the paper does not round.
 const CUT: &str = "the paper cuts digits off where it does not round";
 
-fn distances(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_distances(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut counts = Vec::new();
     let mut table = Table::new("distances", "Average distances of 1,024 processors, in links")
         .text("network")
@@ -67,15 +65,15 @@ fn distances(sheet: &mut Sheet) -> Result<(), Failed> {
         let what = format!("{name}: {} at 1,024", topology.formula);
         // The paper's own formula of the fat tree has a row below.
         if name != "4-ary fat tree" {
-            let row = sheet.number(what, "5.1", printed, found.closed).by_formula();
+            let row = sheet.add_number(what, "5.1", printed, found.closed_form).by_formula();
             if printed == "7.5" {
-                row.within(0.02, CUT);
+                row.accept_within(0.02, CUT);
             }
         }
         let what = format!("{name}: counted over all pairs of {} processors", found.P);
-        let row = sheet.number(what, "5.1", printed, counted.average).by_count();
+        let row = sheet.add_number(what, "5.1", printed, counted.average).by_count();
         if counted.average.fract() != 0.0 && !printed.contains('.') {
-            row.rounded();
+            row.accept_rounded();
         }
         counts.push(counted.average);
         let (shape, average, farthest) = (found.shape, counted.average.into(), counted.farthest.into());
@@ -90,7 +88,7 @@ fn distances(sheet: &mut Sheet) -> Result<(), Failed> {
     }
     let printed = 4.0 * 5.0 - 2.0 / 3.0;
     let what = "fat tree: its formula as it is printed, 4 log4 P - 2/3";
-    sheet.number(what, "5.1", "9.33", printed).by_formula().because(
+    sheet.add_number(what, "5.1", "9.33", printed).by_formula().expect_difference(
         "19.333",
         "its 9.33 is that of 2 log4 P - 2/3, which the count confirms: the 4 of log4 seems to have gone before it too",
     );
@@ -101,37 +99,37 @@ fn distances(sheet: &mut Sheet) -> Result<(), Failed> {
     let quote =
         "For configurations of practical interest the difference between topologies is a factor of two";
     let rule = at_most(2.0);
-    sheet.claim("usual networks over the hypercube", "5.1", quote, rule, usual).by_count();
+    sheet.add_claim("usual networks over the hypercube", "5.1", quote, rule, usual).by_count();
     let primitive = [torus_2d, mesh_2d].map(|one| one / hypercube);
     let quote = "except for very primitive networks, such as a 2D mesh or torus. Even there, the difference is only a factor of four.";
-    sheet.claim("2d networks over the hypercube", "5.1", quote, between(2.0, 4.5), primitive).by_count();
+    sheet.add_claim("2d networks over the hypercube", "5.1", quote, between(2.0, 4.5), primitive).by_count();
     let far = TOPOLOGIES.iter().find(|topology| topology.name == "2d mesh").expect("it is one of them");
     let more = ROWS.iter().map(|row| row.time(M, (far.average)(P as f64)) / row.time(M, row.hops) - 1.0);
     let quote = "this difference makes only a small contribution to total message transmission time";
     let what = "what a 2d mesh would add to T(M) of table 1's machines, as a part";
-    sheet.claim(what, "5.1", quote, below(0.5), more.collect::<Vec<_>>()).by_formula().because(
+    sheet.add_claim(what, "5.1", quote, below(0.5), more.collect::<Vec<_>>()).by_formula().expect_difference(
         "5 of 7; 0.0259 to 1.09, 0.419 in the mean",
         "it adds half and more on Dash and Monsoon, whose overheads are small; on the machines that are sold it is little",
     );
-    sheet.table(table);
+    sheet.add_table(table);
     let caption = "Formulas as lines, and what is counted in the nearest network that can be built as marks.";
-    sheet.plot("", caption, over_P(sheet.lab));
+    sheet.add_plot("", caption, distance_plot(sheet.lab));
     Ok(())
 }
 
-/// The average distance over the number of processors.
-fn over_P(lab: &Lab) -> Plot {
+/// Plots the average distance over the number of processors.
+fn distance_plot(lab: &Lab) -> Plot {
     let most = lab.pick(10, 12);
     let lines = TOPOLOGIES.iter().enumerate().flat_map(|(number, topology)| {
         let all: Vec<Distances> = (2..=most).map(|log| topology.distances(1 << log)).collect();
-        let formula = all.iter().map(|one| (one.asked as f64, one.closed)).collect();
+        let formula = all.iter().map(|one| (one.requested as f64, one.closed_form)).collect();
         let counted = all.iter().filter(|one| one.P > 1);
         let mut counted: Vec<(f64, f64)> =
             counted.filter_map(|one| Some((one.P as f64, one.counted?.average))).collect();
         counted.dedup();
         [
-            Line::new(topology.name, number, Look::Line, formula),
-            Line::new("counted", number, Look::Marks, counted),
+            PlotLine::new(topology.name, number, Look::Line, formula),
+            PlotLine::new("counted", number, Look::Marks, counted),
         ]
     });
     Plot::new("Average distance between two processors", "in links, over all pairs")
@@ -140,33 +138,33 @@ fn over_P(lab: &Lab) -> Plot {
         .lines(lines)
 }
 
-/// A message on a machine that is made of a row: two of its processors are enough. What the table leaves open, g, no single
-/// message waits for.
-fn case(row: &Unloaded) -> Case {
+/// Returns the case of a message on a row's machine, of which two processors are enough. The table leaves g
+/// open, but a single message waits for no gap.
+fn case(row: &UnloadedNetwork) -> Case {
     let preset = preset(row.preset).expect("it is one of the papers' machines");
     let params: Params = preset.builder().P(2).g(Time::ZERO).build().expect("a paper's machine can be");
     Case::new(&BROADCAST, "flat", params)
 }
 
-fn table_1(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_table_1(sheet: &mut Sheet) -> Result<(), StudyError> {
     for row in &ROWS {
-        let told = sheet.last(row.name);
-        let model = told.model().in_units(case(row).params.cycle);
+        let result = sheet.last_result(row.name);
+        let model = result.model().in_units(case(row).params.cycle);
         let what = format!("T(M = 160) of {} [cycles]", row.name);
         let formula = row.time(M, row.hops);
         let [by_formula, by_model] =
             [(what.clone(), formula), (format!("{what}, a message on that machine"), model)];
-        let cut = |row: &mut Row| {
+        let cut = |row: &mut ExhibitRow| {
             if row.paper == "53" {
-                row.within(1.0 / 53.0, CUT);
+                row.accept_within(1.0 / 53.0, CUT);
             }
         };
-        cut(sheet.number(by_formula.0, "table 1", row.printed, by_formula.1).by_formula());
-        cut(sheet.number(by_model.0, "table 1", row.printed, by_model.1));
+        cut(sheet.add_number(by_formula.0, "table 1", row.printed, by_formula.1).by_formula());
+        cut(sheet.add_number(by_model.0, "table 1", row.printed, by_model.1));
     }
     let parts = ROWS.iter().map(|row| row.overheads / row.time(M, row.hops)).collect::<Vec<_>>();
     let quote = "message communication time through a lightly loaded network is dominated by the send and receive overheads";
-    sheet.claim("the overheads' part of T, all seven", "5.2", quote, above(0.5), &parts).by_formula().because(
+    sheet.add_claim("the overheads' part of T, all seven", "5.2", quote, above(0.5), &parts).by_formula().expect_difference(
         "5 of 7; 0.266 to 0.969, 0.621 in the mean",
         "they make up a quarter and a third on J-Machine and Monsoon, whose network interfaces were built for that",
     );
@@ -174,7 +172,7 @@ fn table_1(sheet: &mut Sheet) -> Result<(), Failed> {
                  communication time.";
     let research = &parts[2..5];
     sheet
-        .claim(
+        .add_claim(
             "the overheads' part of T, research machines, where more than a tenth is read as significant",
             "5.2",
             quote,
@@ -188,8 +186,8 @@ fn table_1(sheet: &mut Sheet) -> Result<(), Failed> {
     let lines = ROWS.iter().enumerate().flat_map(|(number, row)| {
         let over: Vec<(f64, f64)> = (1..=24).map(f64::from).map(|H| (H, row.time(M, H))).collect();
         let own = vec![(row.hops, row.time(M, row.hops))];
-        [Line::new(row.name, number, Look::Line, over), Line::new("its H", number, Look::Marks, own)]
+        [PlotLine::new(row.name, number, Look::Line, over), PlotLine::new("its H", number, Look::Marks, own)]
     });
-    sheet.plot("", "T(M, H) over the distance H; the marks are the table's own H.", plot.lines(lines));
+    sheet.add_plot("", "T(M, H) over the distance H; the marks are the table's own H.", plot.lines(lines));
     Ok(())
 }

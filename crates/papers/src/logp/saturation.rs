@@ -4,17 +4,16 @@ use loggp::US;
 use loggp_draw::plot::{Look, Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS};
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
 use super::cm5;
-use crate::{Exhibit, Lab, Series, Sheet, above, line};
+use crate::{Exhibit, Lab, CaseSeries, Sheet, above, marked_line};
 
-/// Section 5.3.
 pub const SATURATION: Exhibit = Exhibit {
     id: "logp-saturation",
     place: "section 5.3",
     title: "latency over load, up to saturation and beyond",
-    says: &[
+    notes: &[
         "The section has no numbers. Receivers are random here, and a CM-5's processor is busy for 2o = g with every message, so that it \
          is its own time, and that of the receivers, that runs out first.",
     ],
@@ -24,23 +23,22 @@ pub const SATURATION: Exhibit = Exhibit {
     show,
 };
 
-/// The loads: how many messages each processor starts per max(g, 2o).
+/// Loads: messages that each processor starts per max(g, 2o).
 const RATES: [f64; 13] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5];
-/// How many processors there are.
 const P: usize = 16;
 
-fn series(lab: &Lab) -> Vec<Series> {
+fn series(lab: &Lab) -> Vec<CaseSeries> {
     let size = lab.pick(200, 2000);
     let case = |rate, size| Case { size, ..Case::new(&STRESS, STEADY, cm5(P)) }.with(&RATE, rate);
-    let of = |name, size| Series::along(name, "load", RATES.map(|rate| (rate, case(rate, size))));
+    let make_series = |name, size| CaseSeries::from_cases(name, "load", RATES.map(|rate| (rate, case(rate, size))));
     vec![
-        of("so many", size).measured_if(|load| [0.2, 0.7, 1.25].contains(&load)),
-        of("twice as many", 2 * size),
+        make_series("so many", size).measured_if(|load| [0.2, 0.7, 1.25].contains(&load)),
+        make_series("twice as many", 2 * size),
     ]
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
-    let latency = |series: &str, name: &'static str| sheet.of(series).each(|told| told.metric(name));
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let latency = |series: &str, name: &'static str| sheet.series(series).map_points(|result| result.metric(name));
     let (mean, twice) = (latency("so many", LATENCY), latency("twice as many", LATENCY));
     let longest = latency("so many", LONGEST_LATENCY);
     let size = sheet.lab.pick(200, 2000);
@@ -56,20 +54,20 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         mean[steepest].0,
         mean[steepest + 1].0
     );
-    sheet.claim(what, "5.3", quote, above(1.0), [rises[steepest] / before]);
+    sheet.add_claim(what, "5.3", quote, above(1.0), [rises[steepest] / before]);
     let quote = "the latency experienced by a message tends to increase as a function of the load";
-    sheet.claim("mean latency at a load over that at the one below", "5.3", quote, above(1.0), rises);
+    sheet.add_claim("mean latency at a load over that at the one below", "5.3", quote, above(1.0), rises);
     let unloaded = (cm5(P).L + 2 * cm5(P).o).in_units(US);
     let mut lines = vec![
-        line(format!("mean, {size} messages"), 0, mean),
-        line(format!("mean, {} messages", 2 * size), 1, twice),
-        line(format!("longest, {size} messages"), 2, longest),
+        marked_line(format!("mean, {size} messages"), 0, mean),
+        marked_line(format!("mean, {} messages", 2 * size), 1, twice),
+        marked_line(format!("longest, {size} messages"), 2, longest),
     ];
     if sheet.lab.is_wall() {
-        let told = &sheet.of("so many").points;
-        let rings = told.iter().filter(|told| told.prediction.measured.is_some());
-        let rings = rings.map(|told| (told.x, told.metric(LATENCY))).collect();
-        lines.push(loggp_draw::plot::Line::new("mean, measured", 0, Look::Rings, rings));
+        let result = &sheet.series("so many").points;
+        let rings = result.iter().filter(|result| result.prediction.measured.is_some());
+        let rings = rings.map(|result| (result.x, result.metric(LATENCY))).collect();
+        lines.push(loggp_draw::plot::PlotLine::new("mean, measured", 0, Look::Rings, rings));
     }
     let plot = Plot::new(
         format!("Latency over load, {P} processors of a CM-5"),
@@ -81,6 +79,6 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     .level("L + 2o", unloaded);
     let caption = "Where the latency rises sharply, messages wait for their receivers, which are random; beyond 1 more are started than can be sent and \
                    received, and the longer that lasts the longer they wait.";
-    sheet.plot("", caption, plot);
+    sheet.add_plot("", caption, plot);
     Ok(())
 }

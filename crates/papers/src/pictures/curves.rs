@@ -1,53 +1,55 @@
-//! The one way to draw formula, model and measurement of something: a line for the formula, marks for the model, and rings
-//! for what was measured, from the least to the most. Where each run drew anew, a box says where the middle half of the times is.
+//! Curves of formula, model and measurement: a line for the formula, marks for the model, and rings for
+//! measurements, with a bar from the least to the most. Where each run draws random numbers anew, a box shows
+//! the middle half of the times.
 
 use loggp::Time;
 
-use loggp_draw::plot::{Line, Look};
+use loggp_draw::plot::{PlotLine, Look};
 use loggp_programs::Trend;
-use loggp_study::{Prediction, Times};
+use loggp_study::{Prediction, TimeSummary};
 
-/// A curve of so many times, with heights made of x and the time. Points stand from left to right.
+/// Returns the curves of times, with heights computed by `y` of x and the time. Points are in order of x.
 pub fn curves(
     name: &str,
     number: usize,
     points: &[(f64, Prediction)],
     y: impl Fn(f64, Time) -> f64,
-) -> impl Iterator<Item = Line> {
+) -> impl Iterator<Item = PlotLine> {
     let curve = |answer: &str, look, time: fn(&Prediction) -> Option<Time>| {
         let at = |(x, times): &(f64, Prediction)| Some((*x, y(*x, time(times)?)));
-        Line::new(format!("{name}, {answer}"), number, look, points.iter().filter_map(at).collect())
+        PlotLine::new(format!("{name}, {answer}"), number, look, points.iter().filter_map(at).collect())
     };
-    // Of what was drawn anew the middle half is a box.
-    let ends = |of: fn(&Prediction) -> Option<Times>, which: fn(Times) -> (Time, Time)| {
+    // The middle half of runs that draw anew is a box.
+    let ends = |times_of: fn(&Prediction) -> Option<TimeSummary>, which: fn(TimeSummary) -> (Time, Time)| {
         let at = |(x, times): &(f64, Prediction)| {
-            let (low, high) = of(times).filter(|times| times.min < times.max).map(which)?;
+            let (low, high) = times_of(times).filter(|times| times.min < times.max).map(which)?;
             Some((*x, y(*x, low), y(*x, high)))
         };
         points.iter().filter_map(at).collect::<Vec<_>>()
     };
-    let (all, half) = (|times: Times| (times.min, times.max), |times: Times| (times.lower, times.upper));
+    let (all, half) = (|times: TimeSummary| (times.min, times.max), |times: TimeSummary| (times.lower, times.upper));
     let drawn = |times: &Prediction| times.models.and(times.measured);
     let model = curve("model", Look::Marks, |times| times.model);
     let measured = curve("measured", Look::Rings, |times| times.measured.map(|times| times.median));
     let curves = [
         curve("formula", Look::Line, |times| times.formula),
-        Line { spread: ends(|times| times.models, all), middle: ends(|times| times.models, half), ..model },
-        Line { spread: ends(|times| times.measured, all), middle: ends(drawn, half), ..measured },
+        PlotLine { spread: ends(|times| times.models, all), middle: ends(|times| times.models, half), ..model },
+        PlotLine { spread: ends(|times| times.measured, all), middle: ends(drawn, half), ..measured },
     ];
     curves.into_iter().filter(|line| !line.points.is_empty())
 }
 
-/// What was to change while something ran, as a line, and what did, as marks: of many, the first of each `apart`, from `first` on.
-pub fn trend(
+/// Returns a predicted trend as a line, and the observed one as marks: of many, every `apart`-th point from
+/// `first` on.
+pub fn trend_lines(
     name: &str,
     number: usize,
     predicted: Option<&Trend>,
     observed: Option<&Trend>,
     (first, apart): (usize, usize),
-) -> impl Iterator<Item = Line> {
+) -> impl Iterator<Item = PlotLine> {
     let line = |answer: &str, look, points: Vec<(f64, f64)>| {
-        Line::new(format!("{name}, {answer}"), number, look, points)
+        PlotLine::new(format!("{name}, {answer}"), number, look, points)
     };
     let points =
         |trend: &Trend, first, apart| trend.points.iter().skip(first).step_by(apart).copied().collect();

@@ -1,14 +1,14 @@
-//! What a processor's time goes to has the same name and colour in every picture.
+//! Names and colours of activities and accounts, the same in every picture.
 
-use loggp::ActivityKind;
+use loggp::trace::ActivityKind;
 use loggp_draw::palette::{
-    BLUE, GREEN, GREY, Kind, MIST, ORANGE, PAPER, PEACH, POWDER, PURPLE, SAND, SILVER, SLATE, STRONG,
+    BLUE, GREEN, GREY, ActivityStyle, MIST, ORANGE, PAPER, PEACH, POWDER, PURPLE, SAND, SILVER, SLATE, STRONG,
     VERMILLION, YELLOW,
 };
 use loggp_study::analysis::accounts::Account;
 
-/// What an activity is, if it is shown. A processor that is idle shows nothing.
-pub fn of_activity(what: &ActivityKind) -> Option<Kind> {
+/// Returns the kind of an activity, or `None` if it is not shown, such as idleness.
+pub fn activity_kind(what: &ActivityKind) -> Option<ActivityStyle> {
     let account = match what {
         ActivityKind::Work(_) => Account::Computation,
         ActivityKind::Send(_) => Account::Send,
@@ -17,18 +17,18 @@ pub fn of_activity(what: &ActivityKind) -> Option<Kind> {
         ActivityKind::Stall => Account::Stall,
         ActivityKind::Port => Account::Port,
         ActivityKind::Barrier => Account::Barrier,
-        ActivityKind::Post(_) => return Some(Kind { name: "call for a request", ink: POWDER }),
-        ActivityKind::Wait(_) => return Some(Kind { name: "wait for a request", ink: PEACH }),
+        ActivityKind::Post(_) => return Some(ActivityStyle { name: "call for a request", ink: POWDER }),
+        ActivityKind::Wait(_) => return Some(ActivityStyle { name: "wait for a request", ink: PEACH }),
         _ => return None,
     };
-    Some(of_account(account))
+    Some(account_kind(account))
 }
 
-/// The detours of the host, which lie within what a processor does.
-pub const NOISE: Kind = Kind { name: "noise", ink: GREY };
+/// Detours of the host, which lie within other activities.
+pub const NOISE: ActivityStyle = ActivityStyle { name: "noise", ink: GREY };
 
-/// What is on an account.
-pub fn of_account(account: Account) -> Kind {
+/// Returns the kind of an account.
+pub fn account_kind(account: Account) -> ActivityStyle {
     let ink = match account {
         Account::Computation => GREEN,
         Account::Send => BLUE,
@@ -43,5 +43,5 @@ pub fn of_account(account: Account) -> Kind {
         Account::Idle => SAND,
         Account::End => PAPER,
     };
-    Kind { name: account.name(), ink }
+    ActivityStyle { name: account.name(), ink }
 }

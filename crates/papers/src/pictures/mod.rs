@@ -1,4 +1,4 @@
-//! Pictures of what runs and studies found.
+//! Pictures of runs and studies.
 
 pub mod curves;
 pub mod kinds;

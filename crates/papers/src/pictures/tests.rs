@@ -1,38 +1,40 @@
-//! What holds for every picture: it is XML without names that could clash, nothing is cut off or written over, and every
-//! look has its entry in the legend.
+//! Properties of every picture: it is XML without ids that could clash, no text is cut off or covered by
+//! another, and every look is in the legend.
 
 use std::fs;
 use std::path::PathBuf;
 
-use loggp::{Machine, Params, Tag, Time, Trace, US, Work};
+use loggp::{Machine, Params, Tag, Time, US, Work};
+use loggp::trace::Trace;
 use roxmltree::{Document, Node};
 
 use loggp_draw::bars::{Bar, Bars};
-use loggp_draw::canvas::{wide, wrap};
+use loggp_draw::canvas::{text_width, wrap};
 use loggp_draw::heat_map::heat_map;
-use loggp_draw::palette::{HEAT, Series, style};
-use loggp_draw::plot::{Line, Look, Plot, Scale};
-use loggp_draw::timeline::Timeline;
+use loggp_draw::palette::{HEAT, SeriesStyle, style};
+use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::timeline::TimelinePicture;
 
 use super::kinds;
-use super::timeline::{Window, of_trace, timeline};
-use loggp_draw::tree::{self, Tree};
+use super::timeline::{Window, timeline_from_trace, draw_timeline};
+use loggp_draw::tree::{self, TreePicture};
 use loggp_programs::transportation::Matrix;
 use loggp_study::analysis::accounts::Account;
 
-/// A text that nothing can be done with but to break it, and that XML must not see.
+/// A text that must be broken to fit, with characters that XML must not see.
 const LONG: &str = "a <name> & \"another\" of_a_case_that_nobody_would_call_so_but_somebody_did_so_it_has_to_be_shown_in_full \
                     /with/a/path/to/some/file/that/is/far/away.json and \u{1}\u{394} = 13.8 us";
 
 const WORDS: Tag<Vec<u64>> = Tag::new(0);
 
-/// The trace of a run in which every processor works and sends a message to the next, and some wait for the capacity.
+/// Returns the trace of a run in which every processor works and sends a message to processor 0, and some
+/// wait for the capacity.
 fn trace(P: usize, words: usize) -> Trace {
     let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).trace(true).run(|p| {
         p.work("step", 3, || ());
         if p.id() == 0 {
-            for id in 1..p.p() {
+            for id in 1..p.P() {
                 p.send(id, WORDS, vec![1; words]);
             }
         } else {
@@ -40,7 +42,7 @@ fn trace(P: usize, words: usize) -> Trace {
             p.send(0, WORDS, vec![1; words]);
         }
         if p.id() == 0 {
-            for _ in 1..p.p() {
+            for _ in 1..p.P() {
                 p.recv(WORDS);
             }
         }
@@ -48,10 +50,10 @@ fn trace(P: usize, words: usize) -> Trace {
     run.unwrap().trace.unwrap()
 }
 
-/// A plot with these panels, which all have these levels.
-fn plot(title: &str, [x, y]: [Scale; 2], panels: &[(&str, Vec<Line>)], levels: &[(&str, f64)]) -> String {
+/// Draws a plot with these panels and levels.
+fn plot(title: &str, [x, y]: [Scale; 2], panels: &[(&str, Vec<PlotLine>)], levels: &[(&str, f64)]) -> String {
     let plot = Plot::new(title, title).x("size [words]", x).y("time [us]", y);
-    let with = |plot: Plot, (caption, lines): &(&str, Vec<Line>)| {
+    let with = |plot: Plot, (caption, lines): &(&str, Vec<PlotLine>)| {
         levels
             .iter()
             .fold(plot.panel(*caption, lines.iter().cloned()), |plot, (label, y)| plot.level(*label, *y))
@@ -59,11 +61,11 @@ fn plot(title: &str, [x, y]: [Scale; 2], panels: &[(&str, Vec<Line>)], levels: &
     panels.iter().fold(plot, with).svg()
 }
 
-/// A line of each look through these points.
-fn lines(label: &str, points: &[(f64, f64)]) -> Vec<Line> {
-    let line = |(number, look)| Line::new(format!("{label} {number}"), number, look, points.to_vec());
+/// Returns a line of each look through these points.
+fn lines(label: &str, points: &[(f64, f64)]) -> Vec<PlotLine> {
+    let line = |(number, look)| PlotLine::new(format!("{label} {number}"), number, look, points.to_vec());
     let looks = [Look::Both, Look::Line, Look::Marks, Look::Rings];
-    let mut lines: Vec<Line> = looks.into_iter().enumerate().map(line).collect();
+    let mut lines: Vec<PlotLine> = looks.into_iter().enumerate().map(line).collect();
     lines[3].spread = points.iter().map(|(x, y)| (*x, 0.9 * y, 1.2 * y)).collect();
     lines
 }
@@ -98,7 +100,7 @@ fn plots() -> Vec<String> {
     all.push(plot(LONG, [Scale::Points; 2], &[(LONG, lines(LONG, &line))], &levels));
     let panels = [LONG, "short"].map(|caption| (caption, lines(LONG, &line)));
     all.push(plot(LONG, [Scale::Linear; 2], &panels, &levels));
-    let many = (0..30).map(|number| Line::new(format!("{number}"), number, Look::Both, line.clone()));
+    let many = (0..30).map(|number| PlotLine::new(format!("{number}"), number, Look::Both, line.clone()));
     all.push(plot("many", [Scale::Linear; 2], &[("", many.collect())], &levels));
     let far = || ("far", lines("line", &[(1e6, 1.0), (2e6, 2.0), (4e6, 3.0), (8.388608e6, 4.0)]));
     all.push(plot("far", [Scale::Points; 2], &[far(), far(), far()], &[]));
@@ -110,7 +112,7 @@ fn timelines() -> Vec<String> {
     let mut all = Vec::new();
     for P in [2, 3, 8, 20, 33, 64, 128] {
         for words in [1, 10, 1000] {
-            all.push(timeline(&trace(P, words), "a timeline", ("us", US)).unwrap());
+            all.push(draw_timeline(&trace(P, words), "a timeline", ("us", US)).unwrap());
         }
     }
     let trace = trace(8, 1);
@@ -118,23 +120,23 @@ fn timelines() -> Vec<String> {
         (0..8).map(|id| if id == 3 { LONG.into() } else { format!("{id} us") }).collect();
     let unit = ("a cycle of & < >", US);
     all.push(
-        Timeline {
+        TimelinePicture {
             subtitle: LONG.into(),
-            noted: LONG.into(),
+            notes_title: LONG.into(),
             notes,
-            ..of_trace(&trace, LONG, unit, &Window::default())
+            ..timeline_from_trace(&trace, LONG, unit, &Window::default())
         }
         .svg()
         .unwrap(),
     );
     let quiet = Trace { activities: Vec::new(), messages: Vec::new(), ..trace };
-    all.push(timeline(&quiet, "", ("us", US)).unwrap());
+    all.push(draw_timeline(&quiet, "", ("us", US)).unwrap());
     all
 }
 
 fn bars() -> Vec<String> {
-    let layers = || Account::ALL.into_iter().map(|account| kinds::of_account(account).into()).collect();
-    let of = |labels: Vec<String>, groups: usize, height: f64| {
+    let layers = || Account::ALL.into_iter().map(|account| kinds::account_kind(account).into()).collect();
+    let draw_bars = |labels: Vec<String>, groups: usize, height: f64| {
         let per = labels.len().div_ceil(groups.max(1)).max(1);
         let bar = |(number, label): (usize, String)| Bar {
             label,
@@ -147,16 +149,15 @@ fn bars() -> Vec<String> {
             .svg()
     };
     let numbers = |n: usize| (0..n).map(|n| n.to_string()).collect::<Vec<_>>();
-    let mut all: Vec<String> = [0, 1, 8, 64, 200, 512].map(|n| of(numbers(n), 0, 1e3)).into();
-    all.push(of(numbers(21), 3, 0.1));
-    all.push(of(numbers(3), 0, 0.0));
-    all.push(of(vec!["S=65536".into(), "model=loggp-1".into()], 0, 1.0));
-    all.push(of([LONG; 5].map(String::from).into(), 2, 1e-9));
-    all.push(of((0..30).map(|n| format!("fragments={n}")).collect(), 0, 1.0));
+    let mut all: Vec<String> = [0, 1, 8, 64, 200, 512].map(|n| draw_bars(numbers(n), 0, 1e3)).into();
+    all.push(draw_bars(numbers(21), 3, 0.1));
+    all.push(draw_bars(numbers(3), 0, 0.0));
+    all.push(draw_bars(vec!["S=65536".into(), "model=loggp-1".into()], 0, 1.0));
+    all.push(draw_bars([LONG; 5].map(String::from).into(), 2, 1e-9));
+    all.push(draw_bars((0..30).map(|n| format!("fragments={n}")).collect(), 0, 1.0));
     all
 }
 
-/// The heat map of a matrix.
 fn map_of(matrix: &Matrix, title: &str) -> Result<String, String> {
     heat_map(matrix.P(), matrix.entries(), title)
 }
@@ -174,37 +175,36 @@ fn heat_maps() -> Vec<String> {
 }
 
 fn trees() -> Vec<String> {
-    let of = |n: usize, parent: fn(usize) -> usize, label: fn(usize) -> String, note: fn(usize) -> String| {
-        let node = |id| tree::Node { parent: (id > 0).then(|| parent(id)), label: label(id), note: note(id) };
+    let draw_tree = |n: usize, parent: fn(usize) -> usize, label: fn(usize) -> String, note: fn(usize) -> String| {
+        let node = |id| tree::TreeNode { parent: (id > 0).then(|| parent(id)), label: label(id), note: note(id) };
         let nodes = (0..n).map(node).collect();
-        Tree { title: LONG.into(), subtitle: String::new(), nodes }.svg().unwrap()
+        TreePicture { title: LONG.into(), subtitle: String::new(), nodes }.svg().unwrap()
     };
     let mut all = Vec::new();
     for n in [0, 1, 2, 8, 64, 200] {
-        all.push(of(n, |id| (id - 1) / 2, |id| format!("{}", 3 * id), |_| String::new()));
-        all.push(of(n, |id| id & (id - 1), |id| format!("P{id}\n{}", 7 * id), |id| format!("{id} words")));
-        all.push(of(
+        all.push(draw_tree(n, |id| (id - 1) / 2, |id| format!("{}", 3 * id), |_| String::new()));
+        all.push(draw_tree(n, |id| id & (id - 1), |id| format!("P{id}\n{}", 7 * id), |id| format!("{id} words")));
+        all.push(draw_tree(
             n,
             |id| id / 3,
             |id| if id == 5 { LONG.into() } else { "x".repeat(id % 9) },
             |_| String::new(),
         ));
     }
-    all.push(of(10, |id| id - 1, |id| format!("{id}"), |_| LONG.into()));
-    all.push(of(40, |_| 0, |id| format!("{id}"), |id| format!("{id}")));
+    all.push(draw_tree(10, |id| id - 1, |id| format!("{id}"), |_| LONG.into()));
+    all.push(draw_tree(40, |_| 0, |id| format!("{id}"), |id| format!("{id}")));
     all
 }
 
-/// All of them.
 fn gallery() -> Vec<String> {
     [plots(), timelines(), bars(), heat_maps(), trees()].concat()
 }
 
-/// From where to where a text goes, to the right and down, as its font is measured.
+/// Returns the left, top, right and bottom of a text, by the measures of its font.
 fn extent(text: &Node) -> [f64; 4] {
     let number = |name| text.attribute(name).unwrap().parse::<f64>().unwrap();
     let (x, y, size) = (number("x"), number("y"), number("font-size"));
-    let width = wide(text.text().unwrap(), size);
+    let width = text_width(text.text().unwrap(), size);
     let before = match text.attribute("text-anchor") {
         None => 0.0,
         Some("middle") => width / 2.0,
@@ -213,7 +213,7 @@ fn extent(text: &Node) -> [f64; 4] {
             width
         }
     };
-    // Letters are so high above their line and hang so far below it.
+    // Heights of letters above and below their line.
     let (above, below) = (0.76 * size, 0.2 * size);
     match text.attribute("transform") {
         None => [x - before, y - above, x - before + width, y + below],
@@ -221,19 +221,18 @@ fn extent(text: &Node) -> [f64; 4] {
     }
 }
 
-/// What a text's tooltip or its own words say in messages of tests.
 fn shown<'a>(text: &Node<'a, '_>) -> &'a str {
     text.text().unwrap_or_default()
 }
 
-/// What a picture as a whole says of itself. It is the first of all titles: browsers show it as the document's, and search for that
-/// whenever there is another title, of which a timeline has thousands.
+/// Returns the title of a picture. It precedes all other titles: browsers take the first as the document's,
+/// and search for it whenever there is another title, of which a timeline has thousands.
 fn title<'a>(document: &'a Document) -> &'a str {
     let first = document.root_element().first_element_child().filter(|node| node.has_tag_name("title"));
     first.expect("a title stands before all shapes").text().unwrap_or_default()
 }
 
-/// The pictures in the documents, which commands have written, or people.
+/// Checks the pictures in the documents, written by commands or by hand.
 #[test]
 fn documents_have_pictures_with_titles_and_for_the_dark() {
     let mut pictures = 0;
@@ -339,15 +338,15 @@ fn every_class_has_a_colour_in_the_style() {
 #[test]
 fn every_look_is_in_the_legend() {
     let points = [(1.0, 2.0), (2.0, 3.0)];
-    let other = vec![Line::new("only here", 5, Look::Marks, points.into())];
+    let other = vec![PlotLine::new("only here", 5, Look::Marks, points.into())];
     let panels = [("", lines("line", &points)), ("", lines("line", &points)), ("", other)];
     let svg = plot("", [Scale::Linear; 2], &panels, &[]);
     for label in ["line 0", "line 1", "line 2", "line 3", "only here"] {
         assert_eq!(svg.matches(&format!(">{label}</text>")).count(), 1, "{label}");
     }
     let trace = trace(4, 10);
-    let svg = timeline(&trace, "", ("us", US)).unwrap();
-    let kinds = trace.activities.iter().filter_map(|activity| kinds::of_activity(&activity.what));
+    let svg = draw_timeline(&trace, "", ("us", US)).unwrap();
+    let kinds = trace.activities.iter().filter_map(|activity| kinds::activity_kind(&activity.what));
     let mut names: Vec<&str> = kinds.map(|kind| kind.name).collect();
     names.sort_unstable();
     names.dedup();
@@ -357,7 +356,8 @@ fn every_look_is_in_the_legend() {
     }
 }
 
-/// What takes a processor's time though it is no activity of its own is in the picture and its legend too.
+/// Noise, the parts of a rendezvous and idleness are drawn and in the legend, though they are no activities
+/// of their own.
 #[test]
 fn noise_the_rendezvous_and_idleness_are_told() {
     let params = Params::builder(2).set("L=6us,o=2us,S=10,s=10,O_s=0,O_r=0,G_s=1ns,G_l=1ns").unwrap();
@@ -368,10 +368,10 @@ fn noise_the_rendezvous_and_idleness_are_told() {
             _ => {
                 p.work("step", 50, || ());
                 p.recv(WORDS);
-                drop(p.recv_until(p.now() + 20 * US, WORDS));
+                drop(p.recv_until(WORDS, p.now() + 20 * US));
             }
         });
-        timeline(&run.unwrap().trace.unwrap(), "", ("us", US)).unwrap()
+        draw_timeline(&run.unwrap().trace.unwrap(), "", ("us", US)).unwrap()
     };
     let told = |svg: &str, name: &str| svg.contains(&format!(">{name}</text>"));
     let quiet = run(None);
@@ -379,12 +379,12 @@ fn noise_the_rendezvous_and_idleness_are_told() {
     assert!(quiet.contains("<title>P0 sender sync: ") && !told(&quiet, "noise"));
     let noisy = run(Some("10us:2us"));
     assert!(told(&noisy, "noise") && noisy.matches("<title>P1 noise: ").count() > 4, "{noisy}");
-    // What nobody could see is not drawn, and that is said.
+    // Noise that is too fine to be seen is not drawn, and the picture says so.
     let fine = run(Some("1ns:1ps"));
     assert!(!told(&fine, "noise") && fine.contains("there is more noise than can be shown"));
 }
 
-/// A page of the library has the colours of all pictures, in the light and in the dark.
+/// The library's pages have the colours of the pictures, in the light and in the dark.
 #[test]
 fn pages_have_the_colours_of_pictures() {
     let mut page = Vec::new();
@@ -401,7 +401,7 @@ fn pages_have_the_colours_of_pictures() {
         ("paper", Account::End),
     ];
     for (name, account) in in_pages {
-        let rule = format!(".{}{{fill:", kinds::of_account(account).ink.class());
+        let rule = format!(".{}{{fill:", kinds::account_kind(account).ink.class());
         let colours: Vec<&str> = style.split(&rule).skip(1).map(|rest| &rest[..7]).collect();
         let own = format!("--{name}: ");
         assert_eq!(page.split(&own).skip(1).map(|rest| &rest[..7]).collect::<Vec<_>>(), colours, "{name}");
@@ -409,32 +409,32 @@ fn pages_have_the_colours_of_pictures() {
     }
 }
 
-/// Where there is more than a picture can hold, each stretch of a row shows what there is most of.
+/// Where a picture cannot hold all slices, each stretch of a row shows its most frequent kind.
 #[test]
 fn what_is_too_much_is_summed_up() {
     let params = Params::builder(200).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let run = Machine::new(params).trace(true).run(|p| {
         for _ in 0..100 {
             p.work("step", 30, || ());
-            p.send((p.id() + 1) % p.p(), WORDS, vec![1]);
+            p.send((p.id() + 1) % p.P(), WORDS, vec![1]);
             p.recv(WORDS);
         }
     });
     let trace = run.unwrap().trace.unwrap();
-    let timeline = of_trace(&trace, "", ("us", US), &Window::default());
+    let timeline = timeline_from_trace(&trace, "", ("us", US), &Window::default());
     assert!(timeline.messages.is_empty() && timeline.slices.len() < 50_000);
     let until = timeline.slices.iter().map(|slice| slice.end).max().unwrap();
     let computes = timeline.slices.iter().filter(|slice| timeline.kinds[slice.kind].name == "computation");
     let part = computes.map(|slice| slice.end - slice.start).sum::<i64>() as f64 / (200.0 * until as f64);
-    // It computes for 30 us of each 40 at most.
+    // A processor computes for at most 30 us of each 40.
     assert!(part > 0.7 && timeline.svg().unwrap().contains("what there is most of"), "{part}");
     let window = Window { from: Time::ZERO, until: 40 * US, only: Some(vec![7]) };
-    assert_eq!(of_trace(&trace, "", ("us", US), &window).slices.len(), 4);
+    assert_eq!(timeline_from_trace(&trace, "", ("us", US), &window).slices.len(), 4);
 }
 
 #[test]
 fn series_are_told_apart_without_colours_too() {
-    let looks: Vec<Series> = (0..40).map(Series::of).collect();
+    let looks: Vec<SeriesStyle> = (0..40).map(SeriesStyle::for_number).collect();
     for (n, one) in looks.iter().enumerate() {
         for other in &looks[..n] {
             assert!(
@@ -456,7 +456,7 @@ fn series_are_told_apart_without_colours_too() {
 #[test]
 fn what_does_not_fit_is_broken_and_not_lost() {
     let lines = wrap(LONG, 13.0, 200.0);
-    assert!(lines.iter().all(|line| wide(line, 13.0) <= 200.0));
+    assert!(lines.iter().all(|line| text_width(line, 13.0) <= 200.0));
     let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
     assert_eq!(letters(&lines.concat()), letters(LONG));
     assert_eq!(wrap("one\ntwo three", 13.0, 1000.0), ["one", "two three"]);
@@ -464,17 +464,17 @@ fn what_does_not_fit_is_broken_and_not_lost() {
 
 #[test]
 fn a_tree_refuses_what_is_none() {
-    let node = |parent| tree::Node { parent, label: String::new(), note: String::new() };
-    let of = |nodes| Tree { title: String::new(), subtitle: String::new(), nodes }.svg();
+    let node = |parent| tree::TreeNode { parent, label: String::new(), note: String::new() };
+    let draw_tree = |nodes| TreePicture { title: String::new(), subtitle: String::new(), nodes }.svg();
     assert!(
-        of(vec![node(None), node(Some(2)), node(Some(0))])
+        draw_tree(vec![node(None), node(Some(2)), node(Some(0))])
             .unwrap_err()
             .contains("node 1 comes before its parent")
     );
     assert!(
-        of((0..257).map(|_| node(None)).collect())
+        draw_tree((0..257).map(|_| node(None)).collect())
             .unwrap_err()
             .contains("at most 256 nodes, and there are 257")
     );
-    assert!(of(vec![node(None), node(None), node(Some(1))]).is_ok());
+    assert!(draw_tree(vec![node(None), node(None), node(Some(1))]).is_ok());
 }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::mem::take;
 
-use loggp::{Activity, ActivityKind, Message, Noise, Params, Time, Trace};
-use loggp_draw::palette::Kind;
-use loggp_draw::timeline::{self, MOST_SHAPES, MOST_WORDS, Slice, Timeline};
+use loggp::{Noise, Params, Time};
+use loggp::trace::{Activity, ActivityKind, Message, Trace};
+use loggp_draw::palette::ActivityStyle;
+use loggp_draw::timeline::{self, MOST_SHAPES, MOST_WORDS, ActivitySlice, TimelinePicture};
 use loggp_study::analysis::accounts::Account;
 use loggp_study::analysis::waits_for_agreement;
 
@@ -13,11 +14,10 @@ use super::kinds;
 
 /// The part of a run that is drawn.
 pub struct Window {
-    /// From when.
     pub from: Time,
-    /// Until when; what happened later is not drawn.
+    /// End of what is drawn.
     pub until: Time,
-    /// Whose rows, from the top; all, unless told.
+    /// Processors whose rows are drawn, from the top; `None` for all.
     pub only: Option<Vec<usize>>,
 }
 
@@ -27,33 +27,33 @@ impl Default for Window {
     }
 }
 
-/// Draws a trace as SVG, with time in this unit; or says why it cannot.
-pub fn timeline(trace: &Trace, title: &str, unit: (&str, Time)) -> Result<String, String> {
-    of_trace(trace, title, unit, &Window::default()).svg()
+/// Draws a trace as SVG, with time in this unit; or returns why it cannot be drawn.
+pub fn draw_timeline(trace: &Trace, title: &str, unit: (&str, Time)) -> Result<String, String> {
+    timeline_from_trace(trace, title, unit, &Window::default()).svg()
 }
 
-/// The timeline of a part of a trace, with time in this unit.
-pub fn of_trace(trace: &Trace, title: &str, unit: (&str, Time), window: &Window) -> Timeline {
-    let kinds = Account::ALL.map(kinds::of_account).into();
+/// Returns the timeline of a part of a trace, with time in this unit.
+pub fn timeline_from_trace(trace: &Trace, title: &str, unit: (&str, Time), window: &Window) -> TimelinePicture {
+    let kinds = Account::ALL.map(kinds::account_kind).into();
     let (title, unit) = (title.into(), (unit.0.into(), unit.1.as_ps()));
     let rows = window.only.clone().unwrap_or_else(|| (0..trace.params.P).collect());
     let row: HashMap<usize, usize> = rows.iter().enumerate().map(|(row, id)| (*id, row)).collect();
     let is_in = |start: Time, end: Time| start <= window.until && end >= window.from;
-    let mut timeline = Timeline { title, unit, kinds, ..Timeline::default() };
+    let mut timeline = TimelinePicture { title, unit, kinds, ..TimelinePicture::default() };
     for activity in trace.activities.iter().filter(|activity| is_in(activity.start, activity.end)) {
         let Some(row) = row.get(&activity.id) else { continue };
-        add(&mut timeline, *row, (activity.start, activity.end), &activity.what, false);
+        add_slice(&mut timeline, *row, (activity.start, activity.end), &activity.what, false);
     }
-    // What a request does lies within what its processor does meanwhile.
+    // A request's activities lie within those of its processor.
     for progress in trace.progress.iter().filter(|progress| is_in(progress.start, progress.end)) {
         let Some(row) = row.get(&progress.id) else { continue };
-        add(&mut timeline, *row, (progress.start, progress.end), &progress.what, true);
+        add_slice(&mut timeline, *row, (progress.start, progress.end), &progress.what, true);
     }
     waits_for_agreement(trace, &mut |wait| {
         let Some(row) = row.get(&wait.id).filter(|_| is_in(wait.start, wait.end)) else { return };
-        let kind = number(&mut timeline.kinds, kinds::of_account(wait.account));
+        let kind = kind_index(&mut timeline.kinds, kinds::account_kind(wait.account));
         let (row, start, end) = (*row, wait.start.as_ps(), wait.end.as_ps());
-        timeline.slices.push(Slice { row, start, end, kind, of: String::new(), is_within: false });
+        timeline.slices.push(ActivitySlice { row, start, end, kind, detail: String::new(), is_within: false });
     });
     if let Some(noise) = &trace.noise {
         add_noise(&mut timeline, trace, noise, window, &row);
@@ -62,12 +62,12 @@ pub fn of_trace(trace: &Trace, title: &str, unit: (&str, Time), window: &Window)
     timeline.has_idle = trace.activities.iter().any(|activity| {
         idle(activity) && is_in(activity.start, activity.end) && row.contains_key(&activity.id)
     });
-    // Of a message both ends are drawn.
+    // A message is drawn if the rows of both its ends are.
     let messages = trace.messages.iter().filter(|message| is_in(message.enter, message.arrival));
     timeline.messages = messages
         .filter_map(|message| {
             let (from, to) = (*row.get(&message.id.from)?, *row.get(&message.to)?);
-            Some(timeline::Message { from, to, ..drawn(message, &trace.params) })
+            Some(timeline::MessageArrow { from, to, ..drawn_message(message, &trace.params) })
         })
         .collect();
     timeline.window = (window.from > Time::ZERO || window.until < Time::MAX)
@@ -79,37 +79,37 @@ pub fn of_trace(trace: &Trace, title: &str, unit: (&str, Time), window: &Window)
     timeline
 }
 
-/// Adds the detours that lie within what processors are busy with, unless there are too many to be seen.
+/// Adds the host's detours within busy activities, unless they are too many to be seen.
 fn add_noise(
-    timeline: &mut Timeline,
+    timeline: &mut TimelinePicture,
     trace: &Trace,
     noise: &Noise,
     window: &Window,
     row: &HashMap<usize, usize>,
 ) {
-    let kind = number(&mut timeline.kinds, kinds::NOISE);
+    let kind = kind_index(&mut timeline.kinds, kinds::NOISE);
     let (before, mut left) = (timeline.slices.len(), MOST_SHAPES.saturating_sub(trace.messages.len()));
     left = left.saturating_sub(before);
     for activity in &trace.activities {
         let Some(row) = row.get(&activity.id).filter(|_| activity.what.is_busy()) else { continue };
         let (from, until) = (activity.start.max(window.from), activity.end.min(window.until));
-        let most = usize::try_from(noise.most_detours(until - from)).unwrap_or(usize::MAX);
+        let most = usize::try_from(noise.max_detours(until - from)).unwrap_or(usize::MAX);
         if from < until && most > left {
             timeline.slices.truncate(before);
-            timeline.noted = "there is more noise than can be shown".into();
+            timeline.notes_title = "there is more noise than can be shown".into();
             return;
         }
         for (start, end) in noise.detours(activity.id, from, until) {
             left -= 1;
             let (row, start, end) = (*row, start.as_ps(), end.as_ps());
-            timeline.slices.push(Slice { row, start, end, kind, of: String::new(), is_within: true });
+            timeline.slices.push(ActivitySlice { row, start, end, kind, detail: String::new(), is_within: true });
         }
     }
 }
 
-/// Puts in the place of what is too much the kind of which there is most in each stretch of a row; messages go.
-fn summarize(timeline: &mut Timeline) {
-    /// As many stretches as can be seen in a row.
+/// Replaces too many slices by the most frequent kind in each stretch of a row, and drops the messages.
+fn summarize(timeline: &mut TimelinePicture) {
+    /// Most stretches of a row that can be told apart.
     const MOST: usize = 800;
     timeline.messages.clear();
     let slices = take(&mut timeline.slices);
@@ -139,53 +139,53 @@ fn summarize(timeline: &mut Timeline) {
         }
         match timeline.slices.last_mut() {
             Some(last) if (last.row, last.kind, last.end) == (row, kind, start) => last.end = start + width,
-            _ => timeline.slices.push(Slice {
+            _ => timeline.slices.push(ActivitySlice {
                 row,
                 start,
                 end: start + width,
                 kind,
-                of: " for the most part".into(),
+                detail: " for the most part".into(),
                 is_within: false,
             }),
         }
     }
-    timeline.noted = "each place shows what there is most of".into();
+    timeline.notes_title = "each place shows what there is most of".into();
 }
 
-/// Adds what a processor did, if that is shown.
-fn add(timeline: &mut Timeline, row: usize, span: (Time, Time), what: &ActivityKind, is_within: bool) {
-    let Some(kind) = kinds::of_activity(what) else { return };
+/// Adds an activity of a processor, if it is shown.
+fn add_slice(timeline: &mut TimelinePicture, row: usize, span: (Time, Time), what: &ActivityKind, is_within: bool) {
+    let Some(kind) = kinds::activity_kind(what) else { return };
     let of = match what {
         ActivityKind::Work(kind) if !kind.is_empty() => format!(" ({kind})"),
         _ => String::new(),
     };
     let (start, end) = (span.0.as_ps(), span.1.as_ps());
-    let kind = number(&mut timeline.kinds, kind);
-    timeline.slices.push(Slice { row, start, end, kind, of, is_within });
+    let kind = kind_index(&mut timeline.kinds, kind);
+    timeline.slices.push(ActivitySlice { row, start, end, kind, detail: of, is_within });
 }
 
-/// The number of a kind, which is added if it is new.
-fn number(kinds: &mut Vec<Kind>, kind: Kind) -> usize {
+/// Returns the index of a kind, which is added if it is new.
+fn kind_index(kinds: &mut Vec<ActivityStyle>, kind: ActivityStyle) -> usize {
     kinds.iter().position(|other| *other == kind).unwrap_or_else(|| {
         kinds.push(kind);
         kinds.len() - 1
     })
 }
 
-/// A message as it is drawn. Only words that can be seen one by one need their own moments.
-fn drawn(message: &Message, params: &Params) -> timeline::Message {
+/// Returns a message as it is drawn. Only words that can be seen one by one get times of their own.
+fn drawn_message(message: &Message, params: &Params) -> timeline::MessageArrow {
     let words = message.words;
     let from = if words <= MOST_WORDS { 2 } else { words };
     let stream = message.arrival - message.first;
     let last = (words > 1).then_some(stream);
-    timeline::Message {
+    timeline::MessageArrow {
         from: message.id.from,
         to: message.to,
         words,
         enter: message.enter.as_ps(),
-        first: message.first.as_ps(),
+        first_arrival: message.first.as_ps(),
         arrival: message.arrival.as_ps(),
-        later: (from..words)
+        word_delays: (from..words)
             .map(|word| params.stream(word).min(stream))
             .chain(last)
             .map(Time::as_ps)
@@ -204,10 +204,10 @@ mod tests {
     fn picture(P: usize, words: usize) -> Result<String, String> {
         let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).G(US).build().unwrap();
         let run = Machine::new(params).work(Work::Charged).trace(true).run(|p| {
-            p.send((p.id() + 1) % p.p(), WORD, vec![1; words]);
+            p.send((p.id() + 1) % p.P(), WORD, vec![1; words]);
             p.recv(WORD);
         });
-        timeline(&run.unwrap().trace.unwrap(), "a < b & c", ("us", US))
+        draw_timeline(&run.unwrap().trace.unwrap(), "a < b & c", ("us", US))
     }
 
     #[test]

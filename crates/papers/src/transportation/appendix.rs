@@ -1,20 +1,19 @@
-//! The appendix: how long messages of the second stage are, where remainders fall by chance.
+//! The appendix: the lengths of messages of the second stage, where remainders are distributed at random.
 
 use loggp::US;
 use loggp_document::Table;
-use loggp_draw::plot::{Line, Look, Plot, Scale};
-use loggp_programs::transportation::{Matrix, Scheme, TwoStage, expected_longest};
-use loggp_study::Failed;
+use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_programs::transportation::{Matrix, Scheme, TwoStageForm, expected_longest};
+use loggp_study::StudyError;
 
-use super::{arrivals, form, lengths};
+use super::{run_two_stage, two_stage_form, message_lengths};
 use crate::{Exhibit, Sheet, between};
 
-/// The exhibit.
 pub const APPENDIX: Exhibit = Exhibit {
     id: "transport-appendix",
     place: "appendix",
     title: "expected lengths, where parts are shuffled",
-    says: &[
+    notes: &[
         "Runs of the shuffled form, with equal traffic in which every remainder modulo p is as likely, and t/p = 200.",
     ],
     formulas: &["t/p + sqrt(p/6) (sqrt(2 ln p) + 0.5772 / sqrt(2 ln p))"],
@@ -26,16 +25,16 @@ pub const APPENDIX: Exhibit = Exhibit {
 /// t/p.
 const SHARE: usize = 200;
 
-/// What was seen in runs with p processors.
-struct Seen {
+/// Lengths of the messages of stage 2 in runs with p processors.
+struct LengthStatistics {
     mean: f64,
     variance: f64,
-    /// The longest message of an iteration, in the mean.
+    /// Mean of the longest message of an iteration.
     longest: f64,
 }
 
-fn show(sheet: &mut Sheet) -> Result<(), Failed> {
-    by_sum(sheet);
+fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
+    add_sums(sheet);
     let mut table = Table::new("lengths", "Messages of stage 2, parts shuffled, t/p = 200")
         .exact("p", "")
         .exact("mean", "elements")
@@ -46,11 +45,11 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         .exact("by the largest of p normal variables", "elements");
     let [mut paper, mut exact, mut runs] = [const { Vec::new() }; 3];
     for p in [8, 16, 32, 64] {
-        let seen = seen(sheet, p)?;
+        let seen = length_statistics(sheet, p)?;
         let (share, sixth) = (SHARE as f64, p as f64 / 6.0);
         let expected = expected_longest(SHARE * p, p).expect("there are several");
-        let normal = share + sixth.sqrt() * largest_of(p);
-        let Seen { mean, variance, longest } = seen;
+        let normal = share + sixth.sqrt() * expected_largest(p);
+        let LengthStatistics { mean, variance, longest } = seen;
         table.push(vec![
             p.into(),
             mean.into(),
@@ -66,10 +65,10 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
         if p == 32 {
             let quote = "the length of a message reaching a destination processor, from a particular intermediate processor, has a mean of \
                          t/p and an expected variance of p/6";
-            // Three standard errors of a variance of p^2 messages of each matrix.
+            // Three standard errors of a variance over p^2 messages of each matrix.
             let room = 3.0 * (2.0 / (sheet.lab.pick(4.0, 20.0) * 1024.0_f64)).sqrt();
             let rule = between(1.0 - room, 1.0 + room);
-            sheet.claim(
+            sheet.add_claim(
                 "variance, over p/6, p = 32, to three standard errors",
                 "appendix",
                 quote,
@@ -80,20 +79,20 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
             let what = "the longest of an iteration, over the appendix's, each less t/p, p = 32";
             let ratio = (longest - share) / (expected - share);
             let pinned = sheet.lab.pick("0.724", "");
-            sheet.claim(what, "appendix", quote, between(0.9, 1.1), [ratio]).because(
+            sheet.add_claim(what, "appendix", quote, between(0.9, 1.1), [ratio]).expect_difference(
                 pinned,
                 "the appendix takes a_n and b_n of the extreme-value distribution for sqrt(2 ln n), which is so for very large n: that \
                  makes the largest of 32 normal variables 2.85, and it is 2.07 in the mean",
             );
             let near = (longest - share) / (normal - share);
-            sheet.own(
+            sheet.add_own_check(
                 "it is within a tenth of 2.07 sqrt(p/6), p = 32",
                 usize::from((near - 1.0).abs() < 0.1),
                 1,
             );
         }
     }
-    sheet.table(table);
+    sheet.add_table(table);
     let plot = Plot::new(
         "The longest message of an iteration of stage 2, less t/p",
         "parts shuffled, equal traffic, any remainders",
@@ -101,19 +100,19 @@ fn show(sheet: &mut Sheet) -> Result<(), Failed> {
     .x("processors p", Scale::Points)
     .y("elements", Scale::Linear)
     .lines([
-        Line::new("appendix", 0, Look::Line, paper),
-        Line::new("largest of p normal variables", 1, Look::Line, exact),
-        Line::new("runs", 4, Look::Marks, runs),
+        PlotLine::new("appendix", 0, Look::Line, paper),
+        PlotLine::new("largest of p normal variables", 1, Look::Line, exact),
+        PlotLine::new("runs", 4, Look::Marks, runs),
     ]);
     let caption = "By how much the longest message of an iteration of stage 2 is longer than t/p. Marks are means over runs of the model.";
-    sheet.plot("", caption, plot);
+    sheet.add_plot("", caption, plot);
     Ok(())
 }
 
-/// The appendix's sums, added up term by term.
-fn by_sum(sheet: &mut Sheet) {
+/// Checks the appendix's sums, added up term by term.
+fn add_sums(sheet: &mut Sheet) {
     const P: [usize; 4] = [4, 8, 32, 128];
-    // The mean of a part, for every remainder, by its two values and their probabilities.
+    // Mean of a part, for every remainder, from its two values and their probabilities.
     let parts = P.iter().flat_map(|p| (0..10 * p).map(|a| (*p as f64, a as f64)));
     let off = parts.map(|(p, a)| {
         let (share, up) = (a / p, (a % p) / p);
@@ -121,17 +120,18 @@ fn by_sum(sheet: &mut Sheet) {
     });
     let off: Vec<f64> = off.collect();
     let right = off.iter().filter(|off| **off < 1e-9).count();
-    sheet.own("the mean of a part is a_ij/p, for each a_ij below 10p, p = 4, 8, 32, 128", right, off.len());
+    sheet.add_own_check("the mean of a part is a_ij/p, for each a_ij below 10p, p = 4, 8, 32, 128", right, off.len());
     let variance = |p: usize| (1..=p).map(|i| ((p - i) * i) as f64).sum::<f64>() / (p * p) as f64;
     let right = P.iter().filter(|p| {
         let closed = ((**p * **p) as f64 - 1.0) / (6.0 * **p as f64);
         (variance(**p) - closed).abs() < 1e-9
     });
-    sheet.own("the sum of (p-i)i / p^2 is (p^2 - 1)/6p", right.count(), 4);
+    sheet.add_own_check("the sum of (p-i)i / p^2 is (p^2 - 1)/6p", right.count(), 4);
 }
 
-/// Equal traffic t in which every remainder modulo p is as likely: permutations with random lengths, one on another.
-fn any_remainders(P: usize, t: usize, rng: &mut fastrand::Rng) -> Matrix {
+/// Returns equal traffic t in which every remainder modulo p is as likely: a sum of permutations with random
+/// lengths.
+fn random_remainders(P: usize, t: usize, rng: &mut fastrand::Rng) -> Matrix {
     let mut matrix = Matrix::empty(P);
     let mut rest = t;
     while rest > 0 {
@@ -144,8 +144,9 @@ fn any_remainders(P: usize, t: usize, rng: &mut fastrand::Rng) -> Matrix {
     matrix
 }
 
-/// The mean of the largest of n normal variables with mean 0 and variance 1: the integral of x n f(x) F(x)^(n-1).
-fn largest_of(n: usize) -> f64 {
+/// Returns the mean of the largest of n normal variables with mean 0 and variance 1: the integral of x n f(x)
+/// F(x)^(n-1).
+fn expected_largest(n: usize) -> f64 {
     const STEP: f64 = 1e-3;
     let (mut below, mut mean) = (0.0, 0.0);
     for i in -8000..8000 {
@@ -158,14 +159,14 @@ fn largest_of(n: usize) -> f64 {
     mean
 }
 
-/// What runs of the shuffled form have with p processors.
-fn seen(sheet: &Sheet, p: usize) -> Result<Seen, Failed> {
+/// Runs the shuffled form with p processors, and returns the statistics of its messages.
+fn length_statistics(sheet: &Sheet, p: usize) -> Result<LengthStatistics, StudyError> {
     let (mut all, mut longest) = (Vec::new(), Vec::new());
     for seed in 0..sheet.lab.pick(4, 20) {
         let mut rng = fastrand::Rng::with_seed(sheet.lab.seed ^ (seed << 32) ^ p as u64);
-        let matrix = any_remainders(p, SHARE * p, &mut rng);
-        let shuffled = TwoStage { shuffled: true, ..form(Scheme::Local) };
-        let stage_2 = lengths(&arrivals(sheet.lab, &matrix, shuffled)?, 1);
+        let matrix = random_remainders(p, SHARE * p, &mut rng);
+        let shuffled = TwoStageForm { shuffled: true, ..two_stage_form(Scheme::Local) };
+        let stage_2 = message_lengths(&run_two_stage(sheet.lab, &matrix, shuffled)?, 1);
         all.extend(stage_2.entries().iter().map(|length| *length as f64));
         // Iteration k of the linear permutation exchanges with i xor k.
         longest.extend((1..p).map(|k| (0..p).map(|i| stage_2.at(i, i ^ k)).max().unwrap_or(0) as f64));
@@ -173,7 +174,7 @@ fn seen(sheet: &Sheet, p: usize) -> Result<Seen, Failed> {
     let mean_of = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let mean = mean_of(&all);
     let squares: Vec<f64> = all.iter().map(|length| (length - mean).powi(2)).collect();
-    Ok(Seen { mean, variance: mean_of(&squares), longest: mean_of(&longest) })
+    Ok(LengthStatistics { mean, variance: mean_of(&squares), longest: mean_of(&longest) })
 }
 
 #[cfg(test)]
@@ -183,14 +184,14 @@ mod tests {
     #[test]
     fn the_largest_of_normal_variables_is_what_is_known() {
         // 1/sqrt(pi) of two, and 2.0697 of 32 (tables of order statistics).
-        assert!((largest_of(1)).abs() < 1e-6);
-        assert!((largest_of(2) - std::f64::consts::PI.sqrt().recip()).abs() < 1e-5);
-        assert!((largest_of(32) - 2.0697).abs() < 1e-3);
+        assert!((expected_largest(1)).abs() < 1e-6);
+        assert!((expected_largest(2) - std::f64::consts::PI.sqrt().recip()).abs() < 1e-5);
+        assert!((expected_largest(32) - 2.0697).abs() < 1e-3);
     }
 
     #[test]
     fn traffic_is_equal_and_remainders_are_any() {
-        let matrix = any_remainders(8, 1600, &mut fastrand::Rng::with_seed(1));
+        let matrix = random_remainders(8, 1600, &mut fastrand::Rng::with_seed(1));
         assert!(matrix.is_equal() && matrix.t() == 1600);
         let odd = matrix.entries().iter().filter(|elements| *elements % 2 == 1).count();
         assert!((16..48).contains(&odd), "{odd} of 64");

@@ -4,79 +4,75 @@ use loggp::US;
 use loggp_document::Table;
 use loggp_draw::heat_map::heat_map;
 use loggp_programs::transportation::{Matrix, TRANSPORTATION};
-use loggp_study::Failed;
+use loggp_study::StudyError;
 
-use super::{named, of_matrix};
-use crate::{Exhibit, Series, Sheet, above, exactly, list};
+use super::{named_matrix, matrix_case};
+use crate::{Exhibit, CaseSeries, Sheet, above, exactly, join_words};
 
-/// How what a figure's margins say is computed.
+/// Formulas of a figure's margins.
 const MARGINS: &[&str] = &[
     "r_i = sum over j of m_ij, c_j = sum over i of m_ij, r = max r_i, c = max c_j, t = max(r, c) (section 2)",
 ];
-/// Whose times these are.
 const SAYS: &[&str] = &[
     "The text has no times of it. In ours elements hardly count: nearly all is what each message and each barrier costs.",
 ];
 
-/// Figure 1.
 pub const FIGURE_1: Exhibit = Exhibit {
     id: "transport-fig1",
     place: "figure 1",
     title: "all-to-many communication with equal traffic",
-    says: SAYS,
+    notes: SAYS,
     formulas: MARGINS,
     unit: ("us", US),
     series: |_| series("figure-1", 8),
     show: |sheet| {
-        let matrix = margins(sheet, "figure-1", ["10 10 10 10 10 10 10 10", "10 10 10 10 10 10 10 10"])?;
+        let matrix = add_margins(sheet, "figure-1", ["10 10 10 10 10 10 10 10", "10 10 10 10 10 10 10 10"])?;
         let kind = matrix.kind().to_string();
         let quote = "A matrix illustrating all-to-many communication with equal traffic";
         sheet
-            .holds("its kind", "figure 1", quote, "all-to-many by section 2", kind == "all-to-many")
+            .add_judged_claim("its kind", "figure 1", quote, "all-to-many by section 2", kind == "all-to-many")
             .by_count();
-        equal_traffic(sheet, &matrix, "figure 1", quote);
+        add_equal_traffic(sheet, &matrix, "figure 1", quote);
         Ok(())
     },
 };
 
-/// Figure 2.
 pub const FIGURE_2: Exhibit = Exhibit {
     id: "transport-fig2",
     place: "figure 2",
     title: "many-to-many communication with bounded traffic",
-    says: SAYS,
+    notes: SAYS,
     formulas: MARGINS,
     unit: ("us", US),
     series: |_| series("figure-2", 8),
     show: |sheet| {
-        let matrix = margins(sheet, "figure-2", ["6 7 7 5 6 7 0 7", "7 6 5 10 0 10 3 4"])?;
+        let matrix = add_margins(sheet, "figure-2", ["6 7 7 5 6 7 0 7", "7 6 5 10 0 10 3 4"])?;
         let kind = matrix.kind().to_string();
         let quote = "A matrix illustrating many-to-many communication with bounded traffic";
         sheet
-            .holds("its kind", "figure 2", quote, "many-to-many by section 2", kind == "many-to-many")
+            .add_judged_claim("its kind", "figure 2", quote, "many-to-many by section 2", kind == "many-to-many")
             .by_count();
         let quote = "a case where the incoming and outgoing traffic at each processor are not equal, and the incoming and outgoing traffic \
                      bounds are different";
         let apart: Vec<f64> = (0..8).map(|i| matrix.r_i(i).abs_diff(matrix.c_j(i)) as f64).collect();
-        sheet.claim("|r_i - c_i| of each processor", "3", quote, above(0.0), apart).by_count();
+        sheet.add_claim("|r_i - c_i| of each processor", "3", quote, above(0.0), apart).by_count();
         let apart = matrix.r().abs_diff(matrix.c()) as f64;
-        sheet.claim("|r - c|", "3", quote, above(0.0), [apart]).by_count();
+        sheet.add_claim("|r - c|", "3", quote, above(0.0), [apart]).by_count();
         Ok(())
     },
 };
 
-/// Figure 3.
 pub const FIGURE_3: Exhibit = Exhibit {
     id: "transport-fig3",
     place: "figure 3",
     title: "the bounded transportation problem",
-    says: SAYS,
+    notes: SAYS,
     formulas: MARGINS,
     unit: ("us", US),
     series: |_| series("figure-3", 4),
     show: |sheet| {
-        let matrix = margins(sheet, "figure-3", ["9 9 9 9", "9 9 9 9"])?;
-        equal_traffic(
+        let matrix = add_margins(sheet, "figure-3", ["9 9 9 9", "9 9 9 9"])?;
+        add_equal_traffic(
             sheet,
             &matrix,
             "3",
@@ -86,45 +82,46 @@ pub const FIGURE_3: Exhibit = Exhibit {
     },
 };
 
-/// The matrix transported by every algorithm; one of each kind is enough to see that the wall clock keeps up.
-fn series(name: &'static str, P: usize) -> Vec<Series> {
-    let of = |algorithm: &str| {
-        let series = Series::one(algorithm, of_matrix(algorithm, P, name));
+/// Returns the matrix transported by every algorithm; one of each kind is measured, to see that the wall
+/// clock keeps up.
+fn series(name: &'static str, P: usize) -> Vec<CaseSeries> {
+    let make_series = |algorithm: &str| {
+        let series = CaseSeries::from_case(algorithm, matrix_case(algorithm, P, name));
         let is_measured = ["two-stage", "linear", "random-improved"].contains(&algorithm);
         if is_measured { series.measured() } else { series }
     };
-    TRANSPORTATION.algorithms.iter().map(|one| of(one.name)).collect()
+    TRANSPORTATION.algorithms.iter().map(|one| make_series(one.name)).collect()
 }
 
-/// The matrix, its margins beside those that are printed, and what section 2 defines of it.
-fn margins(sheet: &mut Sheet, name: &str, [out, into]: [&str; 2]) -> Result<Matrix, Failed> {
+/// Adds the matrix, its margins beside the printed ones, and section 2's quantities. Returns the matrix.
+fn add_margins(sheet: &mut Sheet, name: &str, [out, into]: [&str; 2]) -> Result<Matrix, StudyError> {
     let P = out.split(' ').count();
-    let matrix = named(name, P)?;
+    let matrix = named_matrix(name, P)?;
     let place = name.replace('-', " ");
-    let ours = list((0..P).map(|i| matrix.r_i(i)));
-    sheet.same("outgoing traffic r_i, beside the rows", &place, out, ours).by_count();
-    let ours = list((0..P).map(|j| matrix.c_j(j)));
-    sheet.same("incoming traffic c_j, below the columns", &place, into, ours).by_count();
+    let ours = join_words((0..P).map(|i| matrix.r_i(i)));
+    sheet.add_text("outgoing traffic r_i, beside the rows", &place, out, ours).by_count();
+    let ours = join_words((0..P).map(|j| matrix.c_j(j)));
+    sheet.add_text("incoming traffic c_j, below the columns", &place, into, ours).by_count();
     let table = Table::new("matrix", "What section 2 defines").text("processor").exact("r_i", "elements");
     let mut table =
         table.exact("c_i", "elements").exact("fan-out f_i", "messages").exact("fan-in g_i", "messages");
-    let mut row = |name: String, of: [usize; 4]| {
-        table.push([name.into()].into_iter().chain(of.map(Into::into)).collect());
+    let mut row = |name: String, values: [usize; 4]| {
+        table.push([name.into()].into_iter().chain(values.map(Into::into)).collect());
     };
     for i in 0..P {
         row(format!("P{i}"), [matrix.r_i(i), matrix.c_j(i), matrix.f_i(i), matrix.g_j(i)]);
     }
     row("bound: r, c, f, g".into(), [matrix.r(), matrix.c(), matrix.f(), matrix.g()]);
-    sheet.table(table);
+    sheet.add_table(table);
     let title = format!("{name}: t = {}, {}", matrix.t(), matrix.kind());
     let picture = heat_map(matrix.P(), matrix.entries(), &title).expect("it is small");
-    sheet.picture("", "The matrix, with its margins.", picture);
+    sheet.add_picture("", "The matrix, with its margins.", picture);
     Ok(matrix)
 }
 
-/// All traffic is t.
-fn equal_traffic(sheet: &mut Sheet, matrix: &Matrix, section: &str, quote: &str) {
+/// Adds the claim that all traffic is t.
+fn add_equal_traffic(sheet: &mut Sheet, matrix: &Matrix, section: &str, quote: &str) {
     let all = (0..matrix.P()).flat_map(|i| [matrix.r_i(i), matrix.c_j(i)]);
     let off: Vec<f64> = all.map(|traffic| (matrix.t() - traffic) as f64).collect();
-    sheet.claim("t less the traffic, in and out", section, quote, exactly(0.0), off).by_count();
+    sheet.add_claim("t less the traffic, in and out", section, quote, exactly(0.0), off).by_count();
 }

@@ -1,69 +1,68 @@
-//! Figures 4 to 6: who sends to whom and when, by linear permutation and by distributed random scheduling.
+//! Figures 4 to 6: the schedules of linear permutation and of distributed random scheduling.
 
-use loggp::{Trace, US};
-use loggp_study::Failed;
+use loggp::US;
+use loggp::trace::Trace;
+use loggp_study::StudyError;
 
-use super::{named, of_matrix};
-use crate::pictures::timeline::timeline;
-use crate::{Exhibit, Series, Sheet, above};
+use super::{named_matrix, matrix_case};
+use crate::pictures::timeline::draw_timeline;
+use crate::{Exhibit, CaseSeries, Sheet, above};
 
-/// Figure 4.
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "transport-fig4",
     place: "figure 4, section 5",
     title: "the linear permutation, step by step",
-    says: &[
+    notes: &[
         "In iteration k processor i exchanges with i xor k, if there is anything, and a barrier ends the iteration: figure 1's matrix.",
     ],
     formulas: &["O(sp) for messages of up to s elements (section 5)"],
     unit: ("us", US),
-    series: |_| vec![Series::one("linear", of_matrix("linear", 8, "figure-1")).traced()],
-    show: linear,
+    series: |_| vec![CaseSeries::from_case("linear", matrix_case("linear", 8, "figure-1")).traced()],
+    show: show_linear,
 };
 
-/// Figures 5 and 6.
 pub const FIGURE_5: Exhibit = Exhibit {
     id: "transport-fig5",
     place: "figures 5 and 6, section 6",
     title: "distributed random scheduling",
-    says: &[
+    notes: &[
         "Who has something to send asks whether its receiver is free, and sends if it is: figure 1's matrix.",
     ],
     formulas: &[],
     unit: ("us", US),
     series: |_| {
-        let skewed = |name: &str| of_matrix(name, 16, "skewed");
+        let skewed = |name: &str| matrix_case(name, 16, "skewed");
         vec![
-            Series::one("random", of_matrix("random", 8, "figure-1")).traced(),
-            Series::one("random-improved", of_matrix("random-improved", 8, "figure-1")).traced(),
-            Series::one("skewed, random", skewed("random")),
-            Series::one("skewed, linear", skewed("linear")),
+            CaseSeries::from_case("random", matrix_case("random", 8, "figure-1")).traced(),
+            CaseSeries::from_case("random-improved", matrix_case("random-improved", 8, "figure-1")).traced(),
+            CaseSeries::from_case("skewed, random", skewed("random")),
+            CaseSeries::from_case("skewed, linear", skewed("linear")),
         ]
     },
-    show: random,
+    show: show_random,
 };
 
-/// All messages in the order in which they enter the network: each from, to and when.
-fn sent(trace: &Trace) -> Vec<(usize, usize, i64)> {
+/// Returns sender, receiver and entry time in ps of all messages, in the order of entry.
+fn sent_messages(trace: &Trace) -> Vec<(usize, usize, i64)> {
     let all = trace.messages.iter();
     let mut all: Vec<_> = all.map(|one| (one.id.from, one.to, one.enter.as_ps())).collect();
     all.sort_by_key(|(_, _, enter)| *enter);
     all
 }
 
-fn linear(sheet: &mut Sheet) -> Result<(), Failed> {
-    let matrix = named("figure-1", 8)?;
-    let trace = sheet.last("linear").trace().clone();
-    // What comes before the first barrier exchanges the vectors.
+fn show_linear(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let matrix = named_matrix("figure-1", 8)?;
+    let trace = sheet.last_result("linear").trace().clone();
+    // Before the first barrier the processors exchange their vectors.
     let barriers: Vec<i64> = {
-        let ends = trace.activities.iter().filter(|one| matches!(one.what, loggp::ActivityKind::Barrier));
+        let ends = trace.activities.iter().filter(|one| matches!(one.what, loggp::trace::ActivityKind::Barrier));
         let mut ends: Vec<i64> = ends.map(|one| one.end.as_ps()).collect();
         ends.sort_unstable();
         ends.dedup();
         ends
     };
-    let sent = sent(&trace);
-    // Everyone tells everyone its vector before that.
+    let sent = sent_messages(&trace);
+    // Each of the 8 processors first sends its vector to the 7 others.
     let data = &sent[8 * 7..];
     let step = |enter: i64| barriers.iter().filter(|end| **end <= enter).count();
     let (first, all) = (step(data[0].2), data.len());
@@ -72,22 +71,22 @@ fn linear(sheet: &mut Sheet) -> Result<(), Failed> {
         *to == from ^ k && matrix.at(*from, *to) > 0
     };
     let right = data.iter().filter(is_right).count();
-    sheet.own("messages that figure 4 has in their iteration", right, all);
+    sheet.add_own_check("messages that figure 4 has in their iteration", right, all);
     let expected =
         (0..8).flat_map(|i| (0..8).map(move |j| (i, j))).filter(|(i, j)| i != j && matrix.at(*i, *j) > 0);
-    sheet.own("messages of the matrix, each sent once", all, expected.count());
-    let picture = timeline(&trace, "Figure 1 by linear permutation, P = 8, CM-5", ("us", US));
+    sheet.add_own_check("messages of the matrix, each sent once", all, expected.count());
+    let picture = draw_timeline(&trace, "Figure 1 by linear permutation, P = 8, CM-5", ("us", US));
     let caption = "First the exchange of the vectors, then seven steps with a barrier after each.";
-    sheet.picture("timeline", caption, picture.expect("it is small"));
+    sheet.add_picture("timeline", caption, picture.expect("it is small"));
     Ok(())
 }
 
-fn random(sheet: &mut Sheet) -> Result<(), Failed> {
-    let messages = named("figure-1", 8)?.entries().iter().filter(|elements| **elements > 0).count();
+fn show_random(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let messages = named_matrix("figure-1", 8)?.entries().iter().filter(|elements| **elements > 0).count();
     for name in ["random", "random-improved"] {
-        let told = sheet.last(name);
-        let granted = (told.metric("requests") - told.metric("rejected")) as usize;
-        sheet.own(
+        let result = sheet.last_result(name);
+        let granted = (result.metric("requests") - result.metric("rejected")) as usize;
+        sheet.add_own_check(
             format!("{name}: inquiries that found their receiver free, one for each message"),
             granted,
             messages,
@@ -95,11 +94,11 @@ fn random(sheet: &mut Sheet) -> Result<(), Failed> {
     }
     let quote = "A linear permutation algorithm could take as much as O(tp) time.";
     let what = "a skewed matrix, P = 16: linear permutation over random scheduling";
-    let ratio = sheet.time("skewed, linear") / sheet.time("skewed, random");
-    sheet.claim(what, "6", quote, above(1.0), [ratio]);
-    let trace = sheet.last("random").trace();
-    let picture = timeline(trace, "Figure 1 by distributed random scheduling, P = 8, CM-5", ("us", US));
+    let ratio = sheet.model_time("skewed, linear") / sheet.model_time("skewed, random");
+    sheet.add_claim(what, "6", quote, above(1.0), [ratio]);
+    let trace = sheet.last_result("random").trace();
+    let picture = draw_timeline(trace, "Figure 1 by distributed random scheduling, P = 8, CM-5", ("us", US));
     let caption = "After the exchange of the vectors inquiries, replies and the messages themselves.";
-    sheet.picture("timeline", caption, picture.expect("it is small"));
+    sheet.add_picture("timeline", caption, picture.expect("it is small"));
     Ok(())
 }

@@ -1,83 +1,80 @@
-//! Figures 8 to 12: how messages are split in parts, one by each intermediate processor.
+//! Figures 8 to 12: how messages are split into parts, one for each intermediate processor.
 
 use loggp::US;
 use loggp_document::Table;
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
-use loggp_programs::transportation::{Arrival, FAN_OUT, FanOut, Matrix, SKEW, Scheme, Skew, TRAFFIC, matrix};
-use loggp_study::Failed;
+use loggp_programs::transportation::{Delivery, FAN_OUT, FanOut, Matrix, SKEW, Scheme, Skew, TRAFFIC, matrix};
+use loggp_study::StudyError;
 
-use super::{arrivals, case, ends, form, lengths, named, of_matrix};
-use crate::pictures::timeline::timeline;
-use crate::{Exhibit, Series, Sheet, at_most, between, exactly, line, list};
+use super::{run_two_stage, case, shortest_and_longest, two_stage_form, message_lengths, named_matrix, matrix_case};
+use crate::pictures::timeline::draw_timeline;
+use crate::{Exhibit, CaseSeries, Sheet, at_most, between, exactly, marked_line, join_words};
 
-/// Figure 8.
 pub const FIGURE_8: Exhibit = Exhibit {
     id: "transport-fig8",
     place: "figure 8, section 7.1",
     title: "local pre-processing in stage 1",
-    says: &[
+    notes: &[
         "Of sendl[j] elements sendl[j] div p go by each intermediate, and the other sendl[j] mod p by one each, in a round robin that goes \
          on from one j to the next.",
     ],
     formulas: &["stage 1: messages of floor(t/p) to ceil(t/p) elements (section 7.1)"],
     unit: ("us", US),
-    series: |_| vec![Series::one("l = 1/32", skewed("two-stage", 32)).measured()],
-    show: figure_8,
+    series: |_| vec![CaseSeries::from_case("l = 1/32", skewed_case("two-stage", 32)).measured()],
+    show: show_figure_8,
 };
 
-/// Figure 9.
 pub const FIGURE_9: Exhibit = Exhibit {
     id: "transport-fig9",
     place: "figure 9, section 7.1",
     title: "splitting of messages in the two-stage algorithm",
-    says: &[
+    notes: &[
         "How the parts go is a picture. A scan of each processor's traffic modulo p says at which intermediate its round robin begins.",
     ],
     formulas: &["messages of floor(t/p) to ceil(t/p) elements; at an intermediate t together (section 7.1)"],
     unit: ("us", US),
     series: |_| split_series("figure-9", ["two-stage", "two-stage-scan"]),
-    show: figure_9,
+    show: show_figure_9,
 };
 
-/// Figure 10.
 pub const FIGURE_10: Exhibit = Exhibit {
     id: "transport-fig10",
     place: "figure 10, section 7.2",
     title: "local pre-processing in stage 2",
-    says: &[
+    notes: &[
         "An intermediate has p messages one after the other, each with its length, p lengths of its parts and t/p elements; the code finds \
          the parts. Here p = 4, and every processor sends 16 elements to itself and the others.",
     ],
     formulas: &["O(p^2) (section 7.2)"],
     unit: ("us", US),
     series: |_| Vec::new(),
-    show: figure_10,
+    show: show_figure_10,
 };
 
-/// Figure 11.
 pub const FIGURE_11: Exhibit = Exhibit {
     id: "transport-fig11",
     place: "figures 11 and 12, section 8",
     title: "an alternate scheme for the splitting of messages",
-    says: &[
+    notes: &[
         "The picture and its matrix are lost in our copy of the text; figure 9\'s is taken. The round robin goes on from one source to the next, for each destination by itself; a prefix sum \
          over the sources says where it begins.",
     ],
     formulas: &["stage 2: messages of ceil(c/p) elements at most; stage 1: of r/p + p at most (section 8)"],
     unit: ("us", US),
     series: |_| split_series("figure-11", ["two-stage-alternate", "two-stage-alternate-combine"]),
-    show: figure_11,
+    show: show_figure_11,
 };
 
-/// A matrix by two algorithms, both measured, and the second with what happens.
-fn split_series(name: &'static str, algorithms: [&'static str; 2]) -> Vec<Series> {
-    let measured = algorithms.map(|one| Series::one(one, of_matrix(one, 4, name)).measured());
-    let traced = Series::one("traced", of_matrix(algorithms[1], 4, name)).traced();
+/// Returns a matrix transported by two algorithms, both measured and the second one traced too.
+fn split_series(name: &'static str, algorithms: [&'static str; 2]) -> Vec<CaseSeries> {
+    let measured = algorithms.map(|one| CaseSeries::from_case(one, matrix_case(one, 4, name)).measured());
+    let traced = CaseSeries::from_case("traced", matrix_case(algorithms[1], 4, name)).traced();
     measured.into_iter().chain([traced]).collect()
 }
 
-/// The procedure of figure 8, line by line; it begins at intermediate k. Entry [k][j] is how much goes by k to j.
+/// Runs the procedure of figure 8, line by line, from intermediate k on. Entry [k][j] is the number of
+/// elements that go by k to j.
 fn stage_1_preprocessing(sendl: &[usize], mut k: usize) -> Vec<Vec<usize>> {
     let P = sendl.len();
     let mut send_msg_len = vec![vec![0; P]; P];
@@ -95,8 +92,9 @@ fn stage_1_preprocessing(sendl: &[usize], mut k: usize) -> Vec<Vec<usize>> {
     send_msg_len
 }
 
-/// The procedure of figure 10, line by line: the lengths that it finds of the parts in an intermediate's memory, [j][i] of the message
-/// from i to j. As it is printed, or as it must be to find them; nothing where it reads beyond the memory.
+/// Runs the procedure of figure 10, line by line, as printed or as it must be to find the parts. Returns the
+/// lengths that it finds in an intermediate's memory, [j][i] of the message from i to j; `None` where it
+/// reads beyond the memory.
 fn stage_2_preprocessing(
     data_int: &[usize],
     P: usize,
@@ -117,9 +115,9 @@ fn stage_2_preprocessing(
     send_msg_len
 }
 
-/// The changes of figure 12, line by line: who sends how much by whom to whom, as `[i][k][j]`. It moves on from one
-/// intermediate to the next, as figure 8 does, or it does not, as it is printed.
-fn figure_12(matrix: &Matrix, moves_on: bool) -> Vec<Vec<Vec<usize>>> {
+/// Runs the changes of figure 12, line by line. Entry `[i][k][j]` is the number of elements that i sends by k
+/// to j. It moves on from one intermediate to the next, as figure 8 does, or does not, as printed.
+fn split_by_figure_12(matrix: &Matrix, moves_on: bool) -> Vec<Vec<Vec<usize>>> {
     let P = matrix.P();
     let mut scan = vec![0; P];
     let source = |i: usize| {
@@ -139,53 +137,53 @@ fn figure_12(matrix: &Matrix, moves_on: bool) -> Vec<Vec<Vec<usize>>> {
     (0..P).map(source).collect()
 }
 
-/// The longest message of stage 2: by one intermediate, for one destination.
-fn longest_2(parts: &[Vec<Vec<usize>>]) -> usize {
+/// Returns the longest message of stage 2, from one intermediate to one destination.
+fn longest_of_stage_2(parts: &[Vec<Vec<usize>>]) -> usize {
     let P = parts.len();
     let message = |k: usize, j: usize| parts.iter().map(|source| source[k][j]).sum();
     (0..P * P).map(|n| message(n / P, n % P)).max().unwrap_or(0)
 }
 
-/// The most that comes to an intermediate in stage 1.
-fn most_coming(lengths: &Matrix) -> f64 {
+/// Returns the most elements that an intermediate receives in stage 1.
+fn most_received(lengths: &Matrix) -> f64 {
     (0..lengths.P()).map(|k| lengths.c_j(k)).max().unwrap_or(0) as f64
 }
 
-/// The most that leaves one in stage 2.
-fn most_leaving(lengths: &Matrix) -> f64 {
+/// Returns the most elements that an intermediate sends in stage 2.
+fn most_sent(lengths: &Matrix) -> f64 {
     (0..lengths.P()).map(|k| lengths.r_i(k)).max().unwrap_or(0) as f64
 }
 
-/// A case with a message to each of the 32 processors, one of which gets all but 1/l of the traffic.
-fn skewed(algorithm: &str, l: usize) -> Case {
-    let case = case(algorithm, 32).with(&FAN_OUT, Some(FanOut::Of(32)));
+/// Returns a case with a message to each of the 32 processors, one of which gets all but 1/l of the traffic.
+fn skewed_case(algorithm: &str, l: usize) -> Case {
+    let case = case(algorithm, 32).with(&FAN_OUT, Some(FanOut::Fixed(32)));
     case.with(&SKEW, Some(Skew::fraction(1, l))).with(&TRAFFIC, Some(6411))
 }
 
-fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let skews = [2, 4, 8, 16, 32];
-    let figures = [("figure-1", 8), ("figure-3", 4), ("figure-9", 4)].map(|(name, P)| named(name, P));
-    let of_skewed = skews.map(|l| Ok(matrix(&skewed("linear", l))?));
-    let matrices: Vec<Matrix> = figures.into_iter().chain(of_skewed).collect::<Result<_, Failed>>()?;
+    let figures = [("figure-1", 8), ("figure-3", 4), ("figure-9", 4)].map(|(name, P)| named_matrix(name, P));
+    let of_skewed = skews.map(|l| Ok(matrix(&skewed_case("linear", l))?));
+    let matrices: Vec<Matrix> = figures.into_iter().chain(of_skewed).collect::<Result<_, StudyError>>()?;
     let (mut same, mut all, mut even) = (0, 0, 0);
     let mut curves = [const { Vec::new() }; 4];
     for (n, matrix) in matrices.iter().enumerate() {
         let (P, t) = (matrix.P(), matrix.t());
-        let arrivals = arrivals(sheet.lab, matrix, form(Scheme::Local))?;
+        let arrivals = run_two_stage(sheet.lab, matrix, two_stage_form(Scheme::Local))?;
         for (i, arrival) in arrivals.iter().enumerate() {
             same += usize::from(arrival.parts == stage_1_preprocessing(matrix.row(i), 0));
             all += 1;
         }
-        let (shortest, longest) = ends(&lengths(&arrivals, 0));
+        let (shortest, longest) = shortest_and_longest(&message_lengths(&arrivals, 0));
         even += usize::from((shortest, longest) == (t / P, t.div_ceil(P)));
         if let Some(l) = n.checked_sub(3).map(|n| skews[n]) {
-            let of_matrix = ends(matrix);
-            let lengths = [of_matrix.0, of_matrix.1, shortest, longest];
+            let matrix_case = shortest_and_longest(matrix);
+            let lengths = [matrix_case.0, matrix_case.1, shortest, longest];
             curves.iter_mut().zip(lengths).for_each(|(curve, length)| curve.push((l as f64, length as f64)));
         }
     }
-    sheet.own("processors of 8 matrices that split as figure 8 does line by line", same, all);
-    sheet.own(
+    sheet.add_own_check("processors of 8 matrices that split as figure 8 does line by line", same, all);
+    sheet.add_own_check(
         "matrices whose messages of stage 1 have t/p elements, rounded down or up",
         even,
         matrices.len(),
@@ -195,19 +193,19 @@ fn figure_8(sheet: &mut Sheet) -> Result<(), Failed> {
         .x("1 / l, for the skew l", Scale::Points)
         .y("elements of a message", Scale::Log)
         .lines([
-            line("shortest of the matrix", 3, a),
-            line("longest of the matrix", 1, b),
-            line("shortest of stage 1", 4, c),
-            line("longest of stage 1", 2, d),
+            marked_line("shortest of the matrix", 3, a),
+            marked_line("longest of the matrix", 1, b),
+            marked_line("shortest of stage 1", 4, c),
+            marked_line("longest of stage 1", 2, d),
         ])
         .level("t/p", 6411.0 / 32.0);
     let caption = "However skewed the matrix is, the messages of stage 1 are as long as each other, but for an element.";
-    sheet.plot("", caption, plot);
+    sheet.add_plot("", caption, plot);
     Ok(())
 }
 
-/// Who sends how much by whom to whom.
-fn parts_table(arrivals: &[Arrival]) -> Table {
+/// Returns the table of the parts by sender, intermediate and destination.
+fn parts_table(arrivals: &[Delivery]) -> Table {
     let P = arrivals.len();
     let table = Table::new("parts", "How many elements of each message go by each intermediate")
         .text("from")
@@ -224,29 +222,29 @@ fn parts_table(arrivals: &[Arrival]) -> Table {
     table
 }
 
-fn figure_9(sheet: &mut Sheet) -> Result<(), Failed> {
-    let matrix = named("figure-9", 4)?;
-    let scanned = arrivals(sheet.lab, &matrix, form(Scheme::Scan))?;
-    let plain = lengths(&arrivals(sheet.lab, &matrix, form(Scheme::Local))?, 0);
-    let stage_1 = lengths(&scanned, 0);
-    let margins = [list((0..4).map(|i| matrix.r_i(i))), list((0..4).map(|j| matrix.c_j(j)))];
+fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let matrix = named_matrix("figure-9", 4)?;
+    let scanned = run_two_stage(sheet.lab, &matrix, two_stage_form(Scheme::Scan))?;
+    let plain = message_lengths(&run_two_stage(sheet.lab, &matrix, two_stage_form(Scheme::Local))?, 0);
+    let stage_1 = message_lengths(&scanned, 0);
+    let margins = [join_words((0..4).map(|i| matrix.r_i(i))), join_words((0..4).map(|j| matrix.c_j(j)))];
     for (what, ours) in
         ["outgoing traffic, beside the rows", "incoming traffic, below the columns"].into_iter().zip(margins)
     {
-        sheet.same(what, "figure 9", "17 17 17 17", ours).by_count();
+        sheet.add_text(what, "figure 9", "17 17 17 17", ours).by_count();
     }
-    // The round robin of a source begins where the sum of what is left over before it says.
+    // A source's round robin begins where the sum of the earlier sources' traffic says.
     let mut first = 0;
     let same = scanned.iter().enumerate().filter(|(i, arrival)| {
         let right = stage_1_preprocessing(matrix.row(*i), first % 4);
         first += matrix.r_i(*i);
         arrival.parts == right
     });
-    sheet.own("processors that split as figure 8 does, begun where the scan says", same.count(), 4);
+    sheet.add_own_check("processors that split as figure 8 does, begun where the scan says", same.count(), 4);
     let quote = "each intermediate processor P_k receives messages of size no more than \u{2308}t/p\u{2309}. In the equal traffic case, the \
                  message sizes can vary by only one element";
-    let (shortest, longest) = ends(&stage_1);
-    sheet.claim(
+    let (shortest, longest) = shortest_and_longest(&stage_1);
+    sheet.add_claim(
         "messages of stage 1, shortest and longest",
         "7.1",
         quote,
@@ -255,29 +253,29 @@ fn figure_9(sheet: &mut Sheet) -> Result<(), Failed> {
     );
     let quote = "In the algorithm description above the total length was upper-bounded by t + p^2.";
     let what = "what comes to the busiest intermediate without the additional step, t + p^2 = 33";
-    sheet.claim(what, "7.1", quote, at_most(33.0), [most_coming(&plain)]);
+    sheet.add_claim(what, "7.1", quote, at_most(33.0), [most_received(&plain)]);
     let quote = "The additional step reduces the total length of messages reaching an intermediate processor from t + p to t";
     let what = "what comes to the busiest intermediate with it, t = 17";
-    sheet.claim(what, "7.1", quote, at_most(17.0), [most_coming(&stage_1)]);
-    parts_and_timeline(sheet, &scanned, "two-stage-scan of figure-9");
+    sheet.add_claim(what, "7.1", quote, at_most(17.0), [most_received(&stage_1)]);
+    add_parts_and_timeline(sheet, &scanned, "two-stage-scan of figure-9");
     Ok(())
 }
 
-/// How the parts go, and a run.
-fn parts_and_timeline(sheet: &mut Sheet, arrivals: &[Arrival], title: &str) {
-    sheet.table(parts_table(arrivals));
-    let trace = sheet.last("traced").trace();
-    let picture = timeline(trace, &format!("{title}, P = 4, CM-5"), ("us", US)).expect("it is small");
+/// Adds the table of the parts and the timeline of a run.
+fn add_parts_and_timeline(sheet: &mut Sheet, arrivals: &[Delivery], title: &str) {
+    sheet.add_table(parts_table(arrivals));
+    let trace = sheet.last_result("traced").trace();
+    let picture = draw_timeline(trace, &format!("{title}, P = 4, CM-5"), ("us", US)).expect("it is small");
     let caption = "A run of the model: what is computed together, then for each stage the exchange of the vectors and three steps with \
                    barriers.";
-    sheet.picture("timeline", caption, picture);
+    sheet.add_picture("timeline", caption, picture);
 }
 
-fn figure_10(sheet: &mut Sheet) -> Result<(), Failed> {
+fn show_figure_10(sheet: &mut Sheet) -> Result<(), StudyError> {
     const P: usize = 4;
     let sendl = [[7, 1, 4, 4], [2, 6, 5, 3], [3, 8, 3, 2], [4, 1, 4, 7]];
     let T = 16;
-    // What intermediate 1 has after stage 1.
+    // The parts at intermediate 1 after stage 1.
     let parts: Vec<Vec<usize>> =
         sendl.iter().map(|sendl| stage_1_preprocessing(sendl, 0)[1].clone()).collect();
     let message = |parts: &Vec<usize>| {
@@ -290,14 +288,14 @@ fn figure_10(sheet: &mut Sheet) -> Result<(), Failed> {
         let is_right = |n: &usize| found[n % P][n / P] == Some(parts[n / P][n % P]);
         (0..P * P).filter(is_right).count()
     };
-    sheet.own(
+    sheet.add_own_check(
         "lengths of parts that it finds if messages begin (T/P + 1 + P) i apart and lengths are read there",
         right(false),
         P * P,
     );
     let quote = "start := (T/P)*i + 1 + P; ... total := data_int[start*i+j+1];";
     let what = "lengths of parts, of 16, that it finds as it is printed";
-    sheet.claim(what, "figure 10", quote, exactly(16.0), [right(true) as f64]).by_count().because(
+    sheet.add_claim(what, "figure 10", quote, exactly(16.0), [right(true) as f64]).by_count().expect_difference(
         "6",
         "a message begins (T/P + 1 + P) i from the first, since the lengths go before each, and its lengths are read from there, not from \
          start * i, which grows with what was read: the first message's are found, and two by chance",
@@ -305,43 +303,43 @@ fn figure_10(sheet: &mut Sheet) -> Result<(), Failed> {
     Ok(())
 }
 
-fn figure_11(sheet: &mut Sheet) -> Result<(), Failed> {
-    let matrix = named("figure-11", 4)?;
-    let alternate = arrivals(sheet.lab, &matrix, form(Scheme::Alternate))?;
-    let combined = arrivals(sheet.lab, &matrix, form(Scheme::Combine))?;
-    let stage_2 = lengths(&alternate, 1);
-    let leaving = most_leaving(&lengths(&combined, 1));
+fn show_figure_11(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let matrix = named_matrix("figure-11", 4)?;
+    let alternate = run_two_stage(sheet.lab, &matrix, two_stage_form(Scheme::Alternate))?;
+    let combined = run_two_stage(sheet.lab, &matrix, two_stage_form(Scheme::Combine))?;
+    let stage_2 = message_lengths(&alternate, 1);
+    let leaving = most_sent(&message_lengths(&combined, 1));
     let quote = "The new scheme ensures that each intermediate processor sends messages of size no more than \u{2308}t/p\u{2309} to any \
                  destination processor.";
-    sheet.claim(
+    sheet.add_claim(
         "the longest message of stage 2, t/p = 4.25",
         "8",
         quote,
         at_most(5.0),
-        [ends(&stage_2).1 as f64],
+        [shortest_and_longest(&stage_2).1 as f64],
     );
-    let printed = longest_2(&figure_12(&matrix, false)) as f64;
-    sheet.claim("the same by figure 12 as it is printed", "8", quote, at_most(5.0), [printed]).by_count().because(
+    let printed = longest_of_stage_2(&split_by_figure_12(&matrix, false)) as f64;
+    sheet.add_claim("the same by figure 12 as it is printed", "8", quote, at_most(5.0), [printed]).by_count().expect_difference(
         "7",
         "its loop gives all elements that are left over of a message to the same intermediate; figure 8 goes on to the next after each, and \
          the text has a round robin",
     );
-    let inclusive = longest_2(&figure_12(&matrix, true)) as f64;
-    sheet.claim("the same, going on to the next as figure 8 does", "8", quote, at_most(5.0), [inclusive]).by_count().because(
+    let inclusive = longest_of_stage_2(&split_by_figure_12(&matrix, true)) as f64;
+    sheet.add_claim("the same, going on to the next as figure 8 does", "8", quote, at_most(5.0), [inclusive]).by_count().expect_difference(
         "6",
         "a prefix sum that counts the source's own elements (section 4.2 has q from 0 on) begins where they should end, so that those of two \
          sources overlap; the sum of the sources before it is meant",
     );
     let quote = "an additional step can reduce the upper bound on the total length of messages leaving an intermediate processor from \
                  p\u{2308}t/p\u{2309} to t";
-    sheet.claim(
+    sheet.add_claim(
         "what leaves the busiest intermediate, without it",
         "8",
         quote,
         at_most(20.0),
-        [most_leaving(&stage_2)],
+        [most_sent(&stage_2)],
     );
-    sheet.claim("what leaves the busiest intermediate, with it", "8", quote, at_most(17.0), [leaving]);
-    parts_and_timeline(sheet, &alternate, "two-stage-alternate-combine of figure-11");
+    sheet.add_claim("what leaves the busiest intermediate, with it", "8", quote, at_most(17.0), [leaving]);
+    add_parts_and_timeline(sheet, &alternate, "two-stage-alternate-combine of figure-11");
     Ok(())
 }

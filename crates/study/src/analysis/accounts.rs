@@ -1,40 +1,40 @@
-//! What a processor's time goes to: the accounts, and what is on each of them.
+//! The accounts of a processor's time.
 
 use std::ops::{AddAssign, Index, IndexMut};
 
 use loggp::Time;
 
-/// What a processor's time can go to.
+/// A use of a processor's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Account {
-    /// It computes.
+    /// Computing.
     Computation,
-    /// The overhead of sending, requests and replies included.
+    /// Overhead of sending, requests and replies included.
     Send,
-    /// The overhead of receiving, requests and replies included.
+    /// Overhead of receiving, requests and replies included.
     Receive,
-    /// It has announced a message, and its receiver has not come to receive it yet.
+    /// Wait of a sender that has announced a message until its receiver calls.
     SenderSync,
-    /// It has come to receive a message that is not there yet, nor announced.
+    /// Wait of a receiver for a message that is neither there nor announced.
     ReceiverSync,
-    /// What else a rendezvous takes: request, reply and message are under way.
+    /// Rest of a rendezvous: request, reply and message are under way.
     Handshake,
-    /// The capacity does not let its message in.
+    /// Wait until the capacity lets a message in.
     Stall,
-    /// The gap after a send or a reception runs.
+    /// Gap after a send or a reception.
     Gap,
-    /// The port carries another message.
+    /// Wait until the port has carried another message.
     Port,
-    /// It waits in the machine's own barrier.
+    /// Wait in the machine's own barrier.
     Barrier,
-    /// It waits for a moment, or looks for a message in vain.
+    /// Wait for a time, or a search for a message in vain.
     Idle,
-    /// It has finished, and others have not.
+    /// Time from its end to the end of the run.
     End,
 }
 
 impl Account {
-    /// All of them, in the order in which reports have them.
+    /// All accounts, in the order of reports.
     pub const ALL: [Account; 12] = [
         Account::Computation,
         Account::Send,
@@ -50,7 +50,7 @@ impl Account {
         Account::End,
     ];
 
-    /// What reports call it.
+    /// Returns the name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Account::Computation => "computation",
@@ -69,22 +69,22 @@ impl Account {
     }
 }
 
-/// How much time is on each account.
+/// The times of all accounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accounts([Time; Account::ALL.len()]);
 
 impl Accounts {
-    /// All of it.
+    /// Returns the sum of all accounts.
     pub fn total(&self) -> Time {
         self.0.iter().sum()
     }
 
-    /// What LogGPS calls the synchronization costs (section 2).
+    /// Returns LogGPS's synchronization costs (section 2).
     pub fn synchronization(&self) -> Time {
         self[Account::SenderSync] + self[Account::ReceiverSync]
     }
 
-    /// The overhead of sending and of receiving.
+    /// Returns the overhead of sending and receiving.
     pub fn overhead(&self) -> Time {
         self[Account::Send] + self[Account::Receive]
     }

@@ -1,7 +1,8 @@
-//! Where the time of a recorded run went: LogGPS's breakdown (section 4.4), what cost the most, and the critical path.
+//! The use of time in a recorded run: LogGPS's breakdown (section 4.4), the costs by group, and the critical
+//! path.
 
 pub mod accounts;
-mod along;
+mod parameter_sweep;
 mod formula;
 mod groups;
 mod overlap;
@@ -11,81 +12,79 @@ mod sensitivity;
 mod what_if;
 
 use loggp::path::{Events, Hop, Path};
-use loggp::{ActivityKind, Params, Time, Trace, audit};
+use loggp::{Params, Time};
+use loggp::audit::audit;
+use loggp::trace::{ActivityKind, Trace};
 
 use accounts::{Account, Accounts};
-use groups::Groups;
+use groups::CallGroups;
 use loggp_programs::Refusal;
-use pieces::Piece;
-use rendezvous::Roles;
+use pieces::TimePiece;
+use rendezvous::MessageRoles;
 
-pub use along::{Along, At, NotMade};
-pub use formula::{Formula, Terms};
-pub use groups::{Class, Group, What};
+pub use parameter_sweep::{ParameterSweep, ReplayPoint, FailedReplay};
+pub use formula::{Formula, FormulaBuilder};
+pub use groups::{LengthClass, CallGroup, GroupActivity};
 pub use overlap::Overlap;
-pub use sensitivity::{Sensitivity, replay};
+pub use sensitivity::{Sensitivity, add_replays};
 pub use what_if::WhatIf;
 
-/// What a trace says of the time of its run.
+/// The analysis of a trace.
 #[derive(Clone, Debug)]
 pub struct Analysis {
-    /// The machine's parameters.
     pub params: Params,
-    /// When the last processor finished.
+    /// Time at which the last processor finished.
     pub time: Time,
-    /// How many messages there were, requests and replies included.
+    /// Number of messages, requests and replies included.
     pub messages: usize,
-    /// How many of them waited for their receiver.
+    /// Number of messages that waited for their receiver.
     pub synchronous: usize,
-    /// The time of each processor that did anything, by its number.
+    /// Accounts of each processor that did anything, by its number.
     pub processors: Vec<(usize, Accounts)>,
-    /// The time of all processors together.
+    /// Accounts of all processors together.
     pub total: Accounts,
-    /// What cost the most.
-    pub groups: Vec<Group>,
-    /// The critical path.
-    pub path: Vec<Step>,
-    /// The same as a formula of the machine.
+    /// Costs by group.
+    pub groups: Vec<CallGroup>,
+    /// Critical path.
+    pub path: Vec<PathStep>,
+    /// Formula of the critical path.
     pub formula: Formula,
-    /// What its requests waited for.
+    /// Waits of its requests.
     pub overlap: Overlap,
-    /// What the parameters do to it.
+    /// Effects of the parameters.
     pub sensitivities: Vec<Sensitivity>,
 }
 
-/// A hop of the critical path, and the message that it is about.
+/// A hop of the critical path, and its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// The hop.
+pub struct PathStep {
     pub hop: Hop,
-    /// The message's sender, its receiver and its length in words.
+    /// Sender, receiver and length in words of its message.
     pub message: Option<(usize, usize, usize)>,
 }
 
-/// A wait until a message may be sent or is there, of which its ends must agree (LogGPS, section 3.1).
-pub struct Wait {
-    /// Who waits.
+/// A wait of a rendezvous, for the other end or for messages under way (LogGPS, section 3.1).
+pub struct AgreementWait {
+    /// Processor that waits.
     pub id: usize,
-    /// From when.
     pub start: Time,
-    /// Until when.
     pub end: Time,
-    /// Whether the other end is late, or the messages are under way.
+    /// Whether the other end is late, or messages are under way.
     pub account: Account,
 }
 
-/// Tells all such waits of a run, by processor.
-pub fn waits_for_agreement(trace: &Trace, on: &mut dyn FnMut(Wait)) {
+/// Passes all such waits of a run to `on`, by processor.
+pub fn waits_for_agreement(trace: &Trace, on: &mut dyn FnMut(AgreementWait)) {
     if !trace.params.is_synchronous(usize::MAX) {
         return;
     }
-    let events = Events::of(trace);
-    let roles = Roles::of(&events);
+    let events = Events::new(trace);
+    let roles = MessageRoles::from_events(&events);
     for track in events.processors() {
-        pieces::take_apart(&events, &roles, track, &mut |Piece { start, end, account, event, .. }| {
+        pieces::for_each_piece(&events, &roles, track, &mut |TimePiece { start, end, account, event, .. }| {
             let is_wait = *event.what == ActivityKind::Idle && start < end;
             if is_wait && matches!(account, Account::SenderSync | Account::Handshake) {
-                on(Wait { id: track.id, start, end, account });
+                on(AgreementWait { id: track.id, start, end, account });
             }
         });
     }
@@ -93,7 +92,7 @@ pub fn waits_for_agreement(trace: &Trace, on: &mut dyn FnMut(Wait)) {
 
 impl Analysis {
     /// Analyzes a trace, if it keeps the rules of the machine.
-    pub fn of(trace: &Trace) -> Result<Analysis, Refusal> {
+    pub fn from_trace(trace: &Trace) -> Result<Analysis, Refusal> {
         if !trace.levels.is_empty() {
             return Err(
                 "its machine has levels, and an analysis knows one; run it on a machine of one level".into(),
@@ -101,20 +100,20 @@ impl Analysis {
         }
         match audit(trace).violations.first() {
             Some(violation) => Err(format!("it breaks the rules of the machine: {violation}").into()),
-            None => Ok(Analysis::of_run(trace)),
+            None => Ok(Analysis::from_run(trace)),
         }
     }
 
-    /// Analyzes the trace of a run that the machine has just made, and that keeps its rules. Those of the models with which
-    /// LogGPS is compared no auditor knows.
-    pub fn of_run(trace: &Trace) -> Analysis {
-        let events = Events::of(trace);
-        let roles = Roles::of(&events);
-        let (mut groups, mut total) = (Groups::of(&events, &roles), Accounts::default());
+    /// Analyzes the trace of a run that the machine has just made, without an audit: the auditor does not
+    /// know the models with which LogGPS is compared.
+    pub fn from_run(trace: &Trace) -> Analysis {
+        let events = Events::new(trace);
+        let roles = MessageRoles::from_events(&events);
+        let (mut groups, mut total) = (CallGroups::new(&events, &roles), Accounts::default());
         let mut processors = Vec::new();
         for track in events.processors() {
             let mut accounts = Accounts::default();
-            pieces::take_apart(&events, &roles, track, &mut |piece| {
+            pieces::for_each_piece(&events, &roles, track, &mut |piece| {
                 accounts[piece.account] += piece.time();
                 groups.add(&piece);
             });
@@ -124,24 +123,24 @@ impl Analysis {
         }
         let silent = trace.params.P.saturating_sub(processors.len());
         total[Account::End] += silent as i64 * events.finish;
-        let path = Path::through(&events);
-        let formula = Terms::of(&trace.params).formula(&path.hops);
+        let path = Path::from_events(&events);
+        let formula = FormulaBuilder::new(&trace.params).formula(&path.hops);
         let sensitivities = sensitivity::sensitivities(&formula, &trace.params);
         let step = |hop: Hop| {
             let message = hop.message.map(|message| events.message(message));
-            Step { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
+            PathStep { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
         };
         Analysis {
             params: trace.params,
             time: events.finish,
-            messages: events.messages(),
-            synchronous: (0..events.messages()).filter(|message| roles.is_announced(*message)).count(),
+            messages: events.message_count(),
+            synchronous: (0..events.message_count()).filter(|message| roles.is_announced(*message)).count(),
             processors,
             total,
             groups: groups.finish(),
             path: path.hops.into_iter().map(step).collect(),
             formula,
-            overlap: Overlap::of(&events, &roles),
+            overlap: Overlap::from_events(&events, &roles),
             sensitivities,
         }
     }

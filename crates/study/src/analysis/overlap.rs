@@ -1,37 +1,37 @@
-//! What requests waited for while their processor was busy, and what they waited for while it was not.
+//! The waits of requests, while their processor was busy and while it was not.
 
 use loggp::Time;
 use loggp::path::{Events, Track};
 
 use super::accounts::{Account, Accounts};
 use super::pieces;
-use super::rendezvous::Roles;
+use super::rendezvous::MessageRoles;
 
-/// The waiting of requests, of all together.
+/// The waits of all requests together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overlap {
-    /// How many requests there are.
+    /// Number of requests.
     pub requests: usize,
-    /// What they waited for while their processor computed, sent or received.
+    /// Waits while their processor computed, sent or received.
     pub overlapped: Accounts,
-    /// What they waited for while their processor waited too.
+    /// Waits while their processor waited too.
     pub exposed: Accounts,
 }
 
 impl Overlap {
-    /// The waiting of the requests of these events.
-    pub(super) fn of(events: &Events, roles: &Roles) -> Overlap {
+    /// Returns the waits of the requests of these events.
+    pub(super) fn from_events(events: &Events, roles: &MessageRoles) -> Overlap {
         let mut overlap = Overlap::default();
         let mut busy: Vec<[Time; 2]> = Vec::new();
         let is_busy = |account| matches!(account, Account::Computation | Account::Send | Account::Receive);
-        // A processor's own track stands before those of its requests.
+        // A processor's own track precedes those of its requests.
         for track in events.tracks() {
             if track.request.is_none() {
-                busy = intervals(events, roles, track, is_busy);
+                busy = account_intervals(events, roles, track, is_busy);
                 continue;
             }
             overlap.requests += 1;
-            pieces::take_apart(events, roles, track, &mut |piece| {
+            pieces::for_each_piece(events, roles, track, &mut |piece| {
                 if is_busy(piece.account) {
                     return;
                 }
@@ -47,15 +47,15 @@ impl Overlap {
     }
 }
 
-/// When what a processor did was on such accounts, in order.
-fn intervals(
+/// Returns the times in which a processor's accounts fulfil `is_one`, in order.
+fn account_intervals(
     events: &Events,
-    roles: &Roles,
+    roles: &MessageRoles,
     track: &Track,
     is_one: impl Fn(Account) -> bool,
 ) -> Vec<[Time; 2]> {
     let mut intervals = Vec::new();
-    pieces::take_apart(events, roles, track, &mut |piece| {
+    pieces::for_each_piece(events, roles, track, &mut |piece| {
         if is_one(piece.account) && piece.start < piece.end {
             intervals.push([piece.start, piece.end]);
         }

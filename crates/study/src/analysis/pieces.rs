@@ -1,36 +1,33 @@
-//! A processor's time in pieces, each of which belongs to one account and, if it is about a message, to that.
+//! A processor's time in pieces, each with an account and, if it is about one, a message.
 
 use loggp::path::{Event, Events, Track};
-use loggp::{ActivityKind, Time};
+use loggp::Time;
+use loggp::trace::ActivityKind;
 
 use super::accounts::Account;
 
-use super::rendezvous::{Role, Roles};
+use super::rendezvous::{MessageRole, MessageRoles};
 
 /// A piece of a processor's time.
 #[derive(Clone, Copy, Debug)]
-pub struct Piece<'a> {
-    /// When it begins.
+pub struct TimePiece<'a> {
     pub start: Time,
-    /// When it is over.
     pub end: Time,
-    /// What it goes to.
     pub account: Account,
-    /// What the processor did.
+    /// Event that the piece is part of.
     pub event: Event<'a>,
-    /// The message that the program sent or received with it, if it was about one.
+    /// Message that the program sent or received with it, if it was about one.
     pub message: Option<usize>,
 }
 
-impl Piece<'_> {
-    /// How long it is.
+impl TimePiece<'_> {
     pub fn time(&self) -> Time {
         self.end - self.start
     }
 }
 
-/// Takes a track's time to pieces, from the first to the last.
-pub fn take_apart<'a>(events: &Events<'a>, roles: &Roles, track: &Track, on: &mut dyn FnMut(Piece<'a>)) {
+/// Passes the pieces of a track's time to `on`, from the first to the last.
+pub fn for_each_piece<'a>(events: &Events<'a>, roles: &MessageRoles, track: &Track, on: &mut dyn FnMut(TimePiece<'a>)) {
     let mut sent = None;
     for place in track.places.clone() {
         let event = events.event(place);
@@ -38,32 +35,32 @@ pub fn take_apart<'a>(events: &Events<'a>, roles: &Roles, track: &Track, on: &mu
         let (account, message) = match event.what {
             ActivityKind::Work(_) => (Account::Computation, None),
             ActivityKind::Send(_) => {
-                sent = events.subject(place);
+                sent = events.message_of(place);
                 (Account::Send, sent)
             }
-            ActivityKind::Receive(_) => (Account::Receive, events.subject(place)),
+            ActivityKind::Receive(_) => (Account::Receive, events.message_of(place)),
             ActivityKind::Stall => (Account::Stall, sent),
             ActivityKind::Port => (Account::Port, sent),
-            ActivityKind::Gap => (Account::Gap, events.after(place).and_then(|next| events.subject(next))),
+            ActivityKind::Gap => (Account::Gap, events.next(place).and_then(|next| events.message_of(next))),
             ActivityKind::Barrier => (Account::Barrier, None),
-            ActivityKind::Post(request) => request_of(events, track.id, *request),
+            ActivityKind::Post(request) => request_account(events, track.id, *request),
             ActivityKind::Wait(request) if track.request.is_none() => {
-                let at = beside(events, roles, event, *request, on);
-                let (account, message) = request_of(events, track.id, *request);
-                // What is left of the wait is its own overhead (LogGPS, equation 11).
+                let at = split_request_wait(events, roles, event, *request, on);
+                let (account, message) = request_account(events, track.id, *request);
+                // The rest of the wait is the request's own overhead (LogGPS, equation 11).
                 let message = message.map(|message| roles.data(message));
-                on(Piece { start: at, end, account, event, message });
+                on(TimePiece { start: at, end, account, event, message });
                 continue;
             }
-            ActivityKind::Idle => match awaited(events, place) {
+            ActivityKind::Idle => match awaited_message(events, place) {
                 None => (Account::Idle, None),
                 Some(message) => match roles.role(message) {
-                    Role::Plain | Role::Request(_) => (Account::ReceiverSync, Some(message)),
-                    Role::Data { .. } => (Account::Handshake, Some(message)),
-                    Role::Reply(data) => {
-                        let [from, until] = late(events, roles, event, data);
+                    MessageRole::Plain | MessageRole::Request(_) => (Account::ReceiverSync, Some(message)),
+                    MessageRole::Data { .. } => (Account::Handshake, Some(message)),
+                    MessageRole::Reply(data) => {
+                        let [from, until] = sender_sync_span(events, roles, event, data);
                         let mut piece = |start, end, account| {
-                            on(Piece { start, end, account, event, message: Some(data) });
+                            on(TimePiece { start, end, account, event, message: Some(data) });
                         };
                         piece(start, from, Account::Handshake);
                         piece(from, until, Account::SenderSync);
@@ -74,36 +71,38 @@ pub fn take_apart<'a>(events: &Events<'a>, roles: &Roles, track: &Track, on: &mu
             },
             _ => (Account::Idle, None),
         };
-        on(Piece { start, end, account, event, message: message.map(|message| roles.data(message)) });
+        on(TimePiece { start, end, account, event, message: message.map(|message| roles.data(message)) });
     }
 }
 
-/// What a request did while its processor waited for it is where that one's time went. Returns until when.
-fn beside<'a>(
+/// Passes the pieces of a request during a wait of its processor for it to `on`. Returns the end of the last
+/// piece.
+fn split_request_wait<'a>(
     events: &Events<'a>,
-    roles: &Roles,
+    roles: &MessageRoles,
     wait: Event,
     request: u32,
-    on: &mut dyn FnMut(Piece<'a>),
+    on: &mut dyn FnMut(TimePiece<'a>),
 ) -> Time {
     let mut at = wait.start;
     let Some(track) = events.track(wait.id, Some(request)) else { return at };
-    take_apart(events, roles, track, &mut |piece| {
+    for_each_piece(events, roles, track, &mut |piece| {
         let (start, end) = (piece.start.max(at), piece.end.min(wait.end));
         if start < end {
             at = end;
-            on(Piece { start, end, ..piece });
+            on(TimePiece { start, end, ..piece });
         }
     });
     at
 }
 
-/// The account of a request's own overhead, and its message: it sends if that is what it does first.
-fn request_of(events: &Events, id: usize, request: u32) -> (Account, Option<usize>) {
+/// Returns the account of a request's own overhead, and its message. A request is a send if that is what it
+/// does first.
+fn request_account(events: &Events, id: usize, request: u32) -> (Account, Option<usize>) {
     let is =
-        |account: Account, place: Option<usize>| (account, place.and_then(|place| events.subject(place)));
+        |account: Account, place: Option<usize>| (account, place.and_then(|place| events.message_of(place)));
     let Some(track) = events.track(id, Some(request)) else { return is(Account::Receive, None) };
-    let mut messages = track.places.clone().filter(|place| events.subject(*place).is_some());
+    let mut messages = track.places.clone().filter(|place| events.message_of(*place).is_some());
     match messages.next() {
         Some(first) if matches!(events.event(first).what, ActivityKind::Send(_)) => {
             is(Account::Send, Some(first))
@@ -112,24 +111,24 @@ fn request_of(events: &Events, id: usize, request: u32) -> (Account, Option<usiz
     }
 }
 
-/// The message for which a processor waited: it receives that next, and the wait ended when it arrived.
-fn awaited(events: &Events, idle: usize) -> Option<usize> {
-    let mut next = events.after(idle)?;
+/// Returns the message for which a processor waited: it is received next, and the wait ended when it arrived.
+fn awaited_message(events: &Events, idle: usize) -> Option<usize> {
+    let mut next = events.next(idle)?;
     if *events.event(next).what == ActivityKind::Gap {
-        next = events.after(next)?;
+        next = events.next(next)?;
     }
     let ActivityKind::Receive(_) = events.event(next).what else { return None };
-    let message = events.subject(next)?;
+    let message = events.message_of(next)?;
     (events.message(message).arrival == events.event(idle).end).then_some(message)
 }
 
-/// From when until when a wait for a reply lies between the arrival of the request and the call of the receive that took it:
-/// the sender synchronization cost (LogGPS, section 2).
-fn late(events: &Events, roles: &Roles, wait: Event, data: usize) -> [Time; 2] {
-    let Role::Data { request, .. } = roles.role(data) else { return [wait.start; 2] };
-    let Some(taken) = events.received(request) else { return [wait.start; 2] };
+/// Returns the part of a wait for a reply between the arrival of the request and the call of the receive that
+/// took it: the sender synchronization cost (LogGPS, section 2).
+fn sender_sync_span(events: &Events, roles: &MessageRoles, wait: Event, data: usize) -> [Time; 2] {
+    let MessageRole::Data { request, .. } = roles.role(data) else { return [wait.start; 2] };
+    let Some(taken) = events.receive_event(request) else { return [wait.start; 2] };
     // A receiver that waits for its gap has called already.
-    let gap = events.before(taken).filter(|before| *events.event(*before).what == ActivityKind::Gap);
+    let gap = events.previous(taken).filter(|before| *events.event(*before).what == ActivityKind::Gap);
     let called = events.event(gap.unwrap_or(taken)).start;
     let from = events.message(request).arrival.max(wait.start).min(wait.end);
     [from, called.max(from).min(wait.end)]

@@ -1,74 +1,74 @@
-//! Which messages are the request, the reply and the data of one rendezvous (LogGPS, section 3.1).
+//! Finds the request, the reply and the data of each rendezvous (LogGPS, section 3.1).
 //!
-//! A trace does not say it, but the protocol does. Only a message of more than S words is announced. Its sender takes the
-//! reply right before it sends the message, and its receiver sends the reply right after it has taken the request: neither,
-//! nor the request that does it for one of them, sends or receives anything in between. So from the message one finds the reply, and from that the request.
+//! A trace does not mark them, but the protocol does. Only a message of more than S words is announced. Its
+//! sender takes the reply right before it sends the message, and its receiver sends the reply right after it
+//! has taken the request; neither sends or receives anything in between, nor does the program's request that
+//! acts for it. So the message leads to the reply, and the reply to the request.
 
-use loggp::ActivityKind;
+use loggp::trace::ActivityKind;
 use loggp::path::Events;
 
-/// What a message is.
+/// The part of a message in a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// A message that needs no other.
+pub enum MessageRole {
+    /// A message without a rendezvous.
     Plain,
-    /// It asks whether the message at this place may be sent.
+    /// A request to send the message at this place.
     Request(usize),
-    /// It says that the message at this place may be sent.
+    /// A reply that the message at this place may be sent.
     Reply(usize),
-    /// It waited for its receiver.
+    /// A message that waited for its receiver.
     Data {
-        /// The place of the message that asked.
+        /// Place of the request.
         request: usize,
-        /// The place of the message that answered.
+        /// Place of the reply.
         reply: usize,
     },
 }
 
-/// What the messages are, by their places.
-pub struct Roles(Vec<Role>);
+/// The parts of all messages, by their places.
+pub struct MessageRoles(Vec<MessageRole>);
 
-impl Roles {
-    /// What the messages of these events are.
-    pub fn of(events: &Events) -> Roles {
-        let mut roles = vec![Role::Plain; events.messages()];
-        for data in 0..events.messages() {
-            if let Some((request, reply)) = announced(events, data) {
-                roles[data] = Role::Data { request, reply };
-                roles[request] = Role::Request(data);
-                roles[reply] = Role::Reply(data);
+impl MessageRoles {
+    /// Finds the parts of the messages of these events.
+    pub fn from_events(events: &Events) -> MessageRoles {
+        let mut roles = vec![MessageRole::Plain; events.message_count()];
+        for data in 0..events.message_count() {
+            if let Some((request, reply)) = find_rendezvous(events, data) {
+                roles[data] = MessageRole::Data { request, reply };
+                roles[request] = MessageRole::Request(data);
+                roles[reply] = MessageRole::Reply(data);
             }
         }
-        Roles(roles)
+        MessageRoles(roles)
     }
 
-    /// What a message is.
-    pub fn role(&self, message: usize) -> Role {
+    pub fn role(&self, message: usize) -> MessageRole {
         self.0[message]
     }
 
-    /// Whether a message waited for its receiver.
+    /// Returns whether a message waited for its receiver.
     pub fn is_announced(&self, message: usize) -> bool {
-        matches!(self.0[message], Role::Data { .. })
+        matches!(self.0[message], MessageRole::Data { .. })
     }
 
-    /// The message that the program sent, for which this one was sent.
+    /// Returns the program's message for which this message was sent.
     pub fn data(&self, message: usize) -> usize {
         match self.0[message] {
-            Role::Plain | Role::Data { .. } => message,
-            Role::Request(data) | Role::Reply(data) => data,
+            MessageRole::Plain | MessageRole::Data { .. } => message,
+            MessageRole::Request(data) | MessageRole::Reply(data) => data,
         }
     }
 }
 
-/// The request for a message and the reply to that, if it was announced.
-fn announced(events: &Events, data: usize) -> Option<(usize, usize)> {
+/// Returns the request for a message and its reply, if it was announced.
+fn find_rendezvous(events: &Events, data: usize) -> Option<(usize, usize)> {
     let message = events.message(data);
     if !events.trace.params.is_synchronous(message.words) {
         return None;
     }
-    let reply = taken_before(events, events.sent(data)?)?;
-    let request = taken_before(events, events.sent(reply)?)?;
+    let reply = received_before(events, events.send_event(data)?)?;
+    let request = received_before(events, events.send_event(reply)?)?;
     let (asks, answers) = (events.message(request), events.message(reply));
     let (sender, receiver) = (message.id.from, message.to);
     let fits = (asks.id.from, asks.to, asks.words) == (sender, receiver, 0)
@@ -76,14 +76,14 @@ fn announced(events: &Events, data: usize) -> Option<(usize, usize)> {
     fits.then_some((request, reply))
 }
 
-/// The message that a processor received right before it sent another.
-fn taken_before(events: &Events, send: usize) -> Option<usize> {
-    let mut place = events.before(send)?;
+/// Returns the message that a processor received right before a send.
+fn received_before(events: &Events, send: usize) -> Option<usize> {
+    let mut place = events.previous(send)?;
     while *events.event(place).what == ActivityKind::Gap {
-        place = events.before(place)?;
+        place = events.previous(place)?;
     }
     match events.event(place).what {
-        ActivityKind::Receive(_) => events.subject(place),
+        ActivityKind::Receive(_) => events.message_of(place),
         _ => None,
     }
 }

@@ -1,24 +1,28 @@
-//! What a recorded run would have taken if: other parameters, messages in pieces, another model.
+//! What-if replays of a recorded run: other parameters, messages in pieces, another model.
 
-use loggp::{Model, Params, ParamsBuilder, Replay, RunError, Trace, outside};
+use loggp::{Params, ParamsBuilder, RunError};
+use loggp::__private::escaped;
+use loggp::params::Model;
+use loggp::replay::Replay;
+use loggp::trace::Trace;
 
 use loggp_programs::Refusal;
 
-/// A change, under which a recorded run is made again.
+/// A change, with which a recorded run is replayed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WhatIf {
-    /// What it was asked as.
+    /// Text that it was parsed from.
     pub name: String,
-    /// The parameters.
     pub params: Params,
-    /// The longest piece of a message in words, if messages go in pieces (LogGPS, section 4.5, method M2).
+    /// Longest piece of a message in words, if messages go in pieces (LogGPS, section 4.5, method M2).
     pub fragments: Option<usize>,
-    /// The model (LogGPS, table 8).
+    /// Model (LogGPS, table 8).
     pub model: Model,
 }
 
 impl WhatIf {
-    /// Reads `S=65536,L=2us,fragments=16383,model=loggp-1`: parameters, as on a command line, and two more names.
+    /// Parses `S=65536,L=2us,fragments=16383,model=loggp-1`: parameters, as on a command line, and two more
+    /// names.
     pub fn read(text: &str, params: Params) -> Result<WhatIf, Refusal> {
         let (mut fragments, mut model, mut rest) = (None, None, Vec::new());
         for part in text.split(',') {
@@ -28,7 +32,7 @@ impl WhatIf {
                     let refuse = || {
                         Refusal::from(format!(
                             "fragments = {} is not a length; give a number of words from 1",
-                            outside(words)
+                            escaped(words)
                         ))
                     };
                     fragments = Some(count.ok_or_else(refuse)?);
@@ -45,9 +49,9 @@ impl WhatIf {
         Ok(WhatIf { name: text.trim().into(), params, fragments, model: model.unwrap_or_default() })
     }
 
-    /// Makes a recorded run again, and traces it.
+    /// Replays a recorded run with the change, and returns its trace.
     pub fn replay(&self, trace: &Trace) -> Result<Trace, RunError> {
-        let replay = Replay::of(trace).params(self.params).model(self.model).trace(true);
+        let replay = Replay::new(trace).params(self.params).model(self.model).trace(true);
         let replay = match self.fragments {
             Some(words) => replay.fragments(words),
             None => replay,
@@ -56,7 +60,6 @@ impl WhatIf {
     }
 }
 
-/// Parameters that cannot be are no request.
 fn refused(why: loggp::ParamsError) -> Refusal {
     why.to_string().into()
 }

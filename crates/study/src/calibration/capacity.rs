@@ -1,36 +1,34 @@
-//! The experiments that find C, the capacity.
+//! Experiments that measure C, the capacity.
 
 use loggp::{Proc, RunError, Tag, Time};
 
-use super::found::{Bound, Found};
-use super::lab::{Blank, Lab, MESSAGE, REPLY, Watch, receive};
+use super::parameter::{Bound, FoundParameter};
+use super::lab::{BlankMessage, CalibrationLab, MESSAGE, REPLY, Watch, receive};
 use super::reading::{Reading, is_near, share};
 
-/// What is known of a machine when its gap and its capacity are asked for.
-pub struct Seen {
+/// Readings on which the measurements of the gap and the capacity are based.
+pub struct BasicReadings {
     /// max(o, g): the time from one short message of a burst to the next.
     pub interval: Reading,
-    /// The overhead.
     pub o: Reading,
-    /// The latency.
     pub L: Reading,
-    /// The gap per word.
+    /// Gap per word.
     pub G: Reading,
     /// 2L + 4o.
     pub round_trip: Reading,
 }
 
-/// A message of more words than this could not be counted everywhere.
+/// Messages of more words would overflow a count on some machines.
 const LONGEST: i64 = 1 << 31;
-/// No more messages than this are put in transit at once.
+/// Most messages that are put in transit at once.
 const MOST_IN_TRANSIT: usize = 1 << 10;
 /// Tells the helper to close its port.
-const BEGIN: Tag<Blank> = Tag::named(2, "begin");
+const BEGIN: Tag<BlankMessage> = Tag::named(2, "begin");
 
-/// C: how many messages are in transit to a processor when the next one stalls.
+/// Measures C: the number of messages in transit to a processor when the next one stalls.
 ///
-/// A sender alone never stalls, for C = ceil(L/g) is just what it has in transit at one message every g.
-/// Its messages must be kept in transit longer than L, or there must be more of them.
+/// A sender alone never stalls, for C = ceil(L/g) is just what it has in transit at one message every g. Its
+/// messages must be kept in transit longer than L, or there must be more of them.
 ///
 /// - Where G > 0, processor 1 closes its own port, by sending itself one message of very many words.
 ///   What processor 0 sends it meanwhile, in messages of two words, stays in transit until the port is
@@ -38,38 +36,39 @@ const BEGIN: Tag<Blank> = Tag::named(2, "begin");
 ///   C = n + 1. Two processors are enough for any C, and the stall is as long as one likes.
 /// - Where G = 0, no port is ever occupied. Then all P processors send to processor 0, also itself,
 ///   every max(o, g), and those that enter before the first arrives are C, or all that were sent.
-pub fn capacity(lab: &mut Lab, seen: &Seen) -> Result<Found<usize>, RunError> {
-    if ![seen.interval, seen.o, seen.L, seen.G].into_iter().all(Reading::is_held) {
+pub fn measure_capacity(lab: &mut CalibrationLab, readings: &BasicReadings) -> Result<FoundParameter<usize>, RunError> {
+    if ![readings.interval, readings.o, readings.L, readings.G].into_iter().all(Reading::is_reliable) {
         let how =
             "not tried: without the others nobody can tell how long a send takes that does not stall".into();
-        return Ok(Found { value: 1, bound: Bound::AtLeast, how, held: false });
+        return Ok(FoundParameter { value: 1, bound: Bound::AtLeast, how, on_time: false });
     }
     let mut M = 4;
     loop {
         // A burst without a stall takes less than this, so a send that takes longer has stalled.
-        let regular = seen.L.time + M as i64 * (seen.interval.time + seen.o.time + seen.G.time);
-        let closed = 2 * (regular + seen.round_trip.time + lab.rest);
-        let Some(words) = closed.as_ps().checked_div(seen.G.time.as_ps()).filter(|words| *words < LONGEST)
+        let regular = readings.L.time + M as i64 * (readings.interval.time + readings.o.time + readings.G.time);
+        let closed = 2 * (regular + readings.round_trip.time + lab.rest);
+        let Some(words) = closed.as_ps().checked_div(readings.G.time.as_ps()).filter(|words| *words < LONGEST)
         else {
-            return crowd(lab, seen);
+            return measure_crowd(lab, readings);
         };
-        let (n, held) = closed_port(lab, M, words as usize + 2, seen.round_trip.time, regular)?;
+        let (n, on_time) = measure_closed_port(lab, M, words as usize + 2, readings.round_trip.time, regular)?;
         if n < M {
             let how = format!("one message closes a port, {n} more are let in, and a send stalls");
-            return Ok(Found { value: n + 1, bound: Bound::Exact, how, held });
+            return Ok(FoundParameter { value: n + 1, bound: Bound::Exact, how, on_time });
         }
-        if M >= MOST_IN_TRANSIT || !held {
+        if M >= MOST_IN_TRANSIT || !on_time {
             let how = format!("one message closes a port, {M} more are let in, and none stalls");
-            return Ok(Found { value: M + 1, bound: Bound::AtLeast, how, held });
+            return Ok(FoundParameter { value: M + 1, bound: Bound::AtLeast, how, on_time });
         }
         M *= 2;
     }
 }
 
-/// How many of M messages enter at once while their receiver's port is closed by so many words, and whether
-/// repetitions that were on time agree on it. A send that takes longer than `regular` has stalled.
-fn closed_port(
-    lab: &mut Lab,
+/// Returns how many of M messages enter at once while their receiver's port is closed by a message of `words`
+/// words, and whether repetitions that were on time agree on it. A send that takes longer than `regular` has
+/// stalled.
+fn measure_closed_port(
+    lab: &mut CalibrationLab,
     M: usize,
     words: usize,
     round_trip: Time,
@@ -118,20 +117,20 @@ fn closed_port(
     Ok((n, found.is_some_and(|found| found.low == found.high)))
 }
 
-/// How many of all processors' messages to processor 0 enter before the first has arrived.
-fn crowd(lab: &mut Lab, seen: &Seen) -> Result<Found<usize>, RunError> {
-    let (interval, L) = (seen.interval.time, seen.L.time);
-    // A stall ends L after the first entry; what enters clearly before has not stalled.
+/// Measures C by the messages of all processors to processor 0 that enter before the first has arrived.
+fn measure_crowd(lab: &mut CalibrationLab, readings: &BasicReadings) -> Result<FoundParameter<usize>, RunError> {
+    let (interval, L) = (readings.interval.time, readings.L.time);
+    // A stall ends L after the first entry; messages that enter clearly before have not stalled.
     let soon = L - (10 * lab.noise).min(share(L, 4));
     let before = share(soon + L, 2);
     let most = (MOST_IN_TRANSIT / lab.P).max(1);
-    // So many of each would enter in time if nothing stalled.
+    // This many of each processor would enter in time if nothing stalled.
     let each = match interval.as_ps() {
         0 => most,
         interval => most.min((soon.as_ps() as u64).div_ceil(interval as u64) as usize),
     };
     let (message, P, rest, slack) = (lab.message(1), lab.P, lab.rest, lab.slack());
-    // Everyone begins at time 0, so an experiment is one repetition, however many are asked for.
+    // All processors begin at time 0, so an experiment is one repetition, however many are asked for.
     let experiment = |p: &mut Proc, watch: Watch, _| {
         let mut times = vec![watch.rest(p, rest)];
         for _ in 0..each {
@@ -152,11 +151,11 @@ fn crowd(lab: &mut Lab, seen: &Seen) -> Result<Found<usize>, RunError> {
         vec![(rests.into_iter().all(|time| is_near(time, rest, slack)), n)]
     };
     let (n, found) = lab.median(experiment, judge, |_| true)?;
-    let held = found.is_some_and(|found| found.low == found.high);
+    let on_time = found.is_some_and(|found| found.low == found.high);
     if n < P * each && n > 0 {
         let how = format!("{P} processors sent to one: {n} messages entered before the first arrived");
-        return Ok(Found { value: n, bound: Bound::Exact, how, held });
+        return Ok(FoundParameter { value: n, bound: Bound::Exact, how, on_time });
     }
     let how = format!("{P} processors sent {each} each to one, and none stalled; more processors show more");
-    Ok(Found { value: n.max(1), bound: Bound::AtLeast, how, held })
+    Ok(FoundParameter { value: n.max(1), bound: Bound::AtLeast, how, on_time })
 }

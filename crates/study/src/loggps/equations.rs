@@ -1,137 +1,134 @@
-//! LogGPS's parameters from two curves of round-trip times: two values at 0 and four gradients make six equations (LogGPS,
-//! section 4.3).
+//! LogGPS's parameters from two curves of round-trip times: two values at 0 and four gradients make six
+//! equations (LogGPS, section 4.3).
 //!
-//! With all else hidden by a long imbalance a round trip takes 2o' + k(O_s + O_r) more than that, and each word more than
-//! S adds 2O_s + O_r + G_l. Without one it takes 4o' + 2L + 2k(O_s + O_r + G_s), and each word more than s adds
-//! 2(O_s + O_r + G_l). Above S it takes 8o' + 4L more, for the requests and replies of both messages: twice what an empty
-//! message takes. So the bend at s is found even where it lies at S.
+//! Behind a long imbalance a round trip takes 2o' + k(O_s + O_r) more than the imbalance, and each word above
+//! S adds 2O_s + O_r + G_l. Without an imbalance it takes 4o' + 2L + 2k(O_s + O_r + G_s), and each word above
+//! s adds 2(O_s + O_r + G_l). Above S it takes 8o' + 4L more, for the requests and replies of both messages:
+//! twice the time of an empty round trip. So the bend at s is found even where it lies at S.
 
-use loggp::{LogGps, Params, ParamsBuilder, ParamsError, Time};
+use loggp::{Params, ParamsBuilder, ParamsError, Time};
+use loggp::params::LogGps;
 
-use super::line::{Bend, Jump, Line, Point, bend, jump};
-use super::round_trips::RoundTrips;
+use super::line::{Bend, Jump, FittedLine, CurvePoint, find_bend, find_jump};
+use super::round_trips::RoundTripSamples;
 use loggp_programs::Refusal;
 
-/// A value in picoseconds or words, and how far from it the truth may be.
+/// A value in picoseconds or words, with its uncertainty.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Value {
-    /// The value.
+pub struct Estimate {
     pub value: f64,
-    /// How far from it the truth may be.
+    /// Possible deviation from the truth.
     pub doubt: f64,
 }
 
-/// The parameters, as far as the curves show them.
+/// The parameters that the curves show, times in picoseconds.
 #[derive(Clone, Copy, Debug)]
-pub struct Derived {
-    /// The latency.
-    pub L: Value,
-    /// o'.
-    pub o: Value,
-    /// Whether the overheads overlap, and o' is a quarter of an empty round trip.
-    pub overlaps: bool,
-    /// The overheads per word; of which only the sum shows if no two messages above S were measured.
-    pub O_s: Value,
-    /// And of the receiver.
-    pub O_r: Value,
-    /// Whether each of the overheads shows, and not only their sum.
+pub struct DerivedParameters {
+    pub L: Estimate,
+    pub o: Estimate,
+    /// Whether the overheads overlap, so that o' is a quarter of an empty round trip.
+    pub has_overlap: bool,
+    /// Sender's overhead per word; half of O_s + O_r if `is_split` is false.
+    pub O_s: Estimate,
+    /// Receiver's overhead per word.
+    pub O_r: Estimate,
+    /// Whether O_s and O_r were found one by one; if not, no two messages above S were measured.
     pub is_split: bool,
-    /// The gap per word up to s.
-    pub G_s: Value,
-    /// And above.
-    pub G_l: Value,
-    /// Where the curve bends; nothing if it does not.
-    pub s: Option<Value>,
-    /// Around the bend, the nearest lengths that were measured.
+    /// Gap per word up to s.
+    pub G_s: Estimate,
+    /// Gap per word above s.
+    pub G_l: Estimate,
+    /// Where the curve bends; `None` if it does not.
+    pub s: Option<Estimate>,
+    /// Nearest measured lengths around the bend.
     pub around_s: Option<(usize, usize)>,
-    /// The longest length before the jump, and the shortest after it; nothing if the curve does not jump.
+    /// Longest measured length before the jump, and shortest after it; `None` if the curve does not jump.
     pub S: Option<(usize, usize)>,
-    /// The longest length that was measured.
+    /// Longest measured length.
     pub longest: usize,
 }
 
-/// What two curves of round trips show: the six equations of section 4.3, by what each is the sum of.
+/// The six equations of section 4.3: values from two curves of round trips, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Equations {
-    /// An empty round trip: 4o' + 2L.
-    pub empty: Value,
-    /// The same behind a long imbalance, less that: 2o'.
-    pub loaded: Value,
-    /// What a word adds there: O_s + O_r.
-    pub overheads: Value,
-    /// What a word up to s adds without an imbalance: 2(O_s + O_r + G_s).
-    pub single: Value,
-    /// And a word above s: 2(O_s + O_r + G_l).
-    pub several: Value,
-    /// What a word above S adds behind a long imbalance: 2O_s + O_r + G_l; nothing if that is not known.
-    pub synchronous: Option<Value>,
+    /// Empty round trip: 4o' + 2L.
+    pub empty: Estimate,
+    /// Empty round trip behind a long imbalance, less the imbalance: 2o'.
+    pub loaded: Estimate,
+    /// Growth per word behind a long imbalance: O_s + O_r.
+    pub overheads: Estimate,
+    /// Growth per word up to s without an imbalance: 2(O_s + O_r + G_s).
+    pub single: Estimate,
+    /// Growth per word above s without an imbalance: 2(O_s + O_r + G_l).
+    pub several: Estimate,
+    /// Growth per word above S behind a long imbalance: 2O_s + O_r + G_l; `None` if it is not known.
+    pub synchronous: Option<Estimate>,
 }
 
 /// The parameters that solve the equations.
 #[derive(Clone, Copy, Debug)]
-pub struct Solution {
-    /// The latency.
-    pub L: Value,
-    /// o'.
-    pub o: Value,
-    /// The sender's overhead per word; half of O_s + O_r where only the sum shows.
-    pub O_s: Value,
-    /// And the receiver's.
-    pub O_r: Value,
-    /// The gap per word up to s.
-    pub G_s: Value,
-    /// And above.
-    pub G_l: Value,
+pub struct SolvedParameters {
+    pub L: Estimate,
+    pub o: Estimate,
+    /// Sender's overhead per word; half of O_s + O_r where only the sum is known.
+    pub O_s: Estimate,
+    /// Receiver's overhead per word.
+    pub O_r: Estimate,
+    /// Gap per word up to s.
+    pub G_s: Estimate,
+    /// Gap per word above s.
+    pub G_l: Estimate,
 }
 
 impl Equations {
-    /// Whether an empty round trip is shorter than its four overheads.
-    fn overlaps(&self) -> bool {
+    /// Returns whether an empty round trip is shorter than its four overheads.
+    fn has_overlap(&self) -> bool {
         self.empty.value < 2.0 * self.loaded.value
     }
 
-    /// Solves them.
-    pub fn solve(&self) -> Solution {
-        // Overheads of both sides can overlap. A round trip has four of them all the same, and L is not below 0.
-        let o = if self.overlaps() { self.empty.times(0.25) } else { self.loaded.times(0.5) };
-        let G_s = self.single.times(0.5).less(self.overheads);
-        let G_l = self.several.times(0.5).less(self.overheads);
+    /// Solves the equations.
+    pub fn solve(&self) -> SolvedParameters {
+        // Overheads of both sides can overlap. A round trip has four of them all the same, and L is not
+        // negative.
+        let o = if self.has_overlap() { self.empty.times(0.25) } else { self.loaded.times(0.5) };
+        let G_s = self.single.times(0.5).minus(self.overheads);
+        let G_l = self.several.times(0.5).minus(self.overheads);
         let O_s = match self.synchronous {
-            Some(synchronous) => synchronous.less(self.overheads).less(G_l),
+            Some(synchronous) => synchronous.minus(self.overheads).minus(G_l),
             None => self.overheads.times(0.5),
         };
         let O_s = O_s.at_least_0();
-        Solution {
-            L: self.empty.times(0.5).less(o.times(2.0)).at_least_0(),
+        SolvedParameters {
+            L: self.empty.times(0.5).minus(o.times(2.0)).at_least_0(),
             o: o.at_least_0(),
             O_s,
-            O_r: self.overheads.less(O_s).at_least_0(),
+            O_r: self.overheads.minus(O_s).at_least_0(),
             G_s,
             G_l,
         }
     }
 }
 
-/// The lengths around a place, nearest to it; nothing if there is no such place.
+/// The nearest measured lengths around a place; `None` if there is no such place.
 pub type Bracket = Option<(usize, usize)>;
 
-/// What the curves look like.
-struct Curves {
-    /// What is left with a long imbalance, and where it jumps; or the line that it is.
-    loaded: Result<Jump, Line>,
-    /// The length before the jump, and the one after it.
+/// The shapes of the two curves.
+struct RoundTripCurves {
+    /// Round trips behind a long imbalance, less that: two lines and their jump, or one line.
+    loaded: Result<Jump, FittedLine>,
+    /// Lengths before and after the jump.
     S: Option<(usize, usize)>,
-    /// What a round trip takes without an imbalance, and where it bends; or the line that it is up to S.
-    free: Result<Bend, Line>,
-    /// The lengths around the bend.
+    /// Round trips without an imbalance: two lines and their bend, or the one line up to S.
+    free: Result<Bend, FittedLine>,
+    /// Lengths around the bend.
     around_s: Option<(usize, usize)>,
 }
 
-impl Curves {
-    /// Looks at them; or says what is missing.
-    fn of(trips: &RoundTrips) -> Result<Curves, Refusal> {
+impl RoundTripCurves {
+    /// Fits the curves, or returns what is missing.
+    fn from_trips(trips: &RoundTripSamples) -> Result<RoundTripCurves, Refusal> {
         let points = trips.loaded();
-        let loaded = jump(&points, trips.noise).ok_or_else(|| Line::through(&points));
+        let loaded = find_jump(&points, trips.noise).ok_or_else(|| FittedLine::through(&points));
         let index = loaded.as_ref().map_or(points.len(), |jump| jump.index);
         if index < 2 {
             return Err(match points.len() {
@@ -150,16 +147,17 @@ impl Curves {
         let overhead = |k: usize| match &loaded {
             Ok(Jump { before, .. }) if S.is_some_and(|(last, _)| k <= last) => *before,
             Ok(Jump { after: Some(after), .. }) => *after,
-            Ok(Jump { .. }) => Line::through(&[]), // a single point above S is taken as it is
+            Ok(Jump { .. }) => FittedLine::through(&[]), // a single point above S is taken as it is
             Err(line) => *line,
         };
-        let up_to_S = |free: &[Point]| {
+        let up_to_S = |free: &[CurvePoint]| {
             S.map_or(free.len(), |(last, _)| free.partition_point(|(k, _)| *k <= last as f64))
         };
         let mut free = trips.unloaded(overhead);
-        // Where messages are nothing but their calls, a round trip is no longer without a w: then all of them say so.
+        // Where messages cost nothing but their calls, a round trip without a w is no longer: then all points
+        // count.
         if up_to_S(&free) < 2 {
-            free = trips.unloaded(|_| Line::through(&[]));
+            free = trips.unloaded(|_| FittedLine::through(&[]));
         }
         let raised = up_to_S(&free);
         if raised < 2 {
@@ -168,25 +166,25 @@ impl Curves {
                     .into(),
             );
         }
-        let bends = bend(&free, raised, trips.noise);
+        let bends = find_bend(&free, raised, trips.noise);
         let around = |bend: &Bend| (free[bend.index - 1].0 as usize, free[bend.index].0 as usize);
-        Ok(Curves { around_s: bends.as_ref().ok().map(around), free: bends, loaded, S })
+        Ok(RoundTripCurves { around_s: bends.as_ref().ok().map(around), free: bends, loaded, S })
     }
 }
 
-/// Where the curves jump and bend: between which lengths that were measured.
-pub fn brackets(trips: &RoundTrips) -> (Bracket, Bracket) {
-    Curves::of(trips).map_or((None, None), |curves| (curves.S, curves.around_s))
+/// Returns the measured lengths around the jump and around the bend.
+pub fn brackets(trips: &RoundTripSamples) -> (Bracket, Bracket) {
+    RoundTripCurves::from_trips(trips).map_or((None, None), |curves| (curves.S, curves.around_s))
 }
 
-/// Solves the equations.
-pub fn derive(trips: &RoundTrips) -> Result<Derived, Refusal> {
-    let curves = Curves::of(trips)?;
+/// Derives the parameters from round trips.
+pub fn derive(trips: &RoundTripSamples) -> Result<DerivedParameters, Refusal> {
+    let curves = RoundTripCurves::from_trips(trips)?;
     let doubt = trips.doubt();
-    let at_zero = |line: &Line| Value { value: line.at_zero, doubt: line.scatter.max(doubt) };
-    let slope = |line: &Line| Value {
+    let at_zero = |line: &FittedLine| Estimate { value: line.at_zero, doubt: line.scatter.max(doubt) };
+    let slope = |line: &FittedLine| Estimate {
         value: line.slope,
-        doubt: line.turns.max(2.0 * line.scatter.max(doubt) / line.span.max(1.0)),
+        doubt: line.slope_doubt.max(2.0 * line.scatter.max(doubt) / line.span.max(1.0)),
     };
     let (below, above) = match &curves.loaded {
         Ok(Jump { before, after, .. }) => (before, after.as_ref()),
@@ -204,16 +202,16 @@ pub fn derive(trips: &RoundTrips) -> Result<Derived, Refusal> {
         several: slope(longer),
         synchronous: above.map(slope),
     };
-    let Solution { L, o, O_s, O_r, G_s, G_l } = equations.solve();
+    let SolvedParameters { L, o, O_s, O_r, G_s, G_l } = equations.solve();
     let s = curves.free.as_ref().ok().map(|bend| {
         let turn = (bend.after.slope - bend.before.slope).abs();
         let at = at_zero(&bend.before).doubt + at_zero(&bend.after).doubt;
-        Value { value: bend.at.round().max(0.0), doubt: at / turn }
+        Estimate { value: bend.at.round().max(0.0), doubt: at / turn }
     });
-    Ok(Derived {
+    Ok(DerivedParameters {
         L,
         o,
-        overlaps: equations.overlaps(),
+        has_overlap: equations.has_overlap(),
         O_s,
         O_r,
         is_split: above.is_some(),
@@ -226,11 +224,11 @@ pub fn derive(trips: &RoundTrips) -> Result<Derived, Refusal> {
     })
 }
 
-impl Derived {
-    /// The machine that has these parameters, and for the rest those of a builder. Without a bend all words cost what the
-    /// first do, so s may be anything; it is S, unless the gap per word is negative.
+impl DerivedParameters {
+    /// Builds a machine with these parameters; the builder has the rest. Without a bend all words cost the
+    /// same, so s is arbitrary: it is S, or 0 if the gap per word is negative.
     pub fn params(&self, builder: ParamsBuilder) -> Result<Params, ParamsError> {
-        let time = |value: Value| Time::from_ps(value.value.round() as i64);
+        let time = |value: Estimate| Time::from_ps(value.value.round() as i64);
         let unlimited = u32::MAX as usize;
         let S = self.S.map_or(unlimited, |(last, _)| last);
         let s = match self.s {
@@ -244,19 +242,18 @@ impl Derived {
     }
 }
 
-impl Value {
-    /// So many of it.
-    fn times(self, n: f64) -> Value {
-        Value { value: n * self.value, doubt: n * self.doubt }
+impl Estimate {
+    fn times(self, n: f64) -> Estimate {
+        Estimate { value: n * self.value, doubt: n * self.doubt }
     }
 
-    /// The difference. Doubts add up.
-    fn less(self, other: Value) -> Value {
-        Value { value: self.value - other.value, doubt: self.doubt + other.doubt }
+    /// Subtracts; the doubts add up.
+    fn minus(self, other: Estimate) -> Estimate {
+        Estimate { value: self.value - other.value, doubt: self.doubt + other.doubt }
     }
 
-    /// No less than 0, which noise may have made of nothing.
-    fn at_least_0(self) -> Value {
-        Value { value: self.value.max(0.0), ..self }
+    /// Raises a negative value, which noise may cause, to 0.
+    fn at_least_0(self) -> Estimate {
+        Estimate { value: self.value.max(0.0), ..self }
     }
 }

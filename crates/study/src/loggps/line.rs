@@ -1,59 +1,60 @@
-//! Lines through points that noise has moved, and where a line jumps or bends. Both are robust: a few points that something
-//! disturbed are outvoted.
+//! Lines through noisy points, and where a line jumps or bends. Both are robust: a few disturbed points are
+//! outvoted.
 //!
-//! A line has the median of the slopes of all pairs of points (Theil and Sen). Points further apart count for more, since
-//! noise turns their slope by less; and how high it lies, the smallest values say, which noise moves least.
+//! The slope is the median of the slopes of all pairs of points (Theil and Sen). Points further apart weigh
+//! more, since noise changes their slope less. The height is taken from the smallest values, which noise
+//! moves least.
 
-/// A place on a line: how long the messages are, and a time in picoseconds.
-pub type Point = (f64, f64);
+/// A point of a curve: the length of the messages in words, and a time in picoseconds.
+pub type CurvePoint = (f64, f64);
 
-/// A line.
+/// A line fitted to points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Line {
-    /// The value at 0.
+pub struct FittedLine {
+    /// Value at 0.
     pub at_zero: f64,
-    /// What each word more adds.
+    /// Growth per word.
     pub slope: f64,
-    /// How far from the line the points are: half of them no further than that.
+    /// Median distance of the points from the line.
     pub scatter: f64,
-    /// How far from its slope those of pairs of points are: most of them no further than that.
-    pub turns: f64,
-    /// From the first point to the last.
+    /// Deviation of the slopes of pairs of points: nine tenths of them deviate less.
+    pub slope_doubt: f64,
+    /// Distance from the first point to the last, in words.
     pub span: f64,
 }
 
-/// How far points may lie from where they belong.
+/// A bound on the deviation of points from their true places.
 #[derive(Clone, Copy, Debug)]
-pub struct Noise {
-    /// At least so far.
+pub struct NoiseBound {
+    /// Absolute deviation.
     pub absolute: f64,
-    /// And so much of their value.
+    /// Relative deviation, added to the absolute one.
     pub relative: f64,
 }
 
-impl Noise {
-    /// Points that are where they belong.
-    pub const NONE: Noise = Noise { absolute: 0.0, relative: 0.0 };
+impl NoiseBound {
+    /// No noise.
+    pub const NONE: NoiseBound = NoiseBound { absolute: 0.0, relative: 0.0 };
 
-    /// Whether there is none.
+    /// Returns whether there is no noise.
     pub fn is_none(self) -> bool {
         self.absolute == 0.0 && self.relative == 0.0
     }
 
-    /// How far a value must be from where it was expected, to have another reason than noise.
-    fn at(self, value: f64) -> f64 {
+    /// Returns the least deviation of a value that noise does not explain.
+    fn threshold(self, value: f64) -> f64 {
         4.0 * self.absolute + self.relative * value.abs()
     }
 }
 
-/// More points than that say nothing new of a line's slope, and all pairs of them are compared.
+/// Most points of which all pairs are compared.
 const MOST: usize = 64;
 
-impl Line {
-    /// The line through these points, from left to right; level if there is but one.
-    pub fn through(points: &[Point]) -> Line {
+impl FittedLine {
+    /// Fits a line to points in order of length; it is level if there is only one.
+    pub fn through(points: &[CurvePoint]) -> FittedLine {
         let step = points.len().div_ceil(MOST).max(1);
-        let some: Vec<Point> = points.iter().copied().step_by(step).chain(points.last().copied()).collect();
+        let some: Vec<CurvePoint> = points.iter().copied().step_by(step).chain(points.last().copied()).collect();
         let mut slopes = Vec::new();
         for (i, a) in some.iter().enumerate() {
             slopes.extend(
@@ -64,94 +65,94 @@ impl Line {
         let mut turns: Vec<_> =
             slopes.iter().map(|(other, weight)| ((other - slope).abs(), *weight)).collect();
         let turns = weighted_quantile(&mut turns, 0.9).unwrap_or(0.0);
-        let usual = middle(points.iter().map(|point| point.1.abs()));
+        let usual = median_or_zero(points.iter().map(|point| point.1.abs()));
         let weight = |y: f64| 1.0 / (y.abs() + usual / 1e3 + f64::MIN_POSITIVE);
         let mut heights: Vec<_> = points.iter().map(|(x, y)| (y - slope * x, weight(*y))).collect();
         let at_zero = weighted_median(&mut heights).unwrap_or(0.0);
-        let line = Line { at_zero, slope, scatter: 0.0, turns, span: 0.0 };
-        let scatter = middle(points.iter().map(|point| line.misses(point)));
+        let line = FittedLine { at_zero, slope, scatter: 0.0, slope_doubt: turns, span: 0.0 };
+        let scatter = median_or_zero(points.iter().map(|point| line.distance_to(point)));
         let span = points.last().zip(points.first()).map_or(0.0, |(last, first)| last.0 - first.0);
-        Line { scatter, span, ..line }
+        FittedLine { scatter, span, ..line }
     }
 
-    /// Its value at a place.
+    /// Returns the line's value at x.
     pub fn at(&self, x: f64) -> f64 {
         self.at_zero + self.slope * x
     }
 
-    /// How far from it a point is.
-    fn misses(&self, (x, y): &Point) -> f64 {
+    /// Returns the distance of a point from the line.
+    fn distance_to(&self, (x, y): &CurvePoint) -> f64 {
         (y - self.at(*x)).abs()
     }
 
-    /// How far from it points are, all together, each as a part of its value.
-    fn cost(&self, points: &[Point]) -> f64 {
-        let usual = middle(points.iter().map(|point| point.1.abs()));
+    /// Returns the sum of the points' relative distances from the line.
+    fn cost(&self, points: &[CurvePoint]) -> f64 {
+        let usual = median_or_zero(points.iter().map(|point| point.1.abs()));
         points
             .iter()
-            .map(|point| self.misses(point) / (point.1.abs() + usual / 1e3 + f64::MIN_POSITIVE))
+            .map(|point| self.distance_to(point) / (point.1.abs() + usual / 1e3 + f64::MIN_POSITIVE))
             .sum()
     }
 }
 
-/// A line that goes on elsewhere.
+/// A jump of a curve from one line to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Jump {
-    /// How many points lie before it.
+    /// Number of points before the jump.
     pub index: usize,
-    /// The line before.
-    pub before: Line,
-    /// And after; nothing if a single point lies there.
-    pub after: Option<Line>,
+    /// Line before the jump.
+    pub before: FittedLine,
+    /// Line after the jump; `None` if there is only one point.
+    pub after: Option<FittedLine>,
 }
 
-/// Where points from left to right jump up, and both lines; nothing if one line has them all.
-pub fn jump(points: &[Point], noise: Noise) -> Option<Jump> {
-    // Noise needs more points: two always lie on a line.
+/// Finds where points jump up, and both lines; `None` if one line explains all points.
+pub fn find_jump(points: &[CurvePoint], noise: NoiseBound) -> Option<Jump> {
+    // With noise more points are needed: two always lie on a line.
     let fewest = if noise.is_none() { 1 } else { 2 };
     let split = |index: usize| {
         let (left, right) = points.split_at(index);
-        let (before, after) = (Line::through(left), Line::through(right));
+        let (before, after) = (FittedLine::through(left), FittedLine::through(right));
         (before.cost(left) + after.cost(right), index, before, after)
     };
     let splits = (fewest..=points.len().checked_sub(fewest)?).map(split);
     let (cost, index, before, after) = splits.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let whole = Line::through(points).cost(points);
+    let whole = FittedLine::through(points).cost(points);
     let first = points.get(index)?;
     let height = first.1 - before.at(first.0);
-    let jumps = 2.0 * cost < whole && height > noise.at(first.1);
+    let jumps = 2.0 * cost < whole && height > noise.threshold(first.1);
     let after = (points.len() - index > 1).then_some(after);
     jumps.then_some(Jump { index, before, after })
 }
 
-/// A line that goes on in another direction.
+/// A bend of a curve from one line to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Bend {
-    /// Where they meet.
+    /// Where the lines meet.
     pub at: f64,
-    /// How many points lie before it.
+    /// Number of points before the bend.
     pub index: usize,
-    /// The line before.
-    pub before: Line,
-    /// And after.
-    pub after: Line,
+    /// Line before the bend.
+    pub before: FittedLine,
+    /// Line after the bend.
+    pub after: FittedLine,
 }
 
-/// Where points from left to right bend, and both lines; else the one line that has them all. From the point `raised` on
-/// each stands higher by twice what the line before the bend is at 0.
-pub fn bend(points: &[Point], raised: usize, noise: Noise) -> Result<Bend, Line> {
-    let from = |index: usize, before: &Line| -> Vec<Point> {
+/// Finds where points bend, and both lines; else returns the one line. From the point `raised` on, each point
+/// stands higher by twice the height at 0 of the line before the bend.
+pub fn find_bend(points: &[CurvePoint], raised: usize, noise: NoiseBound) -> Result<Bend, FittedLine> {
+    let from = |index: usize, before: &FittedLine| -> Vec<CurvePoint> {
         let lowered =
-            |(i, (x, y)): (usize, &Point)| (*x, if i < raised { *y } else { y - 2.0 * before.at_zero });
+            |(i, (x, y)): (usize, &CurvePoint)| (*x, if i < raised { *y } else { y - 2.0 * before.at_zero });
         points.iter().enumerate().skip(index).map(lowered).collect()
     };
     let split = |index: usize| {
-        let before = Line::through(&points[..index]);
+        let before = FittedLine::through(&points[..index]);
         let right = from(index, &before);
-        let after = Line::through(&right);
+        let after = FittedLine::through(&right);
         (before.cost(&points[..index]) + after.cost(&right), index, before, after)
     };
-    let line = Line::through(&points[..raised]);
+    let line = FittedLine::through(&points[..raised]);
     let straight = line.cost(&from(0, &line));
     let splits = (2..=raised.min(points.len().saturating_sub(2))).map(split);
     let Some((cost, index, before, after)) = splits.min_by(|a, b| a.0.total_cmp(&b.0)) else {
@@ -161,7 +162,7 @@ pub fn bend(points: &[Point], raised: usize, noise: Noise) -> Result<Bend, Line>
     let (first, last) = (points[0].0, points[points.len() - 1].0);
     // The bend must show at the far end of the shorter part.
     let turn = (after.slope - before.slope).abs() * (last - at).min(at - first);
-    let shows = turn > noise.at(before.at(at));
+    let shows = turn > noise.threshold(before.at(at));
     if 2.0 * cost < straight && at.is_finite() && shows {
         Ok(Bend { at, index, before, after })
     } else {
@@ -169,18 +170,17 @@ pub fn bend(points: &[Point], raised: usize, noise: Noise) -> Result<Bend, Line>
     }
 }
 
-/// The value in the middle; 0 if there is none.
-pub fn middle(values: impl Iterator<Item = f64>) -> f64 {
+/// Returns the median, or 0 if there are no values.
+pub fn median_or_zero(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<(f64, f64)> = values.map(|value| (value, 1.0)).collect();
     weighted_median(&mut values).unwrap_or(0.0)
 }
 
-/// The value up to which half of the weight lies.
 fn weighted_median(values: &mut [(f64, f64)]) -> Option<f64> {
     weighted_quantile(values, 0.5)
 }
 
-/// The value up to which such a part of the weight lies.
+/// Returns the value up to which `part` of the weight lies.
 fn weighted_quantile(values: &mut [(f64, f64)], part: f64) -> Option<f64> {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let most = values.iter().map(|(_, weight)| weight).sum::<f64>() * part;
@@ -196,50 +196,50 @@ fn weighted_quantile(values: &mut [(f64, f64)], part: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn points(n: usize, f: impl Fn(f64) -> f64) -> Vec<Point> {
+    fn points(n: usize, f: impl Fn(f64) -> f64) -> Vec<CurvePoint> {
         (0..n).map(|x| (x as f64 * 10.0, f(x as f64 * 10.0))).collect()
     }
 
     #[test]
     fn a_few_wild_points_are_outvoted() {
         let mut points = points(20, |x| 7.0 + 3.0 * x);
-        // What disturbs a computer makes it late.
+        // Disturbances make a computer late, never early.
         (points[4].1, points[11].1, points[19].1) = (9e9, 1e3, 1e12);
-        let line = Line::through(&points);
+        let line = FittedLine::through(&points);
         assert_eq!((line.at_zero, line.slope, line.scatter), (7.0, 3.0, 0.0));
     }
 
     #[test]
     fn a_slope_is_doubted_by_as_much_as_it_is_wrong() {
-        // Half of the points are late by a part of what they are.
+        // Half of the points are late by a part of their value.
         for late in [0.01, 0.1] {
             let points = points(20, |x| (7.0 + 3.0 * x) * if x < 100.0 { 1.0 } else { 1.0 + late });
-            let line = Line::through(&points);
+            let line = FittedLine::through(&points);
             let wrong = line.slope - 3.0;
-            assert!(wrong.abs() > 0.01 && line.turns >= wrong.abs(), "{wrong} {line:?}");
+            assert!(wrong.abs() > 0.01 && line.slope_doubt >= wrong.abs(), "{wrong} {line:?}");
         }
     }
 
     #[test]
     fn finds_a_jump_and_takes_no_bend_and_no_wild_point_for_one() {
-        let noise = Noise { absolute: 0.0, relative: 0.05 };
+        let noise = NoiseBound { absolute: 0.0, relative: 0.05 };
         let jumps = points(12, |x| if x <= 60.0 { 100.0 + x } else { 400.0 + 2.0 * x });
-        let found = jump(&jumps, noise).unwrap();
+        let found = find_jump(&jumps, noise).unwrap();
         assert_eq!((found.index, found.before.slope, found.after.unwrap().slope), (7, 1.0, 2.0));
         let mut straight = points(12, |x| 100.0 + x);
-        assert!(jump(&straight, noise).is_none() && jump(&straight, Noise::NONE).is_none());
+        assert!(find_jump(&straight, noise).is_none() && find_jump(&straight, NoiseBound::NONE).is_none());
         straight[5].1 = 1e6;
-        assert!(jump(&straight, noise).is_none());
+        assert!(find_jump(&straight, noise).is_none());
     }
 
     #[test]
     fn finds_a_bend_between_points_and_below_a_jump() {
         let hinge = |x: f64| 50.0 + 4.0 * x.min(33.0) + (x - 33.0).max(0.0);
         let plain = points(9, hinge);
-        let found = bend(&plain, 9, Noise::NONE).unwrap();
+        let found = find_bend(&plain, 9, NoiseBound::NONE).unwrap();
         assert_eq!((found.at, found.index, found.before.slope, found.after.slope), (33.0, 4, 4.0, 1.0));
         let raised = points(9, |x| hinge(x) + if x > 30.0 { 100.0 } else { 0.0 });
-        assert_eq!(bend(&raised, 4, Noise::NONE).unwrap().at, 33.0);
-        assert_eq!(bend(&points(9, |x| 5.0 + x), 9, Noise::NONE).unwrap_err().slope, 1.0);
+        assert_eq!(find_bend(&raised, 4, NoiseBound::NONE).unwrap().at, 33.0);
+        assert_eq!(find_bend(&points(9, |x| 5.0 + x), 9, NoiseBound::NONE).unwrap_err().slope, 1.0);
     }
 }

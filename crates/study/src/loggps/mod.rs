@@ -1,13 +1,14 @@
-//! Calibration of LogGPS: L, o', O_s, O_r, G_s, G_l, s and S from nothing but the times of round trips (LogGPS, sections 4.2
-//! and 4.3).
+//! Calibration of LogGPS: L, o', O_s, O_r, G_s, G_l, s and S from the times of round trips alone (LogGPS,
+//! sections 4.2 and 4.3).
 //!
-//! A round trip of two messages of k words, with and without a time w that the first processor computes between its send and
-//! its receive, makes two curves over k. Where they begin and how steep they are gives the parameters (`equations`); the
-//! paper takes s and S from the libraries' documents, and here they are where a curve bends and where it jumps. Round trips
-//! come from a machine (`search`), from a table of times that were measured elsewhere (`table`), and what Netgauge and OSU's
-//! tests have made of their own is read too (`netgauge`, `osu`).
+//! Round trips of two messages of k words, with and without a time w that the first processor computes
+//! between its send and its receive, make two curves over k. Their values at 0 and their gradients give the
+//! parameters (`equations`). The paper takes s and S from the libraries' documents; here they are where a
+//! curve bends and where it jumps. Round trips come from a machine (`search`) or from a table of times that
+//! were measured elsewhere (`table`). The output of Netgauge and of OSU's tests is read too (`netgauge`,
+//! `osu`).
 //!
-//! The gap is disregarded (section 4.2). Nothing that is found reads what was configured.
+//! The gap is disregarded (section 4.2). No result depends on the configured parameters.
 
 mod equations;
 mod line;
@@ -17,55 +18,55 @@ mod round_trips;
 mod search;
 mod table;
 
-use loggp::{ClockKind, Dilation, Parameter, Params, ParamsBuilder, Ports, Time};
+use loggp::{ClockKind, Dilation, Params, ParamsBuilder, Ports, Time};
+use loggp::params::Parameter;
 
-pub use equations::{Equations, Solution, Value};
-pub use round_trips::{RoundTrips, Sample};
+pub use equations::{Equations, SolvedParameters, Estimate};
+pub use round_trips::{RoundTripSamples, RoundTripSample};
 
-use super::Failed;
-use super::calibration::lab::Lab;
+use super::StudyError;
+use super::calibration::lab::CalibrationLab;
 use super::calibration::{Amount, Bound, Finding};
-use equations::{Derived, derive};
+use equations::{DerivedParameters, derive};
 use loggp_programs::Emulation;
 use loggp_programs::Refusal;
 
-/// A machine that was derived from times.
+/// A machine derived from times.
 #[derive(Clone, Debug)]
-pub struct Recovered {
-    /// Its parameters.
+pub struct RecoveredMachine {
     pub params: Params,
-    /// How each of them was found.
+    /// How each parameter was found.
     pub findings: Vec<Finding<'static>>,
-    /// The round trips that show them, where there are any.
-    pub trips: Option<RoundTrips>,
-    /// Its ports, where they show.
+    /// Round trips from which they come, if any.
+    pub trips: Option<RoundTripSamples>,
+    /// Ports, if they were found.
     pub ports: Option<Ports>,
 }
 
-/// What was found out about a machine.
+/// The calibration of a LogGPS machine.
 #[derive(Clone, Debug)]
 pub struct LogGpsCalibration {
-    /// What was configured. Nothing that is found comes from here.
+    /// Configured parameters. No result comes from them.
     pub params: Params,
-    /// What was found.
-    pub recovered: Recovered,
-    /// The clock.
+    /// Results.
+    pub recovered: RecoveredMachine,
     pub clock: ClockKind,
-    /// How much slower than it should the machine ran, at most.
+    /// Greatest dilation of a run.
     pub dilation: f64,
-    /// On how many of the host's cores.
+    /// Number of the host's cores that were used.
     pub cores: usize,
 }
 
 impl LogGpsCalibration {
-    /// Calibrates a machine with these parameters and ports.
-    pub fn study(params: Params, ports: Ports, emulation: &Emulation) -> Result<LogGpsCalibration, Failed> {
+    /// Calibrates a machine with these parameters and ports. If the host was late although the machine chose
+    /// its dilation, it is calibrated once more at full speed.
+    pub fn study(params: Params, ports: Ports, emulation: &Emulation) -> Result<LogGpsCalibration, StudyError> {
         if params.is_loggp() {
             let why = "--find loggps finds the parameters of LogGPS, and this is a machine of LogP or LogGP; give --find loggp";
-            return Err(Failed::Refused(why.into()));
+            return Err(StudyError::Refused(why.into()));
         }
         if params.P < 2 {
-            return Err(Failed::Refused("a processor alone has nobody to send to; give at least 2".into()));
+            return Err(StudyError::Refused("a processor alone has nobody to send to; give at least 2".into()));
         }
         if params.g > 2 * params.o {
             let why = format!(
@@ -73,77 +74,77 @@ impl LogGpsCalibration {
                 params.g,
                 2 * params.o
             );
-            return Err(Failed::Refused(why.into()));
+            return Err(StudyError::Refused(why.into()));
         }
         let machine = emulation.machine(params).ports(ports);
-        let first = LogGpsCalibration::of(params, Lab::new(&machine, emulation.clock))?;
+        let first = LogGpsCalibration::measure(params, CalibrationLab::new(&machine, emulation.clock))?;
         let stretched = emulation.clock == ClockKind::Wall && emulation.dilation == Dilation::Auto;
-        if first.held() || !stretched || machine.at_once() < params.P {
+        if first.is_on_time() || !stretched || machine.parallelism() < params.P {
             return Ok(first);
         }
-        let second = Lab::new(&machine.dilation(Dilation::Fixed(1.0)), emulation.clock);
-        let second = LogGpsCalibration::of(params, second)?;
-        Ok(if second.held() { second } else { first })
+        let second = CalibrationLab::new(&machine.dilation(Dilation::Fixed(1.0)), emulation.clock);
+        let second = LogGpsCalibration::measure(params, second)?;
+        Ok(if second.is_on_time() { second } else { first })
     }
 
-    /// Calibrates the machine of a laboratory.
-    fn of(params: Params, mut lab: Lab) -> Result<LogGpsCalibration, Failed> {
-        let trips = search::measure(&mut lab)?;
+    fn measure(params: Params, mut lab: CalibrationLab) -> Result<LogGpsCalibration, StudyError> {
+        let trips = search::measure_round_trips(&mut lab)?;
         let builder = Params::builder(lab.P).word(lab.word).cycle(params.cycle);
-        let mut recovered = Recovered::from_round_trips(trips, builder)?;
+        let mut recovered = RecoveredMachine::from_round_trips(trips, builder)?;
         for finding in &mut recovered.findings {
             finding.configured = configured(&params, finding.parameter);
-            finding.held = recovered.trips.as_ref().is_some_and(RoundTrips::held);
+            finding.on_time = recovered.trips.as_ref().is_some_and(RoundTripSamples::is_reliable);
         }
-        let Lab { clock, dilation, cores, .. } = lab;
+        let CalibrationLab { clock, dilation, cores, .. } = lab;
         Ok(LogGpsCalibration { params, recovered, clock, dilation, cores })
     }
 
-    /// Whether the host was on time often enough.
-    pub fn held(&self) -> bool {
-        self.recovered.findings.iter().all(|finding| finding.held)
+    /// Returns whether the host was on time often enough.
+    pub fn is_on_time(&self) -> bool {
+        self.recovered.findings.iter().all(|finding| finding.on_time)
     }
 }
 
-/// What a machine has of a parameter.
+/// Returns the configured value of a parameter.
 fn configured(params: &Params, name: &str) -> Option<Amount> {
-    let parameter = Parameter::named(name)?;
+    let parameter = Parameter::by_name(name)?;
     let number = parameter.number(params)?;
     match parameter.is_time() {
         true => Some(Amount::Time(Time::from_ps(number))),
-        // Lengths without a limit are as long as a message can be.
+        // Lengths without a limit have no amount.
         false => Some(Amount::Words(number)).filter(|_| number < Params::NO_LIMIT as i64),
     }
 }
 
-impl Recovered {
-    /// A machine from the times in a file: a table of round trips, or what Netgauge or OSU's tests print. The builder has what
-    /// they do not say, and a bare number in a table counts its cycles.
-    pub fn read(text: &[u8], builder: ParamsBuilder, cycle: Time) -> Result<Recovered, Refusal> {
+impl RecoveredMachine {
+    /// Reads a machine from the times in a file: a table of round trips, or the output of Netgauge or of
+    /// OSU's tests. The builder has what they do not contain, and `cycle` is the unit of a bare number in a
+    /// table.
+    pub fn read(text: &[u8], builder: ParamsBuilder, cycle: Time) -> Result<RecoveredMachine, Refusal> {
         match (netgauge::read(text), osu::read(text)) {
             (Some(lines), _) => lines?.machine(builder),
             (_, Some(columns)) => columns?.machine(builder),
-            _ => Recovered::from_round_trips(table::read(text, cycle)?, builder),
+            _ => RecoveredMachine::from_round_trips(table::read(text, cycle)?, builder),
         }
     }
 
-    /// A machine from round trips, and for the rest what a builder has.
-    pub fn from_round_trips(trips: RoundTrips, builder: ParamsBuilder) -> Result<Recovered, Refusal> {
+    /// Derives a machine from round trips; the builder has the rest.
+    pub fn from_round_trips(trips: RoundTripSamples, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
         let derived = derive(&trips)?;
         let params = derived.params(builder);
         let params = params.map_err(|why| format!("what these round trips show is no machine: {why}"))?;
-        Ok(Recovered { params, findings: findings(&derived, &params), trips: Some(trips), ports: None })
+        Ok(RecoveredMachine { params, findings: findings(&derived, &params), trips: Some(trips), ports: None })
     }
 }
 
-/// How each parameter was found.
-fn findings(derived: &Derived, params: &Params) -> Vec<Finding<'static>> {
-    let Derived { L, o, overlaps, O_s, O_r, is_split, G_s, G_l, s, around_s, S, longest } = *derived;
+/// Returns how each parameter was found.
+fn findings(derived: &DerivedParameters, params: &Params) -> Vec<Finding<'static>> {
+    let DerivedParameters { L, o, has_overlap: overlaps, O_s, O_r, is_split, G_s, G_l, s, around_s, S, longest } = *derived;
     let bends = s.is_some();
     let shown = |bound: bool| if bound { Bound::Exact } else { Bound::Any };
     let half = "half of O_s + O_r, which alone shows: no two lengths above S were measured";
     let straight = "the round trip grows by the same from word to word, so no word costs more than another";
-    let times: [(&str, Value, Bound, String); 6] = [
+    let times: [(&str, Estimate, Bound, String); 6] = [
         ("L", L, Bound::Exact, "an empty round trip takes 4o' + 2L".into()),
         (
             "o",
@@ -208,7 +209,7 @@ fn findings(derived: &Derived, params: &Params) -> Vec<Finding<'static>> {
                 bound,
                 doubt,
                 how: how.into(),
-                held: true,
+                on_time: true,
             }
         })
         .collect();
@@ -221,7 +222,7 @@ fn findings(derived: &Derived, params: &Params) -> Vec<Finding<'static>> {
             bound,
             doubt,
             how: how.into(),
-            held: true,
+            on_time: true,
         });
     };
     match (s, around_s) {

@@ -1,32 +1,36 @@
-//! What Netgauge's pattern `loggp` prints, and the machine that it is.
+//! The output of Netgauge's pattern `loggp`, and the machine that it describes.
 //!
-//! Netgauge (Hoefler, Mehlan, Lumsdaine and Rehm) sends bursts of n messages and times when the answer is there, for sizes
-//! that grow. After each size it prints a line of what it knows then, in microseconds and bytes:
+//! Netgauge (Hoefler, Mehlan, Lumsdaine and Rehm) sends bursts of n messages, of growing sizes, and measures
+//! the time until the answer. After each size it prints a line of its results so far, in microseconds and
+//! bytes:
 //!
 //! > `L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583 (..) lsqu(g,G)=..`
 //!
-//! - **L** is half of a round trip of the shortest message. Both of its overheads are in it, and are taken off;
-//! - **o_s** and **o_r** are the overheads of messages of **s** bytes. A call that copies its message takes longer for
-//!   each byte;
-//! - **g** and **G** are a line through what a message of a burst takes, g + sG, over all sizes since the protocol last
-//!   changed. Where it says `we detected a protocol change at .. bytes`, the next line is the last one of the old protocol.
+//! - **L** is half of a round trip of the shortest message. It includes both overheads, which are subtracted;
+//! - **o_s** and **o_r** are the overheads of messages of **s** bytes. A call that copies its message takes
+//!   longer for each byte;
+//! - **g** and **G** are the line g + sG through the times per message of a burst, over all sizes since the
+//!   protocol last changed. After `we detected a protocol change at .. bytes`, the next line is the last one
+//!   of the old protocol.
 //!
-//! So the overheads over s make lines, and their slopes are O_s and O_r. G counts the bytes that the calls copy once more, so
-//! what the calls do not take of it is G_s before the first change and G_l after it, and the size at which that was is s. Of
-//! S nothing is said. From a single size there is no line: that makes a machine of LogGP, whose G has the bytes, and its o
-//! what is left of the calls.
+//! So the overheads over s make lines, and their slopes are O_s and O_r. G counts the bytes that the calls
+//! copy again, so O_s and O_r are subtracted from it to give G_s before the first change and G_l after it; s
+//! is the size of the first change. S does not show. A single size makes no line: the result is then a
+//! machine of LogGP, whose G has the bytes, and o is the rest of the calls.
 
-use loggp::{LogGps, NS, ParamsBuilder, Time, outside};
+use loggp::{NS, ParamsBuilder, Time};
+use loggp::__private::escaped;
+use loggp::params::LogGps;
 
-use super::Recovered;
-use super::line::Line;
+use super::RecoveredMachine;
+use super::line::FittedLine;
 use crate::calibration::{Amount, Bound, Finding};
 use loggp_programs::Refusal;
 
-/// What a line says; what cannot be told yet is not a number.
+/// A line of Netgauge's output; values that are not known yet are NaN.
 #[derive(Clone, Copy, Debug)]
-struct Printed {
-    /// The size in bytes.
+struct NetgaugeLine {
+    /// Size in bytes.
     s: f64,
     /// In microseconds, as all that follow.
     L: f64,
@@ -36,29 +40,28 @@ struct Printed {
     G: f64,
 }
 
-/// All that was printed.
+/// All lines of Netgauge's output.
 #[derive(Debug)]
-pub struct Netgauge {
-    /// The lines.
-    lines: Vec<Printed>,
-    /// The last fit of g and G of every protocol, and the size up to which it holds.
-    protocols: Vec<(Printed, Option<f64>)>,
+pub struct NetgaugeOutput {
+    lines: Vec<NetgaugeLine>,
+    /// Last line of each protocol with g and G, and the size up to which the protocol holds.
+    protocols: Vec<(NetgaugeLine, Option<f64>)>,
 }
 
-/// More protocols than that no library has.
+/// Largest number that is accepted.
 const MOST: f64 = 1e9;
 
-/// Reads the lines that Netgauge has printed, among whatever else it prints; nothing if there are none. Refuses one that
-/// cannot be.
-pub fn read(text: &[u8]) -> Option<Result<Netgauge, Refusal>> {
+/// Reads Netgauge's lines among other output. Returns `None` if there are none, and an error for a line that
+/// is not valid.
+pub fn read(text: &[u8]) -> Option<Result<NetgaugeOutput, Refusal>> {
     let text = String::from_utf8_lossy(text);
     let (mut lines, mut protocols, mut change) = (Vec::new(), Vec::new(), None);
     for (number, line) in text.lines().enumerate() {
-        if let Some(size) = changed(line) {
+        if let Some(size) = protocol_change(line) {
             change = Some(size);
             continue;
         }
-        let Some(printed) = printed(line) else { continue };
+        let Some(printed) = parse_line(line) else { continue };
         let printed = match printed {
             Ok(printed) => printed,
             Err(why) => return Some(Err(format!("line {}: {why}", number + 1).into())),
@@ -69,21 +72,21 @@ pub fn read(text: &[u8]) -> Option<Result<Netgauge, Refusal>> {
             protocols.push((printed, Some(size)));
         }
     }
-    let fit = |line: &&Printed| line.g.is_finite() && line.G.is_finite();
+    let fit = |line: &&NetgaugeLine| line.g.is_finite() && line.G.is_finite();
     let last = lines.iter().rfind(fit).map(|line| (*line, None));
-    protocols.retain(|(line, _): &(Printed, _)| fit(&line));
+    protocols.retain(|(line, _): &(NetgaugeLine, _)| fit(&line));
     protocols.extend(last);
-    (!lines.is_empty()).then_some(Ok(Netgauge { lines, protocols }))
+    (!lines.is_empty()).then_some(Ok(NetgaugeOutput { lines, protocols }))
 }
 
-/// The size at which a line says that the protocol changes.
-fn changed(line: &str) -> Option<f64> {
+/// Returns the size at which a line reports a change of the protocol.
+fn protocol_change(line: &str) -> Option<f64> {
     let (_, rest) = line.split_once("protocol change at ")?;
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// What a line of parameters says.
-fn printed(line: &str) -> Option<Result<Printed, String>> {
+/// Parses a line of parameters; `None` if it is none.
+fn parse_line(line: &str) -> Option<Result<NetgaugeLine, String>> {
     let values: Vec<(&str, &str)> = line.split_whitespace().filter_map(|part| part.split_once('=')).collect();
     let has = |name: &str| values.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
     let [L, s, o_s, o_r, g, G] = ["L", "s", "o_s", "o_r", "g", "G"].map(has);
@@ -92,37 +95,37 @@ fn printed(line: &str) -> Option<Result<Printed, String>> {
         Ok(number) if !number.is_finite() || number.abs() <= MOST => Ok(number),
         _ => Err(format!(
             "{name}={} is not a number of microseconds; Netgauge prints such as {name}=0.6128",
-            outside(text)
+            escaped(text)
         )),
     };
     let read = || {
         let (L, s, o_s, o_r) = (number("L", L)?, number("s", s)?, number("o_s", o_s)?, number("o_r", o_r)?);
         let (g, G) = (number("g", g.unwrap_or("nan"))?, number("G", G.unwrap_or("nan"))?);
         match [L, o_s, o_r].iter().all(|value| value.is_finite()) && s >= 0.0 {
-            true => Ok(Printed { s, L, o_s, o_r, g, G }),
+            true => Ok(NetgaugeLine { s, L, o_s, o_r, g, G }),
             false => Err("L, s, o_s and o_r must be numbers".into()),
         }
     };
     Some(read())
 }
 
-impl Netgauge {
-    /// The machine, and for the rest what a builder has.
-    pub fn machine(&self, builder: ParamsBuilder) -> Result<Recovered, Refusal> {
+impl NetgaugeOutput {
+    /// Derives the machine; the builder has the rest.
+    pub fn machine(&self, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
         let Some(((first, change), (last, _))) = self.protocols.first().zip(self.protocols.last()) else {
             return Err("Netgauge has not measured enough sizes to print g and G; let it go on".into());
         };
         let us = |value: f64| Time::from_ps((value.max(0.0) * 1e6).round() as i64);
-        let over = |of: fn(&Printed) -> f64| {
-            let points: Vec<_> = self.lines.iter().map(|line| (line.s, of(line))).collect();
-            let line = Line::through(&points);
-            Line { slope: line.slope.max(0.0), ..line }
+        let over = |value: fn(&NetgaugeLine) -> f64| {
+            let points: Vec<_> = self.lines.iter().map(|line| (line.s, value(line))).collect();
+            let line = FittedLine::through(&points);
+            FittedLine { slope: line.slope.max(0.0), ..line }
         };
         let (sender, receiver) = (over(|line| line.o_s), over(|line| line.o_r));
         let sizes = self.lines.windows(2).any(|pair| pair[0].s != pair[1].s);
-        // G counts each byte, whatever it waits for: the calls' part of that is not under way.
+        // G counts each byte, also in the calls: their part is not under way.
         let copied = sender.slope + receiver.slope;
-        let G = |line: &Printed| if sizes { us(line.G - copied) } else { us(line.G) };
+        let G = |line: &NetgaugeLine| if sizes { us(line.G - copied) } else { us(line.G) };
         let both = match sizes {
             true => sender.at_zero.max(0.0) + receiver.at_zero.max(0.0),
             false => (self.lines[0].o_s + self.lines[0].o_r - self.lines[0].s * first.G.max(0.0)).max(0.0),
@@ -146,7 +149,7 @@ impl Netgauge {
             bound: Bound::Exact,
             doubt: None,
             how: how.into(),
-            held: true,
+            on_time: true,
         };
         let mut findings = vec![
             time("L", L, "Netgauge's L, half of a round trip, less both overheads".into()),
@@ -167,7 +170,7 @@ impl Netgauge {
                 }
             }
         }
-        Ok(Recovered { params, findings, trips: None, ports: None })
+        Ok(RecoveredMachine { params, findings, trips: None, ports: None })
     }
 }
 
@@ -176,11 +179,12 @@ mod tests {
     use super::*;
     use loggp::{PS, Params};
 
-    fn machine(text: &str) -> Recovered {
+    fn machine(text: &str) -> RecoveredMachine {
         read(text.as_bytes()).unwrap().unwrap().machine(Params::builder(2).word(1)).unwrap()
     }
 
-    /// A line as Netgauge prints it where the calls copy, and a burst's bytes go at `G`; L is half of a round trip of a byte.
+    /// Writes a line as Netgauge prints it where the calls copy, and a burst's bytes go at `G`; L is half of
+    /// a round trip of a byte.
     fn line(s: f64, g: f64, G: f64) -> String {
         let (o_s, o_r) = (0.5 + 0.001 * s, 0.7 + 0.002 * s);
         format!(
@@ -213,7 +217,8 @@ mod tests {
         assert_eq!((gps.G_s, gps.G_l, gps.s), (10 * NS, 4 * NS, 4097));
     }
 
-    /// Over shared memory all that a message takes is the copy in the calls, which G counts too: a byte counts once.
+    /// Over shared memory a message takes nothing but the copy in the calls, which G counts too: a byte
+    /// counts once.
     #[test]
     fn what_the_calls_copy_is_not_under_way_too() {
         let mut text = String::new();

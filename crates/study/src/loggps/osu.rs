@@ -1,25 +1,28 @@
-//! What OSU's micro-benchmarks print, and the machine that it is.
+//! The output of OSU's micro-benchmarks, and the machine that it describes.
 //!
-//! Each prints two columns below a line with its name, such as `# OSU MPI Latency Test v7.3`, and a file may have several:
+//! Each test prints two columns below a line with its name, such as `# OSU MPI Latency Test v7.3`; a file may
+//! have several tests:
 //!
 //! - **osu_latency**: bytes, and half of a round trip in microseconds;
-//! - **osu_bw**: bytes, and megabytes a second of 64 messages in a row, of which the last is answered;
-//! - **osu_bibw**: the same with both sides sending. Where that is much more than osu_bw's, each direction has a port.
+//! - **osu_bw**: bytes, and megabytes per second of 64 messages in a row, of which the last is answered;
+//! - **osu_bibw**: the same with both sides sending. If that is much more than osu_bw's, each direction has a
+//!   port.
 //!
-//! A search finds the parameters that explain them (`real::fit`). No call is timed by itself, so that o and L do not show apart:
-//! o is as much of half a round trip as a message in a row leaves room for. Messages above S that are in a row do not
-//! wait for one another, as those of a program do, and say nothing.
+//! A search finds the parameters that explain the times (`real::fit`). No call is timed by itself, so that o
+//! and L are not found separately: o is as much of half a round trip as the time per message in a row allows.
+//! Messages above S in a row do not wait for one another, as those of a program do, and are not used.
 
-use loggp::{LogGps, Params, ParamsBuilder, Ports, Time};
+use loggp::{Params, ParamsBuilder, Ports, Time};
+use loggp::params::LogGps;
 
-use super::Recovered;
-use super::line::Noise;
-use super::round_trips::{RoundTrips, Sample};
+use super::RecoveredMachine;
+use super::line::NoiseBound;
+use super::round_trips::{RoundTripSamples, RoundTripSample};
 use crate::calibration::{Amount, Bound, Finding};
-use crate::real::{CALL, FLOOD, Point, WAY, fit, jump};
+use crate::real::{CALL, FLOOD, MeasuredPoint, WAY, fit, find_agreement_jump};
 use loggp_programs::Refusal;
 
-/// The tests that are read, by what stands in the line with their names, the longest first.
+/// Tests that are read, by the text in their title line, the longest first.
 const TESTS: [(&str, usize); 4] = [
     ("Bi-Directional Bandwidth Test", BIBW),
     ("Bidirectional Bandwidth Test", BIBW),
@@ -29,27 +32,27 @@ const TESTS: [(&str, usize); 4] = [
 const LATENCY: usize = 0;
 const BW: usize = 1;
 const BIBW: usize = 2;
-/// How many messages are in a row.
+/// Number of messages in a row.
 const WINDOW: usize = 64;
-/// Neither time nor length is more than this.
+/// Bound of times and lengths.
 const MOST: f64 = 4e9;
 
-/// What the tests printed: a length in bytes, and the other column.
+/// The columns of the three tests: a length in bytes, and the test's value.
 #[derive(Debug)]
-pub struct Osu([Vec<(usize, f64)>; 3]);
+pub struct OsuOutput([Vec<(usize, f64)>; 3]);
 
-/// Reads what OSU's tests have printed; nothing if there is no line with the name of one. Refuses other tests, and columns
-/// that cannot be.
-pub fn read(text: &[u8]) -> Option<Result<Osu, Refusal>> {
+/// Reads the output of OSU's tests. Returns `None` if there is no title line, and an error for other tests
+/// and columns that are not valid.
+pub fn read(text: &[u8]) -> Option<Result<OsuOutput, Refusal>> {
     let text = String::from_utf8_lossy(text);
-    text.lines().any(is_title).then(|| columns(&text).map(Osu))
+    text.lines().any(is_title).then(|| parse_columns(&text).map(OsuOutput))
 }
 
 fn is_title(line: &str) -> bool {
     line.starts_with("# OSU MPI ")
 }
 
-fn columns(text: &str) -> Result<[Vec<(usize, f64)>; 3], Refusal> {
+fn parse_columns(text: &str) -> Result<[Vec<(usize, f64)>; 3], Refusal> {
     let (mut tests, mut test) = ([const { Vec::new() }; 3], None);
     for (number, line) in text.lines().enumerate() {
         let refuse = |why: &str| Err(Refusal::from(format!("line {}: {why}", number + 1)));
@@ -70,38 +73,38 @@ fn columns(text: &str) -> Result<[Vec<(usize, f64)>; 3], Refusal> {
             _ => return refuse("there are no two columns of numbers, as OSU's tests print them"),
         }
     }
-    for of in &mut tests {
-        of.sort_by_key(|(bytes, _)| *bytes);
-        of.dedup_by_key(|(bytes, _)| *bytes);
+    for column in &mut tests {
+        column.sort_by_key(|(bytes, _)| *bytes);
+        column.dedup_by_key(|(bytes, _)| *bytes);
     }
     Ok(tests)
 }
 
-impl Osu {
-    /// The machine, and for the rest what a builder has.
-    pub fn machine(&self, builder: ParamsBuilder) -> Result<Recovered, Refusal> {
-        let Osu([latency, bw, bibw]) = self;
-        for (test, of, shows) in [("osu_latency", latency, "L and o"), ("osu_bw", bw, "g")] {
-            if of.len() < 3 {
+impl OsuOutput {
+    /// Derives the machine; the builder has the rest.
+    pub fn machine(&self, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
+        let OsuOutput([latency, bw, bibw]) = self;
+        for (test, column, shows) in [("osu_latency", latency, "L and o"), ("osu_bw", bw, "g")] {
+            if column.len() < 3 {
                 return Err(format!(
                     "there are no three lengths of {test}, which shows {shows}; add what it prints"
                 )
                 .into());
             }
         }
-        let at = |of: &[(usize, f64)], bytes: usize| {
-            of.iter().find(|(other, _)| *other == bytes).map(|(_, value)| *value)
+        let at = |column: &[(usize, f64)], bytes: usize| {
+            column.iter().find(|(other, _)| *other == bytes).map(|(_, value)| *value)
         };
         let ways: Vec<(usize, f64)> = latency.iter().map(|(bytes, us)| (*bytes, us * 1e3)).collect();
-        let waits = jump(&ways);
+        let waits = find_agreement_jump(&ways);
         let S = waits.map_or(Params::NO_LIMIT, |(_, last, _)| last.0);
         let point = |&(k, way): &(usize, f64)| {
             let flood = at(bw, k).filter(|_| k <= S).map_or(f64::NAN, |rate| k as f64 / rate * 1e3);
             let mut times = [f64::NAN; 4];
             (times[WAY], times[FLOOD], times[CALL]) = (way, flood, flood.min(way / 2.0));
-            Point { k, messages: WINDOW, times }
+            MeasuredPoint { k, messages: WINDOW, times }
         };
-        let points: Vec<Point> = ways.iter().map(point).collect();
+        let points: Vec<MeasuredPoint> = ways.iter().map(point).collect();
         if !points[0].times[FLOOD].is_finite() {
             let why = "osu_bw has no message as short as osu_latency's shortest; let both begin with 1 byte";
             return Err(why.into());
@@ -111,12 +114,12 @@ impl Osu {
             .set(builder)
             .build()
             .map_err(|why| format!("what these times show is no machine: {why}"))?;
-        // The longest messages show best what they share.
+        // The longest messages show best whether directions share a port.
         let both = bibw.iter().rev().find_map(|(bytes, both)| Some(both / at(bw, *bytes)?));
         let ports = both.map(|ratio| if ratio > 1.5 { Ports::Dual } else { Ports::Single });
-        let mut trips = RoundTrips::new(Noise { absolute: 0.0, relative: 0.05 });
+        let mut trips = RoundTripSamples::new(NoiseBound { absolute: 0.0, relative: 0.05 });
         for (k, way) in ways {
-            trips.add(Sample {
+            trips.add(RoundTripSample {
                 k,
                 w: Time::ZERO,
                 time: Time::from_ps((way * 2e3).round() as i64),
@@ -124,15 +127,15 @@ impl Osu {
             });
         }
         let findings = findings(&params, waits.map(|(_, last, first)| (last.0, first)));
-        Ok(Recovered { params, findings, trips: Some(trips), ports })
+        Ok(RecoveredMachine { params, findings, trips: Some(trips), ports })
     }
 }
 
-/// How each parameter was found.
+/// Returns how each parameter was found.
 fn findings(params: &Params, jump: Option<(usize, usize)>) -> Vec<Finding<'static>> {
     let finding = |parameter, found, bound, how: String| {
         let how = how.into();
-        Finding { parameter, configured: None, found, bound, doubt: None, how, held: true }
+        Finding { parameter, configured: None, found, bound, doubt: None, how, on_time: true }
     };
     let how = |name: &str| match name {
         "L" => (Bound::AtLeast, "half a round trip of the shortest message, less 2o"),
@@ -144,16 +147,16 @@ fn findings(params: &Params, jump: Option<(usize, usize)>) -> Vec<Finding<'stati
         _ => (Bound::Exact, "what explains all times best"),
     };
     let time = |(name, time): (&'static str, Time)| {
-        let (bound, said) = how(name);
-        finding(name, Amount::Time(time), bound, said.into())
+        let (bound, text) = how(name);
+        finding(name, Amount::Time(time), bound, text.into())
     };
     let LogGps { s, S, .. } = params.gps().expect("it is one of LogGPS");
     let mut findings: Vec<Finding> = params.times().map(time).collect();
     findings.push(finding("s", Amount::Words(s as i64), Bound::Exact, how("s").1.into()));
     findings.push(match jump {
         Some((last, first)) => {
-            let said = format!("half a round trip jumps between {last} and {first} bytes");
-            finding("S", Amount::Words(S as i64), Bound::Exact, said)
+            let text = format!("half a round trip jumps between {last} and {first} bytes");
+            finding("S", Amount::Words(S as i64), Bound::Exact, text)
         }
         None => finding("S", Amount::Words(S as i64), Bound::Any, "half a round trip does not jump".into()),
     });
@@ -164,7 +167,8 @@ fn findings(params: &Params, jump: Option<(usize, usize)>) -> Vec<Finding<'stati
 mod tests {
     use super::*;
 
-    /// What the tests print on a machine with such a time for a message, and such a time in a row; behind S messages wait.
+    /// Writes the tests' output for a time of a message, a time per message in a row, and the ratio of
+    /// osu_bibw to osu_bw.
     fn printed(way: impl Fn(f64) -> f64, row: impl Fn(f64) -> f64, directions: f64) -> String {
         let sizes = || (0..=22).map(|i| 1_u32 << i);
         let mut text = String::from(
@@ -179,7 +183,7 @@ mod tests {
         text
     }
 
-    fn machine(text: &str) -> Result<Recovered, Refusal> {
+    fn machine(text: &str) -> Result<RecoveredMachine, Refusal> {
         read(text.as_bytes()).unwrap()?.machine(Params::builder(2).word(1))
     }
 
@@ -192,7 +196,7 @@ mod tests {
             let found = machine(&printed(way, row, directions)).unwrap();
             let params = found.params;
             assert_eq!((found.ports, params.gps().unwrap().S), (Some(ports), 8192));
-            let (middle, worst, _) = found.trips.unwrap().misses(&params).unwrap();
+            let (middle, worst, _) = found.trips.unwrap().model_errors(&params).unwrap();
             assert!(middle < 0.02 && worst < 0.2, "{middle}, {worst}: {params:?}");
             let around = |time: Time, ns: f64| (time.as_ns() / ns - 1.0).abs() < 0.1;
             assert!(around(2 * params.o + params.L, 1500.0) && around(params.g, 300.0), "{params:?}");
@@ -204,7 +208,7 @@ mod tests {
         let way = |k: f64| 1.0 + k / 1e3;
         let all = printed(way, way, 1.0);
         let part = |from: usize| {
-            all.split("# OSU").skip(from).take(1).map(|of| format!("# OSU{of}")).collect::<String>()
+            all.split("# OSU").skip(from).take(1).map(|test| format!("# OSU{test}")).collect::<String>()
         };
         for (text, why) in [
             (part(1), "there are no three lengths of osu_bw, which shows g; add what it prints"),

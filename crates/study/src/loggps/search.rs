@@ -1,39 +1,39 @@
-//! Measures round trips where they say most: lengths ever longer, then closer and closer around the jump at S and the bend at
-//! s, and some in between for the lines.
+//! Measures round trips at the lengths that say most: ever longer ones, then closer and closer ones around
+//! the jump at S and the bend at s, and some in between for the lines.
 
 use std::time::{Duration, Instant};
 
 use loggp::{Cause, ClockKind, MS, RunError, Time};
 
 use super::equations::{Bracket, brackets};
-use super::line::Noise;
-use super::round_trips::{RoundTrips, Sample};
-use crate::calibration::lab::Lab;
+use super::line::NoiseBound;
+use super::round_trips::{RoundTripSamples, RoundTripSample};
+use crate::calibration::lab::CalibrationLab;
 
-/// The longest message that is tried, in words.
+/// Longest message that is tried, in words.
 const MOST_WORDS: usize = 1 << 24;
-/// And on the wall clock.
+/// Longest message that is tried on the wall clock, in words.
 const MOST_WORDS_MEASURED: usize = 1 << 18;
-/// On the wall clock nothing longer is tried than what takes so long.
+/// On the wall clock no longer messages are tried after a round trip of this time.
 const LONG_ENOUGH: Time = Time::from_ps(8 * MS.as_ps());
-/// So long the runs that were late are run again.
+/// Time for which late runs are repeated.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// On the wall clock two values this near to each other are the same.
+/// Relative deviation up to which two values on the wall clock count as equal.
 const NOISE: f64 = 0.02;
-/// Shorter messages are too alike to be tried on the wall clock.
+/// Least difference of lengths in words that is resolved on the wall clock.
 const SHORT: usize = 64;
 
-/// Round trips on a machine that nothing is known of.
-pub fn measure(lab: &mut Lab) -> Result<RoundTrips, RunError> {
+/// Measures round trips on an unknown machine.
+pub fn measure_round_trips(lab: &mut CalibrationLab) -> Result<RoundTripSamples, RunError> {
     let noise = match lab.clock {
-        ClockKind::Virtual => Noise::NONE,
-        _ => Noise { absolute: lab.noise.as_ps() as f64, relative: NOISE },
+        ClockKind::Virtual => NoiseBound::NONE,
+        _ => NoiseBound { absolute: lab.noise.as_ps() as f64, relative: NOISE },
     };
     lab.patience = Instant::now() + PATIENCE;
     // A first round trip says how long a processor should rest.
-    let empty = lab.imbalanced(0, Time::ZERO)?.time;
-    lab.rest_for(empty / 4);
-    let mut search = Search { lab, trips: RoundTrips::new(noise) };
+    let empty = lab.imbalanced_round_trip(0, Time::ZERO)?.time;
+    lab.set_rest(empty / 4);
+    let mut search = RoundTripSearch { lab, trips: RoundTripSamples::new(noise) };
     search.grow()?;
     search.narrow(|(S, _)| S, 1)?;
     search.narrow(|(_, s)| s, search.resolution())?;
@@ -41,30 +41,29 @@ pub fn measure(lab: &mut Lab) -> Result<RoundTrips, RunError> {
     Ok(search.trips)
 }
 
-/// A search that is under way.
-struct Search<'l> {
-    /// Where round trips are measured.
-    lab: &'l mut Lab,
-    /// Those that were.
-    trips: RoundTrips,
+/// The state of a search.
+struct RoundTripSearch<'l> {
+    lab: &'l mut CalibrationLab,
+    /// Round trips so far.
+    trips: RoundTripSamples,
 }
 
-impl Search<'_> {
-    /// Measures round trips of one length, without an imbalance and with a long one. Returns whether the machine has
-    /// messages of that length.
-    fn measure(&mut self, k: usize) -> Result<bool, RunError> {
-        if self.trips.free(k).is_some() {
+impl RoundTripSearch<'_> {
+    /// Measures round trips of one length, without an imbalance and with a long one. Returns whether the
+    /// machine has messages of that length.
+    fn measure_length(&mut self, k: usize) -> Result<bool, RunError> {
+        if self.trips.unloaded_time(k).is_some() {
             return Ok(true);
         }
         let mut w = Time::ZERO;
         for _ in 0..2 {
-            let reading = match self.lab.imbalanced(k, w) {
+            let reading = match self.lab.imbalanced_round_trip(k, w) {
                 Err(error) if matches!(error.cause, Cause::TooLong { .. } | Cause::EndOfTime { .. }) => {
                     return Ok(false);
                 }
                 reading => reading?,
             };
-            self.trips.add(Sample { k, w, time: reading.time, doubt: reading.doubt });
+            self.trips.add(RoundTripSample { k, w, time: reading.time, doubt: reading.doubt });
             w = reading.time + reading.time / 8 + self.lab.noise + loggp::PS;
         }
         Ok(true)
@@ -76,11 +75,11 @@ impl Search<'_> {
         let most = if is_wall { MOST_WORDS_MEASURED } else { MOST_WORDS };
         let (mut k, mut refused) = (0, None);
         while k <= most {
-            if !self.measure(k)? {
+            if !self.measure_length(k)? {
                 refused = Some(k);
                 break;
             }
-            if is_wall && self.trips.free(k).is_some_and(|time| time > LONG_ENOUGH) {
+            if is_wall && self.trips.unloaded_time(k).is_some_and(|time| time > LONG_ENOUGH) {
                 break;
             }
             k = match k {
@@ -89,19 +88,19 @@ impl Search<'_> {
                 _ => k + 1,
             };
         }
-        // What is refused is not far above what is not.
+        // Narrow the gap between the longest accepted and the shortest refused length.
         while let Some(too_long) = refused {
             let last = self.trips.lengths().last().copied().unwrap_or(0);
             let middle = last + (too_long - last) / 2;
             if middle == last || is_wall && 8 * (too_long - last) < last {
                 break;
             }
-            refused = if self.measure(middle)? { refused } else { Some(middle) };
+            refused = if self.measure_length(middle)? { refused } else { Some(middle) };
         }
         Ok(())
     }
 
-    /// Measures between two neighbours until they are that near to each other.
+    /// Measures between two neighbouring lengths until they are at most `resolution` apart.
     fn narrow(
         &mut self,
         which: impl Fn((Bracket, Bracket)) -> Bracket,
@@ -113,12 +112,12 @@ impl Search<'_> {
             if after - before <= resolution.max(before / 64 * usize::from(resolution > 1)) {
                 break;
             }
-            self.measure(before + (after - before) / 2)?;
+            self.measure_length(before + (after - before) / 2)?;
         }
         Ok(())
     }
 
-    /// How near to the bend it is worth to look: where both lines are well known, they meet there.
+    /// Returns the resolution at the bend in words: where both lines are well known, they meet there.
     fn resolution(&self) -> usize {
         if self.lab.clock == ClockKind::Virtual { 1 } else { SHORT }
     }
@@ -138,7 +137,7 @@ impl Search<'_> {
             for part in 1..PARTS {
                 let k = from + (to - from) * part / PARTS;
                 if to - from > SHORT {
-                    self.measure(k)?;
+                    self.measure_length(k)?;
                 }
             }
         }

@@ -1,42 +1,41 @@
-//! A table of round trips that were measured elsewhere, as CSV: the columns `k`, `w` and `time`, in this order or as a header
-//! names them, and a line for every time. Times that were measured several times become their median.
+//! Tables of round trips that were measured elsewhere, as CSV: the columns `k`, `w` and `time`, in this order
+//! or as a header names them, and a line for each time. Repeated measurements become their median.
 //!
-//! `k` is in bytes. A time may have its unit, as `12.5us`; a bare number has the unit of its title, as in `time_us`, and
-//! counts cycles if there is none. Empty lines and those that begin with # are passed over.
+//! `k` is in bytes. A time may have a unit, as `12.5us`; a bare number has the unit of its title, as in
+//! `time_us`, or counts cycles. Empty lines and those that begin with # are skipped.
 
 use std::collections::BTreeMap;
 
-use loggp::{MS, NS, PS, SEC, Time, US, outside};
+use loggp::{MS, NS, PS, SEC, Time, US};
+use loggp::__private::escaped;
 
-use super::line::Noise;
-use super::round_trips::{RoundTrips, Sample};
-use crate::calibration::reading::Middle;
+use super::line::NoiseBound;
+use super::round_trips::{RoundTripSamples, RoundTripSample};
+use crate::calibration::reading::Quartiles;
 use loggp_programs::Refusal;
 
-/// The columns.
 const COLUMNS: [&str; 3] = ["k", "w", "time"];
-/// What a title may end in.
+/// Units that a title may end in.
 const UNITS: [(&str, Time); 5] = [("s", SEC), ("ms", MS), ("us", US), ("ns", NS), ("ps", PS)];
-/// No message is longer.
+/// Longest length.
 const LONGEST: u64 = u32::MAX as u64;
-/// No time is longer: an hour.
+/// Longest time: an hour.
 const LONGEST_TIME: Time = Time::from_ps(3600 * SEC.as_ps());
-/// More lengths than this say nothing new.
+/// Most lengths in a table.
 const MOST_LENGTHS: usize = 1024;
-/// Times that were measured elsewhere are this far from what they should be, and further.
-const NOISE: Noise = Noise { absolute: 0.0, relative: 0.05 };
+/// Least deviation of times that were measured elsewhere.
+const NOISE: NoiseBound = NoiseBound { absolute: 0.0, relative: 0.05 };
 
-/// Where the columns are, and what a bare number in them counts.
+/// The places of the columns, and the units of their bare numbers.
 #[derive(Clone, Copy)]
-struct Columns {
-    /// The places of k, w and time.
+struct TableColumns {
+    /// Places of k, w and time.
     places: [usize; 3],
-    /// The units of bare numbers.
     units: [Time; 3],
 }
 
-/// Reads a table. A bare number counts cycles, unless its title says what.
-pub fn read(text: &[u8], cycle: Time) -> Result<RoundTrips, Refusal> {
+/// Reads a table. `cycle` is the unit of a bare number without a unit in its title.
+pub fn read(text: &[u8], cycle: Time) -> Result<RoundTripSamples, Refusal> {
     let mut reader = csv::ReaderBuilder::new();
     let mut reader =
         reader.has_headers(false).flexible(true).trim(csv::Trim::All).comment(Some(b'#')).from_reader(text);
@@ -45,7 +44,7 @@ pub fn read(text: &[u8], cycle: Time) -> Result<RoundTrips, Refusal> {
     let mut record = csv::ByteRecord::new();
     while reader.read_byte_record(&mut record).map_err(|error| error.to_string())? {
         let begin = record.position().map_or(0, |position| position.byte() as usize);
-        let at = |why: String| Refusal::from(format!("line {}: {why}", line_of(text, begin)));
+        let at = |why: String| Refusal::from(format!("line {}: {why}", line_number(text, begin)));
         let cells: Vec<String> =
             record.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_string()).collect();
         if cells.iter().all(String::is_empty) {
@@ -53,25 +52,25 @@ pub fn read(text: &[u8], cycle: Time) -> Result<RoundTrips, Refusal> {
         }
         let columns = match columns {
             Some(columns) => columns,
-            None => match Columns::titled(&cells, cycle).map_err(at)? {
+            None => match TableColumns::from_header(&cells, cycle).map_err(at)? {
                 Some(titled) => {
                     columns = Some(titled);
                     continue;
                 }
-                None => *columns.insert(Columns { places: [0, 1, 2], units: [cycle; 3] }),
+                None => *columns.insert(TableColumns { places: [0, 1, 2], units: [cycle; 3] }),
             },
         };
-        let (k, w, time) = columns.row(&cells).map_err(at)?;
+        let (k, w, time) = columns.parse_row(&cells).map_err(at)?;
         times.entry((k, w)).or_default().push(time);
     }
     if times.is_empty() {
         return Err("there is no round trip in it; give lines of k, w and time".into());
     }
-    let mut trips = RoundTrips::new(NOISE);
+    let mut trips = RoundTripSamples::new(NOISE);
     for ((k, w), mut times) in times {
-        let Some(middle) = Middle::of(&mut times) else { continue };
+        let Some(middle) = Quartiles::from_values(&mut times) else { continue };
         let doubt = (middle.count > 1).then(|| middle.doubt());
-        trips.add(Sample { k, w, time: middle.median, doubt });
+        trips.add(RoundTripSample { k, w, time: middle.median, doubt });
     }
     match trips.lengths().len() {
         0..=MOST_LENGTHS => Ok(trips),
@@ -79,8 +78,9 @@ pub fn read(text: &[u8], cycle: Time) -> Result<RoundTrips, Refusal> {
     }
 }
 
-/// In which line a row is that is read from here on: empty lines before it belong to it, as the reader sees it.
-fn line_of(text: &[u8], begin: usize) -> usize {
+/// Returns the line of a row that begins at byte `begin`: the CSV reader counts empty lines before it as part
+/// of the row.
+fn line_number(text: &[u8], begin: usize) -> usize {
     let row = text[begin..]
         .iter()
         .position(|byte| !matches!(byte, b'\r' | b'\n'))
@@ -88,26 +88,26 @@ fn line_of(text: &[u8], begin: usize) -> usize {
     1 + text[..row].iter().filter(|byte| **byte == b'\n').count()
 }
 
-impl Columns {
-    /// What a header says; nothing if the line is none.
-    fn titled(cells: &[String], cycle: Time) -> Result<Option<Columns>, String> {
+impl TableColumns {
+    /// Parses a header; `None` if the line is none.
+    fn from_header(cells: &[String], cycle: Time) -> Result<Option<TableColumns>, String> {
         if !cells[0].starts_with(|c: char| c.is_ascii_alphabetic()) {
             return Ok(None);
         }
-        let mut columns = Columns { places: [usize::MAX; 3], units: [cycle; 3] };
+        let mut columns = TableColumns { places: [usize::MAX; 3], units: [cycle; 3] };
         for (place, title) in cells.iter().enumerate() {
             let (name, unit) =
                 title.split_once('_').map_or((title.as_str(), None), |(name, unit)| (name, Some(unit)));
             let Some(column) = COLUMNS.iter().position(|column| *column == name) else { continue };
             if columns.places[column] != usize::MAX {
-                return Err(format!("{} is there twice; give it once", outside(name)));
+                return Err(format!("{} is there twice; give it once", escaped(name)));
             }
             columns.places[column] = place;
             if let Some(unit) = unit.filter(|unit| *unit != "bytes") {
                 let known = UNITS.iter().find(|(name, _)| *name == unit);
                 columns.units[column] = known
                     .ok_or_else(|| {
-                        format!("{} has no unit that is known; end it in s, ms, us, ns or ps", outside(title))
+                        format!("{} has no unit that is known; end it in s, ms, us, ns or ps", escaped(title))
                     })?
                     .1;
             }
@@ -120,20 +120,20 @@ impl Columns {
         }
     }
 
-    /// A line of the table.
-    fn row(&self, cells: &[String]) -> Result<(usize, Time, Time), String> {
+    /// Parses a line of the table: k, w and time.
+    fn parse_row(&self, cells: &[String]) -> Result<(usize, Time, Time), String> {
         let cell = |column: usize| {
             let text = cells.get(self.places[column]).filter(|text| !text.is_empty());
             text.ok_or_else(|| format!("{} is missing; give k, w and time", COLUMNS[column]))
         };
         let k = cell(0)?;
         let k = k.parse::<u64>().ok().filter(|k| *k <= LONGEST).ok_or_else(|| {
-            format!("k = {} is not a length; give a whole number of bytes up to {LONGEST}", outside(k))
+            format!("k = {} is not a length; give a whole number of bytes up to {LONGEST}", escaped(k))
         })?;
         let time = |column: usize| {
             let text = cell(column)?;
-            let refuse = |why: &str| format!("{} = {} {why}", COLUMNS[column], outside(text));
-            self.time(column, text)
+            let refuse = |why: &str| format!("{} = {} {why}", COLUMNS[column], escaped(text));
+            self.parse_time(column, text)
                 .ok_or_else(|| refuse("is not a time; write 12.5us, or a number under time_us"))
         };
         let (w, time) = (time(1)?, time(2)?);
@@ -145,8 +145,8 @@ impl Columns {
         Ok((k as usize, w, time))
     }
 
-    /// Reads a time to the nearest picosecond: it was measured, and need not be exact.
-    fn time(&self, column: usize, text: &str) -> Option<Time> {
+    /// Parses a time to the nearest picosecond.
+    fn parse_time(&self, column: usize, text: &str) -> Option<Time> {
         let unit = UNITS.iter().find(|(name, _)| {
             let number = text.strip_suffix(name);
             number

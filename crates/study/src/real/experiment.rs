@@ -1,4 +1,4 @@
-//! What is measured: the same program on a real machine and, to see what parameters say of it, on the virtual clock.
+//! The measured program. It runs on the real machine, and on the virtual clock for the predictions.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,54 +9,54 @@ use loggp::{Proc, Tag, Time};
 /// Messages of one length, in one state of the caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Experiment {
-    /// The length, in bytes.
+    /// Length in bytes.
     pub bytes: usize,
     /// Whether no buffer is in the caches. If not, each was written just before, as a program's data are.
     pub cold: bool,
 }
 
-/// What was measured: each list has a time for each repetition.
-pub type Times = [Vec<Time>; 4];
-/// How long the call of a send takes.
+/// The measured times by kind: each list has a time for each repetition.
+pub type ExperimentTimes = [Vec<Time>; 4];
+/// Time of the call of a send.
 pub const CALL: usize = 0;
 /// Half of a round trip.
 pub const WAY: usize = 1;
-/// From one message of a flood to the next, in which one sends and the other receives.
+/// Time per message of a flood, in which one processor sends and the other receives.
 pub const FLOOD: usize = 2;
-/// From one exchange to the next, in which both send at once, and both receive.
+/// Time per exchange, in which both processors send at once, and both receive.
 pub const EXCHANGE: usize = 3;
 
-/// From so many bytes on a message is a long one: it is sent from where it lies, and a few repetitions say enough.
+/// Bytes from which on a message is long: it is sent from where it lies, and a few repetitions are enough.
 pub const LONG: usize = 4 << 10;
-/// So much is written just before it is sent. It stays in the caches of one core.
+/// Bytes that are written just before they are sent. They stay in the caches of one core.
 const WRITTEN: usize = 256 << 10;
-/// The caches of a core have room for less than this.
+/// Bytes that exceed the caches of a core.
 const CACHES: usize = 64 << 20;
 
-/// Messages, and what comes back.
+/// Messages and answers.
 const DATA: Tag<Arc<Vec<u8>>> = Tag::named(0, "data");
-/// All messages of a flood were received.
+/// Sent when all messages of a flood were received.
 const DONE: Tag<()> = Tag::named(1, "done");
 
 /// The memory from which a process sends, and into which it has received.
 struct Buffers {
     sent: Vec<Arc<Vec<u8>>>,
-    /// What was received last: none of it is received into again until all else was.
-    kept: VecDeque<Arc<Vec<u8>>>,
+    /// Data received last: a buffer is not received into again until all others were.
+    received: VecDeque<Arc<Vec<u8>>>,
     next: usize,
 }
 
 impl Buffers {
-    fn of(experiment: Experiment) -> Buffers {
+    fn new(experiment: Experiment) -> Buffers {
         let Experiment { bytes, cold } = experiment;
         let some = |n: usize| (0..n).map(move |_| Arc::new(vec![1; bytes]));
         let n = if cold { CACHES / bytes } else { experiment.messages() };
-        Buffers { sent: some(n).collect(), kept: some(if cold { n } else { 0 }).collect(), next: 0 }
+        Buffers { sent: some(n).collect(), received: some(if cold { n } else { 0 }).collect(), next: 0 }
     }
 
-    /// Writes all that will be sent, unless it shall be cold.
+    /// Writes all data that will be sent, unless they shall be cold.
     fn write(&mut self) {
-        if self.kept.is_empty() {
+        if self.received.is_empty() {
             let free = self.sent.iter_mut().filter_map(Arc::get_mut);
             free.for_each(|data| data.iter_mut().for_each(|byte| *byte = byte.wrapping_add(1)));
         }
@@ -68,24 +68,25 @@ impl Buffers {
     }
 
     fn keep(&mut self, data: Arc<Vec<u8>>) {
-        if !self.kept.is_empty() {
-            self.kept.push_back(data);
-            self.kept.pop_front();
+        if !self.received.is_empty() {
+            self.received.push_back(data);
+            self.received.pop_front();
         }
     }
 }
 
 impl Experiment {
-    /// How many messages a flood has, and how many exchanges follow one another.
+    /// Returns the number of messages of a flood, and of exchanges in a row.
     pub fn messages(self) -> usize {
         (WRITTEN / self.bytes).clamp(2, 64)
     }
 
-    /// What processor 0 and another measure of these, in so many repetitions, after some that do not count.
-    pub fn run(self, p: &mut Proc, other: usize, which: &[usize], skipped: usize, repeats: usize) -> Times {
+    /// Measures these kinds of times between processor 0 and another. The first `skipped` repetitions do not
+    /// count.
+    pub fn run(self, p: &mut Proc, other: usize, which: &[usize], skipped: usize, repeats: usize) -> ExperimentTimes {
         let messages = self.messages();
-        let mut times = Times::default();
-        let mut buffers = Buffers::of(self);
+        let mut times = ExperimentTimes::default();
+        let mut buffers = Buffers::new(self);
         let words = p.params().words(self.bytes);
         let me = p.id();
         for &experiment in which {

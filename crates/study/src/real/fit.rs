@@ -1,22 +1,23 @@
-//! The parameters that explain best what was measured.
+//! Fits the parameters that explain the measured times best.
 //!
-//! What LogGPS says of a message, a flood and an exchange is a closed form (`said`), and a search over the parameters makes its
-//! relative errors small, all together. The forms are those of the machine's rules where nothing stalls; the
-//! tests hold them against runs on the virtual clock.
+//! LogGPS has closed forms for a message, a flood and an exchange (`predicted_times`). A search over the
+//! parameters makes the sum of its relative errors small. The forms are those of the machine's rules where
+//! nothing stalls; the tests compare them with runs on the virtual clock.
 
 use super::experiment::{CALL, FLOOD, WAY};
-use loggp::{LogGps, ParamsBuilder, Time};
+use loggp::{ParamsBuilder, Time};
+use loggp::params::LogGps;
 
-/// What was measured with messages of k words, in ns, by kind; what was not is not a number.
+/// Times measured with messages of k words, in ns, by kind; those that were not measured are NaN.
 #[derive(Clone, Copy, Debug)]
-pub struct Point {
+pub struct MeasuredPoint {
     pub k: usize,
-    /// How many messages a flood has.
+    /// Number of messages of a flood.
     pub messages: usize,
     pub times: [f64; 4],
 }
 
-/// Parameters that are looked for, in ns.
+/// A guess of the parameters, times in ns.
 #[derive(Clone, Copy, Debug)]
 pub struct Guess {
     pub times: [f64; 8],
@@ -27,12 +28,13 @@ pub struct Guess {
     pub dual: bool,
 }
 
-/// The parameters by their places in a guess.
+/// Names of the times in a guess.
 pub const NAMES: [&str; 8] = ["L", "o", "g", "R", "O_s", "O_r", "G_s", "G_l"];
 
 impl Guess {
-    /// What it says of messages of k words: a call of a send, half a round trip, a step of a flood and an exchange.
-    pub fn said(&self, k: usize, messages: usize) -> [f64; 4] {
+    /// Returns the times in ns for messages of k words: the call of a send, half a round trip, and a step of
+    /// a flood and of an exchange.
+    pub fn predicted_times(&self, k: usize, messages: usize) -> [f64; 4] {
         let [L, o, g, R, O_s, O_r, G_s, G_l] = self.times;
         let words = k as f64;
         let in_first = k.min(self.s) as f64;
@@ -46,11 +48,13 @@ impl Guess {
             let T1 = o + words * O_s;
             let way = T1 + T2 + T3;
             let step = T1.max(stream + g).max(T3).max(g);
-            // Messages pass by each other at the port, if there is time for both. The last one of the other side goes first.
+            // Messages in both directions take turns at the port, if there is time for both. The last one of
+            // the other side goes first.
             let exchange = (way + (n - 1.0) * way.max(step).max(stream + both)) / n;
             return [T1, way, flood(step, way), exchange];
         }
-        // A request, a reply, and then the data, which meet at the port each time. The next request goes while data are under way.
+        // A request, a reply, and then the data, which meet at the port each time. The next request goes
+        // while data are under way.
         let T1 = o + words * O_s + R;
         let agreed = 4.0 * o + 2.0 * L;
         let way = agreed + T1 + T2 + T3;
@@ -58,33 +62,34 @@ impl Guess {
         [agreed + T1, way, flood(step, way), way + both * (n - 1.0) / n]
     }
 
-    /// How wrong it is of all that was measured. A call counts for less: what it leaves to do later is no overhead that
-    /// LogGPS knows.
-    fn cost(&self, points: &[Point]) -> f64 {
+    /// Returns the weighted sum of the relative errors. A call counts for less: the part of its work that it
+    /// defers is no overhead of LogGPS.
+    fn cost(&self, points: &[MeasuredPoint]) -> f64 {
         const WEIGHTS: [f64; 4] = [0.2, 1.0, 1.0, 1.0];
-        let wrong = |point: &Point| {
-            let said = self.said(point.k, point.messages);
-            let each = WEIGHTS.iter().zip(said.iter().zip(point.times));
+        let wrong = |point: &MeasuredPoint| {
+            let predicted = self.predicted_times(point.k, point.messages);
+            let each = WEIGHTS.iter().zip(predicted.iter().zip(point.times));
             let known = each.filter(|(_, (_, time))| time.is_finite());
-            known.map(|(weight, (said, time))| weight * (said.max(1e-3) / time).ln().abs()).sum::<f64>()
+            known.map(|(weight, (predicted, time))| weight * (predicted.max(1e-3) / time).ln().abs()).sum::<f64>()
         };
         points.iter().map(wrong).sum()
     }
 
-    /// A machine with these parameters, and for the rest what a builder has.
+    /// Sets these parameters in a builder.
     pub fn set(&self, builder: ParamsBuilder) -> ParamsBuilder {
         let [L, o, g, R, O_s, O_r, G_s, G_l] = self.times.map(|ns| Time::from_ps((ns * 1e3).round() as i64));
         let gps = LogGps { s: self.s, S: self.S, O_s, O_r, G_s, G_l };
         builder.L(L).o(o).g(g).R(R).gps(gps)
     }
 
-    /// The same machine from points of another time.
-    pub fn again(self, points: &[Point]) -> Guess {
-        self.improved(points).1
+    /// Fits again, from this guess, to points of another measurement.
+    pub fn refit(self, points: &[MeasuredPoint]) -> Guess {
+        self.refine(points).1
     }
 
-    /// The nearest that steps up and down, and from one parameter to another, lead to.
-    fn improved(mut self, points: &[Point]) -> (f64, Guess) {
+    /// Improves the guess by steps up and down, and from one parameter to another. Returns its cost and the
+    /// guess.
+    fn refine(mut self, points: &[MeasuredPoint]) -> (f64, Guess) {
         let (short, long) = (points[0].times[WAY], points[points.len() - 1]);
         let word = long.times[WAY] / long.k as f64;
         let scale = [short, short, short, 10.0 * short, word, word, word, word];
@@ -113,10 +118,11 @@ impl Guess {
     }
 }
 
-/// The best guess for points from the shortest message to the longest, of a machine whose messages above S words wait.
-pub fn fit(points: &[Point], S: usize) -> Guess {
+/// Returns the best guess for points in order of length, on a machine whose messages above S words wait.
+pub fn fit(points: &[MeasuredPoint], S: usize) -> Guess {
     let short = points[0].times;
-    // The search goes downhill only, so it begins with a word's time at either end, and under way.
+    // The search goes only downhill, so it begins with a word's time at the sender, at the receiver, and
+    // under way.
     let long = points[points.len() - 1];
     let word = long.times[WAY] / long.k as f64;
     let starts = [[word, 0.0, 0.0], [0.0, word, 0.0], [0.0, 0.0, word]]
@@ -124,7 +130,7 @@ pub fn fit(points: &[Point], S: usize) -> Guess {
     let [one, two] = [false, true].map(|dual| {
         let ends = points.iter().map(|point| point.k).chain([S]);
         let tries = ends.flat_map(|s| starts.map(|times| Guess { times, s, S, dual }));
-        let found = tries.map(|guess| guess.improved(points));
+        let found = tries.map(|guess| guess.refine(points));
         found.min_by(|a, b| a.0.total_cmp(&b.0)).expect("there is a length")
     });
     // Where no bytes are under way alone, both say the same.

@@ -1,9 +1,10 @@
-//! Calibration of a real machine: LogGPS's parameters from round trips, floods and exchanges between two processors, through
-//! the same calls as programs; and again for each level that the places of its processes show.
+//! Calibration of a real machine: LogGPS's parameters from round trips, floods and exchanges between two
+//! processors, through the calls that programs use; and again for each level of the machine that its
+//! processes' places show.
 //!
-//! First round trips show S, above which a message costs more than length explains. From then on the machine has that S, so
-//! that its messages ask as those of programs will. A fit over every other length gives the rest, and the lengths in
-//! between show what it is worth.
+//! First, round trips show S, above which a message costs more than its length explains. Then the machine
+//! gets that S, so that its messages send requests as those of programs will. A fit over every other length
+//! gives the rest, and the lengths in between show how good it is.
 
 mod experiment;
 mod fit;
@@ -13,92 +14,92 @@ use std::iter::once;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use loggp::{Level, Link, LogGps, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
+use loggp::{Level, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
+use loggp::link::Link;
+use loggp::params::LogGps;
 
 pub use experiment::{CALL, EXCHANGE, Experiment, FLOOD, LONG, WAY};
 use fit::{Guess, NAMES};
-pub(crate) use fit::{Point, fit};
-pub use place::{Grouped, Placed, groups, places};
+pub(crate) use fit::{MeasuredPoint, fit};
+pub use place::{ProcessGroups, ProcessPlace, nested_groups, read_places};
 
-use super::calibration::reading::Middle;
+use super::calibration::reading::Quartiles;
 use loggp_programs::math::median::median;
 
-/// What was measured with messages of one length.
+/// The measurements with messages of one length.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured {
-    /// Which messages.
-    pub of: Experiment,
-    /// The medians of [`CALL`], [`WAY`], [`FLOOD`] and [`EXCHANGE`], and how far from each the truth may be.
+pub struct MeasuredExperiment {
+    pub experiment: Experiment,
+    /// Medians of [`CALL`], [`WAY`], [`FLOOD`] and [`EXCHANGE`], each with its uncertainty.
     pub times: [(Time, Time); 4],
-    /// What the parameters say.
-    pub said: [Time; 4],
-    /// Whether the parameters come from it; if not, it shows what they are worth.
+    /// Times by the fitted parameters.
+    pub predicted: [Time; 4],
+    /// Whether the parameters were fitted to it; if not, it tests them.
     pub fitted: bool,
 }
 
-impl Measured {
-    /// By how much the parameters miss a kind of time, as a part of it.
+impl MeasuredExperiment {
+    /// Returns the relative error of the parameters for a kind of time.
     pub fn error(&self, kind: usize) -> f64 {
-        self.said[kind].as_ns() / self.times[kind].0.as_ns() - 1.0
+        self.predicted[kind].as_ns() / self.times[kind].0.as_ns() - 1.0
     }
 }
 
 /// A level of a real machine, as LogGPS sees it.
 #[derive(Clone, Debug)]
-pub struct Real {
-    /// The processor with which processor 0 measured it.
+pub struct RealLevel {
+    /// Processor with which processor 0 measured it.
     pub other: usize,
-    /// Its parameters, with words of 8 bytes.
+    /// Parameters, with words of 8 bytes.
     pub params: Params,
-    /// Whether what a processor sends and what it receives share a port.
+    /// Whether sends and receptions of a processor share a port.
     pub ports: Ports,
-    /// By how much each time differs when it is measured again.
+    /// Spread of each time over repeated measurements.
     pub doubts: Vec<(&'static str, Time)>,
-    /// From what they come.
-    pub measured: Vec<Measured>,
+    /// Measurements from which the parameters come.
+    pub measured: Vec<MeasuredExperiment>,
     /// Whether half a round trip is shorter than two overheads.
-    pub overlaps: bool,
+    pub has_overlap: bool,
 }
 
-/// Bytes in a word.
 const WORD: usize = 8;
-/// Longer messages are measured less often.
+/// Bytes above which messages are measured less often.
 const LONGER: usize = 1 << 20;
-/// The longest message.
+/// Bytes of the longest message.
 const LONGEST: usize = 16 << 20;
-/// How often all is measured.
+/// Number of rounds of all measurements.
 const ROUNDS: usize = 5;
 
-impl Real {
-    /// Measures a machine, level by level from the outermost: groups of so many processes each, of which the first is all.
-    /// All processes must call it.
-    pub fn study(link: &Arc<dyn Link>, groups: &[usize]) -> Result<Vec<Real>, RunError> {
-        // The first processors of two groups have nothing nearer in common.
+impl RealLevel {
+    /// Measures a machine level by level, from the outermost. `groups` has the number of processes of a group
+    /// of each level; the first is that of all processes. All processes must call it.
+    pub fn measure_levels(link: &Arc<dyn Link>, groups: &[usize]) -> Result<Vec<RealLevel>, RunError> {
+        // The first processors of two groups have only this level in common.
         let others = groups.iter().skip(1).chain([&1]);
         let levels = groups.iter().zip(others);
-        levels.map(|(&P, &other)| Real::measure(link, P, other)).collect()
+        levels.map(|(&P, &other)| RealLevel::measure(link, P, other)).collect()
     }
 
-    /// It as a level within a machine.
+    /// Returns it as a level of a machine.
     pub fn level(&self) -> Level {
         Level::new(self.params).ports(self.ports)
     }
 
-    /// Measures groups of P processes by what processor 0 and another say.
-    fn measure(link: &Arc<dyn Link>, P: usize, other: usize) -> Result<Real, RunError> {
+    /// Measures groups of P processes by processor 0 and another.
+    fn measure(link: &Arc<dyn Link>, P: usize, other: usize) -> Result<RealLevel, RunError> {
         let with = |S: usize| {
             let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
             let gps = LogGps { s: S, S, O_s, O_r, G_s, G_l };
-            let params = Params::builder(link.p()).word(WORD).gps(gps).build()?;
-            Ok::<_, RunError>(Machine::new(params).over(link.clone()))
+            let params = Params::builder(link.P()).word(WORD).gps(gps).build()?;
+            Ok::<_, RunError>(Machine::new(params).with_link(link.clone()))
         };
-        let run = |machine: &Machine, of: Experiment, which: &[usize], repeats: usize| {
-            let repeats = match of.bytes {
+        let run = |machine: &Machine, experiment: Experiment, which: &[usize], repeats: usize| {
+            let repeats = match experiment.bytes {
                 ..LONG => 3 * repeats,
                 LONG..=LONGER => repeats,
                 _ => repeats / 2,
             };
-            let run = machine.run_across(|p| of.run(p, other, which, 3, repeats))?;
+            let run = machine.run_across(|p| experiment.run(p, other, which, 3, repeats))?;
             Ok::<_, RunError>(run.results.into_iter().next().expect("processor 0 has times"))
         };
         let free = with(Params::NO_LIMIT)?;
@@ -106,39 +107,39 @@ impl Real {
             let times = run(&free, Experiment { bytes, cold: false }, &[WAY], 25)?;
             Ok::<_, RunError>(median(&times[WAY]).as_ns())
         };
-        let S = match threshold(way)? {
+        let S = match find_threshold(way)? {
             Some(bytes) => bytes / WORD,
             None => Params::NO_LIMIT,
         };
         let machine = with(S)?;
         let mut rounds = Vec::new();
         for _ in 0..ROUNDS {
-            let all = experiments().map(|of| run(&machine, of, &[WAY, FLOOD, EXCHANGE], 9));
+            let all = experiments().map(|experiment| run(&machine, experiment, &[WAY, FLOOD, EXCHANGE], 9));
             rounds.push(all.collect::<Result<Vec<_>, _>>()?);
         }
-        Ok(Real::of(rounds, S, P, other))
+        Ok(RealLevel::from_rounds(rounds, S, P, other))
     }
 
-    /// How far the parameters are from the floods and exchanges of lengths that were not fitted, short or long ones: in the
-    /// middle, and the farthest.
-    pub fn held_out(&self, long: bool) -> (f64, f64) {
+    /// Returns the median and the greatest relative error of floods and exchanges of lengths that were not
+    /// fitted, either of short or of long messages.
+    pub fn held_out_error(&self, long: bool) -> (f64, f64) {
         let rows =
-            self.measured.iter().filter(|it| !it.fitted && !it.of.cold && (it.of.bytes >= LONG) == long);
+            self.measured.iter().filter(|it| !it.fitted && !it.experiment.cold && (it.experiment.bytes >= LONG) == long);
         let mut errors: Vec<f64> =
             rows.flat_map(|it| [FLOOD, EXCHANGE].map(|kind| it.error(kind).abs())).collect();
         errors.sort_by(f64::total_cmp);
         (errors[errors.len() / 2], errors[errors.len() - 1])
     }
 
-    /// The parameters that explain what was measured in several rounds.
-    fn of(rounds: Vec<Vec<experiment::Times>>, S: usize, P: usize, other: usize) -> Real {
-        // Those in between show what the parameters are worth.
-        let fitted = |of: Experiment| of.bytes.is_power_of_two() && !of.cold;
-        let points = |rounds: &[Vec<experiment::Times>]| {
-            let fitted = experiments().enumerate().filter(|(_, of)| fitted(*of));
-            let point = |(place, of): (usize, Experiment)| {
+    /// Fits the parameters to several rounds of measurements.
+    fn from_rounds(rounds: Vec<Vec<experiment::ExperimentTimes>>, S: usize, P: usize, other: usize) -> RealLevel {
+        // The lengths in between test the parameters.
+        let fitted = |experiment: Experiment| experiment.bytes.is_power_of_two() && !experiment.cold;
+        let points = |rounds: &[Vec<experiment::ExperimentTimes>]| {
+            let fitted = experiments().enumerate().filter(|(_, experiment)| fitted(*experiment));
+            let point = |(place, experiment): (usize, Experiment)| {
                 let time = |kind: usize| median_of(rounds, place, kind).0.as_ns();
-                Point { k: of.bytes.div_ceil(WORD), messages: of.messages(), times: [0, 1, 2, 3].map(time) }
+                MeasuredPoint { k: experiment.bytes.div_ceil(WORD), messages: experiment.messages(), times: [0, 1, 2, 3].map(time) }
             };
             fitted.map(point).collect::<Vec<_>>()
         };
@@ -147,26 +148,26 @@ impl Real {
         let params = best.set(Params::builder(P).word(WORD)).build().expect("no time is below 0");
         let ports = if best.dual { Ports::Dual } else { Ports::Single };
         let others: Vec<Guess> =
-            rounds.iter().map(|round| best.again(&points(std::slice::from_ref(round)))).collect();
+            rounds.iter().map(|round| best.refit(&points(std::slice::from_ref(round)))).collect();
         let doubt = |i: usize| {
             let mut times: Vec<Time> = others.iter().map(|guess| ns(guess.times[i])).collect();
-            let middle = Middle::of(&mut times).expect("there are rounds");
+            let middle = Quartiles::from_values(&mut times).expect("there are rounds");
             (NAMES[i], middle.high - middle.low)
         };
-        let measured = experiments().enumerate().map(|(place, of)| Measured {
-            of,
+        let measured = experiments().enumerate().map(|(place, experiment)| MeasuredExperiment {
+            experiment: experiment,
             times: [0, 1, 2, 3].map(|kind| median_of(&rounds, place, kind)),
-            said: says(params, ports, of),
-            fitted: fitted(of),
+            predicted: model_times(params, ports, experiment),
+            fitted: fitted(experiment),
         });
         let [call, way, ..] = points_of_all[0].times;
-        Real {
+        RealLevel {
             other,
             params,
             ports,
             doubts: (0..NAMES.len()).map(doubt).collect(),
             measured: measured.collect(),
-            overlaps: way < 2.0 * call,
+            has_overlap: way < 2.0 * call,
         }
     }
 }
@@ -175,7 +176,7 @@ fn ns(ns: f64) -> Time {
     Time::from_ps((ns * 1e3).round() as i64)
 }
 
-/// All that is measured. A short message is written when it is sent, and never cold.
+/// Returns all experiments. A short message is written when it is sent, and never cold.
 fn experiments() -> impl Iterator<Item = Experiment> {
     let doubled = || std::iter::successors(Some(1), |bytes| Some(2 * bytes)).take_while(|n| *n < LONGEST);
     let lengths = || once(1).chain(doubled().flat_map(|n| [2 * n, 3 * n])).filter(|n| *n <= LONGEST);
@@ -183,51 +184,53 @@ fn experiments() -> impl Iterator<Item = Experiment> {
     warm.chain(lengths().filter(|bytes| *bytes >= LONG).map(|bytes| Experiment { bytes, cold: true }))
 }
 
-/// The median of a kind of times over rounds, and how far from it the truth may be.
-fn median_of(rounds: &[Vec<experiment::Times>], place: usize, kind: usize) -> (Time, Time) {
+/// Returns the median of a kind of time over the rounds, and its uncertainty.
+fn median_of(rounds: &[Vec<experiment::ExperimentTimes>], place: usize, kind: usize) -> (Time, Time) {
     let mut times: Vec<Time> = rounds.iter().flat_map(|round| &round[place][kind]).copied().collect();
-    let middle = Middle::of(&mut times).expect("it was measured");
+    let middle = Quartiles::from_values(&mut times).expect("it was measured");
     (middle.median, middle.doubt())
 }
 
-/// What a machine with these parameters takes, as the virtual clock has it.
-fn says(params: Params, ports: Ports, of: Experiment) -> [Time; 4] {
+/// Returns the times of an experiment on the virtual clock with these parameters.
+fn model_times(params: Params, ports: Ports, experiment: Experiment) -> [Time; 4] {
     let two = ParamsBuilder::from(params).P(2).build().expect("any machine may have two");
     let machine = Machine::new(two).ports(ports).work(Work::Charged);
-    let of = Experiment { cold: false, ..of };
-    let run = machine.run(|p| of.run(p, 1, &[WAY, FLOOD, EXCHANGE], 0, 1));
+    let experiment = Experiment { cold: false, ..experiment };
+    let run = machine.run(|p| experiment.run(p, 1, &[WAY, FLOOD, EXCHANGE], 0, 1));
     let times = run.expect("two processors send and receive").results.swap_remove(0);
     times.map(|times| times[0])
 }
 
-/// What is left of the longer one's time when all that its length explains is taken off.
-fn left((shorter, below): (usize, f64), (longer, above): (usize, f64)) -> f64 {
+/// Returns the part of the longer message's time that its length does not explain.
+fn unexplained_time((shorter, below): (usize, f64), (longer, above): (usize, f64)) -> f64 {
     above - below * longer as f64 / shorter as f64
 }
 
-/// Where messages begin to wait for their receivers, by half a round trip of some lengths: how high it jumps, the last length before
-/// that with its time, and the first one behind. A message that is longer by some never takes longer by more than that,
-/// unless something new begins; of several such jumps the highest is that of an agreement. Nothing if there is none.
-pub(crate) fn jump(ways: &[(usize, f64)]) -> Option<(f64, (usize, f64), usize)> {
-    /// No library has longer messages that do not wait, nor waits for shorter ones.
+/// Finds where messages begin to wait for their receivers, from half a round trip by length: the height of
+/// the jump, the last length before it with its time, and the first one after it. A longer message never
+/// takes longer by more than its length explains, unless something new begins; the highest of several such
+/// jumps is that of the rendezvous. `None` if there is no jump.
+pub(crate) fn find_agreement_jump(ways: &[(usize, f64)]) -> Option<(f64, (usize, f64), usize)> {
+    /// Lengths in bytes between which libraries begin to wait.
     const WAITS: RangeInclusive<usize> = 64..=128 << 10;
     let pairs = ways.windows(2).filter(|pair| pair.iter().all(|(bytes, _)| WAITS.contains(bytes)));
-    let jumps = pairs.map(|pair| (left(pair[0], pair[1]), pair[0], pair[1].0));
+    let jumps = pairs.map(|pair| (unexplained_time(pair[0], pair[1]), pair[0], pair[1].0));
     jumps.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(height, ..)| *height > 0.0)
 }
 
-/// The longest message that does not wait for its receiver, in bytes, by half a round trip of so many bytes.
-fn threshold<E>(mut way: impl FnMut(usize) -> Result<f64, E>) -> Result<Option<usize>, E> {
+/// Returns the longest message that does not wait for its receiver, in bytes. `way` measures half a round
+/// trip of a number of bytes.
+fn find_threshold<E>(mut way: impl FnMut(usize) -> Result<f64, E>) -> Result<Option<usize>, E> {
     const STEPS: usize = 6;
     let mut times = Vec::new();
-    for of in experiments().filter(|of| !of.cold && of.bytes <= 128 << 10) {
-        times.push((of.bytes, way(of.bytes)?));
+    for experiment in experiments().filter(|experiment| !experiment.cold && experiment.bytes <= 128 << 10) {
+        times.push((experiment.bytes, way(experiment.bytes)?));
     }
-    let Some((height, from, mut first)) = jump(&times) else { return Ok(None) };
+    let Some((height, from, mut first)) = find_agreement_jump(&times) else { return Ok(None) };
     let mut last = from.0;
     for _ in 0..STEPS {
         let middle = last.midpoint(first);
-        if left(from, (middle, way(middle)?)) < height / 2.0 { last = middle } else { first = middle }
+        if unexplained_time(from, (middle, way(middle)?)) < height / 2.0 { last = middle } else { first = middle }
     }
     Ok(Some(last))
 }
@@ -236,29 +239,30 @@ fn threshold<E>(mut way: impl FnMut(usize) -> Result<f64, E>) -> Result<Option<u
 mod tests {
     use super::*;
 
-    /// Machines of which no part hides another.
+    /// Returns machines in which no parameter hides another.
     fn guesses() -> Vec<Guess> {
-        let of = |times: [f64; 8], s, S| [false, true].map(|dual| Guess { times, s, S, dual });
+        let both_ports = |times: [f64; 8], s, S| [false, true].map(|dual| Guess { times, s, S, dual });
         [
-            of([100.0, 300.0, 400.0, 2000.0, 0.6, 0.1, 2.0, 1.0], 64, 512),
-            of([0.0, 250.0, 300.0, 2500.0, 0.7, 0.0, 0.0, 0.9], 1 << 18, 500),
-            of([1500.0, 200.0, 350.0, 0.0, 0.0, 0.3, 1.5, 1.5], 128, Params::NO_LIMIT),
+            both_ports([100.0, 300.0, 400.0, 2000.0, 0.6, 0.1, 2.0, 1.0], 64, 512),
+            both_ports([0.0, 250.0, 300.0, 2500.0, 0.7, 0.0, 0.0, 0.9], 1 << 18, 500),
+            both_ports([1500.0, 200.0, 350.0, 0.0, 0.0, 0.3, 1.5, 1.5], 128, Params::NO_LIMIT),
         ]
         .concat()
     }
 
-    /// What the closed forms say is what the machine's rules say, for the same program.
+    /// The closed forms agree with the machine's rules, for the same program.
     #[test]
     fn the_forms_are_the_rules() {
         for guess in guesses() {
             let ports = if guess.dual { Ports::Dual } else { Ports::Single };
             let params = guess.set(Params::builder(2).word(WORD)).build().unwrap();
             for bytes in [1, 64, 1000, 3000, 6 << 10, 200 << 10, 1 << 20] {
-                let of = Experiment { bytes, cold: false };
-                let forms = guess.said(params.words(bytes), of.messages());
-                let rules = says(params, ports, of).map(Time::as_ns);
+                let experiment = Experiment { bytes, cold: false };
+                let forms = guess.predicted_times(params.words(bytes), experiment.messages());
+                let rules = model_times(params, ports, experiment).map(Time::as_ns);
                 for kind in [CALL, WAY, FLOOD, EXCHANGE] {
-                    // At one port messages of an exchange meet or not, as the barrier before let their senders go.
+                    // At one port messages of an exchange meet or not, depending on when the barrier before
+                    // let their senders go.
                     let share = if kind == EXCHANGE && !guess.dual { 0.25 } else { 0.05 };
                     let near = (forms[kind] / rules[kind] - 1.0).abs() < share;
                     assert!(near, "{bytes} bytes, {kind}: {} and {} on {guess:?}", forms[kind], rules[kind]);
@@ -267,21 +271,21 @@ mod tests {
         }
     }
 
-    /// A machine that follows the rules is found, up to what shows in none of its times.
+    /// A machine that follows the rules is found, except for what shows in none of its times.
     #[test]
     fn a_machine_is_found_by_its_times() {
         for set in guesses() {
-            let point = |of: Experiment| {
-                let (k, messages) = (of.bytes.div_ceil(WORD), of.messages());
-                Point { k, messages, times: set.said(k, messages) }
+            let point = |experiment: Experiment| {
+                let (k, messages) = (experiment.bytes.div_ceil(WORD), experiment.messages());
+                MeasuredPoint { k, messages, times: set.predicted_times(k, messages) }
             };
-            let of = |fitted: bool| {
-                experiments().filter(move |of| !of.cold && of.bytes.is_power_of_two() == fitted).map(point)
+            let points = |fitted: bool| {
+                experiments().filter(move |it| !it.cold && it.bytes.is_power_of_two() == fitted).map(point)
             };
-            let found = fit(&of(true).collect::<Vec<_>>(), set.S);
-            for Point { k, messages, times } in of(false) {
-                for (kind, said) in found.said(k, messages).into_iter().enumerate() {
-                    let error = said / times[kind] - 1.0;
+            let found = fit(&points(true).collect::<Vec<_>>(), set.S);
+            for MeasuredPoint { k, messages, times } in points(false) {
+                for (kind, predicted) in found.predicted_times(k, messages).into_iter().enumerate() {
+                    let error = predicted / times[kind] - 1.0;
                     assert!(
                         kind == CALL || error.abs() < 0.15,
                         "{k} words, {kind}: {error} on {found:?} for {set:?}"
@@ -291,7 +295,8 @@ mod tests {
         }
     }
 
-    /// The agreement's jump is found where a lower one is too, and between the lengths that are tried first.
+    /// The jump of the rendezvous is found where there is a lower one too, and between the lengths that are
+    /// tried first.
     #[test]
     fn messages_that_wait_are_found_by_a_jump() {
         let way = |S: usize| {
@@ -302,9 +307,9 @@ mod tests {
             }
         };
         for S in [3000, 10_000, 65_536] {
-            let found = threshold(way(S)).unwrap().unwrap();
+            let found = find_threshold(way(S)).unwrap().unwrap();
             assert!(found <= S && S - found <= S / 64, "{found} for {S}");
         }
-        assert_eq!(threshold(|bytes| Ok::<_, ()>(500.0 + bytes as f64)).unwrap(), None);
+        assert_eq!(find_threshold(|bytes| Ok::<_, ()>(500.0 + bytes as f64)).unwrap(), None);
     }
 }

@@ -1,25 +1,26 @@
-//! Where the processes of a real machine run, and what its MPI was told, as far as they can know.
+//! Where the processes of a real machine run, and the settings of its MPI, as far as they can be read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::{env, fs};
 
-use loggp::{Link, Machine, Params, RunError};
+use loggp::{Machine, Params, RunError};
+use loggp::link::Link;
 
-/// Where a process runs.
+/// The place of a process.
 #[derive(Clone, Debug)]
-pub struct Placed {
-    /// The name of the node.
+pub struct ProcessPlace {
+    /// Name of the node.
     pub host: String,
-    /// The cores on which it may run, as `0-3,8`.
+    /// Cores on which it may run, as `0-3,8`.
     pub cores: Option<String>,
-    /// The socket of those cores, if they are all of one.
+    /// Socket of those cores, if they are all of one.
     pub socket: Option<String>,
-    /// The variables of its environment that settle how MPI sends.
+    /// Environment variables that control how MPI sends.
     pub settings: Vec<(String, String)>,
 }
 
-/// What variables that settle how MPI sends begin with.
+/// Prefixes of variables that control how MPI sends.
 const SETTINGS: [&str; 12] = [
     "OMPI_MCA_btl",
     "OMPI_MCA_pml",
@@ -35,23 +36,23 @@ const SETTINGS: [&str; 12] = [
     "SLURM_CPU_BIND",
 ];
 
-/// Where each process runs. All of them must call it.
-pub fn places(link: &Arc<dyn Link>) -> Result<Vec<Placed>, RunError> {
-    let machine = Machine::new(Params::builder(link.p()).build()?).over(link.clone());
+/// Returns the place of each process. All processes must call it.
+pub fn read_places(link: &Arc<dyn Link>) -> Result<Vec<ProcessPlace>, RunError> {
+    let machine = Machine::new(Params::builder(link.P()).build()?).with_link(link.clone());
     let run = machine.run_across(|_| {
         let cores = read("/proc/self/status").and_then(|status| {
             let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
             Some(allowed.trim().to_string())
         });
         let socket = cores.as_deref().and_then(socket);
-        let is_setting = |(name, _): &(String, String)| SETTINGS.iter().any(|of| name.starts_with(of));
+        let is_setting = |(name, _): &(String, String)| SETTINGS.iter().any(|prefix| name.starts_with(prefix));
         let all = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let mut settings: Vec<_> = all.filter(is_setting).collect();
         settings.sort();
         (read("/proc/sys/kernel/hostname").unwrap_or_default(), cores, socket, settings)
     })?;
-    let placed = |(host, cores, socket, settings)| Placed { host, cores, socket, settings };
+    let placed = |(host, cores, socket, settings)| ProcessPlace { host, cores, socket, settings };
     Ok(run.results.into_iter().map(placed).collect())
 }
 
@@ -59,7 +60,7 @@ fn read(path: &str) -> Option<String> {
     fs::read_to_string(path).ok().map(|text| text.trim().to_string())
 }
 
-/// The socket of some cores, if they are all of one.
+/// Returns the socket of some cores, if they are all of one.
 fn socket(cores: &str) -> Option<String> {
     let ends = cores.split([',', '-']);
     let mut sockets =
@@ -68,18 +69,18 @@ fn socket(cores: &str) -> Option<String> {
     sockets.all(|socket| socket.as_ref() == Some(&first)).then_some(first)
 }
 
-/// The groups of processes that follow one another, from all of them to those of a socket.
+/// Nested groups of consecutive processes, from all of them to those of a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grouped {
-    /// How many processes a group of each level has.
+pub struct ProcessGroups {
+    /// Number of processes in a group of each level.
     pub sizes: Vec<usize>,
-    /// What is no level, since its groups are not equal or do not follow one another.
+    /// What is no level, since its groups are not equal or not consecutive.
     pub scattered: Option<&'static str>,
 }
 
-/// The levels that places show.
-pub fn groups(places: &[Placed]) -> Grouped {
-    let mut found = Grouped { sizes: vec![places.len()], scattered: None };
+/// Returns the levels that places show.
+pub fn nested_groups(places: &[ProcessPlace]) -> ProcessGroups {
+    let mut found = ProcessGroups { sizes: vec![places.len()], scattered: None };
     let nodes = places.iter().map(|placed| (&placed.host, None)).collect::<Vec<_>>();
     let sockets = places.iter().map(|placed| (&placed.host, placed.socket.as_ref())).collect();
     for (name, keys) in [("nodes", nodes), ("sockets", sockets)] {
@@ -103,23 +104,23 @@ mod tests {
 
     #[test]
     fn levels_are_groups_that_follow_one_another() {
-        let of = |text: &str| {
-            let placed = |word: &str| Placed {
+        let grouped = |text: &str| {
+            let placed = |word: &str| ProcessPlace {
                 host: word[..1].into(),
                 cores: None,
                 socket: word.get(1..).filter(|rest| !rest.is_empty()).map(Into::into),
                 settings: Vec::new(),
             };
-            let Grouped { sizes, scattered } = groups(&text.split(' ').map(placed).collect::<Vec<_>>());
+            let ProcessGroups { sizes, scattered } = nested_groups(&text.split(' ').map(placed).collect::<Vec<_>>());
             (sizes, scattered)
         };
-        assert_eq!(of("a a"), (vec![2], None));
-        assert_eq!(of("a b c"), (vec![3], None));
-        assert_eq!(of("a0 a0 a1 a1 b0 b0 b1 b1"), (vec![8, 4, 2], None));
-        assert_eq!(of("a0 a0 a1 a1"), (vec![4, 2], None));
-        assert_eq!(of("a0 a1 b0 b1"), (vec![4, 2], None));
-        assert_eq!(of("a0 a1 a0 a1"), (vec![4], Some("sockets")));
-        assert_eq!(of("a b a b"), (vec![4], Some("nodes")));
-        assert_eq!(of("a a a b"), (vec![4], Some("nodes")));
+        assert_eq!(grouped("a a"), (vec![2], None));
+        assert_eq!(grouped("a b c"), (vec![3], None));
+        assert_eq!(grouped("a0 a0 a1 a1 b0 b0 b1 b1"), (vec![8, 4, 2], None));
+        assert_eq!(grouped("a0 a0 a1 a1"), (vec![4, 2], None));
+        assert_eq!(grouped("a0 a1 b0 b1"), (vec![4, 2], None));
+        assert_eq!(grouped("a0 a1 a0 a1"), (vec![4], Some("sockets")));
+        assert_eq!(grouped("a b a b"), (vec![4], Some("nodes")));
+        assert_eq!(grouped("a a a b"), (vec![4], Some("nodes")));
     }
 }

@@ -1,37 +1,37 @@
-//! What is in a matrix.
+//! The entries of a matrix: random, of a special kind, or from a file.
 
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use loggp::outside;
+use loggp::__private::escaped;
 use ndarray::{Array2, ShapeBuilder};
 
 use crate::Opt;
-use crate::option::Written;
+use crate::option::CustomKind;
 
-/// How a program is told its matrix.
+/// The option for the entries of the matrix.
 pub static ENTRIES: Opt<Entries> = Opt::new(
     "entries",
     "KIND",
     "the matrix: random, hilbert, graded, triangular, orthogonal, singular, or a file FILE.csv",
     Entries::Random,
-    &Written { read: Entries::named, write: Entries::name },
+    &CustomKind { read: Entries::named, write: Entries::name },
 );
 
-/// What is in the matrix.
+/// The entries of a matrix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entries {
     /// Random numbers between -1 and 1.
     Random,
-    /// 1/(i+j+1), as Hilbert's: almost singular.
+    /// Hilbert's matrix, 1/(i+j+1): almost singular.
     Hilbert,
-    /// Random numbers, in rows that get smaller by 16 decimal digits from the first to the last.
+    /// Random numbers, in rows that shrink by 16 decimal digits from the first to the last.
     Graded,
-    /// A triangular matrix, with its rows and columns in another order.
+    /// A triangular matrix with its rows and columns in random order.
     Triangular,
-    /// An orthogonal matrix: sines, with its rows in another order.
+    /// An orthogonal matrix of sines with its rows in random order.
     Orthogonal,
     /// Random numbers, and a column of zeros.
     Singular,
@@ -40,7 +40,6 @@ pub enum Entries {
 }
 
 impl Entries {
-    /// The kinds that have a name.
     const NAMED: [(&str, Entries); 6] = [
         ("random", Entries::Random),
         ("hilbert", Entries::Hilbert),
@@ -50,7 +49,7 @@ impl Entries {
         ("singular", Entries::Singular),
     ];
 
-    /// What a name, or the name of a file that ends in .csv, stands for.
+    /// Reads a name of a kind, or a file name that ends in .csv.
     fn named(text: &str) -> Result<Entries, String> {
         if let Some((_, entries)) = Entries::NAMED.iter().find(|(name, _)| *name == text) {
             return Ok(entries.clone());
@@ -62,7 +61,7 @@ impl Entries {
         Err(format!("there is no such matrix; give {}, or a file FILE.csv", names.join(", ")))
     }
 
-    /// Its name, or that of the file.
+    /// Returns the name of the kind, or of the file.
     fn name(&self) -> String {
         if let Entries::File(path) = self {
             return path.display().to_string();
@@ -71,7 +70,7 @@ impl Entries {
         named.map(|(name, _)| (*name).into()).expect("what is no file has a name")
     }
 
-    /// The matrix with n rows and columns; nothing but zeros for one that must be read.
+    /// Returns the matrix with n rows and columns; for a file, a matrix of zeros.
     pub fn matrix(&self, n: usize, seed: u64) -> Array2<f64> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut random = || 2.0 * rng.f64() - 1.0;
@@ -117,14 +116,14 @@ impl Entries {
     }
 }
 
-/// 0 to n - 1 in another order.
+/// Returns 0 to n - 1 in random order.
 fn order(n: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     fastrand::Rng::with_seed(seed).shuffle(&mut order);
     order
 }
 
-/// Reads a file of n lines with n numbers each; or says what is wrong with it.
+/// Reads a file of n lines with n numbers each; the error says what is wrong with it.
 pub fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
     let file = File::open(path).map_err(|why| format!("{} cannot be read: {why}", path.display()))?;
     parse(&path.display(), file, n)
@@ -149,7 +148,7 @@ pub fn parse(name: &dyn Display, bytes: impl Read, n: usize) -> Result<Array2<f6
         for (j, text) in record.iter().enumerate() {
             let value: Option<f64> = text.parse().ok().filter(|value: &f64| value.is_finite());
             matrix[(lines - 1, j)] = value.ok_or_else(|| {
-                format!("line {lines} of {name}: {:?} is not a finite number; give one", outside(text))
+                format!("line {lines} of {name}: {:?} is not a finite number; give one", escaped(text))
             })?;
         }
     }

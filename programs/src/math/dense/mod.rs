@@ -1,14 +1,13 @@
-//! Dense matrices of 8-byte numbers, as programs that eliminate share them: what is in them, a fast product, and the
-//! residual of a solution.
+//! Dense matrices of 8-byte numbers for the programs that eliminate: entries, and the residual of a solution.
 
 pub mod entries;
 pub mod residual;
 
 use crate::Refusal;
 
-/// Refuses a matrix of nothing, and one that there is no room for.
+/// Refuses an empty matrix, and one that is too large for a host.
 pub fn check_size(n: usize, purpose: &str) -> Result<(), Refusal> {
-    /// Of 8-byte numbers; there are half a dozen matrices of that size in a run and its verification.
+    /// A run and its verification hold half a dozen matrices of 8-byte numbers.
     const MOST: usize = 1 << 13;
     match n {
         0 => Err(format!("a size of 0 leaves nothing to {purpose}; give at least 1").into()),

@@ -1,23 +1,23 @@
-//! How well a vector solves Ax = b, as Linpack asks.
+//! The residual of a solution of Ax = b, scaled as in Linpack.
 
 use ndarray::{Array1, Array2};
 
 /// The scaled residual that Linpack allows a solution.
 pub const MOST_SCALED: f64 = 16.0;
 
-/// The scaled residual of x: the largest number of Ax - b, in units of what rounding may make of it.
+/// Returns the scaled residual of x: the largest number of Ax - b, in units of the rounding error to expect.
 pub fn scaled(matrix: &Array2<f64>, x: &Array1<f64>, b: &Array1<f64>) -> f64 {
     largest(matrix.dot(x) - b) / allowance(matrix, x, b)
 }
 
-/// What rounding may make of a number of Ax - b, in units of the scaled residual.
+/// Returns the rounding error to expect in a number of Ax - b: the unit of the scaled residual.
 pub fn allowance(matrix: &Array2<f64>, x: &Array1<f64>, b: &Array1<f64>) -> f64 {
     let of_a = largest(matrix.rows().into_iter().map(|row| row.iter().map(|value| value.abs()).sum()));
     let [of_x, of_b] = [x, b].map(|vector| largest(vector.iter().copied()));
     f64::EPSILON * (of_a * of_x + of_b) * b.len() as f64
 }
 
-/// The largest absolute value; NaN, if there is one.
+/// Returns the largest absolute value, or NaN if there is one.
 pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     let larger = |most: f64, value: f64| if value.is_nan() { value } else { most.max(value) };
     let values = values.into_iter().map(f64::abs);

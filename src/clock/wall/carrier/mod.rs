@@ -1,5 +1,6 @@
-//! What carries a processor on the wall clock, and how a core is handed from one processor to another. Which processor
-//! holds a core, and which is next, is the same for all carriers: the [wall clock](super::wall) decides it.
+//! The carriers of processors on the wall clock: threads and coroutines. They differ in how a core is handed
+//! from one processor to another. The [wall clock](super::wall) decides which processor holds a core, and
+//! which is next.
 
 mod berth;
 pub(super) mod coroutine;

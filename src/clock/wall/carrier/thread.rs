@@ -2,53 +2,52 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::berth::{Berth, RunIn};
-use crate::clock::stacks::overflow::Stacks;
+use super::berth::{Berth, RunInBerth};
+use crate::clock::stacks::overflow::StackRegistry;
 use crate::clock::sync::{Parker, Unparker};
-use crate::clock::wall::cores::{Cores, pin};
+use crate::clock::wall::cores::{HostCores, pin};
 use crate::error::Cause;
 
-/// A processor's own thread.
+/// The berth of a processor that is a thread.
 pub(in crate::clock) struct ThreadBerth<'a> {
-    /// Where the thread parks.
     pub parker: Parker,
-    /// Wakes each processor's thread.
+    /// One for each processor.
     pub unparkers: &'a [Unparker],
 }
 
 impl Berth for ThreadBerth<'_> {
-    fn awaits_core(&self) {
+    fn wait_for_core(&self) {
         self.parker.park();
     }
 
-    fn hands_over_to(&self, other: u32) {
+    fn hand_over_to(&self, other: u32) {
         self.unparkers[other as usize].unpark();
         self.parker.park();
     }
 }
 
-/// Gives each processor a thread with `stack` bytes of stack, pinned to its core. Returns, when all have ended, each
-/// processor's result and whether all threads could be pinned.
+/// Gives each processor a thread with `stack` bytes of stack, pinned to its core. Returns, when all have
+/// ended, each processor's result and whether all threads could be pinned.
 pub(in crate::clock) fn carry<T: Send>(
     parkers: Vec<Parker>,
     unparkers: &[Unparker],
     stack: usize,
     cores: usize,
     fail: &dyn Fn(Cause),
-    run_in: RunIn<T>,
+    run_in_berth: RunInBerth<T>,
 ) -> (Vec<Option<T>>, bool) {
     let P = parkers.len();
-    let ids = Cores::here().ids();
-    let (stacks, pinned) = (Stacks::new(P, stack), AtomicBool::new(true));
+    let ids = HostCores::detect().ids();
+    let (stacks, pinned) = (StackRegistry::new(P, stack), AtomicBool::new(true));
     let run = |id: usize, parker: Parker| {
-        let _known = stacks.thread(id);
+        let _entry = stacks.add_thread(id);
         if !pin(id % cores, &ids) {
             pinned.store(false, Ordering::Relaxed);
         }
-        run_in(id, &ThreadBerth { parker, unparkers })
+        run_in_berth(id, &ThreadBerth { parker, unparkers })
     };
     let run = &run;
-    let lives = std::thread::scope(|scope| {
+    let results = std::thread::scope(|scope| {
         let mut threads = Vec::with_capacity(P);
         for (id, parker) in parkers.into_iter().enumerate() {
             let thread = std::thread::Builder::new().name(format!("processor {id}")).stack_size(stack);
@@ -64,10 +63,10 @@ pub(in crate::clock) fn carry<T: Send>(
         unparkers[..cores].iter().for_each(Unparker::unpark);
         threads.into_iter().map(|thread| thread.join().unwrap_or(None)).collect()
     });
-    (lives, pinned.into_inner())
+    (results, pinned.into_inner())
 }
 
-/// The error that this computer gives no more threads.
+/// Returns the error that the host gives no more threads.
 fn no_thread(processors: usize, made: usize, error: &std::io::Error) -> Cause {
     Cause::Host(format!(
         "this computer gave {made} of {processors} threads ({error}); use fewer processors, or let coroutines carry \

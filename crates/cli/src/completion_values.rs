@@ -1,0 +1,74 @@
+//! Values of arguments that shells can complete. Other values are accepted here, and refused with the nearest
+//! name where they are looked up.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
+use loggp::params::presets;
+use loggp_goal::patterns::PATTERNS;
+use loggp_papers::exhibits;
+use loggp_programs::Program;
+use loggp_programs::stress::STRESS;
+
+/// A value parser that reads as another does, and tells shells possible values.
+#[derive(Clone)]
+pub struct CompletionValues<Parser> {
+    parser: Parser,
+    /// Possible values, each with its meaning.
+    names: Vec<(&'static str, String)>,
+}
+
+impl<Parser> CompletionValues<Parser> {
+    /// Creates a parser that reads as `parser` does, with these names as possible values.
+    pub fn new(parser: Parser, names: impl Iterator<Item = (&'static str, String)>) -> CompletionValues<Parser> {
+        CompletionValues { parser, names: names.collect() }
+    }
+}
+
+impl<Parser: TypedValueParser> TypedValueParser for CompletionValues<Parser> {
+    type Value = Parser::Value;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Parser::Value, clap::Error> {
+        self.parser.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let value = |(name, about): &(&'static str, String)| PossibleValue::new(*name).help(about.clone());
+        Some(Box::new(self.names.iter().map(value)))
+    }
+}
+
+/// Returns a parser for the name of an algorithm of this program.
+pub fn algorithm(program: &Program) -> impl TypedValueParser<Value = String> {
+    let names = program.algorithms.iter().map(|algorithm| (algorithm.name, algorithm.about.into()));
+    CompletionValues::new(StringValueParser::new(), names)
+}
+
+/// Returns a parser for the id of an exhibit, or a wildcard pattern.
+pub fn exhibit() -> impl TypedValueParser<Value = String> {
+    let names = exhibits().map(|(paper, exhibit)| (exhibit.id, format!("{}: {}", paper.name, exhibit.title)));
+    CompletionValues::new(StringValueParser::new(), names)
+}
+
+/// Returns a parser for the name of a machine, or of a file.
+pub fn machine() -> impl TypedValueParser<Value = String> {
+    let names = presets().iter().map(|preset| (preset.name, preset.about.into()));
+    CompletionValues::new(StringValueParser::new(), names)
+}
+
+/// Returns a parser for the name of a pattern of schedules.
+pub fn pattern() -> impl TypedValueParser<Value = String> {
+    CompletionValues::new(StringValueParser::new(), PATTERNS.iter().map(|pattern| (pattern.name, pattern.about.into())))
+}
+
+/// Returns a parser for the name of a pattern of `loggp stress`.
+pub fn stress() -> impl TypedValueParser<Value = String> {
+    let names = STRESS.algorithms.iter().map(|algorithm| (algorithm.name, algorithm.about.into()));
+    CompletionValues::new(StringValueParser::new(), names)
+}

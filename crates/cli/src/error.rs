@@ -1,0 +1,197 @@
+//! The errors of the command, and the exit status of each.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
+use loggp::__private::escaped;
+use loggp_study::StudyError;
+
+use super::option_hints;
+
+/// An error of the command.
+#[derive(Debug)]
+pub enum CliError {
+    /// The request was wrong: a sentence on what is wrong, and what would be right.
+    Request(String),
+    /// The run failed, or its result was wrong.
+    Run(String),
+    /// The command line is invalid, or asks for help.
+    CommandLine(clap::Error),
+    /// The reader of stdout closed it, as `| head` does.
+    OutputClosed,
+}
+
+impl CliError {
+    pub fn request(sentence: impl ToString) -> CliError {
+        CliError::Request(sentence.to_string())
+    }
+
+    pub fn run(error: impl ToString) -> CliError {
+        CliError::Run(error.to_string())
+    }
+
+    /// Returns the sentence of a wrong request or a failed run.
+    pub fn into_sentence(self) -> Option<String> {
+        match self {
+            CliError::Request(why) | CliError::Run(why) => Some(why),
+            _ => None,
+        }
+    }
+
+    /// Prints on stderr why parts of a request are left out, each reason once.
+    pub fn warn_all(all: Vec<CliError>) {
+        merge_sentences(all.into_iter().filter_map(CliError::into_sentence))
+            .into_iter()
+            .for_each(|why| CliError::Run(why).warn());
+    }
+
+    /// Prints on stderr why a part of a request is left out.
+    pub fn warn(self) {
+        if let Some(why) = self.into_sentence() {
+            drop(print_lines("left out: ", &why));
+        }
+    }
+
+    /// Prints the error on stderr, or help on stdout, and returns the exit status.
+    pub fn report(self) -> ExitCode {
+        if let CliError::CommandLine(error) = &self
+            && !error.use_stderr()
+        {
+            return match error.print().and_then(|()| io::stdout().flush()) {
+                Err(why) => CliError::from(why).report(),
+                Ok(()) => ExitCode::SUCCESS,
+            };
+        }
+        // If stderr cannot be written, there is nowhere to report it.
+        let (told, status) = match &self {
+            CliError::Request(sentence) => (print_lines("error: ", sentence), 2),
+            CliError::Run(error) => (print_lines("error: ", error), 1),
+            CliError::CommandLine(error) => match command_line_sentence(error) {
+                Some(sentence) => (print_lines("", &sentence), 2),
+                None => (error.print(), 2),
+            },
+            CliError::OutputClosed => (Ok(()), 0),
+        };
+        drop(told);
+        ExitCode::from(status)
+    }
+}
+
+/// Writes lines to stderr. They may quote paths and arguments, so control characters are escaped.
+fn print_lines(begin: &str, lines: &str) -> io::Result<()> {
+    let lines = lines.split('\n').map(|line| escaped(line).max_chars(usize::MAX).to_string());
+    writeln!(io::stderr(), "{begin}{}", lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Merges sentences of the form `subject: reason` that have the same reason into one with all the subjects.
+pub fn merge_sentences(sentences: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for sentence in sentences {
+        let (whom, why) = sentence.split_once(": ").unwrap_or(("", &sentence));
+        match reasons.iter_mut().find(|(reason, _)| reason == why) {
+            Some((_, all)) if all.iter().any(|other| other == whom) => (),
+            Some((_, all)) => all.push(whom.into()),
+            None => reasons.push((why.into(), vec![whom.into()])),
+        }
+    }
+    let said = |(why, all): (String, Vec<String>)| match join_subjects(&all) {
+        whom if whom.is_empty() => why,
+        whom => format!("{whom}: {why}"),
+    };
+    reasons.into_iter().map(said).collect()
+}
+
+/// Joins subjects with commas. Words that all of them begin with or end with stand there once.
+fn join_subjects(all: &[String]) -> String {
+    let words: Vec<Vec<&str>> = all.iter().map(|one| one.split(' ').collect()).collect();
+    let least = words.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
+    let alike = |most: usize, word: &dyn Fn(&[&str], usize) -> String| {
+        (0..most).take_while(|n| words.iter().all(|one| word(one, *n) == word(&words[0], *n))).count()
+    };
+    let before = alike(least, &|one, n| one[n].into());
+    let behind = alike(least - before, &|one, n| one[one.len() - 1 - n].into());
+    let own = |one: &Vec<&str>| one[before..one.len() - behind].join(" ");
+    let (first, last) = (&words[0][..before], &words[0][words[0].len() - behind..]);
+    let middle = words.iter().map(own).collect::<Vec<_>>().join(", ");
+    [first.join(" "), middle, last.join(" ")]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+impl From<clap::Error> for CliError {
+    fn from(error: clap::Error) -> CliError {
+        CliError::CommandLine(error)
+    }
+}
+
+impl From<StudyError> for CliError {
+    fn from(failed: StudyError) -> CliError {
+        match failed {
+            StudyError::Refused(why) => CliError::request(why),
+            failed => CliError::run(failed),
+        }
+    }
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> CliError {
+        match error.kind() {
+            ErrorKind::BrokenPipe => CliError::OutputClosed,
+            _ => CliError::Run(format!("the output cannot be written: {error}")),
+        }
+    }
+}
+
+/// Returns what is wrong with a command line, on one line and without the usage; `None` if it asks for help.
+fn command_line_sentence(error: &clap::Error) -> Option<String> {
+    if matches!(error.kind(), Kind::DisplayHelp | Kind::DisplayVersion)
+        || error.kind() == Kind::DisplayHelpOnMissingArgumentOrSubcommand
+    {
+        return None;
+    }
+    if error.kind() == Kind::UnknownArgument
+        && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+        && let Some(hint) = option_hints::hint(option)
+    {
+        return Some(format!("error: {hint}"));
+    }
+    if error.kind() == Kind::ArgumentConflict
+        && let Some(prior) = error.get(ContextKind::PriorArg)
+        && prior.to_string().contains("<TRACE|PROGRAM>")
+    {
+        return Some(
+            "error: give one trace, or one program; --beside FILE shows another trace below it".into(),
+        );
+    }
+    let text = error.to_string();
+    let wanted = |part: &&str| !["Usage:", "For more", "tip: to pass"].iter().any(|no| part.starts_with(no));
+    let parts = text.split("\n\n").map(str::trim).filter(wanted);
+    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    Some(parts.collect::<Vec<_>>().join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_with_the_same_reason_are_merged() {
+        let said = |sentences: &[&str]| merge_sentences(sentences.iter().map(ToString::to_string));
+        assert_eq!(
+            said(&[
+                "fft long: it is odd",
+                "fft short: it is odd",
+                "fft short: it is small",
+                "fft both: it is odd"
+            ]),
+            ["fft long, short, both: it is odd", "fft short: it is small"]
+        );
+        assert_eq!(said(&["a at P = 3 failed: no", "b at P = 3 failed: no"]), ["a, b at P = 3 failed: no"]);
+        assert_eq!(said(&["at P = 3, P is odd", "at P = 3, P is odd"]), ["at P = 3, P is odd"]);
+        assert_eq!(said(&["a: no", "a: no", "a b: no"]), ["a, a b: no"]);
+        assert_eq!(said(&[]), [""; 0]);
+    }
+}

@@ -1,0 +1,34 @@
+//! Programs and algorithms by their names.
+
+use loggp::__private::{nearest_name, escaped};
+use loggp_programs::{Algorithm, PROGRAMS, Program};
+
+use super::error::CliError;
+
+/// Returns the program with this name.
+pub fn find_program(name: &str) -> Result<&'static Program, String> {
+    PROGRAMS.iter().find(|program| program.name == name).copied().ok_or_else(|| {
+        let near = nearest_name(name, PROGRAMS.iter().map(|program| program.name));
+        format!("there is no program {}; {near}`loggp programs` lists all", escaped(name))
+    })
+}
+
+/// Returns the program's algorithm with this name.
+pub fn find_algorithm(program: &Program, name: &str) -> Result<&'static Algorithm, CliError> {
+    let algorithms = program.algorithms;
+    algorithms.iter().find(|algorithm| algorithm.name == name).ok_or_else(|| {
+        let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name).collect();
+        CliError::Request(format!(
+            "{} has no algorithm {}; {}there are {}",
+            program.name,
+            escaped(name),
+            nearest_name(name, names.iter().copied()),
+            names.join(", ")
+        ))
+    })
+}
+
+/// Returns the length of the longest name, in bytes.
+pub fn widest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(str::len).max().unwrap_or(0)
+}

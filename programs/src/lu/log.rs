@@ -1,0 +1,119 @@
+//! Logs of an elimination: the acts of each processor, and the phases of all together.
+
+use loggp::{Payload, Proc, Time};
+
+/// The acts for a panel, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PanelAct {
+    /// Elimination of the panel: pivots are found, rows scaled.
+    Pivot,
+    /// Broadcast of the multipliers.
+    Multipliers,
+    /// Exchange of the pivot rows with others.
+    Swap,
+    /// Solution for the pivot rows; with panels of one column there is nothing to do.
+    Solve,
+    /// Broadcast of the pivot rows.
+    PivotRows,
+    /// Update of the rest of the matrix.
+    Update,
+}
+
+/// The reported phases: each with its name and its acts.
+pub const PHASES: [(&str, &[PanelAct]); 4] = [
+    ("pivot", &[PanelAct::Pivot]),
+    ("swap", &[PanelAct::Swap]),
+    ("broadcast", &[PanelAct::Multipliers, PanelAct::PivotRows]),
+    ("update", &[PanelAct::Solve, PanelAct::Update]),
+];
+
+/// A processor's notes of a panel.
+#[derive(Clone, Copy, Debug, Default, Payload)]
+pub struct PanelNote {
+    /// End of each of the acts, if the processor took part.
+    ended: [Time; 6],
+    /// Number of multipliers and numbers of pivot rows received from others.
+    pub received: usize,
+    /// Whether the processor had something to update.
+    pub active: bool,
+}
+
+/// A processor's log: its notes, panel by panel.
+#[derive(Clone, Debug, Default, Payload)]
+pub struct EliminationLog(Vec<PanelNote>);
+
+impl EliminationLog {
+    /// Creates a log with room for `panels` panels.
+    pub fn with_capacity(panels: usize) -> EliminationLog {
+        EliminationLog(Vec::with_capacity(panels))
+    }
+
+    /// Returns the note of a panel.
+    fn panel_note(&mut self, panel: usize) -> &mut PanelNote {
+        if self.0.len() <= panel {
+            self.0.resize(panel + 1, PanelNote::default());
+        }
+        &mut self.0[panel]
+    }
+
+    /// Notes that an act ends now.
+    pub fn finish(&mut self, p: &Proc, panel: usize, act: PanelAct) {
+        self.finish_at(panel, act, p.now());
+    }
+
+    /// Notes that an act ended at this time.
+    pub fn finish_at(&mut self, panel: usize, act: PanelAct, time: Time) {
+        self.panel_note(panel).ended[act as usize] = time;
+    }
+
+    /// Notes numbers received from others.
+    pub fn add_received(&mut self, panel: usize, values: usize) {
+        self.panel_note(panel).received += values;
+    }
+
+    /// Notes an update with this many flops.
+    pub fn mark_active(&mut self, panel: usize, flops: u64) {
+        self.panel_note(panel).active |= flops > 0;
+    }
+}
+
+/// The logs of all processors.
+pub struct EliminationLogs(pub Vec<EliminationLog>);
+
+impl EliminationLogs {
+    /// Returns the time of each phase, summed over all panels: an act lasts from when the last processor
+    /// ended the act before it until the last one ends it. Acts of others in the meantime hide it.
+    pub fn phases(&self) -> [Time; 4] {
+        let mut spent = [Time::ZERO; 6];
+        let mut now = Time::ZERO;
+        for panel in 0..self.panels() {
+            for (act, spent) in spent.iter_mut().enumerate() {
+                let ended = self.notes(panel).map(|note| note.ended[act]).max().unwrap_or_default();
+                *spent += (ended - now).max(Time::ZERO);
+                now = now.max(ended);
+            }
+        }
+        PHASES.map(|(_, acts)| acts.iter().map(|act| spent[*act as usize]).sum())
+    }
+
+    /// Returns the time at which the last processor ended the last panel.
+    pub fn end(&self) -> Time {
+        let ended = (0..self.panels()).flat_map(|panel| self.notes(panel)).flat_map(|note| note.ended);
+        ended.max().unwrap_or_default()
+    }
+
+    /// Returns the number of processors that had something to update, panel by panel.
+    pub fn active_counts(&self) -> Vec<usize> {
+        (0..self.panels()).map(|panel| self.notes(panel).filter(|note| note.active).count()).collect()
+    }
+
+    /// Returns the number of panels with notes.
+    fn panels(&self) -> usize {
+        self.0.iter().map(|EliminationLog(notes)| notes.len()).max().unwrap_or(0)
+    }
+
+    /// Returns the notes of a panel by all processors that have one.
+    pub fn notes(&self, panel: usize) -> impl Iterator<Item = &PanelNote> {
+        self.0.iter().filter_map(move |EliminationLog(notes)| notes.get(panel))
+    }
+}

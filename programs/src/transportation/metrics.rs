@@ -1,0 +1,52 @@
+//! Metrics of a run: phases, message lengths, and the counts of random scheduling.
+
+use loggp::Time;
+
+use super::endpoints::Delivery;
+use crate::Metric;
+
+/// Names of a stage's metrics: the lengths of messages in elements, and the traffic of the busiest
+/// intermediate, which it receives in the first stage and sends in the second.
+const NAMES: [[&str; 5]; 2] = [
+    ["1: least", "1: most", "1: mean", "1: variance", "1: busiest"],
+    ["2: least", "2: most", "2: mean", "2: variance", "2: busiest"],
+];
+
+/// Returns the times of the phases: one ends when the last processor has done it, and then the next begins.
+pub fn phases(deliveries: &[Delivery]) -> Vec<Time> {
+    let count = deliveries.first().map_or(0, |delivery| delivery.ends.len());
+    let end = |n: usize| deliveries.iter().map(|delivery| delivery.ends[n]).max().unwrap_or(Time::ZERO);
+    (0..count).map(|n| end(n) - n.checked_sub(1).map_or(Time::ZERO, end)).collect()
+}
+
+/// Returns the metrics of the lengths of all messages in each stage, including empty ones and those to
+/// oneself.
+pub fn lengths(deliveries: &[Delivery]) -> Vec<Metric> {
+    let stages = deliveries.first().map_or(0, |delivery| delivery.lengths.len());
+    let metrics = |stage: usize| {
+        let rows: Vec<&Vec<usize>> = deliveries.iter().map(|delivery| &delivery.lengths[stage]).collect();
+        let all = || rows.iter().flat_map(|row| row.iter().copied());
+        let n = all().count() as f64;
+        let mean = all().sum::<usize>() as f64 / n;
+        let variance = all().map(|length| (length as f64 - mean).powi(2)).sum::<f64>() / n;
+        let busiest = match stage {
+            0 => (0..rows.len()).map(|k| rows.iter().map(|row| row[k]).sum()).max(),
+            _ => rows.iter().map(|row| row.iter().sum::<usize>()).max(),
+        };
+        let (least, most) = (all().min().unwrap_or(0) as f64, all().max().unwrap_or(0) as f64);
+        let values = [least, most, mean, variance, busiest.unwrap_or(0) as f64];
+        NAMES[stage].into_iter().zip(values).map(|(name, value)| Metric { name, unit: "", value })
+    };
+    (0..stages).flat_map(metrics).collect()
+}
+
+/// Returns the counts of random scheduling: requests, of which some were rejected and repeated, and sleeps.
+pub fn counts(deliveries: &[Delivery]) -> Vec<Metric> {
+    let sum = |of: fn(&Delivery) -> u64| deliveries.iter().map(of).sum::<u64>() as f64;
+    let metrics = [
+        ("requests", sum(|delivery| delivery.counts.requests)),
+        ("rejected", sum(|delivery| delivery.counts.rejected)),
+        ("sleeps", sum(|delivery| delivery.counts.sleeps)),
+    ];
+    metrics.into_iter().map(|(name, value)| Metric { name, unit: "", value }).collect()
+}

@@ -1,0 +1,174 @@
+//! Filters: which messages a receive or a look takes.
+
+use super::payload::Payload;
+use super::tag::{RawTag, Tag};
+
+/// The messages that a receive or a look takes.
+///
+/// | filter | messages | a receive returns |
+/// |---|---|---|
+/// | `TAG` | with this tag, from any processor | the sender and the value |
+/// | [`TAG.from(3)`](Tag::from) | with this tag, from processor 3 | the value |
+/// | [`AnyTag::new()`](AnyTag::new) | with any tag, from any processor | the sender, the tag's number and the value |
+/// | [`AnyTag::new().from(3)`](AnyTag::from) | with any tag, from processor 3 | the sender, the tag's number and the value |
+///
+/// ```
+/// use loggp::{Machine, Params, Tag, US};
+///
+/// const NUMBER: Tag<u64> = Tag::new(0);
+///
+/// let machine = Machine::new(Params::builder(3).L(6 * US).o(2 * US).g(4 * US).build()?);
+/// let run = machine.run(|p| {
+///     if p.id() > 0 {
+///         p.send(0, NUMBER, p.id() as u64);
+///         return 0;
+///     }
+///     let last = p.recv(NUMBER.from(2));
+///     let (sender, number) = p.recv(NUMBER);
+///     assert_eq!(sender, 1);
+///     10 * last + number
+/// })?;
+/// assert_eq!(run.results[0], 21);
+/// # Ok::<(), loggp::RunError>(())
+/// ```
+pub trait Filter: Copy + sealed::Sealed {
+    /// The values of the messages.
+    type Value: Payload;
+    /// The result of a receive.
+    type Received;
+
+    #[doc(hidden)]
+    const ANY_TAG: bool;
+
+    /// Returns the processor that the messages come from, or `None` for any.
+    #[doc(hidden)]
+    fn sender(self) -> Option<usize>;
+
+    #[doc(hidden)]
+    fn tag(self) -> Tag<Self::Value>;
+
+    /// Makes the result of a message's sender, the number of its tag, and its value.
+    #[doc(hidden)]
+    fn received(sender: usize, number: u16, value: Self::Value) -> Self::Received;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T> Sealed for super::Tag<T> {}
+    impl<T> Sealed for super::TagFrom<T> {}
+    impl<T> Sealed for super::AnyTag<T> {}
+}
+
+impl<T: Payload> Filter for Tag<T> {
+    type Value = T;
+    type Received = (usize, T);
+
+    const ANY_TAG: bool = false;
+
+    #[inline]
+    fn sender(self) -> Option<usize> {
+        None
+    }
+
+    #[inline]
+    fn tag(self) -> Tag<T> {
+        self
+    }
+
+    #[inline]
+    fn received(sender: usize, _number: u16, value: T) -> (usize, T) {
+        (sender, value)
+    }
+}
+
+/// The messages with a tag from one processor: see [`Tag::from`].
+#[derive(Debug)]
+pub struct TagFrom<T> {
+    tag: Tag<T>,
+    sender: usize,
+}
+
+impl<T> Tag<T> {
+    /// Returns the [filter](Filter) of messages with this tag from one processor.
+    #[inline]
+    pub fn from(self, sender: usize) -> TagFrom<T> {
+        TagFrom { tag: self, sender }
+    }
+}
+
+impl<T> Clone for TagFrom<T> {
+    fn clone(&self) -> TagFrom<T> {
+        *self
+    }
+}
+
+impl<T> Copy for TagFrom<T> {}
+
+impl<T: Payload> Filter for TagFrom<T> {
+    type Value = T;
+    type Received = T;
+
+    const ANY_TAG: bool = false;
+
+    #[inline]
+    fn sender(self) -> Option<usize> {
+        Some(self.sender)
+    }
+
+    #[inline]
+    fn tag(self) -> Tag<T> {
+        self.tag
+    }
+
+    #[inline]
+    fn received(_sender: usize, _number: u16, value: T) -> T {
+        value
+    }
+}
+
+/// The messages with any tag, whose values must be of type `T`. Messages of collectives are none of these.
+#[derive(Debug)]
+pub struct AnyTag<T> {
+    tag: Tag<T>,
+    sender: Option<usize>,
+}
+
+impl<T> AnyTag<T> {
+    /// Returns the filter of messages from any processor.
+    #[allow(clippy::new_without_default)] // a filter has no default
+    pub fn new() -> AnyTag<T> {
+        AnyTag { tag: Tag::from_raw(RawTag::ANY, None), sender: None }
+    }
+
+    /// Returns the filter of messages from one processor.
+    pub fn from(self, sender: usize) -> AnyTag<T> {
+        AnyTag { sender: Some(sender), ..self }
+    }
+}
+
+impl<T> Clone for AnyTag<T> {
+    fn clone(&self) -> AnyTag<T> {
+        *self
+    }
+}
+
+impl<T> Copy for AnyTag<T> {}
+
+impl<T: Payload> Filter for AnyTag<T> {
+    type Value = T;
+    type Received = (usize, u16, T);
+
+    const ANY_TAG: bool = true;
+
+    fn sender(self) -> Option<usize> {
+        self.sender
+    }
+
+    fn tag(self) -> Tag<T> {
+        self.tag
+    }
+
+    fn received(sender: usize, number: u16, value: T) -> (usize, u16, T) {
+        (sender, number, value)
+    }
+}

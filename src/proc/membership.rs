@@ -1,0 +1,60 @@
+//! Acting in a group: its number, and its collectives.
+
+use super::group::{GroupMembership, Group};
+use super::processor::Proc;
+use crate::message::RawTag;
+
+impl Proc<'_> {
+    /// Begins a collective: how many this processor had begun before, of all or of the group in which it acts. All call
+    /// them in the same order, so the number tells which one a message belongs to.
+    pub(crate) fn begin_collective(&mut self) -> u32 {
+        let begun = match &self.membership {
+            None => &mut self.collective_count,
+            Some(acting) => &mut self.groups.entry(acting.group.clone()).or_default().1,
+        };
+        let number = *begun;
+        *begun = number.wrapping_add(1);
+        number
+    }
+
+    /// The group in which the processor acts now; nothing if it acts with all.
+    pub(crate) fn membership(&self) -> Option<&GroupMembership> {
+        self.membership.as_ref()
+    }
+
+    /// Lets the processor act in a group from now on. Returns in which group it acted before.
+    #[track_caller]
+    pub(crate) fn act_in(&mut self, group: &Group) -> Option<GroupMembership> {
+        let number = match self.groups.get(group) {
+            Some((number, _)) => *number,
+            None => self.register_group(group),
+        };
+        let Some(rank) = group.rank(self.id()) else {
+            self.misused(format!("is not in {group}, and only members can act in it"))
+        };
+        self.membership.replace(GroupMembership { group: group.clone(), number, rank })
+    }
+
+    /// Lets the processor act again in the group, if any, in which it acted before.
+    pub(crate) fn restore_membership(&mut self, before: Option<GroupMembership>) {
+        self.membership = before;
+    }
+
+    /// Looks at a group in which it has not acted, and gets the group's number.
+    #[track_caller]
+    fn register_group(&mut self, group: &Group) -> u32 {
+        if let Some((_, last)) = group.number_range() {
+            self.check(last, 0);
+        }
+        if let Some(twice) = group.duplicate() {
+            self.misused(format!("acts in {group}, in which processor {twice} is twice; give each once"));
+        }
+        let number = self.setup.groups.number(group);
+        if number > RawTag::LAST_GROUP {
+            let most = RawTag::LAST_GROUP;
+            self.misused(format!("acts in a group more than a run can have; use at most {most} groups"));
+        }
+        self.groups.insert(group.clone(), (number, 0));
+        number
+    }
+}
