@@ -117,7 +117,7 @@ fn cell(program: &'static Program, P: usize, carrier: Carrier) -> String {
             format!("{:+.2}% ({dilation:.1}{}){wrong}", 100.0 * error, if held { "" } else { ", not held" })
         }
         Err(StudyError::Refused(_)) => String::new(),
-        Err(StudyError::Run(error) | StudyError::DrawnRun(error, _)) => format!("failed: {error}"),
+        Err(StudyError::Run(error) | StudyError::SeededRun(error, _)) => format!("failed: {error}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Why a run ended before it was done.
+//! The error of a run that did not finish.
 
 use std::any::Any;
 use std::fmt;
@@ -8,10 +8,10 @@ use crate::message::RecvFilter;
 use crate::params::ParamsError;
 use crate::time::Time;
 
-/// Why a run did not come to its end, and what every processor was doing.
+/// The error of a run that did not finish: its cause, and the state of every processor.
 ///
-/// `Display` and `Debug` say the same, so what `unwrap` prints can be read: the cause, and a line for each of the first
-/// processors.
+/// `Display` and `Debug` print the same text, so that `unwrap` prints it too: the cause, and a line for each
+/// of the first processors.
 ///
 /// ```
 /// use loggp::{Machine, Params, Tag};
@@ -28,17 +28,17 @@ use crate::time::Time;
 /// ```
 #[non_exhaustive]
 pub struct RunError {
-    /// What went wrong.
+    /// The cause of the error.
     pub cause: Cause,
-    /// What each processor was doing, by its number; empty if the run did not begin.
+    /// The state of each processor, by its number; empty if the run did not start.
     pub processors: Vec<ProcessorState>,
 }
 
-/// What ended a run.
+/// The cause that ended a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The parameters make no machine, or there is not an input for each of its processors.
+    /// No machine can have these parameters, or the number of inputs is not that of its processors.
     #[error(transparent)]
     Params(#[from] ParamsError),
     /// This computer cannot hold the machine.
@@ -47,13 +47,13 @@ pub enum Cause {
     /// Every processor waits, and no message that one of them waits for is under way.
     #[error("deadlock: {waiting} of {of} processors wait for messages that nobody sends")]
     Deadlock {
-        /// How many processors wait.
+        /// Number of processors that wait.
         waiting: usize,
-        /// How many there are.
+        /// Number of all processors.
         of: usize,
     },
-    /// A processor looks for messages again and again, all others look too, wait or have finished, and no message is
-    /// under way.
+    /// A processor looks for messages again and again, all others look too, wait or have finished, and no
+    /// message is in transit.
     #[error(
         "deadlock: processor {id} looks for messages again and again, and nobody is left who could send one"
     )]
@@ -66,7 +66,7 @@ pub enum Cause {
     Panic {
         /// The processor.
         id: usize,
-        /// What the panic said.
+        /// The panic message.
         message: String,
     },
     /// The receiver asked for another type than the sender sent.
@@ -78,14 +78,14 @@ pub enum Cause {
         from: usize,
         /// The type that the receiver named.
         asked: &'static str,
-        /// What the message is about, in words: the tag, or the collective.
+        /// A description of the message: its tag, or its collective.
         about: String,
         /// The type that the sender sent.
         sent: &'static str,
         /// The receiver's call.
         at: &'static Location<'static>,
     },
-    /// A processor named a processor that is not there.
+    /// A processor named a processor that does not exist.
     #[error("processor {id} named processor {other}, and there are 0 to {last} (at {at})")]
     NoSuchProcessor {
         /// The processor whose call it was.
@@ -94,17 +94,17 @@ pub enum Cause {
         other: usize,
         /// The highest number of a processor.
         last: usize,
-        /// Where in the program its call is.
+        /// The call in the program.
         at: &'static Location<'static>,
     },
-    /// A processor called a collective with something that it cannot take.
+    /// A processor called a function with an argument that it does not accept.
     #[error("processor {id} {why} (at {at})")]
     Misused {
         /// The processor.
         id: usize,
-        /// What the processor gave, and what it should have given.
+        /// The wrong argument, and a right one.
         why: String,
-        /// Where in the program its call is.
+        /// The call in the program.
         at: &'static Location<'static>,
     },
     /// A message has more words than the machine's parameters allow, or than can be counted.
@@ -112,9 +112,9 @@ pub enum Cause {
     TooLong {
         /// The sender.
         id: usize,
-        /// The length of the message.
+        /// The length of the message, in words.
         words: usize,
-        /// The most words that a message may have.
+        /// The longest message allowed, in words.
         longest: usize,
     },
     /// Messages were sent and never received.
@@ -123,15 +123,15 @@ pub enum Cause {
         if *count == 1 { "a message was never received: from ".into() } else { format!("{count} messages were never received, the first from ") }
     )]
     NotReceived {
-        /// How many messages were never received.
+        /// Number of these messages.
         count: usize,
-        /// The first one's sender.
+        /// The sender of the first one.
         from: usize,
-        /// Who should have received the first one.
+        /// The processor to which the first one was sent.
         to: usize,
-        /// What the first one was about, in words: its tag, or the collective that it belongs to.
+        /// A description of the first one: its tag, or its collective.
         about: String,
-        /// When the first one arrived.
+        /// The arrival of the first one.
         arrival: Time,
     },
     /// A processor's program ended before it had waited for its requests.
@@ -142,21 +142,21 @@ pub enum Cause {
     NotWaited {
         /// The processor.
         id: usize,
-        /// How many requests the processor had not waited for.
+        /// Number of requests that it had not waited for.
         count: usize,
-        /// The first one, in words.
+        /// A description of the first one.
         first: String,
     },
-    /// A processor crashed, as the order of the run says, and its result was asked for.
+    /// A processor crashed, as the order of the run demands, and its result was asked for.
     #[error("processor {id} crashed, so that it has no result")]
     Crashed {
         /// The processor.
         id: usize,
     },
-    /// On a machine of processes another one has failed, or all together; this is what was said of it.
+    /// On a machine of processes another process failed, or all of them; this is its error.
     #[error("{0}")]
     Elsewhere(String),
-    /// The run would have lasted longer than can be counted.
+    /// The run would have lasted longer than [`Time::MAX`].
     #[error("processor {id} came to the end of time, {}", Time::MAX)]
     EndOfTime {
         /// The processor.
@@ -164,7 +164,7 @@ pub enum Cause {
     },
 }
 
-/// What a processor was doing when the run ended.
+/// The state of a processor when the run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProcessorState {
@@ -172,15 +172,15 @@ pub struct ProcessorState {
     pub id: usize,
     /// Its local time.
     pub at: Time,
-    /// What it was doing.
+    /// Its status.
     pub status: ProcStatus,
 }
 
-/// What a processor can be doing.
+/// The status of a processor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProcStatus {
-    /// Its program has not begun.
+    /// Its program has not started.
     #[default]
     NotStarted,
     /// Running its program.
@@ -189,28 +189,29 @@ pub enum ProcStatus {
     Looking,
     /// Waiting for a message.
     WaitingFor(WantedMessage),
-    /// Waiting for a request, in words.
+    /// Waiting for a request, which this describes.
     WaitingForRequest(String),
-    /// Waiting to send a message of more than S words: its receiver has to receive first (LogGPS, section 3.1).
+    /// Waiting to send a message of more than S words: its receiver has to receive first (LogGPS, section
+    /// 3.1).
     WaitingToSend {
         /// The receiver.
         to: usize,
-        /// The length of the message.
+        /// The length of the message, in words.
         words: usize,
-        /// The machine's S: no longer message is sent before its receiver waits for it.
+        /// The machine's S: a longer message is not sent before its receiver waits for it.
         S: usize,
     },
-    /// Nothing: its program has finished.
+    /// Its program has finished.
     Finished,
-    /// Nothing: it has crashed, as the order of the run says.
+    /// It has crashed, as the order of the run demands.
     Crashed,
 }
 
-/// The message that a processor waits for, in words.
+/// A description of the message that a processor waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedMessage {
     pub(crate) want: RecvFilter,
-    /// The name of the message's tag, if it has one.
+    /// The name of the message's tag, or `None`.
     pub(crate) name: Option<String>,
 }
 
@@ -238,7 +239,7 @@ impl fmt::Display for ProcStatus {
     }
 }
 
-/// How many processors an error lists: the others are in [`RunError::processors`].
+/// Number of processors that an error lists; the others are in [`RunError::processors`].
 const LISTED: usize = 8;
 
 impl fmt::Display for RunError {
@@ -260,7 +261,8 @@ impl fmt::Debug for RunError {
     }
 }
 
-/// `source` does not give the cause, because `Display` prints it: an error printed with its sources would print it twice.
+/// `source` does not give the cause, because `Display` prints it: an error printed with its sources would
+/// print it twice.
 impl std::error::Error for RunError {}
 
 impl From<Cause> for RunError {
@@ -278,11 +280,11 @@ impl From<ParamsError> for RunError {
 /// The panic payload that unwinds a processor's program when the run has failed elsewhere.
 pub(crate) struct RunStopped;
 
-/// How often a program may catch [`Stopped`] before it is taken to catch it for ever.
+/// Number of times that a program may catch [`RunStopped`] before it is taken to catch it for ever.
 const MAX_CATCHES: u32 = 10_000;
 
-/// Unwinds the program of processor `id`, since the run has failed elsewhere; does nothing if it unwinds already. `times`
-/// counts the calls: a program that always catches the panic would never end.
+/// Unwinds the program of processor `id`, since the run has failed elsewhere; does nothing if it unwinds
+/// already. `times` counts the calls: a program that always catches the panic would never end.
 #[cold]
 pub(crate) fn stop(id: usize, times: &mut u32) {
     if std::thread::panicking() {
@@ -305,14 +307,14 @@ pub(crate) fn raise(cause: Cause) -> ! {
     std::panic::resume_unwind(Box::new(cause))
 }
 
-/// Prints the cause before it is raised, if panics abort the process: afterwards nobody could.
+/// Prints the cause before it is raised, if panics abort the process: afterwards it would be too late.
 pub(crate) fn print_before_abort(cause: &Cause) {
     if cfg!(panic = "abort") {
         eprintln!("{cause}");
     }
 }
 
-/// What ended the program of processor `id`, from the panic's payload.
+/// Returns the cause that ended the program of processor `id`, from the panic's payload.
 pub(crate) fn cause_from_panic(id: usize, payload: Box<dyn Any + Send>) -> Cause {
     let payload = match payload.downcast::<Cause>() {
         Ok(cause) => return *cause,

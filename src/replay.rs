@@ -199,10 +199,10 @@ impl<'a> Replay<'a> {
     fn check_call(&self, call: &Call, pieces: &Pieces) -> Result<usize, ParamsError> {
         let P = self.params.P;
         let refuse = |why: String| {
-            let (id, start, name) = (call.id, call.start, call.what.name());
+            let (id, start, name) = (call.id, call.start, call.kind.name());
             Err(ParamsError::new(format!("processor {id}'s {name} at {start} cannot be made again: {why}")))
         };
-        let (other, tag, bytes) = match &call.what {
+        let (other, tag, bytes) = match &call.kind {
             CallKind::Send { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
             CallKind::Receive { tag, received: got, .. } => (got.as_ref().map(|got| got.message.from), Some(tag), 0),
             CallKind::Isend { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
@@ -217,7 +217,7 @@ impl<'a> Replay<'a> {
         if let Some(other) = other.filter(|other| *other >= P) {
             return refuse(format!("there is no processor {other}"));
         }
-        let is_receive = matches!(call.what, CallKind::Receive { .. } | CallKind::Irecv { .. });
+        let is_receive = matches!(call.kind, CallKind::Receive { .. } | CallKind::Irecv { .. });
         let can_be = |tag: RawTag| tag.can_be_sent() || (is_receive && tag == RawTag::ANY);
         if let Some(tag) = tag.filter(|tag| !can_be(RawTag::from_number(tag.number))) {
             return refuse(format!("no program can send a message {tag}"));
@@ -236,7 +236,7 @@ const STACK: usize = 64 << 10;
 type RequestMessages = HashMap<(usize, u32), MessageId>;
 
 fn request_messages(trace: &Trace) -> RequestMessages {
-    let done = |call: &Call| match &call.what {
+    let done = |call: &Call| match &call.kind {
         CallKind::Wait { request, is_send: false, transfer } => Some(((call.id, *request), transfer.message)),
         _ => None,
     };
@@ -295,7 +295,7 @@ impl CallPlayer<'_> {
     /// first piece.
     fn send_after_gap(&mut self, calls: &[Call], place: usize) -> Option<(usize, usize)> {
         if self.send_after_gap.0 <= place {
-            let next = send_after_gap(&calls[place..]).and_then(|(after, send)| match send.what {
+            let next = send_after_gap(&calls[place..]).and_then(|(after, send)| match send.kind {
                 CallKind::Send { to, bytes, .. } => {
                     Some((place + after, Some((to, self.pieces.split(bytes).next()?.0))))
                 }
@@ -309,7 +309,7 @@ impl CallPlayer<'_> {
     /// Makes the recorded call at `place`.
     fn make_call(&mut self, p: &mut Proc, calls: &[Call], place: usize) {
         let call = &calls[place];
-        match &call.what {
+        match &call.kind {
             CallKind::Work(kind) => {
                 let took = match self.noise {
                     None => call.end - call.start,

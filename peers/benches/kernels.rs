@@ -18,7 +18,7 @@ use rustfft::num_complex::Complex;
 const REPEATS: [usize; 2] = [201, 11];
 
 fn main() {
-    measure::asked(&[("table", kernels as fn())]).into_iter().for_each(|table| table());
+    measure::selected_tables(&[("table", kernels as fn())]).into_iter().for_each(|table| table());
 }
 
 /// Prints a line for each kernel.
@@ -63,11 +63,11 @@ fn radix_sort(n: usize) {
     let mut rng = fastrand::Rng::with_seed(1);
     let keys: Vec<u32> = (0..n).map(|_| rng.u32(..)).collect();
     let machine = Machine::new(Params::builder(1).build().unwrap()).work(Work::Measured);
-    let plan = SortMethod { radix: 8, bulk: true };
+    let method = SortMethod { radix: 8, bulk: true };
     let program = || {
         let run = machine.run(|p| {
-            let mut room = p.prepare(|| SortMemory::new(plan, keys.len(), 1));
-            sort(p, plan, &keys, &mut room)
+            let mut memory = p.prepare(|| SortMemory::new(method, keys.len(), 1));
+            sort(p, method, &keys, &mut memory)
         });
         run.unwrap().time.as_ns() / 1e3
     };

@@ -108,7 +108,7 @@ pub struct CombiningSchedule {
 struct CombiningMessage {
     /// Distance to the receiver: w_(t-1) + b_t.
     distance: usize,
-    /// Whether it includes the sender's own value: b_t.
+    /// True if it includes the sender's own value: b_t.
     has_own: bool,
 }
 
@@ -211,7 +211,7 @@ mod tests {
         }
     }
 
-    /// Where P = f_T every message includes its sender's own value, and its distance is f_(t-1).
+    /// With P = f_T every message includes its sender's own value, and its distance is f_(t-1).
     #[test]
     fn schedule_is_the_papers_for_its_numbers_of_processors() {
         for d in 1..10 {

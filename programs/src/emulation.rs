@@ -1,4 +1,4 @@
-//! How a case is run, and the outcome of its run.
+//! The emulation of a case, and the outcome of its run.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
@@ -10,7 +10,7 @@ use loggp::link::Link;
 
 use crate::math::median::median;
 
-/// How a case is run. None of it changes the model's time.
+/// The settings of the machine that runs a case. None of them changes the model's time.
 #[derive(Clone, Debug, Default)]
 pub struct Emulation {
     pub clock: ClockKind,
@@ -22,7 +22,7 @@ pub struct Emulation {
     pub cores: Option<usize>,
     /// Bytes of each processor's stack; `None` for the default.
     pub stack: Option<usize>,
-    /// Whether the run is traced.
+    /// True if the run is traced.
     pub trace: bool,
     /// Order of messages that replaces the case's latency and ties.
     pub order: Option<Order>,

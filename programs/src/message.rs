@@ -73,7 +73,7 @@ pub struct MessageTerms {
     pub o: Time,
     /// Latency.
     pub L: Time,
-    /// Whether the message waits for its receiver: k > S.
+    /// True if the message waits for its receiver: k > S.
     pub is_synchronous: bool,
 }
 

@@ -327,7 +327,7 @@ fn interval_at(rate: f64, params: &Params) -> Time {
 fn throughput(trace: &Trace) -> Option<f64> {
     let mut receptions = vec![Vec::new(); trace.params.P];
     for activity in &trace.activities {
-        if let ActivityKind::Receive(_) = activity.what {
+        if let ActivityKind::Receive(_) = activity.kind {
             receptions[activity.id].push(activity.start);
         }
     }

@@ -11,16 +11,16 @@ pub(super) struct AuditedActivity<'a> {
     pub request: Option<u32>,
     pub start: Time,
     pub end: Time,
-    pub what: &'a ActivityKind,
+    pub kind: &'a ActivityKind,
 }
 
 /// Returns all activities of a trace, sorted by processor. A processor's own come before those of its
 /// requests, and each track is sorted by time.
 pub(super) fn activities(trace: &Trace) -> Vec<AuditedActivity<'_>> {
-    let own = |&Activity { id, start, end, ref what }| AuditedActivity { id, request: None, start, end, what };
-    let beside = |&Progress { id, request, start, end, ref what }| {
+    let own = |&Activity { id, start, end, ref kind }| AuditedActivity { id, request: None, start, end, kind };
+    let beside = |&Progress { id, request, start, end, ref kind }| {
         let request = Some(request);
-        AuditedActivity { id, request, start, end, what }
+        AuditedActivity { id, request, start, end, kind }
     };
     let mut activities: Vec<AuditedActivity> = trace.activities.iter().map(own).collect();
     activities.extend(trace.progress.iter().map(beside));

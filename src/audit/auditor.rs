@@ -238,8 +238,8 @@ impl<'a> Auditor<'a> {
         flights.sort_by_key(|flight| flight.message.id);
         let levels = trace.levels.iter().map(|level| &level.params);
         let capacities = [&trace.params].into_iter().chain(levels).map(capacity).collect();
-        let (places, order, violations) = (HashMap::new(), Vec::new(), Vec::new());
-        Auditor { trace, capacities, flights, indices: places, order, violations }
+        let (indices, order, violations) = (HashMap::new(), Vec::new(), Vec::new());
+        Auditor { trace, capacities, flights, indices, order, violations }
     }
 
     pub(super) fn report(&mut self, rule: AuditRule, sentence: String) {

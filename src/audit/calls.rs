@@ -104,13 +104,13 @@ impl<'a> Auditor<'a> {
         }
         let is_wait = |activity: &AuditedActivity| {
             use ActivityKind::{Gap, Idle, Port, Stall};
-            matches!(activity.what, Gap | Stall | Port | Idle)
+            matches!(activity.kind, Gap | Stall | Port | Idle)
         };
         let mut sent_messages = self.sent_messages();
         for (id, (calls, (own_activities, of_requests))) in processors {
             let mut call_audit = CallAudit {
                 is_order_known: trace.out_of_order == 0
-                    && !calls.iter().any(|call| matches!(call.what, CallKind::Irecv { .. })),
+                    && !calls.iter().any(|call| matches!(call.kind, CallKind::Irecv { .. })),
                 auditor: self,
                 sent: &mut sent_messages,
                 activities: own_activities.iter().filter(|activity| !is_wait(activity)).peekable(),
@@ -141,15 +141,15 @@ impl<'a> Auditor<'a> {
     /// Collects the messages that the calls have sent.
     fn sent_messages(&mut self) -> SentMessages<'a> {
         let (mut sent_messages, mut posted) = (SentMessages::default(), HashMap::new());
-        for Call { id, what, .. } in &self.trace.calls {
-            if let CallKind::Isend { request, tag, .. } = what {
+        for Call { id, kind, .. } in &self.trace.calls {
+            if let CallKind::Isend { request, tag, .. } = kind {
                 posted.insert((*id, *request), tag);
             }
-            let tag = match what {
+            let tag = match kind {
                 CallKind::Wait { request, .. } => posted.get(&(*id, *request)).copied(),
-                _ => what.tag(),
+                _ => kind.tag(),
             };
-            let Some((sent, tag)) = what.sent().zip(tag) else { continue };
+            let Some((sent, tag)) = kind.sent().zip(tag) else { continue };
             if sent_messages.sent.insert(sent.message, (tag.number, sent)).is_some() {
                 self.report(AuditRule::Calls, format!("two calls send {}", sent.message));
             }
@@ -186,7 +186,7 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
         let (&Call { id, start, end, .. }, who) = (call, CallName(call));
         let (begun, done) = self.audit_activities(call);
         let mut over = done.unwrap_or(start);
-        match &call.what {
+        match &call.kind {
             CallKind::Work(_) | CallKind::Barrier => {}
             CallKind::WaitUntil(time) => over = start.max(*time),
             CallKind::Send { to, bytes, sent, .. } => self.audit_sent(call, *to, *bytes, sent),
@@ -217,7 +217,7 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
                 }
             }
             CallKind::Isend { request, .. } | CallKind::Irecv { request, .. } => {
-                self.posted.insert(*request, &call.what);
+                self.posted.insert(*request, &call.kind);
             }
             CallKind::Wait { request, is_send: sends, transfer } => match (sends, self.posted.remove(request)) {
                 (true, Some(CallKind::Isend { to, bytes, .. })) => self.audit_sent(call, *to, *bytes, transfer),
@@ -225,17 +225,17 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
                 _ => self.auditor.report(AuditRule::CallResult, format!("{who} is for what was never called for")),
             },
             CallKind::Test { .. } => over = start + self.auditor.trace.params.cycle,
-            CallKind::Probe { from, tag, found: saw } => {
+            CallKind::Probe { from, tag, found } => {
                 over = start + self.auditor.trace.params.cycle;
                 // Of two messages that arrive at the same time a look may see either, so any message there
                 // will do.
                 let there =
-                    |saw| self.sent.first_left(id, tag.number, Some(saw)).is_some_and(|(at, _)| at <= start);
-                match *saw {
+                    |found| self.sent.first_left(id, tag.number, Some(found)).is_some_and(|(at, _)| at <= start);
+                match *found {
                     None => self.audit_empty_result(call, *from, tag, start),
-                    Some(saw) if from.is_none_or(|from| from == saw) && there(saw) => {}
-                    Some(saw) => {
-                        let sentence = format!("{who} sees a message {tag} from {saw}, and there is none");
+                    Some(found) if from.is_none_or(|from| from == found) && there(found) => {}
+                    Some(found) => {
+                        let sentence = format!("{who} sees a message {tag} from {found}, and there is none");
                         self.auditor.report(AuditRule::CallResult, sentence);
                     }
                 }
@@ -248,13 +248,13 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
     /// the call's first reception and the end of its last activity, each `None` if there is none.
     fn audit_activities(&mut self, call: &Call) -> (Option<Time>, Option<Time>) {
         self.report_outside_calls(call.start);
-        let (means, who) = (expected_activities(&call.what), CallName(call));
+        let (means, who) = (expected_activities(&call.kind), CallName(call));
         let next = |_: &ActivityKind| self.activities.next_if(|activity| activity.end <= call.end);
         let own_activities: Vec<&AuditedActivity> = means.iter().map_while(next).collect();
         let (mut begun, mut over) = (None, None);
         for what in means {
             let is_message = matches!(what, ActivityKind::Send(_) | ActivityKind::Receive(_));
-            let right = |activity: &&&AuditedActivity| *activity.what == what && (is_message || activity.start == call.start);
+            let right = |activity: &&&AuditedActivity| *activity.kind == what && (is_message || activity.start == call.start);
             let Some(activity) = own_activities.iter().find(right) else {
                 let sentence = format!("{who} means that it {}, and it does not", describe(&what));
                 self.auditor.report(AuditRule::Calls, sentence);
@@ -285,7 +285,7 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
     fn report_outside_calls(&mut self, until: Time) {
         while let Some(activity) = self.activities.next_if(|activity| activity.start < until) {
             let (id, start) = (activity.id, activity.start);
-            let sentence = format!("processor {id} {} at {start} in no call", describe(activity.what));
+            let sentence = format!("processor {id} {} at {start} in no call", describe(activity.kind));
             self.auditor.report(AuditRule::Calls, sentence);
         }
     }
@@ -354,7 +354,7 @@ struct CallName<'a>(&'a Call);
 impl fmt::Display for CallName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let CallName(call) = self;
-        write!(f, "processor {}'s {} at {}", call.id, call.what.name(), call.start)
+        write!(f, "processor {}'s {} at {}", call.id, call.kind.name(), call.start)
     }
 }
 

@@ -48,7 +48,7 @@ impl Auditor<'_> {
         // another.
         let mut in_order: HashMap<usize, usize> = HashMap::new();
         for progress in &self.trace.progress {
-            if let ActivityKind::Send(id) = progress.what {
+            if let ActivityKind::Send(id) = progress.kind {
                 let first = in_order.entry(id.from).or_insert(id.number);
                 *first = id.number.min(*first);
             }
@@ -101,22 +101,22 @@ impl Auditor<'_> {
         }
         for place in 0..self.flights.len() {
             let flight = self.flights[place];
-            let Flight { message, stream: spread, received, .. } = flight;
+            let Flight { message, stream, received, .. } = flight;
             let L = flight.params.L;
             let shortest = if self.trace.latency == Latency::Exact { L } else { Time::ZERO };
             let &Message { id, to, latency, enter, first, arrival, .. } = message;
             let soonest = enter + latency;
             // A message that waits for a port, or for one before it, may come out later; `audit_waits` audits
             // why.
-            let late = first > soonest && spread <= Time::ZERO && flight.not_before.is_none();
+            let late = first > soonest && stream <= Time::ZERO && flight.not_before.is_none();
             // A gap ends before the overhead does, while a stall comes after it.
             let (ready, over) = (flight.ready(), flight.gap_over.unwrap_or(flight.ready()));
             broken!(self, "{id}",
                 ready < over => AuditRule::Gap, "is ready at {ready}, and the gap before it ends at {over}";
                 latency < shortest || latency > L || first < soonest || late => AuditRule::Latency,
                     "enters at {enter} and comes out at {first}, {latency} being drawn, and L = {L}";
-                arrival != first + spread => AuditRule::Stream,
-                    "comes out from {first} to {arrival}, and that takes {spread}";
+                arrival != first + stream => AuditRule::Stream,
+                    "comes out from {first} to {arrival}, and that takes {stream}";
                 all_come && received == 0 => AuditRule::Reception, "to {to}, there at {arrival}, is never received";
             );
             let Some(SendTimes { begun, admitted, entered, .. }) = flight.sent else {
@@ -128,7 +128,7 @@ impl Auditor<'_> {
             };
             // If the order of asking is unknown, there must at least be something to wait for.
             let stalls = admitted > ready && self.capacities[flight.level].is_none();
-            let waits = entered > admitted && spread <= Time::ZERO;
+            let waits = entered > admitted && stream <= Time::ZERO;
             broken!(self, "{id}",
                 arrival < begun => AuditRule::Causality, "arrives at {arrival}, and its send began at {begun}";
                 stalls && out_of_order => AuditRule::Stall, "stalls until {admitted}, without a capacity";

@@ -31,8 +31,8 @@ impl Auditor<'_> {
     /// Audits that no work ends during a detour. (The trace does not have the cost of work.)
     pub(super) fn audit_work(&mut self, activities: &[AuditedActivity]) {
         let Some(noise) = &self.trace.noise else { return };
-        for &AuditedActivity { id, start, end, what, .. } in activities {
-            if matches!(what, ActivityKind::Work(_)) && start < end {
+        for &AuditedActivity { id, start, end, kind, .. } in activities {
+            if matches!(kind, ActivityKind::Work(_)) && start < end {
                 broken!(self, "processor {id} computes from {start}",
                     !is_undisturbed(noise, id, end) || undisturbed_time(noise, id, start, end) <= Time::ZERO => AuditRule::Noise,
                         "until {end}, in a detour";

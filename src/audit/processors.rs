@@ -23,15 +23,15 @@ impl<'a> Auditor<'a> {
     pub(super) fn audit_sends(&mut self, track: &[AuditedActivity]) {
         let mut rest = track.iter().peekable();
         while let Some(first) = rest.peek().copied() {
-            let send = rest.next_if(|activity| matches!(activity.what, ActivityKind::Send(_)));
-            let stall = rest.next_if(|activity| *activity.what == ActivityKind::Stall);
-            let port = rest.next_if(|activity| *activity.what == ActivityKind::Port);
+            let send = rest.next_if(|activity| matches!(activity.kind, ActivityKind::Send(_)));
+            let stall = rest.next_if(|activity| *activity.kind == ActivityKind::Stall);
+            let port = rest.next_if(|activity| *activity.kind == ActivityKind::Port);
             let Some(last) = port.or(stall).or(send) else {
                 rest.next();
                 continue;
             };
             let (x, start, end, enter) = (first.id, first.start, first.end, last.end);
-            let ActivityKind::Send(id) = *first.what else {
+            let ActivityKind::Send(id) = *first.kind else {
                 self.report(AuditRule::Entry, format!("processor {x} waits to send until {enter}, and does not"));
                 continue;
             };
@@ -66,7 +66,7 @@ impl<'a> Auditor<'a> {
         let (own, beside) = track.split_at(track.partition_point(|activity| activity.request.is_none()));
         self.audit_sequence(AuditRule::OneThing, &format!("processor {id}"), Time::ZERO, own);
         self.audit_work(own);
-        let received = track.iter().filter(|activity| matches!(activity.what, ActivityKind::Receive(_)));
+        let received = track.iter().filter(|activity| matches!(activity.kind, ActivityKind::Receive(_)));
         let mut received: Vec<&AuditedActivity> = received.collect();
         // Several receptions can begin at one moment only if the gaps after all but the last are 0.
         received.sort_by_key(|reception| (reception.start, self.gap_after(reception), reception.end));
@@ -94,7 +94,7 @@ impl<'a> Auditor<'a> {
     /// Audits receptions: the message, the length and the gap.
     fn audit_receptions(&mut self, track: &[&AuditedActivity]) {
         let mut last: Option<(Time, Time)> = None;
-        for &&AuditedActivity { id: y, start, end, what, .. } in track {
+        for &&AuditedActivity { id: y, start, end, kind: what, .. } in track {
             let ActivityKind::Receive(id) = *what else { continue };
             if let Some((last, g)) = last.filter(|(last, g)| start < *last + *g) {
                 let sentence = format!("processor {y} begins receptions at {last} and {start}, and g = {g}");
@@ -134,9 +134,9 @@ impl<'a> Auditor<'a> {
         if levels.chain([&self.trace.params]).any(takes_back) {
             return;
         }
-        for (place, gap) in track.iter().enumerate().filter(|(_, activity)| *activity.what == ActivityKind::Gap) {
+        for (place, gap) in track.iter().enumerate().filter(|(_, activity)| *activity.kind == ActivityKind::Gap) {
             let (over, goes_on) = match track.get(place + 1) {
-                Some(AuditedActivity { what: ActivityKind::Send(id), end, .. }) => {
+                Some(AuditedActivity { kind: ActivityKind::Send(id), end, .. }) => {
                     let flight = self.index_of(*id).map(|place| self.flights[place]);
                     let over = flight.and_then(|flight| flight.gap_over);
                     // The overhead is over with the gap, but for detours.
@@ -146,7 +146,7 @@ impl<'a> Auditor<'a> {
                     });
                     (over.map(|over| if ends { *end } else { over }), *end)
                 }
-                Some(AuditedActivity { what: ActivityKind::Receive(_), start, .. }) => {
+                Some(AuditedActivity { kind: ActivityKind::Receive(_), start, .. }) => {
                     let before = received.partition_point(|reception| reception.start < *start);
                     (before.checked_sub(1).map(|before| self.gap_after(received[before])), *start)
                 }
@@ -165,7 +165,7 @@ impl<'a> Auditor<'a> {
     fn audit_requests(&mut self, x: usize, own: &[AuditedActivity], beside: &[AuditedActivity]) {
         let mut requests: BTreeMap<u32, AuditedRequest> = BTreeMap::new();
         for activity in own {
-            match activity.what {
+            match activity.kind {
                 ActivityKind::Post(number) => requests.entry(*number).or_default().posts.push(activity),
                 ActivityKind::Wait(number) => requests.entry(*number).or_default().waits.push(activity),
                 _ => {}
@@ -176,19 +176,19 @@ impl<'a> Auditor<'a> {
                 requests.entry(number).or_default().activities = track;
             }
         }
-        for (number, AuditedRequest { posts, waits, activities: track }) in requests {
+        for (number, AuditedRequest { posts, waits, activities }) in requests {
             let who = format!("number {number} of processor {x}");
             if waits.is_empty() && self.trace.faults.crashed.contains_key(&x) {
                 continue;
             }
-            let (&[post], &[wait], 1..) = (&posts[..], &waits[..], track.len()) else {
-                let [posts, waits, track] = [posts.len(), waits.len(), track.len()];
+            let (&[post], &[wait], 1..) = (&posts[..], &waits[..], activities.len()) else {
+                let [posts, waits, activities] = [posts.len(), waits.len(), activities.len()];
                 let sentence = format!("{who} is called for {posts} times and waited for {waits} times");
-                self.report(AuditRule::Request, format!("{sentence}, and does {track} things"));
+                self.report(AuditRule::Request, format!("{sentence}, and does {activities} things"));
                 continue;
             };
             let (o, took, end) = (self.trace.params.o, post.end - post.start, wait.end);
-            let done = self.audit_sequence(AuditRule::Request, &who, post.start, track);
+            let done = self.audit_sequence(AuditRule::Request, &who, post.start, activities);
             let had_o = done >= wait.start && self.can_have_had(x, wait.start, done, o);
             let in_time = if had_o { end == done } else { self.has_exact_length(x, wait.start, end, o) };
             let over = done.max(wait.start + o);
@@ -207,7 +207,7 @@ impl<'a> Auditor<'a> {
         let mut barriers: Vec<Vec<&AuditedActivity>> = Vec::new();
         for track in activities.chunk_by(|a, b| a.id == b.id) {
             let there = |activity: &&AuditedActivity| activity.request.is_none() && activity.id < self.trace.params.P;
-            let taken = track.iter().filter(there).filter(|activity| *activity.what == ActivityKind::Barrier);
+            let taken = track.iter().filter(there).filter(|activity| *activity.kind == ActivityKind::Barrier);
             for (number, activity) in taken.enumerate() {
                 if number == barriers.len() {
                     barriers.push(Vec::new());
@@ -242,7 +242,7 @@ impl<'a> Auditor<'a> {
 
     /// Returns the end of the gap after a reception.
     pub(super) fn gap_after(&self, reception: &AuditedActivity) -> Time {
-        let ActivityKind::Receive(id) = *reception.what else { return reception.start };
+        let ActivityKind::Receive(id) = *reception.kind else { return reception.start };
         reception.start + self.params(id.from, reception.id).g
     }
 }

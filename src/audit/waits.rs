@@ -74,14 +74,14 @@ impl Auditor<'_> {
     /// Compares a message's waits with its route. `least` is the earliest moment at which its stall can have
     /// ended.
     fn audit_wait(&mut self, route: &Route, least: Time) {
-        let Flight { message, stream: spread, sent, not_before, .. } = *route.flight;
+        let Flight { message, stream, sent, not_before, .. } = *route.flight;
         let &Message { id, to, enter, first, arrival, .. } = message;
         let (out, keeps_order) = (route.earliest_first_word(enter), not_before.is_some());
-        let ahead = not_before.map_or(arrival, |moment| moment + spread);
+        let ahead = not_before.map_or(arrival, |moment| moment + stream);
         broken!(self, "{id} to {to}",
             not_before.is_some_and(|moment| first < moment) => AuditRule::Order,
                 "is there at {arrival}, and one before it at {ahead}";
-            first > out && (spread > Time::ZERO || keeps_order) => AuditRule::Latency,
+            first > out && (stream > Time::ZERO || keeps_order) => AuditRule::Latency,
                 "enters at {enter} and comes out at {first}, and there was room at {out}";
         );
         let Some(SendTimes { ready, admitted, entered, .. }) = sent else { return };
@@ -101,7 +101,7 @@ impl Auditor<'_> {
 /// processors of the same moment, whatever their numbers.
 fn free_barriers(trace: &Trace) -> HashSet<Time> {
     let free = trace.barrier == Some(Time::ZERO);
-    let barriers = trace.activities.iter().filter(|activity| free && activity.what == ActivityKind::Barrier);
+    let barriers = trace.activities.iter().filter(|activity| free && activity.kind == ActivityKind::Barrier);
     barriers.map(|activity| activity.end).collect()
 }
 
@@ -123,10 +123,10 @@ fn can_be_chained(at_once: &[Flight], free: &HashSet<Time>) -> bool {
 impl Route<'_> {
     /// Returns the time at which the first word comes out of the network if the message enters at `enter`.
     fn earliest_first_word(&self, enter: Time) -> Time {
-        let Flight { message, stream: spread, not_before, .. } = *self.flight;
-        let latency = if self.is_to_itself { message.latency.max(spread) } else { message.latency };
+        let Flight { message, stream, not_before, .. } = *self.flight;
+        let latency = if self.is_to_itself { message.latency.max(stream) } else { message.latency };
         let soonest = not_before.map_or(enter + latency, |moment| moment.max(enter + latency));
-        self.ingress.map_or(soonest, |port| port.earliest_fit(soonest, spread))
+        self.ingress.map_or(soonest, |port| port.earliest_fit(soonest, stream))
     }
 
     /// Returns the earliest moment, not before `from`, at which both ends of the network have room for the

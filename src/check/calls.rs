@@ -41,7 +41,7 @@ impl<'a> Calls<'a> {
         }
         let mut calls = Calls { trace, numbers, follows: vec![0; all.len() * P] };
         let mut done = vec![false; all.len()];
-        let is_barrier = |place: usize| all[place].what == CallKind::Barrier;
+        let is_barrier = |place: usize| all[place].kind == CallKind::Barrier;
         let next = |range: &Range<usize>| range.clone().next();
         loop {
             let mut progressed = false;
@@ -107,8 +107,8 @@ pub(super) fn previous_call(trace: &Trace, call: usize) -> Option<usize> {
 
 /// Returns the messages that a call waited for.
 fn awaited(call: &Call) -> impl Iterator<Item = MessageId> {
-    let got = call.what.received().map(|got| [got.message, first_message(got)]);
-    let granted = call.what.sent().and_then(|sent| sent.rendezvous.as_ref());
+    let got = call.kind.received().map(|got| [got.message, first_message(got)]);
+    let granted = call.kind.sent().and_then(|sent| sent.rendezvous.as_ref());
     got.into_iter().flatten().chain(granted.map(|granted| granted.reply))
 }
 

@@ -79,7 +79,7 @@ pub(super) fn conflicts(history: &History, prefix: &Prefix, message: usize) -> V
             (SharedResource::BothIn, port && same_receiver),
         ];
         let needs = needs.into_iter().filter(|(_, needs)| *needs);
-        all.extend(needs.map(|(at, _)| Conflict { other, resource: at }));
+        all.extend(needs.map(|(resource, _)| Conflict { other, resource }));
     }
     all
 }

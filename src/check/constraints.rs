@@ -48,27 +48,28 @@ fn give_up_times(start: (usize, Time), receive: &SettledReceive, send_gap: Optio
 }
 
 impl<'p> PrefixConstraints<'p> {
-    /// Collects the constraints of a prefix. `turns` has the order of each exchange, or `None` if it is open.
+    /// Collects the constraints of a prefix. `orders` has the order of each exchange, or `None` if it is
+    /// open.
     pub(super) fn new(history: &History, prefix: &'p Prefix, orders: &[Option<ExchangeOrder>]) -> PrefixConstraints<'p> {
         let mut orders = orders.iter().copied();
         let calls = &history.trace.calls;
         let mut times = TimeConstraints::with_variables(calls.len());
-        let ways = prefix.messages.iter().map(|flight| {
+        let vars = prefix.messages.iter().map(|message| {
             let (enter, arrival) = (times.add_variable(), times.add_variable());
-            let ready = if flight.entry_delay.is_none() { times.add_variable() } else { enter };
-            times.require_after(arrival, (enter, flight.stream));
-            if let Some(entry_delay) = flight.entry_delay {
-                times.require_latest(enter, vec![(flight.call, entry_delay)]);
+            let ready = if message.entry_delay.is_none() { times.add_variable() } else { enter };
+            times.require_after(arrival, (enter, message.stream));
+            if let Some(entry_delay) = message.entry_delay {
+                times.require_latest(enter, vec![(message.call, entry_delay)]);
             }
             MessageVars { ready, enter, arrival }
         });
-        let ways = ways.collect();
+        let vars = vars.collect();
         for (place, call) in calls.iter().enumerate() {
             if place == 0 || calls[place - 1].id != call.id {
                 times.require_zero(place);
             }
         }
-        let mut constraints = PrefixConstraints { prefix, times, vars: ways, deadlines: HashMap::new(), receives_first: HashMap::new() };
+        let mut constraints = PrefixConstraints { prefix, times, vars, deadlines: HashMap::new(), receives_first: HashMap::new() };
         let mut barriers: Vec<Vec<(usize, bool, Time)>> = Vec::new();
         for settled_calls in &prefix.calls {
             // The ends of the gaps after the last send and after the last reception.
@@ -107,8 +108,8 @@ impl<'p> PrefixConstraints<'p> {
                             order.map(|order| recorded == (order == ExchangeOrder::AsRecorded)),
                         )
                     }
-                    CallEffect::Join { flight, lasts, late } => {
-                        vec![(settled_call.index, *lasts), (constraints.vars[*flight].arrival, *late)]
+                    CallEffect::Join { message, lasts, late } => {
+                        vec![(settled_call.index, *lasts), (constraints.vars[*message].arrival, *late)]
                     }
                     CallEffect::Barrier(number, over) => {
                         barriers.resize(barriers.len().max(number + 1), Vec::new());
@@ -122,7 +123,7 @@ impl<'p> PrefixConstraints<'p> {
             }
         }
         for all in barriers {
-            for (call, _, over) in all.iter().filter(|(_, goes_on, _)| *goes_on) {
+            for (call, _, over) in all.iter().filter(|(_, has_next, _)| *has_next) {
                 constraints.times.require_latest(call + 1, all.iter().map(|(other, ..)| (*other, *over)).collect());
             }
         }
@@ -158,19 +159,19 @@ impl<'p> PrefixConstraints<'p> {
         send_gap: Option<(usize, Time)>,
         receive_gap: &mut Option<(usize, Time)>,
     ) -> Vec<(usize, Time)> {
-        let SettledReceive { got, overhead, gap, vain_length: in_vain, others, .. } = receive;
-        let limits = give_up_times(start, receive, send_gap);
+        let SettledReceive { got, overhead, gap, vain_length, others, .. } = receive;
+        let deadline = give_up_times(start, receive, send_gap);
         let Some(got) = got else {
-            let over = vec![(start.0, start.1 + *in_vain)];
+            let over = vec![(start.0, start.1 + *vain_length)];
             let Some((gap, by)) = *receive_gap else {
-                limits
+                deadline
                     .iter()
                     .for_each(|(what, by)| self.add_others((*what, *by + self.prefix.least_delay), others));
                 return over;
             };
-            if !limits.is_empty() && !others.is_empty() {
+            if !deadline.is_empty() && !others.is_empty() {
                 let limit = self.times.add_variable();
-                self.times.require_latest(limit, limits);
+                self.times.require_latest(limit, deadline);
                 for (other, later) in others {
                     let arrival = self.vars[*other].arrival;
                     self.times
@@ -182,8 +183,8 @@ impl<'p> PrefixConstraints<'p> {
         let (begun, arrival) = (self.times.add_variable(), self.vars[*got].arrival);
         let of = [Some(start), Some((arrival, Time::ZERO)), *receive_gap];
         self.times.require_latest(begun, of.into_iter().flatten().collect());
-        if !limits.is_empty() {
-            self.times.require_within(begun, limits);
+        if !deadline.is_empty() {
+            self.times.require_within(begun, deadline);
         }
         self.add_others((arrival, Time::ZERO), others);
         *receive_gap = Some((begun, *gap));
@@ -208,7 +209,7 @@ impl<'p> PrefixConstraints<'p> {
         }
         if receives_first == Some(true) {
             let Some((gap, by)) = *send_gap else {
-                self.times.require_after(start.0, (start.0, PS)); // there is no gap, so that never happens
+                self.times.require_after(start.0, (start.0, PS)); // impossible, since there is no gap
                 return vec![start];
             };
             let over = self.add_receive(start, receive, *send_gap, receive_gap);
@@ -284,7 +285,7 @@ impl<'p> PrefixConstraints<'p> {
             let look = until.map(|until| until - calls[take.call].start);
             self.deadlines.extend(look.map(|look| (take.call, vec![(take.call, look)])));
             let arrival =
-                |message: usize| self.prefix.index_of.get(&message).map(|flight| self.vars[*flight].arrival);
+                |message: usize| self.prefix.index_of.get(&message).map(|message| self.vars[*message].arrival);
             let is_gone = |message: usize| {
                 let takes = |(other, got): &(usize, Option<usize>)| {
                     let other = &history.takes[*other];

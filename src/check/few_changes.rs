@@ -30,7 +30,7 @@ pub(super) fn change_count(number: usize) -> usize {
 }
 
 /// Returns whether all processors start with high priority in a run.
-pub(super) fn are_all_first(number: usize) -> bool {
+pub(super) fn is_all_high(number: usize) -> bool {
     number.is_multiple_of(2)
 }
 
@@ -39,18 +39,18 @@ pub(super) fn are_all_first(number: usize) -> bool {
 pub(super) fn few_changes(messages: &[MessageId], P: usize, number: usize, seed: u64) -> Order {
     let mut dice = Rng::with_seed(seed);
     let changes = draw(messages, change_count(number), &mut dice).into_iter().collect();
-    let last = (!are_all_first(number)).then(|| dice.usize(..P));
+    let low_priority = (!is_all_high(number)).then(|| dice.usize(..P));
     let rule = LatencyRule::new(move |message, _, _, most| {
-        Some(if is_late(&changes, last, message) { most } else { Time::ZERO })
+        Some(if is_late(&changes, low_priority, message) { most } else { Time::ZERO })
     });
     Order::from_rule(rule)
 }
 
 /// Returns whether a message's sender has low priority when it sends the message.
-fn is_late(changes: &BTreeSet<MessageId>, last: Option<usize>, message: MessageId) -> bool {
+fn is_late(changes: &BTreeSet<MessageId>, low_priority: Option<usize>, message: MessageId) -> bool {
     let first = MessageId { number: 0, ..message };
     let turns = changes.range(first..=message).count();
-    (last == Some(message.from)) != (turns % 2 == 1)
+    (low_priority == Some(message.from)) != (turns % 2 == 1)
 }
 
 #[cfg(test)]
@@ -61,8 +61,8 @@ mod tests {
     fn sender_is_late_from_one_change_to_the_next() {
         let message = |from, number| MessageId { from, number };
         let changes = BTreeSet::from([message(1, 2), message(1, 4), message(2, 0)]);
-        let late = |last: Option<usize>, from: usize| -> Vec<usize> {
-            (0..6).filter(|number| is_late(&changes, last, message(from, *number))).collect()
+        let late = |low_priority: Option<usize>, from: usize| -> Vec<usize> {
+            (0..6).filter(|number| is_late(&changes, low_priority, message(from, *number))).collect()
         };
         assert_eq!((late(None, 0), late(None, 1)), (vec![], vec![2, 3]));
         assert_eq!((late(None, 2), late(Some(2), 2)), (vec![0, 1, 2, 3, 4, 5], vec![]));

@@ -119,7 +119,7 @@ impl<'a> History<'a> {
                 leaves_message: false,
                 got: None,
             };
-            match &call.what {
+            match &call.kind {
                 CallKind::Receive { from, tag, until, received: taken } => {
                     let until = match until {
                         Until::Moment(time) => Some(start.max(*time)),
@@ -185,9 +185,9 @@ impl<'a> History<'a> {
             .trace
             .activities
             .iter()
-            .map(|activity| (activity.what.clone(), activity.start, activity.end));
+            .map(|activity| (activity.kind.clone(), activity.start, activity.end));
         let beside =
-            self.trace.progress.iter().map(|progress| (progress.what.clone(), progress.start, progress.end));
+            self.trace.progress.iter().map(|progress| (progress.kind.clone(), progress.start, progress.end));
         let cost = |(what, start, end): (ActivityKind, Time, Time)| match what {
             ActivityKind::Send(id) => Some(((true, id), end - start)),
             ActivityKind::Receive(id) => Some(((false, id), end - start)),
@@ -195,7 +195,7 @@ impl<'a> History<'a> {
         };
         self.overheads = alone.chain(beside).filter_map(cost).collect();
         let mut passed = vec![0; self.receivable.len()];
-        for call in self.trace.calls.iter().filter(|call| call.what == CallKind::Barrier) {
+        for call in self.trace.calls.iter().filter(|call| call.kind == CallKind::Barrier) {
             match self.barrier_arrivals.get_mut(passed[call.id]) {
                 Some(last) => *last = call.start.max(*last),
                 None => self.barrier_arrivals.push(call.start),
@@ -220,7 +220,7 @@ impl<'a> History<'a> {
 
     /// Returns whether a call that sends and receives did the latter first.
     pub(super) fn is_receive_first(&self, call: usize) -> bool {
-        let CallKind::SendRecv(both) = &self.trace.calls[call].what else { return false };
+        let CallKind::SendRecv(both) = &self.trace.calls[call].kind else { return false };
         let [sent, got] = [&both.sent, &both.received].map(|transfer| self.index_of(&transfer.message));
         let enter = sent.map(|sent| self.message(sent).enter);
         let overhead = self.overhead(false, both.received.message).unwrap_or_default();
@@ -343,7 +343,7 @@ impl<'a> History<'a> {
                 && self.candidates(take).any(|one| self.candidates(look).any(|other| one == other))
         };
         let is_look = |take: &&Take| {
-            let what = &self.trace.calls[take.call].what;
+            let what = &self.trace.calls[take.call].kind;
             take.deadline.is_some() && !matches!(what, CallKind::Test { .. })
         };
         self.takes.iter().filter(is_look).any(|look| self.takes.iter().any(|take| is_beside(look, take)))
@@ -354,7 +354,7 @@ impl<'a> History<'a> {
     pub(super) fn has_requests_with_gaps(&self) -> bool {
         let levels = self.trace.levels.iter().map(|level| &level.params);
         let has_gaps = levels.chain([&self.trace.params]).any(|params| params.g > Time::ZERO);
-        let is_request = |call: &Call| matches!(call.what, CallKind::Isend { .. } | CallKind::Irecv { .. });
+        let is_request = |call: &Call| matches!(call.kind, CallKind::Isend { .. } | CallKind::Irecv { .. });
         has_gaps && self.trace.calls.iter().any(is_request)
     }
 
@@ -409,8 +409,8 @@ fn unbounded_latency(trace: &Trace) -> Time {
             ActivityKind::Work(_) | ActivityKind::Send(_) | ActivityKind::Receive(_) | ActivityKind::Gap
         )
     };
-    let done = trace.activities.iter().filter(|activity| is_done(&activity.what));
-    let beside = trace.progress.iter().filter(|progress| is_done(&progress.what));
+    let done = trace.activities.iter().filter(|activity| is_done(&activity.kind));
+    let beside = trace.progress.iter().filter(|progress| is_done(&progress.kind));
     let alone: Time = done.map(|activity| activity.end - activity.start).sum();
     let lengths = alone + beside.map(|progress| progress.end - progress.start).sum::<Time>();
     8 * (lengths + (trace.messages.len() as i64 + 1) * (trace.params.L + trace.params.cycle))
@@ -423,7 +423,7 @@ fn receivable_messages(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (
     let mut posted: HashMap<(usize, u32), (usize, &CallTag)> = HashMap::new();
     for (place, call) in trace.calls.iter().enumerate() {
         let of_none = CallTag { number: 0, name: None };
-        let (at, tag) = match &call.what {
+        let (at, tag) = match &call.kind {
             CallKind::Isend { request, tag, .. } | CallKind::Irecv { request, tag, .. } => {
                 posted.insert((call.id, *request), (place, tag));
                 continue;
@@ -437,7 +437,7 @@ fn receivable_messages(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (
             _ => (place, &of_none),
         };
         let before = previous_call(trace, at);
-        if let Some(sent) = call.what.sent() {
+        if let Some(sent) = call.kind.sent() {
             let first = first_message(sent);
             // The data message of a rendezvous comes after the call that waits for the reply.
             origins.insert(sent.message, Origin { call: at, after: Some(at) });
@@ -448,7 +448,7 @@ fn receivable_messages(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (
                 to[trace.messages[message].to].push(ReceivableMessage { message, tag });
             }
         }
-        if let Some(rendezvous) = call.what.received().and_then(|got| got.rendezvous.as_ref()) {
+        if let Some(rendezvous) = call.kind.received().and_then(|got| got.rendezvous.as_ref()) {
             origins.insert(rendezvous.reply, Origin { call: at, after: before });
         }
     }

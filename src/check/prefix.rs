@@ -50,7 +50,7 @@ pub(super) enum CallEffect {
     Look { got: Option<usize>, others: Vec<(usize, Time)>, lasts: Time },
     Exchange(SettledSend, SettledReceive),
     /// It is over `lasts` after its beginning and `late` after a message's arrival.
-    Join { flight: usize, lasts: Time, late: Time },
+    Join { message: usize, lasts: Time, late: Time },
     /// It is the processor's barrier of this number, and is over this long after all have come to it.
     Barrier(usize, Time),
 }
@@ -188,7 +188,7 @@ impl Prefix {
             }
             let settled = is_settled(call);
             is_over[id] = !settled;
-            has_requests[id] |= matches!(recorded.what, CallKind::Isend { .. } | CallKind::Irecv { .. });
+            has_requests[id] |= matches!(recorded.kind, CallKind::Isend { .. } | CallKind::Irecv { .. });
             if has_requests[id] {
                 prefix.is_exact = false;
             }
@@ -240,11 +240,11 @@ impl CallReader<'_, '_> {
         };
         let flight =
             |prefix: &Prefix, message: &MessageId| prefix.index_of.get(&history.index_of(message)?).copied();
-        if has_requests || asks(&recorded.what) {
+        if has_requests || asks(&recorded.kind) {
             prefix.is_exact = false;
             return is_settled.then(|| self.recorded_effect(prefix, call));
         }
-        match &recorded.what {
+        match &recorded.kind {
             CallKind::Send { sent, .. } if is_settled => {
                 let flight = flight(prefix, &sent.message)?;
                 Some(CallEffect::Send(sends(prefix, flight)))
@@ -287,7 +287,7 @@ impl CallReader<'_, '_> {
             Some((message, Some(&flight))) => {
                 let start = recorded.start.max(self.history.message(message).arrival);
                 let late = recorded.end - start;
-                CallEffect::Join { flight, lasts: late, late }
+                CallEffect::Join { message: flight, lasts: late, late }
             }
             _ => CallEffect::Fixed(lasts),
         }
@@ -309,7 +309,7 @@ impl CallReader<'_, '_> {
             None => (Time::ZERO, Time::ZERO),
         };
         let cycle = history.trace.params.cycle;
-        let (until, in_vain) = match &recorded.what {
+        let (until, vain_length) = match &recorded.kind {
             CallKind::Receive { until: Until::GapOver, .. } => {
                 (Some(ReceiveDeadline::GapOver(self.next_overhead(call))), Time::ZERO)
             }
@@ -322,7 +322,7 @@ impl CallReader<'_, '_> {
         };
         let others = self.others(prefix, take, got);
         let got = got.and_then(|got| prefix.index_of.get(&got).copied());
-        SettledReceive { got, overhead, gap, deadline: until, vain_length: in_vain, others }
+        SettledReceive { got, overhead, gap, deadline: until, vain_length, others }
     }
 
     /// Returns the overhead of the send before which a processor receives.
@@ -331,7 +331,7 @@ impl CallReader<'_, '_> {
         let own = calls.partition_point(|next| next.id == calls[0].id);
         let next = send_after_gap(&calls[..own]);
         let overhead = next.and_then(|(_, send)| {
-            let sent = send.what.sent()?;
+            let sent = send.kind.sent()?;
             let first = sent.rendezvous.as_ref().map_or(sent.message, |rendezvous| rendezvous.request);
             self.history.overhead(true, first)
         });

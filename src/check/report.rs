@@ -150,8 +150,8 @@ impl fmt::Display for DelayedMessage {
 
 impl fmt::Display for ChoicePoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ChoicePoint { location: at, about, taken, with_choice: chosen, senders } = self;
-        write!(f, "{at}: {about}: {taken} taken, {chosen} with a choice; from ")?;
+        let ChoicePoint { location, about, taken, with_choice, senders } = self;
+        write!(f, "{location}: {about}: {taken} taken, {with_choice} with a choice; from ")?;
         for (place, (sender, times)) in senders.iter().take(LISTED).enumerate() {
             write!(f, "{}{sender}: {times}", if place > 0 { ", " } else { "" })?;
         }

@@ -47,8 +47,8 @@ impl Script {
     /// Returns the latency of a message to processor `to` that is ready at this time.
     pub(super) fn latency(&self, message: MessageId, to: usize, ready: Time) -> Time {
         self.latencies.get(&message).copied().unwrap_or_else(|| {
-            let after = self.later_arrivals.get(to).copied().unwrap_or(-PS);
-            if after >= ready { after + PS - ready } else { Time::ZERO }
+            let later_arrivals = self.later_arrivals.get(to).copied().unwrap_or(-PS);
+            if later_arrivals >= ready { later_arrivals + PS - ready } else { Time::ZERO }
         })
     }
 
@@ -126,7 +126,7 @@ impl Script {
     ) -> ScriptResult {
         let mut constraints = PrefixConstraints::new(history, prefix, orders);
         constraints.add_requests(history, settled);
-        let Solution { constraints_under: times, precedence } = match TimingSolver::new(history, &constraints).solve() {
+        let Solution { times, precedence } = match TimingSolver::new(history, &constraints).solve() {
             SolveResult::Times(solution) => solution,
             SolveResult::Infeasible => return ScriptResult::Impossible,
             SolveResult::Unknown => return ScriptResult::Unknown,
@@ -135,7 +135,7 @@ impl Script {
             let message = &prefix.messages[place];
             (message.id, times[vars.arrival] - times[vars.enter] - message.stream)
         };
-        let mut after = vec![-PS; history.receivable.len()];
+        let mut later_arrivals = vec![-PS; history.receivable.len()];
         for (place, got) in settled {
             let take = &history.takes[*place];
             let at = match got {
@@ -145,9 +145,9 @@ impl Script {
                     limits.map(|(what, by)| times[*what] + *by).max().unwrap_or(times[take.call])
                 }
             };
-            after[take.id] = after[take.id].max(at);
+            later_arrivals[take.id] = later_arrivals[take.id].max(at);
         }
         let latencies = constraints.vars.iter().enumerate().map(latency).collect();
-        ScriptResult::Script(Script { latencies, later_arrivals: after, precedence })
+        ScriptResult::Script(Script { latencies, later_arrivals, precedence })
     }
 }

@@ -59,9 +59,9 @@ impl Default for Check {
 impl fmt::Debug for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Check { strategy, runs, time, seed, cores, faults, audits, may_differ, on_run: _ } = self;
-        let mut told = f.debug_struct("Check");
-        told.field("strategy", strategy).field("runs", runs).field("time", time).field("seed", seed);
-        told.field("cores", cores)
+        let mut debug = f.debug_struct("Check");
+        debug.field("strategy", strategy).field("runs", runs).field("time", time).field("seed", seed);
+        debug.field("cores", cores)
             .field("faults", faults)
             .field("audits", audits)
             .field("may_differ", may_differ)

@@ -46,7 +46,7 @@ pub(super) struct TimingSolver<'k, 'p> {
 /// Times that the machine realizes, and which processors go first where it is not those of lower number.
 #[derive(Debug)]
 pub(super) struct Solution {
-    pub constraints_under: Vec<Time>,
+    pub times: Vec<Time>,
     pub precedence: Precedence,
 }
 
@@ -82,9 +82,9 @@ const MAX_WORK: usize = 1_000_000;
 
 impl<'k, 'p> TimingSolver<'k, 'p> {
     pub(super) fn new(history: &History, constraints: &'k PrefixConstraints<'p>) -> TimingSolver<'k, 'p> {
-        let (trace, flights, is_long) = (history.trace, &constraints.prefix.messages, constraints.prefix.has_long_messages());
+        let (trace, flights, has_long_messages) = (history.trace, &constraints.prefix.messages, constraints.prefix.has_long_messages());
         let has_capacity = || flights.iter().any(|flight| flight.capacity < usize::MAX);
-        let waits = is_long || trace.params.gps().is_some() || has_capacity();
+        let waits = has_long_messages || trace.params.gps().is_some() || has_capacity();
         let by_number = DrawnChoice::new(&trace.params, Latency::Exact, Ties::Number);
         TimingSolver {
             constraints,
@@ -97,7 +97,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             ),
             by_number,
             conflicts: (0..flights.len()).map(|message| conflicts(history, constraints.prefix, message)).collect(),
-            has_long_messages: is_long,
+            has_long_messages,
             is_complete: constraints.prefix.is_exact || !waits,
             unsettled_wait: Time::ZERO,
             has_instant_messages: history.has_instant_messages(),
@@ -113,7 +113,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             && let Some(left) = tries.checked_sub(1)
         {
             tries = left;
-            let times = match self.constraints(&assumptions).solve(&mut tries) {
+            let times = match self.constraints_under(&assumptions).solve(&mut tries) {
                 SolveResult::Infeasible => continue,
                 SolveResult::Unknown => {
                     is_sure = false;
@@ -134,7 +134,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                 }
             };
             let Some((message, passage)) = self.first_difference(&times, &precedence) else {
-                return SolveResult::Times(Solution { constraints_under: times, precedence });
+                return SolveResult::Times(Solution { times, precedence });
             };
             let branches = self.branches(&assumptions, &times, message, passage);
             is_sure &= !branches.is_empty() || !self.has_long_messages;
@@ -147,10 +147,10 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         }
         // Perhaps no message has to wait.
         self.conflicts.iter_mut().for_each(Vec::clear);
-        let without = self.constraints(&Assumptions::default()).solve(&mut self.try_limit());
+        let without = self.constraints_under(&Assumptions::default()).solve(&mut self.try_limit());
         match (without, first) {
             (SolveResult::Times(times), _) | (_, Some(times)) => {
-                SolveResult::Times(Solution { constraints_under: times, precedence: Precedence::new() })
+                SolveResult::Times(Solution { times, precedence: Precedence::new() })
             }
             _ => SolveResult::Unknown,
         }
@@ -165,7 +165,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         }
         self.unsettled_wait = history.unbounded_latency;
         self.conflicts.iter_mut().for_each(Vec::clear);
-        !matches!(self.constraints(&Assumptions::default()).solve(&mut self.try_limit()), SolveResult::Infeasible)
+        !matches!(self.constraints_under(&Assumptions::default()).solve(&mut self.try_limit()), SolveResult::Infeasible)
     }
 
     /// Returns the number of tries.
@@ -175,7 +175,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     }
 
     /// Returns the constraints under some assumptions.
-    fn constraints(&self, assumptions: &Assumptions) -> TimeConstraints {
+    fn constraints_under(&self, assumptions: &Assumptions) -> TimeConstraints {
         let mut times = self.constraints.times.clone();
         let flights = &self.constraints.prefix.messages;
         for (first, second) in &assumptions.later {
@@ -228,15 +228,15 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                     times.require_within(ahead.0, within.collect());
                 }
             }
-            let of = |at: SharedResource, pair: PairOrder| {
+            let of = |resource: SharedResource, pair: PairOrder| {
                 let all = conflicts.iter().enumerate();
                 let those =
-                    all.filter(move |(number, conflict)| conflict.resource == at && pair_of(*number) == Some(pair));
+                    all.filter(move |(number, conflict)| conflict.resource == resource && pair_of(*number) == Some(pair));
                 those.map(|(_, conflict)| self.constraints.vars[conflict.other].arrival)
             };
-            for at in [SharedResource::To, SharedResource::From] {
-                for stays in of(at, PairOrder::Beside) {
-                    of(at, PairOrder::After).for_each(|gone| times.require_after(stays, (gone, Time::ZERO)));
+            for resource in [SharedResource::To, SharedResource::From] {
+                for stays in of(resource, PairOrder::Beside) {
+                    of(resource, PairOrder::After).for_each(|gone| times.require_after(stays, (gone, Time::ZERO)));
                 }
             }
             if assumptions.instant.get(&message) == Some(&true) {
@@ -264,10 +264,10 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
 
     /// Returns the constraint that a message waits for its conflict, and the reverse one. Each is a variable,
     /// and the variable and time that bound it from below.
-    fn separations(&self, message: usize, Conflict { other, resource: at }: Conflict) -> [(usize, (usize, Time)); 2] {
+    fn separations(&self, message: usize, Conflict { other, resource }: Conflict) -> [(usize, (usize, Time)); 2] {
         let (mine, its) = (self.constraints.vars[message], self.constraints.vars[other]);
         let [stream, its_stream] = [message, other].map(|message| self.constraints.prefix.messages[message].stream);
-        let [behind, ahead] = match at {
+        let [behind, ahead] = match resource {
             SharedResource::To | SharedResource::From => {
                 [(mine.enter, its.arrival, Time::ZERO), (its.enter, mine.arrival, Time::ZERO)]
             }
@@ -347,20 +347,20 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     }
 
     /// Returns the spans of time in which a message and its conflict need their common resource.
-    fn spans(&self, times: &[Time], message: usize, Conflict { other, resource: at }: Conflict) -> [(Time, Time); 2] {
-        let span = |message: usize, at: SharedResource| {
+    fn spans(&self, times: &[Time], message: usize, Conflict { other, resource }: Conflict) -> [(Time, Time); 2] {
+        let span = |message: usize, resource: SharedResource| {
             let MessageVars { enter, arrival, .. } = self.constraints.vars[message];
             let (enter, arrival, stream) =
                 (times[enter], times[arrival], self.constraints.prefix.messages[message].stream);
-            match at {
+            match resource {
                 SharedResource::To | SharedResource::From => (enter, arrival),
                 SharedResource::Out => (enter, enter + stream),
                 SharedResource::In | SharedResource::BothIn => (arrival - stream, arrival),
             }
         };
-        let mine = span(message, at);
-        let mine = if self.has_long_messages || !at.is_room() { mine } else { (mine.0, mine.0 + PS) };
-        [mine, span(other, at.mirrored())]
+        let mine = span(message, resource);
+        let mine = if self.has_long_messages || !resource.is_room() { mine } else { (mine.0, mine.0 + PS) };
+        [mine, span(other, resource.mirrored())]
     }
 
     /// Returns the possibilities for a message that enters or arrives at another time on the machine.
@@ -389,11 +389,11 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         };
         let nearest = open.iter().filter(matters).max_by_key(|(_, conflict)| until(*conflict));
         let any = || open.iter().filter(|_| self.has_long_messages).max_by_key(|(_, conflict)| until(*conflict));
-        let Some(&(number, Conflict { other, resource: at })) = nearest.or_else(any) else { return all };
+        let Some(&(number, Conflict { other, resource })) = nearest.or_else(any) else { return all };
         let beside = self.conflicts[message].iter().enumerate().filter(|(number, conflict)| {
-            conflict.resource == at && assumptions.pairs.get(&(message, *number)) == Some(&PairOrder::Beside)
+            conflict.resource == resource && assumptions.pairs.get(&(message, *number)) == Some(&PairOrder::Beside)
         });
-        let stays = !at.is_room() || beside.count() + 1 < flight.capacity;
+        let stays = !resource.is_room() || beside.count() + 1 < flight.capacity;
         for pair in [Some(PairOrder::Beside).filter(|_| stays), Some(PairOrder::Before), Some(PairOrder::After)] {
             let Some(pair) = pair else { continue };
             let mut branch = assumptions.clone();
@@ -401,7 +401,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                 branch.instant.insert(message, false);
             }
             branch.pairs.insert((message, number), pair);
-            let mirrored = Conflict { other: message, resource: at.mirrored() };
+            let mirrored = Conflict { other: message, resource: resource.mirrored() };
             if pair != PairOrder::Before
                 && let Some(number) = self.conflicts[other].iter().position(|conflict| *conflict == mirrored)
             {

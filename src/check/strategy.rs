@@ -54,7 +54,7 @@ pub(super) struct OrderGenerator {
 impl OrderGenerator {
     /// Returns the order of a run other than run 0, which has the machine's own order.
     pub(super) fn order(&self, run: usize) -> Order {
-        let (strategy, number) = OrderGenerator::of(self.strategy, run);
+        let (strategy, number) = OrderGenerator::strategy_of(self.strategy, run);
         let seed = seed(self.seed, run);
         let order = match strategy {
             Strategy::LateFew => late_few(&self.messages, OrderGenerator::late_count(number), seed),
@@ -68,7 +68,7 @@ impl OrderGenerator {
     }
 
     /// Returns the strategy of a run, and the number of runs of that strategy before it.
-    fn of(strategy: Strategy, run: usize) -> (Strategy, usize) {
+    fn strategy_of(strategy: Strategy, run: usize) -> (Strategy, usize) {
         const MIXED: [Strategy; 5] =
             [Strategy::OneEnd, Strategy::LateFew, Strategy::FewChanges, Strategy::Random, Strategy::Ties];
         let number = run - 1;
@@ -91,7 +91,7 @@ impl OrderGenerator {
         of: Strategy,
         is_such: impl Fn(usize) -> bool,
     ) -> usize {
-        let drawn = (1..runs).map(|run| OrderGenerator::of(strategy, run));
+        let drawn = (1..runs).map(|run| OrderGenerator::strategy_of(strategy, run));
         drawn.filter(|(other, number)| *other == of && is_such(*number)).count()
     }
 
@@ -104,7 +104,7 @@ impl OrderGenerator {
 
     /// Returns the same bound for `few` particular changes, where all processors start with high priority.
     pub(super) fn changes_probability(strategy: Strategy, n: usize, few: usize, runs: usize) -> Option<f64> {
-        let is_such = |number| few_changes::are_all_first(number) && few_changes::change_count(number) == few;
+        let is_such = |number| few_changes::is_all_high(number) && few_changes::change_count(number) == few;
         let tried = OrderGenerator::count_runs(strategy, runs, Strategy::FewChanges, is_such);
         (tried > 0 && n >= few).then(|| probability(n, few, tried))
     }
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn audits_see_every_strategy_of_the_mixture() {
         let strategies = |of: &mut dyn Iterator<Item = usize>| -> std::collections::HashSet<Strategy> {
-            of.filter(|run| *run > 0).map(|run| OrderGenerator::of(Strategy::Mixed, run).0).collect()
+            of.filter(|run| *run > 0).map(|run| OrderGenerator::strategy_of(Strategy::Mixed, run).0).collect()
         };
         for audits in [1, 5, 50] {
             let check = Check::new().audits(audits);

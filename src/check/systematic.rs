@@ -32,8 +32,8 @@ use crate::rules::choice::LatencyRule;
 #[derive(Debug)]
 pub(super) struct SystematicSearch {
     stack: Vec<Branch>,
-    /// Runs with latencies above L, which are made last: all runs of the machine are likely to be found
-    /// without them.
+    /// Runs with latencies above L. They are made last, since no run of the machine is found only through
+    /// them.
     far: Vec<Branch>,
     /// Hashes of the classes that were found.
     classes: HashSet<u64>,
@@ -93,7 +93,7 @@ struct BranchStep {
 type SettledTake = (usize, Option<usize>, bool);
 
 impl BranchStep {
-    fn of(history: &History, (place, got, is_open): SettledTake) -> BranchStep {
+    fn new(history: &History, (place, got, is_open): SettledTake) -> BranchStep {
         let (take, got) = history.ids((place, got));
         BranchStep { take, got, is_open }
     }
@@ -122,7 +122,7 @@ impl Coverage {
 
 /// The most takes of a run in which other classes are searched for. There are at least as many classes as
 /// takes, and the time for each grows with the square of their number.
-const MOST_TAKES: usize = 1000;
+const MAX_TAKES: usize = 1000;
 
 impl SystematicSearch {
     pub(super) fn new() -> SystematicSearch {
@@ -206,7 +206,7 @@ impl SystematicSearch {
         } else if history.has_requests_with_gaps() && has_choices() {
             self.why_overlooked = Some("requests wait for each other's gaps");
         }
-        if history.takes.len() > MOST_TAKES {
+        if history.takes.len() > MAX_TAKES {
             let why = "a run has too many receives to find out what else each could take";
             self.why_overlooked = self.why_overlooked.or(is_bounded.then_some(why));
             return;
@@ -283,8 +283,8 @@ impl SystematicSearch {
             }
         }
         let Some(new) = new.filter(|new: &SettledTake| !history.takes[new.0].is_wait_for_first()) else { return false };
-        let of_run: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
-        if history.requirements(new.0, new.1).is_subset(&of_run) {
+        let settled_takes: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
+        if history.requirements(new.0, new.1).is_subset(&settled_takes) {
             let all: Vec<SettledTake> = before.iter().copied().chain([new]).collect();
             let got: Vec<_> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
             match Script::find(history, &got, true) {
@@ -296,7 +296,7 @@ impl SystematicSearch {
                     if all.len() < steps.len() && !is_new {
                         return true; // the rest without the impossible take is a class that was or will be run
                     }
-                    let steps = all.iter().map(|step| BranchStep::of(history, *step)).collect();
+                    let steps = all.iter().map(|step| BranchStep::new(history, *step)).collect();
                     let script = Arc::new(script);
                     self.stack.push(Branch { steps, script, unbounded: None, kind: BranchKind::Class });
                     return true;
@@ -313,10 +313,10 @@ impl SystematicSearch {
         let can_be = |place: &usize| {
             let take = &history.takes[*place];
             let follows = history.calls.is_after(take.call, history.takes[new.0].call);
-            !of_run.contains(place)
+            !settled_takes.contains(place)
                 && !follows
                 && last_before.iter().any(|call| history.calls.is_after(*call, take.call))
-                && history.requirements(*place, take.got).is_subset(&of_run)
+                && history.requirements(*place, take.got).is_subset(&settled_takes)
         };
         let is_near = |place: &usize| {
             let mut those = history.trace.messages.iter().enumerate();
@@ -342,15 +342,15 @@ impl SystematicSearch {
     fn add_class(&mut self, history: &History, before: &[SettledTake], (new, other): (usize, Option<usize>)) {
         let takes = &history.takes;
         let is_guess = takes[new].is_wait_for_first() && other.is_none();
-        let needs = history.requirements(new, other);
-        let is_other = |(place, got, _): &SettledTake| needs.contains(place) && takes[*place].got != *got;
-        if needs.contains(&new)
+        let requirements = history.requirements(new, other);
+        let is_other = |(place, got, _): &SettledTake| requirements.contains(place) && takes[*place].got != *got;
+        if requirements.contains(&new)
             || before.iter().any(is_other)
             || (is_guess && history.location(&takes[new]).is_some_and(|at| self.unending_waits.contains(&at)))
         {
             return;
         }
-        let mut core: Vec<usize> = needs.iter().copied().collect();
+        let mut core: Vec<usize> = requirements.iter().copied().collect();
         core.sort_by_cached_key(|place| {
             (history.requirements(*place, takes[*place].got).len(), history.id(&takes[*place]))
         });
@@ -366,7 +366,7 @@ impl SystematicSearch {
         if !self.classes.insert(set_hash(got.iter().map(|take| history.ids(*take)))) {
             return;
         }
-        let steps: Vec<BranchStep> = all.iter().map(|step| BranchStep::of(history, *step)).collect();
+        let steps: Vec<BranchStep> = all.iter().map(|step| BranchStep::new(history, *step)).collect();
         let script = |takes: &[(usize, Option<usize>)], bounded| Script::find(history, takes, bounded);
         // Without bounds no message waits for room, so such a run may differ from all runs of the machine.
         let unbounded = || match script(&got, false) {
@@ -385,7 +385,7 @@ impl SystematicSearch {
             }
             ScriptResult::Impossible => (),
         }
-        // Messages that are open may take the room of settled ones, so these are settled too, one take after
+        // Open messages may take the room of settled ones, so the open ones are settled too, one take after
         // the other.
         if Script::is_possible_with_waits(history, &got) {
             let settled: HashSet<usize> = got.iter().map(|(place, _)| *place).collect();
@@ -416,7 +416,7 @@ impl SystematicSearch {
         match script(&core, true) {
             ScriptResult::Script(script) => {
                 let steps =
-                    core.iter().map(|(place, got)| BranchStep::of(history, (*place, *got, false))).collect();
+                    core.iter().map(|(place, got)| BranchStep::new(history, (*place, *got, false))).collect();
                 let branch = Branch { steps, script: Arc::new(script), unbounded: None, kind: BranchKind::Class };
                 self.stack.push(branch);
             }

@@ -139,7 +139,7 @@ impl Check {
             let is_bounded = |place: usize| branches.get(place).is_none_or(Branch::is_bounded);
             let ran = self.run_all(first, &orders, &is_bounded, &compared, &|| first == 0 || in_time());
             let mut branches = branches.iter();
-            for (place, TrialRun { result: tried, seen, violation: broken }) in ran.into_iter().enumerate() {
+            for (place, TrialRun { result: tried, seen, violation }) in ran.into_iter().enumerate() {
                 let branch = branches.next();
                 let run = checked.runs;
                 checked.runs += 1;
@@ -149,7 +149,7 @@ impl Check {
                     }
                     tried => tried,
                 };
-                if let Some(ObservedRun { trace, locations: places }) = &seen {
+                if let Some(ObservedRun { trace, locations }) = &seen {
                     if run == 0 {
                         checked.messages = trace.messages.len();
                         let levels = trace.levels.iter().map(|level| level.params.L);
@@ -159,7 +159,7 @@ impl Check {
                     checked.audited += usize::from(self.is_audited(run) && is_bounded(place));
                     checked.examined += 1;
                     if systematic.is_some() || trace.messages.len() <= MAX_EXAMINED_MESSAGES {
-                        let history = History::new(trace, places);
+                        let history = History::new(trace, locations);
                         add_choices(&mut choices, &history);
                         if let (Some(systematic), Some(branch)) = (&mut systematic, branch) {
                             let may_be_any = self.may_differ || checked.results.is_empty();
@@ -173,7 +173,7 @@ impl Check {
                 }
                 let order = &orders[place];
                 let wrong = match tried {
-                    _ if broken.is_some() => broken.map(FailureKind::BrokenRule),
+                    _ if violation.is_some() => violation.map(FailureKind::BrokenRule),
                     Err(error) => Some(FailureKind::RunFailed(error)),
                     Ok(Err(why)) => Some(FailureKind::WrongResult(why)),
                     Ok(Ok(None)) => {
@@ -275,8 +275,8 @@ fn run_one<R>(
     let tried = trial(&order);
     let seen = sight.take();
     let ended = seen.as_ref().filter(|_| is_audited && tried.is_ok());
-    let broken = ended.and_then(|seen| audit(&seen.trace).violations.first().map(ToString::to_string));
-    TrialRun { result: tried, seen, violation: broken }
+    let violation = ended.and_then(|seen| audit(&seen.trace).violations.first().map(ToString::to_string));
+    TrialRun { result: tried, seen, violation }
 }
 
 impl Machine {
@@ -343,7 +343,7 @@ fn add_choices(all: &mut BTreeMap<(&'static str, u32, u32), ChoicePoint>, histor
     for take in history.takes.iter().filter(|take| history.is_wild(take)) {
         let Some(got) = take.got else { continue };
         let Some(at) = history.location(take) else { continue };
-        let about = match &trace.calls[take.posted].what {
+        let about = match &trace.calls[take.posted].kind {
             CallKind::Receive { tag, .. } | CallKind::Probe { tag, .. } | CallKind::Irecv { tag, .. }
                 if !RawTag::from_number(tag.number).is_wild() =>
             {

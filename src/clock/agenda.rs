@@ -92,8 +92,8 @@ impl Agenda {
         self.insert(entry, |_| true);
     }
 
-    /// Adds an entry. `is_current` tells whether an entry is still up to date. An entry that is out of date stays
-    /// until it is popped or room is needed, so such entries take no more room than the others.
+    /// Adds an entry. `is_current` tells whether an entry is still up to date. An entry that is out of date
+    /// stays until it is popped or room is needed, so such entries take no more room than the others.
     #[inline]
     pub(crate) fn insert(&mut self, entry: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) {
         for lane in 0..LANES {

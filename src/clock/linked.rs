@@ -5,7 +5,7 @@
 //! a network on which nothing costs anything. The costs are those of the real machine: a message arrives when
 //! it is found, and a processor's local time is the time that has passed.
 //!
-//! Beside the program's letters the processes send each other a few notes (see `PacketKind`): to begin
+//! Beside the program's messages the processes send each other a few notes (see `PacketKind`): to begin
 //! together, to end together, to end all when one has failed, and to find a deadlock.
 
 use std::fmt;
@@ -31,7 +31,7 @@ use crate::time::{NS, PS, Time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PacketKind {
     /// A program's message.
-    Letter,
+    Message,
     /// To process 0: ready to begin, with the job's number.
     Ready,
     /// From process 0: all are ready, or why the run cannot begin.
@@ -40,25 +40,25 @@ enum PacketKind {
     Failed,
     /// To process 0: the process has waited for long, with a [`WaitReport`].
     Waiting,
-    /// To process 0: the program has ended, with the numbers of letters sent to each process, received and
+    /// To process 0: the program has ended, with the numbers of messages sent to each process, received and
     /// not taken, and its result.
     Ended,
     /// From process 0: all have ended, with the results of all or the reason why the run has failed, and the
-    /// number of letters that the process should have received.
+    /// number of messages that the process should have received.
     AllEnded,
 }
 
 impl PacketKind {
     const ALL: [PacketKind; 7] =
-        [PacketKind::Letter, PacketKind::Ready, PacketKind::Begin, PacketKind::Failed, PacketKind::Waiting, PacketKind::Ended, PacketKind::AllEnded];
+        [PacketKind::Message, PacketKind::Ready, PacketKind::Begin, PacketKind::Failed, PacketKind::Waiting, PacketKind::Ended, PacketKind::AllEnded];
 }
 
-/// The number of bytes before a letter's value. They are four words: the kind of the packet and the slice
+/// The number of bytes before a message's value. They are four words: the kind of the packet and the slice
 /// that follows it; the tag; the message's number and its length in words; the number of its type.
 const HEAD: usize = 32;
 
-/// The report of a process that has waited for long: the letters sent to each process, the letters received,
-/// what it is doing, and whether its program is blocked.
+/// The report of a process that has waited for long: the messages sent to each process, the messages
+/// received, what it is doing, and whether its program is blocked.
 type WaitReport = ((Vec<u64>, u64), (String, bool));
 
 /// The reason of a failure as text for the other processes, and whether the run was refused before it began.
@@ -93,9 +93,9 @@ pub(crate) struct LinkedClock<'l> {
     last_arrival: Time,
     /// The latest arrival that a message found now may get.
     latest_arrival: Time,
-    /// The number of letters sent to each process.
+    /// The number of messages sent to each process.
     sent: Vec<u64>,
-    /// The number of letters received.
+    /// The number of messages received.
     received: u64,
     failed: Option<Cause>,
     /// The number of times that the program was unwound because the run has failed.
@@ -144,7 +144,7 @@ impl<'l> LinkedClock<'l> {
     fn poll_link(&mut self) -> bool {
         let Some(message) = self.link.poll() else { return false };
         match message.bytes.first().and_then(|kind| PacketKind::ALL.get(usize::from(*kind))) {
-            Some(PacketKind::Letter) => self.receive_letter(message),
+            Some(PacketKind::Message) => self.receive_message(message),
             Some(PacketKind::Failed) => {
                 let cause = cause_from(unpack_note(&message));
                 match self.link.id() {
@@ -159,7 +159,7 @@ impl<'l> LinkedClock<'l> {
         true
     }
 
-    fn receive_letter(&mut self, message: Incoming) {
+    fn receive_message(&mut self, message: Incoming) {
         let Incoming { from, bytes, slice } = message;
         let [_, tag, number_and_words, type_number] = [0, 1, 2, 3].map(|index| {
             let word = bytes[8 * index..].first_chunk().expect("every process runs the same program");
@@ -169,11 +169,11 @@ impl<'l> LinkedClock<'l> {
         let parcel = Parcel::new(PackedValue { bytes, value_start: HEAD, slice, type_number });
         let (from, to) = (from as u32, Receiver::new(self.link.id() as u32, false));
         self.received += 1;
-        self.put_letter(Header { from, to, number, words, tag }, parcel);
+        self.put_message(Header { from, to, number, words, tag }, parcel);
     }
 
-    /// Puts a letter that arrives now into the inbox.
-    fn put_letter(&mut self, header: Header, parcel: Parcel) {
+    /// Puts a message that arrives now into the inbox.
+    fn put_message(&mut self, header: Header, parcel: Parcel) {
         self.last_arrival = self.last_arrival.max(self.elapsed().min(self.latest_arrival));
         self.seat.put((self.last_arrival, header), parcel, &self.run_info.cost);
     }
@@ -236,8 +236,8 @@ impl<'l> LinkedClock<'l> {
         self.wait_reports[0] = Some(report);
         let all: Vec<&WaitReport> = self.wait_reports.iter().flatten().collect();
         // Each process was waiting when it reported. If one of them has gone on since then, the first to do
-        // so has received a letter that was already sent, so its two counts differ. Sums over all processes
-        // could still agree, if another has received a letter that was sent later.
+        // so has received a message that was already sent, so its two counts differ. Sums over all processes
+        // could still agree, if another has received a message that was sent later.
         let mut each = all.iter().enumerate();
         let is_quiet =
             each.all(|(to, ((_, got), _))| all.iter().map(|((sent, _), _)| sent[to]).sum::<u64>() == *got);
@@ -324,7 +324,7 @@ impl<'l> LinkedClock<'l> {
             let others: Vec<(Vec<u64>, (u64, u64), ProcessResult)> = self.wait_for_notes(PacketKind::Ended, 1..P, Backoff::default())?;
             let ends: Vec<_> = [mine].into_iter().chain(others).collect();
             let sent: Vec<u64> = (0..P).map(|to| ends.iter().map(|(sent, ..)| sent[to]).sum()).collect();
-            // Letters that have not arrived, and letters that have arrived and were not received.
+            // Messages that have not arrived, and messages that have arrived and were not received.
             let lost = ends.iter().zip(&sent).map(|((_, (got, left), _), sent)| sent - got + left);
             let lost = lost.enumerate().find(|(_, lost)| *lost > 0);
             let results: Result<Vec<Vec<u8>>, FailureText> = ends.into_iter().map(|(.., result)| result).collect();
@@ -344,7 +344,7 @@ impl<'l> LinkedClock<'l> {
             self.send_note(0, PacketKind::Ended, &mine);
             (all, expected) = self.wait_for_notes(PacketKind::AllEnded, 0..1, Backoff::default())?.remove(0);
         }
-        // No letter of this run may reach the next.
+        // No message of this run may reach the next.
         while self.received < expected {
             self.poll_link();
         }
@@ -425,7 +425,7 @@ impl Clock for LinkedClock<'_> {
         self.stop_if_failed();
         let to = header.to.id() as usize;
         if to == self.link.id() {
-            return self.put_letter(header, parcel);
+            return self.put_message(header, parcel);
         }
         let mut pack = Pack { bytes: Vec::with_capacity(4 * HEAD), ..Pack::default() };
         pack.bytes.resize(HEAD, 0);

@@ -6,7 +6,7 @@ use super::stacks::prefetch::prefetch_lines;
 use crate::error::{Cause, ProcStatus, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, MatchKey, Letter, Matchable, TagNames, RawTag, ArrivedHeader, RecvFilter};
+use crate::message::{Envelope, MatchKey, SentMessage, Matchable, TagNames, RawTag, ArrivedHeader, RecvFilter};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::reception::{WaitReason, Purpose, Reception, PostedReceives};
 use crate::time::{PS, Time};
@@ -189,7 +189,7 @@ impl Seat {
     #[cold]
     fn choose_request(&mut self, first: Option<MatchKey>) {
         let Some(requests) = &mut self.requests else { return };
-        if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.receives, self.deadline)
+        if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.queue, self.deadline)
             && first.is_none_or(|first| key <= first)
         {
             (self.wake_time, self.best) = (self.ready.max(key.0), key.1);
@@ -254,14 +254,14 @@ impl Seat {
             self.best = header.from;
             self.ticket = self.ticket.wrapping_add(1);
         }
-        self.inbox.put_with(arrived.key(), || Envelope { arrival, letter: Letter { header, parcel } });
+        self.inbox.put_with(arrived.key(), || Envelope { arrival, message: SentMessage { header, parcel } });
         purpose.map(|_| self.wake_time)
     }
 
     /// Returns whether the processor takes this message rather than the one that it would have taken.
     #[inline]
     fn is_better(&mut self, purpose: Purpose, arrived: ArrivedHeader) -> bool {
-        let receive = self.requests_mut().and_then(|requests| requests.receives.first(&arrived));
+        let receive = self.requests_mut().and_then(|requests| requests.queue.first(&arrived));
         let wants = || self.call_filter().can_take(&arrived) && purpose.can_see(arrived, self.deadline);
         if arrived.0 > self.deadline || !(receive.is_some() || wants()) {
             return false;
@@ -405,9 +405,9 @@ pub(super) fn failure_cause<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, r
     }
     // A duplicated message needs to be received only once.
     let is_due = |seat: &'a Seat, message: &'a Envelope| {
-        let id = message.letter.header.id();
+        let id = message.message.header.id();
         let comes_later =
-            |other: &Envelope| other.letter.header.id() == id && other.arrival > message.arrival;
+            |other: &Envelope| other.message.header.id() == id && other.arrival > message.arrival;
         !run_info.faults.twice.contains_key(&id) || seat.messages().any(comes_later)
     };
     let left = seats.enumerate().flat_map(|(to, seat)| {
@@ -415,8 +415,8 @@ pub(super) fn failure_cause<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, r
         left.map(move |message| (to, message))
     });
     let (to, first) = left.clone().min_by_key(|(to, message)| (message.arrival, *to))?;
-    let (from, arrival) = (first.letter.header.from as usize, first.arrival);
-    let about = run_info.tag_names.describe(first.letter.header.tag);
+    let (from, arrival) = (first.message.header.from as usize, first.arrival);
+    let about = run_info.tag_names.describe(first.message.header.tag);
     Some(Cause::NotReceived { count: left.count(), from, to, about, arrival })
 }
 

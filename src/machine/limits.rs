@@ -2,8 +2,8 @@
 //!
 //! A host that runs out of memory or mappings while threads are made ends the process: a new thread that gets
 //! no stack for its signals can only abort, and so can a panic that finds no memory. So the demand of a run
-//! is compared with every limit that the host reports. Other processes may use up the rest in the meantime, and
-//! some limits are not reported; threads and stacks that cannot be made after all are still errors.
+//! is compared with every limit that the host reports. Other processes may use up the rest in the meantime,
+//! and some limits are not reported; threads and stacks that cannot be made after all are still errors.
 
 use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
@@ -84,7 +84,7 @@ const ARENAS_PER_CORE: u64 = 8;
 pub(crate) fn check(clock: ClockKind, carrier: Carrier, P: usize, stack: usize) -> Result<(), Cause> {
     let carrier = if clock == ClockKind::Virtual { Carrier::Coroutine } else { carrier };
     let demand = Demand { clock, carrier, processors: P as u64, stack: stack as u64 };
-    match demand.broken_limit(&demand.limits()) {
+    match demand.exceeded_limit(&demand.limits()) {
         Some(limit) => Err(Cause::Host(demand.refusal(limit))),
         None => Ok(()),
     }
@@ -228,7 +228,7 @@ impl Demand {
     }
 
     /// Returns the limit that allows the fewest processors, if the run has more.
-    fn broken_limit<'a>(&self, limits: &'a [Limit]) -> Option<&'a Limit> {
+    fn exceeded_limit<'a>(&self, limits: &'a [Limit]) -> Option<&'a Limit> {
         limits.iter().min_by_key(|limit| limit.most_processors()).filter(|limit| limit.most_processors() < self.processors)
     }
 
@@ -362,8 +362,8 @@ mod tests {
     fn tightest_limit_is_reported() {
         let users = Limit { used: 1_000, ..Limit::for_threads("ulimit -u", "ulimit -u {}", 20_000) };
         let limits = [users, mappings()];
-        assert!(wall(16_300).broken_limit(&limits).is_none());
-        let refused = wall(16_301).broken_limit(&limits).unwrap();
+        assert!(wall(16_300).exceeded_limit(&limits).is_none());
+        let refused = wall(16_301).exceeded_limit(&limits).unwrap();
         assert_eq!(refused.name, "vm.max_map_count");
         assert_eq!(
             wall(16_301).refusal(refused),
@@ -387,7 +387,7 @@ mod tests {
         let limit = Limit { used: 4 << 20, each: 1 << 20, is_bytes: true, ..memory };
         assert_eq!(limit.most_processors(), 496);
         assert_eq!(
-            demand.refusal(demand.broken_limit(std::slice::from_ref(&limit)).unwrap()),
+            demand.refusal(demand.exceeded_limit(std::slice::from_ref(&limit)).unwrap()),
             "3000 processors on the virtual clock need 3000 stacks of 1024 KiB, and this computer allows 496: \
              ulimit -v is 512000 KiB, of which 4096 KiB are in use, and a stack takes 1024 KiB; use \
              fewer processors, or smaller stacks, or raise it: ulimit -v 3076096"
@@ -408,7 +408,7 @@ mod tests {
             for stack in [u64::MAX, u64::MAX - 4096, 1 << 63, 1 << 47] {
                 let demand = Demand { clock, carrier, processors: u64::MAX, stack };
                 let limits = demand.memory();
-                let refused = demand.broken_limit(&limits).unwrap();
+                let refused = demand.exceeded_limit(&limits).unwrap();
                 assert_eq!((refused.each, refused.most_processors()), (demand.bytes(), 0));
                 assert!(demand.refusal(refused).contains("smaller stacks"));
             }

@@ -296,7 +296,7 @@ impl Machine {
     }
 
     /// Gives the machine a barrier in hardware, such as that of the CM-5's control network: every processor
-    /// goes on `cost` after the last one has reached the barrier. See [`Proc::barrier`].
+    /// goes on once the time `cost` has passed since the last one reached the barrier. See [`Proc::barrier`].
     pub fn barrier(self, cost: Time) -> Machine {
         Machine { barrier: Some(cost), ..self }
     }
@@ -354,7 +354,7 @@ impl Machine {
     /// ```
     /// use loggp::{Carrier, ClockKind, Machine, Params, US};
     ///
-    /// // A thousand processors act at once. As threads they could hardly hand their cores to each other on time.
+    /// // A thousand processors act at once. Threads could hardly hand over the cores on time.
     /// let machine = Machine::new(Params::builder(1000).L(6 * US).o(2 * US).g(4 * US).build()?)
     ///     .clock(ClockKind::Wall)
     ///     .carrier(Carrier::Coroutine);
@@ -366,8 +366,8 @@ impl Machine {
         Machine { carrier, ..self }
     }
 
-    /// Returns the number of processors that compute at the same time: that of the [cores](Machine::cores)
-    /// for them.
+    /// Returns the number of processors that compute at the same time, which is the number of the host's
+    /// [cores](Machine::cores) that a run uses.
     ///
     /// ```
     /// use loggp::{ClockKind, Machine, Params};
@@ -415,8 +415,8 @@ impl Machine {
     /// assert_eq!(run.results, [0]); // the processor waited until it was reported
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_unresponsive(mut self, tell: impl Fn(&Unresponsive) + Send + Sync + 'static) -> Machine {
-        self.patience.report = Arc::new(tell);
+    pub fn on_unresponsive(mut self, report: impl Fn(&Unresponsive) + Send + Sync + 'static) -> Machine {
+        self.patience.report = Arc::new(report);
         self
     }
 
@@ -751,7 +751,7 @@ impl Machine {
     fn setup(&self) -> Setup {
         let drawn = DrawnChoice::new(&self.params, self.latency, self.ties).with_precedence(&self.precedence);
         let choice: Arc<dyn Choice> = match self.rule.clone() {
-            Some(rule) => Arc::new(RuledChoice { rule, drawn }),
+            Some(rule) => Arc::new(RuledChoice { rule, fallback: drawn }),
             None => Arc::new(drawn),
         };
         let (mut rules, mut levels) = (self.params, Cow::Borrowed(&*self.levels));
@@ -811,7 +811,7 @@ impl Machine {
             trace.calls.extend(log.calls);
         }
         let groups = setup.groups.sorted_places();
-        trace.calls.iter_mut().for_each(|call| call.what.regroup(&groups));
+        trace.calls.iter_mut().for_each(|call| call.kind.regroup(&groups));
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
         if let Some(observer) = &self.observer {
             observer.record(ObservedRun { trace: trace.clone(), locations });

@@ -10,7 +10,7 @@ use crate::time::Time;
 #[derive(Debug)]
 pub(crate) struct Envelope {
     pub arrival: Time,
-    pub letter: Letter,
+    pub message: SentMessage,
 }
 
 /// A message's arrival and header: all that is known of it before it is taken.
@@ -19,20 +19,20 @@ pub(crate) type ArrivedHeader = (Time, Header);
 impl Envelope {
     #[inline]
     pub(crate) fn arrived_header(&self) -> ArrivedHeader {
-        (self.arrival, self.letter.header)
+        (self.arrival, self.message.header)
     }
 
     /// Returns a copy without the payload, for a call that looks at a message and does not take it.
     #[cold]
     pub(crate) fn without_payload(&self) -> Envelope {
-        let letter = Letter { header: self.letter.header, parcel: Parcel::new(()) };
-        Envelope { arrival: self.arrival, letter }
+        let message = SentMessage { header: self.message.header, parcel: Parcel::new(()) };
+        Envelope { arrival: self.arrival, message }
     }
 }
 
 /// A message's header and payload, without its arrival.
 #[derive(Debug)]
-pub(crate) struct Letter {
+pub(crate) struct SentMessage {
     pub header: Header,
     pub parcel: Parcel,
 }
@@ -111,17 +111,17 @@ impl Matchable for Envelope {
 
     #[inline]
     fn from(&self) -> u32 {
-        self.letter.header.from
+        self.message.header.from
     }
 
     #[inline]
     fn number(&self) -> u32 {
-        self.letter.header.number
+        self.message.header.number
     }
 
     #[inline]
     fn tag(&self) -> RawTag {
-        self.letter.header.tag
+        self.message.header.tag
     }
 }
 
@@ -132,6 +132,6 @@ mod tests {
     #[test]
     fn envelope_fits_a_cache_line() {
         assert_eq!(std::mem::size_of::<Envelope>(), 64);
-        assert_eq!(std::mem::size_of::<Letter>(), 56);
+        assert_eq!(std::mem::size_of::<SentMessage>(), 56);
     }
 }

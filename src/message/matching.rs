@@ -468,13 +468,13 @@ impl ReceiveIndex {
 mod tests {
     use super::*;
     use crate::message::parcel::Parcel;
-    use crate::message::{Envelope, Letter, Header, Receiver};
+    use crate::message::{Envelope, SentMessage, Header, Receiver};
     use crate::time::US;
 
     fn envelope(arrival: i64, from: u32, tag: RawTag, number: u32) -> Envelope {
         let parcel = Parcel::new(number);
         let header = Header { from, to: Receiver::new(0, false), number, words: 1, tag };
-        Envelope { arrival: arrival * US, letter: Letter { header, parcel } }
+        Envelope { arrival: arrival * US, message: SentMessage { header, parcel } }
     }
 
     /// Draws a filter for one sender or any, with one of three tags or any.
@@ -504,9 +504,9 @@ mod tests {
         }
         let (any, from_3) = (RecvFilter::new(None, RawTag::user(0)), RecvFilter::new(Some(3), RawTag::user(0)));
         assert_eq!(inbox.first(any).map(|e| e.arrival), Some(4 * US));
-        assert_eq!(inbox.take(any).unwrap().letter.header.from, 1);
-        assert_eq!(inbox.take(from_3).unwrap().letter.header.number, 0);
-        assert_eq!(inbox.take(any).unwrap().letter.header.from, 2);
+        assert_eq!(inbox.take(any).unwrap().message.header.from, 1);
+        assert_eq!(inbox.take(from_3).unwrap().message.header.number, 0);
+        assert_eq!(inbox.take(any).unwrap().message.header.from, 2);
         assert!(inbox.take(any).is_none());
         assert_eq!(inbox.iter().count(), 1);
     }

@@ -12,7 +12,7 @@ mod tag;
 mod filter;
 mod recv_filter;
 
-pub(crate) use envelope::{Envelope, Letter, Header, Receiver, ArrivedHeader};
+pub(crate) use envelope::{Envelope, SentMessage, Header, Receiver, ArrivedHeader};
 pub use id::MessageId;
 pub(crate) use tag_names::TagNames;
 pub(crate) use pack::stable_hash;

@@ -191,7 +191,7 @@ impl Body {
     /// `fill` gets a pointer to the memory, and must write all of it.
     pub unsafe fn from_fn(bytes: usize, align: usize, fill: impl FnOnce(*mut u8)) -> Option<Body> {
         let layout = Layout::from_size_align(bytes, align).ok().filter(|layout| layout.size() > 0)?;
-        // SAFETY: it is not empty.
+        // SAFETY: the layout is not empty.
         let at = unsafe { alloc(layout) };
         let body = Body { start: NonNull::new(at).unwrap_or_else(|| handle_alloc_error(layout)), layout };
         fill(at);

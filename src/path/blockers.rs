@@ -112,7 +112,7 @@ impl<'e, 'a> Blockers<'e, 'a> {
     pub(super) fn reception(&self, id: usize, at: Time) -> Option<usize> {
         let key = |place: &usize| (self.events.event(*place).id, self.events.event(*place).start);
         let sorted = self.receptions.get_or_init(|| {
-            let is_one = |place: &usize| matches!(self.events.event(*place).what, ActivityKind::Receive(_));
+            let is_one = |place: &usize| matches!(self.events.event(*place).kind, ActivityKind::Receive(_));
             let mut sorted: Vec<usize> = (0..self.events.len()).filter(is_one).collect();
             sorted.sort_by_key(key);
             sorted

@@ -19,7 +19,7 @@ pub struct Event<'a> {
     /// Its end.
     pub end: Time,
     /// Its kind.
-    pub what: &'a ActivityKind,
+    pub kind: &'a ActivityKind,
 }
 
 impl Event<'_> {
@@ -84,7 +84,7 @@ impl<'a> Events<'a> {
         let mut events = Events { trace, finish, events, tracks, messages, sends, receives };
         for place in 0..events.events.len() {
             let Some(message) = events.message_of(place) else { continue };
-            match events.events[place].what {
+            match events.events[place].kind {
                 ActivityKind::Send(_) => events.sends[message] = Some(place as u32),
                 _ => events.receives[message] = Some(place as u32),
             }
@@ -169,7 +169,7 @@ impl<'a> Events<'a> {
 
     /// Returns the index of the message that an event sent or received; `None` for other events.
     pub fn message_of(&self, place: usize) -> Option<usize> {
-        match self.events[place].what {
+        match self.events[place].kind {
             ActivityKind::Send(id) | ActivityKind::Receive(id) => self.message_index(*id),
             _ => None,
         }
@@ -183,14 +183,14 @@ fn all(trace: &Trace) -> Vec<Event<'_>> {
         request: None,
         start: activity.start,
         end: activity.end,
-        what: &activity.what,
+        kind: &activity.kind,
     });
     let beside = trace.progress.iter().map(|progress| Event {
         id: progress.id,
         request: Some(progress.request),
         start: progress.start,
         end: progress.end,
-        what: &progress.what,
+        kind: &progress.kind,
     });
     own.chain(beside).collect()
 }

@@ -176,7 +176,7 @@ pub(crate) enum WalkPosition {
 /// A walk from the end of a run to its start.
 pub(crate) struct Walk<'e, 'a> {
     events: &'e Events<'a>,
-    causes: Blockers<'e, 'a>,
+    blockers: Blockers<'e, 'a>,
     /// The number of each barrier event, and for each number the event of the processor that came last.
     barriers: Option<(HashMap<usize, usize>, Vec<usize>)>,
     /// The event in which each request was called for.
@@ -188,7 +188,7 @@ pub(crate) struct Walk<'e, 'a> {
 impl<'e, 'a> Walk<'e, 'a> {
     /// Creates a walk that has not begun.
     pub(crate) fn new(events: &'e Events<'a>) -> Walk<'e, 'a> {
-        Walk { events, causes: Blockers::new(events), barriers: None, posts: None, hops: Vec::new() }
+        Walk { events, blockers: Blockers::new(events), barriers: None, posts: None, hops: Vec::new() }
     }
 
     /// Returns the position to which one step leads back, or `None` at the start of the run.
@@ -230,7 +230,7 @@ impl<'e, 'a> Walk<'e, 'a> {
     fn add_request_overhead(&mut self, request: u32, id: usize, start: Time, end: Time) {
         let track = self.events.track(id, Some(request));
         let sends = track.and_then(|track| {
-            track.places.clone().find_map(|place| match self.events.event(place).what {
+            track.places.clone().find_map(|place| match self.events.event(place).kind {
                 ActivityKind::Send(_) => Some(true),
                 ActivityKind::Receive(_) => Some(false),
                 _ => None,
@@ -244,7 +244,7 @@ impl<'e, 'a> Walk<'e, 'a> {
 
     /// Steps back from the end of an event.
     fn step_from_end(&mut self, place: usize) -> Option<WalkPosition> {
-        let Event { id, start, end, what, .. } = self.events.event(place);
+        let Event { id, start, end, kind: what, .. } = self.events.event(place);
         let kind = match what {
             ActivityKind::Receive(_) => {
                 let message = self.events.message_of(place);
@@ -282,7 +282,7 @@ impl<'e, 'a> Walk<'e, 'a> {
 
     /// Returns the message that a processor was sending.
     fn sent_message(&self, mut place: usize) -> Option<usize> {
-        while matches!(self.events.event(place).what, ActivityKind::Stall | ActivityKind::Port) {
+        while matches!(self.events.event(place).kind, ActivityKind::Stall | ActivityKind::Port) {
             place = self.events.previous(place)?;
         }
         self.events.message_of(place)
@@ -293,10 +293,10 @@ impl<'e, 'a> Walk<'e, 'a> {
     fn step_from_reception(&mut self, place: usize) -> Option<WalkPosition> {
         let Event { id, start, .. } = self.events.event(place);
         let Some(before) = self.events.previous(place) else { return self.position_before(place) };
-        match self.events.event(before).what {
+        match self.events.event(before).kind {
             ActivityKind::Gap => {
                 let begun = start - self.events.trace.params.g;
-                if let Some(last) = self.causes.reception(id, begun).filter(|last| *last != place) {
+                if let Some(last) = self.blockers.reception(id, begun).filter(|last| *last != place) {
                     self.add_hop(HopKind::Gap, HopTerm::Gap, id, self.events.message_of(place), begun, start);
                     return Some(WalkPosition::Reception(last));
                 }
@@ -321,12 +321,12 @@ impl<'e, 'a> Walk<'e, 'a> {
         let words = self.events.message(message).words;
         let waits: Vec<Event> = std::iter::successors(self.events.next(send), |at| self.events.next(*at))
             .map(|at| self.events.event(at))
-            .take_while(|wait| matches!(wait.what, ActivityKind::Stall | ActivityKind::Port))
+            .take_while(|wait| matches!(wait.kind, ActivityKind::Stall | ActivityKind::Port))
             .collect();
-        let cause = match waits.last().map(|wait| &wait.what) {
+        let cause = match waits.last().map(|wait| &wait.kind) {
             None => None,
-            Some(ActivityKind::Port) => self.causes.of_port(message),
-            Some(_) => self.causes.of_stall(message),
+            Some(ActivityKind::Port) => self.blockers.of_port(message),
+            Some(_) => self.blockers.of_stall(message),
         };
         match cause {
             Some(Blocker::InTransit(other)) => return Some(WalkPosition::Arrival(other, Some(HopKind::Stall))),
@@ -338,20 +338,20 @@ impl<'e, 'a> Walk<'e, 'a> {
             None => (),
         }
         for wait in waits.iter().rev() {
-            let kind = if *wait.what == ActivityKind::Stall { HopKind::Stall } else { HopKind::Port };
+            let kind = if *wait.kind == ActivityKind::Stall { HopKind::Stall } else { HopKind::Port };
             self.add_hop(kind, HopTerm::Fixed, id, Some(message), wait.start, wait.end);
         }
         let waited =
-            self.events.previous(send).is_some_and(|at| *self.events.event(at).what == ActivityKind::Gap);
+            self.events.previous(send).is_some_and(|at| *self.events.event(at).kind == ActivityKind::Gap);
         let params = &self.events.trace.params;
-        if let Some(last) = self.causes.before_gap(message, id, end - params.g).filter(|_| waited) {
-            let gone = self.causes.last_word_out(last);
+        if let Some(last) = self.blockers.before_gap(message, id, end - params.g).filter(|_| waited) {
+            let gone = self.blockers.last_word_out(last);
             self.add_hop(HopKind::Gap, HopTerm::Gap, id, Some(message), gone, end);
             self.add_stream(last, HopKind::Stream);
             return Some(WalkPosition::Entry(last));
         }
         // A request's send begins when the message of an earlier request to the same processor has entered.
-        if let Some(last) = self.causes.ahead(message, end - params.o).filter(|_| waited) {
+        if let Some(last) = self.blockers.ahead(message, end - params.o).filter(|_| waited) {
             self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, Some(message), end - params.o, end);
             return Some(WalkPosition::Entry(last));
         }
@@ -362,14 +362,14 @@ impl<'e, 'a> Walk<'e, 'a> {
     /// Adds the time in which the words of a message go out.
     fn add_stream(&mut self, message: usize, kind: HopKind) {
         let Message { id, words, enter, .. } = *self.events.message(message);
-        self.add_hop(kind, HopTerm::Stream(words), id.from, Some(message), enter, self.causes.last_word_out(message));
+        self.add_hop(kind, HopTerm::Stream(words), id.from, Some(message), enter, self.blockers.last_word_out(message));
     }
 
     /// Steps back from the arrival of a message: the stream of its words, and the latency of the first one.
     fn step_from_arrival(&mut self, message: usize, held: Option<HopKind>) -> WalkPosition {
         let Message { id, words, latency, enter, first, arrival, .. } = *self.events.message(message);
         if first > enter + latency
-            && let Some(earlier) = self.causes.predecessor(message)
+            && let Some(earlier) = self.blockers.predecessor(message)
         {
             return WalkPosition::Arrival(earlier, held);
         }
@@ -377,7 +377,7 @@ impl<'e, 'a> Walk<'e, 'a> {
         self.add_hop(kind(HopKind::Stream), HopTerm::Stream(words), id.from, Some(message), first, arrival);
         let soonest = enter + latency;
         if first > soonest {
-            match self.causes.of_ingress(message) {
+            match self.blockers.of_ingress(message) {
                 Some(Blocker::AtIngress(other) | Blocker::InTransit(other)) => {
                     return WalkPosition::Arrival(other, Some(HopKind::Port));
                 }
@@ -406,7 +406,7 @@ impl<'e, 'a> Walk<'e, 'a> {
 fn barriers(events: &Events) -> (HashMap<usize, usize>, Vec<usize>) {
     let (mut numbers, mut lasts) = (HashMap::new(), Vec::new());
     for track in events.processors() {
-        let waits = |place: &usize| events.event(*place).what == &ActivityKind::Barrier;
+        let waits = |place: &usize| events.event(*place).kind == &ActivityKind::Barrier;
         for (number, place) in track.places.clone().filter(waits).enumerate() {
             numbers.insert(place, number);
             match lasts.get_mut(number) {
@@ -422,7 +422,7 @@ fn barriers(events: &Events) -> (HashMap<usize, usize>, Vec<usize>) {
 /// Returns the event in which each request was called for.
 fn posts(events: &Events) -> HashMap<(usize, u32), usize> {
     let post = |place: usize| match events.event(place) {
-        Event { id, request: None, what: ActivityKind::Post(request), .. } => Some(((id, *request), place)),
+        Event { id, request: None, kind: ActivityKind::Post(request), .. } => Some(((id, *request), place)),
         _ => None,
     };
     (0..events.len()).filter_map(post).collect()

@@ -17,10 +17,10 @@ impl Proc<'_> {
         cost.is_some()
     }
 
-    /// The machine's own barrier. Its network is a binary tree, as the CM-5's control network is: signals run up the tree,
-    /// and when the root has both, down again. They bypass the data network and its rules, take no time, and are no
-    /// messages; so all know at once when the last processor has come. On the way down
-    /// a processor is told before all that act after it at that moment.
+    /// Waits in the machine's own barrier. Its network is a binary tree, like the CM-5's control network:
+    /// signals run up the tree, and when the root has both, down again. They bypass the data network and its
+    /// rules, take no time, and are no messages; so all processors know at once when the last one has
+    /// arrived. On the way down a processor gets its signal before all that act after it at that moment.
     fn hardware_barrier(&mut self, cost: Time) {
         self.enter_call();
         let number = self.begin_collective();
@@ -28,33 +28,33 @@ impl Proc<'_> {
         let (id, P, network) = (self.id(), self.P(), &self.setup.network);
         let children = |place: usize| (2 * place + 1..=2 * place + 2).take_while(move |child| *child < P);
         self.wait_for_local_time();
-        let mut all_came = self.now();
+        let mut all_arrived = self.now();
         for child in children(id) {
-            all_came = self.await_signal(Some(child), up, all_came);
+            all_arrived = self.await_signal(Some(child), up, all_arrived);
         }
-        let root = if id == 0 { network.processor_at(all_came, 0) } else { (id - 1) / 2 };
+        let root = if id == 0 { network.processor_at(all_arrived, 0) } else { (id - 1) / 2 };
         if (id, root) != (0, 0) {
-            self.send_signal(root, if id == 0 { down } else { up }, all_came);
-            all_came = self.await_signal(None, down, all_came);
+            self.send_signal(root, if id == 0 { down } else { up }, all_arrived);
+            all_arrived = self.await_signal(None, down, all_arrived);
         }
-        for child in children(network.place(all_came, id)) {
-            self.send_signal(network.processor_at(all_came, child), down, all_came);
+        for child in children(network.place(all_arrived, id)) {
+            self.send_signal(network.processor_at(all_arrived, child), down, all_arrived);
         }
-        self.engine.wait_in_barrier(all_came + cost);
+        self.engine.wait_in_barrier(all_arrived + cost);
         self.engine.log_call(|_| Some(CallKind::Barrier));
         self.wait_for_local_time();
         self.leave_call();
     }
 
-    /// Sends a signal of the machine's barrier, at a time that its engine knows nothing of: the barrier is one wait,
-    /// whatever signals it waits for.
+    /// Sends a signal of the machine's barrier at a time that the engine does not see: for the engine the
+    /// barrier is one wait.
     fn send_signal(&mut self, to: usize, tag: RawTag, at: Time) {
         let (from, number) = (self.id() as u32, self.engine.next_number());
         let to = Receiver::new(to as u32, false);
         self.clock.deliver((at, Header { from, to, number, words: 0, tag }), Parcel::new(()));
     }
 
-    /// Waits for a signal of the machine's barrier, from some time on. Returns when it has come.
+    /// Waits for a signal of the machine's barrier, from `ready` on. Returns its time.
     fn await_signal(&mut self, from: Option<usize>, tag: RawTag, ready: Time) -> Time {
         let mut signal = ActiveOperation::receive(RecvFilter::new(from, tag));
         self.start(&mut signal);

@@ -1,4 +1,4 @@
-//! Blocking calls: what they send and receive, and when they give up.
+//! Blocking calls: sends, receives, looks and waits.
 
 use std::panic::Location;
 
@@ -22,8 +22,9 @@ impl<'a> Proc<'a> {
         self.leave_call();
     }
 
-    /// Sends like [`send`](Proc::send), and receives what is there or arrives while the gap runs, as Active
-    /// Messages do: messages with the tag `taking`, each of which goes to `on` with its sender's number.
+    /// Sends like [`send`](Proc::send), and receives messages while the gap before the send runs, as Active
+    /// Messages do: each message with the tag `taking` that has arrived or arrives then goes to `on`, with
+    /// its sender's number.
     ///
     /// A processor is busy for o only, so it can send and receive a message every g, not every 2g.
     #[track_caller]
@@ -48,25 +49,26 @@ impl<'a> Proc<'a> {
             on(self, from, message);
             self.enter_call();
         }
-        self.log_receive(None, taking, Until::GapOver, at); // in vain
+        self.log_receive(None, taking, Until::GapOver, at); // the last look found nothing
         self.send_parcel(to, (tag.raw, tag.name), words, Parcel::new(value));
         self.log_send(to, tag, bytes);
         self.leave_call();
     }
 
-    /// Sends a value to one processor, and receives one from another, or from the same, with the same tag: a shift or an
-    /// exchange, if all call it. What comes while the gap before the send runs is received meanwhile; else the message
-    /// goes first.
+    /// Sends a value to one processor, and receives one from another, or from the same, with the same tag: a
+    /// shift or an exchange, if all call it. If the message of `from` arrives while the gap before the send
+    /// runs, it is received first; else the send goes first.
     ///
-    /// Nobody waits for ever if all call it, also where long messages wait for their receivers (LogGPS): such a one is
-    /// announced, and goes on its way once what `from` sends has come or was announced.
+    /// If all processors call it, none waits for ever, even where long messages wait for their receivers
+    /// (LogGPS): a long message sends its request first, and waits for the reply only once the message of
+    /// `from` has arrived or its request has.
     ///
     /// ```
     /// use loggp::{Machine, Params, Tag, US};
     ///
     /// const NUMBER: Tag<usize> = Tag::new(0);
     ///
-    /// // Everyone gets its left neighbour's number.
+    /// // Each processor gets its left neighbour's number.
     /// let machine = Machine::new(Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?);
     /// let run = machine.run(|p| {
     ///     let (id, P) = (p.id(), p.P());
@@ -93,14 +95,15 @@ impl<'a> Proc<'a> {
         self.drive_until_matched(&mut ours, Time::MAX);
         self.catch_up();
         if !ours.is_done() {
-            self.drive_until_matched(&mut theirs, Time::MAX); // our request waits for its reply, and theirs is granted meanwhile
+            // Our request waits for its reply: answer theirs meanwhile.
+            self.drive_until_matched(&mut theirs, Time::MAX);
         }
         self.drive(&mut ours, Time::MAX);
         self.drive(&mut theirs, Time::MAX);
         let Some(mut taken) = theirs.into_message() else { self.fail_to_wait() };
         let (_, message) = self.open(&mut taken, tag);
-        self.engine.log_call(|parts| {
-            let (sent, got) = parts.sent().zip(parts.received())?;
+        self.engine.log_call(|messages| {
+            let (sent, got) = messages.sent().zip(messages.received())?;
             let both = SendRecv { to, from, tag: CallTag::new(tag), bytes, sent, received: got };
             Some(CallKind::SendRecv(Box::new(both)))
         });
@@ -108,7 +111,8 @@ impl<'a> Proc<'a> {
         message
     }
 
-    /// Receives the message that the [filter](Filter) takes and that arrives first, and waits until there is one.
+    /// Receives the message that the [filter](Filter) takes and that arrives first, and waits until there is
+    /// one.
     ///
     /// `p.recv(TAG)` returns the sender and the value, `p.recv(TAG.from(3))` the value.
     #[track_caller]
@@ -125,8 +129,8 @@ impl<'a> Proc<'a> {
         self.recv(tag.from(from))
     }
 
-    /// Receives a message if its reception can start at once. A look at an inbox without one costs a cycle, so that
-    /// polling moves time forward.
+    /// Receives a message if its reception can start at once. A look at an inbox without one costs a cycle,
+    /// so that polling moves time forward.
     #[track_caller]
     pub fn try_recv<F: Filter>(&mut self, filter: F) -> Option<F::Received> {
         self.receive(filter, Time::ZERO)
@@ -138,13 +142,13 @@ impl<'a> Proc<'a> {
         self.receive(filter, deadline)
     }
 
-    /// Looks for a message that has arrived, and leaves it where it is. Returns the sender of the message that a
-    /// [`recv`](Proc::recv) would take now, or `None` if there is none. A message that was announced and waits for its
-    /// receiver (LogGPS) is there too.
+    /// Looks for a message that has arrived, and leaves it where it is. Returns the sender of the message
+    /// that a [`recv`](Proc::recv) would take now, or `None` if there is none. A message that was announced
+    /// and waits for its receiver (LogGPS) is there too.
     ///
-    /// A look costs a cycle, whatever it finds, so that polling moves time forward. A look need not wait for the gap since
-    /// the last reception, as a receive must: [`try_recv`](Proc::try_recv) may fail after a look that has found a message.
-    /// A program that takes whatever comes needs `try_recv` only.
+    /// A look costs a cycle, whatever it finds, so that polling moves time forward. A look need not wait for
+    /// the gap since the last reception, as a receive must: [`try_recv`](Proc::try_recv) may fail after a
+    /// look that has found a message. A program that takes whatever comes needs `try_recv` only.
     ///
     /// ```
     /// use loggp::{Machine, Params, Tag, US};
@@ -173,7 +177,7 @@ impl<'a> Proc<'a> {
         self.look(filter.sender(), filter.tag())
     }
 
-    /// Waits until `time`, if that is still to come.
+    /// Waits until `time`, unless it has passed.
     pub fn wait_until(&mut self, time: Time) {
         self.enter_call();
         self.engine.wait_until(time);
@@ -192,7 +196,7 @@ impl<'a> Proc<'a> {
         }
         let until = deadline.max(self.now());
         let received = match F::ANY_TAG {
-            true => self.take_any_tag(from, tag, until),
+            true => self.receive_any_tag(from, tag, until),
             false => self.receive_value(from, tag, until).map(|(sender, value)| (sender, 0, value)),
         };
         if received.is_none() {
@@ -204,10 +208,10 @@ impl<'a> Proc<'a> {
         received.map(|(sender, number, value)| F::received(sender, number, value))
     }
 
-    /// Takes a message with any tag, with the number of its tag.
+    /// Receives a message with any tag. Returns its sender, the number of its tag, and its value.
     #[cold]
     #[track_caller]
-    fn take_any_tag<T: Payload>(
+    fn receive_any_tag<T: Payload>(
         &mut self,
         from: Option<usize>,
         tag: Tag<T>,
@@ -221,7 +225,7 @@ impl<'a> Proc<'a> {
         Some((sender, number, value))
     }
 
-    /// Looks for a message and leaves it where it is: all kinds of probes come here.
+    /// Looks for a message that has arrived, and leaves it in the inbox. Returns its sender.
     #[track_caller]
     fn look<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>) -> Option<usize> {
         self.enter_call();
@@ -235,7 +239,7 @@ impl<'a> Proc<'a> {
             let mut look = Reception::for_probe(RecvFilter::new(from, tag.raw), now);
             let mut got = None;
             self.clock.receive(&mut look, &mut got);
-            seen = got.map(|message| message.letter.header.from as usize);
+            seen = got.map(|message| message.message.header.from as usize);
         }
         self.engine.wait_until(now + self.setup.network.params().cycle);
         match seen {
@@ -250,7 +254,7 @@ impl<'a> Proc<'a> {
         seen
     }
 
-    /// Sends a message, and goes on when it enters. Mostly there are no requests, and then the way is short.
+    /// Sends a message, and goes on when it enters. Mostly there are no requests, which is the fast path.
     #[inline(always)]
     fn send_parcel(&mut self, to: usize, tag: NamedTag, words: usize, parcel: Parcel) {
         if self.is_unwinding() {
@@ -273,7 +277,7 @@ impl<'a> Proc<'a> {
         self.drive(&mut call, Time::MAX);
     }
 
-    /// Takes a message whose reception can start by a time, and opens it.
+    /// Receives a message whose reception can start by a time, and opens it.
     #[inline(always)]
     #[track_caller]
     fn receive_value<T: Payload>(
@@ -285,57 +289,60 @@ impl<'a> Proc<'a> {
         let mut got = None;
         self.receive_envelope(RecvFilter::new(from, tag.raw), tag.name, until, &mut got);
         let message = got.as_mut()?;
-        Some(self.open(message, tag)) // not in a closure, which is nobody's call
+        Some(self.open(message, tag)) // not in a closure, which has no caller to track
     }
 
-    /// Takes a message whose reception can start by a time. Mostly there are no requests, and then the way is short.
+    /// Receives a message whose reception can start by a time. Mostly there are no requests, which is the
+    /// fast path.
     #[inline(always)]
-    fn receive_envelope(&mut self, want: RecvFilter, name: Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
+    fn receive_envelope(&mut self, filter: RecvFilter, name: Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
         if self.is_unwinding() {
             return;
         }
-        self.setup.names.record((want.tag, name));
+        self.setup.names.record((filter.tag, name));
         if self.engine.has_requests {
-            return self.receive_with_requests(want, name, until, got);
+            return self.receive_with_requests(filter, name, until, got);
         }
-        self.clock.receive_without_requests(&self.setup.network, &mut self.engine, want, until, got);
+        self.clock.receive_without_requests(&self.setup.network, &mut self.engine, filter, until, got);
         if let Some(message) = got {
             self.vain_looks = 0;
-            if message.letter.header.tag.is_request() {
-                self.receive_with_requests(want, name, until, got);
+            if message.message.header.tag.is_request() {
+                self.receive_with_requests(filter, name, until, got);
             }
         }
     }
 
-    /// The same where there are requests, or where the message was asked for and its sender is to be answered.
+    /// Receives a message where there are requests, or where `got` is the request for it, which has to be
+    /// answered.
     #[cold]
     fn receive_with_requests(
         &mut self,
-        want: RecvFilter,
+        filter: RecvFilter,
         name: Option<&'static str>,
         until: Time,
         got: &mut Option<Envelope>,
     ) {
-        let mut call = ActiveOperation::receive(want).with_name(name);
-        if let Some(asked) = got.take() {
-            let Header { from, number, tag, .. } = asked.letter.header;
+        let mut call = ActiveOperation::receive(filter).with_name(name);
+        if let Some(request) = got.take() {
+            let Header { from, number, tag, .. } = request.message.header;
             call.on_received(from, number, tag);
-            call.received = Some(asked);
+            call.received = Some(request);
         }
         self.start(&mut call);
         self.drive(&mut call, until);
         *got = call.into_message();
     }
 
-    /// Lets the requests catch up before a gap is used. Returns how long the first message of the send after it is.
+    /// Lets the requests catch up before messages are received in a gap. Returns the length of the first
+    /// message of the send after the gap.
     #[inline]
     fn begin_gap(&mut self, to: usize, words: usize) -> usize {
         self.catch_up();
         self.first_message_words(to, words)
     }
 
-    /// Looks for a message until the gap before a send is over whose first message has so many words. Requests may make the
-    /// gap longer meanwhile. `look` returns what comes until a moment, if anything does.
+    /// Looks for a message until the gap before a send is over; the first message of the send has `first`
+    /// words. Requests may make the gap longer meanwhile. `look` looks until a moment.
     fn look_in_gap<M>(
         &mut self,
         to: usize,
@@ -351,7 +358,7 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Waits until the gap before a send of so many bytes is over, and receives nothing: what a recorded run did.
+    /// Waits until the gap before a send of `bytes` is over, and receives nothing, as a recorded run did.
     pub(crate) fn wait_for_gap(&mut self, to: usize, bytes: usize) {
         let first = self.begin_gap(to, self.params().words(bytes));
         self.look_in_gap(to, first, |p, until| {
@@ -362,8 +369,8 @@ impl<'a> Proc<'a> {
         });
     }
 
-    /// Receives a message in the gap before a send of so many bytes, as a recorded run did; and after the gap, if it comes
-    /// no sooner.
+    /// Receives a message in the gap before a send of `bytes`, as a recorded run did, or after the gap if it
+    /// arrives later.
     #[track_caller]
     pub(crate) fn recv_in_gap<T: Payload>(&mut self, (to, bytes): (usize, usize), from: usize, tag: Tag<T>) {
         self.enter_call();
@@ -377,7 +384,7 @@ impl<'a> Proc<'a> {
         self.leave_call();
     }
 
-    /// A send that has not begun.
+    /// Creates a send that has not started.
     #[inline]
     pub(super) fn send_operation(
         &self,
@@ -387,11 +394,11 @@ impl<'a> Proc<'a> {
         parcel: Parcel,
     ) -> ActiveOperation {
         self.setup.names.record((tag, name));
-        let asks = self.is_synchronous(to, words);
-        ActiveOperation::send(to as u32, tag, words as u32, asks, Some(parcel)).with_name(name)
+        let is_synchronous = self.is_synchronous(to, words);
+        ActiveOperation::send(to as u32, tag, words as u32, is_synchronous, Some(parcel)).with_name(name)
     }
 
-    /// A receive that has begun.
+    /// Starts a receive.
     #[inline]
     fn start_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>) -> ActiveOperation {
         let mut call = self.receive_operation(from, tag);
@@ -399,30 +406,30 @@ impl<'a> Proc<'a> {
         call
     }
 
-    /// A receive that has not begun.
+    /// Creates a receive that has not started.
     #[inline]
     pub(super) fn receive_operation<T>(&self, from: Option<usize>, tag: Tag<T>) -> ActiveOperation {
         self.setup.names.record((tag.raw, tag.name));
         ActiveOperation::receive(RecvFilter::new(from, tag.raw)).with_name(tag.name)
     }
 
-    /// How long the first message of a send is: the request for it, if there is one.
+    /// Returns the length of the first message of a send: that of its request, if there is one.
     fn first_message_words(&self, to: usize, words: usize) -> usize {
         if self.is_synchronous(to, words) { 0 } else { words }
     }
 
-    /// When the gap is over before a send of k words.
+    /// Returns the earliest time at which a send of k words need not wait for the gap after the last send.
     fn next_send_to(&self, to: usize, k: usize) -> Time {
         self.engine.next_send(&self.setup.network, to, k)
     }
 
-    /// Whether a message of k words waits for its receiver.
+    /// Returns whether a message of k words waits until its receiver is ready for it.
     #[inline]
     fn is_synchronous(&self, to: usize, k: usize) -> bool {
         self.setup.network.is_synchronous(self.id(), to, k)
     }
 
-    /// Notes that a send is over, if that is traced.
+    /// Logs a send that is over, if the run is traced.
     #[inline]
     fn log_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
         if self.engine.is_traced() {
@@ -430,7 +437,7 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Notes that a receive is over, if that is traced.
+    /// Logs a receive that is over, if the run is traced.
     #[inline]
     fn log_receive<T>(
         &mut self,
@@ -447,7 +454,7 @@ impl<'a> Proc<'a> {
     #[cold]
     fn write_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
         self.engine
-            .log_call(|parts| Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: parts.sent()? }));
+            .log_call(|messages| Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: messages.sent()? }));
     }
 
     #[cold]
@@ -459,7 +466,7 @@ impl<'a> Proc<'a> {
         at: &'static Location<'static>,
     ) {
         self.engine
-            .log_call(|parts| Some(CallKind::Receive { from, tag: CallTag::new(tag), until, received: parts.received() }));
+            .log_call(|messages| Some(CallKind::Receive { from, tag: CallTag::new(tag), until, received: messages.received() }));
         self.engine.log_call_location(at);
     }
 }

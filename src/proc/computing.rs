@@ -1,4 +1,4 @@
-//! Computing: what it costs, and what costs nothing.
+//! Computing, and its cost.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,8 @@ use super::processor::Proc;
 use crate::time::Time;
 
 impl Proc<'_> {
-    /// Computes. That costs `units` times the machine's rate for this kind of work, or what this computer takes for it
-    /// if the machine measures work: see [`Work`](crate::Work).
+    /// Computes. This costs `units` times the machine's rate for this kind of work, or the time that this
+    /// computer takes for it if the machine measures work: see [`Work`](crate::Work).
     pub fn work<R>(&mut self, kind: &'static str, units: u64, compute: impl FnOnce() -> R) -> R {
         self.enter_call();
         let Some(stopwatch) = &mut self.stopwatch else {
@@ -30,15 +30,15 @@ impl Proc<'_> {
         result
     }
 
-    /// Lets the time pass that a recorded run had spent computing here.
+    /// Spends the time that a recorded run spent computing here.
     pub(crate) fn compute_for(&mut self, kind: Cow<'static, str>, time: Time) {
         self.engine.work(&self.setup.network, kind, time);
         self.clock.promise_no_act_before(self.engine.now());
     }
 
-    /// Does what is no part of the program, such as getting memory: it takes no time, even if work is measured.
-    /// It belongs before the first call. What comes later makes the host late on the wall clock, where nobody
-    /// else can use the core meanwhile.
+    /// Runs code that is no part of the program, such as getting memory: it takes no time, even if work is
+    /// measured. It belongs before the first call. Later it makes the host late on the wall clock, where no
+    /// other processor can use the core meanwhile.
     ///
     /// ```
     /// use loggp::{MS, Machine, Params, Work};

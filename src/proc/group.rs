@@ -1,4 +1,4 @@
-//! Groups of processors, and how a run tells them apart.
+//! Groups of processors, and their numbers in a run.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,11 +9,12 @@ use parking_lot::Mutex;
 
 use crate::message::RawTag;
 
-/// Some of a machine's processors, in an order: the rows and the columns of a grid, for example. Within a group its
-/// members call collectives as all do, see [`Proc::within`](crate::Proc::within).
+/// Some of a machine's processors, in an order, such as a row or a column of a grid. The members of a group
+/// call collectives within it, see [`Proc::within`](crate::Proc::within).
 ///
-/// Groups with the same members in the same order are the same group, wherever they are made. Making one takes no
-/// time and no message: every member makes it for itself, or a program makes it before the run, for all.
+/// Groups with the same members in the same order are the same group, wherever they are created. Creating one
+/// takes no time and no message: every member creates it for itself, or a program creates it before the run,
+/// for all.
 ///
 /// ```
 /// use loggp::{Group, Machine, Params, US, collectives};
@@ -34,18 +35,17 @@ use crate::message::RawTag;
 #[derive(Clone)]
 pub struct Group(Arc<Members>);
 
-/// Who is in a group.
 struct Members {
-    /// The processors, by their ranks.
+    /// The processors, by rank.
     processors: Box<[usize]>,
-    /// The processors and their ranks, by the processors' numbers.
+    /// The processors and their ranks, by processor.
     ranks: Box<[(usize, usize)]>,
-    /// A number that all groups with these members have.
+    /// Hash of the processors.
     hash: u64,
 }
 
 impl Group {
-    /// The group of these processors. A member's rank is its place here, from 0 on.
+    /// Creates the group of these processors. A member's rank is its place here, from 0 on.
     pub fn new(processors: impl IntoIterator<Item = usize>) -> Group {
         let processors: Box<[usize]> = processors.into_iter().collect();
         let mut ranks: Box<[(usize, usize)]> = (0..).zip(&processors).map(|(rank, id)| (*id, rank)).collect();
@@ -55,23 +55,23 @@ impl Group {
         Group(Arc::new(Members { processors, ranks, hash: hasher.finish() }))
     }
 
-    /// Its processors, by their ranks.
+    /// Returns its processors, by rank.
     pub fn members(&self) -> &[usize] {
         &self.0.processors
     }
 
-    /// The rank of a processor, if it is a member.
+    /// Returns the rank of a processor, or `None` if it is no member.
     pub fn rank(&self, processor: usize) -> Option<usize> {
         let place = self.0.ranks.binary_search_by_key(&processor, |(id, _)| *id).ok()?;
         Some(self.0.ranks[place].1)
     }
 
-    /// A processor that is in it more than once.
+    /// Returns a processor that is in it more than once, or `None`.
     pub(crate) fn duplicate(&self) -> Option<usize> {
         self.0.ranks.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0)
     }
 
-    /// The members with the lowest number and the highest.
+    /// Returns the lowest and the highest number of its members, or `None` if there are none.
     pub(crate) fn number_range(&self) -> Option<(usize, usize)> {
         Some((self.0.ranks.first()?.0, self.0.ranks.last()?.0))
     }
@@ -97,7 +97,7 @@ impl fmt::Debug for Group {
     }
 }
 
-/// The first members, for errors.
+/// Lists the first members, for errors.
 impl fmt::Display for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const LISTED: usize = 8;
@@ -110,24 +110,25 @@ impl fmt::Display for Group {
     }
 }
 
-/// The groups of a run, each with a number of its own from 1 on, which its messages have in their tags. Whoever acts in
-/// a group first gets it the number; the others find it here. This is the host's business and no communication: the
-/// number decides nothing but which messages belong together. Who is first depends on the host too, so traces have
-/// [other numbers](Groups::in_order).
+/// The groups of a run. Each has a number of its own from 1 on, which its messages have in their tags. The
+/// first processor that acts in a group assigns the number; the others find it here. This is no
+/// communication: the number only decides which messages belong together. Which processor is first depends on
+/// the host, so traces have [other numbers](Groups::sorted_places).
 #[derive(Default)]
 pub(crate) struct Groups {
     numbers: Mutex<HashMap<Group, u32>>,
-    /// Whether each process finds a group's number for itself, from its members.
+    /// True if each process computes a group's number from its members, without the others.
     is_hashed: bool,
 }
 
 impl Groups {
-    /// Groups of processors that are processes. Two groups of 16 million can have the same number by chance.
+    /// Creates the groups of processors that are processes. Two groups of 16 million can have the same number
+    /// by chance.
     pub(crate) fn for_processes() -> Groups {
         Groups { is_hashed: true, ..Groups::default() }
     }
 
-    /// The group's number.
+    /// Returns the group's number.
     pub(crate) fn number(&self, group: &Group) -> u32 {
         let mut groups = self.numbers.lock();
         let next = match self.is_hashed {
@@ -137,7 +138,8 @@ impl Groups {
         *groups.entry(group.clone()).or_insert(next)
     }
 
-    /// The place of each group among all, by their members, at the place of its number: the same in every run.
+    /// Returns, by number, the place of each group among all groups sorted by their members: it is the same
+    /// in every run.
     pub(crate) fn sorted_places(&self) -> Vec<u32> {
         let groups = self.numbers.lock();
         let mut sorted: Vec<(&Group, &u32)> = groups.iter().collect();
@@ -150,14 +152,12 @@ impl Groups {
     }
 }
 
-/// A processor's place in the group in which it acts.
+/// The group in which a processor acts, and its rank there.
 #[derive(Clone)]
 pub(crate) struct GroupMembership {
-    /// The group.
     pub group: Group,
     /// The group's number in this run.
     pub number: u32,
-    /// The processor's rank in it.
     pub rank: usize,
 }
 
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_are_the_same_by_their_members_and_their_order() {
+    fn groups_are_equal_by_members_and_order() {
         let groups = Groups::default();
         let row = Group::new([4, 2, 9]);
         let number = groups.number(&row);
@@ -180,9 +180,8 @@ mod tests {
         assert_eq!(Group::new(0..10).to_string(), "the group of 0, 1, 2, 3, 4, 5, 6, 7 and 2 more");
     }
 
-    /// Two groups that a hash would take for each other have numbers of their own all the same.
     #[test]
-    fn groups_of_the_same_hash_are_told_apart() {
+    fn groups_of_the_same_hash_have_different_numbers() {
         let with = |processors: &[usize]| {
             Group(Arc::new(Members { processors: processors.into(), ranks: Box::default(), hash: 7 }))
         };

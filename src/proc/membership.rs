@@ -1,12 +1,13 @@
-//! Acting in a group: its number, and its collectives.
+//! Acting in a group: the group's number, and its collectives.
 
 use super::group::{GroupMembership, Group};
 use super::processor::Proc;
 use crate::message::RawTag;
 
 impl Proc<'_> {
-    /// Begins a collective: how many this processor had begun before, of all or of the group in which it acts. All call
-    /// them in the same order, so the number tells which one a message belongs to.
+    /// Starts a collective of all processors, or of the group in which this one acts. Returns the number of
+    /// those that it started before. All call them in the same order, so the number tells which one a message
+    /// belongs to.
     pub(crate) fn begin_collective(&mut self) -> u32 {
         let begun = match &self.membership {
             None => &mut self.collective_count,
@@ -17,12 +18,12 @@ impl Proc<'_> {
         number
     }
 
-    /// The group in which the processor acts now; nothing if it acts with all.
+    /// Returns the group in which the processor acts now, or `None` if it acts with all.
     pub(crate) fn membership(&self) -> Option<&GroupMembership> {
         self.membership.as_ref()
     }
 
-    /// Lets the processor act in a group from now on. Returns in which group it acted before.
+    /// Lets the processor act in a group from now on. Returns the group in which it acted before.
     #[track_caller]
     pub(crate) fn act_in(&mut self, group: &Group) -> Option<GroupMembership> {
         let number = match self.groups.get(group) {
@@ -35,12 +36,12 @@ impl Proc<'_> {
         self.membership.replace(GroupMembership { group: group.clone(), number, rank })
     }
 
-    /// Lets the processor act again in the group, if any, in which it acted before.
+    /// Lets the processor act again in the group in which it acted before, or with all.
     pub(crate) fn restore_membership(&mut self, before: Option<GroupMembership>) {
         self.membership = before;
     }
 
-    /// Looks at a group in which it has not acted, and gets the group's number.
+    /// Checks a group in which the processor has not acted yet, and returns the group's number.
     #[track_caller]
     fn register_group(&mut self, group: &Group) -> u32 {
         if let Some((_, last)) = group.number_range() {

@@ -1,4 +1,4 @@
-//! What a program holds: a processor and its calls.
+//! A processor as its program sees it, and its calls.
 
 mod barrier;
 mod calls;

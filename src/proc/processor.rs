@@ -1,4 +1,4 @@
-//! A processor, as its program sees it: it drives its engine, and waits.
+//! A processor, as its program sees it. It drives its engine, and waits at its clock.
 
 use std::collections::HashMap;
 use std::panic::Location;
@@ -21,28 +21,26 @@ use crate::trace::Log;
 
 /// A virtual processor. A program gets one and calls it to compute and to communicate.
 ///
-/// Each call takes as long as the model says, in the processor's own local time, [`now`](Proc::now). A call
-/// that cannot be right (a processor that is not there, a message of another type than was sent) ends the
-/// whole run with an error.
-// What every message touches comes first, and fills three cache lines: with many processors each line of them comes from
-// main memory when its processor goes on.
+/// Each call takes as long as the model says, in the processor's own local time, [`now`](Proc::now). A wrong
+/// call (a processor that does not exist, a message of another type than was sent) ends the whole run with an
+/// error.
+// The fields that every message touches come first, and fill three cache lines: with many processors, each
+// line comes from main memory when its processor goes on.
 #[repr(C, align(64))]
 pub struct Proc<'a> {
-    /// When it may act.
     pub(super) clock: &'a mut dyn Clock,
-    /// What everything costs.
     pub(super) setup: &'a Setup,
-    /// Times its code, if that is measured.
+    /// Times the program's own code, if work is measured.
     pub(super) stopwatch: Option<Box<Stopwatch>>,
-    /// How often it has looked for messages in vain since it last sent or received one.
+    /// Number of looks that found nothing since the processor last sent or received a message.
     pub(super) vain_looks: u32,
-    /// Its own rules: what it does when, and where its time goes.
     pub(super) engine: Engine,
-    /// How many collectives of all processors it has begun.
+    /// Number of collectives of all processors that it has started.
     pub(super) collective_count: u32,
-    /// In which group it acts, if not with all.
+    /// The group in which it acts; `None` if it acts with all.
     pub(super) membership: Option<GroupMembership>,
-    /// The groups in which it has acted: their numbers, and how many collectives of each it has begun.
+    /// The groups in which it has acted: their numbers, and the number of their collectives that it has
+    /// started.
     pub(super) groups: HashMap<Group, (u32, u32)>,
 }
 
@@ -60,13 +58,13 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Tells its clock where it lies.
+    /// Tells its clock the processor's address in memory.
     pub(crate) fn register_with_clock(&mut self) {
         let address = (&raw const *self).addr();
         self.clock.set_prefetch_address(address);
     }
 
-    /// The processor's number, from 0 to P - 1.
+    /// Returns the processor's number, from 0 to P - 1.
     #[inline]
     pub fn id(&self) -> usize {
         self.engine.id()
@@ -78,20 +76,21 @@ impl<'a> Proc<'a> {
         self.params().P
     }
 
-    /// The machine's parameters.
+    /// Returns the machine's parameters.
     #[inline]
     pub fn params(&self) -> &'a Params {
         &self.setup.params
     }
 
-    /// The processor's local time.
+    /// Returns the processor's local time.
     #[inline]
     pub fn now(&self) -> Time {
         self.engine.now()
     }
 
-    /// The parameters between this processor and another: on a machine with [levels](crate::Machine::levels) those of the
-    /// innermost group that has both. The [`params`](Proc::params) of the machine are those between its outermost groups.
+    /// Returns the parameters between this processor and another: on a machine with
+    /// [levels](crate::Machine::levels) those of the innermost group that has both. The
+    /// [`params`](Proc::params) of the machine are those between its outermost groups.
     ///
     /// # Panics
     ///
@@ -101,18 +100,17 @@ impl<'a> Proc<'a> {
         innermost_params(self.params(), self.levels(), self.id().min(other), self.id().max(other))
     }
 
-    /// The levels within the machine.
     pub(crate) fn levels(&self) -> &'a [Level] {
         &self.setup.levels
     }
 
-    /// Whether a message of so many words may have to wait for its receiver, whoever that is.
+    /// Returns whether a message of this length may have to wait for its receiver, for any receiver.
     pub(crate) fn may_be_synchronous(&self, words: usize) -> bool {
         self.setup.network.may_be_synchronous(words)
     }
 
-    /// The earliest time at which a send need not wait for the gap after the send before it; on a machine with levels a send
-    /// at the outermost of them.
+    /// Returns the earliest time at which a send need not wait for the gap after the last send; on a machine
+    /// with levels, a send at the outermost of them.
     pub fn next_send(&self) -> Time {
         self.engine.send_gap_end() - self.setup.network.params().o
     }
@@ -131,7 +129,7 @@ impl<'a> Proc<'a> {
         self.misused("waited for a message while its program unwound, which it must not")
     }
 
-    /// What some work will cost, where work is charged.
+    /// Returns the cost of work where work is charged, else 0.
     pub(crate) fn charge(&self, kind: &str, units: u64) -> Time {
         match self.setup.work {
             Work::Charged => self.setup.rates.cost(kind, units, self.params().cycle),
@@ -139,15 +137,16 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Ends the run, because the processor gave what a call cannot take.
+    /// Ends the run, because the processor called a function with a wrong argument.
     #[track_caller]
     pub(crate) fn misused(&mut self, why: impl Into<String>) -> ! {
         self.fail(Cause::Misused { id: self.id(), why: why.into(), at: Location::caller() })
     }
 
-    /// Ends the run if the processor looks for messages again and again, and nobody is left who could send one.
+    /// Counts a look that found nothing. Ends the run if the processor looks again and again, and no
+    /// processor is left that could send a message.
     pub(super) fn count_vain_look(&mut self) {
-        /// How often in a row a processor must look in vain before it is worth asking the clock.
+        /// Number of looks in a row that find nothing before it is worth asking the clock.
         const OFTEN: u32 = 1 << 20;
         self.vain_looks += 1;
         if self.vain_looks >= OFTEN {
@@ -159,7 +158,8 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Does the next thing that the call or a request has to do until a time. Returns whether there was one.
+    /// Waits for the next event of the call or a request until a time, and handles it. Returns whether there
+    /// was one.
     #[inline]
     pub(super) fn step(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
         let network = &self.setup.network;
@@ -187,7 +187,7 @@ impl<'a> Proc<'a> {
         true
     }
 
-    /// Does all that requests have to do until the processor's local time: whatever it does next comes after that.
+    /// Handles all events of requests until the processor's local time: its next call comes after them.
     #[inline]
     pub(super) fn catch_up(&mut self) {
         if self.engine.has_lagging_requests() {
@@ -197,25 +197,26 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Begins a call: what requests have to do comes before it.
+    /// Starts a call, once requests have caught up.
     #[inline]
     pub(super) fn start(&mut self, call: &mut ActiveOperation) {
         self.catch_up();
         self.engine.start(&self.setup.network, call);
     }
 
-    /// Goes on with a call until it is done, or until a time if nothing has come for it by then.
+    /// Drives a call until it is done, or until a time if it has received no message by then.
     #[inline]
     pub(super) fn drive(&mut self, call: &mut ActiveOperation, until: Time) {
         while !call.is_done() && self.advance(call, until) {}
     }
 
-    /// Goes on with a call until the other processor has met it, or until a time if nothing has come for it by then.
+    /// Drives a call until it has [matched](ActiveOperation::is_matched) the other processor's, or until a
+    /// time if it has received no message by then.
     pub(super) fn drive_until_matched(&mut self, call: &mut ActiveOperation, until: Time) {
         while !call.is_matched() && self.advance(call, until) {}
     }
 
-    /// Does the next thing for a call. The call goes on when the processor's requests have got as far as the processor.
+    /// Handles the next event for a call, and lets the requests catch up. Returns whether there was one.
     #[inline]
     fn advance(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
         let does = self.step(call, call.deadline(until));
@@ -226,8 +227,8 @@ impl<'a> Proc<'a> {
         does
     }
 
-    /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the panic hook
-    /// stays silent: the run's error says it all.
+    /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the
+    /// panic hook stays silent, since the run has an error.
     #[cold]
     pub(crate) fn fail(&mut self, cause: Cause) -> ! {
         print_before_abort(&cause);
@@ -235,20 +236,21 @@ impl<'a> Proc<'a> {
         std::panic::resume_unwind(Box::new(cause))
     }
 
-    /// Whether the program unwinds, since it has panicked or the run has failed. Then nothing waits any more: what is
-    /// sent goes nowhere, and looks find nothing. A destructor may do either, and must not hold up the others.
+    /// Returns whether the program unwinds, since it has panicked or the run has failed. Then calls do not
+    /// wait: sends go nowhere, and looks find nothing. A destructor may do either, and must not hold up other
+    /// processors.
     #[inline]
     pub(crate) fn is_unwinding(&self) -> bool {
         std::thread::panicking()
     }
 
-    /// The value in a message that was received.
+    /// Returns the sender and the value of a message that was received.
     #[track_caller]
     pub(super) fn open<T: Payload>(&mut self, message: &mut Envelope, tag: Tag<T>) -> (usize, T) {
         self.open_at(message, tag, Location::caller())
     }
 
-    /// The value in a message that was received for a call at this place.
+    /// Returns the sender and the value of a message that was received for a call at this location.
     #[inline]
     pub(super) fn open_at<T: Payload>(
         &mut self,
@@ -256,14 +258,14 @@ impl<'a> Proc<'a> {
         tag: Tag<T>,
         at: &'static Location<'static>,
     ) -> (usize, T) {
-        let from = message.letter.header.from as usize;
-        match message.letter.parcel.open() {
+        let from = message.message.header.from as usize;
+        match message.message.parcel.open() {
             Some(value) => (from, value),
-            None => self.fail_to_open(from, tag, &message.letter.parcel, at),
+            None => self.fail_to_open(from, tag, &message.message.parcel, at),
         }
     }
 
-    /// Ends the run, because a message carries something else than was asked for.
+    /// Ends the run, because a message has a value of another type than was asked for.
     #[cold]
     fn fail_to_open<T: Payload>(
         &mut self,
@@ -282,7 +284,7 @@ impl<'a> Proc<'a> {
         })
     }
 
-    /// The length of a message of so many bytes to `to`, if there can be one.
+    /// Returns the length in words of a message to `to`. Ends the run if there can be no such message.
     #[inline]
     #[track_caller]
     pub(super) fn words(&mut self, to: usize, bytes: usize) -> usize {
@@ -291,7 +293,7 @@ impl<'a> Proc<'a> {
         words
     }
 
-    /// Refuses a processor that is not there and a message that cannot be.
+    /// Ends the run if a processor does not exist or a message is too long.
     #[inline]
     #[track_caller]
     pub(crate) fn check(&mut self, other: usize, words: usize) {
@@ -300,7 +302,6 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Ends the run, because a processor is not there or a message cannot be.
     #[cold]
     #[track_caller]
     fn refuse(&mut self, other: usize, words: usize) -> ! {
@@ -311,13 +312,13 @@ impl<'a> Proc<'a> {
         self.fail(Cause::TooLong { id, words, longest: self.setup.network.longest(id, other) })
     }
 
-    /// Ends the run, because the processor has nothing to do before the end of time.
+    /// Ends the run, because the processor's next act is after the end of time.
     #[cold]
     pub(super) fn fail_at_the_end_of_time(&mut self) -> ! {
         self.fail(Cause::EndOfTime { id: self.id() })
     }
 
-    /// Waits until the processor's local time has come.
+    /// Waits at the clock until the processor's local time.
     pub(super) fn wait_for_local_time(&mut self) {
         if self.is_unwinding() {
             return;
@@ -329,7 +330,7 @@ impl<'a> Proc<'a> {
         self.clock.wait_until(self.engine.now());
     }
 
-    /// Begins a call: the program's own code since the last one was work, where work is measured.
+    /// Enters a call. Where work is measured, charges the program's own code since the last call.
     #[inline]
     pub(super) fn enter_call(&mut self) {
         if self.stopwatch.is_some() {
@@ -337,7 +338,7 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Ends a call: what follows is the program's own code.
+    /// Leaves a call: the program's own code follows.
     #[inline]
     pub(super) fn leave_call(&mut self) {
         if self.stopwatch.is_some() {
@@ -345,7 +346,6 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// The program's own code since the last call was work.
     #[cold]
     fn charge_code(&mut self) {
         let passed = self.unseen_time();
@@ -356,13 +356,13 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// On a real machine: how much time has passed that the processor has not seen.
+    /// Returns the time that has passed on a real machine since the processor's local time, or `None` on an
+    /// emulated machine.
     pub(super) fn unseen_time(&mut self) -> Option<Time> {
         let now = self.clock.real_time()?;
         Some((now - self.engine.now()).max(Time::ZERO))
     }
 
-    /// What follows is the program's own code.
     #[cold]
     fn restart_stopwatch(&mut self) {
         if let Some(now) = self.clock.real_time() {
@@ -373,7 +373,7 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// The program has returned: the processor's local time is over.
+    /// Ends the processor, whose program has returned.
     pub(crate) fn end(&mut self) {
         self.enter_call();
         self.catch_up();
@@ -389,7 +389,8 @@ impl<'a> Proc<'a> {
         self.wait_for_local_time();
     }
 
-    /// The processor's account is over, and what it did if that is traced; `well` if its program returned, and did not panic.
+    /// Returns the processor's accounts, and its log if the run is traced; `well` if its program returned
+    /// without a panic.
     pub(crate) fn finish(self, well: bool) -> (Stats, Option<Box<Log>>) {
         self.clock.end(self.engine.now(), well);
         let most_to = self.clock.most_in_transit(&self.setup.network);

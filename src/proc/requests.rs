@@ -1,8 +1,8 @@
-//! MPI's requests: a send or a receive that goes on by itself while its processor does something else.
+//! MPI's requests: a send or a receive that runs while its processor does something else.
 //!
-//! A request does what the blocking call would do, in a local time of its own that begins with its call (LogGPS, section
-//! 3.2). It needs no thread: before its processor lets time pass, it lets its engine do what its requests have to do in
-//! that time, in the order of that. So requests act in the order of all acts, as processors do.
+//! A request does the same as the blocking call, in a local time of its own that begins with its call
+//! (LogGPS, section 3.2). It needs no thread: before a processor lets time pass, it handles the events of its
+//! requests in that time, in order. So requests act in the order of all acts, as processors do.
 
 use std::fmt;
 use std::panic::Location;
@@ -14,21 +14,20 @@ use crate::rules::operation::ActiveOperation;
 use crate::time::Time;
 use crate::trace::{CallKind, CallTag};
 
-/// A send or a receive that was called for and goes on by itself, until its processor [waits](Proc::wait) for it.
+/// A send or a receive that was posted and runs by itself, until its processor [waits](Proc::wait) for it.
 ///
-/// Every request must be waited for: a processor that ends with one that it has not waited for ends the run with an error
-/// that names it.
+/// Every request must be waited for: else its processor ends the run with an error that names the request.
 #[must_use = "a request must be waited for"]
 pub struct Request<R> {
-    /// The processor that called for it.
+    /// The processor that posted it.
     id: usize,
-    /// How many requests that had called for before.
+    /// The number of requests that this processor posted before.
     number: u32,
     /// The number of its run.
     run: u64,
-    /// Where in the program it was called for.
+    /// The call that posted it.
     at: &'static Location<'static>,
-    /// Makes what the processor gets of what has come.
+    /// Makes the result of `wait` from the operation.
     open: fn(&mut Proc, ActiveOperation, &'static Location<'static>) -> R,
 }
 
@@ -39,18 +38,19 @@ impl<R> fmt::Debug for Request<R> {
 }
 
 impl<'a> Proc<'a> {
-    /// Calls for a send, and goes on after o (LogGPS, equation 6). The message goes by itself, as with
-    /// [`send`](Proc::send), and is gone when a [`wait`](Proc::wait) for the request returns.
+    /// Posts a send, and goes on after o (LogGPS, equation 6). The message is sent as by
+    /// [`send`](Proc::send), and has entered the network when a [`wait`](Proc::wait) for the request returns.
     ///
-    /// Messages from one processor to another go in the order of their calls, whether of `isend` or of `send`, and from
-    /// its first `isend` on they arrive in that order too. (On a machine of LogGPS they always do.)
+    /// Messages from one processor to another enter in the order of their calls, whether of `isend` or of
+    /// `send`, and from its first `isend` on they arrive in that order too. (On a machine of LogGPS they
+    /// always do.)
     ///
     /// ```
     /// use loggp::{Machine, Params, Tag, US};
     ///
     /// const ROW: Tag<Vec<u64>> = Tag::new(0);
     ///
-    /// // Two exchange long messages. With blocking sends that would be a deadlock: S = 100 is shorter.
+    /// // Two processors exchange long messages. With blocking sends that would be a deadlock: S = 100 is shorter.
     /// let params = Params::builder(2).set("L=6,o=2,g=0,O_s=10ns,O_r=0,G_s=10ns,G_l=10ns,s=50,S=100")?.build()?;
     /// let run = Machine::new(params).run(|p| {
     ///     let other = 1 - p.id();
@@ -79,9 +79,10 @@ impl<'a> Proc<'a> {
         request
     }
 
-    /// Calls for a receive of a message that the [filter](Filter) takes, and goes on after o (LogGPS, equation 10).
+    /// Posts a receive of a message that the [filter](Filter) takes, and goes on after o (LogGPS, equation
+    /// 10).
     ///
-    /// A message goes to the receive that was called for first among those that want it.
+    /// If several receives take a message, it goes to the one that was posted first.
     #[track_caller]
     pub fn irecv<F: Filter>(&mut self, filter: F) -> Request<F::Received> {
         self.post_receive(filter.sender(), filter.tag(), |p, done, at| {
@@ -91,8 +92,8 @@ impl<'a> Proc<'a> {
         })
     }
 
-    /// Waits until a request is done, and at least for o (LogGPS, equation 11). Returns what was received, and nothing
-    /// of a send.
+    /// Waits until a request is done, and at least for o (LogGPS, equation 11). Returns the message of a
+    /// receive, and `()` for a send.
     #[track_caller]
     pub fn wait<R>(&mut self, request: Request<R>) -> R {
         self.enter_call();
@@ -101,7 +102,7 @@ impl<'a> Proc<'a> {
         value
     }
 
-    /// Waits for all requests, one after the other. Returns what was received, in their order.
+    /// Waits for all requests, one after the other. Returns their messages, in the order of the requests.
     #[track_caller]
     pub fn wait_all<R>(&mut self, requests: impl IntoIterator<Item = Request<R>>) -> Vec<R> {
         let mut values = Vec::new();
@@ -111,8 +112,8 @@ impl<'a> Proc<'a> {
         values
     }
 
-    /// Waits for the request that is done first, the first of those that are done at the same time, and takes it out.
-    /// Returns its place, and what was received.
+    /// Waits for the request that is done first, and removes it; of requests that are done at the same time,
+    /// the first. Returns its index, and its message.
     #[track_caller]
     pub fn wait_any<R>(&mut self, requests: &mut Vec<Request<R>>) -> (usize, R) {
         self.enter_call();
@@ -126,7 +127,7 @@ impl<'a> Proc<'a> {
         let first = loop {
             let done = numbers.iter().map(|number| self.engine.completion_time(*number));
             let first = done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min();
-            // What was not done when all until then had happened is done later.
+            // Requests that are not done when all events until then have been handled are done later.
             let until = first.map_or(Time::MAX, |(done, _)| done);
             if !self.step(&mut ActiveOperation::done(), until)
                 && let Some((_, place)) = first
@@ -140,8 +141,8 @@ impl<'a> Proc<'a> {
         (first, value)
     }
 
-    /// Looks whether a request is done. If it is, that costs o, as a wait does, and returns what was received; else it
-    /// costs a cycle and gives the request back.
+    /// Tests whether a request is done. If it is, that costs o, as a wait does, and returns its message; else
+    /// it costs a cycle and returns the request.
     #[track_caller]
     pub fn test<R>(&mut self, request: Request<R>) -> Result<R, Request<R>> {
         self.enter_call();
@@ -165,7 +166,6 @@ impl<'a> Proc<'a> {
         tested
     }
 
-    /// Calls for a receive.
     #[track_caller]
     fn post_receive<T, R>(
         &mut self,
@@ -187,7 +187,7 @@ impl<'a> Proc<'a> {
         request
     }
 
-    /// Calls for a request. None is while the program unwinds.
+    /// Posts a request, unless the program unwinds.
     #[track_caller]
     fn post_request<R>(
         &mut self,
@@ -203,14 +203,14 @@ impl<'a> Proc<'a> {
         Request { id, number, run, at, open }
     }
 
-    /// Notes that a request was called for, if that is traced.
+    /// Logs the call that posted a request, if the run is traced.
     fn log_post<R>(&mut self, request: &Request<R>, what: impl FnOnce(u32) -> CallKind) {
         if !self.is_unwinding() {
             self.engine.log_call(|_| Some(what(request.number)));
         }
     }
 
-    /// Notes where the call is that took what was done first, or looked, if that is traced.
+    /// Logs the location of a call whose result depends on what is done first, if the run is traced.
     #[track_caller]
     fn log_location(&mut self) {
         if self.engine.is_traced() {
@@ -231,7 +231,7 @@ impl<'a> Proc<'a> {
         }
     }
 
-    /// Waits until a request is done.
+    /// Waits until a request is done, and returns its result.
     #[track_caller]
     fn join_request<R>(&mut self, request: Request<R>) -> R {
         self.check_request(&request);
@@ -248,7 +248,7 @@ impl<'a> Proc<'a> {
         (request.open)(self, operation, request.at)
     }
 
-    /// The value that was received.
+    /// Returns the sender and the value of a receive that is done.
     fn open_operation<T: Payload>(&mut self, operation: ActiveOperation, at: &'static Location<'static>) -> (usize, T) {
         let tag = Tag::from_raw(operation.tag, operation.name);
         self.open_at(&mut operation.into_message().expect("a receive that is done has its message"), tag, at)

@@ -1,4 +1,4 @@
-//! What all processors of a run share, apart from the clock.
+//! The part of a machine that all processors of a run share, apart from the clock.
 
 use std::sync::Arc;
 
@@ -14,30 +14,27 @@ use crate::trace::{Faults, Log};
 
 /// A machine as its processors see it.
 pub(crate) struct Setup {
-    /// What programs plan by.
+    /// The parameters by which programs plan.
     pub params: Params,
-    /// The levels within the machine.
     pub levels: Arc<[Level]>,
-    /// The network between them. On a real machine it costs nothing.
+    /// The network between the processors. On a real machine it costs nothing.
     pub network: Network,
-    /// What computing costs.
     pub work: Work,
-    /// What a unit of each kind of computing costs, where it is charged.
+    /// The cost of a unit of each kind of work, where work is charged.
     pub rates: Rates,
-    /// What the machine's own barrier costs, if it has one.
+    /// The cost of the machine's own barrier, if it has one.
     pub barrier: Option<Time>,
-    /// The groups in which they act.
     pub groups: Groups,
-    /// What their tags are called.
+    /// The names of tags.
     pub names: Arc<TagNames>,
-    /// What goes wrong.
+    /// The faults of the machine.
     pub faults: Arc<Faults>,
-    /// What of that has happened.
+    /// The faults that have happened.
     pub observed_faults: Mutex<Faults>,
-    /// Whether they note what they do.
+    /// True if the run is traced.
     pub trace: bool,
-    /// What those did that have come to their end, if they note that.
+    /// The logs of processors that have finished, if the run is traced.
     pub logs: Mutex<Vec<(usize, Box<Log>)>>,
-    /// The number of the run, which no other run of this process has.
+    /// The number of the run, unique in this process.
     pub run: u64,
 }

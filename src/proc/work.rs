@@ -1,4 +1,4 @@
-//! What computing costs.
+//! The cost of computing.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,19 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::time::{NS, SEC, Time};
 
-/// What a program's computation costs.
+/// The cost of a program's computation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Work {
-    /// The time that this computer takes for it, between the machine's calls too: no run is like another.
+    /// The time that this computer takes for it, between the machine's calls too. Runs differ.
     Measured,
-    /// Units times the machine's rate for that kind of work; code between the machine's calls is free. A run is exact.
+    /// Units times the machine's rate for that kind of work; code between the machine's calls is free. Runs
+    /// are exact.
     #[default]
     Charged,
 }
 
-/// How much a unit of each kind of work costs when work is charged.
+/// The cost of a unit of each kind of work, where work is charged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rates(HashMap<&'static str, Time>);
 
@@ -27,28 +28,29 @@ impl Rates {
         self.0.insert(kind, unit);
     }
 
-    /// A kind of work whose units would cost less than nothing, if there is one: the first by name.
+    /// Returns the first kind of work by name that has a negative rate, or `None`.
     pub(crate) fn negative(&self) -> Option<(&'static str, Time)> {
         let rates = self.0.iter().map(|(kind, unit)| (*kind, *unit));
         rates.filter(|(_, unit)| *unit < Time::ZERO).min()
     }
 
-    /// A kind without a rate costs a cycle per unit: local operations take unit time (LogP, section 3).
+    /// Returns the cost of work. A kind without a rate costs a cycle per unit: local operations take unit
+    /// time (LogP, section 3).
     pub(crate) fn cost(&self, kind: &str, units: u64, cycle: Time) -> Time {
         let units = i64::try_from(units).unwrap_or(i64::MAX);
         units * self.0.get(kind).copied().unwrap_or(cycle)
     }
 }
 
-/// Measures the code that runs between two moments of a processor.
+/// Measures the time of a processor's code.
 pub(crate) struct Stopwatch {
     /// The host's time stamp counter.
     clock: Clock,
-    /// When it was started, in ticks.
+    /// The time of its start, in ticks.
     started: u64,
 }
 
-/// From so many units on, work is long enough for the host to take the core away meanwhile.
+/// Number of units from which on work is long enough for the host to take the core away meanwhile.
 const LONG: u64 = 1000;
 
 impl Stopwatch {
@@ -58,7 +60,7 @@ impl Stopwatch {
         Stopwatch { clock, started }
     }
 
-    /// Starts again, and returns what had passed.
+    /// Starts again, and returns the time since the last start.
     pub(super) fn lap(&mut self) -> Time {
         let now = self.clock.raw();
         let lap = self.clock.delta_as_nanos(self.started, now);
@@ -66,8 +68,8 @@ impl Stopwatch {
         lap as i64 * NS
     }
 
-    /// How long some work takes. Nobody is charged for a preemption: long work is charged no more than the
-    /// thread's own time. Short work is not worth asking the host for that.
+    /// Runs work, and returns its result and its time. A preemption is not charged: long work is charged no
+    /// more than the thread's own time. Short work is not worth asking the host for that.
     pub(super) fn time<R>(&mut self, units: u64, work: impl FnOnce() -> R) -> (R, Time) {
         if units < LONG {
             self.lap();
@@ -79,12 +81,12 @@ impl Stopwatch {
         let result = work();
         let lap = self.lap();
         let cost = lap.min(thread_time() - before);
-        self.lap(); // to ask took time too
+        self.lap(); // asking the host took time too
         (result, cost)
     }
 }
 
-/// How long this thread has run, on whatever core.
+/// Returns the time for which this thread has run, on any core.
 fn thread_time() -> Time {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec * SEC + time.tv_nsec * NS
@@ -97,11 +99,11 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn nobody_is_charged_for_a_core_that_was_taken_away() {
+    fn preemption_of_long_work_is_not_charged() {
         let mut stopwatch = Stopwatch::start();
         let ((), asleep) = stopwatch.time(LONG, || std::thread::sleep(Duration::from_millis(50)));
         assert!(asleep < 20 * MS, "{asleep}");
         let ((), awake) = stopwatch.time(1, || std::thread::sleep(Duration::from_millis(5)));
-        assert!(awake > 4 * MS, "{awake}"); // the sleep goes by another clock of the host
+        assert!(awake > 4 * MS, "{awake}"); // the sleep is measured by another clock of the host
     }
 }

@@ -1,7 +1,6 @@
-//! What the model leaves open and a run must settle: how long each message is under way, and which of the processors that
-//! act at the same time goes first.
-//!
-//! The rules ask a [`Choice`] for both. Its answers are in the trace, so that a run can be repeated.
+//! The two things that the model leaves open: the latency of each message, and the order of processors that
+//! act at the same time. A [`Choice`] decides both. Its answers are in the trace, so that a run can be
+//! repeated.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -13,46 +12,46 @@ use crate::message::MessageId;
 use crate::params::{Latency, Params, Precedence, Ties};
 use crate::time::Time;
 
-/// Settles what the model leaves open.
+/// Decides what the model leaves open.
 pub(crate) trait Choice: fmt::Debug + Send + Sync {
-    /// How long the first word of a message to a processor is under way, which is `ready` to enter: `least` at least and
-    /// `most` at most. The dice belong to the message's sender.
+    /// Returns the latency of a message to a processor, within `least_and_most`; the message is `ready` to
+    /// enter. The random numbers are those of its sender.
     fn latency(
         &self,
         message: MessageId,
         to: usize,
-        dice: &mut Rng,
+        rng: &mut Rng,
         ready: Time,
         least_and_most: (Time, Time),
     ) -> Time;
 
-    /// Whether every latency is exactly L.
+    /// Returns whether every latency is exactly L.
     fn is_exact(&self) -> bool;
 
-    /// A processor's dice.
+    /// Creates the random numbers of a processor.
     fn rng(&self, id: usize) -> Rng;
 
-    /// Whether the processor with the lower number always goes first.
+    /// Returns whether the processor with the lower number always goes first.
     fn is_by_number(&self) -> bool;
 
-    /// The place of a processor among those that act at `time`, from 0 to P - 1; no two have the same.
+    /// Returns the place of a processor among those that act at `time`, from 0 to P - 1; no two have the
+    /// same.
     fn place(&self, time: Time, id: u32) -> u32;
 
-    /// The processor that has a place at `time`.
+    /// Returns the processor that has a place at `time`.
     fn processor_at(&self, time: Time, place: u32) -> u32;
 }
 
-/// A choice that is made by a rule, or drawn by a seed.
+/// A choice by [`Latency`] and [`Ties`].
 #[derive(Clone, Debug)]
 pub(crate) struct DrawnChoice {
-    /// How latencies are drawn.
     pub latency: Latency,
-    /// How the order of processors that act at the same time is drawn.
     pub ties: Ties,
     pub P: u32,
-    /// How long the first place stays with a processor, if it rotates.
+    /// Time for which the first place stays with a processor, if it rotates.
     pub rotation_period: Time,
-    /// Who goes first at some moments, whatever is drawn: no number twice, and none of no processor.
+    /// Processors that go first at some moments, whatever is drawn. All of them exist, and each is there
+    /// once.
     precedence: BTreeMap<Time, Vec<u32>>,
 }
 
@@ -62,7 +61,7 @@ impl DrawnChoice {
         DrawnChoice { latency, ties, P: params.P as u32, rotation_period: turn, precedence: BTreeMap::new() }
     }
 
-    /// Lets these go first at their moments.
+    /// Lets these processors go first at their moments.
     pub(crate) fn with_precedence(self, precedence: &Precedence) -> DrawnChoice {
         let known = |who: &Vec<usize>| {
             let mut first = Vec::new();
@@ -76,7 +75,7 @@ impl DrawnChoice {
         DrawnChoice { precedence: precedence.iter().map(|(time, who)| (*time, known(who))).collect(), ..self }
     }
 
-    /// The place that is drawn for a processor at `time`.
+    /// Returns the place that is drawn for a processor at `time`.
     fn drawn_place(&self, time: Time, id: u32) -> u32 {
         match self.ties {
             Ties::Number => id,
@@ -85,7 +84,7 @@ impl DrawnChoice {
         }
     }
 
-    /// The processor for which a place is drawn at `time`.
+    /// Returns the processor for which a place is drawn at `time`.
     fn drawn_processor(&self, time: Time, place: u32) -> u32 {
         match self.ties {
             Ties::Number => place,
@@ -94,7 +93,7 @@ impl DrawnChoice {
         }
     }
 
-    /// The processor that has the first place at `time`, if the first place rotates.
+    /// Returns the processor that has the first place at `time`, if the first place rotates.
     fn rotating_first(&self, time: Time) -> u32 {
         (time.as_ps() / self.rotation_period.as_ps() % i64::from(self.P)) as u32
     }
@@ -105,15 +104,15 @@ impl Choice for DrawnChoice {
         &self,
         _message: MessageId,
         _to: usize,
-        dice: &mut Rng,
+        rng: &mut Rng,
         _ready: Time,
         (least, most): (Time, Time),
     ) -> Time {
         match self.latency {
             Latency::Exact => most,
-            Latency::Random { .. } => Time::from_ps(dice.i64(least.as_ps()..=most.as_ps())),
+            Latency::Random { .. } => Time::from_ps(rng.i64(least.as_ps()..=most.as_ps())),
             Latency::Exponential { .. } => {
-                let quarters = i128::from(most.as_ps()) * i128::from(minus_ln(dice.u64(1..)));
+                let quarters = i128::from(most.as_ps()) * i128::from(minus_ln(rng.u64(1..)));
                 Time::from_ps((quarters >> 34) as i64).clamp(least, most)
             }
         }
@@ -157,14 +156,14 @@ impl Choice for DrawnChoice {
     }
 }
 
-/// -ln(u / 2^64) in units of 2^-32. It is computed in whole numbers, because floating point logarithms differ between
-/// computers.
+/// Returns -ln(u / 2^64) in units of 2^-32. It computes in whole numbers, because floating point logarithms
+/// differ between computers.
 fn minus_ln(u: u64) -> u64 {
     /// ln 2 in units of 2^-32.
     const LN_2: u128 = 2_977_044_472;
     let zeros = u.leading_zeros();
-    // `x` is a number between 1 and 2 in units of 2^-63. Squaring it doubles its logarithm to base 2, of which the bit before
-    // the point is the next bit of the result.
+    // `x` is a number between 1 and 2 in units of 2^-63. Squaring it doubles its logarithm to base 2, whose
+    // bit before the point is the next bit of the result.
     let (mut x, mut log) = (u << zeros, 0_u64);
     for _ in 0..32 {
         let square = (u128::from(x) * u128::from(x)) >> 63;
@@ -175,11 +174,11 @@ fn minus_ln(u: u64) -> u64 {
     ((u128::from(minus_log_2) * LN_2) >> 32) as u64
 }
 
-/// How long a message to a processor is under way that is ready at the first time, at most the second; `None` if that is to
-/// be drawn.
+/// Returns the latency of a message to a processor, from the time at which it is ready and the largest
+/// latency; `None` if it is to be drawn.
 type LatencyFn = dyn Fn(MessageId, usize, Time, Time) -> Option<Time> + Send + Sync;
 
-/// A rule that says how long messages are under way.
+/// A rule for the latencies of messages.
 #[derive(Clone)]
 pub(crate) struct LatencyRule(Arc<LatencyFn>);
 
@@ -190,11 +189,12 @@ impl LatencyRule {
         LatencyRule(Arc::new(rule))
     }
 
-    /// Repeats a recorded run: for each processor the latencies of its messages, in the order in which it sent them.
+    /// Creates the rule that repeats a recorded run, from the latencies of each processor's messages by
+    /// number.
     pub(crate) fn from_recording(latencies: HashMap<usize, BTreeMap<usize, Time>>) -> LatencyRule {
         LatencyRule::new(move |message, _, _, _| {
             let (number, latency) = latencies.get(&message.from)?.range(message.number..).next()?;
-            // Where the run failed, some had not entered yet, and a later one had.
+            // When the recorded run failed, a message may not have entered yet although a later one had.
             Some(if *number == message.number { *latency } else { Time::ZERO })
         })
     }
@@ -206,12 +206,12 @@ impl fmt::Debug for LatencyRule {
     }
 }
 
-/// A choice whose latencies a rule says.
+/// A choice with a rule for latencies.
 #[derive(Debug)]
 pub(crate) struct RuledChoice {
     pub rule: LatencyRule,
-    /// Settles ties, and the latencies of which the rule says nothing.
-    pub drawn: DrawnChoice,
+    /// Decides ties, and the latencies that the rule leaves open.
+    pub fallback: DrawnChoice,
 }
 
 impl Choice for RuledChoice {
@@ -219,67 +219,68 @@ impl Choice for RuledChoice {
         &self,
         message: MessageId,
         to: usize,
-        dice: &mut Rng,
+        rng: &mut Rng,
         ready: Time,
         (least, most): (Time, Time),
     ) -> Time {
         let ruled = (self.rule.0)(message, to, ready, most);
-        let drawn = || self.drawn.latency(message, to, dice, ready, (least, most));
+        let drawn = || self.fallback.latency(message, to, rng, ready, (least, most));
         ruled.map_or_else(drawn, |latency| latency.clamp(least, most))
     }
 
     fn is_exact(&self) -> bool {
-        self.drawn.is_exact()
+        self.fallback.is_exact()
     }
 
     fn rng(&self, id: usize) -> Rng {
-        self.drawn.rng(id)
+        self.fallback.rng(id)
     }
 
     fn is_by_number(&self) -> bool {
-        self.drawn.is_by_number()
+        self.fallback.is_by_number()
     }
 
     fn place(&self, time: Time, id: u32) -> u32 {
-        self.drawn.place(time, id)
+        self.fallback.place(time, id)
     }
 
     fn processor_at(&self, time: Time, place: u32) -> u32 {
-        self.drawn.processor_at(time, place)
+        self.fallback.processor_at(time, place)
     }
 }
 
-/// The places of processors that act at the same time, as the clocks ask for them: without a choice, their numbers.
+/// The places of processors that act at the same time, for the clocks. Without a choice they are the numbers
+/// of the processors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Places(Option<Arc<dyn Choice>>);
 
 impl Places {
-    /// The places of a choice. A choice that goes by number need not be asked.
+    /// Creates the places of a choice. A choice that goes by number is not kept.
     pub(crate) fn new(choice: &Arc<dyn Choice>) -> Places {
         Places((!choice.is_by_number()).then(|| Arc::clone(choice)))
     }
 
-    /// Whether each processor's place is its number, at any time.
+    /// Returns whether each processor's place is its number, at any time.
     #[inline]
     pub(crate) fn are_numbers(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The place of a processor among those that act at `time`.
+    /// Returns the place of a processor among those that act at `time`.
     #[inline]
     pub(crate) fn place(&self, time: Time, id: u32) -> u32 {
         self.0.as_ref().map_or(id, |choice| choice.place(time, id))
     }
 
-    /// The processor that has a place at `time`.
+    /// Returns the processor that has a place at `time`.
     #[inline]
     pub(crate) fn processor_at(&self, time: Time, place: u32) -> u32 {
         self.0.as_ref().map_or(place, |choice| choice.processor_at(time, place))
     }
 }
 
-/// A random order of n things that takes no memory: a Feistel network on the least even number of bits that can number
-/// them, repeated until the result is below n.
+/// A random permutation of n numbers that takes no memory: a Feistel network on the least even number of bits
+/// for them, repeated until the result is below n.
 struct Shuffle {
     n: u32,
     /// Half of the number of bits.
@@ -302,19 +303,19 @@ impl Shuffle {
         self.run_rounds(x, [3, 2, 1, 0], |left, right, round| (right ^ self.mix(left, round), left))
     }
 
-    /// What a round makes of a half.
+    /// The function of a round.
     #[inline]
     fn mix(&self, half: u32, round: u64) -> u32 {
         mix64(self.key ^ (u64::from(half) << 2 | round)) as u32 & self.mask()
     }
 
-    /// The bits of a half.
+    /// Returns the bits of a half.
     #[inline]
     fn mask(&self) -> u32 {
         (1 << self.half) - 1
     }
 
-    /// Goes through the rounds, of which `step` makes two halves of two.
+    /// Runs the rounds. In each, `step` computes the two halves anew.
     #[inline]
     fn run_rounds(&self, mut x: u32, rounds: [u64; 4], step: impl Fn(u32, u32, u64) -> (u32, u32)) -> u32 {
         loop {
@@ -330,7 +331,7 @@ impl Shuffle {
     }
 }
 
-/// A number in which nothing of `x` can be recognized (the finalizer of splitmix64).
+/// Mixes the bits of a number (the finalizer of splitmix64).
 #[inline]
 fn mix64(x: u64) -> u64 {
     let x = x.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -349,8 +350,8 @@ mod tests {
     }
 
     #[test]
-    fn every_processor_has_a_place_and_every_place_a_processor() {
-        // What says nothing is in it too: a processor twice, and one that is not there.
+    fn places_are_a_permutation_of_processors() {
+        // A processor that is there twice and one that does not exist are ignored.
         let precedence = Precedence::from([(4 * US, vec![2, 0, 2, 5000, 37]), (9 * US, vec![])]);
         for P in (1..40).chain([1000, 4096, 4097]) {
             for ties in [Ties::Number, Ties::Rotation, Ties::Random { seed: 7 }] {
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn every_order_of_three_is_drawn_about_as_often() {
+    fn random_ties_draw_every_order_of_three_about_as_often() {
         let drawn = drawn(3, Latency::Exact, Ties::Random { seed: 1 }, US);
         let mut often = std::collections::BTreeMap::new();
         for time in 0..6000 {
@@ -380,21 +381,21 @@ mod tests {
     }
 
     #[test]
-    fn the_first_place_goes_round() {
+    fn rotation_moves_the_first_place() {
         let drawn = drawn(3, Latency::Exact, Ties::Rotation, 4 * US);
         let first = |time: i64| drawn.processor_at(time * US, 0);
         assert_eq!([0, 3, 4, 5, 7, 8, 12].map(first), [0, 0, 1, 1, 1, 2, 0]);
     }
 
     #[test]
-    fn what_a_rule_leaves_open_is_drawn_as_without_it() {
+    fn latencies_that_a_rule_leaves_open_are_drawn_as_without_it() {
         let drawn = drawn(2, Latency::Random { seed: 5 }, Ties::Number, US);
         let rule = LatencyRule::new(|message, _, _, _| (message.number == 0).then_some(US));
-        let ruled = RuledChoice { rule, drawn: drawn.clone() };
+        let ruled = RuledChoice { rule, fallback: drawn.clone() };
         let latencies = |choice: &dyn Choice, from: usize| {
-            let mut dice = choice.rng(from);
+            let mut rng = choice.rng(from);
             [1, 2, 3].map(|number| {
-                choice.latency(MessageId { from, number }, 0, &mut dice, Time::ZERO, (Time::ZERO, 9 * US))
+                choice.latency(MessageId { from, number }, 0, &mut rng, Time::ZERO, (Time::ZERO, 9 * US))
             })
         };
         assert_eq!(latencies(&ruled, 1), latencies(&drawn, 1));
@@ -402,21 +403,21 @@ mod tests {
     }
 
     #[test]
-    fn a_logarithm_in_whole_numbers_is_the_logarithm() {
-        let mut dice = Rng::with_seed(1);
-        for u in [1, 2, 3, 1 << 63, u64::MAX].into_iter().chain((0..10_000).map(|_| dice.u64(1..))) {
+    fn logarithm_in_whole_numbers_is_exact() {
+        let mut rng = Rng::with_seed(1);
+        for u in [1, 2, 3, 1 << 63, u64::MAX].into_iter().chain((0..10_000).map(|_| rng.u64(1..))) {
             let (ours, theirs) = (minus_ln(u) as f64 / 2_f64.powi(32), -(u as f64 / 2_f64.powi(64)).ln());
             assert!((ours - theirs).abs() < 1e-8, "{u}: {ours}, {theirs}");
         }
     }
 
     #[test]
-    fn exponential_latencies_have_the_mean_that_they_should_and_end_at_the_most() {
+    fn exponential_latencies_have_the_right_mean_and_maximum() {
         let drawn = drawn(1, Latency::Exponential { seed: 1 }, Ties::Number, US);
-        let (mut dice, most) = (Rng::with_seed(1), 100 * US);
+        let (mut rng, most) = (Rng::with_seed(1), 100 * US);
         let message = MessageId { from: 0, number: 0 };
         let times: Vec<Time> = (0..20_000)
-            .map(|_| drawn.latency(message, 0, &mut dice, Time::ZERO, (Time::ZERO, most)))
+            .map(|_| drawn.latency(message, 0, &mut rng, Time::ZERO, (Time::ZERO, most)))
             .collect();
         assert!(times.iter().all(|time| (Time::ZERO..=most).contains(time)));
         // Cutting latencies off at four means leaves 1 - e^-4 of the mean.

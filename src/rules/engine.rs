@@ -1,18 +1,21 @@
-//! One processor's engine: all its rules of sending, receiving and waiting, without a stack and without a clock.
+//! The engine of one processor: its rules of sending, receiving and waiting, without a stack and without a
+//! clock.
 //!
-//! An engine is posted [operations](Operation), says what comes [next](Engine::next), takes [turns](Engine::turn) in the
-//! network and messages that [come](Engine::comes), and says what is done. The waiting is up to its driver, such as
-//! [`Proc`](crate::Proc) for programs. A blocking call is *post and drive until done*; a request is *post, and drive later*.
-//! Together with `network.rs` the engine is the machine:
+//! Its driver, such as [`Proc`](crate::Proc) for programs, [starts](Engine::start) a call or
+//! [posts](Engine::post) a request, asks for the [next event](Engine::next_event), waits for that, and tells
+//! the engine: a message has arrived ([`Engine::on_message`]), or the turn of a message has come
+//! ([`Engine::on_turn`]). A blocking call is *start, and drive until done*; a request is *post, and drive
+//! later*. Engine and `network.rs` are the machine:
 //!
-//! - **send**: the processor [turns to](Pace::turns_to) a message, which waits for its turn and [enters](Engine::turn); rules 1
-//!   to 3 are the network's;
-//! - **receive**: [`Engine::next`] says from when on a message can be received. Rule 4 is [`Pace::receives`];
-//! - **compute** and **wait**: [`Engine::works`], [`Engine::waits_until`];
-//! - **request** (LogGPS, section 3.2): an operation with a local time of [its own](Own), which the processor
-//!   [joins](Engine::joins) when it waits for the request;
-//! - **order** (MPI): messages to the same processor enter in the order of their calls, and a message goes to the receive
-//!   that was posted first.
+//! - **send**: [`Pace::prepare_send`] makes a message, which waits for its turn and enters; rules 1 to 3 are
+//!   the network's;
+//! - **receive**: [`Engine::reception`] says from when on a message can be received, rule 4 is
+//!   [`Pace::start_reception`];
+//! - **compute** and **wait**: [`Engine::work`], [`Engine::wait_until`];
+//! - **request** (LogGPS, section 3.2): an operation with a [local time of its own](RequestState), which
+//!   [`Engine::join`] waits for;
+//! - **order** (MPI): messages to the same processor enter in the order of their calls, and a message goes to
+//!   the receive that was posted first.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -31,21 +34,19 @@ use crate::message::{Envelope, MessageId, Header, RawTag, Receiver, ArrivedHeade
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, CallMessages, Progress, Transfer};
 
-/// A processor as the rules see it. What every message touches comes first.
+/// A processor as the rules see it.
+// The fields that every message touches come first.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Engine {
-    /// Whether requests are under way: then time may pass only while they go on too.
+    /// True if requests are under way: then they must advance while time passes.
     pub has_requests: bool,
-    /// Whether a send that has begun could enter only after the end of time.
+    /// True if a send that has started could enter only after the end of time.
     pub is_at_the_end_of_time: bool,
-    /// Whether the run is traced, so that there is a log.
     is_traced: bool,
-    /// The local time and the gaps.
     pace: Pace,
-    /// Where the time goes. What few messages touch of it comes last.
     stats: Stats,
-    /// What the processor did, if the run is traced.
+    /// The log, if the run is traced.
     log: Option<Box<Log>>,
     /// The requests, once there was one.
     requests: Option<Box<RequestTable>>,
@@ -54,9 +55,8 @@ pub(crate) struct Engine {
 /// The requests of a processor.
 #[derive(Debug, Default)]
 struct RequestTable {
-    /// How many requests were called for.
     next_number: u32,
-    /// The time until which the requests have done everything.
+    /// The requests have done everything until this time.
     caught_up_to: Time,
     /// The requests that were not waited for, by number.
     operations: BTreeMap<u32, Box<ActiveOperation>>,
@@ -64,12 +64,12 @@ struct RequestTable {
     turns: BinaryHeap<Reverse<Turn>>,
     /// The requests' receives that wait for messages; `None` while the processor's clock has them.
     receives: Option<Box<PostedReceives>>,
-    /// For each receiver the sends whose message has not entered yet, in the order of their calls.
+    /// The sends whose message has not entered yet, by receiver, in the order of their calls.
     send_queues: HashMap<u32, VecDeque<u32>>,
 }
 
-/// The turn of a message: when it asks the network for its way. Of messages with the same time, the one to which the
-/// processor turned first goes first.
+/// The turn of a message, at which the network serves it. Of a processor's messages with the same time, the
+/// one that it prepared first comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Turn {
     pub time: Time,
@@ -77,24 +77,24 @@ pub(crate) struct Turn {
     number: u32,
     /// The request that sends it, or [`CALL`].
     owner: u32,
-    /// Whether other processors can see the turn: then all earlier turns must have been taken before it.
+    /// True if other processors can see the turn: then all earlier turns must come before it.
     pub is_visible: bool,
 }
 
-/// Stands for the processor's current call where a request's number could stand.
+/// The processor's current call, in place of a request's number.
 const CALL: u32 = u32::MAX;
 
-/// What an engine does next.
+/// The next event of an engine, for which its driver has to wait.
 #[derive(Debug)]
 pub(crate) struct NextEvent<'e> {
-    /// It receives a message, if one comes before the turn, or before the deadline if there is no turn.
+    /// A message, if one arrives before the turn, or before the deadline if there is no turn.
     pub reception: Option<Reception<'e>>,
-    /// It sends a message at this turn.
+    /// The turn of a message.
     pub turn: Option<Turn>,
 }
 
 impl Engine {
-    /// A processor at time 0.
+    /// Creates the engine of a processor at time 0.
     pub(crate) fn new(id: usize, network: &Network, trace: bool) -> Engine {
         Engine {
             has_requests: false,
@@ -112,24 +112,24 @@ impl Engine {
         self.pace.egress.processor()
     }
 
-    /// The processor's local time.
+    /// Returns the processor's local time.
     #[inline]
     pub(crate) fn now(&self) -> Time {
         self.pace.now
     }
 
-    /// The number that the processor's next message will have.
+    /// Returns the number of the processor's next message.
     #[inline]
     pub(crate) fn next_number(&self) -> u32 {
         self.pace.egress.next_number()
     }
 
-    /// When the gap after the last send is over.
+    /// Returns the end of the gap after the last send.
     pub(crate) fn send_gap_end(&self) -> Time {
         self.pace.egress.send_gap_end()
     }
 
-    /// The moment from which on a send of k words to a processor need not wait for that gap.
+    /// Returns the earliest time at which a send of k words need not wait for that gap.
     #[inline]
     pub(crate) fn next_send(&self, network: &Network, to: usize, k: usize) -> Time {
         self.pace.next_send(network, to, k)
@@ -137,7 +137,7 @@ impl Engine {
 
     // Operations.
 
-    /// A call begins. Its message enters after earlier sends to the same processor.
+    /// Starts a call. Its message enters after those of earlier sends to the same processor.
     #[inline]
     pub(crate) fn start(&mut self, network: &Network, call: &mut ActiveOperation) {
         if !(self.has_requests && self.queue_send(CALL, call)) {
@@ -145,44 +145,45 @@ impl Engine {
         }
     }
 
-    /// The processor and its requests have reached the time at which the call has taken its message.
+    /// Resumes a call that has received a message, once the processor's requests have caught up with it.
     pub(crate) fn resume(&mut self, network: &Network, call: &mut ActiveOperation) {
         if let OperationStage::AwaitLocalTime = call.stage {
             self.advance(network, CALL, call);
         }
     }
 
-    /// The processor calls for a request, and goes on after o (LogGPS, equations 6 and 10). Returns the request's number.
+    /// Posts a request, which takes o (LogGPS, equations 6 and 10). Returns the request's number.
     pub(crate) fn post(
         &mut self,
         network: &Network,
         mut operation: ActiveOperation,
         at: &'static Location<'static>,
     ) -> u32 {
-        let (now, sends) = (self.pace.now, matches!(operation.next_step(), OperationStep::Send(..)));
-        let over = network.busy_until(self.id(), now, network.params().o);
+        let (now, is_send) = (self.pace.now, matches!(operation.next_step(), OperationStep::Send(..)));
+        let end = network.busy_until(self.id(), now, network.params().o);
         let requests = self.requests.get_or_insert_default();
         let number = requests.next_number;
         requests.next_number += 1;
         requests.caught_up_to = now;
         self.has_requests = true;
-        self.pace.now = over;
-        *if sends { &mut self.stats.send } else { &mut self.stats.recv } += over - now;
+        self.pace.now = end;
+        *if is_send { &mut self.stats.send } else { &mut self.stats.recv } += end - now;
         if self.is_traced {
             self.log_activity(now, ActivityKind::Post(number));
         }
-        operation.request = Some(Box::new(RequestState { now, activities: Vec::new(), is_send: sends, called_at: now, location: at }));
-        if sends {
+        operation.request = Some(Box::new(RequestState { now, activities: Vec::new(), is_send, called_at: now, location: at }));
+        if is_send {
             self.pace.egress.keep_order();
         }
-        if !(sends && self.queue_send(number, &operation)) {
+        if !(is_send && self.queue_send(number, &operation)) {
             self.advance(network, number, &mut operation);
         }
         self.requests().operations.insert(number, Box::new(operation));
         number
     }
 
-    /// Queues an operation for its receiver, if it is a send. Returns whether other sends are before it.
+    /// Queues an operation behind earlier sends to its receiver, if it is a send. Returns whether there are
+    /// any.
     fn queue_send(&mut self, owner: u32, operation: &ActiveOperation) -> bool {
         let OperationStep::Send(..) = operation.next_step() else { return false };
         let queue = self.requests().send_queues.entry(operation.peer).or_default();
@@ -194,7 +195,7 @@ impl Engine {
         self.requests.get_or_insert_default()
     }
 
-    /// An operation begins its next step.
+    /// Starts the next step of an operation, which is a request or, if `owner` is [`CALL`], the call.
     #[inline]
     fn advance(&mut self, network: &Network, owner: u32, operation: &mut ActiveOperation) {
         operation.stage = match operation.next_step() {
@@ -216,7 +217,7 @@ impl Engine {
             OperationStep::Receive(filter) => {
                 if owner != CALL {
                     let receives = self.requests().receives.get_or_insert_default();
-                    receives.receives.post(PostedReceive { place: (Time::ZERO, owner), filter: filter });
+                    receives.queue.post(PostedReceive { place: (Time::ZERO, owner), filter });
                 }
                 OperationStage::AwaitMessage(filter)
             }
@@ -224,14 +225,14 @@ impl Engine {
         };
     }
 
-    /// Notes the turn of a request's message. The turn of the call's message is in the call's stage.
+    /// Queues the turn of a request's message. The turn of the call's message is in the call's stage.
     fn queue_turn(&mut self, owner: u32, outgoing: &OutgoingMessage) {
         if owner != CALL {
             self.requests().turns.push(Reverse(Turn::new(owner, outgoing)));
         }
     }
 
-    /// What the call and all requests do next, until a time.
+    /// Returns the next event of the call and all requests, until a time.
     #[inline]
     pub(crate) fn next_event<'e>(&'e mut self, network: &Network, call: &'e ActiveOperation, until: Time) -> NextEvent<'e> {
         let turn = match &call.stage {
@@ -242,35 +243,35 @@ impl Engine {
             OperationStage::AwaitMessage(filter) => filter,
             _ => RecvFilter::NOTHING,
         };
-        let alone = self.reception(filter, until);
+        let call_reception = self.reception(filter, until);
         if !self.has_requests {
-            let awaits = call.wait_reason(network, self.id());
+            let wait_reason = call.wait_reason(network, self.id());
             return NextEvent {
-                reception: (filter != RecvFilter::NOTHING).then_some(Reception { wait_reason: awaits, ..alone }),
+                reception: (filter != RecvFilter::NOTHING).then_some(Reception { wait_reason, ..call_reception }),
                 turn,
             };
         }
-        if alone.ready > until {
+        if call_reception.ready > until {
             filter = RecvFilter::NOTHING; // the gap is not over in time
         }
-        let awaits = call.wait_reason(network, self.id());
+        let wait_reason = call.wait_reason(network, self.id());
         let requests = self.requests();
         let first = requests.turns.peek().map(|Reverse(first)| *first);
         let turn = [turn, first].into_iter().flatten().min().filter(|turn| turn.time <= until);
         let deadline = turn.map_or(until, |turn| turn.time).max(requests.caught_up_to);
         let ready = requests.caught_up_to;
-        let posted = requests.receives.as_ref().is_some_and(|receives| !receives.receives.is_empty());
+        let posted = requests.receives.as_ref().is_some_and(|receives| !receives.queue.is_empty());
         let receives = posted.then_some(&mut requests.receives);
         let reception = (filter != RecvFilter::NOTHING || posted).then(|| {
             let gives_up = turn.is_none_or(|turn| turn.time == until);
             let purpose = if gives_up { Purpose::TakeEarlyOrGiveUp } else { Purpose::TakeEarly };
-            Reception { filter: filter, ready, deadline, purpose, posted_receives: receives, wait_reason: awaits }
+            Reception { filter, ready, deadline, purpose, posted_receives: receives, wait_reason }
         });
         NextEvent { reception, turn }
     }
 
-    /// The wait for messages is over. If a message has come, it goes to the call or request that wants it. Returns whether
-    /// one has come.
+    /// Handles the end of a wait: a message goes to the call or request that receives it. Returns whether
+    /// there is one.
     #[inline]
     pub(crate) fn on_message(
         &mut self,
@@ -292,7 +293,7 @@ impl Engine {
             Some(receive) => {
                 let (_, number) = receive.place;
                 if let Some(receives) = &mut self.requests().receives {
-                    receives.receives.remove(receive);
+                    receives.queue.remove(receive);
                 }
                 self.with_operation(number, call, |engine, request| engine.finish_receive(network, number, request, message));
             }
@@ -300,13 +301,13 @@ impl Engine {
         true
     }
 
-    /// An operation has got its message.
+    /// Receives a message for an operation.
     #[inline]
     fn finish_receive(&mut self, network: &Network, owner: u32, operation: &mut ActiveOperation, message: Envelope) {
-        let seen = message.arrived_header();
-        let Header { from, number, tag, .. } = seen.1;
+        let arrived = message.arrived_header();
+        let Header { from, number, tag, .. } = arrived.1;
         if !tag.is_signal() {
-            self.with_local_time(operation, |engine, activities| engine.account_reception(network, seen, activities));
+            self.with_local_time(operation, |engine, activities| engine.account_reception(network, arrived, activities));
         }
         operation.on_received(from, number, tag);
         operation.received = Some(message);
@@ -317,8 +318,8 @@ impl Engine {
         }
     }
 
-    /// A turn has come. Its message enters, as the network serves it, and is returned, or it is put off, because other
-    /// messages of the processor have entered since the turn was set.
+    /// Handles a turn: the network serves its message, which enters and is returned. Returns `None` if the
+    /// message is deferred, because other messages of the processor have entered since the turn was set.
     #[inline]
     pub(crate) fn on_turn(
         &mut self,
@@ -335,24 +336,24 @@ impl Engine {
         if turn.owner != CALL {
             requests.turns.pop();
         }
-        let (seen, parcel) = self.with_operation(turn.owner, call, |engine, operation| {
+        let (arrived, parcel) = self.with_operation(turn.owner, call, |engine, operation| {
             engine.send_at_turn(network, serve, turn.owner, operation, turn)
         })?;
-        if seen.1.tag.is_start_of_send() {
-            let behind = &mut self.requests().send_queues;
-            let queue = behind.entry(seen.1.to.id()).or_default();
+        if arrived.1.tag.is_start_of_send() {
+            let queues = &mut self.requests().send_queues;
+            let queue = queues.entry(arrived.1.to.id()).or_default();
             queue.pop_front();
             match queue.front().copied() {
                 Some(owner) => {
                     self.with_operation(owner, call, |engine, operation| engine.advance(network, owner, operation))
                 }
-                None => _ = behind.remove(&seen.1.to.id()),
+                None => _ = queues.remove(&arrived.1.to.id()),
             }
         }
-        Some((seen, parcel))
+        Some((arrived, parcel))
     }
 
-    /// The turn of an operation's message has come.
+    /// Sends the message of an operation at its turn, or defers it.
     #[inline]
     fn send_at_turn(
         &mut self,
@@ -370,39 +371,39 @@ impl Engine {
         }
         let parcel = if operation.sends_data() { operation.parcel.take() } else { None };
         let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
-        let seen = self.with_local_time(operation, |engine, activities| {
+        let arrived = self.with_local_time(operation, |engine, activities| {
             let passage = serve(engine.egress(), &outgoing);
             engine.account_entry(network, &outgoing, &passage, tag, activities)
         });
         operation.on_sent(outgoing.number);
         self.advance(network, owner, operation);
-        Some((seen, parcel))
+        Some((arrived, parcel))
     }
 
     // Messages.
 
-    /// Turns to a message, which then waits for its turn.
+    /// Prepares a send that is called now. The message then waits for its turn.
     #[inline]
     pub(crate) fn prepare_send(&mut self, network: &Network, to: usize, words: usize) -> OutgoingMessage {
         self.pace.prepare_send(network, to, words)
     }
 
-    /// The reception of a message that a call wants, for a processor without requests.
+    /// Creates the reception of a message for a call, on a processor without requests.
     #[inline]
     pub(crate) fn reception(&self, filter: RecvFilter, until: Time) -> Reception<'static> {
         let ready = if filter.tag.is_signal() { self.pace.now } else { self.pace.next_reception() };
-        let (purpose, awaits) = (Purpose::Receive, WaitReason::Message);
-        Reception { filter: filter, ready, deadline: until, purpose, posted_receives: None, wait_reason: awaits }
+        let (purpose, wait_reason) = (Purpose::Receive, WaitReason::Message);
+        Reception { filter, ready, deadline: until, purpose, posted_receives: None, wait_reason }
     }
 
-    /// The sending side of the processor.
+    /// Returns the sending side of the processor.
     #[inline]
     pub(crate) fn egress(&mut self) -> &mut Egress {
         &mut self.pace.egress
     }
 
-    /// A message enters at its turn, as the network has served it. Local time goes on when the message has entered. Returns
-    /// what its receiver sees of it.
+    /// Accounts for the entry of a message that the network has served: local time goes to its entry. Returns
+    /// the header for its receiver.
     #[inline(always)]
     pub(crate) fn account_entry(
         &mut self,
@@ -441,7 +442,7 @@ impl Engine {
         (passage.arrival, header)
     }
 
-    /// The processor receives a message. Local time goes on when the reception is over.
+    /// Accounts for the reception of a message: local time goes to its end.
     #[inline(always)]
     pub(crate) fn account_reception(&mut self, network: &Network, (arrival, header): ArrivedHeader, activities: &mut ActivityLog) {
         let Header { words, tag, .. } = header;
@@ -458,11 +459,11 @@ impl Engine {
         self.spend_until(activities, arrival, ActivityKind::Idle);
         self.spend_until(activities, start, ActivityKind::Gap);
         let overhead = network.recv_overhead(id.from, self.id(), words as usize);
-        let over = network.busy_until(self.id(), start, overhead);
-        self.spend(activities, over - start, ActivityKind::Receive(id));
+        let end = network.busy_until(self.id(), start, overhead);
+        self.spend(activities, end - start, ActivityKind::Receive(id));
     }
 
-    /// Notes a message that has entered, for the trace.
+    /// Logs a message that has entered.
     #[cold]
     fn log_entry(
         &mut self,
@@ -484,29 +485,29 @@ impl Engine {
         }
     }
 
-    /// Lends the operation of a request or of the call to a closure.
+    /// Runs a closure on the operation of a request or of the call.
     fn with_operation<R>(
         &mut self,
         owner: u32,
         call: &mut ActiveOperation,
-        does: impl FnOnce(&mut Engine, &mut ActiveOperation) -> R,
+        run: impl FnOnce(&mut Engine, &mut ActiveOperation) -> R,
     ) -> R {
-        let Some(mut request) = self.requests().operations.remove(&owner) else { return does(self, call) };
-        let done = does(self, &mut request);
+        let Some(mut request) = self.requests().operations.remove(&owner) else { return run(self, call) };
+        let done = run(self, &mut request);
         self.requests().operations.insert(owner, request);
         done
     }
 
     // Requests.
 
-    /// When a request is done, if that is known already.
+    /// Returns when a request is done, or `None` if that is not known yet.
     pub(crate) fn completion_time(&self, request: u32) -> Option<Time> {
         let operation = self.requests.as_ref()?.operations.get(&request)?;
-        operation.request.as_ref().filter(|_| operation.is_done()).map(|own| own.now)
+        operation.request.as_ref().filter(|_| operation.is_done()).map(|state| state.now)
     }
 
-    /// Whether the requests may have something to do until the processor's local time. During a call they may be ahead of it,
-    /// and then what else comes at that moment may be the call's.
+    /// Returns whether the requests may have something to do until the processor's local time. During a call
+    /// they may be ahead of it, and then a message that arrives at that moment may be the call's.
     pub(crate) fn has_lagging_requests(&self) -> bool {
         self.has_requests && self.requests.as_ref().is_some_and(|requests| requests.caught_up_to <= self.pace.now)
     }
@@ -519,10 +520,11 @@ impl Engine {
         }
     }
 
-    /// Whether something happens without a message: a gap ends that keeps the processor from receiving, or a request goes on.
+    /// Returns whether something happens without a message: a gap ends that keeps the processor from
+    /// receiving, or a request advances.
     pub(crate) fn has_pending_event(&self) -> bool {
         let is_active = |request: &ActiveOperation| match (&request.stage, &request.request) {
-            (OperationStage::Done, Some(own)) => own.now > self.pace.now,
+            (OperationStage::Done, Some(state)) => state.now > self.pace.now,
             (OperationStage::AwaitMessage(_), _) => false,
             _ => true,
         };
@@ -530,24 +532,25 @@ impl Engine {
         self.pace.is_in_receive_gap() || requests.into_iter().any(|request| is_active(request))
     }
 
-    /// From now on errors say that the processor waits for a request, or for any of several.
-    pub(crate) fn set_awaited(&mut self, those: &[u32]) {
+    /// Sets the processor's status for errors: it waits for a request, or for any of several.
+    pub(crate) fn set_awaited(&mut self, numbers: &[u32]) {
         let requests = self.requests();
-        let doing = match those {
+        let status = match numbers {
             [request] => requests.operations.get(request).map_or_else(String::new, |it| format!("its {it}")),
-            _ => format!("any of its {} requests", those.len()),
+            _ => format!("any of its {} requests", numbers.len()),
         };
-        requests.receives.get_or_insert_default().status = Some(ProcStatus::WaitingForRequest(doing));
+        requests.receives.get_or_insert_default().status = Some(ProcStatus::WaitingForRequest(status));
     }
 
-    /// How many requests were not waited for, and the first one in words.
+    /// Returns the number of requests that were not waited for, and describes the first one. Returns `None`
+    /// if there are none.
     pub(crate) fn unawaited_requests(&self) -> Option<(usize, String)> {
         let operations = &self.requests.as_ref()?.operations;
         operations.first_key_value().map(|(_, first)| (operations.len(), first.to_string()))
     }
 
-    /// The processor waits for a request that is done, for o at least (LogGPS, equation 11). The time of the wait counts for
-    /// what the request did meanwhile. Returns the request.
+    /// Waits for a request that is done, at least for o (LogGPS, equation 11). The time of the wait goes on
+    /// the accounts of the request's activities in that time. Returns the request.
     pub(crate) fn join(&mut self, network: &Network, number: u32) -> Option<ActiveOperation> {
         let requests = self.requests();
         let mut request = requests.operations.remove(&number)?;
@@ -555,25 +558,25 @@ impl Engine {
             receives.status = None;
         }
         self.has_requests = !requests.operations.is_empty();
-        let RequestState { now: done, activities: activities, is_send: sends, .. } = *request.request.take()?;
+        let RequestState { now: done, activities, is_send, .. } = *request.request.take()?;
         let called = self.pace.now;
         let least = network.busy_until(self.id(), called, network.params().o);
         for activity in &activities {
             let waited = activity.end - activity.start.max(called);
             if waited > Time::ZERO {
-                *account(&mut self.stats, &activity.what) += waited;
+                *account(&mut self.stats, &activity.kind) += waited;
             }
         }
         let overhead = (least - called.max(done)).max(Time::ZERO);
-        *if sends { &mut self.stats.send } else { &mut self.stats.recv } += overhead;
+        *if is_send { &mut self.stats.send } else { &mut self.stats.recv } += overhead;
         self.pace.now = least.max(done);
         let (id, end) = (self.id(), self.pace.now);
         if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id, start: called, end, what: ActivityKind::Wait(number) });
-            let transfer = transfer(&activities, sends);
-            log.end_call(id, end, transfer.map(|transfer| CallKind::Wait { request: number, is_send: sends, transfer }));
+            log.activities.push(Activity { id, start: called, end, kind: ActivityKind::Wait(number) });
+            let transfer = transfer(&activities, is_send);
+            log.end_call(id, end, transfer.map(|transfer| CallKind::Wait { request: number, is_send, transfer }));
             let progress =
-                |RequestActivity { start, end, what, .. }| Progress { id, request: number, start, end, what };
+                |RequestActivity { start, end, kind, .. }| Progress { id, request: number, start, end, kind };
             log.progress.extend(activities.into_iter().map(progress));
         }
         Some(*request)
@@ -581,14 +584,14 @@ impl Engine {
 
     // Time.
 
-    /// The processor looked for a message in vain until the deadline. If that has passed, it goes on after a cycle, so that
-    /// looking moves time forward.
+    /// Waits until the deadline of a look that found nothing. If the deadline has passed, this takes a cycle,
+    /// so that looking moves time forward.
     pub(crate) fn wait_in_vain(&mut self, network: &Network, deadline: Time) {
         let until = if deadline > self.pace.now { deadline } else { self.pace.now + network.params().cycle };
         self.wait_until(until);
     }
 
-    /// Computes for so long. Work without a cost is not traced.
+    /// Computes for the time `cost`. Work without a cost is not traced.
     #[inline]
     pub(crate) fn work(
         &mut self,
@@ -604,24 +607,23 @@ impl Engine {
         }
     }
 
-    /// Notes what was computed, for the trace.
     #[cold]
     fn log_work(&mut self, start: Time, kind: Cow<'static, str>) {
         let (id, end) = (self.id(), self.pace.now);
         if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id, start, end, what: ActivityKind::Work(kind.clone()) });
+            log.activities.push(Activity { id, start, end, kind: ActivityKind::Work(kind.clone()) });
             log.end_call(id, end, Some(CallKind::Work(kind)));
         }
     }
 
-    /// Waits until a moment, unless that has passed.
+    /// Waits until `t`, unless it has passed.
     pub(crate) fn wait_until(&mut self, t: Time) {
         self.spend_until(&mut None, t, ActivityKind::Idle);
     }
 
-    /// Waits in the machine's own barrier until the barrier is over.
-    pub(crate) fn wait_in_barrier(&mut self, over: Time) {
-        self.spend(&mut None, over - self.pace.now, ActivityKind::Barrier);
+    /// Waits in the machine's own barrier until its end.
+    pub(crate) fn wait_in_barrier(&mut self, end: Time) {
+        self.spend(&mut None, end - self.pace.now, ActivityKind::Barrier);
     }
 
     /// Runs a closure in the local time of an operation: its own if it is a request, else the processor's.
@@ -629,54 +631,55 @@ impl Engine {
     fn with_local_time<R>(
         &mut self,
         operation: &mut ActiveOperation,
-        does: impl FnOnce(&mut Engine, &mut ActivityLog) -> R,
+        run: impl FnOnce(&mut Engine, &mut ActivityLog) -> R,
     ) -> R {
-        let Some(own) = &mut operation.request else { return does(self, &mut None) };
-        std::mem::swap(&mut self.pace.now, &mut own.now);
-        let done = does(self, &mut Some(&mut own.activities));
-        std::mem::swap(&mut self.pace.now, &mut own.now);
+        let Some(state) = &mut operation.request else { return run(self, &mut None) };
+        std::mem::swap(&mut self.pace.now, &mut state.now);
+        let done = run(self, &mut Some(&mut state.activities));
+        std::mem::swap(&mut self.pace.now, &mut state.now);
         done
     }
 
-    /// Lets time pass until a moment, unless that has passed.
+    /// Spends the time until a moment on an activity, unless the moment has passed.
     #[inline(always)]
-    fn spend_until(&mut self, activities: &mut ActivityLog, until: Time, what: ActivityKind) {
+    fn spend_until(&mut self, activities: &mut ActivityLog, until: Time, kind: ActivityKind) {
         if until > self.pace.now {
-            self.spend(activities, until - self.pace.now, what);
+            self.spend(activities, until - self.pace.now, kind);
         }
     }
 
-    /// Lets time pass, and notes what for even if it is no time at all: a send that costs nothing is a send.
+    /// Spends time on an activity. It is traced even if it takes no time: a send that costs nothing is a
+    /// send.
     #[inline(always)]
-    fn spend(&mut self, activities: &mut ActivityLog, time: Time, what: ActivityKind) {
+    fn spend(&mut self, activities: &mut ActivityLog, time: Time, kind: ActivityKind) {
         let start = self.pace.now;
         self.pace.now += time;
         match activities {
-            None => *account(&mut self.stats, &what) += time,
-            Some(activities) => return activities.push(RequestActivity { start, end: self.pace.now, what }),
+            None => *account(&mut self.stats, &kind) += time,
+            Some(activities) => return activities.push(RequestActivity { start, end: self.pace.now, kind }),
         }
         if self.is_traced {
-            self.log_activity(start, what);
+            self.log_activity(start, kind);
         }
     }
 
-    /// Notes what the processor did since `start`, for the trace.
+    /// Logs an activity from `start` until now.
     #[cold]
-    fn log_activity(&mut self, start: Time, what: ActivityKind) {
+    fn log_activity(&mut self, start: Time, kind: ActivityKind) {
         let (id, end) = (self.id(), self.pace.now);
         if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id, start, end, what });
+            log.activities.push(Activity { id, start, end, kind });
         }
     }
 
-    // What it did.
+    // The trace.
 
     #[inline]
     pub(crate) fn is_traced(&self) -> bool {
         self.is_traced
     }
 
-    /// Notes the call that is over now, if the run is traced.
+    /// Logs the call that ends now, if the run is traced.
     #[inline]
     pub(crate) fn log_call(&mut self, what: impl FnOnce(&CallMessages) -> Option<CallKind>) {
         if self.is_traced {
@@ -684,7 +687,7 @@ impl Engine {
         }
     }
 
-    /// Notes where in the program the last call is, which may take one of several messages.
+    /// Logs the location of the last call, which could have received one of several messages.
     #[cold]
     pub(crate) fn log_call_location(&mut self, at: &'static Location<'static>) {
         if let Some(log) = &mut self.log {
@@ -692,7 +695,6 @@ impl Engine {
         }
     }
 
-    /// Notes the call that is over now, for the trace.
     #[cold]
     fn write_call(&mut self, what: impl FnOnce(&CallMessages) -> Option<CallKind>) {
         let (id, now) = (self.id(), self.now());
@@ -702,14 +704,14 @@ impl Engine {
         }
     }
 
-    /// The program has returned: where its time went, and what it did if the run is traced. `most_to` is how many messages
-    /// were in transit to it at once, at most.
+    /// Finishes the processor, whose program has returned. Returns its accounts, and its log if the run is
+    /// traced. `most_to` is the largest number of messages that were in transit to it at once.
     pub(crate) fn finish(mut self, most_to: usize) -> (Stats, Option<Box<Log>>) {
         self.stats.finish = self.pace.now;
         self.stats.most_to = most_to;
         self.stats.most_from = self.pace.egress.most_in_transit();
         if let Some(log) = &mut self.log {
-            // Messages of requests may enter in another order than the one in which they got their numbers.
+            // Messages of requests may enter in another order than that of their numbers.
             log.messages.sort_unstable_by_key(|message| message.id.number);
         }
         (self.stats, self.log)
@@ -718,20 +720,20 @@ impl Engine {
 
 impl Turn {
     fn new(owner: u32, outgoing: &OutgoingMessage) -> Turn {
-        Turn { time: outgoing.turn, number: outgoing.number, owner: owner, is_visible: outgoing.is_visible }
+        Turn { time: outgoing.turn, number: outgoing.number, owner, is_visible: outgoing.is_visible }
     }
 }
 
-/// Gives a message its way through the network, at its turn.
+/// Serves a message in the network, at its turn.
 pub(crate) type ServeFn<'a> = &'a mut dyn FnMut(&mut Egress, &OutgoingMessage) -> Passage;
 
-/// Where the pieces of a request are noted, for when its processor waits for it; `None` for a call.
+/// The activities of a request, which count when its processor waits for it; `None` for a call.
 type ActivityLog<'a> = Option<&'a mut Vec<RequestActivity>>;
 
-/// The account of [`Stats`] on which an activity's time goes.
+/// Returns the account of [`Stats`] for an activity.
 #[inline(always)]
-fn account<'a>(stats: &'a mut Stats, what: &ActivityKind) -> &'a mut Time {
-    match what {
+fn account<'a>(stats: &'a mut Stats, kind: &ActivityKind) -> &'a mut Time {
+    match kind {
         ActivityKind::Send(_) => &mut stats.send,
         ActivityKind::Receive(_) => &mut stats.recv,
         ActivityKind::Gap => &mut stats.gap,
@@ -742,16 +744,16 @@ fn account<'a>(stats: &'a mut Stats, what: &ActivityKind) -> &'a mut Time {
     }
 }
 
-/// The message of a request that is done: the last one that it sent or received, and LogGPS's request and reply before
-/// it, if there were any.
-fn transfer(activities: &[RequestActivity], sends: bool) -> Option<Transfer> {
-    let ids = |sends: bool| {
-        activities.iter().filter_map(move |activity| match activity.what {
-            ActivityKind::Send(id) if sends => Some(id),
-            ActivityKind::Receive(id) if !sends => Some(id),
+/// Returns the message of a request that is done: the last one that it sent or received, with LogGPS's
+/// request and reply before it, if there were any.
+fn transfer(activities: &[RequestActivity], is_send: bool) -> Option<Transfer> {
+    let ids = |is_send: bool| {
+        activities.iter().filter_map(move |activity| match activity.kind {
+            ActivityKind::Send(id) if is_send => Some(id),
+            ActivityKind::Receive(id) if !is_send => Some(id),
             _ => None,
         })
     };
-    let first = ids(sends).next()?;
-    Some(Transfer::new(ids(sends).next_back()?, Some(first).zip(ids(!sends).next())))
+    let first = ids(is_send).next()?;
+    Some(Transfer::new(ids(is_send).next_back()?, Some(first).zip(ids(!is_send).next())))
 }

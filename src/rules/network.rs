@@ -59,7 +59,7 @@ pub(crate) struct Passage {
     pub first: Time,
     /// The last word has come out, and the message can be received.
     pub arrival: Time,
-    /// Whether a later request at one of the two ends was served before this one; never on the virtual clock.
+    /// True if a later request at one of the two ends was served before this one; never on the virtual clock.
     pub out_of_order: bool,
 }
 
@@ -88,7 +88,7 @@ struct RareEgressState {
     inner_occupancy: Box<[Occupancy]>,
     /// Draws latencies.
     rng: fastrand::Rng,
-    /// Whether messages to the same processor arrive in the order in which they enter.
+    /// True if messages to the same processor arrive in the order in which they enter.
     keeps_order: bool,
     /// The latest arrival, by receiver, of messages that a later one could overtake.
     latest_arrivals: HashMap<u32, Time>,
@@ -293,19 +293,19 @@ pub(crate) struct Network {
     levels: PerLevel<LevelCosts>,
     /// Decides what the rules leave open.
     choice: Arc<dyn Choice>,
-    /// Whether every latency is exactly L.
+    /// True if every latency is exactly L.
     is_exact: bool,
     noise: Option<Noise>,
-    /// Whether latencies are exact and there is no noise.
+    /// True if latencies are exact and there is no noise.
     is_plain: bool,
     /// The time by which all turns come before their requests, which leaves their order as it is. It is the
     /// least o, the least cost of a message to its sender, so a sender whose gap is over need not wait for
     /// its turn. It is 0 if G_l is negative, because then messages may ask before o is over.
     head_start: Time,
-    /// Whether a message may take no time at all: then all messages are served in order, even if they share
+    /// True if a message may take no time at all: then all messages are served in order, even if they share
     /// nothing.
     has_zero_lookahead: bool,
-    /// Whether the capacity of any level is limited.
+    /// True if the capacity of any level is limited.
     has_capacity: bool,
     level_count: usize,
 }
@@ -328,7 +328,7 @@ struct LevelCosts {
     one_word: MessageCosts,
     /// The longest message that can be sent, in words.
     longest: usize,
-    /// Whether a message may overtake another that did not wait for its receiver's port: latencies differ, or
+    /// True if a message may overtake another that did not wait for its receiver's port: latencies differ, or
     /// a negative G_l shortens the transit. Otherwise the gap lets each message enter when all of the one
     /// before has entered.
     may_overtake: bool,

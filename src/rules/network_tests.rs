@@ -1,4 +1,4 @@
-//! The rules of the network, first by the papers' examples, then by brute force on random traffic.
+//! Tests of the rules of the network, first by the papers' examples, then by brute force on random traffic.
 
 use proptest::prelude::*;
 
@@ -22,19 +22,19 @@ impl TestNetwork {
         TestNetwork { network, ingresses, egresses }
     }
 
-    /// Eight processors, with the parameters in cycles.
-    fn of(parameters: &str) -> TestNetwork {
+    /// Creates a network of eight processors, with the parameters in cycles.
+    fn with_params(parameters: &str) -> TestNetwork {
         TestNetwork::new(params(parameters), Ports::Single, Latency::Exact)
     }
 
-    /// Sends k words from `x` to `y` at `t`. The calls must come in the order in which messages are ready.
+    /// Sends k words from `x` to `y` at `t`. Calls must be in the order in which messages are ready.
     fn send(&mut self, x: usize, y: usize, k: usize, t: i64) -> Passage {
         let request = self.network.request_entry(&mut self.egresses[x], y, k, t * PS);
         self.network.serve(&mut *self.ingresses, &mut self.egresses[x], y, &request)
     }
 
-    /// Sends a message, and says when it enters and when it arrives.
-    fn times(&mut self, x: usize, y: usize, k: usize, t: i64) -> (i64, i64) {
+    /// Sends a message, and returns its entry and its arrival.
+    fn send_times(&mut self, x: usize, y: usize, k: usize, t: i64) -> (i64, i64) {
         let passage = self.send(x, y, k, t);
         (passage.enter.as_ps(), passage.arrival.as_ps())
     }
@@ -44,17 +44,15 @@ fn params(parameters: &str) -> Params {
     Params::builder(8).cycle(PS).set(parameters).unwrap().build().unwrap()
 }
 
-/// A message that was served after one that asked later is noted.
 #[test]
-fn a_message_that_is_served_out_of_order_is_noted() {
-    let mut wires = TestNetwork::of("L=6, o=2, g=4");
-    let out_of_order = [(0, 10), (2, 0), (3, 10), (4, 11)].map(|(x, t)| wires.send(x, 1, 1, t).out_of_order);
+fn passage_notes_a_message_served_after_a_later_request() {
+    let mut net = TestNetwork::with_params("L=6, o=2, g=4");
+    let out_of_order = [(0, 10), (2, 0), (3, 10), (4, 11)].map(|(x, t)| net.send(x, 1, 1, t).out_of_order);
     assert_eq!(out_of_order, [false, true, false, false]);
 }
 
-/// Messages of more words than the surcharge is above cost more to send, and stream on for longer.
 #[test]
-fn longer_messages_pay_their_surcharge() {
+fn surcharge_is_for_longer_messages_only() {
     let surcharge = Surcharge { above: 3, send: 5 * PS, stream: 7 * PS, ..Surcharge::default() };
     let params = params("L=6, o=2, g=4, G=1");
     let choice = Arc::new(DrawnChoice::new(&params, Latency::Exact, Ties::default()));
@@ -65,9 +63,9 @@ fn longer_messages_pay_their_surcharge() {
     assert_eq!(costs, [(2, 0), (2, 2), (7, 10)].map(|(send, stream)| (send * PS, stream * PS)));
 }
 
-/// One act can bring about another in the same instant, unless a message takes time.
+/// An act can cause another in the same instant only if a message may take no time.
 #[test]
-fn acts_are_chained_where_messages_may_take_no_time() {
+fn lookahead_is_zero_if_messages_may_take_no_time() {
     let lookahead = |parameters: &str, P: usize, latency: Latency| {
         let network = TestNetwork::new(Params { P, ..params(parameters) }, Ports::Single, latency).network;
         (network.lookahead().as_ps(), network.has_zero_lookahead)
@@ -80,11 +78,11 @@ fn acts_are_chained_where_messages_may_take_no_time() {
 
 /// LogP, figure 3: the source's children have the datum at 10, 14, 18 and 22.
 #[test]
-fn a_short_message_takes_o_and_l_and_the_next_follows_after_g() {
-    let mut wires = TestNetwork::of("L=6, o=2, g=4");
+fn short_message_takes_o_and_l_and_the_next_enters_after_g() {
+    let mut net = TestNetwork::with_params("L=6, o=2, g=4");
     let mut t = 0;
     for (child, label) in [(1, 10), (2, 14), (3, 18), (4, 22)] {
-        let (enter, arrival) = wires.times(0, child, 1, t);
+        let (enter, arrival) = net.send_times(0, child, 1, t);
         assert_eq!((enter, arrival + 2), (label - 8, label));
         t = enter;
     }
@@ -92,22 +90,22 @@ fn a_short_message_takes_o_and_l_and_the_next_follows_after_g() {
 
 /// The overhead may be longer than the gap, which it overlaps: one message every max(g, o).
 #[test]
-fn messages_follow_each_other_every_o_if_that_is_more_than_g() {
-    let mut wires = TestNetwork::of("L=6, o=5, g=4");
-    assert_eq!(wires.times(0, 1, 1, 0), (5, 11));
-    assert_eq!(wires.times(0, 1, 1, 5), (10, 16));
+fn messages_enter_every_o_if_that_is_more_than_g() {
+    let mut net = TestNetwork::with_params("L=6, o=5, g=4");
+    assert_eq!(net.send_times(0, 1, 1, 0), (5, 11));
+    assert_eq!(net.send_times(0, 1, 1, 5), (10, 16));
     // After a pause the gap is long over.
-    assert_eq!(wires.times(0, 1, 1, 50), (55, 61));
+    assert_eq!(net.send_times(0, 1, 1, 50), (55, 61));
 }
 
 /// LogGP, figure 1: the first word of the second message enters at o + (k1-1)G + g.
 #[test]
 fn two_long_messages_in_a_row() {
-    let mut wires = TestNetwork::of("L=7, o=1, g=5, G=2");
+    let mut net = TestNetwork::with_params("L=7, o=1, g=5, G=2");
     let (o, L, g, G, k1, k2) = (1, 7, 5, 2, 4, 3);
-    let first = wires.times(0, 1, k1 as usize, 0);
+    let first = net.send_times(0, 1, k1 as usize, 0);
     assert_eq!(first, (o, o + (k1 - 1) * G + L));
-    let second = wires.times(0, 1, k2 as usize, first.0);
+    let second = net.send_times(0, 1, k2 as usize, first.0);
     let enter = o + (k1 - 1) * G + g;
     assert_eq!(second, (enter, enter + (k2 - 1) * G + L));
     assert_eq!(second, (12, 23));
@@ -116,62 +114,63 @@ fn two_long_messages_in_a_row() {
 /// LogP, section 3: at most ceil(L/g) messages are in transit to a processor; the sender of one more stalls.
 #[test]
 fn the_third_message_stalls_until_the_first_arrives() {
-    let mut wires = TestNetwork::of("L=6, o=2, g=4");
-    assert_eq!(wires.network.params().capacity(), Some(2));
-    assert_eq!(wires.times(1, 0, 1, 0), (2, 8));
-    assert_eq!(wires.times(2, 0, 1, 0), (2, 8));
-    let third = wires.send(3, 0, 1, 0);
+    let mut net = TestNetwork::with_params("L=6, o=2, g=4");
+    assert_eq!(net.network.params().capacity(), Some(2));
+    assert_eq!(net.send_times(1, 0, 1, 0), (2, 8));
+    assert_eq!(net.send_times(2, 0, 1, 0), (2, 8));
+    let third = net.send(3, 0, 1, 0);
     assert_eq!((third.ready, third.admitted, third.enter), (2 * PS, 8 * PS, 8 * PS));
-    // Both slots are free again at 8, so the fourth message enters with the third, and the fifth waits for these two.
-    assert_eq!(wires.times(4, 0, 1, 1), (8, 14));
-    assert_eq!(wires.times(5, 0, 1, 2), (14, 20));
+    // Both slots are free again at 8, so the fourth message enters with the third, and the fifth waits for
+    // these two.
+    assert_eq!(net.send_times(4, 0, 1, 1), (8, 14));
+    assert_eq!(net.send_times(5, 0, 1, 2), (14, 20));
     // Messages to another processor do not stall.
-    assert_eq!(wires.times(6, 7, 1, 2), (4, 10));
-    assert_eq!(wires.network.most_in_transit_to(0, &mut *wires.ingresses), 2);
-    assert_eq!(wires.network.most_in_transit_to(7, &mut *wires.ingresses), 1);
+    assert_eq!(net.send_times(6, 7, 1, 2), (4, 10));
+    assert_eq!(net.network.most_in_transit_to(0, &mut *net.ingresses), 2);
+    assert_eq!(net.network.most_in_transit_to(7, &mut *net.ingresses), 1);
 }
 
 /// The capacity holds at the sender too: a message that its receiver's port holds back keeps its slot.
 #[test]
-fn a_message_held_up_at_its_receiver_stalls_its_sender() {
-    let mut wires = TestNetwork::of("L=4, o=0, g=2, G=1");
-    assert_eq!(wires.times(1, 0, 21, 0), (0, 24)); // at processor 0's port during [4, 24)
-    assert_eq!(wires.times(2, 0, 6, 0), (0, 29)); // during [24, 29)
-    assert_eq!(wires.times(2, 3, 1, 0), (7, 11));
-    let third = wires.send(2, 3, 1, 8);
+fn message_held_up_at_its_receiver_stalls_its_sender() {
+    let mut net = TestNetwork::with_params("L=4, o=0, g=2, G=1");
+    assert_eq!(net.send_times(1, 0, 21, 0), (0, 24)); // at processor 0's port during [4, 24)
+    assert_eq!(net.send_times(2, 0, 6, 0), (0, 29)); // during [24, 29)
+    assert_eq!(net.send_times(2, 3, 1, 0), (7, 11));
+    let third = net.send(2, 3, 1, 8);
     assert_eq!((third.ready, third.enter), (9 * PS, 11 * PS)); // the first still holds one of two slots
-    assert_eq!(wires.egresses[2].most_in_transit(), 2);
+    assert_eq!(net.egresses[2].most_in_transit(), 2);
 }
 
 /// LogGP, section 2: with a single port a processor sends or receives, but not both at once.
 #[test]
-fn one_port_serves_one_direction_at_a_time_and_two_ports_both() {
+fn single_port_serves_one_direction_at_a_time_and_dual_ports_both() {
     for (ports, enter) in [(Ports::Single, 14), (Ports::Dual, 6)] {
-        let mut wires = TestNetwork::new(params("L=4, g=1, G=1"), ports, Latency::Exact);
-        assert_eq!(wires.times(0, 1, 11, 0), (0, 14)); // at processor 1 during [4, 14)
-        let answer = wires.send(1, 2, 4, 6);
+        let mut net = TestNetwork::new(params("L=4, g=1, G=1"), ports, Latency::Exact);
+        assert_eq!(net.send_times(0, 1, 11, 0), (0, 14)); // at processor 1 during [4, 14)
+        let answer = net.send(1, 2, 4, 6);
         assert_eq!((answer.ready, answer.admitted), (6 * PS, 6 * PS));
         assert_eq!(answer.enter, enter * PS, "{ports:?}");
     }
 }
 
 #[test]
-fn a_short_message_occupies_no_port() {
-    let mut wires = TestNetwork::of("L=4, g=1, G=1");
-    assert_eq!(wires.times(0, 1, 11, 0), (0, 14));
-    assert_eq!(wires.times(1, 2, 1, 6), (6, 10));
-    assert_eq!(wires.times(3, 1, 1, 6), (6, 10));
+fn short_message_occupies_no_port() {
+    let mut net = TestNetwork::with_params("L=4, g=1, G=1");
+    assert_eq!(net.send_times(0, 1, 11, 0), (0, 14));
+    assert_eq!(net.send_times(1, 2, 1, 6), (6, 10));
+    assert_eq!(net.send_times(3, 1, 1, 6), (6, 10));
 }
 
-/// A message takes the earliest stretch of its receiver's port that is long enough.
+/// A message takes the earliest free interval of its receiver's port that is long enough.
 #[test]
-fn a_message_fits_into_a_hole() {
-    let mut wires = TestNetwork::of("L=4, g=1, G=1");
-    assert_eq!(wires.send(1, 0, 4, 0).first, 4 * PS); // [4, 7)
-    assert_eq!(wires.times(2, 5, 16, 0), (0, 19));
-    assert_eq!(wires.send(2, 0, 11, 0).first, 20 * PS); // [20, 30)
-    assert_eq!(wires.send(3, 0, 4, 1).first, 7 * PS); // [7, 10)
-    assert_eq!(wires.send(4, 0, 15, 2).first, 30 * PS); // 14 cycles: not in [10, 20)
+fn message_fits_into_a_free_interval() {
+    let mut net = TestNetwork::with_params("L=4, g=1, G=1");
+    assert_eq!(net.send(1, 0, 4, 0).first, 4 * PS); // [4, 7)
+    assert_eq!(net.send_times(2, 5, 16, 0), (0, 19));
+    assert_eq!(net.send(2, 0, 11, 0).first, 20 * PS); // [20, 30)
+    assert_eq!(net.send(3, 0, 4, 1).first, 7 * PS); // [7, 10)
+    assert_eq!(net.send(4, 0, 15, 2).first, 30 * PS); // 14 cycles: not in [10, 20)
 }
 
 /// LogGPS, table 3: T1 + T2 + T3 up to s words, T1 + T2' + T3 up to S.
@@ -182,8 +181,8 @@ fn loggps_table_3() {
         let gps = params.gps().unwrap();
         for k in [0, 1, 100, gps.s - 1, gps.s, gps.s + 1, gps.S - 1, gps.S] {
             let k = k.min(gps.S);
-            let mut wires = TestNetwork::new(params, Ports::Single, Latency::Exact);
-            let passage = wires.send(0, 1, k, 0);
+            let mut net = TestNetwork::new(params, Ports::Single, Latency::Exact);
+            let passage = net.send(0, 1, k, 0);
             let (n, s) = (k as i64, gps.s as i64);
             let t_1 = params.o + n * gps.O_s;
             let t_2 = params.L + if n <= s { n * gps.G_s } else { s * gps.G_s + (n - s) * gps.G_l };
@@ -196,44 +195,44 @@ fn loggps_table_3() {
 }
 
 #[test]
-fn the_cm5_has_two_messages_in_transit() {
+fn cm5_has_two_messages_in_transit() {
     let cm5 = preset("cm5").unwrap().builder().build().unwrap();
-    let mut wires = TestNetwork::new(cm5, Ports::Single, Latency::Exact);
-    let entries: Vec<Time> = (1..8).map(|x| wires.send(x, 0, 1, 0).enter).collect();
+    let mut net = TestNetwork::new(cm5, Ports::Single, Latency::Exact);
+    let entries: Vec<Time> = (1..8).map(|x| net.send(x, 0, 1, 0).enter).collect();
     let us = |n: i64| n * crate::time::US;
     assert_eq!(entries, [us(2), us(2), us(8), us(8), us(14), us(14), us(20)]);
-    assert_eq!(wires.network.most_in_transit_to(0, &mut *wires.ingresses), 2);
+    assert_eq!(net.network.most_in_transit_to(0, &mut *net.ingresses), 2);
 }
 
 /// With G_l below 0 a message may arrive before its send overhead ends, but not before its send.
 #[test]
-fn the_longest_message_arrives_when_it_is_sent() {
+fn longest_message_arrives_when_it_is_sent() {
     let cenju4 = preset("cenju4").unwrap().builder().build().unwrap();
     let longest = cenju4.longest_message().unwrap();
     assert_eq!(longest, 4333);
-    let mut wires = TestNetwork::new(cenju4, Ports::Single, Latency::Exact);
-    let passage = wires.send(0, 1, longest, 0);
+    let mut net = TestNetwork::new(cenju4, Ports::Single, Latency::Exact);
+    let passage = net.send(0, 1, longest, 0);
     assert!(Time::ZERO <= passage.arrival && passage.arrival < passage.enter);
     let one_more = TestNetwork::new(cenju4, Ports::Single, Latency::Exact).send(0, 1, longest + 1, 0);
     assert!(one_more.arrival < Time::ZERO);
 }
 
-/// A message that arrives before it enters, by a negative G_l, is never in transit. It holds no slot, and must not
-/// hide the slot that another message holds.
+/// A message that arrives before it enters, by a negative G_l, is never in transit. It takes no room, and
+/// must not hide the room that another message takes.
 #[test]
-fn a_message_that_is_never_in_transit_holds_no_slot() {
-    let mut wires = TestNetwork::of("L=10, o=0, g=10, s=1, O_s=4, G_l=-5");
-    assert_eq!(wires.network.params().capacity(), Some(1));
-    assert_eq!(wires.times(1, 0, 1, 0), (4, 14));
-    assert_eq!(wires.times(2, 0, 4, 0), (16, 11));
-    assert_eq!(wires.times(3, 0, 1, 1), (14, 24));
+fn message_that_is_never_in_transit_takes_no_room() {
+    let mut net = TestNetwork::with_params("L=10, o=0, g=10, s=1, O_s=4, G_l=-5");
+    assert_eq!(net.network.params().capacity(), Some(1));
+    assert_eq!(net.send_times(1, 0, 1, 0), (4, 14));
+    assert_eq!(net.send_times(2, 0, 4, 0), (16, 11));
+    assert_eq!(net.send_times(3, 0, 1, 1), (14, 24));
 }
 
 #[test]
-fn random_latencies_are_as_random_as_their_seed() {
+fn random_latencies_depend_on_seed_and_sender() {
     let draw = |seed: u64, x: usize| -> Vec<i64> {
-        let mut wires = TestNetwork::new(params("L=1000000"), Ports::Single, Latency::Random { seed });
-        (0..100).map(|_| wires.times(x, 7, 1, 0).1).collect()
+        let mut net = TestNetwork::new(params("L=1000000"), Ports::Single, Latency::Random { seed });
+        (0..100).map(|_| net.send_times(x, 7, 1, 0).1).collect()
     };
     assert_eq!(draw(1, 0), draw(1, 0));
     assert_ne!(draw(1, 0), draw(2, 0));
@@ -242,7 +241,7 @@ fn random_latencies_are_as_random_as_their_seed() {
     assert!((0..100_000).contains(&least) && (900_000..=1_000_000).contains(&most));
 }
 
-/// A machine and its sends: from, to, words, and how long the sender pauses before.
+/// A machine and its sends: sender, receiver, words, and the sender's pause before.
 #[derive(Clone, Debug)]
 struct RandomTraffic {
     params: Params,
@@ -262,13 +261,13 @@ struct ServedMessage {
 }
 
 impl ServedMessage {
-    /// How long the message takes the port at each of its ends.
+    /// Returns the time for which the message occupies the port at each of its ends.
     fn stream(&self) -> Time {
         (self.passage.arrival - self.passage.first).max(Time::ZERO)
     }
 
-    /// When the message is in nobody's way any more.
-    fn over(&self) -> Time {
+    /// Returns the end of the last reservation of the message.
+    fn end(&self) -> Time {
         self.passage.arrival.max(self.passage.enter + self.stream())
     }
 
@@ -298,7 +297,7 @@ prop_compose! {
 }
 
 fn traffic() -> impl Strategy<Value = RandomTraffic> {
-    let machine = machine().prop_filter_map("no machine can be like this", |params| params);
+    let machine = machine().prop_filter_map("no machine has such parameters", |params| params);
     let ports = prop_oneof![Just(Ports::Single), Just(Ports::Dual)];
     let latency = prop_oneof![Just(Latency::Exact), any::<u64>().prop_map(|seed| Latency::Random { seed })];
     (machine, ports, latency).prop_flat_map(|(params, ports, latency)| {
@@ -312,33 +311,34 @@ fn traffic() -> impl Strategy<Value = RandomTraffic> {
 }
 
 impl RandomTraffic {
-    /// Sends all messages. Each processor sends its own in order, and the earliest processor goes first, as on a clock.
+    /// Sends all messages. Each processor sends its own in order, and the earliest processor goes first, as
+    /// on a clock.
     fn play(&self) -> (Vec<ServedMessage>, TestNetwork) {
-        let mut wires = TestNetwork::new(self.params, self.ports, self.latency);
+        let mut net = TestNetwork::new(self.params, self.ports, self.latency);
         let mut queues = vec![std::collections::VecDeque::new(); self.params.P];
         for &(x, y, k, pause) in &self.sends {
             queues[x].push_back((y, k, pause * PS));
         }
         // For each processor the send that it has called, and what that asks the network for.
         let mut called: Vec<Option<(EntryRequest, usize, usize, Time)>> = vec![None; self.params.P];
-        let mut call = |wires: &mut TestNetwork, x: usize, free: Time| {
+        let mut call = |net: &mut TestNetwork, x: usize, free: Time| {
             let (y, k, pause) = queues[x].pop_front()?;
             let t = free + pause;
-            Some((wires.network.request_entry(&mut wires.egresses[x], y, k, t), y, k, t))
+            Some((net.network.request_entry(&mut net.egresses[x], y, k, t), y, k, t))
         };
-        (0..self.params.P).for_each(|x| called[x] = call(&mut wires, x, Time::ZERO));
+        (0..self.params.P).for_each(|x| called[x] = call(&mut net, x, Time::ZERO));
         let mut sent = Vec::new();
         loop {
             let turns = called.iter().enumerate().filter_map(|(x, call)| Some((call.as_ref()?.0.asked_at, x)));
-            let Some((_, x)) = turns.min() else { return (sent, wires) };
+            let Some((_, x)) = turns.min() else { return (sent, net) };
             let (request, y, k, t) = called[x].take().unwrap();
-            let passage = wires.network.serve(&mut *wires.ingresses, &mut wires.egresses[x], y, &request);
-            called[x] = call(&mut wires, x, passage.enter);
+            let passage = net.network.serve(&mut *net.ingresses, &mut net.egresses[x], y, &request);
+            called[x] = call(&mut net, x, passage.enter);
             sent.push(ServedMessage { x, y, k, t, passage });
         }
     }
 
-    /// (k-1)G, or LogGPS's sum of G_s and G_l, added up word by word.
+    /// Returns (k-1)G, or LogGPS's sum of G_s and G_l, added up word by word.
     fn stream(&self, k: usize) -> Time {
         match self.params.gps() {
             None => (1..k).map(|_| self.params.G().unwrap()).sum(),
@@ -347,15 +347,15 @@ impl RandomTraffic {
     }
 }
 
-/// The most of these messages that are in transit at once, counted whenever one enters.
+/// Returns the largest number of these messages in transit at once, counted whenever one enters.
 fn most_at_once(messages: &[&ServedMessage]) -> usize {
     let during =
         |at: Time| messages.iter().filter(|m| m.passage.enter <= at && at < m.passage.arrival).count();
     messages.iter().map(|m| during(m.passage.enter)).max().unwrap_or(0)
 }
 
-/// The intervals in which a processor's port, or one direction of it, is taken.
-fn taken(sent: &[ServedMessage], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &ServedMessage)> {
+/// Returns the intervals in which a processor's port, or one direction of it, is occupied.
+fn busy_intervals(sent: &[ServedMessage], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &ServedMessage)> {
     let leaves = sent.iter().filter(|m| out && m.x == x).map(|m| (m.passage.enter, m));
     let comes = sent.iter().filter(|m| r#in && m.y == x).map(|m| (m.passage.first, m));
     let mut taken: Vec<_> = leaves.chain(comes).map(|(at, m)| (at, at + m.stream(), m)).collect();
@@ -367,9 +367,10 @@ fn taken(sent: &[ServedMessage], x: usize, out: bool, r#in: bool) -> Vec<(Time, 
 proptest! {
     #![proptest_config(crate::cases::cases(500))]
 
-    /// Each message's times come in the order of rules 1 to 3, and each step takes at least what the rules say.
+    /// Each message's times come in the order of rules 1 to 3, and each step takes at least what the rules
+    /// say.
     #[test]
-    fn a_message_moves_forward(traffic in traffic()) {
+    fn message_times_are_in_order(traffic in traffic()) {
         let L = traffic.params.L;
         for m in traffic.play().0 {
             let p = m.passage;
@@ -385,24 +386,24 @@ proptest! {
     }
 
     #[test]
-    fn the_capacity_holds_and_is_counted(traffic in traffic()) {
-        let (sent, mut wires) = traffic.play();
+    fn capacity_holds_and_is_counted(traffic in traffic()) {
+        let (sent, mut net) = traffic.play();
         for id in 0..traffic.params.P {
             let from: Vec<&ServedMessage> = sent.iter().filter(|m| m.x == id).collect();
             let to: Vec<&ServedMessage> = sent.iter().filter(|m| m.y == id).collect();
             match traffic.params.capacity() {
-                None => prop_assert_eq!(wires.network.most_in_transit_to(id, &mut *wires.ingresses), 0),
+                None => prop_assert_eq!(net.network.most_in_transit_to(id, &mut *net.ingresses), 0),
                 Some(capacity) => {
                     prop_assert!(most_at_once(&from) <= capacity && most_at_once(&to) <= capacity);
-                    prop_assert_eq!(wires.egresses[id].most_in_transit(), most_at_once(&from), "from {}", id);
-                    prop_assert_eq!(wires.network.most_in_transit_to(id, &mut *wires.ingresses), most_at_once(&to), "to {}", id);
+                    prop_assert_eq!(net.egresses[id].most_in_transit(), most_at_once(&from), "from {}", id);
+                    prop_assert_eq!(net.network.most_in_transit_to(id, &mut *net.ingresses), most_at_once(&to), "to {}", id);
                 }
             }
         }
     }
 
     #[test]
-    fn nobody_stalls_while_both_ends_have_a_slot(traffic in traffic()) {
+    fn senders_do_not_stall_while_both_ends_have_room(traffic in traffic()) {
         let Some(capacity) = traffic.params.capacity() else { return Ok(()) };
         let sent = traffic.play().0;
         for (i, m) in sent.iter().enumerate() {
@@ -416,7 +417,7 @@ proptest! {
     }
 
     #[test]
-    fn no_two_messages_share_a_port(traffic in traffic()) {
+    fn port_is_never_shared_by_two_messages(traffic in traffic()) {
         let sent = traffic.play().0;
         let directions: &[(bool, bool)] = match traffic.ports {
             Ports::Single => &[(true, true)],
@@ -424,7 +425,7 @@ proptest! {
         };
         for id in 0..traffic.params.P {
             for &(out, r#in) in directions {
-                for pair in taken(&sent, id, out, r#in).windows(2) {
+                for pair in busy_intervals(&sent, id, out, r#in).windows(2) {
                     prop_assert!(pair[0].1 <= pair[1].0, "at {}: {:?} and {:?}", id, pair[0], pair[1]);
                 }
             }
@@ -445,18 +446,19 @@ proptest! {
         }
     }
 
-    /// A message takes o + L + (k-1)G if no other is in its way.
+    /// A message takes o + L + (k-1)G without contention.
     #[test]
-    fn without_contention_a_message_takes_what_the_papers_say(traffic in traffic()) {
+    fn message_takes_the_papers_time_without_contention(traffic in traffic()) {
         let sent = traffic.play().0;
         for (i, m) in sent.iter().enumerate() {
             let free = m.t + traffic.params.send_overhead(m.k);
-            let quiet = |e: &ServedMessage| !e.shares_an_end_with(m) || e.over() + traffic.params.g <= free;
+            let quiet = |e: &ServedMessage| !e.shares_an_end_with(m) || e.end() + traffic.params.g <= free;
             if sent[..i].iter().all(quiet) {
                 prop_assert_eq!(m.passage.enter, free);
                 if traffic.latency == Latency::Exact && (m.x != m.y || traffic.ports == Ports::Dual) {
                     let takes = traffic.params.L + traffic.stream(m.k);
-                    // With a negative G_l it could overtake the one before, so it waits: MPI keeps their order.
+                    // With a negative G_l it could overtake the one before, so it waits: MPI keeps their
+                    // order.
                     let ahead = sent[..i].iter().filter(|e| (e.x, e.y) == (m.x, m.y) && traffic.params.gps().is_some());
                     let ahead = ahead.map(|e| e.passage.arrival).max().unwrap_or(Time::ZERO);
                     prop_assert_eq!(m.passage.arrival, ahead.max(m.passage.enter + takes));
@@ -465,9 +467,9 @@ proptest! {
         }
     }
 
-    /// A message waits only for messages that were promised their ways before, so at most for the sum of their times.
+    /// A message waits only for messages that were served before it, so at most for the sum of their times.
     #[test]
-    fn nobody_starves(traffic in traffic()) {
+    fn messages_do_not_starve(traffic in traffic()) {
         let Params { L, g, .. } = traffic.params;
         let (mut horizon, mut sum, mut overhead) = (Time::ZERO, Time::ZERO, Time::ZERO);
         for m in traffic.play().0 {
@@ -477,15 +479,15 @@ proptest! {
             horizon = horizon.max(p.enter + m.stream());
             // With a negative G_l it may have to let the message before it arrive first.
             prop_assert!(p.first <= (p.enter + L).max(horizon) || p.arrival <= horizon);
-            horizon = horizon.max(m.over());
+            horizon = horizon.max(m.end());
             sum += L + 2 * m.stream() + g;
             overhead = overhead.max(traffic.params.send_overhead(m.k));
             prop_assert!(p.arrival <= m.t + overhead + sum);
         }
     }
 
-    /// Two idle processors send messages of the same length to a third one: the message that asks first enters first. (A
-    /// shorter message may fit where a longer one does not.)
+    /// Two idle processors send messages of the same length to a third one: the first request enters first.
+    /// (A shorter message may fit where a longer one does not.)
     #[test]
     fn first_come_first_served(traffic in traffic()) {
         let sent = traffic.play().0;
@@ -493,7 +495,7 @@ proptest! {
         // No earlier message from or to this processor is in its way.
         let idle = |i: usize| {
             let m = &sent[i];
-            let away = |e: &ServedMessage| (e.x != m.x && e.y != m.x) || e.over() + g <= m.passage.ready;
+            let away = |e: &ServedMessage| (e.x != m.x && e.y != m.x) || e.end() + g <= m.passage.ready;
             sent[..i].iter().all(away)
         };
         for j in 0..sent.len() {
@@ -508,7 +510,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_traffic_always_goes_the_same_way(traffic in traffic()) {
+    fn same_traffic_always_has_the_same_times(traffic in traffic()) {
         prop_assert_eq!(traffic.play().0, traffic.play().0);
     }
 }

@@ -1,16 +1,16 @@
-//! The rule of noise: what keeps a processor busy takes longer by the detours that fall into it.
+//! The rule of noise: a busy time is lengthened by the detours that fall into it.
 //!
-//! A processor that begins at t with what takes it w is done when it has had w outside of its detours. While the detours
-//! lengthen it, more may fall into it. Computing is lengthened so, and so is the overhead o of messages and requests. Waits
-//! are not: they pass by themselves.
+//! Work of length w that begins at t is done when the processor has had w outside of its detours. While
+//! detours lengthen it, more may fall into it. Computing is lengthened so, and so is the overhead o of
+//! messages and requests. Waits are not.
 //!
-//! Nothing is remembered: where a processor's detours are follows from its number.
+//! No state is kept: a processor's detours follow from its number.
 
 use crate::params::{Detours, Noise};
 use crate::time::Time;
 
 impl Noise {
-    /// When a processor is done that begins at `start` with what takes it `work`.
+    /// Returns when a processor has done work of length `work` that begins at `start`.
     pub(crate) fn end(&self, id: usize, start: Time, work: Time) -> Time {
         if work <= Time::ZERO {
             return start + work;
@@ -19,7 +19,7 @@ impl Noise {
         let (mut now, mut left) = (start, work);
         let cycle = self.cycle();
         if left > cycle {
-            // As much is left of each cycle, wherever it begins.
+            // Each cycle has the same free time, wherever it begins.
             let free = detours.free(now, now + cycle);
             let cycles = (left.as_ps() - 1) / free.as_ps();
             (now, left) = (now + cycles * cycle, left - cycles * free);
@@ -35,8 +35,8 @@ impl Noise {
         now
     }
 
-    /// The earliest moment, but not before `least`, at which a processor can have begun with what takes it `work` and is
-    /// done at `end`.
+    /// Returns the earliest time, but not before `least`, at which a processor can have begun work of length
+    /// `work` that is done at `end`.
     pub(crate) fn earliest_start(&self, id: usize, end: Time, work: Time, least: Time) -> Time {
         if work <= Time::ZERO {
             return end;
@@ -56,12 +56,12 @@ impl Noise {
         now.max(least)
     }
 
-    /// How much of a time a processor has outside of its detours.
+    /// Returns the time from `start` to `end` that a processor has outside of its detours.
     pub fn free(&self, id: usize, start: Time, end: Time) -> Time {
         let (detours, cycle) = (self.detours_of(id), self.cycle());
         let length = end - start;
         if length == Time::MAX {
-            return length; // a trace may say any times
+            return length; // a trace may have any times
         }
         let cycles = length.as_ps() / cycle.as_ps();
         match cycles {
@@ -72,7 +72,7 @@ impl Noise {
 }
 
 impl Detours<'_> {
-    /// The beginning and the end of a detour that ends after a moment: of those the one that begins first.
+    /// Returns the start and the end of the first detour that ends after a moment.
     fn detour_after(&self, t: Time) -> (Time, Time) {
         match self {
             Detours::Periods(periods) => {
@@ -91,7 +91,7 @@ impl Detours<'_> {
         }
     }
 
-    /// The beginning and the end of a detour that begins before a moment: of those the one that ends last.
+    /// Returns the start and the end of the detour that ends last among those that begin before a moment.
     fn detour_before(&self, t: Time) -> (Time, Time) {
         match self {
             Detours::Periods(periods) => {
@@ -115,7 +115,8 @@ impl Detours<'_> {
         }
     }
 
-    /// When the turn of a record began in which a moment is, and where in the record that is.
+    /// Returns the start of the repetition of a record that has this moment, and the moment's position in the
+    /// record.
     fn record_position(&self, t: Time) -> (Time, Time) {
         let Detours::Record(record, offset) = self else { return (Time::ZERO, t) };
         let cycle = record[record.len() - 1].1.as_ps();
@@ -123,7 +124,7 @@ impl Detours<'_> {
         (t - at, at)
     }
 
-    /// How much of a time is outside of the detours.
+    /// Returns the time from `start` to `end` that is outside of the detours.
     fn free(&self, start: Time, end: Time) -> Time {
         let (mut now, mut free) = (start, Time::ZERO);
         while now < end {

@@ -1,10 +1,11 @@
-//! The rule of noise against a reading of it that goes through time step by step.
+//! Tests of the rule of noise against a reading of it that goes through time step by step.
 
 use super::*;
 use crate::time::{NS, PS};
 use proptest::prelude::*;
 
-/// Which picoseconds of [-span, span) a processor has to itself, by the pattern's own words.
+/// The picoseconds of [-span, span) that a processor has outside of its detours, by the definition of the
+/// pattern.
 struct StepByStep {
     span: i64,
     free: Vec<bool>,
@@ -75,7 +76,7 @@ fn any_seed() -> impl Strategy<Value = u64> {
 
 proptest! {
     #[test]
-    fn the_rule_is_what_it_says_step_by_step(
+    fn noise_agrees_with_a_reading_step_by_step(
         noise in noise(), id in 0..1000_usize, start in 0..40_i64, work in 0..60_i64, least in 0..20_i64
     ) {
         // Of any cycle at least a thousandth is left; here far more is.
@@ -94,7 +95,7 @@ proptest! {
 }
 
 #[test]
-fn long_work_takes_as_many_detours_as_there_are() {
+fn long_work_is_lengthened_by_all_its_detours() {
     let noise = Noise::from_periods([(10 * NS, NS)]).unwrap();
     let end = noise.end(3, 5 * NS, 9 * NS * 1_000_000_000);
     assert!((end - 5 * NS - 10 * NS * 1_000_000_000).as_ps().abs() <= NS.as_ps(), "{end}");
@@ -102,7 +103,7 @@ fn long_work_takes_as_many_detours_as_there_are() {
 }
 
 #[test]
-fn phases_are_of_the_processor_and_the_seed() {
+fn phases_depend_on_the_processor_and_the_seed() {
     let noise = Noise::from_periods([(1_000_000 * NS, NS)]).unwrap();
     let phase = |noise: &Noise, id| match noise.detours_of(id) {
         Detours::Periods(periods) => periods[0].2,

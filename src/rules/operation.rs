@@ -94,7 +94,7 @@ pub(crate) struct RequestState {
 pub(crate) struct RequestActivity {
     pub start: Time,
     pub end: Time,
-    pub what: ActivityKind,
+    pub kind: ActivityKind,
 }
 
 impl ActiveOperation {

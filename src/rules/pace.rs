@@ -1,4 +1,4 @@
-//! When a processor can send and receive: its local time, and its gaps.
+//! The local time and the gaps of a processor, which decide when it can send and receive.
 
 use crate::rules::network::{EntryRequest, Egress, Network};
 use crate::time::Time;
@@ -20,7 +20,7 @@ pub(crate) struct Pace {
 pub(crate) struct OutgoingMessage {
     /// The time at which the network serves the message.
     pub turn: Time,
-    /// Whether other processors can see the turn: then all earlier turns must come before it.
+    /// True if other processors can see the turn: then all earlier turns must come before it.
     pub is_visible: bool,
     pub entry: EntryRequest,
     pub to: usize,

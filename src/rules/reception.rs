@@ -26,7 +26,7 @@ pub(crate) struct Reception<'e> {
 #[derive(Debug, Default)]
 pub(crate) struct PostedReceives {
     /// The receives that wait for a message.
-    pub receives: ReceiveQueue,
+    pub queue: ReceiveQueue,
     /// The receive that gets the message; if it is `None`, the call gets it.
     pub chosen: Option<PostedReceive>,
     /// The status of the processor in errors, if it waits for requests.

@@ -1,4 +1,4 @@
-//! Where each processor's time went.
+//! The accounts of a processor's time.
 
 use crate::message::{Pack, Payload, Unpack};
 use crate::time::Time;

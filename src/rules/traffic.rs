@@ -1,4 +1,4 @@
-//! Messages between processors without programs: what each costs when they are in each other's way.
+//! Messages between processors without programs: their times when they wait for each other.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,11 +11,11 @@ use crate::rules::network::{EntryRequest, Ingress, Egress, Network, Passage};
 use crate::time::Time;
 use crate::trace::Message;
 
-/// The network of a machine by itself, for those who want a cost without a run: sends go in, and messages come out, as
+/// The network of a machine by itself, to find costs without a run: sends go in, and messages come out, as
 /// they would in a run. There are no programs, no data and no receptions.
 ///
-/// [`Params::send_overhead`], [`Params::stream`] and [`Params::recv_overhead`] say what a message costs alone. Here
-/// messages also wait for each other, at the ports and for the capacity.
+/// [`Params::send_overhead`], [`Params::stream`] and [`Params::recv_overhead`] are the costs of a message
+/// alone. Here messages also wait for each other, at the ports and for the capacity.
 ///
 /// ```
 /// use loggp::{Latency, Params, Ports, Time, Traffic, US};
@@ -27,37 +27,36 @@ use crate::trace::Message;
 ///     traffic.send(from, 0, 1, Time::ZERO);
 /// }
 /// // Processor 0 sends each message back as soon as it has received it.
-/// let mut ways = Vec::new();
+/// let mut times = Vec::new();
 /// while let Some(message) = traffic.next() {
-///     ways.push((message.id.from, message.enter, message.arrival));
+///     times.push((message.id.from, message.enter, message.arrival));
 ///     if message.to == 0 {
 ///         traffic.send(0, message.id.from, 1, message.arrival + params.o);
 ///     }
 /// }
-/// assert_eq!(ways[..3], [(1, 2 * US, 8 * US), (2, 2 * US, 8 * US), (3, 8 * US, 14 * US)]);
-/// assert_eq!(ways[3..], [(0, 12 * US, 18 * US), (0, 16 * US, 22 * US), (0, 20 * US, 26 * US)]);
+/// assert_eq!(times[..3], [(1, 2 * US, 8 * US), (2, 2 * US, 8 * US), (3, 8 * US, 14 * US)]);
+/// assert_eq!(times[3..], [(0, 12 * US, 18 * US), (0, 16 * US, 22 * US), (0, 20 * US, 26 * US)]);
 /// # Ok::<(), loggp::ParamsError>(())
 /// ```
 #[derive(Debug)]
 pub struct Traffic {
     network: Network,
     ingresses: Box<[Ingress]>,
-    /// What each processor sends.
     senders: Vec<TrafficSender>,
-    /// When each processor's next message asks for its way.
+    /// The time of the entry request of each processor's next message.
     agenda: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
-/// What a processor sends.
+/// The sends of a processor.
 #[derive(Debug)]
 struct TrafficSender {
     egress: Egress,
-    /// The next message, which asks for its way.
-    requested: Option<(PendingSend, EntryRequest)>,
-    /// The messages after the next one, which have to wait until that one has entered.
+    /// The next message, and its entry request.
+    next: Option<(PendingSend, EntryRequest)>,
+    /// The messages after the next one, which wait until that one has entered.
     waiting: VecDeque<PendingSend>,
-    /// How many messages the processor has sent.
-    sent: usize,
+    /// The number of the next message.
+    next_number: usize,
 }
 
 /// A send that was called.
@@ -65,29 +64,31 @@ struct TrafficSender {
 struct PendingSend {
     to: usize,
     words: usize,
-    /// When the send is called.
+    /// The time of the call.
     at: Time,
 }
 
 impl Traffic {
-    /// A network in which nothing has been sent; refuses parameters that no machine can have.
+    /// Creates a network in which nothing has been sent. Fails for parameters that no machine can have.
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Result<Traffic, ParamsError> {
         params.check()?;
         let network = Network::new(params, ports, latency);
-        let sender = |id| TrafficSender { egress: network.new_egress(id), requested: None, waiting: VecDeque::new(), sent: 0 };
+        let sender = |id| TrafficSender { egress: network.new_egress(id), next: None, waiting: VecDeque::new(), next_number: 0 };
         let senders = (0..params.P).map(sender).collect();
         let entrances = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
         Ok(Traffic { network, ingresses: entrances, senders, agenda: BinaryHeap::new() })
     }
 
-    /// A processor calls a send at a time, or when the message that it sent before has entered, if that is later.
+    /// Calls a send on processor `from` at a time, or when its message before that has entered, if that is
+    /// later.
     ///
-    /// Messages get their ways in the order in which they ask for them. So a send must be added before a message that
-    /// asks later is [taken](Traffic::next): in a simulation, as soon as the message that it answers is known.
+    /// Messages are served in the order of their entry requests. So a send must be added before a message
+    /// with a later request is [taken](Traffic::next): in a simulation, as soon as the message that it
+    /// answers is known.
     ///
-    /// On a LogGPS machine the request and the reply before a message of more than S words are messages of no words, to be
-    /// added too. A message must not be longer than [`Params::longest_message`]. A message of no words counts as one word, except
-    /// on a LogGPS machine.
+    /// On a LogGPS machine the request and the reply before a message of more than S words are messages of no
+    /// words, to be added too. A message must not be longer than [`Params::longest_message`]. A message of no
+    /// words counts as one word, except on a LogGPS machine.
     ///
     /// # Panics
     ///
@@ -100,14 +101,15 @@ impl Traffic {
         );
         let words = self.network.params().counted_words(words);
         self.senders[from].waiting.push_back(PendingSend { to, words, at });
-        if self.senders[from].requested.is_none() {
+        if self.senders[from].next.is_none() {
             self.request_next(from, Time::ZERO);
         }
     }
 
-    /// A processor's next message asks for its way, if there is one. `entered` is when the message before it has entered.
+    /// Requests the entry of a processor's next message, if there is one. The message before it enters at
+    /// `entered`.
     fn request_next(&mut self, from: usize, entered: Time) {
-        let TrafficSender { egress: exit, requested: asking, waiting, .. } = &mut self.senders[from];
+        let TrafficSender { egress: exit, next: asking, waiting, .. } = &mut self.senders[from];
         *asking = waiting.pop_front().map(|send| {
             let request = self.network.request_entry(exit, send.to, send.words, send.at.max(entered));
             self.agenda.push(Reverse((request.asked_at, from)));
@@ -116,15 +118,15 @@ impl Traffic {
     }
 }
 
-/// The messages, in the order in which they ask for their way, which is not that of their arrival.
+/// The messages, in the order of their entry requests, which is not that of their arrivals.
 impl Iterator for Traffic {
     type Item = Message;
 
-    /// The next message and its way through the network; `None` if all messages have been taken.
+    /// Returns the next message with its times in the network, or `None` if all messages have been taken.
     fn next(&mut self) -> Option<Message> {
         let Reverse((_, from)) = self.agenda.pop()?;
-        let TrafficSender { egress: exit, requested: asking, sent, .. } = &mut self.senders[from];
-        let (PendingSend { to, words, .. }, request) = asking.take().expect("who is on the agenda asks");
+        let TrafficSender { egress: exit, next: asking, next_number: sent, .. } = &mut self.senders[from];
+        let (PendingSend { to, words, .. }, request) = asking.take().expect("a processor on the agenda has a next message");
         let passage = self.network.serve(&mut *self.ingresses, exit, to, &request);
         let id = MessageId { from, number: *sent };
         *sent += 1;
@@ -142,9 +144,9 @@ mod tests {
 
     const BYTES: crate::Tag<Vec<u8>> = crate::Tag::new(0);
 
-    /// Messages go the same ways as in a run, even if all sends are added in advance.
+    /// Messages have the same times as in a run, even if all sends are added in advance.
     #[test]
-    fn messages_go_as_they_do_in_a_run() {
+    fn messages_have_the_times_of_a_run() {
         let mut rng = fastrand::Rng::with_seed(7);
         for _ in 0..200 {
             let P = rng.usize(1..6);
@@ -185,19 +187,19 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_no_words_goes_as_one_of_a_word() {
+    fn message_of_no_words_counts_as_one_word() {
         for builder in [Params::builder(2), Params::builder(2).G(PS)] {
             let params = builder.L(6 * PS).o(2 * PS).g(4 * PS).build().unwrap();
             let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact).unwrap();
             (0..2).for_each(|_| traffic.send(0, 1, 0, Time::ZERO));
-            let ways: Vec<_> =
+            let times: Vec<_> =
                 traffic.map(|message| (message.words, message.enter, message.arrival)).collect();
-            assert_eq!(ways, [(1, 2 * PS, 8 * PS), (1, 6 * PS, 12 * PS)]);
+            assert_eq!(times, [(1, 2 * PS, 8 * PS), (1, 6 * PS, 12 * PS)]);
         }
     }
 
     #[test]
-    fn a_machine_that_cannot_be_has_no_traffic() {
+    fn new_refuses_impossible_parameters() {
         let params = Params { g: -PS, ..Params::builder(2).build().unwrap() };
         let refused = Traffic::new(params, Ports::Single, Latency::Exact).unwrap_err();
         assert_eq!(refused.to_string(), "g = -1 ps is negative; only G_l may be");

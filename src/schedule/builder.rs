@@ -102,8 +102,8 @@ impl ScheduleBuilder {
     }
 
     /// Adds an operation to the rank and returns its number within the rank.
-    pub fn add(&mut self, what: Operation) -> Result<u32, ScheduleError> {
-        self.add_placed(PlacedOperation { operation: what, cpu: 0, nic: 0 })
+    pub fn add(&mut self, operation: Operation) -> Result<u32, ScheduleError> {
+        self.add_placed(PlacedOperation { operation, cpu: 0, nic: 0 })
     }
 
     /// Adds an operation for one processor and one network interface of the rank, and returns its number
@@ -113,7 +113,7 @@ impl ScheduleBuilder {
         let Some(rank) = self.rank else {
             return refuse("an operation belongs to no rank; begin one first".into());
         };
-        let PlacedOperation { operation: what, cpu, nic } = placed;
+        let PlacedOperation { operation, cpu, nic } = placed;
         let (last, P) = (self.ranks() - 1, self.ranks() as u32);
         let ahead = |peer: u32| distance(rank, peer, P);
         let check_peer = |peer: u32, does: &str| match (peer as usize) <= last {
@@ -122,7 +122,7 @@ impl ScheduleBuilder {
         };
         let no_tag = || refuse(format!("{ANY} is no tag; give one below it"));
         let needs = 0;
-        let packed = match what {
+        let packed = match operation {
             Operation::Send { tag: ANY, .. } | Operation::Recv { tag: Some(ANY), .. } => return no_tag(),
             Operation::Send { to, bytes, tag } => {
                 check_peer(to, "sends to")?;

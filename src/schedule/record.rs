@@ -23,14 +23,14 @@ impl PlayRecorder {
     }
 
     /// Adds an activity, unless it takes no time.
-    fn add_wait(&mut self, id: u32, start: Time, end: Time, what: ActivityKind) {
+    fn add_wait(&mut self, id: u32, start: Time, end: Time, kind: ActivityKind) {
         if start < end {
-            self.add(id, start, end, what);
+            self.add(id, start, end, kind);
         }
     }
 
-    fn add(&mut self, id: u32, start: Time, end: Time, what: ActivityKind) {
-        self.activities.push(Activity { id: id as usize, start, end, what });
+    fn add(&mut self, id: u32, start: Time, end: Time, kind: ActivityKind) {
+        self.activities.push(Activity { id: id as usize, start, end, kind });
     }
 
     /// Adds a computation.

@@ -221,8 +221,8 @@ fn loggopsim_has_several_processors() {
     let mut builder = ScheduleBuilder::new(1).unwrap();
     builder.begin_rank(0).unwrap();
     for cpu in 0..3 {
-        let what = Operation::Calc(i64::from(cpu + 1) * US);
-        builder.add_placed(crate::schedule::PlacedOperation { operation: what, cpu, nic: 0 }).unwrap();
+        let operation = Operation::Calc(i64::from(cpu + 1) * US);
+        builder.add_placed(crate::schedule::PlacedOperation { operation, cpu, nic: 0 }).unwrap();
     }
     let calcs = builder.build().unwrap();
     assert_eq!(finishes(CostModel::LogGOPSim, "L=1", &calcs), [3]);
@@ -360,8 +360,8 @@ fn sequential_schedule_takes_as_long_as_the_program() {
                 long += u64::from(params.gps().is_some());
             }
             (Err(program), Err(replay)) => {
-                let what = (&program.cause, &replay.cause);
-                match what {
+                let causes = (&program.cause, &replay.cause);
+                match causes {
                     (
                         Cause::NotReceived { count, from, to, .. },
                         Cause::NotReceived { count: c, from: f, to: t, .. },

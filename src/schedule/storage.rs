@@ -207,12 +207,12 @@ impl Schedule {
         let RankScript { begin, len, .. } = self.ranks[rank];
         (0..len).map(move |number| {
             let PackedOperation { size, peer, tag, kind, cpu, nic, .. } = self.operation(rank, begin + number);
-            let what = match kind {
+            let operation = match kind {
                 OperationKind::Send => Operation::Send { to: peer, bytes: size, tag },
                 OperationKind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
                 OperationKind::Calc => Operation::Calc(Time::from_ps(size as i64)),
             };
-            PlacedOperation { operation: what, cpu, nic }
+            PlacedOperation { operation, cpu, nic }
         })
     }
 

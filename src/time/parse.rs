@@ -1,4 +1,4 @@
-//! Times as people and files write them, read exactly.
+//! Parsing of times, as people and files write them, without rounding.
 
 use std::str::FromStr;
 
@@ -6,17 +6,17 @@ use crate::text::escaped;
 
 use super::picoseconds::{Time, UNITS, US};
 
-/// No time that is read may be longer than this, so that sums of them stay far from the end of time.
+/// The longest time that can be read, so that sums of times stay far from the end of time.
 pub(crate) const LONGEST: Time = Time::from_ps(3_600_000_000_000_000);
 
-/// Why a text is not a time.
+/// The error of a text that is not a time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeError {
     /// The text has no number.
     #[error("it is not a time; write 6us, 7.63ns or a number of cycles")]
     NoNumber,
-    /// The text has no unit, and nothing says how long a cycle is.
+    /// The text has no unit, and the length of a cycle is not known.
     #[error("it has no unit; write 6us or 7.63ns")]
     NoUnit,
     /// The text has an unknown unit.
@@ -43,7 +43,8 @@ impl Time {
     }
 }
 
-/// Reads `6us`, `6µs`, `7.63 ns` or `-12.74ns`, exactly. The unit must be there; [`Time::parse`] reads cycles too.
+/// Reads `6us`, `6µs`, `7.63 ns` or `-12.74ns`, exactly. The unit must be there; [`Time::parse`] reads cycles
+/// too.
 ///
 /// ```
 /// use loggp::{Time, TimeError, US};
@@ -74,7 +75,8 @@ fn parse_with_cycle(text: &str, cycle: Option<Time>) -> Result<Time, TimeError> 
     parse_exact(number, unit)
 }
 
-/// Reads a number of units, `-12.74` or `7.63e-3`, without floating point, which could lose a picosecond.
+/// Reads a number of units, such as `-12.74` or `7.63e-3`, without floating point, which could lose a
+/// picosecond.
 pub(crate) fn parse_exact(number: &str, unit: Time) -> Result<Time, TimeError> {
     let plain = |part: &str| !part.is_empty() && part.bytes().all(|digit| digit.is_ascii_digit());
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));

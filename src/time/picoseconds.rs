@@ -17,8 +17,8 @@ use std::time::Duration;
 /// assert_eq!((6 * US).to_string(), "6 us");
 /// ```
 ///
-/// A whole number multiplies or divides a time, as it does a [`Duration`]. The result is whole picoseconds, cut
-/// off towards 0. [`in_units`](Time::in_units) divides a time by a time.
+/// A whole number multiplies or divides a time, as it does a [`Duration`]. The result is whole picoseconds,
+/// cut off towards 0. [`in_units`](Time::in_units) divides a time by a time.
 ///
 /// ```
 /// use loggp::{NS, PS, Time, US};
@@ -46,29 +46,29 @@ impl Time {
     /// The end of time: later than anything that happens.
     pub const MAX: Time = Time(i64::MAX);
 
-    /// A time of so many picoseconds.
+    /// Creates a time from picoseconds.
     pub const fn from_ps(ps: i64) -> Time {
         Time(ps)
     }
 
-    /// The time in picoseconds.
+    /// Returns the time in picoseconds.
     pub const fn as_ps(self) -> i64 {
         self.0
     }
 
-    /// The time in nanoseconds, for reports: the model never computes with it.
+    /// Returns the time in nanoseconds, for reports: the model never computes with it.
     pub fn as_ns(self) -> f64 {
         self.0 as f64 / 1e3
     }
 
-    /// This time as so many `unit`s, for reports: time / unit.
+    /// Returns the time divided by `unit`, for reports.
     pub fn in_units(self, unit: Time) -> f64 {
         self.0 as f64 / unit.0 as f64
     }
 }
 
-/// What a sum that overflows becomes: the greatest or the least time. It is a cold function of its own, so that every
-/// other sum is two instructions: the cost of a message is mostly sums.
+/// Returns the result of a sum that overflows: the greatest or the least time. It is a cold function of its
+/// own, so that every other sum is two instructions: the cost of a message is mostly sums.
 #[cold]
 #[inline(always)] // the branch stays cold, and has no call
 fn saturate(up: bool) -> Time {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn stops_at_the_end_of_time() {
+    fn arithmetic_saturates() {
         assert_eq!(Time::MAX + PS, Time::MAX);
         assert_eq!((Time(i64::MIN) - PS, Time(i64::MIN) + -PS), (Time(i64::MIN), Time(i64::MIN)));
         assert_eq!((Time::MAX - -PS, -PS + Time::MAX), (Time::MAX, Time::MAX - PS));
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn becomes_a_duration_and_one_becomes_it() {
+    fn converts_to_and_from_duration() {
         assert_eq!(Time::from(Duration::from_nanos(7)), 7 * NS);
         assert_eq!(Time::from(Duration::MAX), Time::MAX);
         assert_eq!(Duration::try_from(7 * NS + 999 * PS), Ok(Duration::from_nanos(7)));
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "divide by zero")]
-    fn nothing_divides_by_zero() {
+    fn division_by_zero_panics() {
         _ = std::hint::black_box(US) / std::hint::black_box(0);
     }
 }

@@ -21,7 +21,7 @@ impl Annotations {
     /// Finds the requests, replies and detours of a run.
     pub(super) fn new(events: &Events) -> Annotations {
         let mut are_handshakes = vec![false; events.message_count()];
-        let agreed = events.trace.calls.iter().filter_map(|call| call.what.sent()?.rendezvous.as_deref());
+        let agreed = events.trace.calls.iter().filter_map(|call| call.kind.sent()?.rendezvous.as_deref());
         for place in agreed.flat_map(|two| [two.request, two.reply]).filter_map(|id| events.message_index(id)) {
             are_handshakes[place] = true;
         }
@@ -32,7 +32,7 @@ impl Annotations {
     pub(super) fn kind(&self, events: &Events, place: usize) -> usize {
         match events.message_of(place) {
             Some(message) if self.are_handshakes[message] => RENDEZVOUS,
-            _ => kind_of(events.event(place).what),
+            _ => kind_of(events.event(place).kind),
         }
     }
 
@@ -67,7 +67,7 @@ impl Annotations {
                 let event = events.event(place);
                 // A trace from a file may have events that overlap.
                 let start = event.start.max(now);
-                if !event.what.is_busy() || start >= event.end {
+                if !event.kind.is_busy() || start >= event.end {
                     continue;
                 }
                 now = event.end;

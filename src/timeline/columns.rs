@@ -137,7 +137,7 @@ impl ColumnWriter<'_, '_> {
             id = track.id;
         }
         let places = 0..events.len();
-        places.clone().for_each(|place| self.bytes.0.push(kind_of(events.event(place).what) as u8));
+        places.clone().for_each(|place| self.bytes.0.push(kind_of(events.event(place).kind) as u8));
         for track in events.tracks() {
             let mut at = Time::ZERO;
             for place in track.places.clone() {
@@ -150,13 +150,13 @@ impl ColumnWriter<'_, '_> {
         let (mut last, mut request) = ([-1; 3], 0);
         for place in places {
             let event = events.event(place);
-            match event.what {
+            match event.kind {
                 ActivityKind::Work(name) => self.bytes.number(names.number(name)),
                 ActivityKind::Send(_) | ActivityKind::Receive(_) => match events.message_of(place) {
                     // The trace of a failed run may lack the message.
                     None => self.bytes.number(0),
                     Some(message) => {
-                        let last = &mut last[kind_of(event.what)];
+                        let last = &mut last[kind_of(event.kind)];
                         let step = message as i64 - *last - 1;
                         self.bytes.number(1 + ((step << 1 ^ step >> 63) as u64));
                         *last = message as i64;
@@ -224,7 +224,7 @@ impl ColumnWriter<'_, '_> {
             self.write_cause(cause, place, events.previous(place));
         }
         for place in 0..events.len() {
-            if matches!(events.event(place).what, ActivityKind::Receive(_)) {
+            if matches!(events.event(place).kind, ActivityKind::Receive(_)) {
                 let cause = walk.cause(WalkPosition::Reception(place));
                 self.write_cause(cause, place, events.previous(place));
             }
@@ -243,7 +243,7 @@ impl ColumnWriter<'_, '_> {
     /// Writes a cause: its kind in the three lowest bits, and above them its place, as the difference from
     /// `of`. The usual ones are one number: 0 for none, 1 for the end of the processor's event `before`.
     fn write_cause(&mut self, cause: Option<WalkPosition>, of: usize, before: Option<usize>) {
-        let (what, place) = match cause {
+        let (kind, place) = match cause {
             None => return self.bytes.number(0),
             Some(WalkPosition::End(place)) if Some(place) == before => return self.bytes.number(1),
             Some(WalkPosition::End(place)) => (2, place),
@@ -254,7 +254,7 @@ impl ColumnWriter<'_, '_> {
             Some(WalkPosition::Arrival(message, Some(_))) => (7, message),
         };
         let step = place as i64 - of as i64;
-        self.bytes.number(((step << 1 ^ step >> 63) as u64) << 3 | what);
+        self.bytes.number(((step << 1 ^ step >> 63) as u64) << 3 | kind);
     }
 
     /// Writes the group of each processor that did something: the first one in whose collectives it took
@@ -263,7 +263,7 @@ impl ColumnWriter<'_, '_> {
         let trace = self.events.trace;
         let mut groups: HashMap<usize, u64> = HashMap::new();
         for call in &trace.calls {
-            if let Some(group @ 1..) = call.what.tag().and_then(CallTag::group) {
+            if let Some(group @ 1..) = call.kind.tag().and_then(CallTag::group) {
                 groups.entry(call.id).or_insert(u64::from(group));
             }
         }

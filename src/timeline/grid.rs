@@ -96,7 +96,7 @@ impl Grid {
             for place in track.places.clone() {
                 let event = events.event(place);
                 add_span(&mut sums, annotations.kind(events, place), (event.start, event.end), 1, whole);
-                if event.what.is_busy() {
+                if event.kind.is_busy() {
                     for taken in annotations.detours_within(nth, event.start, event.end) {
                         add_span(&mut sums, annotations.kind(events, place), taken, -1, whole);
                         add_span(&mut sums, NOISE, taken, 1, whole);

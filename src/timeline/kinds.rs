@@ -10,8 +10,8 @@ pub(super) const RENDEZVOUS: usize = 10;
 pub(super) const NOISE: usize = 11;
 
 /// Returns the number of an activity's kind.
-pub(super) fn kind_of(what: &ActivityKind) -> usize {
-    match what {
+pub(super) fn kind_of(kind: &ActivityKind) -> usize {
+    match kind {
         ActivityKind::Work(_) => 0,
         ActivityKind::Send(_) => 1,
         ActivityKind::Receive(_) => 2,

@@ -131,7 +131,7 @@ fn compare_with_page(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
     }
     let (mut last, mut request) = ([-1; 3], 0);
     for (place, kind) in kinds.iter().enumerate() {
-        let what = events.event(place).what;
+        let what = events.event(place).kind;
         assert_eq!(usize::from(*kind), kind_of(what));
         match what {
             ActivityKind::Work(name) => assert_eq!(names[reader.number() as usize], **name),
@@ -230,7 +230,7 @@ fn compare_causes(reader: &mut ColumnReader, events: &Events) {
         hold(WalkPosition::End(place), place, events.previous(place), reader);
     }
     for place in 0..events.len() {
-        if matches!(events.event(place).what, ActivityKind::Receive(_)) {
+        if matches!(events.event(place).kind, ActivityKind::Receive(_)) {
             hold(WalkPosition::Reception(place), place, events.previous(place), reader);
         }
     }
@@ -281,7 +281,7 @@ fn rendezvous_and_noise_are_shown() {
     };
     assert_eq!(count(&traces[0], RENDEZVOUS), 0);
     // Each long message has a request and a reply, and each of these has two ends.
-    let asked = traces[1].calls.iter().filter_map(|call| call.what.sent()?.rendezvous.as_ref()).count();
+    let asked = traces[1].calls.iter().filter_map(|call| call.kind.sent()?.rendezvous.as_ref()).count();
     assert!(asked > 0);
     assert_eq!(count(&traces[1], RENDEZVOUS), 4 * asked);
     let events = Events::new(&traces[2]);
@@ -289,7 +289,7 @@ fn rendezvous_and_noise_are_shown() {
     let noise = traces[2].noise.as_ref().unwrap();
     for (nth, track) in events.processors().enumerate() {
         let taken: Time = annotations.detours_of(nth).iter().map(|(start, end)| *end - *start).sum();
-        let busy = track.places.clone().map(|place| events.event(place)).filter(|event| event.what.is_busy());
+        let busy = track.places.clone().map(|place| events.event(place)).filter(|event| event.kind.is_busy());
         let lost: Time = busy.map(|e| e.length() - noise.free(track.id, e.start, e.end)).sum();
         assert!(taken > Time::ZERO);
         assert_eq!(taken, lost, "P{}", track.id);
@@ -402,7 +402,7 @@ fn grids_are_sums() {
                                 if event.id / group != row {
                                     continue;
                                 }
-                                let noise = trace.noise.as_ref().filter(|_| event.what.is_busy());
+                                let noise = trace.noise.as_ref().filter(|_| event.kind.is_busy());
                                 let taken =
                                     noise.map(|noise| noise.detours(event.id, event.start, event.end));
                                 let taken: i64 =

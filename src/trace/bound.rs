@@ -46,7 +46,7 @@ impl BoundedItem for Activity {
     }
 
     fn counts(&self) -> SmallVec<[usize; 8]> {
-        kind_counts(self.id, &self.what)
+        kind_counts(self.id, &self.kind)
     }
 }
 
@@ -56,7 +56,7 @@ impl BoundedItem for Progress {
     }
 
     fn counts(&self) -> SmallVec<[usize; 8]> {
-        kind_counts(self.id, &self.what)
+        kind_counts(self.id, &self.kind)
     }
 }
 
@@ -74,7 +74,7 @@ impl BoundedItem for Call {
     fn times(&self) -> SmallVec<[Time; 4]> {
         let mut times = smallvec![self.start, self.end];
         if let CallKind::WaitUntil(moment) | CallKind::Receive { until: Until::Moment(moment), .. } =
-            self.what
+            self.kind
         {
             times.push(moment);
         }
@@ -83,7 +83,7 @@ impl BoundedItem for Call {
 
     fn counts(&self) -> SmallVec<[usize; 8]> {
         let mut counts = smallvec![self.id];
-        match &self.what {
+        match &self.kind {
             CallKind::Send { to, bytes, .. } | CallKind::Isend { to, bytes, .. } => {
                 counts.extend([*to, *bytes])
             }
@@ -96,7 +96,7 @@ impl BoundedItem for Call {
             | CallKind::Wait { .. }
             | CallKind::Test { .. } => (),
         }
-        for Transfer { message, rendezvous } in [self.what.sent(), self.what.received()].into_iter().flatten() {
+        for Transfer { message, rendezvous } in [self.kind.sent(), self.kind.received()].into_iter().flatten() {
             let agreed = rendezvous.iter().flat_map(|agreed| [agreed.request, agreed.reply]);
             counts.extend([*message].into_iter().chain(agreed).flat_map(message_counts));
         }
@@ -105,8 +105,8 @@ impl BoundedItem for Call {
 }
 
 /// Returns the counts of an activity.
-fn kind_counts(id: usize, what: &ActivityKind) -> SmallVec<[usize; 8]> {
-    match what {
+fn kind_counts(id: usize, kind: &ActivityKind) -> SmallVec<[usize; 8]> {
+    match kind {
         ActivityKind::Send(message) | ActivityKind::Receive(message) => {
             smallvec![id, message.from, message.number]
         }

@@ -19,7 +19,7 @@ pub struct Call {
     /// The time at which the program continued.
     pub end: Time,
     /// The kind of call, with arguments and results.
-    pub what: CallKind,
+    pub kind: CallKind,
 }
 
 /// A kind of call, with its arguments and results.
@@ -190,8 +190,8 @@ impl fmt::Display for CallTag {
 /// the one right after the first such receive without a message. Returns its index and the call.
 pub(crate) fn send_after_gap(calls: &[Call]) -> Option<(usize, &Call)> {
     let is_it = |two: &[Call]| {
-        let look = matches!(two[0].what, CallKind::Receive { until: Until::GapOver, received: None, .. });
-        look && matches!(two[1].what, CallKind::Send { .. })
+        let look = matches!(two[0].kind, CallKind::Receive { until: Until::GapOver, received: None, .. });
+        look && matches!(two[1].kind, CallKind::Send { .. })
     };
     let place = 1 + calls.windows(2).position(is_it)?;
     Some((place, &calls[place]))

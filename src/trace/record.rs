@@ -51,7 +51,7 @@ impl Trace {
     /// Requests and replies of a rendezvous are left out.
     pub fn sent(&self) -> impl Iterator<Item = (MessageId, &CallTag, usize)> {
         let mut posted = HashMap::new();
-        self.calls.iter().filter_map(move |call| match &call.what {
+        self.calls.iter().filter_map(move |call| match &call.kind {
             CallKind::Send { tag, bytes, sent, .. } => Some((sent.message, tag, *bytes)),
             CallKind::SendRecv(both) => Some((both.sent.message, &both.tag, both.bytes)),
             CallKind::Isend { request, tag, bytes, .. } => {
@@ -104,7 +104,7 @@ pub struct Activity {
     /// The end.
     pub end: Time,
     /// The kind of activity.
-    pub what: ActivityKind,
+    pub kind: ActivityKind,
 }
 
 /// A kind of activity of a processor.
@@ -154,7 +154,7 @@ pub struct Progress {
     /// The end.
     pub end: Time,
     /// The kind of activity.
-    pub what: ActivityKind,
+    pub kind: ActivityKind,
 }
 
 /// A message and its times.
@@ -196,9 +196,9 @@ pub(crate) struct Log {
 impl Log {
     /// Ends a call and adds it, if `what` is one. The call began when the one before it ended, since local
     /// time passes only in calls.
-    pub(crate) fn end_call(&mut self, id: usize, end: Time, what: Option<CallKind>) {
+    pub(crate) fn end_call(&mut self, id: usize, end: Time, kind: Option<CallKind>) {
         let start = self.calls.last().map_or(Time::ZERO, |before| before.end);
-        self.calls.extend(what.map(|what| Call { id, start, end, what }));
+        self.calls.extend(kind.map(|kind| Call { id, start, end, kind }));
         self.call_messages.clear();
     }
 

@@ -30,7 +30,7 @@ fn message_id() -> impl Strategy<Value = MessageId> {
 }
 
 fn activity() -> impl Strategy<Value = Activity> {
-    let what = prop_oneof![
+    let kind = prop_oneof![
         any::<String>().prop_map(|kind| ActivityKind::Work(kind.into())),
         message_id().prop_map(ActivityKind::Send),
         message_id().prop_map(ActivityKind::Receive),
@@ -42,11 +42,11 @@ fn activity() -> impl Strategy<Value = Activity> {
         any::<u32>().prop_map(ActivityKind::Post),
         any::<u32>().prop_map(ActivityKind::Wait),
     ];
-    (count(), time(), time(), what).prop_map(|(id, start, end, what)| Activity { id, start, end, what })
+    (count(), time(), time(), kind).prop_map(|(id, start, end, kind)| Activity { id, start, end, kind })
 }
 
 fn progress() -> impl Strategy<Value = Progress> {
-    let what = prop_oneof![
+    let kind = prop_oneof![
         message_id().prop_map(ActivityKind::Send),
         message_id().prop_map(ActivityKind::Receive),
         Just(ActivityKind::Gap),
@@ -55,12 +55,12 @@ fn progress() -> impl Strategy<Value = Progress> {
         Just(ActivityKind::Idle),
     ];
     let owner = (number(), any::<u32>());
-    (owner, time(), time(), what).prop_map(|((id, request), start, end, what)| Progress {
+    (owner, time(), time(), kind).prop_map(|((id, request), start, end, kind)| Progress {
         id,
         request,
         start,
         end,
-        what,
+        kind,
     })
 }
 
@@ -106,7 +106,7 @@ fn until() -> impl Strategy<Value = Until> {
 
 fn call() -> impl Strategy<Value = Call> {
     let send_recv = (number(), number(), tag(), number(), transfer(), transfer());
-    let what =
+    let kind =
         prop_oneof![
             name().prop_map(|kind| CallKind::Work(kind.into())),
             time().prop_map(CallKind::WaitUntil),
@@ -142,7 +142,7 @@ fn call() -> impl Strategy<Value = Call> {
             }),
             any::<u32>().prop_map(|request| CallKind::Test { request }),
         ];
-    (number(), time(), time(), what).prop_map(|(id, start, end, what)| Call { id, start, end, what })
+    (number(), time(), time(), kind).prop_map(|(id, start, end, kind)| Call { id, start, end, kind })
 }
 
 /// A level of a machine of three processors: each is a group by itself, with a card.
@@ -346,15 +346,15 @@ fn one_of_each() -> Trace {
         out_of_order: 5,
         caption: None,
         activities: activities
-            .map(|(id, start, end, what)| Activity { id, start: start * US, end: end * US, what })
+            .map(|(id, start, end, kind)| Activity { id, start: start * US, end: end * US, kind })
             .into(),
         progress: progress
-            .map(|(id, request, start, end, what)| Progress {
+            .map(|(id, request, start, end, kind)| Progress {
                 id,
                 request,
                 start: start * US,
                 end: end * US,
-                what,
+                kind,
             })
             .into(),
         messages: messages
@@ -363,7 +363,7 @@ fn one_of_each() -> Trace {
                 Message { id, to, words, latency: latency * US, place, enter, first, arrival }
             })
             .into(),
-        calls: calls.map(|(id, start, end, what)| Call { id, start: start * US, end: end * US, what }).into(),
+        calls: calls.map(|(id, start, end, kind)| Call { id, start: start * US, end: end * US, kind }).into(),
     }
 }
 

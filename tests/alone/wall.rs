@@ -201,7 +201,7 @@ fn assert_same_run(seed: u64, machine: &Machine, traffic: &RandomProgram) {
         let (a, b) = (measured.trace.as_ref().unwrap(), model.trace.as_ref().unwrap());
         for (what, t) in [("measured", a), ("model", b)] {
             println!("{what}");
-            t.activities.iter().for_each(|a| println!("  {} {} {} {:?}", a.id, a.start, a.end, a.what));
+            t.activities.iter().for_each(|a| println!("  {} {} {} {:?}", a.id, a.start, a.end, a.kind));
             t.messages.iter().for_each(|m| println!("  {m:?}"));
         }
         println!("{traffic:?} {machine:?}");

@@ -1,5 +1,5 @@
-//! The auditor accepts what the machine does, whatever its parameters, and notices every rule that a trace
-//! breaks: that one, and no other.
+//! Tests of the auditor: it accepts runs of the machine with any parameters, and notices exactly the rule
+//! that a trace breaks.
 
 mod by_hand;
 
@@ -23,10 +23,10 @@ const ARRAY_3: Tag<[u64; 3]> = Tag::new(0);
 const ARRAY_6: Tag<[u64; 6]> = Tag::new(0);
 const ARRAY_11: Tag<[u64; 11]> = Tag::new(0);
 
-/// What the traffic of a program is made of.
+/// The amount of traffic of a program.
 #[derive(Clone, Debug)]
 struct Traffic {
-    /// How many rounds of messages there are.
+    /// Number of rounds of messages.
     rounds: usize,
     /// The longest message in words.
     words: usize,
@@ -35,13 +35,13 @@ struct Traffic {
 }
 
 impl Traffic {
-    /// A number below `n`, the same for everyone who asks with the same arguments.
+    /// Returns a number below `n`, always the same for the same arguments.
     fn draw(&self, n: usize, a: usize, b: usize) -> usize {
         let mixed = (self.seed ^ (a as u64) << 32 ^ b as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize % n
     }
 
-    /// A value of up to `words` words.
+    /// Returns a value of up to `words` words.
     fn value(&self, id: usize, round: usize) -> Vec<u64> {
         vec![0; self.draw(self.words + 1, id, round)]
     }
@@ -63,7 +63,7 @@ fn ring(p: &mut Proc, traffic: &Traffic) {
     }
 }
 
-/// All send to one: a hot spot, where the capacity stalls them.
+/// All processors send to one, where the capacity stalls them.
 fn all_to_one(p: &mut Proc, traffic: &Traffic) {
     if p.id() != 0 {
         for round in 0..traffic.rounds {
@@ -76,7 +76,7 @@ fn all_to_one(p: &mut Proc, traffic: &Traffic) {
     }
 }
 
-/// In round i everyone sends to the i-th after it, and receives at the end.
+/// In round i each processor sends to the i-th after it, and all receive at the end.
 fn all_to_all(p: &mut Proc, traffic: &Traffic) {
     for round in 0..p.P() - 1 {
         p.send((p.id() + 1 + round) % p.P(), WORDS, traffic.value(p.id(), round));
@@ -86,8 +86,8 @@ fn all_to_all(p: &mut Proc, traffic: &Traffic) {
     }
 }
 
-/// Everyone exchanges with everyone, in pairs of which the lower sends first: even messages that wait for
-/// their receiver come through.
+/// Each processor exchanges with each other, in pairs of which the lower sends first, so that even messages
+/// that wait for their receiver come through.
 fn in_pairs(p: &mut Proc, traffic: &Traffic) {
     let pairs = p.P().next_power_of_two();
     for round in 1..pairs {
@@ -105,7 +105,7 @@ fn in_pairs(p: &mut Proc, traffic: &Traffic) {
     }
 }
 
-/// Everyone sends to whomever it draws, itself included, and computes in between.
+/// Each processor sends to random ones, itself included, and computes in between.
 fn scattered(p: &mut Proc, traffic: &Traffic) {
     let receiver = |id, round| traffic.draw(p.P(), id + 1000, round);
     let (id, P, rounds) = (p.id(), p.P(), traffic.rounds);
@@ -121,7 +121,7 @@ fn scattered(p: &mut Proc, traffic: &Traffic) {
     }
 }
 
-/// Everyone sends to everyone, and receives in all the ways that there are.
+/// Each processor sends to each other, and receives in all ways that there are.
 fn impatient(p: &mut Proc, traffic: &Traffic) {
     let (id, P) = (p.id(), p.P());
     let mut left = (P - 1) * traffic.rounds;
@@ -154,7 +154,7 @@ type NamedProgram = (&'static str, fn(&mut Proc, &Traffic));
 /// Programs that may send messages which wait for their receiver.
 const SYNCHRONOUS: [NamedProgram; 3] = [("ring", ring), ("all to one", all_to_one), ("in pairs", in_pairs)];
 
-/// Programs that may not: all send before they receive.
+/// Programs that may not send such messages, since all send before they receive.
 const ASYNCHRONOUS: [NamedProgram; 3] =
     [("all to all", all_to_all), ("scattered", scattered), ("impatient", impatient)];
 
@@ -162,7 +162,7 @@ fn run(machine: &Machine, program: impl Fn(&mut Proc) + Sync) -> Run<()> {
     machine.clone().trace(true).work(Work::Charged).run(program).unwrap()
 }
 
-/// Runs a program, and holds the run against the rules.
+/// Runs a program, and audits the run.
 fn run_and_audit(machine: &Machine, (name, program): NamedProgram, traffic: &Traffic) {
     let longest = machine.params().longest_message().unwrap_or(usize::MAX);
     let traffic = Traffic { words: traffic.words.min(longest), ..traffic.clone() };
@@ -172,7 +172,7 @@ fn run_and_audit(machine: &Machine, (name, program): NamedProgram, traffic: &Tra
     let listed: Vec<String> = audit.violations.iter().take(5).map(|v| v.to_string()).collect();
     assert!(audit.is_clean(), "{name} {traffic:?}\n{machine:?}\n{}", listed.join("\n"));
 
-    // What the machine says of itself is what one sees from outside.
+    // The machine's own numbers agree with those of the auditor.
     assert_eq!(audit.messages as u64, run.messages());
     assert_eq!((audit.stalls as u64, audit.stalled), (run.stalls(), run.stalled()));
     assert_eq!(
@@ -279,13 +279,13 @@ proptest! {
     }
 }
 
-/// A machine of which only so much matters. Parameters are in cycles.
+/// Creates a machine from parameters in cycles.
 fn machine_of(P: usize, parameters: &str) -> Machine {
     Machine::new(Params::builder(P).set(parameters).unwrap().build().unwrap())
 }
 
-/// Three processors far from every limit: 0 sends to 1 twice and computes around that, and 1 receives late.
-/// Latency is random, and both messages took 3 of the 6 cycles that they may take.
+/// Runs three processors far from every limit: 0 sends to 1 twice and computes in between, and 1 receives
+/// late. Latency is random, and both messages took 3 of the 6 cycles that they may take.
 fn calm() -> Trace {
     let machine = machine_of(3, "L=6,o=2,g=4").latency(Latency::Random { seed: 0 });
     let mut trace = run(&machine, |p| match p.id() {
@@ -311,11 +311,11 @@ fn calm() -> Trace {
         message.first = message.enter + message.latency;
         message.arrival = message.first;
     }
-    trace.calls.clear(); // they would say another thing than what is forged
+    trace.calls.clear(); // they would contradict the forgery
     trace
 }
 
-/// The same with exact latency.
+/// Returns the same trace with exact latency.
 fn calm_and_exact() -> Trace {
     let mut trace = calm();
     trace.latency = Latency::Exact;
@@ -327,7 +327,7 @@ fn calm_and_exact() -> Trace {
     trace
 }
 
-/// 1 and 2 send to 0, which has room for one message; 2 computes for so long before.
+/// Runs three processors: 1 and 2 send to 0, which has room for one message, and 2 computes before.
 fn crowd(before: u64) -> Trace {
     let trace = run(&machine_of(3, "L=4,o=2,g=4"), |p| match p.id() {
         0 => {
@@ -345,7 +345,7 @@ fn crowd(before: u64) -> Trace {
     Trace { latency: Latency::Random { seed: 0 }, ..trace.trace.unwrap() }
 }
 
-/// Two processors exchange messages of eleven words on dual ports, and receive them late.
+/// Runs two processors that exchange messages of eleven words on dual ports, and receive them late.
 fn exchange() -> Trace {
     let trace = run(&machine_of(2, "L=2,o=1,g=1,G=1").ports(Ports::Dual), |p| {
         p.send(1 - p.id(), ARRAY_11, [0; 11]);
@@ -355,7 +355,7 @@ fn exchange() -> Trace {
     trace.trace.unwrap()
 }
 
-/// 0 sends to 1, which waits for it.
+/// Runs two processors: 0 sends to 1, which waits for the message.
 fn prompt() -> Trace {
     let trace = run(&machine_of(2, "L=6,o=2,g=4"), |p| match p.id() {
         0 => p.send(1, SIGNAL, ()),
@@ -364,7 +364,8 @@ fn prompt() -> Trace {
     trace.trace.unwrap()
 }
 
-/// 0 sends a message whose words take back all the time there is: it is there when its send begins, at 10.
+/// Runs two processors: 0 sends a message whose words take back so much time that it arrives when its send
+/// begins, at 10.
 fn early() -> Trace {
     let trace = run(&machine_of(2, "L=4,o=2,g=4,s=0,G_l=-1"), |p| match p.id() {
         0 => {
@@ -379,7 +380,7 @@ fn early() -> Trace {
     Trace { latency: Latency::Random { seed: 0 }, ..trace.trace.unwrap() }
 }
 
-/// Three processors meet twice, after work of different lengths.
+/// Runs three processors through two barriers, after work of different lengths.
 fn barriers() -> Trace {
     let machine = machine_of(3, "L=4,o=2,g=4").barrier(5 * US);
     let trace = run(&machine, |p| {
@@ -391,37 +392,37 @@ fn barriers() -> Trace {
     trace.trace.unwrap()
 }
 
-/// What processor `id` did as its `n`-th thing.
+/// Returns the `n`-th activity of processor `id`.
 fn activity(trace: &mut Trace, id: usize, n: usize) -> &mut Activity {
     trace.activities.iter_mut().filter(|activity| activity.id == id).nth(n).unwrap()
 }
 
-/// Sets from when to when, in cycles, processor `id` did its `n`-th thing.
+/// Sets start and end, in cycles, of the `n`-th activity of processor `id`.
 fn set_times(trace: &mut Trace, id: usize, n: usize, start: i64, end: i64) {
-    let deed = activity(trace, id, n);
-    (deed.start, deed.end) = (start * US, end * US);
+    let activity = activity(trace, id, n);
+    (activity.start, activity.end) = (start * US, end * US);
 }
 
-/// Sets when, in cycles, a message of one word travelled.
+/// Sets entry and arrival, in cycles, of a message of one word.
 fn set_flight(message: &mut Message, enter: i64, arrival: i64) {
     (message.enter, message.first, message.arrival) = (enter * US, arrival * US, arrival * US);
     message.latency = message.first - message.enter;
 }
 
-/// Lets a message of one word enter later, and so be under way for less.
+/// Lets a message of one word enter later and be under way for less.
 fn enter_later(message: &mut Message, time: Time) {
     message.enter += time;
     message.latency -= time;
 }
 
-/// Lets processor 1 of [`calm`] receive once more, in the end.
+/// Lets processor 1 of [`calm`] receive once more at the end.
 fn receive_again(trace: &mut Trace, number: usize) {
-    let what = ActivityKind::Receive(MessageId { from: 0, number });
-    trace.activities.push(Activity { id: 1, start: 39 * US, end: 50 * US, what: ActivityKind::Idle });
-    trace.activities.push(Activity { id: 1, start: 50 * US, end: 52 * US, what });
+    let kind = ActivityKind::Receive(MessageId { from: 0, number });
+    trace.activities.push(Activity { id: 1, start: 39 * US, end: 50 * US, kind: ActivityKind::Idle });
+    trace.activities.push(Activity { id: 1, start: 50 * US, end: 52 * US, kind });
 }
 
-/// A forgery: what it is, the rule that it breaks, a trace, and what is changed in it.
+/// A forgery: its description, the rule that it breaks, a trace, and the change to it.
 type Forgery = (&'static str, AuditRule, fn() -> Trace, fn(&mut Trace));
 
 const FORGERIES: [Forgery; 41] = [
@@ -429,11 +430,11 @@ const FORGERIES: [Forgery; 41] = [
     ("a number is left out", AuditRule::Names, prompt, |t| {
         let id = MessageId { from: 0, number: 1 };
         t.messages[0].id = id;
-        activity(t, 0, 0).what = ActivityKind::Send(id);
-        activity(t, 1, 1).what = ActivityKind::Receive(id);
+        activity(t, 0, 0).kind = ActivityKind::Send(id);
+        activity(t, 1, 1).kind = ActivityKind::Receive(id);
     }),
     ("a processor is not there", AuditRule::Names, calm, |t| {
-        t.activities.push(Activity { id: 7, start: Time::ZERO, end: US, what: ActivityKind::Idle });
+        t.activities.push(Activity { id: 7, start: Time::ZERO, end: US, kind: ActivityKind::Idle });
     }),
     ("a hole at the beginning", AuditRule::OneThing, calm, |t| drop(t.activities.remove(0))),
     ("a hole in the middle", AuditRule::OneThing, calm, |t| set_times(t, 1, 2, 32, 36)),
@@ -445,16 +446,16 @@ const FORGERIES: [Forgery; 41] = [
         set_times(t, 0, 0, 0, 2);
         set_times(t, 0, 1, 2, 5);
     }),
-    ("no send", AuditRule::Overhead, calm, |t| activity(t, 0, 1).what = ActivityKind::Work("forged".into())),
+    ("no send", AuditRule::Overhead, calm, |t| activity(t, 0, 1).kind = ActivityKind::Work("forged".into())),
     ("two sends", AuditRule::Overhead, calm, |t| {
-        activity(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 0 });
+        activity(t, 0, 4).kind = ActivityKind::Send(MessageId { from: 0, number: 0 });
     }),
     ("a send of nothing", AuditRule::Overhead, calm, |t| {
-        activity(t, 0, 4).what = ActivityKind::Send(MessageId { from: 0, number: 7 });
+        activity(t, 0, 4).kind = ActivityKind::Send(MessageId { from: 0, number: 7 });
     }),
     ("an entry after its send", AuditRule::Entry, calm, |t| enter_later(&mut t.messages[1], US)),
     ("an entry before its send is over", AuditRule::Entry, calm, |t| enter_later(&mut t.messages[1], -US)),
-    ("a stall before the send", AuditRule::Entry, calm, |t| activity(t, 0, 0).what = ActivityKind::Stall),
+    ("a stall before the send", AuditRule::Entry, calm, |t| activity(t, 0, 0).kind = ActivityKind::Stall),
     ("sends too close", AuditRule::Gap, calm, |t| {
         set_times(t, 0, 2, 5, 6);
         set_times(t, 0, 3, 6, 8);
@@ -465,11 +466,11 @@ const FORGERIES: [Forgery; 41] = [
         set_times(t, 1, 2, 32, 33);
         set_times(t, 1, 3, 33, 35);
     }),
-    ("a send later than the gap asks", AuditRule::Wait, calm, |t| activity(t, 0, 2).what = ActivityKind::Gap),
-    ("a reception later than the gap asks", AuditRule::Wait, calm, |t| activity(t, 1, 2).what = ActivityKind::Gap),
-    ("a gap before nothing", AuditRule::Wait, calm, |t| activity(t, 0, 4).what = ActivityKind::Gap),
+    ("a send later than the gap asks", AuditRule::Wait, calm, |t| activity(t, 0, 2).kind = ActivityKind::Gap),
+    ("a reception later than the gap asks", AuditRule::Wait, calm, |t| activity(t, 1, 2).kind = ActivityKind::Gap),
+    ("a gap before nothing", AuditRule::Wait, calm, |t| activity(t, 0, 4).kind = ActivityKind::Gap),
     ("a wait for an idle port", AuditRule::Wait, calm, |t| {
-        activity(t, 0, 4).what = ActivityKind::Port;
+        activity(t, 0, 4).kind = ActivityKind::Port;
         set_flight(&mut t.messages[1], 14, 15);
     }),
     (
@@ -502,7 +503,7 @@ const FORGERIES: [Forgery; 41] = [
         |t| {
             activity(t, 2, 2).end -= PS;
             let (start, end) = (6 * US - PS, 6 * US);
-            t.activities.push(Activity { id: 2, start, end, what: ActivityKind::Port });
+            t.activities.push(Activity { id: 2, start, end, kind: ActivityKind::Port });
         },
     ),
     (
@@ -539,7 +540,7 @@ const FORGERIES: [Forgery; 41] = [
         activity(t, 2, 1).end += PS;
         activity(t, 2, 2).start += PS;
     }),
-    ("a barrier missed", AuditRule::Barrier, barriers, |t| activity(t, 1, 3).what = ActivityKind::Idle),
+    ("a barrier missed", AuditRule::Barrier, barriers, |t| activity(t, 1, 3).kind = ActivityKind::Idle),
     ("a barrier where there is none", AuditRule::Barrier, barriers, |t| t.barrier = None),
     ("received before it is there", AuditRule::Arrival, prompt, |t| {
         set_times(t, 1, 0, 0, 7);
@@ -547,9 +548,9 @@ const FORGERIES: [Forgery; 41] = [
     }),
 ];
 
-/// And two more, which lose a message at either end.
+/// Two more forgeries, which lose a message at either end.
 const LOSSES: [Forgery; 2] = [
-    ("never received", AuditRule::Reception, calm, |t| activity(t, 1, 3).what = ActivityKind::Work("forged".into())),
+    ("never received", AuditRule::Reception, calm, |t| activity(t, 1, 3).kind = ActivityKind::Work("forged".into())),
     ("received and never sent", AuditRule::Reception, calm, |t| receive_again(t, 7)),
 ];
 
@@ -559,7 +560,7 @@ fn notices_exactly_the_rule_that_is_broken() {
     for (what, rule, genuine, forge) in FORGERIES.into_iter().chain(LOSSES) {
         let mut trace = genuine();
         assert_eq!(audit(&trace).violations, [], "before: {what}");
-        trace.calls.clear(); // what is told of calls, `recorded` tests
+        trace.calls.clear(); // `recorded.rs` tests the rules of calls
         forge(&mut trace);
         let violations = audit(&trace).violations;
         assert!(!violations.is_empty(), "{what}");
@@ -570,7 +571,7 @@ fn notices_exactly_the_rule_that_is_broken() {
         }
         noticed.insert(rule);
     }
-    assert_eq!(noticed.len(), 15, "a rule is never broken"); // and two of calls
+    assert_eq!(noticed.len(), 15, "a rule is never broken"); // without those of calls
 }
 
 #[test]
@@ -586,7 +587,7 @@ fn says_what_was_broken() {
     assert_eq!((audit.stalls, audit.longest_stall, audit.finish), (1, Some(2 * US), 39 * US));
 }
 
-/// Whoever comes last takes no time in a barrier that costs nothing, and yet takes part.
+/// The processor that comes last spends no time in a barrier that costs nothing, and yet takes part.
 #[test]
 fn counts_barriers_that_take_no_time() {
     let barriers = |id: usize| {
@@ -598,13 +599,13 @@ fn counts_barriers_that_take_no_time() {
             }
         });
         let mut trace = trace.trace.unwrap();
-        let taken = trace.activities.iter().filter(|a| a.what == ActivityKind::Barrier).count();
+        let taken = trace.activities.iter().filter(|a| a.kind == ActivityKind::Barrier).count();
         assert_eq!((taken, audit(&trace).violations), (18, vec![]));
         let place =
-            trace.activities.iter().rposition(|a| a.id == id && a.what == ActivityKind::Barrier).unwrap();
+            trace.activities.iter().rposition(|a| a.id == id && a.kind == ActivityKind::Barrier).unwrap();
         assert_eq!(trace.activities[place].start, trace.activities[place].end);
         trace.activities.remove(place);
-        trace.calls.clear(); // they would miss it too
+        trace.calls.clear(); // the barrier is missing from them too
         audit(&trace).violations
     };
     for id in 0..3 {
@@ -618,7 +619,7 @@ fn counts_barriers_that_take_no_time() {
     }
 }
 
-/// Processor 0 asks at time 0 only when 3, which takes no time, has told it to; by then 2 has asked as well.
+/// Processor 0 asks at time 0 only after a message of 3 that takes no time; by then 2 has asked as well.
 #[test]
 fn lets_a_chain_within_one_moment_come_late() {
     let machine = machine_of(4, "L=0,o=0,g=2,G=1");
@@ -634,7 +635,7 @@ fn lets_a_chain_within_one_moment_come_late() {
     let mut trace = run.trace.unwrap();
     assert_eq!((trace.messages[0].enter, trace.messages[1].enter), (2 * US, Time::ZERO));
     assert_eq!(audit(&trace).violations, []);
-    // If it told it before, processor 0 asks first.
+    // If 3 told it earlier, processor 0 asks first.
     trace.messages[2].arrival -= PS;
     trace.messages[2].first -= PS;
     trace.messages[2].enter -= PS;
@@ -644,7 +645,7 @@ fn lets_a_chain_within_one_moment_come_late() {
     assert_eq!(stalls.count(), 1);
 }
 
-/// Processor 0 asks at time 0 only when 1, which has asked before, has come to a barrier that costs nothing.
+/// Processor 0 asks at time 0 only after 1, which has asked before, comes to a barrier that costs nothing.
 #[test]
 fn lets_a_barrier_within_one_moment_come_first() {
     let mut trace = run(&machine_of(3, "L=0,o=0,g=2,G=1").barrier(Time::ZERO), |p| {
@@ -664,11 +665,11 @@ fn lets_a_barrier_within_one_moment_come_first() {
     assert_eq!(audit(&trace).violations, []);
     trace.barrier = None;
     trace.calls.clear();
-    trace.activities.retain(|activity| activity.what != ActivityKind::Barrier);
+    trace.activities.retain(|activity| activity.kind != ActivityKind::Barrier);
     assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [AuditRule::Stall]);
 }
 
-/// Where acts were out of order, the auditor says so and still counts.
+/// If acts were out of order, the auditor reports that and still counts.
 #[test]
 fn keeps_to_what_needs_no_order() {
     let mut trace = crowd(2);
@@ -695,8 +696,8 @@ fn random_latency_keeps_a_message_behind_its_send() {
     assert_eq!(audit(&run.trace.unwrap()).violations, []);
 }
 
-/// 1 is in transit to 0 during [2, 6). 2 stalls until 6 and arrives at 4, as G_l has it; then its slot is taken
-/// to be free from 4 on, and 3 enters at 5.
+/// 1 is in transit to 0 during [2, 6). 2 stalls until 6 and arrives at 4, as G_l has it; then its slot is
+/// taken to be free from 4 on, and 3 enters at 5.
 #[test]
 fn a_message_that_is_there_at_once_gives_back_no_slot_early() {
     let run = run(&machine_of(4, "L=4,o=2,g=4,s=0,G_l=-1"), |p| match p.id() {
@@ -710,8 +711,8 @@ fn a_message_that_is_there_at_once_gives_back_no_slot_early() {
     assert_eq!(audit(&run.trace.unwrap()).violations, []);
 }
 
-/// 1 is in transit to 0 during [0, 4) and 4 during [1, 5). In between 2 reserves a slot for 11, and the machine
-/// forgets 1 for it.
+/// 1 is in transit to 0 during [0, 4) and 4 during [1, 5). In between 2 reserves a slot for 11, and the
+/// machine forgets 1 for it.
 #[test]
 fn the_machine_counts_what_is_in_transit() {
     let run = run(&machine_of(5, "L=4,o=0,g=1,G=1"), |p| match p.id() {
@@ -734,8 +735,8 @@ fn the_machine_counts_what_is_in_transit() {
     assert_eq!((run.processors[0].most_to, of_0(run.trace.as_ref().unwrap())), (2, 2));
 }
 
-/// The messages of processor 0 both enter at 16, and the second asked before the first: it is there at 4, as G_l has it. So
-/// the first one's words, which take 2, lie behind both.
+/// The messages of processor 0 both enter at 16, and the second asked before the first: it is there at 4, as
+/// G_l has it. So the first one's words, which take 2, lie behind both.
 #[test]
 fn message_that_asks_first_enters_first_even_if_sent_second() {
     let machine = machine_of(3, "word=1,L=4,o=2,g=0,s=2,O_s=2,O_r=2,G_s=4,G_l=-6");
@@ -772,11 +773,11 @@ fn by_requests() -> Trace {
     trace.trace.unwrap()
 }
 
-/// A forgery of what requests did, and the rule that it breaks.
-type Beside = (AuditRule, fn(&mut Trace));
+/// A forgery of the activities of requests, and the rule that it breaks.
+type RequestForgery = (AuditRule, fn(&mut Trace));
 
-const BESIDE: [Beside; 6] = [
-    (AuditRule::Request, |t| t.activities.retain(|activity| activity.what != ActivityKind::Wait(1))),
+const REQUEST_FORGERIES: [RequestForgery; 6] = [
+    (AuditRule::Request, |t| t.activities.retain(|activity| activity.kind != ActivityKind::Wait(1))),
     (AuditRule::Request, |t| drop(t.progress.remove(0))),
     (AuditRule::Request, |t| t.progress[0].start += PS),
     (AuditRule::Request, |t| activity(t, 0, 0).end += PS),
@@ -790,7 +791,7 @@ const BESIDE: [Beside; 6] = [
 #[test]
 fn notices_requests_that_do_not_go_on_by_themselves() {
     assert_eq!(audit(&by_requests()).violations, []);
-    for (n, (rule, forge)) in BESIDE.into_iter().enumerate() {
+    for (n, (rule, forge)) in REQUEST_FORGERIES.into_iter().enumerate() {
         let mut trace = by_requests();
         trace.calls.clear();
         forge(&mut trace);
@@ -821,7 +822,7 @@ fn any_activity() -> impl Strategy<Value = Activity> {
                 6 => ActivityKind::Barrier,
                 _ => ActivityKind::Idle,
             };
-            Activity { id, start, end, what }
+            Activity { id, start, end, kind: what }
         },
     )
 }
@@ -838,7 +839,7 @@ fn any_message() -> impl Strategy<Value = Message> {
 proptest! {
     #![proptest_config(cases(256))]
 
-    /// A file may say anything.
+    /// A file may contain any trace.
     #[test]
     fn survives_any_trace(
         texts in select(vec!["L=6ps,o=2ps,g=4ps", "o=1ps,G=1ps", "L=9ps,g=1ps,s=1,G_s=2ps,G_l=-3ps"]),

@@ -55,14 +55,14 @@ fn try_brute_force(
             let trace = run.trace.unwrap();
             let mut acts: BTreeMap<Time, BTreeSet<usize>> = BTreeMap::new();
             for activity in &trace.activities {
-                if matches!(activity.what, ActivityKind::Send(_)) {
+                if matches!(activity.kind, ActivityKind::Send(_)) {
                     // No message here has a longer overhead than one of one word.
                     acts.entry(activity.end - machine.params().o).or_default().insert(activity.id);
                 }
             }
             // Without an overhead it also matters whether a processor looks before another sends.
             for call in trace.calls.iter().filter(|_| machine.params().o == Time::ZERO) {
-                let looks = matches!(call.what, CallKind::Receive { .. } | CallKind::Wait { .. });
+                let looks = matches!(call.kind, CallKind::Receive { .. } | CallKind::Wait { .. });
                 for time in [call.start, call.end].into_iter().filter(|_| looks) {
                     acts.entry(time).and_modify(|acts| acts.extend([call.id]));
                 }
@@ -70,9 +70,9 @@ fn try_brute_force(
             // Runs branch off in which other processors go first, each at a moment later than those settled.
             for (time, acts) in acts.into_iter().filter(|(time, _)| Some(*time) > settled) {
                 let acts = Vec::from_iter(acts);
-                for who in permutations(&acts).into_iter().filter(|who| !who.is_sorted()) {
+                for first in permutations(&acts).into_iter().filter(|first| !first.is_sorted()) {
                     let mut order = order.clone();
-                    order.precedence.insert(time, who);
+                    order.precedence.insert(time, first);
                     open.push((order, Some(time)));
                 }
             }
@@ -366,7 +366,7 @@ fn each_wrong_program_is_found_and_at_most_two_messages_are_late() {
                 assert_eq!(cause(machine.order_of(&read)), error.cause, "{name}");
                 assert_eq!(cause(wall.order_of(&read)), error.cause, "{name}");
             }
-            (wrong, again) => panic!("{name}: {wrong}, and then {again:?}"),
+            (kind, again) => panic!("{name}: {kind}, and then {again:?}"),
         }
     }
 }
@@ -449,37 +449,37 @@ enum LookStep {
 /// Draws a program with looks. Returns its steps and the number of messages to each processor.
 fn draw_program_with_looks(dice: &mut fastrand::Rng, requests: bool) -> (Vec<Vec<LookStep>>, Vec<usize>) {
     let P = dice.usize(2..=4);
-    let (mut deeds, mut sent) = (vec![Vec::new(); P], vec![0; P]);
+    let (mut steps, mut sent) = (vec![Vec::new(); P], vec![0; P]);
     for _ in 0..dice.usize(3..=4) {
         let from = dice.usize(0..P);
         let to = if from > 0 && dice.u8(..) < 150 { 0 } else { (from + dice.usize(1..P)) % P };
-        deeds[from].push(if dice.bool() { LookStep::Send(to) } else { LookStep::SendReceiving(to) });
+        steps[from].push(if dice.bool() { LookStep::Send(to) } else { LookStep::SendReceiving(to) });
         sent[to] += 1;
         let id = dice.usize(0..P);
-        let place = dice.usize(0..=deeds[id].len());
+        let place = dice.usize(0..=steps[id].len());
         match dice.u8(0..4) {
-            0 if requests => deeds[to].insert(0, LookStep::Irecv),
-            0 | 1 => deeds[id].insert(place, LookStep::Look),
-            2 => deeds[id].insert(place, LookStep::Work(dice.u64(1..=3))),
+            0 if requests => steps[to].insert(0, LookStep::Irecv),
+            0 | 1 => steps[id].insert(place, LookStep::Look),
+            2 => steps[id].insert(place, LookStep::Work(dice.u64(1..=3))),
             _ => (),
         }
     }
-    (deeds, sent)
+    (steps, sent)
 }
 
 /// Runs the steps of a processor, and then receives the messages left. Returns the values that it took, with
 /// 98 after a gap and 99 for a look in vain.
-fn run_look_steps(deeds: &[LookStep], mut left: usize, p: &mut Proc) -> Vec<usize> {
+fn run_look_steps(steps: &[LookStep], mut left: usize, p: &mut Proc) -> Vec<usize> {
     let (mut taken, mut requests) = (Vec::new(), Vec::new());
-    for deed in deeds {
-        match *deed {
+    for step in steps {
+        match *step {
             LookStep::Send(to) => p.send(to, WORD, 10 * p.id() + taken.len()),
             LookStep::SendReceiving(to) => {
-                let mut came = Vec::new();
+                let mut received = Vec::new();
                 let value = 10 * p.id() + taken.len();
-                p.send_receiving(to, WORD, value, WORD, |_, _, value| came.push(value));
-                left -= came.len();
-                taken.extend(came);
+                p.send_receiving(to, WORD, value, WORD, |_, _, value| received.push(value));
+                left -= received.len();
+                taken.extend(received);
                 taken.push(98);
             }
             LookStep::Look => match p.try_recv(WORD) {
@@ -511,19 +511,19 @@ fn the_systematic_strategy_finds_all_orders_of_programs_that_look() {
     for seed in (0..programs).chain([820, 1853]) {
         let mut dice = fastrand::Rng::with_seed(seed);
         let requests = seed % 4 == 3;
-        let (deeds, sent) = draw_program_with_looks(&mut dice, requests);
+        let (steps, sent) = draw_program_with_looks(&mut dice, requests);
         let (L, g) = (dice.i64(1..=2), dice.i64(0..=4));
         let g = if requests && dice.bool() { 0 } else { g };
         let (o, L) = if dice.u8(..) < 220 { (1, L) } else { (0, 1) };
-        let params = Params::builder(deeds.len()).L(L * US).o(o * US).g(g * US).build().unwrap();
+        let params = Params::builder(steps.len()).L(L * US).o(o * US).g(g * US).build().unwrap();
         let machine = Machine::new(params);
-        let program = |p: &mut Proc| run_look_steps(&deeds[p.id()], sent[p.id()], p);
+        let program = |p: &mut Proc| run_look_steps(&steps[p.id()], sent[p.id()], p);
         let Some(expected) = try_brute_force(&machine, &program, US / 4) else { continue };
         let (checked, found) = check_systematically(&machine, program);
         let coverage = checked.coverage.unwrap();
         let missed: Vec<_> = expected.difference(&found).collect();
         let about =
-            || format!("seed {seed}, L = {L}, o = {o}, g = {g}: {deeds:?}\n{checked}\nmissed {missed:?}");
+            || format!("seed {seed}, L = {L}, o = {o}, g = {g}: {steps:?}\n{checked}\nmissed {missed:?}");
         assert!(missed.is_empty() || !coverage.is_complete(), "{}", about());
         assert!(coverage.is_complete() || requests || o == 0, "{}", about());
         done += u64::from(coverage.is_complete());

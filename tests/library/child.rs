@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use loggp::{Carrier, ClockKind, Machine};
 
 /// The clocks and carriers of processors.
-pub const PLACES: [&str; 3] = ["virtual", "wall", "coroutine"];
+pub const CLOCKS: [&str; 3] = ["virtual", "wall", "coroutine"];
 
 /// The environment variable with a child's task.
 const TASK: &str = "LOGGP_TEST_TASK";
@@ -15,7 +15,8 @@ pub fn task() -> Option<String> {
     std::env::var(TASK).ok()
 }
 
-/// Starts a test, named with its module, in a child process with this task. The shell runs the commands `before` first.
+/// Starts a test, named with its module, in a child process with this task. The shell runs the commands
+/// `before` first.
 pub fn start(test: &str, task: &str, before: &str) -> Child {
     let this = std::env::current_exe().unwrap();
     let mut command = Command::new("sh");
@@ -25,7 +26,7 @@ pub fn start(test: &str, task: &str, before: &str) -> Child {
 }
 
 /// Returns the machine with the clock and carrier that a task names.
-pub fn on(name: &str, machine: Machine) -> Machine {
+pub fn on_clock(name: &str, machine: Machine) -> Machine {
     match name {
         "virtual" => machine.clock(ClockKind::Virtual),
         "wall" => machine.clock(ClockKind::Wall),

@@ -1,4 +1,5 @@
-//! Collectives: their results against sequential references, their times against their formulas, and their errors.
+//! Collectives: their results against sequential references, their times against their formulas, and their
+//! errors.
 
 use loggp::collectives::BroadcastPlan;
 use loggp::{Carrier, Cause, ClockKind, Dilation, Group, Latency, Machine, Params, Ports, Proc, Run, RunError, Tag, Time, US, Work, collectives};
@@ -49,7 +50,7 @@ fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> 
 // Barriers.
 
 /// Runs barriers after different work on each processor. None may return before all have called.
-fn barriers(machine: &Machine, seed: u64) {
+fn check_barriers(machine: &Machine, seed: u64) {
     let run = run(machine, |p| {
         let mut rng = fastrand::Rng::with_seed(seed ^ p.id() as u64);
         let mut moments = vec![];
@@ -70,16 +71,16 @@ fn barriers(machine: &Machine, seed: u64) {
 #[test]
 fn barrier_returns_only_after_all_have_called() {
     for P in (1..=33).chain([64, 100]) {
-        barriers(&machine(figure_3(P)), P as u64);
+        check_barriers(&machine(figure_3(P)), P as u64);
         for seed in seeds(3) {
-            barriers(&machine(figure_3(P)).latency(Latency::Random { seed }), seed);
+            check_barriers(&machine(figure_3(P)).latency(Latency::Random { seed }), seed);
         }
-        barriers(&machine(figure_3(P)).barrier(3 * US), P as u64);
+        check_barriers(&machine(figure_3(P)).barrier(3 * US), P as u64);
     }
     for P in [1, 2, 3, 5, 8] {
         let machine = machine(figure_3(P)).clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
-        barriers(&machine, 1);
-        barriers(&machine.barrier(3 * US), 1);
+        check_barriers(&machine, 1);
+        check_barriers(&machine.barrier(3 * US), 1);
     }
 }
 
@@ -176,19 +177,19 @@ fn element(id: usize, i: usize) -> String {
 }
 
 /// Compares every collective with sequential references, for a root and vectors of m elements.
-fn everything(p: &mut Proc, root: usize, m: usize) {
+fn check_all(p: &mut Proc, root: usize, m: usize) {
     let place = (p.id(), p.P());
-    everything_as(p, place, root, m);
+    check_all_as(p, place, root, m);
 }
 
 /// Compares every collective within a group.
-fn everything_within(p: &mut Proc, group: &Group, root: usize, m: usize) {
+fn check_all_within(p: &mut Proc, group: &Group, root: usize, m: usize) {
     let place = (group.rank(p.id()).unwrap(), group.members().len());
-    everything_as(&mut p.within(group), place, root, m);
+    check_all_as(&mut p.within(group), place, root, m);
 }
 
 /// Compares every collective as rank `id` of `P`.
-fn everything_as(p: &mut Proc, (id, P): (usize, usize), root: usize, m: usize) {
+fn check_all_as(p: &mut Proc, (id, P): (usize, usize), root: usize, m: usize) {
     let mine = || text(id, id + 1);
     let join = |a: String, b: String| a + &b;
     let vector = || (0..m).map(|i| element(id, i)).collect::<Vec<String>>();
@@ -239,7 +240,7 @@ fn results_are_right_for_every_root() {
     for P in (1..=every).chain([31, 32, 33, 64, 100]) {
         let roots = if P <= every { (0..P).collect() } else { vec![P / 3, P - 1] };
         for root in roots {
-            run(&machine(figure_3(P)), |p| everything(p, root, [0, 1, 5, 40][root % 4]));
+            run(&machine(figure_3(P)), |p| check_all(p, root, [0, 1, 5, 40][root % 4]));
         }
     }
 }
@@ -249,7 +250,7 @@ fn results_are_right_for_every_root() {
 fn results_are_right_in_parts() {
     for P in 1..=9 {
         for (m, G) in [(1, 0), (7, 1), (100, 1), (300, 4)] {
-            run(&machine(params(P, 20, 1, 4, G)), |p| everything(p, P / 2, m));
+            run(&machine(params(P, 20, 1, 4, G)), |p| check_all(p, P / 2, m));
         }
     }
 }
@@ -278,14 +279,14 @@ fn results_are_right_on_loggps_with_and_without_rendezvous() {
     for P in 1..=12 {
         for S in [1, 3, 20, 100_000] {
             for root in [0, P / 2, P - 1] {
-                run(&machine(loggps(P, S)), |p| everything(p, root, 9));
+                run(&machine(loggps(P, S)), |p| check_all(p, root, 9));
             }
         }
     }
 }
 
-/// Where no message waits for its receiver, an all-to-all on LogGPS takes the time of its formula with LogGPS's
-/// overheads; where messages wait, it takes longer but does not deadlock.
+/// Where no message waits for its receiver, an all-to-all on LogGPS takes the time of its formula with
+/// LogGPS's overheads; where messages wait, it takes longer but does not deadlock.
 #[test]
 fn an_all_to_all_of_loggps_takes_a_gap_per_message() {
     for P in 2..=12 {
@@ -304,17 +305,17 @@ fn an_all_to_all_of_loggps_takes_a_gap_per_message() {
 fn results_are_right_on_the_wall_clock() {
     for P in [1, 2, 5, 8] {
         let on_wall = |params| machine(params).clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
-        run(&on_wall(figure_3(P)), |p| everything(p, P / 2, 9));
-        run(&on_wall(figure_3(P)).barrier(US), |p| everything(p, 0, 40));
-        run(&on_wall(loggps(P, 20)), |p| everything(p, P / 2, 9));
-        run(&on_wall(figure_3(P)).latency(Latency::Random { seed: 5 }), |p| everything(p, P - 1, 9));
+        run(&on_wall(figure_3(P)), |p| check_all(p, P / 2, 9));
+        run(&on_wall(figure_3(P)).barrier(US), |p| check_all(p, 0, 40));
+        run(&on_wall(loggps(P, 20)), |p| check_all(p, P / 2, 9));
+        run(&on_wall(figure_3(P)).latency(Latency::Random { seed: 5 }), |p| check_all(p, P - 1, 9));
     }
 }
 
 #[test]
 fn results_are_right_where_work_is_measured() {
     for P in [1, 7, 16] {
-        run(&machine(figure_3(P)).work(Work::Measured), |p| everything(p, P / 2, 100));
+        run(&machine(figure_3(P)).work(Work::Measured), |p| check_all(p, P / 2, 100));
     }
 }
 
@@ -351,7 +352,7 @@ fn messages_of_the_program_do_not_mix_with_those_of_collectives() {
                 for tag in 0..4 {
                     p.send(to, PAIR.step(tag), (id, tag));
                 }
-                everything(p, (round + 1) % P, 7);
+                check_all(p, (round + 1) % P, 7);
                 for tag in (0..4).rev() {
                     assert_eq!(p.recv(PAIR.step(tag)), (from, (from, tag)));
                 }
@@ -376,7 +377,7 @@ proptest! {
             let mut rng = fastrand::Rng::with_seed(seed ^ p.id() as u64);
             for _ in 0..2 {
                 p.work("unequal", rng.u64(0..200), || ());
-                everything(p, root, m);
+                check_all(p, root, m);
             }
         });
     }
@@ -392,29 +393,30 @@ fn grid(rows: usize, columns: usize) -> [Vec<Group>; 2] {
 }
 
 /// Returns the group of a processor.
-fn of<'a>(groups: &'a [Group], p: &Proc) -> &'a Group {
+fn group_of<'a>(groups: &'a [Group], p: &Proc) -> &'a Group {
     groups.iter().find(|group| group.rank(p.id()).is_some()).unwrap()
 }
 
-type Named = (&'static str, fn(&mut Proc, bool, usize), fn(&Params) -> Time);
+type TimedCollective = (&'static str, fn(&mut Proc, bool, usize), fn(&Params) -> Time);
 
-/// Collectives of a word with root 0, with their times where P is a power of two or the formula is exact for all P.
-const EXACT: [Named; 10] = [
+/// Collectives of a word with root 0, with their times where P is a power of two or the formula is exact for
+/// all P.
+const EXACT: [TimedCollective; 10] = [
     ("barrier", |p, _, _| p.barrier(), |params| steps_time(params, 1, Time::ZERO)),
     (
         "broadcast",
         |p, root, _| _ = collectives::broadcast(p, 0, root.then_some(1_u64)),
-        |params| tree_time(params.P, way(params, 1), params.o.max(params.g)),
+        |params| tree_time(params.P, transit(params, 1), params.o.max(params.g)),
     ),
     (
         "reduce",
         |p, _, _| _ = collectives::reduce(p, 0, 1_u64, |a, b| a + b),
-        |params| tree_time(params.P, way(params, 1) + US, params.g.max(params.o + US)),
+        |params| tree_time(params.P, transit(params, 1) + US, params.g.max(params.o + US)),
     ),
     (
         "scatter",
         |p, root, size| _ = collectives::scatter(p, 0, root.then(|| vec![1_u64; size])),
-        |params| (way(params, 1) + (params.P as i64 - 2) * params.g).min(halving_time(params, 1)),
+        |params| (transit(params, 1) + (params.P as i64 - 2) * params.g).min(halving_time(params, 1)),
     ),
     (
         "gather",
@@ -424,7 +426,7 @@ const EXACT: [Named; 10] = [
     (
         "all-gather",
         |p, _, _| _ = collectives::all_gather(p, 1_u64),
-        |params| ((params.P as i64 - 2) * params.g + way(params, 1)).min(halving_time(params, 1)),
+        |params| ((params.P as i64 - 2) * params.g + transit(params, 1)).min(halving_time(params, 1)),
     ),
     (
         "all-to-all",
@@ -462,7 +464,7 @@ fn collectives_of_groups_take_the_documented_time() {
                 for groups in &both[..if rows == columns { 2 } else { 1 }] {
                     let size = groups[0].members().len();
                     let act = |p: &mut Proc| {
-                        let group = of(groups, p);
+                        let group = group_of(groups, p);
                         let is_root = group.rank(p.id()) == Some(0);
                         collective(&mut p.within(group), is_root, size);
                         p.now()
@@ -488,10 +490,10 @@ fn results_are_right_in_rows_and_columns() {
         let both = grid(rows, columns);
         let program = |p: &mut Proc| {
             for (round, groups) in both.iter().chain(&both).enumerate() {
-                let group = of(groups, p);
-                everything_within(p, group, round % group.members().len(), 9);
+                let group = group_of(groups, p);
+                check_all_within(p, group, round % group.members().len(), 9);
             }
-            everything(p, rows - 1, 9);
+            check_all(p, rows - 1, 9);
         };
         let P = rows * columns;
         run(&machine(figure_3(P)), program);
@@ -527,8 +529,8 @@ fn traces_of_groups_are_the_same_on_both_clocks() {
     }
 }
 
-/// Groups share many processors in all orders, some of them are created anew each time, members call early and late,
-/// and messages overtake each other.
+/// Groups share many processors in all orders, some of them are created anew each time, members call early
+/// and late, and messages overtake each other.
 #[test]
 fn messages_of_overlapping_groups_do_not_mix() {
     for seed in seeds(30) {
@@ -551,7 +553,7 @@ fn messages_of_overlapping_groups_do_not_mix() {
                     continue;
                 }
                 p.work("unequal", rng.u64(0..100), || ());
-                everything_within(p, [group, &anew][rng.usize(0..2)], call % group.members().len(), 3);
+                check_all_within(p, [group, &anew][rng.usize(0..2)], call % group.members().len(), 3);
             }
         });
     }
@@ -641,8 +643,8 @@ fn call(p: &mut Proc, which: usize) {
 /// Number of collectives that [`call_as`] can call; the next number is the machine's barrier.
 const COLLECTIVES: usize = 11;
 
-/// Calls collective number `which` in the current group, as this rank of that many members. The combined values are
-/// ranges of ranks, each of which must begin where the one before ends.
+/// Calls collective number `which` in the current group, as this rank of that many members. The combined
+/// values are ranges of ranks, each of which must begin where the one before ends.
 fn call_as(p: &mut Proc, which: usize, rank: usize, members: usize) {
     let range = |from: usize, to: usize| (from << 4 | to) as u8;
     let join = |a: u8, b: u8| {
@@ -781,13 +783,14 @@ fn invalid_arguments_of_collectives_are_refused_in_one_sentence() {
 // Times. c is a cycle of 1 us.
 
 /// Returns L + 2o + (k-1)G.
-fn way(params: &Params, k: usize) -> Time {
+fn transit(params: &Params, k: usize) -> Time {
     let Params { L, o, .. } = *params;
     let G = params.G().unwrap();
     L + 2 * o + (k as i64 - 1) * G
 }
 
-/// Returns the least time of a tree with D and d for P processors by trial: a node gives its child any number.
+/// Returns the least time of a tree with D and d for P processors by trial: a node gives its child any
+/// number.
 fn tree_time(P: usize, D: Time, d: Time) -> Time {
     let mut least = vec![Time::ZERO; 2];
     for n in 2..=P {
@@ -803,7 +806,7 @@ fn steps_time(params: &Params, k: usize, c: Time) -> Time {
     let G = params.G().unwrap();
     match rounds(P) {
         0 => Time::ZERO,
-        R => (R - 1) * ((k as i64 - 1) * G + g.max(L + 2 * o + c)) + way(params, k) + c,
+        R => (R - 1) * ((k as i64 - 1) * G + g.max(L + 2 * o + c)) + transit(params, k) + c,
     }
 }
 
@@ -816,7 +819,7 @@ fn broadcast_is_exact<const K: usize>(params: Params, root: usize) {
     let Params { o, g, P, .. } = params;
     let G = params.G().unwrap();
     let stream = (K as i64 - 1) * G;
-    let expected = tree_time(P, way(&params, K), o.max(stream + g));
+    let expected = tree_time(P, transit(&params, K), o.max(stream + g));
     let value = |p: &Proc| (p.id() == root).then_some([1_u64; K]);
     assert_eq!(time(&machine(params), |p| collectives::broadcast(p, root, value(p))), expected, "{params:?}");
 }
@@ -825,7 +828,7 @@ fn reduce_is_exact_or_less<const K: usize>(params: Params, root: usize) {
     let Params { o, g, P, .. } = params;
     let G = params.G().unwrap();
     let d = ((K as i64 - 1) * G + g).max(o + US);
-    let D = way(&params, K) + US;
+    let D = transit(&params, K) + US;
     let in_the_middle = 0 < root && root < P - 1;
     let expected = tree_time(P, if in_the_middle { D.max(d) } else { D }, d);
     let run = run(&machine(params), |p| collectives::reduce(p, root, [1_u64; K], |a, _| a));
@@ -843,7 +846,7 @@ fn all_reduce_is_exact_or_less<const K: usize>(params: Params) {
     let expected = if P.is_power_of_two() {
         steps_time(&params, K, US)
     } else {
-        i64::from(P.ilog2() + 1) * ((K as i64 - 1) * G + g.max(L + 2 * o + US)) + way(&params, K)
+        i64::from(P.ilog2() + 1) * ((K as i64 - 1) * G + g.max(L + 2 * o + US)) + transit(&params, K)
     };
     let run_on =
         |ports| time(&machine(params).ports(ports), |p| collectives::all_reduce(p, [1_u64; K], |a, _| a));
@@ -869,8 +872,8 @@ fn exclusive_scan_is_exact_or_less<const K: usize>(params: Params) {
     let step = |c: Time| (K as i64 - 1) * G + g.max(L + 2 * o + c);
     let expected = match rounds(P) {
         0 => Time::ZERO,
-        1 => way(&params, K),
-        R => step(US) + (R - 2) * step(2 * US) + way(&params, K) + US,
+        1 => transit(&params, K),
+        R => step(US) + (R - 2) * step(2 * US) + transit(&params, K) + US,
     };
     let machine = machine(params).ports(if K == 1 { Ports::Single } else { Ports::Dual });
     let took = time(&machine, |p| collectives::exclusive_scan(p, [1_u64; K], |a, _| a));
@@ -882,14 +885,14 @@ fn exclusive_scan_is_exact_or_less<const K: usize>(params: Params) {
 fn gather_times(params: &Params, k: usize) -> (Time, Time) {
     let Params { o, g, P, .. } = *params;
     let G = params.G().unwrap();
-    let flat = way(params, k) + (P as i64 - 2) * o.max((k as i64 - 1) * G + g);
-    let tree = (1..rounds(P)).map(|i| way(params, k << i).max(g)).sum();
-    (flat, way(params, k) + tree)
+    let flat = transit(params, k) + (P as i64 - 2) * o.max((k as i64 - 1) * G + g);
+    let tree = (1..rounds(P)).map(|i| transit(params, k << i).max(g)).sum();
+    (flat, transit(params, k) + tree)
 }
 
 fn gather_is_bounded(params: &Params, k: usize) -> bool {
     let (flat, tree) = gather_times(params, k);
-    flat <= tree || (params.P.is_power_of_two() && way(params, k) > Time::ZERO)
+    flat <= tree || (params.P.is_power_of_two() && transit(params, k) > Time::ZERO)
 }
 
 fn gather_is_exact(params: &Params, k: usize) -> bool {
@@ -919,7 +922,7 @@ fn all_to_all_time(params: &Params, k: usize) -> (Time, bool, bool) {
     let rest = |t: Time| if d > Time::ZERO { Time::from_ps(t.as_ps() % d.as_ps()) } else { t };
     let fits = 2 * o + rest(L + stream) <= d;
     let misses = stream == Time::ZERO || (stream <= rest(L) && rest(L) <= d - stream);
-    let time = if P == 1 { Time::ZERO } else { (P as i64 - 2) * d + way(params, k) };
+    let time = if P == 1 { Time::ZERO } else { (P as i64 - 2) * d + transit(params, k) };
     (time, fits && misses || P == 1, fits || P == 1)
 }
 
@@ -944,7 +947,7 @@ fn halving_time(params: &Params, k: usize) -> Time {
 /// The time does not depend on when the other processors call.
 fn scatter_is_exact_or_less<const K: usize>(params: Params, root: usize) {
     let (G, Params { o, g, P, .. }) = (params.G().unwrap(), params);
-    let flat = way(&params, K) + (P as i64 - 2) * o.max((K as i64 - 1) * G + g);
+    let flat = transit(&params, K) + (P as i64 - 2) * o.max((K as i64 - 1) * G + g);
     let tree = halving_time(&params, K);
     let expected = if P == 1 { Time::ZERO } else { flat.min(tree) };
     let values = |p: &Proc| (p.id() == root).then(|| vec![[1_u64; K]; P]);
@@ -965,7 +968,7 @@ fn scatter_is_exact_or_less<const K: usize>(params: Params, root: usize) {
 fn all_gather_is_exact<const K: usize>(params: Params) {
     let (G, Params { L, o, g, P, .. }) = (params.G().unwrap(), params);
     let steps = halving_time(&params, K);
-    let direct = (P as i64 - 2) * ((K as i64 - 1) * G + g).max(2 * o) + way(&params, K);
+    let direct = (P as i64 - 2) * ((K as i64 - 1) * G + g).max(2 * o) + transit(&params, K);
     let run_on = |ports| time(&machine(params).ports(ports), |p| collectives::all_gather(p, [1_u64; K]));
     let (single, dual) = (run_on(Ports::Single), run_on(Ports::Dual));
     if P == 1 || direct < steps {
@@ -1050,10 +1053,10 @@ fn vectors_are_exact<const K: usize>(params: Params, root: usize) {
     let m = P * K;
     let (exchange, _, exact) = all_to_all_time(&params, K);
     let machine = machine(params).ports(Ports::Dual);
-    let whole = way(&params, m) + m as i64 * US;
+    let whole = transit(&params, m) + m as i64 * US;
     let each = ((K as i64 - 1) * params.G().unwrap() + g).max(2 * o);
     let c = ((P - 1) * K) as i64 * US;
-    let in_parts = P > 1 && 2 * ((P as i64 - 2) * each + way(&params, K)) + c < rounds(P) * whole;
+    let in_parts = P > 1 && 2 * ((P as i64 - 2) * each + transit(&params, K)) + c < rounds(P) * whole;
     let vector = vec![1_u64; m];
     let all = time(&machine, |p| collectives::all_reduce_vector(p, vector.clone(), |a, b| a + b));
     let scan = time(&machine, |p| collectives::scan_vector(p, vector.clone(), |a, b| a + b));

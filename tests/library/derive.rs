@@ -56,7 +56,7 @@ mod names {
 }
 
 /// Sends a value from one processor to another, and checks the value and the time of its bytes.
-fn travels<T: Payload + Sync + Clone + PartialEq + Debug>(value: T, bytes: usize) {
+fn check_sent<T: Payload + Sync + Clone + PartialEq + Debug>(value: T, bytes: usize) {
     assert_eq!(value.bytes(), bytes, "{value:?}");
     let params = Params::builder(2).word(1).L(10 * US).G(US).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
@@ -73,28 +73,28 @@ fn travels<T: Payload + Sync + Clone + PartialEq + Debug>(value: T, bytes: usize
 
 #[test]
 fn structures_are_sent_unchanged() {
-    travels(Named { index: 1, values: vec![1.0, 2.0], text: "abc".into() }, 4 + 16 + 3);
-    travels(Tuple(1, [2, 3, 4], Some(5)), 1 + 6 + 8);
-    travels(Tuple(1, [2, 3, 4], None), 1 + 6);
-    travels(Unit, 0);
-    travels(Pair { a: [1_u16, 2, 3], b: (1.0_f32, 2.0) }, 6 + 8);
-    travels(vec![Pair { a: [Unit], b: ('a', 'b') }; 5], 5 * 8);
+    check_sent(Named { index: 1, values: vec![1.0, 2.0], text: "abc".into() }, 4 + 16 + 3);
+    check_sent(Tuple(1, [2, 3, 4], Some(5)), 1 + 6 + 8);
+    check_sent(Tuple(1, [2, 3, 4], None), 1 + 6);
+    check_sent(Unit, 0);
+    check_sent(Pair { a: [1_u16, 2, 3], b: (1.0_f32, 2.0) }, 6 + 8);
+    check_sent(vec![Pair { a: [Unit], b: ('a', 'b') }; 5], 5 * 8);
 }
 
 #[test]
 fn enumerations_are_sent_unchanged() {
-    travels(Shape::<f64>::Nothing, 0);
-    travels(Shape::Point(1_u64, 2), 16);
-    travels(Shape::Path { closed: true, points: vec![1_u16, 2, 3] }, 7);
-    travels(Shape::<u8>::Loop(Unit), 0);
-    travels(vec![Shape::Nothing, Shape::Point(1_u8, 2)], 2);
+    check_sent(Shape::<f64>::Nothing, 0);
+    check_sent(Shape::Point(1_u64, 2), 16);
+    check_sent(Shape::Path { closed: true, points: vec![1_u16, 2, 3] }, 7);
+    check_sent(Shape::<u8>::Loop(Unit), 0);
+    check_sent(vec![Shape::Nothing, Shape::Point(1_u8, 2)], 2);
 }
 
 #[test]
 fn derived_code_is_hygienic() {
-    travels(names::Hygienic { size: 1, field_0: 2, r#type: 3 }, 4);
-    travels(names::Variants::Some { field_1: 1, field_0: 2 }, 3);
-    travels(names::Variants::None, 0);
+    check_sent(names::Hygienic { size: 1, field_0: 2, r#type: 3 }, 4);
+    check_sent(names::Variants::Some { field_1: 1, field_0: 2 }, 3);
+    check_sent(names::Variants::None, 0);
     let _ = (names::Option, names::Some, names::None);
 }
 

@@ -1,5 +1,5 @@
-//! The examples and their output. They are modules of this test, so that no built files are needed; each runs in its own
-//! process.
+//! The examples and their output. They are modules of this test, so that no built files are needed; each runs
+//! in its own process.
 
 #[path = "../../examples/capacity_stall.rs"]
 mod capacity_stall;
@@ -29,7 +29,7 @@ const EXAMPLES: [(&str, Main); 5] = [
 ];
 
 /// Returns the output of an example, which must succeed.
-fn printed(name: &str) -> String {
+fn output_of(name: &str) -> String {
     let test = "examples::every_example_prints_its_expected_output";
     let child = child::start(test, name, "").wait_with_output().unwrap();
     let (out, err) = (String::from_utf8(child.stdout).unwrap(), String::from_utf8_lossy(&child.stderr));
@@ -52,7 +52,7 @@ fn every_example_prints_its_expected_output() {
         ("stencil", "100 steps of 512 cells on 8 processors take 2.04 ms, 20.4 us each"),
         ("task_farm", "200 tasks take 3.252 ms"),
     ] {
-        let printed = printed(name);
+        let printed = output_of(name);
         assert!(printed.lines().any(|other| other == line), "{name}: {printed}");
     }
 }

@@ -6,7 +6,7 @@ use loggp::params::LogGps;
 use loggp::replay::Replay;
 use loggp::trace::ActivityKind;
 
-use crate::child::{PLACES, on};
+use crate::child::{CLOCKS, on_clock};
 
 const T: Tag<u32> = Tag::new(0);
 const U: Tag<u32> = Tag::new(1);
@@ -26,11 +26,12 @@ fn machine(params: ParamsBuilder) -> Machine {
 }
 
 /// Returns the machine on the virtual clock, and on the wall clock with each carrier.
-fn everywhere(machine: &Machine) -> [(&'static str, Machine); 3] {
-    PLACES.map(|place| (place, on(place, machine.clone())))
+fn on_all_clocks(machine: &Machine) -> [(&'static str, Machine); 3] {
+    CLOCKS.map(|place| (place, on_clock(place, machine.clone())))
 }
 
-/// Returns LogGPS parameters whose words cost nothing, with messages of more than `words` words waiting for their receivers.
+/// Returns LogGPS parameters whose words cost nothing, with messages of more than `words` words waiting for
+/// their receivers.
 fn waits_above(words: usize) -> LogGps {
     let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
     LogGps { s: words, S: words, O_s, O_r, G_s, G_l }
@@ -48,7 +49,8 @@ fn run<R: Send>(machine: &Machine, program: impl Fn(&mut Proc) -> R + Sync) -> R
     run
 }
 
-/// A look at one sender's message within the gap, with a request pending, keeps that message's place among others.
+/// A look at one sender's message within the gap, with a request pending, keeps that message's place among
+/// others.
 #[test]
 fn unsuccessful_look_does_not_reorder_messages() {
     let run = run(&machine(params(5, 6, 2, 40)), |p| {
@@ -100,14 +102,15 @@ fn unsuccessful_look_does_not_reorder_tags() {
     assert_eq!(run.results[0], 0);
 }
 
-/// A processor that looks for long gets no error while its own message is under way, because others wait for that.
+/// A processor that looks for long gets no error while its own message is under way, because others wait for
+/// that.
 #[test]
 fn looking_while_own_message_is_under_way_is_no_deadlock() {
     // The overhead of a message of 1000 words is 1,250,000 cycles.
     let gps = LogGps { O_s: 250 * US, ..waits_above(1000) };
     let params = params(2, 6, 2, 0).word(1).cycle(200 * NS).gps(gps);
     let machine = machine(params).trace(false).dilation(FAST);
-    for (place, machine) in everywhere(&machine) {
+    for (place, machine) in on_all_clocks(&machine) {
         let answers = |p: &mut Proc| {
             p.recv(BYTES);
             p.send(0, T, 0);
@@ -141,7 +144,7 @@ fn looking_while_own_message_is_under_way_is_no_deadlock() {
 #[test]
 fn looking_within_the_gap_is_no_deadlock() {
     let machine = machine(params(3, 6, 2, 250_000).cycle(200 * NS)).trace(false).dilation(FAST);
-    for (place, machine) in everywhere(&machine) {
+    for (place, machine) in on_all_clocks(&machine) {
         let run = machine.run(|p| {
             if p.id() == 0 {
                 p.recv(T);
@@ -189,7 +192,7 @@ fn processor_stuck_in_the_barrier_is_named() {
         },
     ];
     for (before, number) in befores.into_iter().zip(0..) {
-        for (place, machine) in everywhere(&machine(params(3, 6, 2, 4)).barrier(US)) {
+        for (place, machine) in on_all_clocks(&machine(params(3, 6, 2, 4)).barrier(US)) {
             let error = machine.run(|p| match p.id() {
                 0 => {
                     before(p);
@@ -250,7 +253,8 @@ fn requests_and_the_barrier_keep_the_same_times_on_both_clocks() {
     }
 }
 
-/// The reply to a request is a message of the processor, and lengthens the gap in which the processor receives.
+/// The reply to a request is a message of the processor, and lengthens the gap in which the processor
+/// receives.
 #[test]
 fn gap_lengthened_by_a_reply_is_replayed() {
     let machine = machine(params(3, 6, 1, 20).word(4).gps(waits_above(4)));
@@ -295,12 +299,12 @@ fn sender_receives_in_a_gap_lengthened_by_its_request() {
     let trace = run.trace.unwrap();
     let receives = |what: &ActivityKind| matches!(what, ActivityKind::Receive(_));
     let received: Vec<Time> =
-        trace.activities.iter().filter(|a| a.id == 0 && receives(&a.what)).map(|a| a.start).collect();
+        trace.activities.iter().filter(|a| a.id == 0 && receives(&a.kind)).map(|a| a.start).collect();
     assert_eq!(received, [27 * US]);
 }
 
-/// Wherever in the gap the message arrives, and also if the request's overhead is longer than its processor's, the run
-/// obeys the rules and can be replayed.
+/// Wherever in the gap the message arrives, and also if the request's overhead is longer than its
+/// processor's, the run obeys the rules and can be replayed.
 #[test]
 fn message_in_a_gap_lengthened_by_a_request_obeys_the_rules() {
     let plain = || params(2, 6, 1, 20);

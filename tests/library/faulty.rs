@@ -190,11 +190,11 @@ fn tell_others(p: &mut Proc, relays: usize) -> Option<usize> {
 
 fn all_or_none(got: &SurvivorResults) -> Result<(), String> {
     let alive: Vec<_> = got[1..].iter().flatten().collect();
-    let knows = alive.iter().filter(|got| got.is_some()).count();
-    if knows == 0 || knows == alive.len() {
+    let informed = alive.iter().filter(|got| got.is_some()).count();
+    if informed == 0 || informed == alive.len() {
         Ok(())
     } else {
-        Err(format!("{knows} of {} know it", alive.len()))
+        Err(format!("{informed} of {} know it", alive.len()))
     }
 }
 
@@ -338,21 +338,21 @@ fn audit_notices_wrong_crashes() {
     // Messages that were never received are allowed only because of the crash.
     let mut nothing = trace.clone();
     nothing.faults.crashed.clear();
-    nothing.activities.retain(|activity| !matches!(activity.what, loggp::trace::ActivityKind::Receive(_)));
+    nothing.activities.retain(|activity| !matches!(activity.kind, loggp::trace::ActivityKind::Receive(_)));
     for other in [earlier, nothing] {
         assert!(!audit(&other).is_clean());
     }
 }
 
 /// Processor 0 adds the amounts of the others until no more come, and may ignore copies.
-fn add_numbers(p: &mut Proc, knows: bool) -> usize {
+fn add_numbers(p: &mut Proc, ignores_copies: bool) -> usize {
     if p.id() > 0 {
         (0..3).for_each(|number| p.send(0, NUMBERED, (number, vec![p.id(); 3])));
         return 0;
     }
     let (mut sum, mut before) = (0, Vec::new());
     while let Some((from, (number, amounts))) = p.recv_until(NUMBERED, p.now() + LONGEST) {
-        if !(knows && before.contains(&(from, number))) {
+        if !(ignores_copies && before.contains(&(from, number))) {
             sum += amounts.iter().sum::<usize>();
         }
         before.push((from, number));
@@ -378,7 +378,7 @@ fn duplicates_fail_a_program_that_does_not_ignore_them() {
     assert!(said.contains(&format!("; {id} comes again {later} later")), "{said}");
     assert!(*later > Time::ZERO && *later <= 6 * US);
     // The message is received twice, and costs o each time.
-    let is_it = |activity: &&loggp::trace::Activity| activity.what == loggp::trace::ActivityKind::Receive(*id);
+    let is_it = |activity: &&loggp::trace::Activity| activity.kind == loggp::trace::ActivityKind::Receive(*id);
     let received: Vec<_> = failure.trace.activities.iter().filter(is_it).collect();
     assert_eq!(received.iter().map(|activity| activity.end - activity.start).collect::<Vec<_>>(), [US, US]);
 
@@ -419,14 +419,14 @@ fn message_that_cannot_be_packed_cannot_come_twice() {
             self.0
         }
     }
-    const OWN: Tag<Unpackable> = Tag::new(4);
+    const UNPACKABLE: Tag<Unpackable> = Tag::new(4);
     let program = |p: &mut Proc| match p.id() {
-        0 => p.send(1, OWN, Unpackable(8)),
-        _ => _ = p.recv(OWN),
+        0 => p.send(1, UNPACKABLE, Unpackable(8)),
+        _ => _ = p.recv(UNPACKABLE),
     };
     let error = Check::new().duplicates(1).run(&machine(2), program).unwrap_err();
     assert!(matches!(error.cause, Cause::Params(_)), "{error}");
-    assert!(error.to_string().contains("Own cannot come twice"), "{error}");
+    assert!(error.to_string().contains("Unpackable cannot come twice"), "{error}");
 }
 
 /// Tries all faults together, with requests, on a machine on which no message overtakes another.

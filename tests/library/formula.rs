@@ -5,29 +5,30 @@ use loggp::params::Model;
 use loggp_study::analysis::{Analysis, Formula, WhatIf};
 
 use crate::cases::seeds;
-use crate::oracle::{draw, live, machine};
+use crate::oracle::{draw, machine, run_live};
 
 /// Returns the terms of a formula besides parameters and work.
-fn others(formula: &Formula) -> Vec<&'static str> {
+fn other_terms(formula: &Formula) -> Vec<&'static str> {
     let names = formula.rest.iter().map(|(name, _)| *name);
     names.filter(|name| !["work", "barrier", "idle"].contains(name)).collect()
 }
 
-/// The formula gives the run's time to the picosecond. Terms that follow from a parameter are written as that parameter.
+/// The formula gives the run's time to the picosecond. Terms that follow from a parameter are written as that
+/// parameter.
 #[test]
 fn formula_of_a_random_program_gives_its_time() {
     let (mut runs, mut replays, mut terms) = (0, 0, 0);
     for seed in seeds(2400) {
         let case = draw(seed);
         // An analysis supports one level only, and a failed run has no end.
-        let Some(run) = machine(&case).run(|p| live(p, &case)).ok().filter(|_| case.levels.is_empty()) else {
+        let Some(run) = machine(&case).run(|p| run_live(p, &case)).ok().filter(|_| case.levels.is_empty()) else {
             continue;
         };
         let trace = run.trace.unwrap();
         let analysis = Analysis::from_run(&trace);
         let formula = &analysis.formula;
         assert_eq!(formula.value(&trace.params), run.time, "{seed}: {formula:?}");
-        let mut others = others(formula);
+        let mut others = other_terms(formula);
         // Drawn times follow from no parameter, and a delay of one request by another has no cause yet.
         others.retain(|name| *name != "drawn latency" || trace.latency == Latency::Exact);
         others.retain(|name| !case.has_requests() || !["g", "stall", "port"].contains(name));

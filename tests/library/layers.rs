@@ -1,14 +1,15 @@
-//! Imports between files: no circle in any crate, and no folder of `src/` imports one that stands after it.
+//! Imports between files: no cycle in any crate, and no folder of `src/` imports a later one.
 //!
-//! A reader of the library who goes folder by folder, in this order, needs nothing that comes later; and each folder has a
-//! file that can be read first. A `mod.rs` imports the files that it declares. They take what they share from a
-//! file of its own, and not from the `mod.rs`.
+//! So the library can be read folder by folder in this order, and each folder has a file that can be read
+//! first. A `mod.rs` imports the files that it declares. These import shared items from a separate file, not
+//! from the `mod.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
-/// The folders and files of `src/`, in the order in which they may import each other. Those of one row stand side by side.
+/// The folders and files of `src/`, in the order in which they may import each other. Those of one row are
+/// equal.
 const ORDER: [&[&str]; 16] = [
     &["time", "text"],
     &["params"],
@@ -28,30 +29,28 @@ const ORDER: [&[&str]; 16] = [
     &["check"],
 ];
 
-/// Where a module is in the crate: `crate::time::parse` is `["time", "parse"]`, and the crate itself is empty.
+/// The path of a module in the crate: `crate::time::parse` is `["time", "parse"]`, and the crate itself is
+/// empty.
 type Place = Vec<String>;
 
 /// A file of the library.
 #[derive(Debug, Default)]
 struct Module {
-    /// The file, as a reader finds it.
     file: PathBuf,
-    /// The modules that it declares.
     children: Vec<String>,
-    /// What it imports.
     imports: Vec<Import>,
 }
 
 /// One name that a `use` item brings into a file.
 #[derive(Debug, PartialEq)]
 struct Import {
-    /// The path as it is written, from its first segment to its last.
+    /// The segments of the path as written.
     path: Vec<String>,
-    /// What it is called in the file.
+    /// The name in the file.
     name: String,
 }
 
-/// The modules of a crate, by their places.
+/// The modules of a crate, by path.
 #[derive(Debug, Default)]
 struct Crate(BTreeMap<Place, Module>);
 
@@ -60,16 +59,16 @@ fn files_import_each_other_in_one_direction() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let library = Crate::read(root.join("src"));
     let mut violations = library.upward_imports();
-    violations.extend(library.circles());
+    violations.extend(library.cycles());
     let crates = std::fs::read_dir(root.join("crates")).unwrap().map(|folder| folder.unwrap().path());
     for folder in crates.chain([root.join("programs")]) {
-        violations.extend(Crate::read(folder.join("src")).circles());
+        violations.extend(Crate::read(folder.join("src")).cycles());
     }
     assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
 }
 
 impl Crate {
-    /// Reads a crate from its root file on: each file says which further ones there are.
+    /// Reads a crate from its root file, and the files that each file declares.
     fn read(src: PathBuf) -> Crate {
         let mut modules = BTreeMap::new();
         let root = ["lib.rs", "main.rs"].map(|root| src.join(root)).into_iter().find(|root| root.exists());
@@ -90,11 +89,11 @@ impl Crate {
         Crate(modules)
     }
 
-    /// Returns a sentence for each import of a folder that stands later.
+    /// Returns a sentence for each import of a later folder.
     fn upward_imports(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         for importer in self.0.keys() {
-            for imported in self.imported_by(importer) {
+            for imported in self.imports_of(importer) {
                 if let Some((lower, upper)) = upward(importer, &imported) {
                     let (from, to) = (self.file(importer), self.file(&imported));
                     sentences.push(format!(
@@ -107,9 +106,9 @@ impl Crate {
     }
 
     /// Returns a sentence for each set of files that import each other, directly or through others.
-    fn circles(&self) -> Vec<String> {
+    fn cycles(&self) -> Vec<String> {
         let imports: BTreeMap<&Place, BTreeSet<Place>> =
-            self.0.keys().map(|place| (place, self.imported_by(place))).collect();
+            self.0.keys().map(|place| (place, self.imports_of(place))).collect();
         let reachable = |from: &Place| {
             let mut seen = BTreeSet::new();
             let mut open = vec![from.clone()];
@@ -135,17 +134,17 @@ impl Crate {
         self.0[place].file.display().to_string()
     }
 
-    /// The modules from which one takes something, and those that it declares.
-    fn imported_by(&self, place: &Place) -> BTreeSet<Place> {
+    /// Returns the modules from which a module imports, and those that it declares.
+    fn imports_of(&self, place: &Place) -> BTreeSet<Place> {
         let module = &self.0[place];
         let children = module.children.iter().map(|child| place.iter().chain([child]).cloned().collect());
-        let imports = module.imports.iter().filter_map(|import| self.defines(place, &import.path, 0));
+        let imports = module.imports.iter().filter_map(|import| self.definition(place, &import.path, 0));
         children.chain(imports).filter(|imported| imported != place).collect()
     }
 
-    /// The module that defines what a path in the module at `place` names; nothing, if that is another crate's. What a
-    /// module only passes on is followed to where it is from.
-    fn defines(&self, place: &Place, path: &[String], depth: usize) -> Option<Place> {
+    /// Returns the module that defines the item of a path in the module at `place`, or `None` if it is in
+    /// another crate. Re-exports are followed to their source.
+    fn definition(&self, place: &Place, path: &[String], depth: usize) -> Option<Place> {
         assert!(depth < 20, "{place:?} passes {path:?} on in a circle");
         let (first, rest) = path.split_first()?;
         let is_child = |at: &Place, name: &String| self.0[at].children.contains(name);
@@ -168,7 +167,7 @@ impl Crate {
             return match passed_on {
                 Some(import) if &at != place || done > 0 => {
                     let path: Vec<String> = import.path.iter().chain(&rest[done + 1..]).cloned().collect();
-                    self.defines(&at, &path, depth + 1)
+                    self.definition(&at, &path, depth + 1)
                 }
                 _ => Some(at),
             };
@@ -177,7 +176,8 @@ impl Crate {
     }
 }
 
-/// The folders of two files, if that of the importing one stands before that of the imported one.
+/// Returns the folders of two files if that of the importing file is before that of the imported one, else
+/// `None`.
 fn upward<'a>(importer: &'a Place, imported: &'a Place) -> Option<(&'a str, &'a str)> {
     let (from, to) = (importer.first()?, imported.first()?);
     let row = |folder: &String| {
@@ -188,8 +188,8 @@ fn upward<'a>(importer: &'a Place, imported: &'a Place) -> Option<(&'a str, &'a 
 }
 
 impl Module {
-    /// Reads a file's items as far as they tell what it imports and declares. Modules of tests are left out; one that is
-    /// written out in the file is its last item.
+    /// Reads a file's imports and module declarations. Modules of tests are left out; an inline one is the
+    /// file's last item.
     fn parse(text: &str) -> Module {
         let mut module = Module::default();
         let mut is_of_tests = false;
@@ -197,7 +197,7 @@ impl Module {
         while let Some(whole) = lines.next() {
             let line = whole.trim();
             if line.starts_with("use super::") && line.len() < whole.len() {
-                continue; // in a module that is written out in the file: it takes from the file itself
+                continue; // in an inline module, which imports from the file itself
             }
             if line.starts_with("#[") {
                 is_of_tests |= line.starts_with("#[cfg(") && line.contains("test");
@@ -228,7 +228,7 @@ impl Module {
     }
 }
 
-/// Takes a `use` tree apart: `a::{b, c as d}` is `a::b`, and `a::c` by the name of `d`.
+/// Expands a `use` tree: `a::{b, c as d}` is `a::b`, and `a::c` with the name `d`.
 fn expand(before: &[String], tree: &str, imports: &mut Vec<Import>) {
     let tree = tree.trim();
     let (path, group) = tree.split_once('{').map_or((tree, None), |(path, group)| (path, Some(group)));
@@ -263,14 +263,14 @@ fn expand(before: &[String], tree: &str, imports: &mut Vec<Import>) {
     }
 }
 
-/// A crate of these files: the place of each, and its text.
+/// Returns the violations in a crate of these files, given as paths and texts.
 fn example(files: &[(&str, &str)]) -> Vec<String> {
     let modules = files.iter().map(|(place, text)| {
         let module = Module { file: format!("{place}.rs").into(), ..Module::parse(text) };
         (place.split('/').map(String::from).filter(|name| name != "lib").collect(), module)
     });
     let files = Crate(modules.collect());
-    [files.circles(), files.upward_imports()].concat()
+    [files.cycles(), files.upward_imports()].concat()
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn violations_of_the_layers_are_reported() {
     let told =
         |parse, params| example(&[lib, parent, units, ("time/parse", parse), ("params", params)]).join("\n");
     assert_eq!(told("use super::units::Time;", "use crate::time::{Text, Time};"), "");
-    // What the parent passes on is the sibling's, and what it defines is its own.
+    // An item that the parent re-exports is the sibling's, and one that it defines is its own.
     assert_eq!(told("use super::Time;", ""), "");
     assert_eq!(
         told("use super::Own;", ""),

@@ -1,6 +1,7 @@
-//! Machines with levels: what is by hand, collectives level by level against their formulas, and what is refused.
+//! Machines with levels: small programs with hand-computed times, collectives against their formulas, and
+//! refusals.
 //!
-//! Random programs on levels are the oracle's, which knows them too.
+//! The oracle tests random programs on machines with levels.
 
 use loggp::{Carrier, ClockKind, Dilation, Group, Level, Machine, Params, Ports, Run, Tag, Time, US, Work, collectives};
 use loggp::audit::audit;
@@ -20,7 +21,7 @@ fn checked<R>(run: Run<R>) -> Run<R> {
     run
 }
 
-/// Two processors of a node send eleven words each to another node, at once.
+/// Two processors of a node each send eleven words to another node at the same time.
 #[test]
 fn the_processors_of_a_node_may_share_a_port() {
     let network = params(4, 20, 2, 4, 1);
@@ -34,12 +35,13 @@ fn the_processors_of_a_node_may_share_a_port() {
     let own = Level::new(params(2, 1, 1, 1, 0));
     for ports in [Ports::Single, Ports::Dual] {
         assert_eq!(finish(own, ports), [2, 2, 34, 34].map(|time| time * US));
-        // The second waits for the card until the first has left it at 12, and comes through the other card 10 later.
+        // The second message waits for the card until the first has left it at 12, and leaves the other card
+        // 10 later.
         assert_eq!(finish(own.one_port(true), ports), [2, 12, 34, 44].map(|time| time * US));
     }
 }
 
-/// A message within the node needs nothing of what messages between nodes need, but the processor and its gap.
+/// Messages within a node and between nodes share only the processor and its gap.
 #[test]
 fn each_level_has_its_own_capacity_and_ports() {
     let network = params(4, 100, 1, 100, 9); // one message in transit
@@ -61,16 +63,18 @@ fn each_level_has_its_own_capacity_and_ports() {
         }
         _ => Time::ZERO,
     });
-    // From 1: enters at 1, there at 1 + 4 + 4 = 9, received at 10. To 2: enters at 1, there at 1 + 100 + 36, received at 138.
+    // From 1: enters at 1, arrives at 1 + 4 + 4 = 9, received at 10. To 2: enters at 1, arrives at 1 + 100 +
+    // 36, received at 138.
     assert_eq!(checked(run.unwrap()).results, [10 * US, US, 138 * US, Time::ZERO]);
 }
 
-/// The least t by which the optimal tree reaches P processors (Karp et al., definition 3.4), by brute force.
-fn tree(P: usize, D: Time, d: Time) -> Time {
+/// Returns the least t by which the optimal tree reaches P processors (Karp et al., definition 3.4), by brute
+/// force.
+fn tree_time(P: usize, D: Time, d: Time) -> Time {
     let mut ready = std::collections::BTreeSet::from([(D, 0)]);
     let mut last = Time::ZERO;
     for id in 1..P {
-        // The next child begins at this time; its own first child and its next sibling come after it.
+        // The next child starts at this time; its own first child and its next sibling follow.
         let (time, _) = ready.pop_first().unwrap();
         last = time;
         ready.extend([(time + D, 2 * id), (time + d, 2 * id + 1)]);
@@ -82,14 +86,14 @@ fn rounds(P: usize) -> i64 {
     i64::from(P.next_power_of_two().ilog2())
 }
 
-/// Levels by their sizes, from all processors to the innermost group.
+/// Draws the sizes of levels, from all processors to the innermost group, and their parameters.
 fn any_levels() -> impl Strategy<Value = (Vec<usize>, Vec<Params>)> {
     let cost = (1..60_i64, 0..20_i64, 1..40_i64);
     (1..6_usize, 1..5_usize, 1..5_usize, prop::array::uniform3(cost), 2..=3_usize).prop_map(
         |(nodes, sockets, cores, costs, levels)| {
             let sizes = [nodes + 1, sockets + 1, cores + 1];
             let P = |level: usize| sizes[level..levels].iter().product();
-            // A gap that outlasts a message could still run at the next level's beginning.
+            // A gap that outlasts a message could still run at the start of the next level.
             let least = costs[..levels].iter().map(|(L, ..)| *L).min().unwrap();
             let of = |level: usize| {
                 let (L, o, g) = costs[level];
@@ -103,7 +107,8 @@ fn any_levels() -> impl Strategy<Value = (Vec<usize>, Vec<Params>)> {
 proptest! {
     #![proptest_config(cases(60))]
 
-    /// Results are those of one level, and times the sums over the levels of the formulas that collectives have.
+    /// Results are those of a machine without levels, and times are the sums of the collectives' formulas
+    /// over the levels.
     #[test]
     fn collectives_go_level_by_level((sizes, levels) in any_levels(), root: usize, c in 0..9_i64) {
         let P = levels[0].P;
@@ -119,7 +124,7 @@ proptest! {
             collectives::broadcast(p, root, (p.id() == root).then_some(7_u8))
         }).unwrap());
         prop_assert_eq!(run.results, vec![7; P]);
-        prop_assert_eq!(run.time, sum(&|n, params| tree(n, way(params), params.g.max(params.o))));
+        prop_assert_eq!(run.time, sum(&|n, params| tree_time(n, way(params), params.g.max(params.o))));
 
         let steps = |n: usize, params: &Params| (rounds(n) - 1) * way(params).max(params.g) + way(params);
         let run = checked(machine.run(collectives::barrier).unwrap());
@@ -130,7 +135,7 @@ proptest! {
         let in_a_row = |n: usize, params: &Params| {
             (n as i64 - 2) * params.g.max(2 * params.o) + way(params)
         };
-        // Where some send each to each, they need not come to the next step at once.
+        // After an all-to-all, processors need not start the next step at the same time.
         if sizes.iter().zip(&levels).all(|(n, params)| steps(*n, params) <= in_a_row(*n, params)) {
             prop_assert_eq!(run.time, sum(&steps));
         }
@@ -141,11 +146,11 @@ proptest! {
         let c = c * US;
         let run = checked(machine.run(|p| collectives::reduce(p, 0, 1_u8, |a, b| a + b)).unwrap());
         prop_assert_eq!(run.results[0], Some(P as u8));
-        prop_assert_eq!(run.time, sum(&|n, params| tree(n, way(params) + c, params.g.max(params.o + c))));
+        prop_assert_eq!(run.time, sum(&|n, params| tree_time(n, way(params) + c, params.g.max(params.o + c))));
     }
 }
 
-/// A group of all is a group like any other: its collectives go in one step, planned for the network.
+/// The collectives of a group of all processors go in one step, planned for the network.
 #[test]
 fn groups_ignore_levels() {
     let network = params(64, 60, 20, 40, 0);
@@ -154,15 +159,15 @@ fn groups_ignore_levels() {
     let by_levels = checked(machine.run(broadcast).unwrap()).time;
     let all = Group::new(0..64);
     let flat = checked(machine.run(|p| broadcast(&mut p.within(&all))).unwrap()).time;
-    assert_eq!(by_levels, tree(8, 100 * US, 40 * US) + tree(8, 10 * US, 4 * US));
-    assert!(by_levels < flat && flat <= tree(64, 100 * US, 40 * US), "{by_levels}, {flat}");
-    // A node is planned for what it costs there.
+    assert_eq!(by_levels, tree_time(8, 100 * US, 40 * US) + tree_time(8, 10 * US, 4 * US));
+    assert!(by_levels < flat && flat <= tree_time(64, 100 * US, 40 * US), "{by_levels}, {flat}");
+    // The collectives of a node are planned for the node's costs.
     let node = |p: &mut loggp::Proc| {
         let node = Group::new(p.id() / 8 * 8..p.id() / 8 * 8 + 8);
         let first = p.id().is_multiple_of(8).then_some(1_u8);
         collectives::broadcast(&mut p.within(&node), 0, first)
     };
-    assert_eq!(checked(machine.run(node).unwrap()).time, tree(8, 10 * US, 4 * US));
+    assert_eq!(checked(machine.run(node).unwrap()).time, tree_time(8, 10 * US, 4 * US));
 }
 
 #[test]

@@ -1,6 +1,7 @@
-//! What this computer cannot hold: stacks that overflow, and more processors than it has room for.
+//! The limits of this computer: stacks that overflow, and more processors than fit its memory.
 //!
-//! Each case ends a process or limits it, so it runs in one of its own: this test again, told by a variable what to do.
+//! Each case ends a process or limits it, so it runs in a child process: this test again, with a task in a
+//! variable.
 
 use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
@@ -8,39 +9,39 @@ use std::process::Output;
 
 use loggp::{Cause, Dilation, Machine, Params, Proc, RunError, US, Work};
 
-use crate::child::{self, PLACES, on, task};
+use crate::child::{self, CLOCKS, on_clock, task};
 
-/// How a child ends that does this task of a test; `before` is what the shell does before it.
+/// Returns the output of a child that does this task of a test. The shell runs the commands `before` first.
 fn child(test: &str, task: &str, before: &str) -> Output {
     child::start(test, task, before).wait_with_output().unwrap()
 }
 
-/// What a child wrote.
-fn written(output: &Output) -> String {
+/// Returns all text that a child wrote.
+fn text_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
 fn machine(P: usize, place: &str) -> Machine {
     let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    on(place, Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)))
+    on_clock(place, Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)))
 }
 
-/// Never returns.
-#[allow(unconditional_recursion)] // that is what it is for
+/// Overflows the stack.
+#[allow(unconditional_recursion)]
 fn grow(depth: u64) -> u64 {
     let frame = [depth; 16];
     black_box(&frame);
     grow(black_box(depth + 1)) + frame[0]
 }
 
-/// Reads what is not there.
+/// Reads from an address without memory.
 fn touch_nothing() {
-    // SAFETY: there is nothing at that address: the host ends the process.
+    // SAFETY: there is no memory at that address, so the host ends the process.
     black_box(unsafe { std::ptr::without_provenance::<u8>(8).read_volatile() });
 }
 
-/// Processor 3 of 5 does something.
-fn third_does(place: &str, something: impl Fn(&mut Proc) + Sync) {
+/// Runs a machine on which processor 3 of 5 does something.
+fn run_on_third(place: &str, something: impl Fn(&mut Proc) + Sync) {
     let ended = machine(5, place).stack(192 << 10).run(|p| {
         p.barrier();
         if p.id() == 3 {
@@ -57,28 +58,28 @@ fn a_processor_that_overflows_its_stack_is_named() {
         let (name, where_) = task.split_once(' ').unwrap();
         let overflow = |_: &mut Proc| _ = black_box(grow(0));
         match where_ {
-            // In a run that a processor of another run, on the same thread, has begun.
-            "nested" => third_does("virtual", |_| third_does(name, overflow)),
+            // In a run that a processor of another run started on the same thread.
+            "nested" => run_on_third("virtual", |_| run_on_third(name, overflow)),
             // After another run, and on a thread that has no stack for signals.
             "bare" => {
-                third_does("wall", |_| ());
-                // SAFETY: this takes away the stack for signals from this thread, which no handler uses now.
+                run_on_third("wall", |_| ());
+                // SAFETY: this removes this thread's stack for signals, which no handler uses now.
                 unsafe {
                     let mut none: libc::stack_t = std::mem::zeroed();
                     none.ss_flags = libc::SS_DISABLE;
                     assert_eq!(libc::sigaltstack(&none, std::ptr::null_mut()), 0);
                 }
-                third_does(name, overflow);
+                run_on_third(name, overflow);
             }
-            _ => third_does(name, overflow),
+            _ => run_on_third(name, overflow),
         }
         return;
     }
-    for clock in PLACES {
+    for clock in CLOCKS {
         for where_ in ["plain", "nested", "bare"] {
             let task = format!("{clock} {where_}");
             let ended = child("limits::a_processor_that_overflows_its_stack_is_named", &task, "");
-            let text = written(&ended);
+            let text = text_of(&ended);
             let expected =
                 "processor 3 has overflowed its stack of 192 KiB; give it more with Machine::stack\n";
             assert!(text.contains(expected), "{task}: {text}");
@@ -90,28 +91,28 @@ fn a_processor_that_overflows_its_stack_is_named() {
 #[test]
 fn other_faults_keep_their_signals() {
     if let Some(task) = task() {
-        third_does("virtual", |_| ());
-        third_does("wall", |_| ());
+        run_on_third("virtual", |_| ());
+        run_on_third("wall", |_| ());
         match &*task {
             "outside" => touch_nothing(),
-            "virtual" | "wall" | "coroutine" => third_does(&task, |_| touch_nothing()),
+            "virtual" | "wall" | "coroutine" => run_on_third(&task, |_| touch_nothing()),
             _ => _ = std::thread::spawn(|| black_box(grow(0))).join(),
         }
         return;
     }
-    for task in ["outside"].into_iter().chain(PLACES) {
+    for task in ["outside"].into_iter().chain(CLOCKS) {
         let ended = child("limits::other_faults_keep_their_signals", task, "");
-        let text = written(&ended);
+        let text = text_of(&ended);
         assert_eq!(ended.status.signal(), Some(libc::SIGSEGV), "{task}: {text}");
         assert!(!text.contains("overflowed"), "{task}: {text}");
     }
     let ended = child("limits::other_faults_keep_their_signals", "thread", "");
-    let text = written(&ended);
+    let text = text_of(&ended);
     assert_eq!(ended.status.signal(), Some(libc::SIGABRT), "{text}");
     assert!(text.contains("has overflowed its stack") && !text.contains("Machine::stack"), "{text}");
 }
 
-/// What refuses a run.
+/// Returns the refusal of a run.
 fn refusal(ended: Result<loggp::Run<()>, RunError>) -> String {
     match ended.unwrap_err() {
         RunError { cause: Cause::Host(text), processors, .. } if processors.is_empty() => text,
@@ -119,7 +120,7 @@ fn refusal(ended: Result<loggp::Run<()>, RunError>) -> String {
     }
 }
 
-/// How many processors a refusal says that there may be.
+/// Returns the number of processors that a refusal allows.
 fn allowed(refusal: &str) -> usize {
     let (_, rest) = refusal.split_once("allows ").unwrap();
     rest.split(':').next().unwrap().parse().unwrap()
@@ -137,14 +138,14 @@ fn machine_beyond_memory_is_refused_and_smaller_ones_run() {
         println!("ran {most}");
         return;
     }
-    for task in PLACES {
+    for task in CLOCKS {
         let test = "limits::machine_beyond_memory_is_refused_and_smaller_ones_run";
-        // The allocator may take as much for each of some threads.
+        // The allocator may reserve as much for each of several threads.
         let cores = std::thread::available_parallelism().unwrap().get();
         let threads = if task == "wall" { 8 * cores } else { 1 + cores };
         let kib = 500_000 + 128 * 1024 * threads;
         let ended = child(test, task, &format!("ulimit -v {kib};"));
-        let text = written(&ended);
+        let text = text_of(&ended);
         assert!(ended.status.success(), "{task}: {:?} {text}", ended.status);
         assert!(
             text.contains(&format!("ulimit -v is {kib} KiB")) && text.contains("\nran "),
@@ -153,7 +154,7 @@ fn machine_beyond_memory_is_refused_and_smaller_ones_run() {
     }
 }
 
-/// Stacks share one mapping, so their number is not limited by that of mappings.
+/// Stacks share one mapping, so the limit on mappings does not limit their number.
 #[test]
 fn many_thousand_processors_run_as_coroutines() {
     for place in ["virtual", "coroutine"] {
@@ -168,7 +169,7 @@ fn many_thousand_processors_run_as_coroutines() {
 
 #[test]
 fn stack_beyond_the_address_space_is_refused() {
-    for place in PLACES {
+    for place in CLOCKS {
         for stack in [usize::MAX, usize::MAX - 4096, usize::MAX / 2] {
             let refused = refusal(machine(2, place).stack(stack).run(|_| ()));
             assert!(refused.contains("allows 0") && refused.contains("smaller stacks"), "{refused}");
@@ -178,7 +179,7 @@ fn stack_beyond_the_address_space_is_refused() {
 
 #[test]
 fn more_processors_than_any_computer_holds_are_refused() {
-    for place in PLACES {
+    for place in CLOCKS {
         let P = 1 << 24;
         let refused = refusal(machine(P, place).stack(1 << 24).run(|_| unreachable!()));
         assert!(allowed(&refused) < P, "{refused}");

@@ -1,4 +1,4 @@
-//! Machines whose processors are processes: here threads, with channels between them.
+//! Machines whose processors are processes: in these tests, threads with channels between them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use loggp::link::{Channels, Incoming, Link};
 use loggp::params::LogGps;
 
 use crate::cases::seeds;
-use crate::oracle::{Note, draw, live};
+use crate::oracle::{Note, draw, run_live};
 
-/// Runs a program on so many threads. Returns what each of them got.
-fn across<R: Payload>(
+/// Runs a program on a thread for each processor. Returns the result of each thread.
+fn run_on_threads<R: Payload>(
     params: Params,
     machine: impl Fn(Machine) -> Machine + Sync,
     program: impl Fn(&mut Proc) -> R + Sync,
 ) -> Vec<Result<Run<R>, RunError>> {
-    each(Channels::between(params.P), |link| {
+    on_threads(Channels::between(params.P), |link| {
         let patience = Duration::from_millis(200);
         machine(Machine::new(params).with_link(link).patience(patience)).run_across(&program)
     })
 }
 
-/// What becomes of each of so many threads.
-fn each<L: Link + 'static, T: Send>(links: Vec<L>, live: impl Fn(Arc<L>) -> T + Sync) -> Vec<T> {
+/// Runs `live` on a thread for each link, and returns the results.
+fn on_threads<L: Link + 'static, T: Send>(links: Vec<L>, live: impl Fn(Arc<L>) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {
         let live = &live;
         let ranks: Vec<_> = links.into_iter().map(|link| scope.spawn(move || live(Arc::new(link)))).collect();
@@ -32,8 +32,8 @@ fn each<L: Link + 'static, T: Send>(links: Vec<L>, live: impl Fn(Arc<L>) -> T + 
     })
 }
 
-/// What all say of a run that came to its end.
-fn same<R: Payload + PartialEq + fmt::Debug>(ranks: Vec<Result<Run<R>, RunError>>) -> Run<R> {
+/// Returns the run, on whose results, time and accounts all ranks must agree.
+fn agreed_run<R: Payload + PartialEq + fmt::Debug>(ranks: Vec<Result<Run<R>, RunError>>) -> Run<R> {
     let mut runs: Vec<Run<R>> = ranks.into_iter().map(Result::unwrap).collect();
     let first = runs.swap_remove(0);
     for run in runs {
@@ -45,8 +45,8 @@ fn same<R: Payload + PartialEq + fmt::Debug>(ranks: Vec<Result<Run<R>, RunError>
     first
 }
 
-/// What all say of a run that failed.
-fn refused<R: Payload + fmt::Debug>(ranks: Vec<Result<Run<R>, RunError>>) -> String {
+/// Returns the error, on which all ranks must agree.
+fn agreed_error<R: Payload + fmt::Debug>(ranks: Vec<Result<Run<R>, RunError>>) -> String {
     let mut said: Vec<String> = ranks.into_iter().map(|rank| rank.unwrap_err().to_string()).collect();
     said.dedup();
     assert_eq!(said.len(), 1, "{said:?}");
@@ -63,7 +63,7 @@ const TEXT: Tag<(String, Option<u8>)> = Tag::named(1, "text");
 #[test]
 fn messages_across_a_link_arrive_unchanged() {
     let long: Vec<f64> = (0..5000).map(f64::from).collect();
-    let run = same(across(
+    let run = agreed_run(run_on_threads(
         params(3),
         |machine| machine,
         |p| {
@@ -81,9 +81,9 @@ fn messages_across_a_link_arrive_unchanged() {
     assert_eq!((run.messages(), run.processors[2].received), (9, 3));
 }
 
-/// Collectives, groups, requests and looks give what they give on the virtual clock.
+/// Collectives, groups, requests and looks have the same results as on the virtual clock.
 #[test]
-fn settings_of_the_machine_hold_across_a_link() {
+fn all_calls_work_across_a_link() {
     let program = |p: &mut Proc| {
         let (id, P) = (p.id(), p.P());
         let sum = collectives::all_reduce(p, id as u64, |a, b| a + b);
@@ -109,18 +109,19 @@ fn settings_of_the_machine_hold_across_a_link() {
         (sum, table[899], (parts, came), (most.value, most.place, right))
     };
     for P in [1, 2, 5] {
-        let run = same(across(params(P), |machine| machine, program));
+        let run = agreed_run(run_on_threads(params(P), |machine| machine, program));
         assert_eq!(run.results, Machine::new(params(P)).run(program).unwrap().results);
     }
 }
 
-/// A message above S waits for its receiver, and what is announced in both directions deadlocks: all say so.
+/// A message above S waits for its receiver, and two processors that send such messages to each other
+/// deadlock, which all ranks report.
 #[test]
 fn long_messages_wait_for_their_receivers() {
     let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
     let gps = LogGps { s: 100, S: 100, O_s, O_r, G_s, G_l };
     let params = Params::builder(2).gps(gps).build().unwrap();
-    let run = same(across(
+    let run = agreed_run(run_on_threads(
         params,
         |machine| machine,
         |p| match p.id() {
@@ -136,7 +137,7 @@ fn long_messages_wait_for_their_receivers() {
         },
     ));
     assert!(run.results[0] > 20_000 * US, "{:?}", run.results);
-    let said = refused(across(
+    let said = agreed_error(run_on_threads(
         params,
         |machine| machine,
         |p| {
@@ -160,7 +161,7 @@ fn failure_of_one_process_ends_all() {
             1
         }
     }
-    let all = |program: &(dyn Fn(&mut Proc) + Sync)| refused(across(params(3), |machine| machine, program));
+    let all = |program: &(dyn Fn(&mut Proc) + Sync)| agreed_error(run_on_threads(params(3), |machine| machine, program));
     let waits = |p: &mut Proc| _ = p.recv(DATA);
     let said = all(&|p| if p.id() == 1 { panic!("no more") } else { waits(p) });
     assert_eq!(said, "processor 1 panicked: no more");
@@ -188,7 +189,7 @@ fn failure_of_one_process_ends_all() {
 
 #[test]
 fn unsupported_settings_of_a_real_machine_are_refused() {
-    let refused = |machine: &(dyn Fn(Machine) -> Machine + Sync)| refused(across(params(2), machine, |_| ()));
+    let refused = |machine: &(dyn Fn(Machine) -> Machine + Sync)| agreed_error(run_on_threads(params(2), machine, |_| ()));
     let charged = refused(&|machine| machine.work(Work::Charged));
     assert_eq!(charged, "a real machine has no charged work to set; let it be measured");
     assert_eq!(refused(&|machine| machine.trace(true)), "a real machine has no trace to set; leave it out");
@@ -202,19 +203,19 @@ fn unsupported_settings_of_a_real_machine_are_refused() {
     assert_eq!(said, "its processors are processes, whose results must travel; call run_across");
 }
 
-/// One is to run something else than the others: none begins.
+/// If one process would run something else than the others, none starts.
 #[test]
 fn processes_must_run_the_same_program() {
     let refused = |machine: &(dyn Fn(Machine, usize) -> Machine + Sync)| {
-        let ranks = each(Channels::between(2), |link| {
+        let ranks = on_threads(Channels::between(2), |link| {
             let id = link.id();
             machine(Machine::new(params(2)).with_link(link), id).run_across(|p| p.barrier())
         });
-        self::refused(ranks)
+        self::agreed_error(ranks)
     };
     let said = "processes 0 and 1 are to run different things; give all the same arguments";
     assert_eq!(refused(&|machine, id| machine.job_id(&("fft", 1024 << id))), said);
-    let said = each(Channels::between(2), |link| {
+    let said = on_threads(Channels::between(2), |link| {
         let L = (1 + link.id() as i64) * US;
         let error = Machine::new(Params { L, ..params(2) }).with_link(link).run_across(|p| p.barrier());
         error.unwrap_err().cause
@@ -222,11 +223,12 @@ fn processes_must_run_the_same_program() {
     assert!(said.iter().all(|cause| matches!(cause, Cause::Params(_))), "{said:?}");
 }
 
-/// Who runs more often than the others is told so, and does not wait for ever; nor does who waits long before a run begins.
+/// A process that runs more often than the others gets an error and does not wait for ever, whichever starts
+/// its runs later.
 #[test]
 fn processes_must_run_equally_often() {
     for last in [0, 1] {
-        let said = each(Channels::between(2), |link| {
+        let said = on_threads(Channels::between(2), |link| {
             let id = link.id();
             let machine = Machine::new(params(2)).with_link(link).patience(Duration::from_millis(1));
             let run = || {
@@ -243,7 +245,7 @@ fn processes_must_run_equally_often() {
     }
 }
 
-/// A link that takes no long messages.
+/// A link that cannot carry long messages.
 #[derive(Debug)]
 struct Narrow(Channels);
 
@@ -285,7 +287,7 @@ impl Link for Narrow {
 #[test]
 fn no_message_is_longer_than_the_link_takes() {
     let run = |program: &(dyn Fn(&mut Proc) -> Vec<f64> + Sync)| {
-        each(Channels::between(2).into_iter().map(Narrow).collect(), |link| {
+        on_threads(Channels::between(2).into_iter().map(Narrow).collect(), |link| {
             Machine::new(params(2)).with_link(link).run_across(program)
         })
     };
@@ -302,10 +304,10 @@ fn no_message_is_longer_than_the_link_takes() {
             |rank: &Result<_, RunError>| matches!(rank, Err(RunError { cause: Cause::Params(_), .. }));
         assert!(ranks.iter().all(is_refused));
         let rest = "at once, and 2 threads take at most 8000; give a smaller size, or start more processes";
-        let why = self::refused(ranks);
+        let why = self::agreed_error(ranks);
         assert!(why.starts_with(said) && why.ends_with(rest), "{why}");
     };
-    same(run(&|p| {
+    agreed_run(run(&|p| {
         send(p, 1000);
         vec![0.5; 470]
     }));
@@ -314,10 +316,11 @@ fn no_message_is_longer_than_the_link_takes() {
     refused(&|_| vec![0.5; 600], "the results have ");
 }
 
-/// Processor 1 waits for long and then goes on; what is sent to it and what it sends then look as if nothing were under way.
+/// Processor 1 waits long and then resumes, when no message seems to be under way to it or from it. That is
+/// no deadlock.
 #[test]
-fn processor_with_later_sends_does_not_wait() {
-    let run = same(across(
+fn resumed_processor_is_in_no_deadlock() {
+    let run = agreed_run(run_on_threads(
         params(3),
         |machine| machine,
         |p| match p.id() {
@@ -339,9 +342,9 @@ fn processor_with_later_sends_does_not_wait() {
     assert_eq!(run.results, [3, 0, 1]);
 }
 
-/// Random programs that mix all calls come to their end, with no message left, whatever the order is; or all wait for ever,
-/// since a look has found something else than in another order. Without looks and wildcards no order decides anything: then
-/// they end where they end on the virtual clock, and get the same messages.
+/// Random programs with all kinds of calls end with no message left in any order, or deadlock because a look
+/// found something else than in another order. Programs without looks and wildcards do not depend on the
+/// order: they end if they end on the virtual clock, and receive the same messages.
 #[test]
 fn random_programs_receive_all_messages() {
     let (mut ended, mut deadlocks) = (0, [0; 2]);
@@ -352,17 +355,17 @@ fn random_programs_receive_all_messages() {
         }
         let decided = seed % 2 == 0;
         if decided {
-            case.program.iter_mut().for_each(|calls| calls.retain(|op| !op.sees_order()));
+            case.program.iter_mut().for_each(|calls| calls.retain(|op| !op.depends_on_order()));
         }
-        let ranks = across(case.params, |machine| machine, |p| live(p, &case));
-        let virtually = Machine::new(case.params).run(|p| live(p, &case));
+        let ranks = run_on_threads(case.params, |machine| machine, |p| run_live(p, &case));
+        let virtually = Machine::new(case.params).run(|p| run_live(p, &case));
         if ranks[0].is_err() {
-            assert!(refused(ranks).starts_with("deadlock: "), "seed {seed}");
+            assert!(agreed_error(ranks).starts_with("deadlock: "), "seed {seed}");
             assert!(!decided || virtually.is_err(), "seed {seed}: {case:?}");
             deadlocks[usize::from(decided)] += 1;
             continue;
         }
-        let run = same(ranks);
+        let run = agreed_run(ranks);
         ended += 1;
         if decided {
             let came = |notes: &Vec<Note>| {

@@ -1,4 +1,4 @@
-//! The machine through its public API: what each call costs, what it returns, and how runs end.
+//! The machine through its public API: the costs and results of calls, and the ends of runs.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use loggp::{Cause, ClockKind, Dilation, ProcStatus, Latency, MS, Machine, PS, Pa
 use loggp::audit::audit;
 use loggp::params::LogGps;
 
-// Tags of the same number and different types, as no program should have them, and of other numbers.
+// Tags of one number with different types, which no program should have, and of other numbers.
 const SIGNAL: Tag<()> = Tag::new(0);
 const BYTE: Tag<u8> = Tag::new(0);
 const SHORT: Tag<u16> = Tag::new(0);
@@ -23,12 +23,12 @@ const OTHER_BYTE: Tag<u8> = Tag::new(1);
 const OTHER_SHORT: Tag<u16> = Tag::new(7);
 const OTHER_SIGNAL: Tag<()> = Tag::new(9);
 
-/// A machine on which computing costs what it is charged, with its parameters in cycles of 1 us.
+/// Creates a machine with charged work, from parameters in cycles of 1 us.
 fn machine(P: usize, parameters: &str) -> Machine {
     Machine::new(Params::builder(P).set(parameters).unwrap().build().unwrap()).work(Work::Charged)
 }
 
-/// Runs a program on both clocks, which must tell the same of it, and gives back what the virtual clock told.
+/// Runs a program on both clocks, checks that the runs agree, and returns that on the virtual clock.
 fn same_on_both_clocks<R: Send + PartialEq + Debug>(
     machine: &Machine,
     program: impl Fn(&mut Proc) -> R + Sync,
@@ -42,7 +42,7 @@ fn same_on_both_clocks<R: Send + PartialEq + Debug>(
     model
 }
 
-/// Times in whole microseconds.
+/// Returns a time in whole microseconds.
 fn us(time: Time) -> i64 {
     assert_eq!(time.as_ps() % US.as_ps(), 0, "{time}");
     time.as_ps() / US.as_ps()
@@ -114,14 +114,14 @@ fn the_smallest_arrival_comes_first_and_then_the_lowest_source() {
             (0..5).map(|_| p.recv(WORDS).0).collect()
         }
         4 => {
-            p.send(0, WORDS, vec![0_u64; 9]); // there at 2 + 6 + 8
+            p.send(0, WORDS, vec![0_u64; 9]); // arrives at 2 + 6 + 8
             p.wait_until(9 * US);
-            p.send(0, WORDS, vec![0_u64]); // there at 9 + 2 + 6, later than the first
+            p.send(0, WORDS, vec![0_u64]); // arrives at 9 + 2 + 6, later than the first
             vec![]
         }
         id => {
             p.wait_until(if id == 2 { 5 * US } else { 6 * US });
-            p.send(0, WORDS, vec![0_u64]); // there at 13 and 14
+            p.send(0, WORDS, vec![0_u64]); // arrive at 13 and 14
             vec![]
         }
     });
@@ -133,7 +133,7 @@ fn receptions_are_a_gap_apart() {
     let run = machine(4, "L=6, o=2, g=4").run(|p| match p.id() {
         0 => {
             let times: Vec<i64> = (0..2).map(|_| (p.recv(BYTE), us(p.now())).1).collect();
-            // After a pause the gap is over; a message that was there long before is taken at once.
+            // After a pause the gap is over, and a message that arrived long before is received at once.
             p.wait_until(50 * US);
             p.recv(BYTE);
             [times, vec![us(p.now())]].concat()
@@ -144,7 +144,7 @@ fn receptions_are_a_gap_apart() {
             vec![]
         }
         _ => {
-            p.send(0, BYTE, 0_u8); // both are there at 8
+            p.send(0, BYTE, 0_u8); // both arrive at 8
             vec![]
         }
     });
@@ -182,12 +182,12 @@ fn a_look_at_an_empty_inbox_costs_a_cycle() {
     assert_eq!(us(run.time), 15);
 }
 
-/// The gap holds for a look too: a message may be there and its reception not start yet.
+/// The gap holds for a look too: a message may have arrived whose reception cannot start yet.
 #[test]
 fn a_look_within_the_gap_finds_nothing() {
     let run = machine(3, "L=6, o=2, g=5").run(|p| match p.id() {
         0 => {
-            p.recv(BYTE); // from 8 to 10, and the other one is there
+            p.recv(BYTE); // from 8 to 10, and the other one has arrived
             (0..4).map(|_| p.try_recv(BYTE).is_some()).collect()
         }
         _ => {
@@ -233,7 +233,7 @@ fn arrival_ends_a_wait() {
     let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
         0 => p.recv(BYTE).0,
         id => {
-            // The one with the larger number is the first to come, though it is announced last.
+            // The message of the larger number arrives first, though it is announced last.
             p.wait_until(if id == 1 { 30 * US } else { 20 * US });
             if id == 2 {
                 p.send(0, BYTE, 0_u8);
@@ -254,7 +254,7 @@ fn arrival_ends_a_wait() {
 fn a_look_for_one_sender_leaves_the_others() {
     same_on_both_clocks(&machine(3, "L=6, o=2, g=4"), |p| match p.id() {
         0 => {
-            p.wait_until(10 * US); // 1's message is there since 8, and 2's comes at 18
+            p.wait_until(10 * US); // the message from 1 arrived at 8, and that from 2 arrives at 18
             assert_eq!(p.try_recv(BYTE.from(2)), None);
             assert_eq!(us(p.now()), 11);
             assert_eq!(p.try_recv(OTHER_BYTE.from(1)), None);
@@ -278,11 +278,11 @@ fn a_look_for_one_sender_leaves_the_others() {
     });
 }
 
-// Sending and receiving at once.
+// Sending and receiving at the same time.
 
-/// Without a gap before it, it is a send and then a receive.
+/// Without an earlier gap, it costs as much as a send and then a receive.
 #[test]
-fn all_shift_at_once() {
+fn simultaneous_shift_costs_a_send_and_a_receive() {
     let run = same_on_both_clocks(&machine(4, "L=6, o=2, g=4"), |p| {
         let (id, P) = (p.id(), p.P());
         let shift = |p: &mut Proc, value: usize| {
@@ -297,7 +297,7 @@ fn all_shift_at_once() {
 
 #[test]
 fn an_exchange_receives_while_the_gap_runs() {
-    // When the other one sends, and when it is over at the one whose gap lets it send from 20 on.
+    // The time of the other's send, and the end on the processor whose gap lets it send from 20 on.
     for (sends_at, over) in [(0, 22), (10, 22), (12, 24), (13, 24), (40, 50)] {
         let run = same_on_both_clocks(&machine(3, "L=6, o=2, g=20"), |p| match p.id() {
             0 => {
@@ -318,15 +318,15 @@ fn an_exchange_receives_while_the_gap_runs() {
     }
 }
 
-/// A look costs a cycle, whether it finds something or not; it sees what has arrived, also while the gap since the last
-/// reception runs, and leaves it.
+/// A look costs a cycle, with or without success. It sees messages that have arrived, also while the gap
+/// since the last reception runs, and does not take them.
 #[test]
 fn a_look_costs_a_cycle_and_takes_nothing() {
     let run = same_on_both_clocks(&machine(3, "L=6, o=2, g=4").trace(true), |p| {
         let mut looks = vec![];
         if p.id() > 0 {
             p.wait_until((p.id() - 1) as i64 * US);
-            p.send(0, BYTE, p.id() as u8); // there at 8, and at 9
+            p.send(0, BYTE, p.id() as u8); // arrive at 8 and 9
             return looks;
         }
         let look = |p: &mut Proc, looks: &mut Vec<_>| looks.push((p.probe(BYTE), us(p.now())));
@@ -334,7 +334,7 @@ fn a_look_costs_a_cycle_and_takes_nothing() {
         p.wait_until(7 * US);
         look(p, &mut looks); // at 7
         look(p, &mut looks); // at 8
-        look(p, &mut looks); // at 9: both are there, and it sees the one that a receive would take
+        look(p, &mut looks); // at 9: both have arrived, and it sees the one that a receive would take
         assert!(p.probe(BYTE.from(2)).is_some() && p.probe(BYTE.from(1)).is_some() && !p.probe(BYTE.from(0)).is_some());
         assert_eq!((us(p.now()), p.probe(OTHER_BYTE), us(p.now())), (13, None, 14));
         assert_eq!((p.recv(BYTE), us(p.now())), ((1, 1), 16));
@@ -350,7 +350,8 @@ fn a_look_costs_a_cycle_and_takes_nothing() {
     assert!(audit.is_clean(), "{:?}", audit.violations);
 }
 
-/// An announced message is there, and a receive then takes it. Who looks for what nobody sends ends with an error.
+/// A look sees an announced message, which a receive then takes. Looking for a message that is never sent is
+/// an error.
 #[test]
 fn look_sees_announced_messages_and_ends() {
     let gps = "word=1,L=6,o=2,O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S=2";
@@ -358,7 +359,7 @@ fn look_sees_announced_messages_and_ends() {
         0 => p.send(1, BYTES, vec![7; 5]),
         _ => {
             while p.probe(BYTES).is_none() {}
-            assert_eq!(us(p.now()), 9); // the request is there at 8
+            assert_eq!(us(p.now()), 9); // the request arrives at 8
             assert_eq!(p.recv_from(0, BYTES), [7; 5]);
         }
     });
@@ -368,7 +369,7 @@ fn look_sees_announced_messages_and_ends() {
     assert_eq!(error.cause, Cause::Forsaken { id: 0 });
 }
 
-/// Everyone sends to all others and receives from them: a message goes and one comes every g.
+/// All processors send to all others and receive from them: each sends and receives a message every g.
 #[test]
 fn an_exchange_in_steps_takes_a_gap_per_message() {
     for P in 2..10_usize {
@@ -390,8 +391,8 @@ fn an_exchange_in_steps_takes_a_gap_per_message() {
     }
 }
 
-/// Messages of all lengths, of which some wait for their receivers (LogGPS), and who sends such a one differs from step to
-/// step: nobody waits for ever, and everyone gets what it should, whatever the latencies are.
+/// Messages have all lengths, and in each step others of them wait for their receivers (LogGPS). There is no
+/// deadlock, and all messages are received, whatever the latencies are.
 #[test]
 fn exchange_in_steps_does_not_deadlock() {
     for seed in 0..100 {
@@ -424,8 +425,8 @@ fn exchange_in_steps_does_not_deadlock() {
     }
 }
 
-/// Long messages of LogGPS wait for their receivers. All may exchange some all the same, in pairs and in rings, with
-/// lengths on both sides of S, and with gaps; and the rules hold.
+/// Long messages of LogGPS wait for their receivers. Processors can still exchange them in pairs and in
+/// rings, with lengths on both sides of S and with gaps, and obey the rules.
 #[test]
 fn exchanges_of_long_messages_do_not_wait_for_each_other() {
     for seed in 0..300 {
@@ -456,7 +457,7 @@ fn exchanges_of_long_messages_do_not_wait_for_each_other() {
     }
 }
 
-/// An all-to-all of n short messages each.
+/// Runs an all-to-all of n short messages each.
 fn all_to_all(p: &mut Proc, n: usize, receiving: bool) {
     let (id, P) = (p.id(), p.P());
     let mut received = 0;
@@ -481,11 +482,11 @@ fn all_to_all_sends_and_receives_every_g() {
     let time = |parameters: &str, receiving: bool| {
         us(machine(P, parameters).run(|p| all_to_all(p, n as usize, receiving)).unwrap().time)
     };
-    // The last message enters at o + (n-1)g; what came before it has been received by then.
+    // The last message enters at o + (n-1)g; earlier arrivals have been received by then.
     assert_eq!(time("L=6, o=2, g=10", true), o + (n - 1) * g + L + o);
-    // Without that, the receptions begin when the last message has entered, and take a g each.
+    // Otherwise the receptions start when the last message has entered, and take a g each.
     assert_eq!(time("L=6, o=2, g=10", false), o + (n - 1) * g + (n - 1) * g + o);
-    // Where the overhead is what there is most of, nobody is ever idle: 2o for each message.
+    // With a large overhead no processor is ever idle: 2o for each message.
     assert_eq!(time("L=5, o=5, g=4", true), n * 2 * 5);
 }
 
@@ -505,14 +506,14 @@ fn messages_within_the_gap_go_to_the_closure() {
             p.recv(BYTE);
             p.send(0, OTHER_SHORT, 1_u16); // too late for the gap
         } else {
-            p.send(0, OTHER_SHORT, 42_u16); // there at 8
+            p.send(0, OTHER_SHORT, 42_u16); // arrives at 8
         }
         came
     });
     assert_eq!(run.unwrap().results[0], [(10, 2, 42), (0, 1, 0)]);
 }
 
-/// What the closure sends goes out before the message that was to be sent.
+/// Messages that the closure sends enter before the message of the call.
 #[test]
 fn the_closure_may_send() {
     let run = machine(2, "L=6, o=2, g=4").run(|p| match p.id() {
@@ -568,7 +569,7 @@ fn work_costs_units_times_the_rate() {
     assert_eq!(us(run.processors[0].work), 48);
 }
 
-/// A machine to which nothing was told is exact.
+/// A machine with default settings is exact.
 #[test]
 fn work_is_charged_by_default() {
     assert_eq!(Work::default(), Work::Charged);
@@ -601,7 +602,7 @@ fn measured_work_and_code_between_calls_cost_their_time() {
         at
     });
     let run = run.unwrap();
-    // The host has two clocks, which may differ a little: the one that the program spins by, and the machine's.
+    // The program and the machine use two clocks of the host, which may differ a little.
     let least = 3 * MS - 30 * US;
     assert!(run.results[0] >= least && run.time >= 2 * least, "{} and {}", run.results[0], run.time);
     assert_eq!(run.processors[0].work, run.time);
@@ -609,11 +610,11 @@ fn measured_work_and_code_between_calls_cost_their_time() {
 
 // Whole runs.
 
-/// A program that does a bit of everything, the same for the same seed.
+/// Makes all kinds of calls, the same for the same seed.
 fn random_program(p: &mut Proc, seed: u64) -> u64 {
     let (id, P) = (p.id(), p.P());
     let mut rng = fastrand::Rng::with_seed(seed ^ (id as u64) << 32);
-    // Everyone can work out what everyone sends, and so how many messages come.
+    // Each processor can compute the sends of all, and so its number of messages.
     let plan = |x: usize| {
         let mut rng = fastrand::Rng::with_seed(seed.wrapping_add(x as u64));
         (0..12).map(|_| rng.usize(0..P)).collect::<Vec<_>>()
@@ -666,7 +667,7 @@ fn the_accounts_of_every_processor_add_up() {
         assert_eq!(trace.messages.len() as u64, run.messages());
         for (id, stats) in run.processors.iter().enumerate() {
             assert_eq!(accounts(stats), stats.finish, "seed {seed}, processor {id}");
-            // The trace tells the same, without holes.
+            // The trace has the same times, without holes.
             let mut at = Time::ZERO;
             for activity in trace.activities.iter().filter(|activity| activity.id == id) {
                 assert_eq!(activity.start, at, "seed {seed}, processor {id}");
@@ -718,8 +719,8 @@ fn a_program_borrows_from_its_caller_and_results_come_in_order() {
     assert_eq!(results.iter().flat_map(|(_, part)| part.iter().copied()).collect::<Vec<_>>(), numbers);
 }
 
-/// Whatever the clock and the dilation, `run_once` calls the program once for each processor; `run` may do it more often
-/// where it has to find the dilation.
+/// `run_once` calls the program once for each processor, whatever the clock and the dilation; `run` may call
+/// it more often to find the dilation.
 #[test]
 fn run_once_runs_once() {
     let machine = machine(3, "L=6, o=2, g=4");
@@ -746,7 +747,7 @@ fn run_once_runs_once() {
 
 #[test]
 fn every_processor_gets_its_own_input() {
-    /// It can be moved, and not be cloned.
+    /// A type that can be moved but not cloned.
     struct Part(Vec<u32>);
     for clock in [ClockKind::Virtual, ClockKind::Wall] {
         let machine = machine(3, "L=6, o=2, g=4").clock(clock);
@@ -758,7 +759,7 @@ fn every_processor_gets_its_own_input() {
             assert!(matches!(error.cause, Cause::Params(_)), "{error}");
             assert_eq!(error.to_string(), format!("{n} inputs are not one for each of 3 processors; give 3"));
         }
-        // What nobody took is dropped, whatever ended the run.
+        // Inputs that no processor took are dropped, whatever ended the run.
         let counted = Arc::new(());
         let error = machine.run_with(vec![counted.clone(); 3], |_, _input| panic!("it fails")).unwrap_err();
         assert!(matches!(error.cause, Cause::Panic { .. }), "{error}");
@@ -768,7 +769,7 @@ fn every_processor_gets_its_own_input() {
 }
 
 #[test]
-fn one_processor_can_talk_to_itself() {
+fn processor_can_send_to_itself() {
     let run = machine(1, "L=6, o=2, g=4, G=1").run(|p| {
         assert_eq!((p.id(), p.P()), (0, 1));
         p.send(0, WORDS, vec![1_u64, 2, 3]);
@@ -780,8 +781,8 @@ fn one_processor_can_talk_to_itself() {
 }
 
 #[test]
-fn a_program_may_end_its_life_at_any_time() {
-    // A processor that has finished still gets what was sent to it, and that nobody takes is an error.
+fn program_may_return_at_any_time() {
+    // Messages still arrive at a finished processor, and are an error if they are not received.
     let run = machine(2, "L=6, o=2, g=4").run(|p| {
         if p.id() == 0 {
             p.wait_until(50 * US);
@@ -793,9 +794,9 @@ fn a_program_may_end_its_life_at_any_time() {
 
 // How runs fail.
 
-/// A payload that counts how many of it there are.
+/// A payload that counts its instances.
 struct Counted {
-    /// Nobody looks at it: its owners are counted.
+    /// Only counts owners.
     _counted: Arc<()>,
 }
 
@@ -805,8 +806,7 @@ impl Payload for Counted {
     }
 }
 
-/// Runs a program that must fail, and checks that nothing of it is left: neither what lies on its stacks nor
-/// what is in its messages.
+/// Runs a program that must fail, and checks that the values on its stacks and in its messages are dropped.
 fn failure(machine: Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
     let counted = Arc::new(());
     let (born, P) = (AtomicUsize::new(0), machine.params().P);
@@ -815,7 +815,7 @@ fn failure(machine: Machine, program: impl Fn(&mut Proc) + Sync) -> RunError {
             let _on_the_stack =
                 (Counted { _counted: counted.clone() }, vec![Counted { _counted: counted.clone() }]);
             born.fetch_add(1, Ordering::Relaxed);
-            // One message that nobody will take, and one that lies with a processor which has finished.
+            // One message that will not be received, and one that waits at a finished processor.
             p.send((p.id() + 1) % P, Tag::new(1_000), Counted { _counted: counted.clone() });
             p.send(p.id(), Tag::new(1_000), Counted { _counted: counted.clone() });
             program(p);
@@ -853,7 +853,7 @@ fn deadlock_names_processors_messages_and_times() {
     assert_eq!(error.processors[2].status, ProcStatus::Finished);
 }
 
-/// What `unwrap` prints is what the error says, and stays short.
+/// `unwrap` prints the error's text, which stays short.
 #[test]
 fn an_error_of_many_processors_is_short() {
     for (P, lines) in [(8, 1 + 8), (9, 1 + 8 + 1), (2048, 1 + 8 + 1)] {
@@ -868,7 +868,7 @@ fn an_error_of_many_processors_is_short() {
     }
 }
 
-/// The error says for whom each waits, how long its message is, and S.
+/// The error names for each sender its receiver and the length of its message, and S.
 #[test]
 fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
     let gps = LogGps { s: 10, S: 20, O_s: PS, O_r: PS, G_s: PS, G_l: PS };
@@ -888,7 +888,7 @@ fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
     }
 }
 
-/// What a processor waits for has its tag's name, where it has one.
+/// The error has the name of the tag, if there is one.
 #[test]
 fn error_names_the_awaited_tag() {
     const ROW: Tag<Vec<u8>> = Tag::named(3, "row");
@@ -915,7 +915,7 @@ fn unreceived_message_is_named() {
     let error = run.unwrap_err();
     let about = "with tag 0".into();
     assert_eq!(error.cause, Cause::NotReceived { count: 2, from: 1, to: 2, about, arrival: 8 * US });
-    // It has the name that its sender's tag has; of tags that share a number, all names.
+    // The message has the name of its sender's tag, or all names of tags that share a number.
     const ROW: Tag<u8> = Tag::named(7, "row");
     const COLUMN: Tag<u16> = Tag::named(7, "column");
     let lost = |others: usize| {
@@ -986,8 +986,8 @@ fn panic_keeps_its_message() {
 }
 
 #[test]
-fn the_end_of_time_is_the_end() {
-    // Work that lasts for ever, and then some call, or none.
+fn endless_work_is_an_error() {
+    // Endless work, and then some call or none.
     let calls: [fn(&mut Proc); 3] = [|p| p.send(0, BYTE, 0_u8), |p| p.wait_until(Time::MAX), |_| ()];
     for units in [i64::MAX as u64, u64::MAX] {
         for then in calls {
@@ -1004,7 +1004,7 @@ fn the_end_of_time_is_the_end() {
     assert!(matches!(error.cause, Cause::EndOfTime { .. }), "{error}");
 }
 
-/// To wait for a message until the end of time is to wait for it.
+/// A receive until the end of time is a receive without a deadline.
 #[test]
 fn a_receive_until_the_end_of_time_is_a_receive() {
     let error = failure(machine(2, ""), |p| {
@@ -1031,7 +1031,7 @@ fn invalid_machine_does_not_run() {
     assert!(error.processors.is_empty());
 }
 
-/// Each in one sentence, on either clock, and before anybody runs.
+/// Each setting is refused in one sentence, on either clock, and before the program runs.
 #[test]
 fn invalid_settings_are_refused() {
     let fine = machine(2, "L=6, o=2, g=4");
@@ -1055,17 +1055,17 @@ fn invalid_settings_are_refused() {
             assert!(!error.to_string().contains('\n'), "{error}");
         }
     }
-    // The host has no room for that.
+    // Too large for the host.
     let error = fine.clone().stack(usize::MAX).run(|_| panic!("nobody runs")).unwrap_err();
     assert!(
         matches!(error.cause, Cause::Host(_)) && error.to_string().ends_with("or smaller stacks"),
         "{error}"
     );
-    // These are at the edge.
+    // These are the limits.
     fine.clone().rate("a", Time::ZERO).cores(1).stack(32 << 10).run(|_| ()).unwrap();
 }
 
-// LogGPS: what MPI costs.
+// LogGPS: the costs of MPI.
 
 /// The times T_1 to T_5 of LogGPS, table 3.
 struct T {
@@ -1073,7 +1073,7 @@ struct T {
     t_2: Time,
     t_3: Time,
     t_5: Time,
-    /// o' + L: a request is there.
+    /// o' + L, until a request arrives.
     request: Time,
     o: Time,
 }
@@ -1086,13 +1086,13 @@ impl T {
         T { t_1: o + n * gps.O_s, t_2, t_3: o + n * gps.O_r, t_5: o + L + o, request: o + L, o }
     }
 
-    /// T_4, for a receive that is called so long after its send.
+    /// Returns T_4 for a receive that is called `later` after its send.
     fn t_4(&self, later: Time) -> Time {
         self.request.max(later) + self.o
     }
 }
 
-/// The machines of table 5, each with lengths on both sides of s and S.
+/// Returns the machines of table 5, each with lengths on both sides of s and S.
 fn mpi_machines() -> impl Iterator<Item = (Machine, usize)> {
     ["cenju4", "myrinet", "fast-ethernet"].into_iter().flat_map(|name| {
         let params = preset(name).unwrap().builder().P(2).build().unwrap();
@@ -1136,8 +1136,8 @@ fn mpi_send_and_mpi_recv_cost_what_table_4_says() {
     }
 }
 
-/// LogGPS, table 6: equations (12), (13) and (14), for a message that goes and comes back while its sender
-/// computes for w.
+/// LogGPS, table 6: equations (12), (13) and (14), for a message and its return while the sender computes for
+/// w.
 #[test]
 fn round_trips_take_what_table_6_says() {
     for (machine, k) in mpi_machines() {
@@ -1159,7 +1159,7 @@ fn round_trips_take_what_table_6_says() {
             let expected = if k <= machine.params().gps().unwrap().S {
                 wait(t.t_1 + 2 * t.t_2 + t.t_3 - w) + w + t.t_1 + t.t_3
             } else {
-                // Both receivers, or the request, are there when they are needed: T_4 = (o' + L) + o'.
+                // Both receivers, or the request, are ready when they are needed: T_4 = (o' + L) + o'.
                 let t_4 = t.t_4(Time::ZERO);
                 wait(t.t_2 + t.t_3 + t.request - w) + w + 2 * t.t_1 + t.t_2 + t.t_3 + 2 * t_4 + 2 * t.t_5
                     - t.request
@@ -1183,8 +1183,8 @@ fn polling_finds_a_message_where_work_is_measured() {
         }
         (looks, p.now())
     });
-    // How late the send is depends on the host, for its code is measured, too. The message arrives L after it; each
-    // look before that costs a cycle at least, and the one that finds it o.
+    // The time of the send depends on the host, because its code is measured too. The message arrives L
+    // later; each earlier look costs at least a cycle, and the one that finds it o.
     let [(_, sent), (looks, received)] = run.unwrap().results[..] else { panic!() };
     assert!((looks - 2) * params.cycle <= sent + params.L, "{looks} looks until {sent}");
     assert!(received >= sent + params.L + params.o);

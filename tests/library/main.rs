@@ -1,6 +1,8 @@
-//! The library through its public API: one program, since each costs a link, and builds for itself what is generic.
+//! The library through its public API, in one program, because each program must be linked and instantiates
+//! generics.
 //!
-//! What cannot stand beside other tests in a process is in `tests/alone`. `src/cases.rs` says how many cases are drawn.
+//! Tests that need a process of their own are in `tests/alone`. `src/cases.rs` has the numbers of random
+//! cases.
 
 #![allow(non_snake_case)] // L, S, G, T and P are the papers' names
 

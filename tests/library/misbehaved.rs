@@ -1,5 +1,5 @@
-//! Programs that do what a processor must not do (docs/reference/processors.md): each ends with an error or a sentence that says
-//! what is wrong. None aborts the process, and none hangs without a word.
+//! Programs that break the rules for processors (docs/reference/processors.md): each ends with an error or a
+//! sentence that names the mistake. None aborts the process, and none hangs silently.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use loggp::{Cause, Dilation, MS, Machine, NS, PS, Params, Proc, RunError, SEC, Tag, Time, US, Work};
 
-use crate::child::{self, PLACES};
+use crate::child::{self, CLOCKS};
 
 const BYTE: Tag<u8> = Tag::new(0);
 const COUNT: Tag<u32> = Tag::new(9);
@@ -20,15 +20,15 @@ const NUMBER: Tag<usize> = Tag::new(0);
 
 fn machine(processors: usize, place: &str) -> Machine {
     let params = Params::builder(processors).L(6 * US).o(2 * US).g(4 * US).cycle(200 * NS).build().unwrap();
-    child::on(place, Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)))
+    child::on_clock(place, Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)))
 }
 
-/// Runs a program on both clocks, and carried both ways, which must fail.
-fn fails(processors: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<RunError> {
-    PLACES.map(|place| machine(processors, place).run(&program).unwrap_err()).into()
+/// Returns the errors of a program that must fail, on both clocks and with both carriers.
+fn failures(processors: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<RunError> {
+    CLOCKS.map(|place| machine(processors, place).run(&program).unwrap_err()).into()
 }
 
-/// Sends, waits and looks when it is dropped, as a guard that says goodbye might.
+/// A guard that sends, waits and looks when it is dropped.
 struct Goodbye<'a, 'b>(&'a mut Proc<'b>);
 
 impl Drop for Goodbye<'_, '_> {
@@ -44,7 +44,7 @@ impl Drop for Goodbye<'_, '_> {
 
 #[test]
 fn a_destructor_may_send_while_the_run_fails() {
-    for error in fails(5, |p| {
+    for error in failures(5, |p| {
         if p.id() == 3 {
             p.wait_until(20 * US);
             std::panic::resume_unwind(Box::new("enough"));
@@ -54,7 +54,7 @@ fn a_destructor_may_send_while_the_run_fails() {
     }) {
         assert_eq!(error.cause, Cause::Panic { id: 3, message: "enough".into() });
     }
-    for error in fails(3, |p| {
+    for error in failures(3, |p| {
         let guard = Goodbye(p);
         guard.0.recv(BYTE);
     }) {
@@ -62,11 +62,12 @@ fn a_destructor_may_send_while_the_run_fails() {
     }
 }
 
-/// Its own panic too: the others go on meanwhile, and do not take themselves to unwind.
+/// While one processor unwinds from its own panic, the others continue and do not see themselves as
+/// unwinding.
 #[test]
 fn a_processor_that_unwinds_does_not_disturb_the_others() {
     let lock = Mutex::new(0);
-    for error in fails(4, |p| {
+    for error in failures(4, |p| {
         if p.id() == 0 {
             let _guard = Goodbye(p);
             std::panic::resume_unwind(Box::new("mine"));
@@ -82,13 +83,13 @@ fn a_processor_that_unwinds_does_not_disturb_the_others() {
     assert!(!lock.is_poisoned());
 }
 
-/// A whole run in a destructor, on a thread that unwinds.
+/// The destructor runs a machine on a thread that unwinds.
 #[test]
 fn a_destructor_may_run_a_machine() {
-    struct Runs<'a>(&'a AtomicUsize);
-    impl Drop for Runs<'_> {
+    struct RunsOnDrop<'a>(&'a AtomicUsize);
+    impl Drop for RunsOnDrop<'_> {
         fn drop(&mut self) {
-            for place in PLACES {
+            for place in CLOCKS {
                 let run = machine(2, place).run(|p| {
                     p.send(1 - p.id(), NUMBER, p.id());
                     p.recv(NUMBER).1
@@ -99,24 +100,24 @@ fn a_destructor_may_run_a_machine() {
     }
     let sum = AtomicUsize::new(0);
     let unwound = catch_unwind(AssertUnwindSafe(|| {
-        let _runs = Runs(&sum);
+        let _runs = RunsOnDrop(&sum);
         std::panic::resume_unwind(Box::new(()));
     }));
     assert!(unwound.is_err());
-    assert_eq!(sum.into_inner(), PLACES.len());
+    assert_eq!(sum.into_inner(), CLOCKS.len());
 }
 
 #[test]
-fn a_program_may_catch_what_unwinds_it_and_end() {
-    for error in fails(3, |p| {
+fn program_may_catch_its_unwinding_and_return() {
+    for error in failures(3, |p| {
         for _ in 0..100 {
             _ = catch_unwind(AssertUnwindSafe(|| p.recv(BYTE)));
         }
     }) {
         assert_eq!(error.cause, Cause::Deadlock { waiting: 3, of: 3 });
     }
-    // A call that cannot be right fails the run, whether it is caught or not.
-    for error in fails(2, |p| {
+    // An invalid call fails the run, even if its panic is caught.
+    for error in failures(2, |p| {
         if p.id() == 1 {
             _ = catch_unwind(AssertUnwindSafe(|| p.send(7, BYTE, 1_u8)));
         }
@@ -127,11 +128,11 @@ fn a_program_may_catch_what_unwinds_it_and_end() {
 
 #[test]
 fn endless_looking_is_an_error_when_no_other_runs() {
-    for place in PLACES {
-        // Processor 0 looks; the others have finished, wait for it, or look too. (On the wall clock many would
-        // hand over their cores for each look.)
+    for place in CLOCKS {
+        // Processor 0 looks; the others have finished, wait for it, or look too. (On the wall clock, many
+        // processors would hand over their cores at each look.)
         for many in if place == "virtual" { vec![1, 2, 4] } else { vec![1, 2] } {
-            // Faster than any computer: nothing waits for its time.
+            // So fast that no call waits for its time.
             let machine = machine(4, place).dilation(Dilation::Fixed(0.01));
             let error = machine.run(|p| match p.id() {
                 id if id < many => while p.try_recv(BYTE).is_none() {},
@@ -145,7 +146,7 @@ fn endless_looking_is_an_error_when_no_other_runs() {
     }
 }
 
-/// Who looks for long but not in vain is right.
+/// Looking for long with success is no error.
 #[test]
 fn looking_for_long_is_no_error() {
     let run = machine(3, "virtual").run(|p| match p.id() {
@@ -175,7 +176,7 @@ fn the_end_of_time_is_named() {
         let error = error.unwrap_err();
         assert!(matches!(error.cause, Cause::EndOfTime { .. }), "{error}");
     }
-    // What arrives only then is not received.
+    // A message that arrives only at the end of time is not received.
     let params = Params::builder(2).L(3600 * SEC).build().unwrap();
     let error = Machine::new(params).work(Work::Charged).run(|p| match p.id() {
         0 => {
@@ -187,10 +188,10 @@ fn the_end_of_time_is_named() {
     assert_eq!(error.unwrap_err().cause, Cause::EndOfTime { id: 1 });
 }
 
-/// Who computes there for long has not ended, though its local time has.
+/// A processor that computes for long there has not ended, though its local time has.
 #[test]
-fn computing_at_the_end_of_time_holds_up_the_error() {
-    for error in fails(2, |p| {
+fn computing_at_the_end_of_time_delays_the_error() {
+    for error in failures(2, |p| {
         if p.id() == 0 {
             p.wait_until(US);
             p.work("long", 1 << 62, || std::thread::sleep(Duration::from_millis(50)));
@@ -201,9 +202,9 @@ fn computing_at_the_end_of_time_holds_up_the_error() {
     }
 }
 
-/// So much slower than it should, the wall clock cannot wait until then, and says so when nothing comes before.
+/// With so large a dilation the wall clock cannot wait so long, and reports that if nothing happens before.
 #[test]
-fn a_time_that_the_host_cannot_count_is_the_end_of_time() {
+fn time_beyond_the_host_clock_is_the_end_of_time() {
     for place in ["wall", "coroutine"] {
         let machine = machine(2, place).dilation(Dilation::Fixed(3000.0));
         let error = machine.run(|p| {
@@ -220,8 +221,8 @@ fn a_time_that_the_host_cannot_count_is_the_end_of_time() {
     }
 }
 
-/// Nothing can be unwound where panics abort: so the process ends with a word, and no stack is given back under a thread
-/// that a waiting processor has lent it to.
+/// Where panics abort, stacks cannot be unwound: so the process ends with the error, and no stack is freed
+/// that a thread still uses for a waiting processor.
 #[test]
 #[ignore = "builds the library once more, which takes as long as all other tests; .ci/nightly runs it"]
 fn failed_run_with_aborting_panics_prints_its_error() {
@@ -230,7 +231,7 @@ fn failed_run_with_aborting_panics_prints_its_error() {
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
-    // The library alone, as fast as it is built.
+    // Only the library, which is built fastest.
     let settings = ["panic='abort'", "opt-level=0", "debug=false", "package.'*'.opt-level=0"];
     let settings = settings.map(|setting| format!("--config=profile.dev.{setting}"));
     let mut cargo = Command::new(env!("CARGO"));
@@ -254,23 +255,23 @@ fn failed_run_with_aborting_panics_prints_its_error() {
         let output = Command::new(&program).arg(place).output().unwrap();
         let (text, status) = (String::from_utf8_lossy(&output.stderr), output.status);
         assert_eq!(text.matches(error).count(), 1, "{place}: {status} {text}");
-        // Where nobody waits, the error is returned as it is elsewhere.
+        // If no processor waits, the error is returned as usual.
         let expected = if place == "unreceived" { (Some(1), None) } else { (None, Some(libc::SIGABRT)) };
         assert_eq!((status.code(), status.signal()), expected, "{place}: {text}");
     }
 }
 
-/// Who is told may also panic: the next one is told all the same.
+/// If the report's receiver panics, the next report is still made.
 #[test]
 fn absent_processor_is_reported_once() {
     const PATIENCE: Duration = Duration::from_millis(100);
-    for place in PLACES {
+    for place in CLOCKS {
         let (tell, told) = std::sync::mpsc::channel();
         let (told, times) = (Mutex::new(told), Arc::new(AtomicUsize::new(0)));
         let count = times.clone();
         let machine = machine(2, place).patience(PATIENCE).on_unresponsive(move |silence| {
             if silence.id == 0 {
-                return; // the host may have stopped it for so long
+                return; // the host may have stopped the process for so long
             }
             count.fetch_add(1, Ordering::Relaxed);
             assert!(silence.duration >= PATIENCE);
@@ -290,7 +291,7 @@ fn absent_processor_is_reported_once() {
 fn processor_waiting_outside_the_machine_is_named() {
     if let Some(task) = child::task() {
         let (hang, name) = task.split_once(' ').unwrap();
-        // What hangs is ended by whoever started it; and by itself, should that never happen.
+        // The parent ends the hanging child, which also ends itself after a while.
         std::thread::spawn(|| {
             std::thread::sleep(Duration::from_secs(120));
             std::process::exit(77);
@@ -308,13 +309,13 @@ fn processor_waiting_outside_the_machine_is_named() {
         (task, child)
     };
     let children = [("lock", 1), ("channel", 0), ("flag", 0)]
-        .map(|(hang, processor)| PLACES.map(|name| (processor, start(hang, name))));
+        .map(|(hang, processor)| CLOCKS.map(|name| (processor, start(hang, name))));
     for (processor, (task, mut child)) in children.into_iter().flatten() {
         let expected = format!("processor {processor} has not come back to the machine for");
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
         let says = lines.find(|line| line.contains("has not come back"));
         assert!(says.as_ref().is_some_and(|line| line.contains(&expected)), "{task}: {says:?}");
-        // It hangs still, for the machine names a processor and does not end it.
+        // The child still hangs, because the machine only names a processor and does not end it.
         assert_eq!(child.try_wait().unwrap(), None, "{task}");
         child.kill().unwrap();
         child.wait().unwrap();

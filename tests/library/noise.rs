@@ -1,4 +1,5 @@
-//! Noise: what a program sees of it, times by hand, and what the auditor makes of it. The oracle has random programs.
+//! Noise: its effect on programs, hand-computed times, and its audit. The oracle tests random programs with
+//! noise.
 
 use loggp::{Carrier, ClockKind, Dilation, Machine, Noise, PS, Params, Proc, Tag, Time, US, Work};
 use loggp::audit::audit;
@@ -16,7 +17,7 @@ fn noise() -> Noise {
 
 /// A processor that computes in short steps finds its detours, as Netgauge's selfish detour does.
 #[test]
-fn a_program_that_looks_finds_the_detours() {
+fn short_steps_of_work_find_the_detours() {
     let run = Machine::new(params(3)).noise(noise().seed(5)).rate("step", PS * 100_000).run(|p| {
         let mut found = Vec::new();
         while p.now() < 1000 * US {
@@ -41,16 +42,16 @@ fn a_program_that_looks_finds_the_detours() {
     assert!(all[0] != all[1] && all[1] != all[2]);
 }
 
-/// When a processor is done, by its detours: each that begins before it is done puts that off.
-fn done(noise: &Noise, id: usize, start: Time, work: Time) -> Time {
+/// Returns the end of work by the processor's detours: each that starts before the end delays it.
+fn end_of_work(noise: &Noise, id: usize, start: Time, work: Time) -> Time {
     let detours = noise.detours(id, start, start + 10_000 * US);
     let put_off =
         |end: Time, (from, until): &(Time, Time)| if *from < end { end + (*until - *from) } else { end };
     detours.iter().fold(start + work, put_off)
 }
 
-/// One computes and sends, and the other one receives and computes: work, o, L, o and work, each o and work with the detours
-/// that fall into it.
+/// One processor computes and sends, and the other receives and computes: work, o, L, o and work, each o and
+/// work lengthened by its detours.
 #[test]
 fn message_under_noise_takes_the_computed_time() {
     let mut late = [0; 3];
@@ -72,11 +73,11 @@ fn message_under_noise_takes_the_computed_time() {
             }
         });
         let run = run.unwrap();
-        let thought = done(&noise, 0, Time::ZERO, 90 * US);
-        let sent = done(&noise, 0, thought, 2 * US);
-        let received = done(&noise, 1, sent + 6 * US, 2 * US);
+        let thought = end_of_work(&noise, 0, Time::ZERO, 90 * US);
+        let sent = end_of_work(&noise, 0, thought, 2 * US);
+        let received = end_of_work(&noise, 1, sent + 6 * US, 2 * US);
         assert_eq!((run.results[0], run.results[1]), (sent, received), "seed {seed}");
-        assert_eq!(run.time, done(&noise, 1, received, 10 * US), "seed {seed}");
+        assert_eq!(run.time, end_of_work(&noise, 1, received, 10 * US), "seed {seed}");
         assert_eq!(run.processors[0].work, thought);
         for (late, is) in
             late.iter_mut().zip([thought > 90 * US, sent > thought + 2 * US, received > sent + 8 * US])
@@ -88,7 +89,7 @@ fn message_under_noise_takes_the_computed_time() {
     assert!(late.iter().all(|late| *late > 0), "{late:?}");
 }
 
-/// Computes and talks to both sides, with requests too.
+/// Computes and exchanges messages with both neighbours, also by requests.
 fn program(p: &mut Proc) -> Vec<Time> {
     let (P, id) = (p.P(), p.id());
     let mut times = Vec::new();
@@ -127,14 +128,14 @@ fn noise_is_the_same_on_both_clocks_and_any_cores() {
     assert_eq!(again.trace.as_ref(), Some(trace));
     let replayed = Replay::new(trace).trace(true).run().unwrap();
     assert_eq!(replayed.trace.unwrap().activities, trace.activities);
-    // Under other parameters the noise falls elsewhere, as it does for the program.
+    // Under other parameters the noise affects a replay at other calls, as it does the program.
     let faster = Params { L: 3 * US, ..params(6) };
     let program_faster = Machine::new(faster).noise(noise().seed(3)).run(program).unwrap();
     assert_eq!(Replay::new(trace).params(faster).run().unwrap().time, program_faster.time);
 }
 
 #[test]
-fn the_auditor_notices_other_noise() {
+fn auditor_detects_other_noise() {
     let trace =
         Machine::new(params(6)).noise(noise().seed(3)).trace(true).run(program).unwrap().trace.unwrap();
     for other in [None, Some(noise().seed(4)), "100us:7us".parse::<Noise>().ok().map(|noise| noise.seed(3))] {

@@ -1,4 +1,4 @@
-//! The machine against the oracle, and nothing else: what `.ci/mutants` runs for each mutant.
+//! Only the tests of the machine against the oracle, which `.ci/mutants` runs for each mutant.
 
 #![allow(non_snake_case)] // P is the papers' name
 

@@ -1,17 +1,17 @@
-//! The machine against an oracle: the rules once more, from the papers, without a clock and without a network.
+//! The machine against an oracle: a second implementation of the papers' rules, without a clock or a network.
 //!
-//! A program is data here. The oracle interprets it by brute force: it remembers every message of the run, and looks
-//! through all of them for each. It shares nothing with the machine but the parameters. What the machine draws,
-//! latencies and places, it is told.
+//! A program is data here. The oracle interprets it by brute force: it remembers every message of the run,
+//! and searches all of them for each. It shares only the parameters with the machine. The latencies and
+//! places that the machine draws are given to it.
 //!
-//! - [`program`]: programs that are data, and how the machine makes their calls;
-//! - [`random`]: such programs drawn at random;
+//! - [`program`]: programs as data, and their calls on the machine;
+//! - [`random`]: random programs;
 //! - [`interpreter`] and [`network`]: the oracle;
-//! - [`outcome`] and [`check`]: what comes of a program, and what must hold of it;
-//! - [`by_hand`]: programs small enough to be done by hand.
+//! - [`outcome`] and [`check`]: the outcome of a program, and the properties that must hold;
+//! - [`by_hand`]: programs small enough for hand-computed times.
 //!
-//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp-command --test library oracle` replays one random program, and shortens it for each thing
-//! that does not hold. `LOGGP_ORACLE_PROGRAMS=20000` says how many there are.
+//! `LOGGP_ORACLE_SEED=123 cargo test -p loggp-command --test library oracle` replays one random program, and
+//! shortens it for each fault. `LOGGP_ORACLE_PROGRAMS=20000` sets the number of programs.
 
 mod by_hand;
 mod check;
@@ -29,7 +29,7 @@ use loggp::params::LongMessages;
 use loggp::trace::{ActivityKind, Trace};
 
 use by_hand::{all_by_hand, by_hand, long};
-use check::{Fault, by_the_machine, by_the_oracle, check, messages};
+use check::{Fault, machine_outcome, oracle_outcome, check, messages};
 use outcome::{Account, Outcome};
 use program::Op::Work;
 
@@ -37,10 +37,10 @@ use crate::cases::times;
 
 pub use check::machine;
 use program::Case;
-pub use program::{Note, live};
+pub use program::{Note, run_live};
 pub use random::draw;
 
-/// Makes a program in which something does not hold as short as it can, so that the same still does not.
+/// Shortens a failing program as far as the same property still fails.
 fn shorten(mut case: Case, mut found: Fault, wall: bool) -> (Case, Fault) {
     let what = found.what;
     let fault = |case: &Case| check(case, wall).1.into_iter().find(|fault| fault.what == what);
@@ -62,21 +62,21 @@ fn shorten(mut case: Case, mut found: Fault, wall: bool) -> (Case, Fault) {
     }
 }
 
-/// What does not hold, and the shortest program of which that is so.
-fn at_length(seed: u64, case: Case, fault: Fault, wall: bool) -> String {
+/// Returns a report of a fault, with the shortest program that has it.
+fn report(seed: u64, case: Case, fault: Fault, wall: bool) -> String {
     let (case, fault) = shorten(case, fault, wall);
     let again = format!("LOGGP_ORACLE_SEED={seed} cargo test -p loggp-command --test library oracle");
     format!(
         "{}: {again}\nas short as it can be:\n{}{}{}",
         fault.what,
-        told(&case),
+        describe(&case),
         messages(&case),
         fault.text
     )
 }
 
-/// A machine and a program, line by line.
-fn told(case: &Case) -> String {
+/// Describes a machine and a program, line by line.
+fn describe(case: &Case) -> String {
     let Case { params, levels, ports, latency, ties, noise, barrier, program } = case;
     let calls = program.iter().enumerate().map(|(id, calls)| format!("  processor {id}: {calls:?}\n"));
     format!(
@@ -87,14 +87,14 @@ fn told(case: &Case) -> String {
 #[test]
 fn oracle_agrees_with_hand_computed_times() {
     for by_hand in all_by_hand() {
-        let Outcome::Finished(accounts) = by_the_oracle(&by_hand.case) else { panic!("{:?}", by_hand.case) };
+        let Outcome::Finished(accounts) = oracle_outcome(&by_hand.case) else { panic!("{:?}", by_hand.case) };
         let part = |part: fn(&Account) -> i64| {
             accounts.iter().map(|(account, _)| part(account)).collect::<Vec<i64>>()
         };
         assert_eq!(part(|account| account.finish), by_hand.finish, "{:?}", by_hand.case);
         assert_eq!(part(|account| account.stall), by_hand.stall, "{:?}", by_hand.case);
         assert_eq!(part(|account| account.port), by_hand.port, "{:?}", by_hand.case);
-        assert!(accounts.iter().all(|(account, _)| account.adds_up()), "{:?}", by_hand.case);
+        assert!(accounts.iter().all(|(account, _)| account.is_complete()), "{:?}", by_hand.case);
     }
 }
 
@@ -102,25 +102,25 @@ fn oracle_agrees_with_hand_computed_times() {
 fn machine_agrees_with_hand_computed_times() {
     for by_hand in all_by_hand() {
         let (_, faults) = check(&by_hand.case, true);
-        assert_eq!(faults, [], "{}", told(&by_hand.case));
+        assert_eq!(faults, [], "{}", describe(&by_hand.case));
     }
 }
 
-/// Two that send to each other wait for ever, and a third one has finished.
+/// Two processors that send to each other wait for ever, and a third one has finished.
 #[test]
 fn both_find_a_deadlock() {
     let case = by_hand("s=0, S=0", &[&[long(1, 1)], &[long(0, 1)], &[Work(4)]], &[]).case;
     let deadlock = Outcome::Deadlock(vec![None, None, Some(4)]);
-    assert_eq!((by_the_oracle(&case), by_the_machine(&case)), (deadlock.clone(), deadlock));
+    assert_eq!((oracle_outcome(&case), machine_outcome(&case)), (deadlock.clone(), deadlock));
 }
 
-/// The number that a variable of the environment says, if it does.
-fn asked(variable: &str) -> Option<u64> {
+/// Returns the number in a variable of the environment, or `None` if it is not set.
+fn number_from_env(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().expect("a number"))
 }
 
-/// Of programs that were run: how many there are, how many stall, and how many while there is room; and the same of the time
-/// for which they stall.
+/// Counts of programs: all, those that stall, and those that stall with free capacity; and the same for the
+/// time of stalls.
 #[derive(Default)]
 struct Stalls {
     programs: usize,
@@ -128,13 +128,13 @@ struct Stalls {
     of_time: [i64; 2],
 }
 
-/// How often a message waits for room while there is some for a moment, since no reservation is ever moved: `docs/reference/limits.md`
-/// has the numbers.
+/// Counts how often a message waits although there is free capacity for a moment, because reservations are
+/// never moved: `docs/reference/limits.md` has the numbers.
 #[test]
 #[ignore = "it counts, and finds nothing wrong"]
 fn stalls_with_free_capacity_are_counted() {
-    let programs = asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(1500) as usize;
-    // Whether all messages of a program are under way for equally long, by whether the machine is LogGP's or LogP's.
+    let programs = number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(1500) as usize;
+    // By machine, LogGP's or LogP's, and by latency, the same for all messages or not.
     let mut counts: BTreeMap<(&str, bool), Stalls> = BTreeMap::new();
     for case in (0..).map(draw).filter(|case| case.levels.is_empty() && !case.has_requests()) {
         let model = match case.params.long {
@@ -142,7 +142,7 @@ fn stalls_with_free_capacity_are_counted() {
             LongMessages::LogGP { .. } => "LogGP",
             _ => continue,
         };
-        let Ok(run) = machine(&case).run(|p| live(p, &case)) else { continue };
+        let Ok(run) = machine(&case).run(|p| run_live(p, &case)) else { continue };
         let trace = run.trace.unwrap();
         let alike = case.latency == Latency::Exact && trace.messages.iter().all(|message| message.words <= 1);
         let count = counts.entry((model, alike)).or_default();
@@ -167,11 +167,12 @@ fn stalls_with_free_capacity_are_counted() {
     }
 }
 
-/// For how many picoseconds messages wait for room, and for how many of these there is some at both ends.
+/// Returns the picoseconds for which messages wait for capacity, and those of them with free capacity at both
+/// ends.
 fn stalls(trace: &Trace) -> [i64; 2] {
     let Some(capacity) = trace.params.capacity() else { return [0; 2] };
     let mut sums = [0; 2];
-    for activity in trace.activities.iter().filter(|activity| activity.what == ActivityKind::Stall) {
+    for activity in trace.activities.iter().filter(|activity| activity.kind == ActivityKind::Stall) {
         let own = trace.messages.iter().filter(|message| message.id.from == activity.id);
         let Some(message) = own.filter(|own| own.enter >= activity.end).min_by_key(|own| own.id) else {
             continue;
@@ -196,14 +197,14 @@ fn stalls(trace: &Trace) -> [i64; 2] {
 
 #[test]
 fn machine_agrees_with_the_oracle_on_random_programs() {
-    let replayed = asked("LOGGP_ORACLE_SEED");
+    let replayed = number_from_env("LOGGP_ORACLE_SEED");
     let seeds = replayed
-        .map_or(0..asked("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(1500))), |seed| seed..seed + 1);
+        .map_or(0..number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(1500))), |seed| seed..seed + 1);
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);
     let (mut wrong, mut seeds_of, mut first) = (0, BTreeMap::<&str, Vec<u64>>::new(), None);
     for seed in seeds {
         let case = draw(seed);
-        // Threads take their time.
+        // Threads are slow.
         let wall = replayed.is_some() || seed.is_multiple_of(8);
         let (outcome, faults) = check(&case, wall);
         with_requests += usize::from(case.has_requests());
@@ -218,7 +219,7 @@ fn machine_agrees_with_the_oracle_on_random_programs() {
         for fault in faults {
             seeds_of.entry(fault.what).or_default().push(seed);
             if replayed.is_some() {
-                println!("{}\n", at_length(seed, case.clone(), fault.clone(), wall));
+                println!("{}\n", report(seed, case.clone(), fault.clone(), wall));
             }
             first.get_or_insert((seed, case.clone(), fault, wall));
         }
@@ -232,6 +233,6 @@ fn machine_agrees_with_the_oracle_on_random_programs() {
         println!("{what}: {} programs, of seeds {:?}", seeds.len(), &seeds[..seeds.len().min(12)]);
     }
     if let Some((seed, case, fault, wall)) = first {
-        panic!("{wrong} programs are wrong; here is one\n{}", at_length(seed, case, fault, wall));
+        panic!("{wrong} programs are wrong; here is one\n{}", report(seed, case, fault, wall));
     }
 }

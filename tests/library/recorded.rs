@@ -1,5 +1,5 @@
-//! A recorded run made again from its trace: at the same picosecond under the same parameters, and under others as the
-//! program itself would run; whatever form the trace had in between. And the traces' size, and their audit.
+//! Replays of recorded runs: with the same times under the same parameters, and like the program itself under
+//! others, from each format of the trace. Also the size of traces, and their audit.
 
 use loggp::collectives::{self, Shift};
 use loggp::{AnyTag, Cause, Latency, Machine, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
@@ -31,8 +31,8 @@ fn through_compact(trace: &Trace) -> Trace {
     Trace::read(&*compact(trace)).unwrap()
 }
 
-/// The run made again from its trace, from each form of that, does the same at the same time.
-fn same_again(run: &Run<()>, seed: u64) {
+/// Checks that the replay of the trace in each format does the same at the same times.
+fn check_replay(run: &Run<()>, seed: u64) {
     let trace = run.trace.as_ref().unwrap();
     let (json, small) = (through_json(trace), through_compact(trace));
     assert!(json == *trace && small == *trace, "seed {seed}");
@@ -47,8 +47,8 @@ fn same_again(run: &Run<()>, seed: u64) {
     assert_eq!(made.progress, trace.progress, "seed {seed}");
 }
 
-/// The calls say what was done, and every rule was kept.
-fn clean(trace: &Trace, seed: u64) {
+/// Checks that the calls match the activities, and that the run obeys every rule.
+fn check_audit(trace: &Trace, seed: u64) {
     let found = audit(trace).violations;
     let found: Vec<String> = found.iter().map(|found| found.to_string()).collect();
     assert!(found.is_empty(), "seed {seed}: {}", found[..found.len().min(5)].join("\n"));
@@ -68,9 +68,9 @@ fn drawn_machine(rng: &mut fastrand::Rng, params: Params) -> Machine {
     Machine::new(params).ports(ports).latency(latency).ties(ties).work(Work::Charged).trace(true)
 }
 
-/// What all processors do together, one after the other: broadcasts, scatters, all-to-alls, remaps, barriers, shifts,
-/// gathers at one that takes what comes, and requests.
-fn together(p: &mut Proc, seed: u64, most: usize) {
+/// Makes calls of all processors, one after the other: broadcasts, scatters, all-to-alls, remaps, barriers,
+/// shifts, gathers in the order of arrival, and requests.
+fn call_all(p: &mut Proc, seed: u64, most: usize) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let (id, P) = (p.id(), p.P());
     for step in 0..rng.usize(1..=6) {
@@ -129,32 +129,32 @@ fn together(p: &mut Proc, seed: u64, most: usize) {
     }
 }
 
-/// A run of what all do together on a drawn machine; nothing if that is no right program there.
-fn together_on(seed: u64) -> Option<Run<()>> {
+/// Runs [`call_all`] on a drawn machine. Returns `None` if the program fails there.
+fn run_call_all(seed: u64) -> Option<Run<()>> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let P = rng.usize(2..=9);
     let params = draw_params(&mut rng, P);
     let machine = drawn_machine(&mut rng, params);
     let machine = if rng.bool() { machine.barrier(3 * PS) } else { machine };
     let most = longest(&params, 12);
-    machine.run(|p| together(p, seed, most)).ok()
+    machine.run(|p| call_all(p, seed, most)).ok()
 }
 
 #[test]
 fn programs_with_collectives_are_replayed_exactly() {
     let (mut finished, least) = (0, times(175));
     for seed in seeds(250) {
-        if let Some(run) = together_on(seed) {
-            same_again(&run, seed);
-            clean(run.trace.as_ref().unwrap(), seed);
+        if let Some(run) = run_call_all(seed) {
+            check_replay(&run, seed);
+            check_audit(run.trace.as_ref().unwrap(), seed);
             finished += 1;
         }
     }
     assert!(finished > least, "{finished}");
 }
 
-/// A program whose calls do not depend on what it costs: all sources are named.
-fn straight(p: &mut Proc, seed: u64, most: usize, pieces: Option<usize>) {
+/// Makes calls that do not depend on times: all sources are named.
+fn fixed_calls(p: &mut Proc, seed: u64, most: usize, pieces: Option<usize>) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let P = p.P();
     let send = |p: &mut Proc, to: usize, tag: Tag<Vec<u8>>, mut bytes: usize| {
@@ -189,8 +189,8 @@ fn straight(p: &mut Proc, seed: u64, most: usize, pieces: Option<usize>) {
     }
 }
 
-/// What the replay says of other parameters, the program does under them; and what it says of pieces, the program does
-/// that sends them.
+/// A replay under other parameters agrees with the program under them, and a replay in pieces with a program
+/// that sends the pieces.
 #[test]
 fn a_replay_under_other_parameters_is_the_run_under_them() {
     let (mut compared, least) = (0, times(166));
@@ -201,20 +201,20 @@ fn a_replay_under_other_parameters_is_the_run_under_them() {
         let is = Params { cycle: was.cycle, ..is };
         let most = longest(&was, 20).min(longest(&is, 20));
         let machine = |params: Params| Machine::new(params).trace(true);
-        let trace = machine(was).run(|p| straight(p, seed, most, None)).unwrap().trace.unwrap();
+        let trace = machine(was).run(|p| fixed_calls(p, seed, most, None)).unwrap().trace.unwrap();
         let of = |run: Run<()>| run.processors.iter().map(|stats| stats.finish).collect::<Vec<_>>();
         let predicted = of(Replay::new(&trace).params(is).run().unwrap());
-        assert_eq!(predicted, of(machine(is).run(|p| straight(p, seed, most, None)).unwrap()), "seed {seed}");
+        assert_eq!(predicted, of(machine(is).run(|p| fixed_calls(p, seed, most, None)).unwrap()), "seed {seed}");
         let longest = rng.usize(1..=8);
         let predicted = of(Replay::new(&trace).params(is).fragments(longest).run().unwrap());
-        let really = machine(is).run(|p| straight(p, seed, most, Some(longest))).unwrap();
+        let really = machine(is).run(|p| fixed_calls(p, seed, most, Some(longest))).unwrap();
         assert_eq!(predicted, of(really), "seed {seed}, pieces of {longest}");
         compared += u32::from(was != is);
     }
     assert!(compared > least);
 }
 
-/// One message from 0 to 1, which receives it from some time on.
+/// Returns the trace of one message from 0 to 1, which calls its receive at a given time.
 fn one_message(params: Params, bytes: usize, late: u64) -> Trace {
     let run = Machine::new(params).trace(true).run(|p| match p.id() {
         0 => p.send(1, BYTES, vec![0; bytes]),
@@ -226,12 +226,13 @@ fn one_message(params: Params, bytes: usize, late: u64) -> Trace {
     run.unwrap().trace.unwrap()
 }
 
-fn ends(replay: Replay) -> Vec<Time> {
+fn finish_times(replay: Replay) -> Vec<Time> {
     replay.run().unwrap().processors.iter().map(|stats| stats.finish).collect()
 }
 
-/// L = 10, o = 2, S = 4, and ten words. The request is there at 12 and read at 14, the reply sent at 16 and there at 26;
-/// so the message goes at 30, is there at 40 and read at 42. In pieces of 4, 4 and 2 words they go at 2, 4 and 6.
+/// L = 10, o = 2, S = 4, and ten words. The request arrives at 12 and is received at 14; the reply enters at
+/// 16 and arrives at 26; the message enters at 30, arrives at 40 and is received at 42. Pieces of 4, 4 and 2
+/// words enter at 2, 4 and 6.
 #[test]
 fn methods_m1_and_m2_agree_with_hand_computed_times() {
     let params = Params::builder(2).word(1).set("L=10,o=2,s=4,S=4,G_s=0").unwrap().build().unwrap();
@@ -239,15 +240,15 @@ fn methods_m1_and_m2_agree_with_hand_computed_times() {
     let us = |times: [i64; 2]| times.map(|time| time * US).to_vec();
     for (late, was, m1, m2) in [(0, [30, 42], [2, 14], [6, 18]), (100, [118, 130], [2, 102], [6, 106])] {
         let trace = one_message(params, 10, late);
-        assert_eq!(ends(Replay::new(&trace)), us(was));
-        assert_eq!(ends(Replay::new(&trace).params(larger_S)), us(m1));
-        assert_eq!(ends(Replay::new(&trace).fragments(4)), us(m2));
-        // A longer piece than S waits for its receiver, as the whole does.
-        assert_eq!(ends(Replay::new(&trace).fragments(10)), us(was));
+        assert_eq!(finish_times(Replay::new(&trace)), us(was));
+        assert_eq!(finish_times(Replay::new(&trace).params(larger_S)), us(m1));
+        assert_eq!(finish_times(Replay::new(&trace).fragments(4)), us(m2));
+        // A piece longer than S waits for its receiver, as the whole message does.
+        assert_eq!(finish_times(Replay::new(&trace).fragments(10)), us(was));
     }
 }
 
-/// LogGP-1: the sender is busy for o' + 4o' + 2L, and the receiver for o' once the message is there.
+/// LogGP-1: the sender is busy for o' + 4o' + 2L, and the receiver for o' after the message has arrived.
 #[test]
 fn loggp_1_includes_the_shortest_synchronization_and_no_other() {
     let params = Params::builder(2).word(1).set("L=10,o=2,s=4,S=4,G_s=0").unwrap().build().unwrap();
@@ -256,12 +257,12 @@ fn loggp_1_includes_the_shortest_synchronization_and_no_other() {
         [(10, 0, [30, 42]), (10, 100, [30, 102]), (4, 0, [2, 14]), (4, 100, [2, 102])]
     {
         let trace = one_message(params, bytes, late);
-        assert_eq!(ends(Replay::new(&trace).model(Model::LogGP1)), us(ends_at), "{bytes} bytes");
+        assert_eq!(finish_times(Replay::new(&trace).model(Model::LogGP1)), us(ends_at), "{bytes} bytes");
     }
 }
 
-/// LogGP-2: table 9's numbers, by hand. Below 8,191 bytes 3.83 + 24.98 k + 7 + 3.83, above 72.88 + 8.85 k + 7 + 72.88; and
-/// above S a request and a reply of 3.83 + 7 + 3.83 each before that.
+/// LogGP-2: table 9's numbers, by hand. Below 8,191 bytes 3.83 + 24.98 k + 7 + 3.83, above 72.88 + 8.85 k +
+/// 7 + 72.88; and above S a request and a reply of 3.83 + 7 + 3.83 each before that.
 #[test]
 fn loggp_2_has_the_numbers_of_table_9() {
     let myrinet = loggp::preset("myrinet").unwrap().builder().build().unwrap();
@@ -274,7 +275,7 @@ fn loggp_2_has_the_numbers_of_table_9() {
         (16_384, 102_200_000, 327_078_400),
     ] {
         let trace = one_message(params, bytes, 0);
-        let ends = ends(Replay::new(&trace).model(Model::LogGP2));
+        let ends = finish_times(Replay::new(&trace).model(Model::LogGP2));
         assert_eq!(ends, [sent, received].map(Time::from_ps), "{bytes} bytes");
     }
 }
@@ -288,9 +289,9 @@ fn models_are_written_as_they_are_read() {
     assert_eq!(refusal, "there is no loggp-3; give loggps, loggp-1 or loggp-2");
 }
 
-/// What cannot be made again is said in one sentence.
+/// A trace that cannot be replayed is refused in one sentence.
 #[test]
-fn refuses_in_one_sentence() {
+fn refusals_are_one_sentence() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let trace = one_message(params, 8, 3);
     let changed = |change: fn(&mut Trace)| {
@@ -299,7 +300,7 @@ fn refuses_in_one_sentence() {
         trace
     };
     let send_tag = |trace: &mut Trace, number: u64| {
-        if let CallKind::Send { tag, .. } = &mut trace.calls[0].what {
+        if let CallKind::Send { tag, .. } = &mut trace.calls[0].kind {
             tag.number = number;
         }
     };
@@ -326,7 +327,7 @@ fn refuses_in_one_sentence() {
             "not in the order of 2 processors: here is one of processor 1",
         ),
         (
-            changed(|trace| trace.calls[0].what = CallKind::Barrier),
+            changed(|trace| trace.calls[0].kind = CallKind::Barrier),
             |replay| replay,
             "processor 0's barrier at 0 us cannot be made again: the machine has no barrier of its own",
         ),
@@ -344,7 +345,7 @@ fn refuses_in_one_sentence() {
     }
 }
 
-/// A few bytes can say that a run had a billion processors, whose stacks no process has addresses for.
+/// A few bytes can claim a billion processors, whose stacks exceed any address space.
 #[cfg(target_os = "linux")]
 #[test]
 fn machine_too_large_for_any_host_is_refused_early() {
@@ -355,11 +356,11 @@ fn machine_too_large_for_any_host_is_refused_early() {
     assert!(matches!(error.cause, Cause::Host(_)), "{error}");
 }
 
-/// A trace may say anything: it is made again, or an error says why not. Nothing hangs, and nothing panics.
+/// Any trace is replayed or refused with an error, and never hangs or panics.
 #[test]
 fn tampered_traces_do_not_panic() {
     for seed in seeds(500) {
-        let Some(run) = together_on(seed % 100) else { continue };
+        let Some(run) = run_call_all(seed % 100) else { continue };
         let mut trace = run.trace.unwrap();
         let mut rng = fastrand::Rng::with_seed(seed);
         for _ in 0..rng.usize(1..4) {
@@ -368,7 +369,7 @@ fn tampered_traces_do_not_panic() {
             match rng.usize(0..4) {
                 _ if trace.calls.is_empty() => {}
                 0 => drop(trace.calls.remove(one)),
-                1 => trace.calls[one].what = trace.calls[other].what.clone(),
+                1 => trace.calls[one].kind = trace.calls[other].kind.clone(),
                 2 => trace.calls.swap(one, other),
                 _ => trace.calls[one].end = Time::from_ps(rng.i64(..)),
             }
@@ -384,11 +385,10 @@ fn tampered_traces_do_not_panic() {
     }
 }
 
-/// Every deadlock of a replay is told as one of a program is.
-/// Requests make the gap longer while a processor looks, so that a look finds a message for which the gap was too short at
-/// first, and a request has taken another meanwhile. (Of 14,000 random programs one did this.)
+/// Requests make the gap longer while a processor looks, so that a look finds a message for which the gap was
+/// too short at first, while a request has taken another one. (One of 14,000 random programs did this.)
 #[test]
-fn a_replay_looks_in_the_gap_as_the_run_did() {
+fn replay_looks_in_the_gap_as_the_run_did() {
     const CALLED: Tag<u64> = Tag::new(0);
     const UNASKED: Tag<u64> = Tag::new(1);
     const REQUESTED: Tag<u64> = Tag::new(2);
@@ -410,11 +410,11 @@ fn a_replay_looks_in_the_gap_as_the_run_did() {
             p.send(0, REQUESTED, 2);
         }
     });
-    same_again(&run.unwrap(), 0);
+    check_replay(&run.unwrap(), 0);
 }
 
 #[test]
-fn a_smaller_S_may_be_a_deadlock() {
+fn smaller_S_can_deadlock() {
     let params = Params::builder(2).word(1).set("L=10,o=2,s=4,S=100,G_s=0").unwrap().build().unwrap();
     let run = Machine::new(params).trace(true).run(|p| {
         p.send(1 - p.id(), BYTES, vec![0; 50]);
@@ -426,7 +426,7 @@ fn a_smaller_S_may_be_a_deadlock() {
     assert!(error.to_string().contains("waited to send 50 words, more than S = 10"), "{error}");
 }
 
-/// A call, and all that depends on it.
+/// Each call is recorded with its filter, its message and its times.
 #[test]
 fn calls_record_filters_and_messages() {
     let params = Params::builder(3).word(1).set("L=10,o=2,s=4,S=4,G_s=0").unwrap().build().unwrap();
@@ -441,7 +441,7 @@ fn calls_record_filters_and_messages() {
         _ => {}
     });
     let trace = run.unwrap().trace.unwrap();
-    let name = |call: &loggp::trace::Call| (call.id, call.what.name(), call.start.as_ps(), call.end.as_ps());
+    let name = |call: &loggp::trace::Call| (call.id, call.kind.name(), call.start.as_ps(), call.end.as_ps());
     let us = |time: i64| time * US.as_ps();
     assert_eq!(
         trace.calls.iter().map(name).collect::<Vec<_>>(),
@@ -453,21 +453,21 @@ fn calls_record_filters_and_messages() {
             (1, "wait_until", us(42), us(50)),
         ]
     );
-    let CallKind::Send { to: 1, tag, bytes: 10, sent } = &trace.calls[0].what else { panic!() };
+    let CallKind::Send { to: 1, tag, bytes: 10, sent } = &trace.calls[0].kind else { panic!() };
     assert_eq!(tag.to_string(), "with tag 0 (bytes)");
     let rendezvous = sent.rendezvous.as_ref().unwrap();
     let number = |id: loggp::MessageId| (id.from, id.number);
     assert_eq!(number(rendezvous.request), (0, 0));
     assert_eq!(number(rendezvous.reply), (1, 0));
     assert_eq!(number(sent.message), (0, 1));
-    let CallKind::Receive { from: None, until: Until::Arrival, received: Some(got), .. } = &trace.calls[3].what
+    let CallKind::Receive { from: None, until: Until::Arrival, received: Some(got), .. } = &trace.calls[3].kind
     else {
         panic!()
     };
     assert_eq!(got, sent);
 }
 
-/// So many bytes for a message and all that was done for it. A smaller file would be welcome.
+/// Bounds the bytes for a message and its activities.
 #[test]
 fn a_compact_trace_takes_few_bytes_for_a_message() {
     let params = Params::builder(64).set("L=6,o=2,g=4").unwrap().build().unwrap();
@@ -483,7 +483,7 @@ fn a_compact_trace_takes_few_bytes_for_a_message() {
     assert!(bytes < 48 * messages, "{bytes} bytes for {messages} messages");
 }
 
-/// A change of a call, which is one that the auditor notices: what it is, and the rule that it breaks.
+/// A change of a call that the auditor must notice: a description, the rule that it breaks, and the change.
 type Forgery = (&'static str, AuditRule, fn(&mut Trace));
 
 const FORGERIES: [Forgery; 13] = [
@@ -494,30 +494,30 @@ const FORGERIES: [Forgery; 13] = [
         (call.start, call.end) = (t.calls[2].end, t.calls[2].end);
         t.calls.insert(3, call);
     }),
-    ("other work", AuditRule::Calls, |t| t.calls[0].what = CallKind::Work("other".into())),
+    ("other work", AuditRule::Calls, |t| t.calls[0].kind = CallKind::Work("other".into())),
     ("another length", AuditRule::CallResult, |t| {
-        let CallKind::Send { bytes, .. } = &mut t.calls[1].what else { panic!() };
+        let CallKind::Send { bytes, .. } = &mut t.calls[1].kind else { panic!() };
         *bytes += 1;
     }),
     ("another receiver", AuditRule::CallResult, |t| {
-        let CallKind::Send { to, .. } = &mut t.calls[1].what else { panic!() };
+        let CallKind::Send { to, .. } = &mut t.calls[1].kind else { panic!() };
         *to = 0;
     }),
     ("another tag", AuditRule::CallResult, |t| {
-        let CallKind::Receive { tag, .. } = &mut t.calls[5].what else { panic!() };
+        let CallKind::Receive { tag, .. } = &mut t.calls[5].kind else { panic!() };
         tag.number += 1;
     }),
     ("another source", AuditRule::CallResult, |t| {
-        let CallKind::Receive { from, .. } = &mut t.calls[5].what else { panic!() };
+        let CallKind::Receive { from, .. } = &mut t.calls[5].kind else { panic!() };
         *from = Some(1);
     }),
     ("what came second", AuditRule::CallResult, |t| {
         let (first, second) = (t.calls[5].clone(), t.calls[6].clone());
-        let [one, other] = [first, second].map(|call| match call.what {
+        let [one, other] = [first, second].map(|call| match call.kind {
             CallKind::Receive { received: got, .. } => got,
             _ => panic!(),
         });
-        let mut put = |place: usize, message| match &mut t.calls[place].what {
+        let mut put = |place: usize, message| match &mut t.calls[place].kind {
             CallKind::Receive { received: got, .. } => *got = message,
             _ => panic!(),
         };
@@ -525,25 +525,26 @@ const FORGERIES: [Forgery; 13] = [
         put(6, one);
     }),
     ("nothing, where there was something", AuditRule::CallResult, |t| {
-        let CallKind::Receive { from, .. } = &mut t.calls[4].what else { panic!() };
+        let CallKind::Receive { from, .. } = &mut t.calls[4].kind else { panic!() };
         *from = None;
-        let CallKind::Receive { tag, .. } = &t.calls[5].what else { panic!() };
+        let CallKind::Receive { tag, .. } = &t.calls[5].kind else { panic!() };
         let there = tag.clone();
-        let CallKind::Receive { tag, .. } = &mut t.calls[4].what else { panic!() };
+        let CallKind::Receive { tag, .. } = &mut t.calls[4].kind else { panic!() };
         *tag = there;
     }),
     ("a look that was longer", AuditRule::Calls, |t| {
-        let CallKind::Receive { until, .. } = &mut t.calls[4].what else { panic!() };
+        let CallKind::Receive { until, .. } = &mut t.calls[4].kind else { panic!() };
         *until = Until::Moment(100 * US);
     }),
     ("a reception after its deadline", AuditRule::CallResult, |t| {
-        let CallKind::Receive { until, .. } = &mut t.calls[6].what else { panic!() };
+        let CallKind::Receive { until, .. } = &mut t.calls[6].kind else { panic!() };
         *until = Until::Moment(Time::ZERO);
     }),
-    ("a wait that ended early", AuditRule::Calls, |t| t.calls[7].what = CallKind::WaitUntil(100 * US)),
+    ("a wait that ended early", AuditRule::Calls, |t| t.calls[7].kind = CallKind::WaitUntil(100 * US)),
 ];
 
-/// 0 works, and sends two messages to 1, which looks for another, receives them, and waits.
+/// Returns the trace of a run in which 0 works and sends two messages to 1, which looks for another one,
+/// receives them, and waits.
 fn two_messages() -> Trace {
     let params = Params::builder(2).set("L=6,o=2,g=10").unwrap().build().unwrap();
     let run = Machine::new(params).trace(true).run(|p| match p.id() {
@@ -560,12 +561,13 @@ fn two_messages() -> Trace {
             p.wait_until(60 * US);
         }
     });
-    // Calls 0 to 2 are of processor 0, and of 1 the wait (3), the look (4), the receives (5 and 6) and the wait (7).
+    // Processor 0 makes calls 0 to 2; processor 1 the wait (3), the look (4), the receives (5 and 6) and the
+    // wait (7).
     run.unwrap().trace.unwrap()
 }
 
 #[test]
-fn the_auditor_notices_calls_that_were_forged() {
+fn auditor_detects_forged_calls() {
     assert_eq!(audit(&two_messages()).violations, []);
     for (what, rule, forge) in FORGERIES {
         let mut trace = two_messages();

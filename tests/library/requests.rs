@@ -1,5 +1,5 @@
-//! MPI's requests: what the routines of LogGPS's table 4 cost, whose message goes to whom, and how it ends if a program
-//! gets them wrong.
+//! MPI's requests: the costs of the routines of LogGPS's table 4, the matching of messages, and the errors of
+//! wrong programs.
 
 use loggp::{AnyTag, Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work, collectives};
 use loggp::audit::audit;
@@ -10,7 +10,7 @@ use crate::cases::{cases, seeds};
 const BYTES: Tag<Vec<u8>> = Tag::named(0, "bytes");
 const OTHER: Tag<Vec<u8>> = Tag::named(1, "other");
 
-/// A machine's parameters, in picoseconds and bytes: the paper's names.
+/// A machine's parameters by the paper's names, in picoseconds and bytes.
 #[derive(Clone, Copy, Debug)]
 struct Gps {
     L: i64,
@@ -35,7 +35,7 @@ impl Gps {
         self.o + k * self.O_s
     }
 
-    /// T2 or T2', by k.
+    /// Returns T2 or T2', by k.
     fn T2(&self, k: i64) -> i64 {
         if k <= self.s { k * self.G_s + self.L } else { self.s * self.G_s + (k - self.s) * self.G_l + self.L }
     }
@@ -67,15 +67,15 @@ impl Gps {
         }
     }
 
-    /// MPI_Wait, equation (11): it was called for at t_i, and is waited for at t_w.
+    /// MPI_Wait, equation (11), for a request made at t_i and a wait at t_w.
     fn wait(&self, blocking: i64, t_i: i64, t_w: i64) -> i64 {
         (blocking - (t_w - t_i)).max(self.o)
     }
 }
 
-/// How one end of a message calls: at once, or a request that it waits for so much later.
+/// The call at one end of a message: blocking, or a request with a wait some time later.
 #[derive(Clone, Copy, Debug)]
-enum How {
+enum CallKind {
     Blocking,
     Request(i64),
 }
@@ -87,18 +87,19 @@ struct Case {
     k: i64,
     t_s: i64,
     t_r: i64,
-    sender: How,
-    receiver: How,
+    sender: CallKind,
+    receiver: CallKind,
 }
 
-fn how() -> impl Strategy<Value = How> {
-    prop_oneof![Just(How::Blocking), (0_i64..3_000_000).prop_map(How::Request)]
+fn how() -> impl Strategy<Value = CallKind> {
+    prop_oneof![Just(CallKind::Blocking), (0_i64..3_000_000).prop_map(CallKind::Request)]
 }
 
 fn gps() -> impl Strategy<Value = Gps> {
     let times = (0_i64..200_000, 0_i64..200_000, 0_i64..3_000, 0_i64..3_000, 0_i64..3_000);
     (times, -3_000_i64..3_000, 0_i64..300, 0_i64..300).prop_map(|((L, o, O_s, O_r, G_s), G_l, s, more)| {
-        // Where the paper says that all costs are positive, O_s + O_r + G_l > 0; and no message arrives before its send.
+        // All costs are positive as in the paper, O_s + O_r + G_l > 0, and no message arrives before its
+        // send.
         let G_l = G_l.max(-O_s).max(1 - O_s - O_r);
         Gps { L, o, O_s, O_r, G_s, G_l, s, S: s + more }
     })
@@ -109,22 +110,22 @@ fn case() -> impl Strategy<Value = Case> {
         .prop_map(|(gps, k, t_s, t_r, sender, receiver)| Case { gps, k, t_s, t_r, sender, receiver })
 }
 
-/// The lengths of the calls, and the time between them: what each end's routines cost.
+/// Makes the calls at one end of a message, and returns their duration in ps.
 fn costs(
     p: &mut Proc,
     at: i64,
-    how: How,
+    how: CallKind,
     start: impl Fn(&mut Proc),
     post: impl Fn(&mut Proc, Time),
 ) -> Vec<i64> {
     p.wait_until(at * PS);
     let called = p.now();
     match how {
-        How::Blocking => {
+        CallKind::Blocking => {
             start(p);
             vec![(p.now() - called).as_ps()]
         }
-        How::Request(later) => {
+        CallKind::Request(later) => {
             post(p, called + later * PS);
             vec![(p.now() - called).as_ps()]
         }
@@ -161,12 +162,12 @@ fn run_case(case: &Case) -> [Vec<i64>; 2] {
         ),
     });
     let mut run = run.unwrap_or_else(|error| panic!("{case:?}: {error}"));
-    holds(&mut run, case);
+    check_run(&mut run, case);
     run.results.try_into().unwrap()
 }
 
-/// The run kept to the rules, and says where all of its time went.
-fn holds<R>(run: &mut Run<R>, what: &impl std::fmt::Debug) {
+/// Checks that the run obeys the rules, and that its accounts add up.
+fn check_run<R>(run: &mut Run<R>, what: &impl std::fmt::Debug) {
     let found = audit(&run.trace.take().unwrap());
     assert!(found.is_clean(), "{what:?}: {:#?}", found.violations);
     for stats in &run.processors {
@@ -175,11 +176,11 @@ fn holds<R>(run: &mut Run<R>, what: &impl std::fmt::Debug) {
     }
 }
 
-/// What the call and the wait for it take, from the moment of the call, by equations (4) to (11).
-fn predicted(gps: &Gps, how: How, blocking: i64, called: i64) -> i64 {
+/// Returns the time of the call and its wait, from the moment of the call, by equations (4) to (11).
+fn predicted(gps: &Gps, how: CallKind, blocking: i64, called: i64) -> i64 {
     match how {
-        How::Blocking => blocking,
-        How::Request(later) => {
+        CallKind::Blocking => blocking,
+        CallKind::Request(later) => {
             let t_w = called + later.max(gps.o);
             t_w + gps.wait(blocking, called, t_w) - called
         }
@@ -189,7 +190,7 @@ fn predicted(gps: &Gps, how: How, blocking: i64, called: i64) -> i64 {
 proptest! {
     #![proptest_config(cases(2000))]
 
-    /// Every routine costs what table 4 says, whatever the other end does.
+    /// The cost of every routine is that of table 4, for any calls at the other end.
     #[test]
     fn routines_cost_what_table_4_says(case in case()) {
         let Case { gps, k, t_s, t_r, sender, receiver } = case;
@@ -199,12 +200,12 @@ proptest! {
     }
 }
 
-/// A machine on which nothing is special.
+/// Creates a machine with simple parameters.
 fn machine(P: usize) -> Machine {
     Machine::new(Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()).trace(true)
 }
 
-/// A machine of LogGPS with round numbers: S = 100.
+/// Creates a LogGPS machine with round numbers and S = 100.
 fn mpi(P: usize) -> Machine {
     let gps =
         Gps { L: 5_000_000, o: 1_000_000, O_s: 10_000, O_r: 10_000, G_s: 20_000, G_l: 10_000, s: 50, S: 100 };
@@ -225,7 +226,7 @@ fn requests_progress_while_their_processor_computes() {
         }
         p.now()
     });
-    // o to call for it, 100 of work, and o for the wait: the message came at 8, and was received at 10.
+    // o for the request, 100 of work, and o for the wait: the message arrived at 8, and was received at 10.
     assert_eq!(run.unwrap().results, [104 * US, 104 * US]);
 }
 
@@ -244,7 +245,7 @@ fn message_goes_to_the_receive_posted_first() {
         let other = p.irecv(OTHER);
         let blocking = p.recv(BYTES).1;
         let last = p.irecv(BYTES.from(0));
-        // In another order than that in which they were called for.
+        // In another order than that of the requests.
         let last = p.wait(last);
         let other = p.wait(other).1;
         [p.wait(first), p.wait(any).1, blocking, last, other].concat()
@@ -252,7 +253,8 @@ fn message_goes_to_the_receive_posted_first() {
     assert_eq!(run.unwrap().results[1], [0, 1, 2, 3, 9]);
 }
 
-/// A short message called for after a long one is received after it, on every machine, even if latencies are random.
+/// A short message sent by a later call than a long one is received after it, on every machine, even with
+/// random latencies.
 #[test]
 fn messages_are_sent_in_the_order_of_their_calls() {
     for seed in seeds(50) {
@@ -272,14 +274,14 @@ fn messages_are_sent_in_the_order_of_their_calls() {
                 }
             });
             let mut run = run.unwrap();
-            holds(&mut run, &seed);
+            check_run(&mut run, &seed);
             assert_eq!(run.results[1], [0, 1, 2, 3, 4, 5, 6]);
         }
     }
 }
 
-/// A request's message arrives after those that its processor has sent before, also by calls that block: with exact
-/// latencies too, where a long message waits for its receiver's port.
+/// A request's message arrives after all earlier messages of its processor, also those of blocking calls, and
+/// also with exact latencies if a long message waits for its receiver's port.
 #[test]
 fn request_does_not_overtake_an_earlier_send() {
     let drawn = |seed| {
@@ -311,15 +313,15 @@ fn request_does_not_overtake_an_earlier_send() {
             }
         });
         let mut run = run.unwrap();
-        holds(&mut run, &"in order");
+        check_run(&mut run, &"in order");
         assert_eq!(run.results[0], [1, 2]);
     }
 }
 
-/// Where no message takes any time, a processor with requests must not hear of what another one does later in the same
-/// instant.
+/// Where no message takes any time, requests of a processor must not see later actions of another one at the
+/// same moment.
 #[test]
-fn requests_between_two_are_the_same_where_nothing_takes_time() {
+fn requests_are_deterministic_without_latency() {
     const NUMBER: Tag<u8> = Tag::new(0);
     let machine = Machine::new(Params::builder(2).build().unwrap()).work(Work::Charged);
     let wall = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
@@ -353,14 +355,14 @@ fn requests_between_two_are_the_same_where_nothing_takes_time() {
 fn any_tag_receives_all_tags_and_returns_them() {
     let run = mpi(3).run(|p| match p.id() {
         0 => p.recv(AnyTag::<Vec<u8>>::new()).1 + p.recv(AnyTag::<Vec<u8>>::new().from(2)).1,
-        // Its collectives are none of what is asked for.
+        // Messages of collectives do not match.
         id => {
             p.send(0, if id == 1 { BYTES } else { OTHER }, vec![0; 200]);
             0
         }
     });
     assert_eq!(run.unwrap().results[0], 1);
-    // Of a message above S too, whose letters are three.
+    // The same for a message above S, which is three messages on the network.
     let run = mpi(2).run(|p| match p.id() {
         0 => {
             let request = p.irecv(AnyTag::<Vec<u8>>::new());
@@ -424,11 +426,11 @@ fn test_costs_a_cycle_until_it_is_done() {
             }
         }
     });
-    // It calls for it until 2; the message is there at 28 and received at 30, which a look sees, for o.
+    // The request is made until 2; the message arrives at 28 and is received at 30, which a test sees, for o.
     assert_eq!(run.unwrap().results[1], 28);
 }
 
-/// Whoever exchanges long messages by blocking sends waits for ever, in MPI and here.
+/// Processors that exchange long messages by blocking sends wait for ever, in MPI and here.
 #[test]
 fn blocking_sends_above_S_deadlock() {
     let error = mpi(2).run(|p| {
@@ -443,7 +445,7 @@ fn blocking_sends_above_S_deadlock() {
     ] {
         assert!(said.contains(line), "{said}");
     }
-    // With requests they do not, and up to S they do not.
+    // With requests, or with messages up to S, they do not.
     let exchange = |p: &mut Proc, words: usize| {
         let request = p.isend(1 - p.id(), BYTES, vec![0; words]);
         p.recv_from(1 - p.id(), BYTES);
@@ -549,7 +551,7 @@ fn misuse_of_requests_is_an_error() {
     assert!(matches!(error.cause, Cause::WrongType { id: 1, from: 0, .. }), "{error}");
 }
 
-/// Barriers, looks and deadlines see to requests, and requests to them.
+/// Requests make progress during barriers, looks and waits with deadlines.
 #[test]
 fn requests_progress_in_every_wait() {
     let machine = mpi(3).barrier(US);
@@ -569,13 +571,13 @@ fn requests_progress_in_every_wait() {
         (p.wait(comes)[299] as usize, sum)
     });
     let mut run = run.unwrap();
-    holds(&mut run, &"waits");
+    check_run(&mut run, &"waits");
     assert_eq!(run.results, [(2, 3), (0, 3), (1, 3)]);
 }
 
-/// A message of a random program: who sends how much to whom, about what, and how both ends call.
+/// A message of a random program: sender, receiver, length, tag, and the calls at both ends.
 #[derive(Clone, Debug)]
-struct Sent {
+struct RandomMessage {
     from: usize,
     to: usize,
     tag: usize,
@@ -585,21 +587,21 @@ struct Sent {
     any: bool,
 }
 
-fn programs() -> impl Strategy<Value = (usize, bool, Vec<Sent>)> {
+fn programs() -> impl Strategy<Value = (usize, bool, Vec<RandomMessage>)> {
     (2_usize..5, any::<bool>()).prop_flat_map(|(P, is_gps)| {
         let later = || prop_oneof![Just(None), (0_i64..60).prop_map(Some)];
         let sent = (0..P, 1..P, 0_usize..2, 0_usize..160, later(), later(), any::<bool>());
         let sent = sent.prop_map(move |(from, hop, tag, words, sender, receiver, any)| {
             let sender = if is_gps { sender } else { sender.or(Some(0)) };
-            Sent { from, to: (from + hop) % P, tag, words: words.max(1), sender, receiver, any }
+            RandomMessage { from, to: (from + hop) % P, tag, words: words.max(1), sender, receiver, any }
         });
         (Just(P), Just(is_gps), proptest::collection::vec(sent, 1..20))
     })
 }
 
-/// Each processor does its part of the messages in their order, and waits for its requests some units of work later, or
-/// at the end. What each receive got, by the call's number.
-fn play(p: &mut Proc, messages: &[Sent]) -> Vec<(usize, Vec<u8>)> {
+/// Makes a processor's calls for the messages in their order, and waits for its requests some units of work
+/// later or at the end. Returns the result of each receive, with the call's number.
+fn play(p: &mut Proc, messages: &[RandomMessage]) -> Vec<(usize, Vec<u8>)> {
     let me = p.id();
     let mut sends = Vec::new();
     let mut comes = Vec::new();
@@ -646,8 +648,8 @@ fn play(p: &mut Proc, messages: &[Sent]) -> Vec<(usize, Vec<u8>)> {
 proptest! {
     #![proptest_config(cases(300))]
 
-    /// Whatever a program does with requests, everyone gets what was sent in the order of MPI, the rules are kept, and the
-    /// accounts add up.
+    /// For any requests, messages are received in MPI's order, the run obeys the rules, and the accounts add
+    /// up.
     #[test]
     fn random_programs_keep_to_the_rules((P, is_gps, messages) in programs(), seed in any::<u64>(), ports in any::<bool>()) {
         let latency = if seed % 3 == 0 { Latency::Random { seed } } else { Latency::Exact };
@@ -657,7 +659,7 @@ proptest! {
         let machine = machine.latency(latency).ports(if ports { loggp::Ports::Dual } else { loggp::Ports::Single });
         let run = machine.run(|p| play(p, &messages));
         let mut run = run.unwrap();
-        holds(&mut run, &(P, is_gps, &messages));
+        check_run(&mut run, &(P, is_gps, &messages));
         for (to, got) in run.results.iter().enumerate() {
             let mine = messages.iter().enumerate().filter(|(_, sent)| sent.to == to);
             let expected: Vec<(usize, Vec<u8>)> =
@@ -667,19 +669,19 @@ proptest! {
     }
 }
 
-/// A blocking send above S asks for its receiver while a request's message goes first: each keeps its own number. (Found by
-/// the random programs.)
+/// A blocking send above S sends its request while the message of another request goes first: each keeps its
+/// own number. (Found by the random programs.)
 #[test]
 fn a_blocking_send_keeps_its_number_while_a_request_goes_first() {
     let sent =
-        |from, words, sender| Sent { from, to: 1 - from, tag: 0, words, sender, receiver: None, any: false };
+        |from, words, sender| RandomMessage { from, to: 1 - from, tag: 0, words, sender, receiver: None, any: false };
     let messages = [sent(0, 1, None), sent(1, 101, Some(13)), sent(1, 101, None)];
     let mut run = mpi(2).run(|p| play(p, &messages)).unwrap();
-    holds(&mut run, &messages);
+    check_run(&mut run, &messages);
     assert_eq!(run.results[0], [(1, vec![1; 101]), (2, vec![2; 101])]);
 }
 
-/// The same requests at the same times on threads that really wait.
+/// Requests have the same times on threads that really wait.
 #[test]
 fn both_clocks_do_the_same() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -698,7 +700,7 @@ fn both_clocks_do_the_same() {
     }
 }
 
-/// What requests have to do while their processor computes is done one after the other, and not one within the other.
+/// The actions of requests while their processor computes run one after the other, not nested.
 #[test]
 fn many_requests_need_no_deep_stack() {
     const MANY: usize = 20_000;
@@ -706,7 +708,7 @@ fn many_requests_need_no_deep_stack() {
     let params = Params::builder(2).L(6 * US).o(US).g(US).build().unwrap();
     let run = Machine::new(params).stack(Machine::LEAST_STACK).run(|p| {
         if p.id() == 0 {
-            p.wait_until(100_000 * US); // all receives are called for, and the other computes
+            p.wait_until(100_000 * US); // all receives are posted, and the other processor computes
             let sends: Vec<_> = (0..MANY).map(|i| p.isend(1, WORD, i as u64)).collect();
             return p.wait_all(sends).len() as u64;
         }

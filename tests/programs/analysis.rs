@@ -580,7 +580,7 @@ fn rendezvous_are_those_of_the_calls() {
     for seed in 0..50 {
         let params = params("P=4,L=6us,o=2us,g=1us,O_s=100ns,G_s=1us,G_l=500ns,s=3,S=5");
         let trace = traced(params, |p| rounds(p, 6, 12, seed));
-        let told = trace.calls.iter().filter_map(|call| call.what.sent()?.rendezvous.as_ref()).count();
+        let told = trace.calls.iter().filter_map(|call| call.kind.sent()?.rendezvous.as_ref()).count();
         let analysis = Analysis::from_trace(&trace).unwrap();
         assert_eq!(analysis.synchronous, told, "{seed}");
         // Without calls nothing else is found, and only tags are not known.
@@ -611,7 +611,7 @@ proptest! {
             match kind {
                 0 => activities.swap(a, b),
                 1 => activities[a].end = Time::from_ps(ps),
-                2 => activities[a].what = activities[b].what.clone(),
+                2 => activities[a].kind = activities[b].kind.clone(),
                 3 => drop(activities.remove(a)),
                 4 => drop(messages.remove(m)),
                 5 => messages[m].to = messages[k].id.from.wrapping_add(ps as usize),
@@ -620,7 +620,7 @@ proptest! {
                 _ if progress.is_empty() => activities[a].id = ps as usize,
                 _ => {
                     let at = one.index(progress.len());
-                    progress[at].what = activities[b].what.clone();
+                    progress[at].kind = activities[b].kind.clone();
                 }
             }
         }

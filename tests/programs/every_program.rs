@@ -44,7 +44,7 @@ fn broadcast_is_figure_3_of_logp() {
     let run = outcome(&case, &Emulation::with_trace()).run;
     let mut seen = vec![(0, vec![]); 8];
     for activity in run.trace.unwrap().activities {
-        match activity.what {
+        match activity.kind {
             ActivityKind::Receive(_) => seen[activity.id].0 = activity.end.as_ps() / US.as_ps(),
             ActivityKind::Send(_) => seen[activity.id].1.push(activity.start.as_ps() / US.as_ps()),
             _ => (),

@@ -267,9 +267,9 @@ fn synchronization(time: Time, trace: &Trace) -> Synchronization {
         // What is sent without words asks for a message, or grants one that was asked for just before.
         let (mut asked, mut granted, mut was_asked) = (false, false, false);
         let mut waited = Time::ZERO;
-        for Activity { start, end, what, .. } in own {
+        for Activity { start, end, kind, .. } in own {
             let idle = std::mem::take(&mut waited);
-            match what {
+            match kind {
                 ActivityKind::Idle => waited = *end - *start,
                 ActivityKind::Send(id) => {
                     let is_empty = messages[id].words == 0;

@@ -80,7 +80,7 @@ fn summation_is_figure_4_of_logp() {
     let trace = outcome.run.trace.unwrap();
     let sent_at = |id: usize| {
         let mut sends =
-            trace.activities.iter().filter(|a| a.id == id && matches!(a.what, ActivityKind::Send(_)));
+            trace.activities.iter().filter(|a| a.id == id && matches!(a.kind, ActivityKind::Send(_)));
         sends.next().map_or(28, |send| send.start.as_ps() / US.as_ps())
     };
     let mut arrows: Vec<(i64, i64)> =

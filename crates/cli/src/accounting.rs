@@ -93,10 +93,10 @@ fn account_columns<'a, R: 'a>(
 }
 
 /// Returns the table of the accounts in percent, or `None` without rows.
-pub fn share_table(all: &[AnalyzedRun], unit: Unit) -> Option<DocumentBlock> {
+pub fn share_table(runs: &[AnalyzedRun], unit: Unit) -> Option<DocumentBlock> {
     let mut columns = vec![ReportColumn::table_only("%", |row: &AnalyzedRun| row.short_name().to_string())];
     columns.extend(account_columns(|row: &AnalyzedRun, time| Field::Number(row.share(time)), |row| &row.analysis.total));
-    table(&columns, all, unit, MOST_DECIMALS)
+    table(&columns, runs, unit, MOST_DECIMALS)
 }
 
 fn processor_columns<'a>() -> Vec<ReportColumn<'a, (usize, Accounts)>> {
@@ -202,17 +202,17 @@ fn step_columns<'a>(analysis: &Analysis) -> Vec<ReportColumn<'a, PathStep>> {
 pub fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<DocumentBlock> {
     type PartTotal = (HopKind, usize, Time);
     let steps = &row.analysis.path;
-    let of_part = |&part: &HopKind| {
+    let part_total = |&part: &HopKind| {
         let hops = steps.iter().filter(|step| step.hop.kind == part).count();
         (hops > 0).then(|| (part, hops, time_on_path(&row.analysis, part)))
     };
-    let parts: Vec<PartTotal> = HopKind::ALL.iter().filter_map(of_part).collect();
-    let of_run = |time: Time| 100.0 * time.in_units(row.analysis.time);
+    let parts: Vec<PartTotal> = HopKind::ALL.iter().filter_map(part_total).collect();
+    let percent_of_run = |time: Time| 100.0 * time.in_units(row.analysis.time);
     let columns = [
         ReportColumn::table_only("critical path", |(part, ..): &PartTotal| part.name()),
         ReportColumn::table_only("hops", |(_, hops, _): &PartTotal| *hops),
         ReportColumn::table_only("time", |(.., time): &PartTotal| *time),
-        ReportColumn::table_only("%", |(.., time): &PartTotal| of_run(*time)),
+        ReportColumn::table_only("%", |(.., time): &PartTotal| percent_of_run(*time)),
         ReportColumn::table_only("as a formula", |(part, ..): &PartTotal| critical_path::part_formula(row, *part)),
     ];
     let hops = table(&step_columns(&row.analysis), if with_hops { steps } else { &[] }, unit, MOST_DECIMALS);
@@ -221,25 +221,25 @@ pub fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<Docume
 
 /// Returns the columns of the effect of 1% more of a parameter.
 fn sensitivity_columns<'a>(row: &'a AnalyzedRun) -> Vec<ReportColumn<'a, Sensitivity>> {
-    let ns = |ps: Option<f64>| ps.map(|ps| ps / 1e3);
-    let of_run = |ps: Option<f64>| match ps {
+    let in_ns = |ps: Option<f64>| ps.map(|ps| ps / 1e3);
+    let change = |ps: Option<f64>| match ps {
         Some(ps) if row.analysis.time > Time::ZERO => Field::Error(ps / row.analysis.time.as_ps() as f64),
         _ => Field::Null,
     };
     let params = &row.analysis.params;
     vec![
-        ReportColumn::new("parameter", |one: &Sensitivity| one.parameter.name).with_title("1% more"),
-        ReportColumn::table_only("is", move |one: &Sensitivity| {
-            let value = one.parameter.number(params).unwrap_or(0);
-            match one.parameter.is_time() {
+        ReportColumn::new("parameter", |sensitivity: &Sensitivity| sensitivity.parameter.name).with_title("1% more"),
+        ReportColumn::table_only("is", move |sensitivity: &Sensitivity| {
+            let value = sensitivity.parameter.number(params).unwrap_or(0);
+            match sensitivity.parameter.is_time() {
                 true => Time::from_ps(value).to_string(),
                 false => thousands(value),
             }
         }),
-        ReportColumn::new("path_ns", move |one: &Sensitivity| ns(one.path)),
-        ReportColumn::new("replay_ns", move |one: &Sensitivity| ns(one.replay)),
-        ReportColumn::table_only("by the path", move |one: &Sensitivity| of_run(one.path)),
-        ReportColumn::table_only("by a replay", move |one: &Sensitivity| of_run(one.replay)).optional(),
+        ReportColumn::new("path_ns", move |sensitivity: &Sensitivity| in_ns(sensitivity.path)),
+        ReportColumn::new("replay_ns", move |sensitivity: &Sensitivity| in_ns(sensitivity.replay)),
+        ReportColumn::table_only("by the path", move |sensitivity: &Sensitivity| change(sensitivity.path)),
+        ReportColumn::table_only("by a replay", move |sensitivity: &Sensitivity| change(sensitivity.replay)).optional(),
     ]
 }
 

@@ -18,10 +18,10 @@ struct ExitingAllocator;
 static ALLOCATOR: ExitingAllocator = ExitingAllocator;
 
 thread_local! {
-    /// Whether this thread is ending the command.
+    /// True while this thread ends the command.
     static IS_EXITING: Cell<bool> = const { Cell::new(false) };
 }
-/// Whether any thread is ending the command.
+/// True while any thread ends the command.
 static PROCESS_IS_EXITING: AtomicBool = AtomicBool::new(false);
 
 /// Returns allocated memory, or ends the command if there is none.

@@ -117,9 +117,9 @@ impl AnalyzeCommand {
         {
             CliError::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
         }
-        let over = |over: &String| FormulaSweep::read(over, trace.params, |range| ParameterSweep::replay(trace, range));
-        let over = self.over.as_ref().map(over).transpose()?;
-        Ok(AnalyzedRun { name: name.into(), trace: name.into(), recorded_time: None, analysis, sweep: over })
+        let read_sweep = |over: &String| FormulaSweep::read(over, trace.params, |range| ParameterSweep::replay(trace, range));
+        let sweep = self.over.as_ref().map(read_sweep).transpose()?;
+        Ok(AnalyzedRun { name: name.into(), trace: name.into(), recorded_time: None, analysis, sweep })
     }
 
     /// Returns the changes to try on a trace, those of `--what-if` before those of `--model`.
@@ -147,7 +147,7 @@ impl AnalyzeCommand {
             blocks.extend(accounting::top_groups(row, unit, self.top));
             blocks.extend(overlap::waiting_table(row, unit));
             blocks.extend(accounting::path_tables(row, unit, self.path));
-            blocks.extend(row.sweep.iter().flat_map(|over| sweep_blocks(over, unit)));
+            blocks.extend(row.sweep.iter().flat_map(|sweep| sweep_blocks(sweep, unit)));
             blocks.extend(accounting::sensitivity_table(row, unit));
         }
         blocks

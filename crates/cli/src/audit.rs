@@ -32,24 +32,24 @@ impl AuditCommand {
         let trace = read_trace(&self.trace)?;
         let audit = audit(&trace);
         let unit = Unit::default_for(&trace.params);
-        let of_capacity = |most: usize| match audit.capacity {
+        let with_capacity = |most: usize| match audit.capacity {
             Some(capacity) => format!("{} of {}", thousands(most), thousands(capacity)),
             None => format!("{} of any number", thousands(most)),
         };
         let show = |time: Option<Time>| time.map_or("none".into(), |time| unit.show(time));
 
         let mut table = Table::new("", "").text("").text("");
-        for (what, value) in [
+        for (name, value) in [
             ("finish", unit.show(audit.finish)),
             ("messages", thousands(audit.messages)),
-            ("most in transit from a processor", of_capacity(audit.most_in_transit_from)),
-            ("most in transit to a processor", of_capacity(audit.most_in_transit_to)),
+            ("most in transit from a processor", with_capacity(audit.most_in_transit_from)),
+            ("most in transit to a processor", with_capacity(audit.most_in_transit_to)),
             ("stalls", thousands(audit.stalls)),
             ("stalled, all together", unit.show(audit.stalled)),
             ("longest stall", show(audit.longest_stall)),
             ("shortest stall", show(audit.shortest_stall)),
         ] {
-            table.push(vec![what.into(), value.into()]);
+            table.push(vec![name.into(), value.into()]);
         }
         let mut blocks = vec![DocumentBlock::Table(table)];
         if audit.out_of_order > 0 {

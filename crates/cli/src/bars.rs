@@ -3,7 +3,7 @@
 
 use loggp::Time;
 use loggp_draw::bars::{Bar, Bars, MOST};
-use loggp_papers::pictures::kinds;
+use loggp_papers::pictures::styles;
 use loggp_study::analysis::accounts::{Account, Accounts};
 
 use super::analyzed_run::AnalyzedRun;
@@ -47,7 +47,7 @@ pub fn svg(rows: &[AnalyzedRun], unit: Unit) -> Result<String, CliError> {
         ),
     };
     let y = format!("time [{}]", unit.name);
-    let layers = LAYERS.map(|account| kinds::account_kind(account).into()).into();
+    let layers = LAYERS.map(|account| styles::account_style(account).into()).into();
     Ok(Bars { title, subtitle, x: x.into(), y, layers, bars }.svg())
 }
 

@@ -16,11 +16,11 @@ use super::number::Unit;
 pub struct ReportColumn<'a, R> {
     /// Name in JSON and CSV; `None` if only a table has the column.
     name: Option<Cow<'static, str>>,
-    /// Whether CSV has the column too.
+    /// True if CSV has the column too.
     csv: bool,
     /// Title in a table; `None` if the table leaves it out.
     title: Option<String>,
-    /// Whether a table leaves it out when no field is informative.
+    /// True if a table leaves it out when no field is informative.
     optional: bool,
     place: ColumnPlace,
     /// Returns the value of a row.

@@ -31,10 +31,10 @@ pub fn part_formula(row: &AnalyzedRun, part: HopKind) -> Option<String> {
 }
 
 /// Returns the table of the formulas of all runs.
-pub fn formula_table(all: &[AnalyzedRun], unit: Unit) -> Option<DocumentBlock> {
+pub fn formula_table(runs: &[AnalyzedRun], unit: Unit) -> Option<DocumentBlock> {
     let columns = [
         ReportColumn::table_only("critical path", |row: &AnalyzedRun| row.short_name().to_string()),
         ReportColumn::table_only("as a formula", |row: &AnalyzedRun| formula_text(&row.analysis.formula)),
     ];
-    table(&columns, all, unit, MOST_DECIMALS)
+    table(&columns, runs, unit, MOST_DECIMALS)
 }

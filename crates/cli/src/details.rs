@@ -17,7 +17,7 @@ pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
     let mut blocks: Vec<DocumentBlock> = metric_table(rows, unit).into_iter().chain(phase_table(rows, unit)).collect();
     let mut notes = merge_sentences(rows.iter().filter_map(formula_note));
     for row in rows {
-        let drawn = row.answers.drawn.iter();
+        let drawn = row.answers.random_options.iter();
         notes.extend(drawn.map(|drawn| format!("the median run of {} has {drawn}", row.task.name)));
     }
     if rows.iter().any(|row| row.host().is_some()) {

@@ -40,8 +40,8 @@ impl CliError {
     }
 
     /// Prints on stderr why parts of a request are left out, each reason once.
-    pub fn warn_all(all: Vec<CliError>) {
-        merge_sentences(all.into_iter().filter_map(CliError::into_sentence))
+    pub fn warn_all(errors: Vec<CliError>) {
+        merge_sentences(errors.into_iter().filter_map(CliError::into_sentence))
             .into_iter()
             .for_each(|why| CliError::Run(why).warn());
     }
@@ -88,32 +88,32 @@ fn print_lines(begin: &str, lines: &str) -> io::Result<()> {
 pub fn merge_sentences(sentences: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for sentence in sentences {
-        let (whom, why) = sentence.split_once(": ").unwrap_or(("", &sentence));
-        match reasons.iter_mut().find(|(reason, _)| reason == why) {
-            Some((_, all)) if all.iter().any(|other| other == whom) => (),
-            Some((_, all)) => all.push(whom.into()),
-            None => reasons.push((why.into(), vec![whom.into()])),
+        let (subject, reason) = sentence.split_once(": ").unwrap_or(("", &sentence));
+        match reasons.iter_mut().find(|(other, _)| other == reason) {
+            Some((_, subjects)) if subjects.iter().any(|other| other == subject) => (),
+            Some((_, subjects)) => subjects.push(subject.into()),
+            None => reasons.push((reason.into(), vec![subject.into()])),
         }
     }
-    let said = |(why, all): (String, Vec<String>)| match join_subjects(&all) {
-        whom if whom.is_empty() => why,
-        whom => format!("{whom}: {why}"),
+    let join = |(reason, subjects): (String, Vec<String>)| match join_subjects(&subjects) {
+        subject if subject.is_empty() => reason,
+        subject => format!("{subject}: {reason}"),
     };
-    reasons.into_iter().map(said).collect()
+    reasons.into_iter().map(join).collect()
 }
 
 /// Joins subjects with commas. Words that all of them begin with or end with stand there once.
-fn join_subjects(all: &[String]) -> String {
-    let words: Vec<Vec<&str>> = all.iter().map(|one| one.split(' ').collect()).collect();
+fn join_subjects(subjects: &[String]) -> String {
+    let words: Vec<Vec<&str>> = subjects.iter().map(|subject| subject.split(' ').collect()).collect();
     let least = words.iter().map(Vec::len).min().unwrap_or(0).saturating_sub(1);
     let alike = |most: usize, word: &dyn Fn(&[&str], usize) -> String| {
-        (0..most).take_while(|n| words.iter().all(|one| word(one, *n) == word(&words[0], *n))).count()
+        (0..most).take_while(|n| words.iter().all(|subject| word(subject, *n) == word(&words[0], *n))).count()
     };
-    let before = alike(least, &|one, n| one[n].into());
-    let behind = alike(least - before, &|one, n| one[one.len() - 1 - n].into());
-    let own = |one: &Vec<&str>| one[before..one.len() - behind].join(" ");
+    let before = alike(least, &|subject, n| subject[n].into());
+    let behind = alike(least - before, &|subject, n| subject[subject.len() - 1 - n].into());
+    let middle_words = |subject: &Vec<&str>| subject[before..subject.len() - behind].join(" ");
     let (first, last) = (&words[0][..before], &words[0][words[0].len() - behind..]);
-    let middle = words.iter().map(own).collect::<Vec<_>>().join(", ");
+    let middle = words.iter().map(middle_words).collect::<Vec<_>>().join(", ");
     [first.join(" "), middle, last.join(" ")]
         .into_iter()
         .filter(|part| !part.is_empty())

@@ -18,15 +18,15 @@ use super::row::MOST_DECIMALS;
 /// The runs along a parameter, as `--over` asks for.
 pub struct FormulaSweep {
     parameter: &'static Parameter,
-    along: ParameterSweep,
+    sweep: ParameterSweep,
 }
 
 impl FormulaSweep {
-    /// Reads the value of `--over`, and makes the runs by `along`.
+    /// Reads the value of `--over`, and makes the runs by `make_runs`.
     pub fn read(
         over: &str,
         params: Params,
-        along: impl FnOnce(&Range) -> Result<ParameterSweep, FailedReplay>,
+        make_runs: impl FnOnce(&Range) -> Result<ParameterSweep, FailedReplay>,
     ) -> Result<FormulaSweep, CliError> {
         let refuse = |why: &dyn Display| CliError::Request(format!("--over {over}: {why}"));
         let range = Range::read(over, None, &ParamsBuilder::from(params)).map_err(|why| refuse(&why))?;
@@ -34,8 +34,8 @@ impl FormulaSweep {
         if parameter.name == "P" {
             return Err(refuse(&"the run has as many processors as it has; give another parameter"));
         }
-        let along = along(&range).map_err(|FailedReplay { value: at, error }| replay_error(&at, &error))?;
-        Ok(FormulaSweep { parameter, along })
+        let sweep = make_runs(&range).map_err(|FailedReplay { value, error }| replay_error(&value, &error))?;
+        Ok(FormulaSweep { parameter, sweep })
     }
 }
 
@@ -49,9 +49,9 @@ pub fn replay_error(name: &str, error: &RunError) -> CliError {
 
 /// Returns the columns of the runs along a parameter, for JSON only.
 pub fn sweep_columns<'a, R: 'a>(over: impl Fn(&R) -> Option<&FormulaSweep> + Copy + 'a) -> [ReportColumn<'a, R>; 3] {
-    let of_along = |name: &'static str, ats: fn(&ParameterSweep) -> &[ReplayPoint]| {
+    let column = |name: &'static str, points: fn(&ParameterSweep) -> &[ReplayPoint]| {
         let shown = move |row: &R| match over(row) {
-            Some(over) => json_rows(&point_columns(over.parameter, ""), ats(&over.along)),
+            Some(over) => json_rows(&point_columns(over.parameter, ""), points(&over.sweep)),
             None => Field::Absent,
         };
         ReportColumn::new(name, shown).json_only()
@@ -59,8 +59,8 @@ pub fn sweep_columns<'a, R: 'a>(over: impl Fn(&R) -> Option<&FormulaSweep> + Cop
     let parameter = move |row: &R| over(row).map_or(Field::Absent, |over| over.parameter.name.into());
     [
         ReportColumn::new("over.parameter", parameter).json_only(),
-        of_along("over.points", |along| &along.points),
-        of_along("over.changes", |along| &along.changes),
+        column("over.points", |sweep| &sweep.points),
+        column("over.changes", |sweep| &sweep.changes),
     ]
 }
 
@@ -68,29 +68,29 @@ pub fn sweep_columns<'a, R: 'a>(over: impl Fn(&R) -> Option<&FormulaSweep> + Cop
 fn point_columns<'a>(parameter: &'static Parameter, title: &str) -> Vec<ReportColumn<'a, ReplayPoint>> {
     let value = if parameter.is_time() { "value_ns" } else { "value" };
     let mut columns = vec![
-        ReportColumn::new(value, move |at: &ReplayPoint| match parameter.is_time() {
-            true => Field::from(Time::from_ps(at.value)),
-            false => Field::from(at.value),
+        ReportColumn::new(value, move |point: &ReplayPoint| match parameter.is_time() {
+            true => Field::from(Time::from_ps(point.value)),
+            false => Field::from(point.value),
         }),
-        ReportColumn::table_only(title, move |at: &ReplayPoint| {
+        ReportColumn::table_only(title, move |point: &ReplayPoint| {
             Field::Swept(match parameter.is_time() {
-                true => Time::from_ps(at.value).to_string(),
-                false => thousands(at.value),
+                true => Time::from_ps(point.value).to_string(),
+                false => thousands(point.value),
             })
         }),
-        ReportColumn::new("time_ns", |at: &ReplayPoint| at.time).with_title("time"),
+        ReportColumn::new("time_ns", |point: &ReplayPoint| point.time).with_title("time"),
     ];
-    columns.extend(formula_columns(|at: &ReplayPoint| &at.formula));
-    columns.push(ReportColumn::table_only("critical path", |at: &ReplayPoint| formula_text(&at.formula)));
+    columns.extend(formula_columns(|point: &ReplayPoint| &point.formula));
+    columns.push(ReportColumn::table_only("critical path", |point: &ReplayPoint| formula_text(&point.formula)));
     columns
 }
 
 /// Returns the tables of the formulas along a parameter, and of the values at which the path changes.
-pub fn sweep_blocks(FormulaSweep { parameter, along }: &FormulaSweep, unit: Unit) -> Vec<DocumentBlock> {
-    let points = table(&point_columns(parameter, parameter.name), &along.points, unit, MOST_DECIMALS);
+pub fn sweep_blocks(FormulaSweep { parameter, sweep }: &FormulaSweep, unit: Unit) -> Vec<DocumentBlock> {
+    let points = table(&point_columns(parameter, parameter.name), &sweep.points, unit, MOST_DECIMALS);
     let title = format!("another from {} =", parameter.name);
-    let changes = table(&point_columns(parameter, &title), &along.changes, unit, MOST_DECIMALS);
-    let sentence = match (along.changes.len(), along.has_more) {
+    let changes = table(&point_columns(parameter, &title), &sweep.changes, unit, MOST_DECIMALS);
+    let sentence = match (sweep.changes.len(), sweep.has_more) {
         (0, _) => Some(format!("the path is the same at every {}", parameter.name)),
         (_, true) => Some("there are more changes; give a smaller range, or more points".into()),
         _ => None,

@@ -6,8 +6,8 @@ use loggp::{ParamsBuilder, Ports};
 use serde_json::{Map, Value};
 
 /// Parses the ports of a machine or of a level, if it has any.
-pub fn parse_ports(of: &Value) -> Result<Option<Ports>, String> {
-    match of.get("ports").filter(|value| !value.is_null()) {
+pub fn parse_ports(object: &Value) -> Result<Option<Ports>, String> {
+    match object.get("ports").filter(|value| !value.is_null()) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.parse().map_err(|why| format!("ports: {why}"))?)),
         Some(other) => Err(format!("it has ports {other}; give \"single\" or \"dual\"")),

@@ -84,14 +84,14 @@ impl LevelDraft {
 
 impl LevelOptions {
     /// Builds the levels of a machine with these parameters, from the command line or else from its file.
-    pub fn build(&self, of_file: &[LevelDraft], params: &Params) -> Result<Vec<Level>, String> {
+    pub fn build(&self, file_levels: &[LevelDraft], params: &Params) -> Result<Vec<Level>, String> {
         let draft = |text: &String| {
             let builder = ParamsBuilder::with_open_times(1).cycle(params.cycle).set(text);
             let builder = builder.map_err(|why| format!("--level {text}: {why}"))?;
             Ok(LevelDraft { builder, ports: Ports::default(), one_port: false })
         };
         let given: Vec<LevelDraft> = self.level.iter().map(draft).collect::<Result<_, String>>()?;
-        let drafts = if given.is_empty() { of_file } else { &given };
+        let drafts = if given.is_empty() { file_levels } else { &given };
         let groups = self.levels.as_ref().map(LevelSizes::groups);
         if let Some(sizes) = self.levels.as_ref().filter(|sizes| sizes.P() != params.P) {
             let (all, P) = (sizes.P(), params.P);

@@ -172,7 +172,7 @@ pub const PORTS: &[NamedValue] = &[("single", "One for both directions"), ("dual
 const WORK: &[NamedValue] = &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];
 
 impl MachineOptions {
-    /// Returns how the machine runs, by default on the clock `usual`.
+    /// Returns how the machine runs, by default on the clock `usual`, with its stack.
     pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, CliError> {
         Ok(Emulation { stack: self.stack, ..self.clock.emulation(usual)? })
     }
@@ -190,8 +190,8 @@ impl MachineOptions {
 }
 
 impl ClockOptions {
-    /// How a machine runs, on this clock unless they say which. Refuses what only the wall clock has, on the
-    /// other.
+    /// Returns how a machine runs, by default on the clock `usual`. Refuses options of the wall clock on the
+    /// virtual one.
     pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, CliError> {
         let clock = self.clock.unwrap_or(usual);
         let [_, only @ .., _] = self.given_options();

@@ -90,7 +90,7 @@ pub fn extension(path: &Path) -> String {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// Refuses a path whose ending is none of these. `said` lists them for the error.
+/// Refuses a path whose ending is none of these. `endings_text` lists them for the error.
 pub fn check_extension(path: Option<&Path>, endings: &[&str], endings_text: &str) -> Result<(), CliError> {
     match path {
         Some(path) if !endings.contains(&&*extension(path)) => Err(unknown_extension(path, endings_text)),

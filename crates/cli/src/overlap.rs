@@ -35,11 +35,11 @@ pub fn run_columns<'a>() -> Vec<ReportColumn<'a, AnalyzedRun>> {
 pub fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
     type WaitTotal = (&'static str, Time, Time);
     let overlap = &row.analysis.overlap;
-    let of = |&account: &Account| {
-        let both = (overlap.overlapped[account], overlap.exposed[account]);
-        (both != (Time::ZERO, Time::ZERO)).then_some((account.name(), both.0, both.1))
+    let wait_total = |&account: &Account| {
+        let times = (overlap.overlapped[account], overlap.exposed[account]);
+        (times != (Time::ZERO, Time::ZERO)).then_some((account.name(), times.0, times.1))
     };
-    let rows: Vec<WaitTotal> = Account::ALL.iter().filter_map(of).collect();
+    let rows: Vec<WaitTotal> = Account::ALL.iter().filter_map(wait_total).collect();
     let columns = [
         ReportColumn::table_only("requests wait", |(name, ..): &WaitTotal| *name),
         ReportColumn::table_only("time", |(_, overlapped, exposed): &WaitTotal| *overlapped + *exposed),

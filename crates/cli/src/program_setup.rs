@@ -20,9 +20,9 @@ pub struct ProgramSetup<'a> {
     /// The machine's parameters, some of which may be open.
     pub machine: ParamsBuilder,
     /// The rules of latencies and ties.
-    settled: (Latency, Ties),
-    /// Number of processors of the recorded run whose order is repeated, if one is.
-    repeated: Option<usize>,
+    latency_and_ties: (Latency, Ties),
+    /// Number of processors of the recorded run whose order is repeated_P, if one is.
+    repeated_P: Option<usize>,
     noise: Option<Noise>,
     /// The ports that the machine's file gives.
     ports: Option<Ports>,
@@ -38,37 +38,37 @@ pub struct ProgramSetup<'a> {
 impl<'a> ProgramSetup<'a> {
     /// Reads the options of a program, which runs on `clock` unless they name another.
     pub fn new<T>(
-        of: &'a ProgramArgs<T>,
+        args: &'a ProgramArgs<T>,
         options: &'a Options,
         clock: ClockKind,
     ) -> Result<ProgramSetup<'a>, CliError> {
-        let program = of.program;
+        let program = args.program;
         let mut emulation = options.machine.emulation(clock)?;
         if let Some(link) = options.on.link()? {
             emulation = Emulation { clock: ClockKind::Wall, link: Some(link), ..emulation };
         }
         let partial = choice::partial_machine(&options.machine.choice, P(options, &emulation)?)?;
         let PartialMachine { name, builder: machine, ports, levels } = partial;
-        let mut repeated = None;
-        let mut settled = (options.machine.latency, options.machine.ties);
+        let mut repeated_P = None;
+        let mut latency_and_ties = (options.machine.latency, options.machine.ties);
         if let Some(path) = &options.repeat_from {
             let trace = audit::read_trace(path)?;
-            repeated = Some(trace.params.P);
-            settled = (trace.latency, trace.ties);
+            repeated_P = Some(trace.params.P);
+            latency_and_ties = (trace.latency, trace.ties);
             emulation.order = Some(Order::from_trace(&trace));
         }
         let noise = options.noise.as_ref().map(|noise| noise.read(options.seed)).transpose()?;
         Ok(ProgramSetup {
             program,
-            settled,
-            repeated,
+            latency_and_ties,
+            repeated_P,
             noise,
             name,
             machine,
             ports,
             levels,
             emulation,
-            given: &of.values,
+            given: &args.values,
             options,
         })
     }
@@ -103,8 +103,8 @@ impl<'a> ProgramSetup<'a> {
             levels: self.options.levels.build(&self.levels, &params)?,
             params,
             ports: machine.ports.or(self.ports).unwrap_or_default(),
-            latency: self.settled.0,
-            ties: self.settled.1,
+            latency: self.latency_and_ties.0,
+            ties: self.latency_and_ties.1,
             noise: self.noise.clone(),
             work: work.unwrap_or(if self.emulation.link.is_some() {
                 Work::Measured
@@ -126,7 +126,7 @@ impl<'a> ProgramSetup<'a> {
             )
             .into());
         }
-        if let Some(P) = self.repeated.filter(|P| *P != case.params.P) {
+        if let Some(P) = self.repeated_P.filter(|P| *P != case.params.P) {
             return Err(format!(
                 "--repeat-from: the run in it has {P} processors, and this one has {}; give the options of that run",
                 case.params.P
@@ -135,7 +135,7 @@ impl<'a> ProgramSetup<'a> {
         }
         let (repeat, wall_too) = (seeds.unwrap_or(*repeat), self.options.also.is_some());
         let emulation = self.emulation.clone();
-        Ok(Study { repeat, distinct_seeds: seeds.is_some(), with_wall_clock: wall_too, ..Study { emulation, ..Study::new(case) } })
+        Ok(Study { repeat, distinct_seeds: seeds.is_some(), includes_wall_clock: wall_too, ..Study { emulation, ..Study::new(case) } })
     }
 }
 
@@ -150,13 +150,13 @@ fn P(options: &Options, emulation: &Emulation) -> Result<Option<usize>, CliError
 
 /// Refuses an option that applies to none of these algorithms, with those that it applies to.
 pub fn check_option(option: &dyn ProgramOption, algorithms: &[&Algorithm]) -> Result<(), String> {
-    let of = option.algorithms();
-    match of.is_empty() || algorithms.iter().any(|algorithm| of.contains(&algorithm.name)) {
+    let names = option.algorithms();
+    match names.is_empty() || algorithms.iter().any(|algorithm| names.contains(&algorithm.name)) {
         true => Ok(()),
         false => {
-            let (kind, one) = if of.len() == 1 { ("algorithm", "that") } else { ("algorithms", "one") };
-            let (name, of) = (option.name(), of.join(", "));
-            Err(format!("--{name} is for the {kind} {of}; name {one}, or leave --{name} out"))
+            let (kind, one) = if names.len() == 1 { ("algorithm", "that") } else { ("algorithms", "one") };
+            let (name, names) = (option.name(), names.join(", "));
+            Err(format!("--{name} is for the {kind} {names}; name {one}, or leave --{name} out"))
         }
     }
 }

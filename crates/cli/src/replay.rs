@@ -102,9 +102,9 @@ struct PlayedSchedule {
     params: Params,
     operations: usize,
     requirements: usize,
-    replayed: PlayReport,
+    play_report: PlayReport,
     /// The runs along a parameter, if `--over` is given.
-    over: Option<FormulaSweep>,
+    sweep: Option<FormulaSweep>,
 }
 
 impl ReplayCommand {
@@ -162,18 +162,18 @@ impl ReplayCommand {
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
         let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
         let replay = player(choice.params).rules(self.rules).trace(trace_outputs.is_requested());
-        let mut replayed = replay.run(schedule).map_err(|error| match error.cause {
+        let mut play_report = replay.run(schedule).map_err(|error| match error.cause {
             loggp::Cause::Params(why) => CliError::request(why),
             loggp::Cause::Host(why) => CliError::Request(why),
             _ => CliError::run(error),
         })?;
         let again = |params| Ok(player(params).trace(true).run(schedule)?.trace.expect("it is traced"));
         let params = Params { P: schedule.ranks(), ..choice.params };
-        let over = |over: &String| FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again));
-        let over = self.over.as_ref().map(over).transpose()?;
-        let mut trace = replayed.trace.take();
+        let read_sweep = |over: &String| FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again));
+        let sweep = self.over.as_ref().map(read_sweep).transpose()?;
+        let mut trace = play_report.trace.take();
         let played = PlayedSchedule {
-            over,
+            sweep,
             name: name.into(),
             rules: self.rules,
             noise: noise.as_ref().map(Noise::to_string),
@@ -182,7 +182,7 @@ impl ReplayCommand {
             params: choice.params,
             operations: schedule.len(),
             requirements: schedule.requirements(),
-            replayed,
+            play_report,
         };
         let unit = choice.unit;
         let parameters = super::heading::parameters(&choice.params, &unit).join(", ");
@@ -201,8 +201,8 @@ impl ReplayCommand {
         let mut report = Report::new(out, self.format, columns()).with_files(take(&mut files.rows));
         report.add(played)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| {
-            let over = |row: &PlayedSchedule| row.over.as_ref().map_or_else(Vec::new, |over| sweep_blocks(over, unit));
-            rows.iter().flat_map(|row| finish_table(row, unit).into_iter().chain(over(row))).collect()
+            let sweep = |row: &PlayedSchedule| row.sweep.as_ref().map_or_else(Vec::new, |sweep| sweep_blocks(sweep, unit));
+            rows.iter().flat_map(|row| finish_table(row, unit).into_iter().chain(sweep(row))).collect()
         })
     }
 }
@@ -228,7 +228,7 @@ fn read_schedule(path: &Path, unit: Time) -> Result<Schedule, CliError> {
 
 /// Returns the table of the ranks' finishing times, or `None` if there are more than `MOST_SHOWN`.
 fn finish_table(played: &PlayedSchedule, unit: Unit) -> Option<DocumentBlock> {
-    let finishes: Vec<(usize, Time)> = played.replayed.finishes.iter().copied().enumerate().collect();
+    let finishes: Vec<(usize, Time)> = played.play_report.finishes.iter().copied().enumerate().collect();
     let columns = [
         ReportColumn::table_only("rank", |(rank, _): &(usize, Time)| *rank),
         ReportColumn::table_only("done", |(_, finish): &(usize, Time)| *finish),
@@ -245,16 +245,16 @@ fn columns() -> Vec<ReportColumn<'static, PlayedSchedule>> {
         ReportColumn::new("ports", |played: &PlayedSchedule| played.ports),
         ReportColumn::new("rules", |played: &PlayedSchedule| played.rules),
         ReportColumn::new("noise", |played: &PlayedSchedule| played.noise.clone()),
-        ReportColumn::new("ranks", |played: &PlayedSchedule| played.replayed.finishes.len()).with_title("ranks"),
+        ReportColumn::new("ranks", |played: &PlayedSchedule| played.play_report.finishes.len()).with_title("ranks"),
         ReportColumn::new("operations", |played: &PlayedSchedule| played.operations).with_title("operations"),
         ReportColumn::new("requirements", |played: &PlayedSchedule| played.requirements),
-        ReportColumn::new("time_ns", |played: &PlayedSchedule| played.replayed.time).with_title("time"),
-        ReportColumn::new("messages", |played: &PlayedSchedule| played.replayed.messages).with_title("messages"),
-        ReportColumn::new("stalls.count", |played: &PlayedSchedule| played.replayed.stalls).with_title("stalls"),
-        ReportColumn::new("stalls.ns", |played: &PlayedSchedule| played.replayed.stall_time).with_title("stalled").optional(),
-        ReportColumn::new("events", |played: &PlayedSchedule| played.replayed.events).with_title("events"),
+        ReportColumn::new("time_ns", |played: &PlayedSchedule| played.play_report.time).with_title("time"),
+        ReportColumn::new("messages", |played: &PlayedSchedule| played.play_report.messages).with_title("messages"),
+        ReportColumn::new("stalls.count", |played: &PlayedSchedule| played.play_report.stalls).with_title("stalls"),
+        ReportColumn::new("stalls.ns", |played: &PlayedSchedule| played.play_report.stall_time).with_title("stalled").optional(),
+        ReportColumn::new("events", |played: &PlayedSchedule| played.play_report.events).with_title("events"),
         ReportColumn::new("finishes_ns", |played: &PlayedSchedule| {
-            let finishes = &played.replayed.finishes;
+            let finishes = &played.play_report.finishes;
             match finishes.len() {
                 0..=MOST_SHOWN => Field::Times(finishes.clone()),
                 _ => Field::Absent,
@@ -262,6 +262,6 @@ fn columns() -> Vec<ReportColumn<'static, PlayedSchedule>> {
         })
         .json_only(),
     ]);
-    columns.extend(sweep_columns(|played: &PlayedSchedule| played.over.as_ref()));
+    columns.extend(sweep_columns(|played: &PlayedSchedule| played.sweep.as_ref()));
     columns
 }

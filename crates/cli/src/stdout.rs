@@ -11,7 +11,7 @@ use super::interrupt;
 /// Standard output, which may be closed by its reader.
 pub struct Stdout(StdoutLock<'static>);
 
-/// Whether the command writes a folder, whose files are not all open yet.
+/// True if the command writes a folder, whose files are not all open yet.
 static WRITES_FOLDER: AtomicBool = AtomicBool::new(false);
 
 /// Lets the command continue after stdout is closed, because it writes a folder.
@@ -45,11 +45,11 @@ impl Stdout {
 }
 
 /// Turns a closed pipe into success as long as there are files to write.
-fn ignore_closed_pipe<T>(written: io::Result<T>, all: T) -> io::Result<T> {
+fn ignore_closed_pipe<T>(written: io::Result<T>, success: T) -> io::Result<T> {
     match written {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {
             let owes = WRITES_FOLDER.load(Ordering::SeqCst) || !interrupt::drafts().is_empty();
-            if owes { Ok(all) } else { Err(error) }
+            if owes { Ok(success) } else { Err(error) }
         }
         written => written,
     }

@@ -33,16 +33,16 @@ pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<()
 
 fn columns() -> Vec<ReportColumn<'static, Distances>> {
     let counted =
-        |value: fn(CountedDistances) -> Field| move |one: &Distances| one.counted.map_or(Field::Null, &value);
+        |value: fn(CountedDistances) -> Field| move |distances: &Distances| distances.counted.map_or(Field::Null, &value);
     vec![
-        ReportColumn::new("topology", |one: &Distances| one.topology.name).with_title("network"),
-        ReportColumn::new("P", |one: &Distances| one.requested).with_title("P"),
-        ReportColumn::new("formula", |one: &Distances| one.topology.formula).with_title("formula"),
-        ReportColumn::new("average.formula", |one: &Distances| one.closed_form).with_title("at P"),
-        ReportColumn::new("built.P", |one: &Distances| one.P).with_title("built"),
-        ReportColumn::new("built.shape", |one: &Distances| one.shape.clone()).with_title("as"),
+        ReportColumn::new("topology", |distances: &Distances| distances.topology.name).with_title("network"),
+        ReportColumn::new("P", |distances: &Distances| distances.requested).with_title("P"),
+        ReportColumn::new("formula", |distances: &Distances| distances.topology.formula).with_title("formula"),
+        ReportColumn::new("average.formula", |distances: &Distances| distances.closed_form).with_title("at P"),
+        ReportColumn::new("built.P", |distances: &Distances| distances.P).with_title("built"),
+        ReportColumn::new("built.shape", |distances: &Distances| distances.shape.clone()).with_title("as"),
         ReportColumn::new("built.nodes", counted(|counted| counted.nodes.into())),
-        ReportColumn::new("average.exact", |one: &Distances| one.exact).with_title("exact"),
+        ReportColumn::new("average.exact", |distances: &Distances| distances.exact).with_title("exact"),
         ReportColumn::new("average.counted", counted(|counted| counted.average.into())).with_title("counted"),
         ReportColumn::new("average.of_two", counted(|counted| counted.of_two.into())).with_title("of two"),
         ReportColumn::new("farthest", counted(|counted| counted.farthest.into())).with_title("farthest"),

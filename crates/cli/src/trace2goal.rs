@@ -41,7 +41,7 @@ impl Trace2GoalCommand {
             if trace
                 .calls
                 .iter()
-                .any(|call| matches!(call.what, CallKind::Isend { .. } | CallKind::Irecv { .. }))
+                .any(|call| matches!(call.kind, CallKind::Isend { .. } | CallKind::Irecv { .. }))
             {
                 let sentence = "what the calls for requests and the waits for them cost, and that messages travel while \
                                 their processor computes: GOAL has neither, so the schedule takes another time than the run";
@@ -66,8 +66,8 @@ pub fn convert(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()>
     let mut lengths = trace.lengths();
     let mut requests = HashMap::new();
     for call in &trace.calls {
-        if let CallKind::Wait { request, is_send: sends, transfer } = &call.what {
-            requests.insert((call.id, *request), (*sends, transfer.message));
+        if let CallKind::Wait { request, is_send, transfer } = &call.kind {
+            requests.insert((call.id, *request), (*is_send, transfer.message));
         }
     }
     // A message without a send among the calls has the length of its arrival.
@@ -96,7 +96,7 @@ pub fn check(trace: &Trace) -> Result<(), String> {
     if !trace.calls.is_sorted_by_key(|call| call.id) {
         return Err("the trace's calls are not in the order of the processors".into());
     }
-    if let Some(call) = trace.calls.iter().find(|call| call.what == CallKind::Barrier) {
+    if let Some(call) = trace.calls.iter().find(|call| call.kind == CallKind::Barrier) {
         let (id, start) = (call.id, call.start);
         return Err(format!(
             "processor {id} waits in the machine's own barrier at {start}, and GOAL has none; run the program on a machine \
@@ -148,7 +148,7 @@ impl RankWriter<'_> {
         requests: &WaitedRequests,
     ) -> io::Result<()> {
         let bytes = |id: MessageId| lengths.get(&id).copied().unwrap_or(0);
-        match &call.what {
+        match &call.kind {
             CallKind::Send { to, tag, bytes, .. } => {
                 self.write_ordered_transfer(&format!("send {bytes}b to {to}"), tag, tags)
             }
@@ -187,7 +187,7 @@ impl RankWriter<'_> {
 
     /// Writes a computation as long as a call, in whole units. The rest is carried over to the next one.
     fn write_calc(&mut self, call: &Call, unit: Time) -> io::Result<()> {
-        self.owed += match (self.noise, &call.what) {
+        self.owed += match (self.noise, &call.kind) {
             // Without its noise: the schedule is played with noise of its own.
             (Some(noise), CallKind::Work(_)) => noise.free(call.id, call.start, call.end),
             _ => call.end - call.start,
@@ -213,8 +213,8 @@ impl RankWriter<'_> {
     fn write_transfer(&mut self, what: &str, tag: &CallTag, tags: &mut TagNumbers) -> io::Result<usize> {
         let (number, is_new) = tags.number(tag);
         if is_new {
-            let said = tag.to_string().replace(char::is_control, " "); // a name may be any text
-            writeln!(self.out, "// tag {number}: {said}")?;
+            let name = tag.to_string().replace(char::is_control, " "); // a name may be any text
+            writeln!(self.out, "// tag {number}: {name}")?;
         }
         self.write_operation(&format!("{what} tag {number}"))
     }

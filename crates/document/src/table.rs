@@ -1,4 +1,4 @@
-//! Tables.
+//! Tables, whose columns have titles, units and formats.
 
 use std::fmt;
 

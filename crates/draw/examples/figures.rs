@@ -11,13 +11,13 @@ use std::path::Path;
 
 use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
 
-struct TableFigure {
+struct MarkdownTable {
     head: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 /// The file of a figure, and the function that draws it.
-type Figure = (&'static str, fn(&[TableFigure]) -> Result<Plot, String>);
+type Figure = (&'static str, fn(&[MarkdownTable]) -> Result<Plot, String>);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let docs =
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Reads the tables of a Markdown document.
-fn tables(text: &str) -> Vec<TableFigure> {
+fn tables(text: &str) -> Vec<MarkdownTable> {
     let mut tables = Vec::new();
     let mut inside = false;
     for line in text.lines() {
@@ -45,8 +45,8 @@ fn tables(text: &str) -> Vec<TableFigure> {
         let cells: Vec<String> =
             line.trim_end_matches('|').split('|').map(|cell| cell.trim().into()).collect();
         match tables.last_mut() {
-            Some(TableFigure { rows, .. }) if inside => rows.push(cells),
-            _ => tables.push(TableFigure { head: cells, rows: Vec::new() }),
+            Some(MarkdownTable { rows, .. }) if inside => rows.push(cells),
+            _ => tables.push(MarkdownTable { head: cells, rows: Vec::new() }),
         }
         inside = true;
     }
@@ -57,7 +57,7 @@ fn tables(text: &str) -> Vec<TableFigure> {
 }
 
 /// Returns the table whose head begins with these cells.
-fn find_table<'a>(tables: &'a [TableFigure], head: &[&str]) -> Result<&'a TableFigure, String> {
+fn find_table<'a>(tables: &'a [MarkdownTable], head: &[&str]) -> Result<&'a MarkdownTable, String> {
     let table =
         tables.iter().find(|table| table.head.iter().zip(head).filter(|(a, b)| a == b).count() == head.len());
     table.ok_or_else(|| {
@@ -73,7 +73,7 @@ fn number(cell: &str) -> Option<f64> {
 }
 
 /// Plots the lateness of waits, with a panel for each load.
-fn lateness(tables: &[TableFigure]) -> Result<Plot, String> {
+fn lateness(tables: &[MarkdownTable]) -> Result<Plot, String> {
     let table = find_table(tables, &["each core has something to do every", "P"])?;
     let loads = group_rows(table);
     let panel = |(load, rows): (String, Vec<&Vec<String>>)| {
@@ -96,7 +96,7 @@ fn lateness(tables: &[TableFigure]) -> Result<Plot, String> {
 }
 
 /// Plots messages per second on the virtual clock, with a panel for each pattern.
-fn virtual_clock(tables: &[TableFigure]) -> Result<Plot, String> {
+fn virtual_clock(tables: &[MarkdownTable]) -> Result<Plot, String> {
     let table = find_table(tables, &["pattern", "P", "loggp"])?;
     let columns: Vec<(usize, &String)> = ["loggp", "replay", "bare loop"]
         .iter()
@@ -120,9 +120,9 @@ fn virtual_clock(tables: &[TableFigure]) -> Result<Plot, String> {
 }
 
 /// Plots the errors of measurements, with a panel for each carrier.
-fn errors(tables: &[TableFigure]) -> Result<Plot, String> {
+fn errors(tables: &[MarkdownTable]) -> Result<Plot, String> {
     let found = tables.iter().filter_map(|table| Some((table, table.head[0].strip_prefix("program on ")?)));
-    let panel = |(table, carrier): (&TableFigure, &str)| {
+    let panel = |(table, carrier): (&MarkdownTable, &str)| {
         // Only the worst program and the one in the middle, since a line for each program would be a tangle.
         let mut by_size: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for row in &table.rows {
@@ -156,7 +156,7 @@ fn errors(tables: &[TableFigure]) -> Result<Plot, String> {
 }
 
 /// Groups the rows by their first cell, in the order of the table.
-fn group_rows(table: &TableFigure) -> Vec<(String, Vec<&Vec<String>>)> {
+fn group_rows(table: &MarkdownTable) -> Vec<(String, Vec<&Vec<String>>)> {
     let mut groups: Vec<(String, Vec<&Vec<String>>)> = Vec::new();
     for row in &table.rows {
         match groups.iter_mut().find(|(name, _)| *name == row[0]) {

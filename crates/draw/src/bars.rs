@@ -42,7 +42,7 @@ pub struct Bar {
 
 /// Limit of the number of bars; more would be a blur.
 pub const MOST: usize = 520;
-/// Height of the highest bar.
+/// Height of the area for the bars.
 const HEIGHT: f64 = 320.0;
 /// Least and greatest space for a bar.
 const SLOT: (f64, f64) = (3.0, 110.0);

@@ -25,7 +25,7 @@ pub struct TimelinePicture {
     pub kinds: Vec<ActivityStyle>,
     /// Activities, in the order in which they are drawn.
     pub slices: Vec<ActivitySlice>,
-    /// Whether a processor is idle at times, which shows as a bare line.
+    /// True if a processor is idle at times, which shows as a bare line.
     pub has_idle: bool,
     /// Messages.
     pub messages: Vec<MessageArrow>,
@@ -47,7 +47,7 @@ pub struct ActivitySlice {
     pub kind: usize,
     /// Further text of its tooltip.
     pub detail: String,
-    /// Whether it is within another activity of its processor.
+    /// True if it is within another activity of its processor.
     pub is_within: bool,
 }
 
@@ -98,7 +98,7 @@ struct Scene {
     top: f64,
     /// Height of a row.
     row: f64,
-    /// Whether bytes in ports are drawn.
+    /// True if bytes in ports are drawn.
     has_ports: bool,
     has_heads: bool,
 }
@@ -209,14 +209,14 @@ impl TimelinePicture {
 
     /// Draws an activity in the middle of its row, half as high if it is within another.
     fn draw_slice(&self, canvas: &mut Canvas, scene: &Scene, slice: &ActivitySlice) {
-        let ActivitySlice { row: id, start, end, kind, detail: ref of, is_within } = *slice;
+        let ActivitySlice { row: id, start, end, kind, ref detail, is_within } = *slice;
         let ActivityStyle { name, ink } = self.kinds[kind];
         let high = scene.row * ACTIVITY / if is_within { 2.0 } else { 1.0 };
         let (x, right) = (scene.x(start), scene.x(end));
         // Small ones have no rim, which would cover them.
         let shape = if scene.row >= 12.0 && right - x >= 2.0 { ShapeStyle::Box } else { ShapeStyle::Area };
         let (start, end, unit) = (self.moment_text(start), self.moment_text(end), &self.unit.0);
-        canvas.with_tooltip(format_args!("P{} {name}: {start} to {end} {unit}{of}", self.rows[id]), |canvas| {
+        canvas.with_tooltip(format_args!("P{} {name}: {start} to {end} {unit}{detail}", self.rows[id]), |canvas| {
             let size = ((right - x).max(0.6), high);
             canvas.draw_rectangle(
                 ink,

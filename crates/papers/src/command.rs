@@ -34,8 +34,8 @@ fn compare_command(point: &SeriesPoint) -> String {
 }
 
 /// Returns a command with its options.
-fn command_line(command: &str, case: &Case, said: &[OptionArg]) -> String {
-    let options: String = said.iter().map(|(name, value)| format!(" --{name} {value}")).collect();
+fn command_line(command: &str, case: &Case, args: &[OptionArg]) -> String {
+    let options: String = args.iter().map(|(name, value)| format!(" --{name} {value}")).collect();
     let options = options.replace("--processors", "-P");
     format!("loggp {command} {} {}{options}", case.program.name, case.algorithm.name)
 }
@@ -45,9 +45,9 @@ fn command_line(command: &str, case: &Case, said: &[OptionArg]) -> String {
 fn sweep_command(points: &[SeriesPoint]) -> Option<String> {
     let all: Vec<Vec<OptionArg>> = points.iter().map(|point| case_args(&point.case)).collect();
     let names: Vec<&str> = all[0].iter().map(|(name, _)| *name).collect();
-    let alike = all.iter().all(|said| said.iter().map(|(name, _)| *name).eq(names.iter().copied()));
-    let differs = |n: &usize| all.iter().any(|said| said[*n] != all[0][*n]);
-    let differing: Vec<usize> = (0..names.len()).filter(differs).take(if alike { 2 } else { 0 }).collect();
+    let alike = all.iter().all(|args| args.iter().map(|(name, _)| *name).eq(names.iter().copied()));
+    let is_different = |n: &usize| all.iter().any(|args| args[*n] != all[0][*n]);
+    let differing: Vec<usize> = (0..names.len()).filter(is_different).take(if alike { 2 } else { 0 }).collect();
     let [swept] = differing[..] else { return None };
     let case = &points[0].case;
     let name = match names[swept] {
@@ -55,7 +55,7 @@ fn sweep_command(points: &[SeriesPoint]) -> Option<String> {
         "size" => "size",
         own => case.program.option(own)?.name(),
     };
-    let values: Vec<&str> = all.iter().map(|said| said[swept].1.as_str()).collect();
+    let values: Vec<&str> = all.iter().map(|args| args[swept].1.as_str()).collect();
     let others: Vec<OptionArg> =
         all[0].iter().enumerate().filter(|(n, _)| *n != swept).map(|(_, one)| one.clone()).collect();
     let over = ("over", format!("{name}={}", even_range(&values).unwrap_or_else(|| values.join(","))));
@@ -73,16 +73,16 @@ fn even_range(values: &[&str]) -> Option<String> {
 
 /// Returns the options that select this case.
 fn case_args(case: &Case) -> Vec<OptionArg> {
-    let mut said = machine_args(&case.params);
+    let mut args = machine_args(&case.params);
     let usual = Case::new(case.program, case.algorithm.name, case.params);
     let of_size =
         case.options.iter().any(|value| value.option().is_instead_of_size() && !value.text().is_empty());
     if !of_size {
-        said.push(("size", case.size.to_string()));
+        args.push(("size", case.size.to_string()));
     }
     let options = case.options.iter().filter(|value| !value.is_default());
-    said.extend(options.map(|value| (value.option().name(), value.text())));
-    said.extend(case.barrier.map(|barrier| ("barrier", without_spaces(barrier))));
+    args.extend(options.map(|value| (value.option().name(), value.text())));
+    args.extend(case.barrier.map(|barrier| ("barrier", without_spaces(barrier))));
     let settings = [
         ("ports", case.ports.to_string(), usual.ports.to_string()),
         ("latency", case.latency.to_string(), usual.latency.to_string()),
@@ -91,8 +91,8 @@ fn case_args(case: &Case) -> Vec<OptionArg> {
         ("work", case.work.to_string(), usual.work.to_string()),
         ("seed", case.seed.to_string(), "1".into()),
     ];
-    said.extend(settings.into_iter().filter(|(_, is, usual)| is != usual).map(|(name, is, _)| (name, is)));
-    said
+    args.extend(settings.into_iter().filter(|(_, is, usual)| is != usual).map(|(name, is, _)| (name, is)));
+    args
 }
 
 /// Returns the options that select this machine: the preset with the fewest changes, or none, and the
@@ -110,15 +110,15 @@ fn machine_args(params: &Params) -> Vec<OptionArg> {
     let bare = Params::builder(params.P).build().expect("a machine may be free");
     let least = named.chain([(None, changed_parameters(&bare, params))]).min_by_key(|(_, changes)| changes.len());
     let (name, changes) = least.expect("there is the bare machine");
-    let mut said: Vec<OptionArg> = name.map(|name| ("machine", name.to_string())).into_iter().collect();
-    said.push(P);
+    let mut args: Vec<OptionArg> = name.map(|name| ("machine", name.to_string())).into_iter().collect();
+    args.push(P);
     if !changes.is_empty() {
-        said.push(("params", changes.join(",")));
+        args.push(("params", changes.join(",")));
     }
     if name.is_none() && params.cycle != US {
-        said.push(("cycle", without_spaces(params.cycle)));
+        args.push(("cycle", without_spaces(params.cycle)));
     }
-    said
+    args
 }
 
 /// Returns the parameters other than P in which a machine differs from `base`, as `name=value`.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::row::{Verdict, ExhibitRow};
 use loggp_document::Table;
 
-/// What came of making an exhibit.
+/// The result of making an exhibit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExhibitResult {
     /// The paper's numbers and claims beside our results.
@@ -24,7 +24,7 @@ pub struct ExhibitResult {
 pub struct Picture {
     /// Name of its file, after the exhibit's id. It may be empty for one of the pictures.
     pub name: String,
-    /// What the picture shows and how to read it, printed below it.
+    /// Text below the picture, on what it shows and how to read it.
     pub caption: String,
     /// The picture, which has a file of its own.
     #[serde(skip)]
@@ -55,13 +55,13 @@ pub struct RunSummary {
 
 impl ExhibitResult {
     /// Returns the number of rows with this verdict.
-    pub fn count(&self, mark: Verdict) -> usize {
-        self.rows.iter().filter(|row| row.verdict == mark).count()
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.rows.iter().filter(|row| row.verdict == verdict).count()
     }
 
     /// Returns the rows with this verdict.
-    pub fn marked(&self, mark: Verdict) -> impl Iterator<Item = &ExhibitRow> {
-        self.rows.iter().filter(move |row| row.verdict == mark)
+    pub fn rows_with(&self, verdict: Verdict) -> impl Iterator<Item = &ExhibitRow> {
+        self.rows.iter().filter(move |row| row.verdict == verdict)
     }
 
     /// Returns whether all results are right and every row is as expected.

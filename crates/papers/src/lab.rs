@@ -14,13 +14,13 @@ use super::series::{StudyDepth, SeriesPoint, SeriesResult, CaseSeries, CaseResul
 
 /// The settings with which exhibits are made, and the results so far.
 pub struct Lab<'a> {
-    /// Whether cases have the papers' own sizes.
+    /// True for cases of the papers' own sizes.
     pub full: bool,
     /// Seed of the input data.
     pub seed: u64,
     /// Repetitions of a run on the wall clock; the median is reported.
     pub repeat: usize,
-    /// How measured runs are run. On the virtual clock nothing is measured.
+    /// Clock and settings of measured runs. On the virtual clock nothing is measured.
     pub emulation: Emulation,
     /// Called after every case.
     pub progress: &'a dyn Fn(),
@@ -58,7 +58,7 @@ impl<'a> Lab<'a> {
         Ok(SeriesResult { name: series.name.clone(), along: series.along, points })
     }
 
-    /// Runs a case to the depth that its series asks for.
+    /// Makes the runs of a case that its depth includes.
     fn run_point(&self, SeriesPoint { x, case, depth }: &SeriesPoint) -> Result<CaseResult, StudyError> {
         let case = Case { seed: self.seed, ..case.clone() };
         let result = match depth {

@@ -83,4 +83,4 @@ pub fn exhibits() -> impl Iterator<Item = (&'static Paper, &'static Exhibit)> {
 /// it too.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/programs.md")]
-struct Programs;
+struct ProgramsPage;

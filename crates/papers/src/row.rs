@@ -3,6 +3,7 @@
 use loggp_draw::digits::{exact, rough};
 use serde::{Deserialize, Serialize};
 
+/// A row of an exhibit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExhibitRow {
     /// Subject of the row.
@@ -19,9 +20,9 @@ pub struct ExhibitRow {
     pub rule: String,
     #[serde(rename = "mark")]
     pub verdict: Verdict,
-    /// Why it differs, or why it is out of reach.
+    /// Reason why it differs or is out of reach.
     pub reason: Option<String>,
-    /// Whether it came out as the exhibit expects.
+    /// True if it came out as the exhibit expects.
     pub as_expected: bool,
 }
 
@@ -83,13 +84,13 @@ impl Verdict {
 
     /// Returns the verdict's name in the summary.
     pub fn name(self) -> &'static str {
-        Verdict::ALL.iter().find(|(mark, ..)| *mark == self).map_or("", |(_, name, _)| name)
+        Verdict::ALL.iter().find(|(verdict, ..)| *verdict == self).map_or("", |(_, name, _)| name)
     }
 }
 
 impl ExhibitRow {
     /// Makes a row with this verdict, which was to agree.
-    pub(crate) fn with_verdict(what: impl Into<String>, section: &str, paper: &str, mark: Verdict) -> ExhibitRow {
+    pub(crate) fn with_verdict(what: impl Into<String>, section: &str, paper: &str, verdict: Verdict) -> ExhibitRow {
         ExhibitRow {
             what: what.into(),
             paper: paper.into(),
@@ -97,9 +98,9 @@ impl ExhibitRow {
             ours: String::new(),
             by: AnswerSource::Model,
             rule: String::new(),
-            verdict: mark,
+            verdict,
             reason: None,
-            as_expected: !matches!(mark, Verdict::Differs | Verdict::Wrong),
+            as_expected: !matches!(verdict, Verdict::Differs | Verdict::Wrong),
         }
     }
 
@@ -108,14 +109,14 @@ impl ExhibitRow {
         let (number, half) = parse_printed(paper);
         let is_equal = (ours - number).abs() <= half;
         let digits = paper.chars().filter(char::is_ascii_digit).skip_while(|digit| *digit == '0').count();
-        let mark = match (is_equal, digits) {
+        let verdict = match (is_equal, digits) {
             (true, 2..) => Verdict::Equal,
             // A single digit says little.
             (true, _) => Verdict::Within,
             (false, _) => Verdict::Differs,
         };
         let rule = if digits > 1 { "all printed digits" } else { "the printed digit" };
-        ExhibitRow { ours: format_like(ours, paper), rule: rule.into(), ..ExhibitRow::with_verdict(what, section, paper, mark) }
+        ExhibitRow { ours: format_like(ours, paper), rule: rule.into(), ..ExhibitRow::with_verdict(what, section, paper, verdict) }
     }
 
     /// Sets the source of our result, which is the model by default.
@@ -129,7 +130,7 @@ impl ExhibitRow {
     ///
     /// # Panics
     ///
-    /// If the row is no number's.
+    /// If the row is not that of a number.
     pub fn accept_within(&mut self, part: f64, why: &str) -> &mut ExhibitRow {
         let ((number, _), ours) = (parse_printed(&self.paper), parse_printed(&self.ours).0);
         self.rule = format!("within {}%: {why}", rough(100.0 * part));
@@ -164,7 +165,7 @@ fn parse_printed(paper: &str) -> (f64, f64) {
     let digits = paper.replace(',', "");
     let number = digits.parse().unwrap_or_else(|_| panic!("{paper} is not a number"));
     let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    // A little more, for what floats round.
+    // A little more, for rounding errors.
     (number, 0.5000001 * 10_f64.powi(-(decimals as i32)))
 }
 
@@ -180,7 +181,7 @@ fn format_like(ours: f64, paper: &str) -> String {
     }
 }
 
-/// What a claim asks of numbers, and the text for that.
+/// A condition on numbers, and its text.
 pub struct ClaimRule {
     text: String,
     holds: Box<dyn Fn(f64) -> bool>,
@@ -254,14 +255,14 @@ impl ClaimRule {
         };
         let least = ours.iter().copied().fold(f64::INFINITY, f64::min);
         let most = ours.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let said = match ours.len() {
+        let numbers = match ours.len() {
             1 => rough(ours[0]),
             2..=6 => ours.iter().map(|ours| rough(*ours)).collect::<Vec<_>>().join(", "),
             all => {
                 format!("{right} of {all}; {} to {}, {} in the mean", rough(least), rough(most), rough(mean))
             }
         };
-        (holds, rule, said)
+        (holds, rule, numbers)
     }
 }
 
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_equal_to_the_last_digit_that_the_paper_has() {
+    fn number_is_equal_to_the_last_printed_digit() {
         assert_eq!(verdict_of("9.33", 28.0 / 3.0), Verdict::Equal);
         assert_eq!(verdict_of("9.33", 9.336), Verdict::Differs);
         assert_eq!(verdict_of("1,171", 1171.0), Verdict::Equal);
@@ -284,13 +285,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rounded_has_room() {
-        let mark = |ours| ExhibitRow::from_number("x", "1", "100", ours).accept_within(0.1, "it is rounded").verdict;
-        assert_eq!([100.4, 91.0, 111.0].map(mark), [Verdict::Equal, Verdict::Within, Verdict::Differs]);
+    fn accept_within_gives_a_rounded_number_room() {
+        let verdict = |ours| ExhibitRow::from_number("x", "1", "100", ours).accept_within(0.1, "it is rounded").verdict;
+        assert_eq!([100.4, 91.0, 111.0].map(verdict), [Verdict::Equal, Verdict::Within, Verdict::Differs]);
     }
 
     #[test]
-    fn only_the_expected_value_differs_as_expected() {
+    fn expected_difference_needs_the_expected_value() {
         let row = |ours| ExhibitRow::from_number("x", "1", "10", ours).expect_difference("2", "so it is").clone();
         assert!(row(2.0).as_expected);
         assert!(!row(3.0).as_expected && !row(10.0).as_expected);
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_says_what_it_asks() {
+    fn rule_text_and_numbers_are_written() {
         assert_eq!(at_most(1.5).judge(&[1.2]), (true, "at most 1.5".into(), "1.2".into()));
         let (holds, rule, ours) = at_most(1.5).judge(&[1.2, 1.6]);
         assert_eq!((holds, rule.as_str(), ours.as_str()), (false, "each at most 1.5", "1.2, 1.6"));

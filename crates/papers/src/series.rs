@@ -25,7 +25,7 @@ pub(crate) struct SeriesPoint {
     pub depth: StudyDepth,
 }
 
-/// What is run of a case. Each includes those before it.
+/// The runs that are made of a case. Each variant includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum StudyDepth {
     Formula,

@@ -110,9 +110,9 @@ impl<'a> Sheet<'a> {
         rule: &str,
         holds: bool,
     ) -> &mut ExhibitRow {
-        let mark = if holds { Verdict::Holds } else { Verdict::Differs };
+        let verdict = if holds { Verdict::Holds } else { Verdict::Differs };
         let ours = if holds { "so it is" } else { "it is not so" };
-        self.add_row(ExhibitRow { rule: rule.into(), ours: ours.into(), ..ExhibitRow::with_verdict(what, section, quote, mark) })
+        self.add_row(ExhibitRow { rule: rule.into(), ours: ours.into(), ..ExhibitRow::with_verdict(what, section, quote, verdict) })
     }
 
     /// Adds a list or a name that the paper prints, and ours, which must be the same.
@@ -124,15 +124,15 @@ impl<'a> Sheet<'a> {
         ours: impl Into<String>,
     ) -> &mut ExhibitRow {
         let ours = ours.into();
-        let mark = if ours == paper { Verdict::Equal } else { Verdict::Differs };
-        self.add_row(ExhibitRow { rule: "the same".into(), ours, ..ExhibitRow::with_verdict(what, section, paper, mark) })
+        let verdict = if ours == paper { Verdict::Equal } else { Verdict::Differs };
+        self.add_row(ExhibitRow { rule: "the same".into(), ours, ..ExhibitRow::with_verdict(what, section, paper, verdict) })
     }
 
     /// Adds a check of ours: the number of cases in which it came out right, which must be all.
     pub fn add_own_check(&mut self, what: impl Into<String>, right: usize, all: usize) -> &mut ExhibitRow {
-        let mark = if right == all && all > 0 { Verdict::OwnCheck } else { Verdict::Wrong };
+        let verdict = if right == all && all > 0 { Verdict::OwnCheck } else { Verdict::Wrong };
         let (ours, rule) = (format!("{right} of {all}"), "all".into());
-        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, "", "", mark) })
+        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, "", "", verdict) })
     }
 
     /// Adds values that were copied from the paper: the number of those that are the same when they are read
@@ -144,9 +144,9 @@ impl<'a> Sheet<'a> {
         right: usize,
         all: usize,
     ) -> &mut ExhibitRow {
-        let mark = if right == all && all > 0 { Verdict::ReadBack } else { Verdict::Wrong };
+        let verdict = if right == all && all > 0 { Verdict::ReadBack } else { Verdict::Wrong };
         let (ours, rule) = (format!("{right} of {all}"), "all".into());
-        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, section, "", mark) })
+        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, section, "", verdict) })
     }
 
     /// Adds a claim that only the paper's hardware can decide, and why.

@@ -57,8 +57,8 @@ fn write_pins() {
 }
 
 #[test]
-fn every_exhibit_has_a_name_of_its_own_and_stands_in_its_papers_inventory() {
-    let mut seen = BTreeSet::new();
+fn exhibit_ids_are_unique_and_in_the_inventory() {
+    let mut ids_so_far = BTreeSet::new();
     for paper in PAPERS {
         let ids: BTreeSet<&str> = paper.exhibits.iter().map(|exhibit| exhibit.id).collect();
         let mut known = BTreeSet::new();
@@ -72,7 +72,7 @@ fn every_exhibit_has_a_name_of_its_own_and_stands_in_its_papers_inventory() {
             known.extend(here);
         }
         for exhibit in paper.exhibits {
-            assert!(seen.insert(exhibit.id), "{} stands twice", exhibit.id);
+            assert!(ids_so_far.insert(exhibit.id), "{} stands twice", exhibit.id);
             assert!(known.contains(exhibit.id), "{} has no line in {}'s inventory", exhibit.id, paper.name);
         }
     }

@@ -23,7 +23,6 @@ pub struct Topology {
     kind: NetworkKind,
 }
 
-/// A kind of network.
 #[derive(Clone, Copy, Debug)]
 enum NetworkKind {
     Hypercube,
@@ -138,16 +137,16 @@ impl Topology {
     /// # Panics
     ///
     /// If there are fewer than 2 processors, or more than [`MOST_PROCESSORS`].
-    pub fn distances(&'static self, asked: usize) -> Distances {
-        assert!((2..=MOST_PROCESSORS).contains(&asked), "there is no network of {asked}");
-        let k = self.kind.nearest_k(asked);
+    pub fn distances(&'static self, requested: usize) -> Distances {
+        assert!((2..=MOST_PROCESSORS).contains(&requested), "there is no network of {requested}");
+        let k = self.kind.nearest_k(requested);
         let P = self.kind.processors(k);
         let counted = (P <= MOST_COUNTED).then(|| self.kind.build(k).count());
-        let closed = (self.average)(asked as f64);
+        let closed_form = (self.average)(requested as f64);
         Distances {
             topology: self,
-            requested: asked,
-            closed_form: closed,
+            requested,
+            closed_form,
             P,
             shape: self.kind.shape(k),
             exact: self.kind.exact_average(k),
@@ -312,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_exact_forms_are_what_is_counted() {
+    fn exact_forms_equal_the_counts() {
         for topology in &TOPOLOGIES {
             for P in [2, 4, 5, 9, 16, 27, 60, 64, 100, 256] {
                 let found = topology.distances(P);
@@ -323,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_is_what_its_name_says() {
+    fn networks_have_the_expected_shape_and_size() {
         let shape = |name: &str, P| {
             let topology = TOPOLOGIES.iter().find(|topology| topology.name == name).unwrap();
             let Distances { P, shape, counted, .. } = topology.distances(P);

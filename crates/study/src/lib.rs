@@ -28,12 +28,12 @@ pub struct Study {
     pub emulation: Emulation,
     /// Number of runs; the one with the median time is reported.
     pub repeat: usize,
-    /// Whether each run has a seed of its own for what is random.
+    /// If true, each run has its own seed for all that is random.
     pub distinct_seeds: bool,
     /// Number of runs that are made at the same time.
     pub parallel_runs: usize,
-    /// Whether a study of a real machine runs on the emulated wall clock too.
-    pub with_wall_clock: bool,
+    /// If true, a study of a real machine runs on the emulated wall clock too.
+    pub includes_wall_clock: bool,
 }
 
 /// The answers of a study.
@@ -48,14 +48,14 @@ pub struct Answers {
     /// Times of all runs on the reported clock, from the shortest.
     pub times: Vec<Time>,
     /// Seeds of the run with the median time as options of the command, if each run has its own.
-    pub drawn: Option<String>,
+    pub random_options: Option<String>,
     /// The run with the median time: the measured one if there is one, else the model's. On a real machine
     /// its host report is that of the wall clock, if that was run too.
     pub outcome: Outcome,
-    /// Whether this computer was on time in that run, or in all runs if each has its own seed; `None` where
+    /// True if this computer was on time in that run, or in all runs if each has its own seed; `None` where
     /// time does not pass.
     pub on_time: Option<bool>,
-    /// What is wrong with the result of a run, in one sentence.
+    /// Error in the result of a run, in one sentence.
     pub wrong: Option<String>,
 }
 
@@ -105,30 +105,30 @@ pub enum StudyError {
     /// A run failed.
     Run(Box<RunError>),
     /// The run with these seeds failed.
-    DrawnRun(Box<RunError>, String),
+    SeededRun(Box<RunError>, String),
 }
 
 /// The outcome of a run, and its seeds as options if each run has its own.
-type DrawnOutcome = (Outcome, Option<String>);
+type SeededOutcome = (Outcome, Option<String>);
 
 struct ClockRuns {
     /// Outcome of the run with the median time.
     median: Outcome,
     /// Seeds of that run, if each run has its own.
-    drawn: Option<String>,
+    random_options: Option<String>,
     /// Times of all runs, from the shortest.
     all: Vec<Time>,
     times: TimeSummary,
-    /// Whether this computer was on time in the median run, or in all runs if each has its own seed.
+    /// True if this computer was on time in the median run, or in all runs if each has its own seed.
     on_time: Option<bool>,
-    /// What is wrong with the result of a run.
+    /// Error in the result of a run.
     wrong: Option<String>,
 }
 
 impl Study {
     /// Makes a study of one run on the virtual clock.
     pub fn new(case: Case) -> Study {
-        Study { case, emulation: Emulation::default(), repeat: 1, distinct_seeds: false, parallel_runs: 1, with_wall_clock: false }
+        Study { case, emulation: Emulation::default(), repeat: 1, distinct_seeds: false, parallel_runs: 1, includes_wall_clock: false }
     }
 
     /// Moves the study to the wall clock.
@@ -147,7 +147,7 @@ impl Study {
     fn emulations(&self) -> Vec<Emulation> {
         let on = |clock| Emulation { clock, trace: false, link: None, ..self.emulation.clone() };
         let model = (self.emulation.clock == ClockKind::Wall).then(|| on(ClockKind::Virtual));
-        let wall = (self.with_wall_clock && self.emulation.link.is_some()).then(|| on(ClockKind::Wall));
+        let wall = (self.includes_wall_clock && self.emulation.link.is_some()).then(|| on(ClockKind::Wall));
         [model, wall, Some(self.emulation.clone())].into_iter().flatten().collect()
     }
 
@@ -206,11 +206,11 @@ impl Study {
         let phases = phases(&plan.phases(), &model, wall.as_ref(), measured.as_ref());
         let wrong = [Some(&model), wall.as_ref(), measured.as_ref()].into_iter().flatten();
         let wrong = wrong.filter_map(|runs| runs.wrong.clone()).next();
-        let ClockRuns { median: mut outcome, drawn, all: times, mut on_time, .. } = measured.unwrap_or(model);
+        let ClockRuns { median: mut outcome, random_options: drawn, all: times, mut on_time, .. } = measured.unwrap_or(model);
         if let Some(wall) = wall {
             (outcome.run.host, on_time) = (wall.median.run.host, wall.on_time);
         }
-        Ok(Answers { prediction, phases, trend: plan.trend(), times, drawn, outcome, on_time, wrong })
+        Ok(Answers { prediction, phases, trend: plan.trend(), times, random_options: drawn, outcome, on_time, wrong })
     }
 
     /// Makes one of the runs. First makes it with messages that cost nothing, if `free` is given, so that
@@ -221,7 +221,7 @@ impl Study {
         number: usize,
         free: Option<&Case>,
         emulation: &Emulation,
-    ) -> Result<(Option<Outcome>, DrawnOutcome), StudyError> {
+    ) -> Result<(Option<Outcome>, SeededOutcome), StudyError> {
         let free = free.map(|free| -> Result<Outcome, StudyError> {
             // On a real machine messages always cost something.
             let clock = if emulation.link.is_some() { ClockKind::Virtual } else { emulation.clock };
@@ -233,7 +233,7 @@ impl Study {
         }
         let case = self.case.with_seeds_plus(number as u64);
         let outcome = case.plan()?.run(emulation).map_err(|error| match StudyError::from(error) {
-            StudyError::Run(error) => StudyError::DrawnRun(error, case.random_options()),
+            StudyError::Run(error) => StudyError::SeededRun(error, case.random_options()),
             failed => failed,
         })?;
         Ok((free, (outcome, Some(case.random_options()))))
@@ -263,7 +263,7 @@ impl Answers {
 
 impl ClockRuns {
     /// Summarizes at least one outcome.
-    fn from_outcomes(mut outcomes: Vec<DrawnOutcome>) -> ClockRuns {
+    fn from_outcomes(mut outcomes: Vec<SeededOutcome>) -> ClockRuns {
         outcomes.sort_by_key(|(outcome, _)| outcome.run.time);
         let all: Vec<Time> = outcomes.iter().map(|(outcome, _)| outcome.run.time).collect();
         let times = TimeSummary::from_sorted(&all);
@@ -271,12 +271,12 @@ impl ClockRuns {
             let why = outcome.verified.as_ref().err()?;
             Some(drawn.as_ref().map_or_else(|| why.clone(), |drawn| format!("{why}, with {drawn}")))
         });
-        let on_time = |(outcome, _): &DrawnOutcome| outcome.run.host.as_ref().map(|host| host.on_time);
+        let on_time = |(outcome, _): &SeededOutcome| outcome.run.host.as_ref().map(|host| host.on_time);
         let late = outcomes.iter().filter(|(_, drawn)| drawn.is_some()).any(|run| on_time(run) == Some(false));
         let median = outcomes.swap_remove((all.len() - 1) / 2);
         let on_time = on_time(&median).map(|on_time| on_time && !late);
         let (median, drawn) = median;
-        ClockRuns { times, all, median, drawn, on_time, wrong }
+        ClockRuns { times, all, median, random_options: drawn, on_time, wrong }
     }
 }
 
@@ -342,7 +342,7 @@ impl std::fmt::Display for StudyError {
         match self {
             StudyError::Refused(refusal) => refusal.fmt(f),
             StudyError::Run(error) => error.fmt(f),
-            StudyError::DrawnRun(error, drawn) => write!(f, "{error}, with {drawn}"),
+            StudyError::SeededRun(error, drawn) => write!(f, "{error}, with {drawn}"),
         }
     }
 }
@@ -351,7 +351,7 @@ impl std::error::Error for StudyError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             StudyError::Refused(refusal) => Some(refusal),
-            StudyError::Run(error) | StudyError::DrawnRun(error, _) => Some(error),
+            StudyError::Run(error) | StudyError::SeededRun(error, _) => Some(error),
         }
     }
 }
@@ -380,7 +380,7 @@ mod tests {
 
     /// Quartiles are of all runs, not only of the median run.
     #[test]
-    fn a_late_run_among_others_that_draw_anew_is_told() {
+    fn late_run_among_seeded_runs_is_reported() {
         let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
         let case = Case::new(&BROADCAST, "optimal", params);
         let emulation = Emulation { clock: ClockKind::Wall, ..Emulation::default() };
@@ -394,7 +394,7 @@ mod tests {
             |late: bool, drawn| ClockRuns::from_outcomes(vec![run(true, drawn), run(!late, drawn), run(true, drawn)]).on_time;
         let seed = Some("--latency random:1");
         assert_eq!((on_time(false, seed), on_time(true, seed)), (Some(true), Some(false)));
-        // Runs with the same seed take the same time, so the median run decides.
+        // Repetitions of one run should take the same time, so the median run decides.
         assert_eq!((on_time(false, None), on_time(true, None)), (Some(true), Some(true)));
     }
 }
@@ -406,5 +406,5 @@ mod documents {
     #[doc = include_str!("../README.md")]
     struct Readme;
     #[doc = include_str!("../docs/analysis.md")]
-    struct Analysis;
+    struct AnalysisPage;
 }

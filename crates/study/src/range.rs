@@ -12,7 +12,7 @@ use loggp_programs::{Program, ProgramOption, Refusal};
 #[derive(Clone, Debug)]
 pub struct Range {
     pub quantity: Quantity,
-    /// Whether the values are shown by ratio.
+    /// True if the values are shown by ratio.
     pub log: bool,
     pub points: Vec<SweepPoint>,
 }

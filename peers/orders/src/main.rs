@@ -143,7 +143,7 @@ fn main() {
 }
 
 impl ProgramStep {
-    fn sends(self) -> bool {
+    fn is_send(self) -> bool {
         matches!(self, Send(..) | Answer(_))
     }
 }

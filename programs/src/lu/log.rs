@@ -34,7 +34,7 @@ pub struct PanelNote {
     ended: [Time; 6],
     /// Number of multipliers and numbers of pivot rows received from others.
     pub received: usize,
-    /// Whether the processor had something to update.
+    /// True if the processor had something to update.
     pub active: bool,
 }
 

@@ -119,12 +119,12 @@ enum LuVariant {
     Replicated,
     /// A grid of one row.
     Columns {
-        /// Whether a processor's columns lie together.
+        /// True if a processor's columns lie together.
         blocked: bool,
     },
     /// A grid.
     Grid {
-        /// Whether a processor's rows and columns lie together.
+        /// True if a processor's rows and columns lie together.
         blocked: bool,
     },
     /// A cyclic grid, in which the next panel goes first.

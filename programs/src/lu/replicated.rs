@@ -232,8 +232,8 @@ impl SkewedPart {
                 let l = &l[from][taken[from]..][..rows.len() * w];
                 taken[from] += rows.len() * w;
                 let l = ArrayView2::from_shape((rows.len(), w), l).expect("as many as were sent");
-                let whose = (self.share(rows.start) + panel.start / piece) % parts;
-                let u = ArrayView2::from_shape((columns.len(), w), &u[whose]).expect("as many as were sent");
+                let owner = (self.share(rows.start) + panel.start / piece) % parts;
+                let u = ArrayView2::from_shape((columns.len(), w), &u[owner]).expect("as many as were sent");
                 update(self.values.slice_mut(s![rows, columns]), l, u.reversed_axes());
             }
         });

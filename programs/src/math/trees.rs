@@ -142,7 +142,7 @@ mod tests {
     use loggp::US;
 
     #[test]
-    fn the_closed_form_is_the_recurrence_of_theorem_3_2() {
+    fn reachable_is_the_recurrence_of_theorem_3_2() {
         for D in 1..=12 {
             let mut f: Vec<u128> = Vec::new();
             for t in 0..60 {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn choosing_stops_at_the_most() {
+    fn choose_stops_at_the_most() {
         assert_eq!(choose(6, 3, 1000), 20);
         assert_eq!(choose(5, 5, 1000), 1);
         assert!(choose(1 << 70, 1 << 69, 1000) >= 1000);

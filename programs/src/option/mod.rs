@@ -28,7 +28,7 @@ pub struct Opt<T: 'static> {
     pub default: T,
     /// Kind of its values: the possible ones, and their syntax.
     pub kind: &'static dyn OptionKind<T>,
-    /// Whether a value replaces the size.
+    /// True if a value replaces the size.
     pub instead_of_size: bool,
     /// Algorithms that have the option; empty if all have it.
     pub algorithms: &'static [&'static str],
@@ -36,15 +36,15 @@ pub struct Opt<T: 'static> {
 
 /// An option with values of any type.
 pub trait ProgramOption: fmt::Debug + Sync {
-    /// Name on the command line.
+    /// Returns the name on the command line.
     fn name(&self) -> &'static str;
-    /// Placeholder for its value in a help, such as `RATIO`.
+    /// Returns the placeholder for its value in a help, such as `RATIO`.
     fn placeholder(&self) -> &'static str;
-    /// Meaning in one sentence.
+    /// Returns the meaning in one sentence.
     fn about(&self) -> &'static str;
-    /// Whether a value replaces the size.
+    /// Returns whether a value replaces the size.
     fn is_instead_of_size(&self) -> bool;
-    /// Algorithms that have the option; empty if all have it.
+    /// Returns the algorithms that have the option; empty if all have it.
     fn algorithms(&self) -> &'static [&'static str];
     /// Returns whether its values are times.
     fn is_time(&self) -> bool;

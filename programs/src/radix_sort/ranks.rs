@@ -16,7 +16,7 @@ pub struct KeyRanks {
     pub own: Vec<u32>,
     /// Rank of the first key of all in each bucket.
     pub bucket: Vec<u32>,
-    /// Whether all keys are in one bucket, so that they stay where they are.
+    /// True if all keys are in one bucket, so that they stay where they are.
     pub is_settled: bool,
 }
 

@@ -12,12 +12,12 @@ use super::ranks::{self, KeyRanks, compute_ranks};
 use super::tag::{PassTags, keys};
 use crate::math::memory::allocate_written;
 
-/// How a pass distributes keys.
+/// The method by which a pass distributes keys.
 #[derive(Clone, Copy, Debug)]
 pub struct SortMethod {
     /// Bits of a digit.
     pub radix: u32,
-    /// Whether keys are sent in long messages.
+    /// True if keys are sent in long messages.
     pub bulk: bool,
 }
 

@@ -322,8 +322,8 @@ struct TreeMessage {
 impl ScatterTree {
     /// Makes a tree without detours.
     fn new(S: Vec<usize>, P: usize, k: usize) -> ScatterTree {
-        let before = (0..=P).map(|id| id * k).collect();
-        let mut tree = ScatterTree { k, S, owned: vec![P; P], detours: BTreeMap::new(), items_before: before };
+        let items_before = (0..=P).map(|id| id * k).collect();
+        let mut tree = ScatterTree { k, S, owned: vec![P; P], detours: BTreeMap::new(), items_before };
         for id in 0..P {
             let ranges: Vec<_> = tree.children(id).collect();
             for Range { start, end } in ranges {

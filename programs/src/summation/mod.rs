@@ -61,7 +61,7 @@ type Operand = Word<(u64, f64)>;
 /// Default number of operands.
 const SIZE: usize = 1000;
 
-/// How operands are distributed.
+/// The distribution of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SummationVariant {
     /// As in a broadcast run backwards: every processor adds all the time.

@@ -15,7 +15,7 @@ pub struct MatrixSpec {
     pub P: usize,
     /// Traffic t.
     pub traffic: usize,
-    /// Whether the traffic was given, and is not the default size.
+    /// True if the traffic was given, and is not the default size.
     pub is_traffic_given: bool,
     /// Fan-out k, if it was given.
     pub fan_out: Option<FanOut>,
@@ -183,8 +183,8 @@ pub fn is_file(text: &str) -> bool {
 
 /// Makes the matrix that a text names.
 pub fn make_matrix(text: &str, spec: &MatrixSpec) -> Result<Matrix, String> {
-    let refuse = |given: bool, option: &str, whose: &str| match given {
-        true => Err(format!("--{option} is for {whose}; leave it out")),
+    let refuse = |given: bool, option: &str, scope: &str| match given {
+        true => Err(format!("--{option} is for {scope}; leave it out")),
         false => Ok(()),
     };
     if text != "skewed" {
@@ -347,8 +347,8 @@ fn uniform(spec: &MatrixSpec) -> Result<Matrix, String> {
 }
 
 /// Returns the n-th of `of` shares, which are as equal as possible; the first ones are the larger ones.
-fn share(elements: usize, of: usize, n: usize) -> usize {
-    elements / of + usize::from(n < elements % of)
+fn share(elements: usize, count: usize, n: usize) -> usize {
+    elements / count + usize::from(n < elements % count)
 }
 
 /// Makes a matrix with the traffic in P shares, at these places.

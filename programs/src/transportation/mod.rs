@@ -136,7 +136,7 @@ const SIZE: usize = 4096;
 const RANDOM: &str = "none: the algorithm is not deterministic, \"and that makes it difficult to ascertain its time \
                       complexity\" (section 10)";
 
-/// How elements reach their destinations.
+/// The method by which elements reach their destinations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportMethod {
     /// In the messages of the matrix.

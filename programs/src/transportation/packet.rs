@@ -65,7 +65,7 @@ pub struct PacketBlock {
     pub number: usize,
     /// Number of blocks of the packet.
     pub count: usize,
-    /// Whether its first elements belong to the last part of the block before.
+    /// True if its first elements belong to the last part of the block before.
     is_continuation: bool,
     /// Contents.
     pub packet: Packet,
@@ -75,7 +75,7 @@ pub struct PacketBlock {
 #[derive(Clone, Debug)]
 pub struct PacketPart {
     /// Source or destination of the part, whichever the packet's two ends do not say.
-    pub whose: usize,
+    pub peer: usize,
     /// Index of the part in its message, if the parts were shuffled.
     pub place: Option<usize>,
     /// Elements of the part.
@@ -114,8 +114,8 @@ impl Padding {
         header[0] = parts.iter().map(|part| part.slice.len).sum();
         for (n, part) in parts.iter().enumerate() {
             match self.entries == self.P {
-                true => header[1 + part.whose] = part.slice.len,
-                false => header[1 + n] = (part.whose as u32) << 16 | part.slice.len,
+                true => header[1 + part.peer] = part.slice.len,
+                false => header[1 + n] = (part.peer as u32) << 16 | part.slice.len,
             }
         }
         header
@@ -137,7 +137,7 @@ impl Packet {
         Packet { header: Vec::new(), order: Vec::new(), parts: vec![slice] }
     }
 
-    /// Creates a packet with a header from these parts, which are not empty and in the order of `whose`. With
+    /// Creates a packet with a header from these parts, which are not empty and in the order of `peer`. With
     /// an `order` it also has the parts' places, in so many entries.
     pub fn new(parts: Vec<PacketPart>, padding: Padding, order: Option<Padding>) -> Packet {
         let header = padding.write(&parts);
@@ -153,9 +153,9 @@ impl Packet {
     pub fn open(self, padding: impl FnOnce(usize) -> Padding) -> Vec<PacketPart> {
         let padding = padding(self.header[0] as usize);
         let mut order = self.order.iter();
-        let parts = padding.read(&self.header).zip(self.parts).map(|((whose, len), slice)| {
+        let parts = padding.read(&self.header).zip(self.parts).map(|((peer, len), slice)| {
             let place = order.next().map(|place| *place as usize);
-            PacketPart { whose, place, slice: ElementSlice { len: len as u32, ..slice } }
+            PacketPart { peer, place, slice: ElementSlice { len: len as u32, ..slice } }
         });
         parts.collect()
     }
@@ -171,34 +171,34 @@ impl Packet {
         let Packet { header, order, parts } = self;
         let mut room = most.saturating_sub((header.len() + order.len()) as u32);
         let mut blocks = vec![Packet { header, order, parts: Vec::new() }];
-        let mut goes_on = vec![false];
+        let mut continuations = vec![false];
         for mut slice in parts {
-            let mut begun = false;
+            let mut is_begun = false;
             while slice.len > 0 {
                 if room == 0 {
                     blocks.push(Packet { header: Vec::new(), order: Vec::new(), parts: Vec::new() });
-                    goes_on.push(begun);
+                    continuations.push(is_begun);
                     room = most;
                 }
                 let len = slice.len.min(room);
-                blocks[goes_on.len() - 1].parts.push(ElementSlice { len, ..slice.clone() });
+                blocks[continuations.len() - 1].parts.push(ElementSlice { len, ..slice.clone() });
                 slice = ElementSlice { start: slice.start + len, len: slice.len - len, ..slice };
-                (room, begun) = (room - len, true);
+                (room, is_begun) = (room - len, true);
             }
         }
-        let of = blocks.len();
-        let block = |(number, (packet, goes_on))| PacketBlock { number, count: of, is_continuation: goes_on, packet };
-        blocks.into_iter().zip(goes_on).enumerate().map(block).collect()
+        let count = blocks.len();
+        let block = |(number, (packet, is_continuation))| PacketBlock { number, count, is_continuation, packet };
+        blocks.into_iter().zip(continuations).enumerate().map(block).collect()
     }
 
     /// Joins all blocks of a packet, in their order.
     pub fn join(blocks: impl IntoIterator<Item = PacketBlock>) -> Packet {
         let mut joined = Packet { header: Vec::new(), order: Vec::new(), parts: Vec::new() };
-        for PacketBlock { is_continuation: goes_on, packet, .. } in blocks {
+        for PacketBlock { is_continuation, packet, .. } in blocks {
             joined.header.extend(packet.header);
             joined.order.extend(packet.order);
             let mut parts = packet.parts.into_iter();
-            if let (true, Some(last)) = (goes_on, joined.parts.last_mut()) {
+            if let (true, Some(last)) = (is_continuation, joined.parts.last_mut()) {
                 parts.next().into_iter().for_each(|rest| last.append(rest));
             }
             joined.parts.extend(parts);
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn packet_can_be_cut_and_joined() {
         let all = Arc::new((0..100).collect());
-        let part = |whose, start, len| PacketPart { whose, place: None, slice: ElementSlice::new(&all, start, len) };
+        let part = |peer, start, len| PacketPart { peer, place: None, slice: ElementSlice::new(&all, start, len) };
         let packet = Packet::new(vec![part(0, 3, 20), part(2, 60, 9), part(3, 70, 1)], Padding::full(4), None);
         for bytes in [1, 4, 8, 20, 24, 40, 100, 139, 140, 1000] {
             let blocks = packet.clone().cut(bytes);
@@ -264,7 +264,7 @@ mod tests {
     fn packet_header_has_the_parts() {
         let all = Arc::new((0..100).collect());
         let part =
-            |whose, start, len| PacketPart { whose, place: Some(9 - whose), slice: ElementSlice::new(&all, start, len) };
+            |peer, start, len| PacketPart { peer, place: Some(9 - peer), slice: ElementSlice::new(&all, start, len) };
         let parts = vec![part(1, 10, 2), part(4, 50, 1), part(5, 0, 1)];
         for (padding, order, bytes) in [
             (Padding::full(6), None, 4 * (1 + 6 + 4)),
@@ -273,11 +273,11 @@ mod tests {
             let packet = Packet::new(parts.clone(), padding, order);
             assert_eq!((packet.elements(), packet.bytes()), (4, bytes));
             let opened = packet.open(|_| padding);
-            let said: Vec<_> =
-                opened.iter().map(|part| (part.whose, part.place, part.slice.elements().to_vec())).collect();
-            let place = |whose: usize| order.map(|_| 9 - whose);
+            let parts_read: Vec<_> =
+                opened.iter().map(|part| (part.peer, part.place, part.slice.elements().to_vec())).collect();
+            let place = |peer: usize| order.map(|_| 9 - peer);
             let right = [(1, place(1), vec![10, 11]), (4, place(4), vec![50]), (5, place(5), vec![0])];
-            assert_eq!(said, right);
+            assert_eq!(parts_read, right);
         }
     }
 }

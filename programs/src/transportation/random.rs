@@ -63,7 +63,7 @@ impl Payload for SchedulingNote {
 /// A form of random scheduling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomSchedule {
-    /// Whether the two improvements are made.
+    /// True if the two improvements are made.
     pub improved: bool,
     /// Elements of a block.
     pub block: usize,
@@ -90,7 +90,7 @@ pub struct RequestCounts {
 /// A processor's part in the scheduling.
 struct RandomScheduler<'a, M, R> {
     tag: Tag<SchedulingNote>,
-    /// Whether the two improvements are made.
+    /// True if the two improvements are made.
     improved: bool,
     /// Bytes of a block.
     block: usize,
@@ -145,7 +145,7 @@ pub fn send_random(
         block: if p.params().is_loggp() { form.block.saturating_mul(BYTES) } else { usize::MAX },
         recvl,
         message,
-        receive: receive,
+        receive,
         unsent: others(sendl).into_iter().map(|j| (j, Time::ZERO)).collect(),
         asked: None,
         replies: VecDeque::new(),
@@ -187,7 +187,7 @@ pub fn send_random(
         } else if let Some(block) = scheduler.sending.1.pop_front() {
             p.send(scheduler.sending.0, tag, SchedulingNote::Data(block));
         } else if scheduler.asked.is_none()
-            && let Some(to) = rng.choice(scheduler.receivers_awake(now))
+            && let Some(to) = rng.choice(scheduler.receivers_to_ask(now))
         {
             scheduler.counts.requests += 1;
             scheduler.asked = Some(to);
@@ -209,7 +209,7 @@ impl<M: FnMut(usize) -> Packet, R: FnMut(usize, Packet)> RandomScheduler<'_, M, 
     }
 
     /// Returns the receivers that it may ask now.
-    fn receivers_awake(&self, now: Time) -> Vec<usize> {
+    fn receivers_to_ask(&self, now: Time) -> Vec<usize> {
         self.unsent.iter().filter(|(_, from)| *from <= now).map(|(j, _)| *j).collect()
     }
 

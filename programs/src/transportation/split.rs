@@ -9,9 +9,10 @@ use super::packet::{Element, PacketPart, ElementSlice};
 pub enum Scheme {
     /// At processor 0, in every source (section 7.1, figure 8).
     Local,
-    /// Where that of the source before ends, by a prefix sum (figure 9).
+    /// At the end of that of the source before, by a prefix sum (figure 9).
     Scan,
-    /// For each destination separately, where that of the source before ends (section 8, figures 11 and 12).
+    /// For each destination separately, at the end of that of the source before (section 8, figures 11 and
+    /// 12).
     Alternate,
     /// As `Alternate`, but a destination's round robin begins where that of the destination before ends
     /// (section 8).
@@ -43,7 +44,7 @@ pub fn split(sendl: &[usize], starts: &[usize], all: &Arc<Vec<Element>>) -> Vec<
             let gets_one_more = (k + P - starts[j]) % P < elements % P;
             let len = elements / P + usize::from(gets_one_more);
             if len > 0 {
-                parts.push(PacketPart { whose: j, place: None, slice: ElementSlice::new(all, start, len) });
+                parts.push(PacketPart { peer: j, place: None, slice: ElementSlice::new(all, start, len) });
                 start += len;
             }
         }

@@ -15,9 +15,9 @@ use super::split::{Scheme, lengths, consecutive_starts, shuffle, split};
 pub struct TwoStageForm {
     /// Start of round robins.
     pub scheme: Scheme,
-    /// Whether the first stage's messages are shuffled (appendix).
+    /// True if the first stage's messages are shuffled (appendix).
     pub shuffled: bool,
-    /// Whether only parts that are not empty are counted and sent (section 7.3).
+    /// True if only parts that are not empty are counted and sent (section 7.3).
     pub sparse: bool,
     /// Schedule of messages in the first stage.
     pub stage1: SendSchedule,
@@ -86,17 +86,17 @@ impl TwoStageForm {
         stage: u16,
         schedule: SendSchedule,
         seed: u64,
-        mut going: Vec<Vec<PacketPart>>,
+        mut outgoing: Vec<Vec<PacketPart>>,
         delivery: &mut Delivery,
         padded_as: impl Fn(usize) -> usize,
     ) -> (Vec<Vec<PacketPart>>, RequestCounts) {
         let P = p.P();
         let mut received = vec![Vec::new(); P];
-        let lengths = lengths(&going);
+        let lengths = lengths(&outgoing);
         let recvl = receive_vector(p, &lengths);
         let message = |to: usize| {
             let elements = padded_as(lengths[to]);
-            Packet::new(std::mem::take(&mut going[to]), self.padding(P, elements), self.order(P, elements))
+            Packet::new(std::mem::take(&mut outgoing[to]), self.padding(P, elements), self.order(P, elements))
         };
         let receive = |from: usize, packet: Packet| {
             received[from] = packet.open(|elements| self.padding(P, padded_as(elements)));
@@ -136,42 +136,42 @@ pub fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: Source) ->
         true => p.work("part", P as u64, || shuffle(&lengths(&messages), &mut rng)),
         false => (0..P).collect(),
     };
-    let mut going = vec![Vec::new(); P];
+    let mut outgoing = vec![Vec::new(); P];
     for (k, mut parts) in messages.into_iter().enumerate() {
         if form.shuffled {
             parts.iter_mut().for_each(|part| part.place = Some(k));
         }
-        going[by[k]] = parts;
+        outgoing[by[k]] = parts;
     }
-    delivery.parts = going.iter().map(|parts| by_destination(parts, P)).collect();
+    delivery.parts = outgoing.iter().map(|parts| by_destination(parts, P)).collect();
     if form.needs_barrier() {
         p.barrier();
     }
     delivery.ends.push(p.now());
 
     let longest = form.longest1(P, r);
-    let (received, counts) = form.send_stage(p, 0, form.stage1, seed, going, &mut delivery, |_| longest);
+    let (received, counts) = form.send_stage(p, 0, form.stage1, seed, outgoing, &mut delivery, |_| longest);
     delivery.counts = counts;
 
     // As intermediate: sort the parts by destination (figure 10).
     let parts = parts_of(&received);
-    let going = p.work("part", parts, || {
-        let mut going: Vec<Vec<PacketPart>> = vec![Vec::new(); P];
+    let outgoing = p.work("part", parts, || {
+        let mut outgoing: Vec<Vec<PacketPart>> = vec![Vec::new(); P];
         for (from, parts) in received.into_iter().enumerate() {
-            parts.into_iter().for_each(|part| going[part.whose].push(PacketPart { whose: from, ..part }));
+            parts.into_iter().for_each(|part| outgoing[part.peer].push(PacketPart { peer: from, ..part }));
         }
-        going
+        outgoing
     });
     if form.sparse {
         p.barrier();
     }
     delivery.ends.push(p.now());
 
-    let (received, _) = form.send_stage(p, 1, SendSchedule::Linear, seed, going, &mut delivery, |elements| elements);
+    let (received, _) = form.send_stage(p, 1, SendSchedule::Linear, seed, outgoing, &mut delivery, |elements| elements);
 
     // As destination: put the parts in order, which is that of the intermediates unless they were shuffled.
     let keyed = |(from, parts): (usize, Vec<PacketPart>)| {
-        parts.into_iter().map(move |part| (part.whose, part.place.unwrap_or(from), part.slice))
+        parts.into_iter().map(move |part| (part.peer, part.place.unwrap_or(from), part.slice))
     };
     let mut received: Vec<(usize, usize, ElementSlice)> = received.into_iter().enumerate().flat_map(keyed).collect();
     received.sort_unstable_by_key(|(source, place, _)| (*source, *place));
@@ -188,6 +188,6 @@ pub fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: Source) ->
 /// Returns the lengths of a message's parts, for each of P destinations.
 fn by_destination(parts: &[PacketPart], P: usize) -> Vec<usize> {
     let mut lengths = vec![0; P];
-    parts.iter().for_each(|part| lengths[part.whose] = part.slice.len());
+    parts.iter().for_each(|part| lengths[part.peer] = part.slice.len());
     lengths
 }

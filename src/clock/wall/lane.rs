@@ -171,14 +171,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::message::Letter;
+    use crate::message::SentMessage;
 
     // Miri is slow.
     const MANY: i64 = if IS_MODEL_CHECKED { 200 } else { 500_000 };
 
     #[test]
     fn slot_fills_a_cache_line() {
-        assert_eq!(std::mem::size_of::<LaneSlot<Letter>>(), 64);
+        assert_eq!(std::mem::size_of::<LaneSlot<SentMessage>>(), 64);
     }
 
     #[test]

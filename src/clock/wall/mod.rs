@@ -30,7 +30,7 @@ use super::sync::{
 use super::watchdog::{Heartbeat, Patience, WatchGuard};
 use crate::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Letter, ArrivedHeader};
+use crate::message::{Envelope, SentMessage, ArrivedHeader};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::network::{Egress, LockedIngress, Network, Passage};
@@ -93,9 +93,9 @@ struct CoreState {
     /// The processors that wait for a time, except the holder.
     agenda: Agenda,
     /// The lane to each other core, in the order of their numbers.
-    outgoing: Vec<LaneSender<Letter>>,
+    outgoing: Vec<LaneSender<SentMessage>>,
     /// The lane from each other core. A message's key is its arrival.
-    incoming: Vec<LaneReceiver<Letter>>,
+    incoming: Vec<LaneReceiver<SentMessage>>,
     outlook: Outlook,
     /// Whether the core shows that its processors can do nothing more by themselves.
     is_hopeless: bool,
@@ -274,7 +274,7 @@ impl CoreState {
     fn let_in(&mut self, holder: u32) -> bool {
         let mut any = false;
         for from in 0..self.incoming.len() {
-            while let Some((arrival, Letter { header, parcel })) = self.incoming[from].pop() {
+            while let Some((arrival, SentMessage { header, parcel })) = self.incoming[from].pop() {
                 self.outlook.count_let_in(from, Time::from_ps(arrival));
                 let seat_index = self.assignment.seat_index(header.to.id() as usize);
                 self.put_in_seat(seat_index, holder, (Time::from_ps(arrival), header), parcel);
@@ -580,7 +580,7 @@ impl Clock for WallClock<'_> {
         }
         let lane = index_among_others(from, to);
         core_state.outlook.count_sent(&wall.fronts[from], lane, arrival);
-        core_state.outgoing[lane].push(arrival.as_ps(), Letter { header, parcel });
+        core_state.outgoing[lane].push(arrival.as_ps(), SentMessage { header, parcel });
     }
 
     fn report_vain_looks(&mut self) -> bool {

@@ -86,11 +86,11 @@ impl fmt::Display for Micros {
 /// A slice, and the end of an arrow if it is a send or a reception.
 impl ChromeItem for Activity {
     fn viewer_events(&self) -> Vec<ViewerEvent<'_>> {
-        let Activity { id: tid, start, end, ref what } = *self;
-        let (cat, name) = category(what);
+        let Activity { id: tid, start, end, ref kind } = *self;
+        let (cat, name) = category(kind);
         let mut events = vec![slice(PID, tid, [start, end], cat, name)];
         // Viewers bind an arrow to the slice before it in the file, which here is its own.
-        let arrow = match *what {
+        let arrow = match *kind {
             ActivityKind::Send(id) => Some((id, "s", end)),
             ActivityKind::Receive(id) => Some((id, "f", start)),
             _ => None,
@@ -103,8 +103,8 @@ impl ChromeItem for Activity {
     }
 
     fn args_json(&self) -> serde_json::Result<String> {
-        let args = times(self.start, self.end) + &message(&self.what);
-        Ok(match self.what {
+        let args = times(self.start, self.end) + &message(&self.kind);
+        Ok(match self.kind {
             ActivityKind::Post(request) | ActivityKind::Wait(request) => {
                 format!(r#"{args},"request":{request}"#)
             }
@@ -114,21 +114,21 @@ impl ChromeItem for Activity {
 
     fn from_event(event: &mut JsonEvent) -> Result<Activity, String> {
         let (id, start, end) = event.span()?;
-        Ok(Activity { id, start, end, what: activity_kind(&event.cat, event)? })
+        Ok(Activity { id, start, end, kind: activity_kind(&event.cat, event)? })
     }
 }
 
 /// An asynchronous slice, since requests overlap their processor's activities.
 impl ChromeItem for Progress {
     fn viewer_events(&self) -> Vec<ViewerEvent<'_>> {
-        let Progress { id, request, start, end, ref what } = *self;
+        let Progress { id, request, start, end, ref kind } = *self;
         let own = format!("1{id:08x}{request:08x}"); // not the name of any message
-        asynchronous(id, [start, end], "request", category(what).1.into(), own)
+        asynchronous(id, [start, end], "request", category(kind).1.into(), own)
     }
 
     fn args_json(&self) -> serde_json::Result<String> {
-        let Progress { request, start, end, ref what, .. } = *self;
-        Ok(format!(r#""request":{request},{}{}"#, times(start, end), message(what)))
+        let Progress { request, start, end, ref kind, .. } = *self;
+        Ok(format!(r#""request":{request},{}{}"#, times(start, end), message(kind)))
     }
 
     fn from_event(event: &mut JsonEvent) -> Result<Progress, String> {
@@ -138,7 +138,7 @@ impl ChromeItem for Progress {
             name => name, // all but overheads are named like their category
         };
         let request = need(event.args.request, "request")?;
-        Ok(Progress { id, request, start, end, what: activity_kind(category, event)? })
+        Ok(Progress { id, request, start, end, kind: activity_kind(category, event)? })
     }
 }
 
@@ -185,22 +185,22 @@ impl ChromeItem for Message {
 /// A slice of another process, with the whole call as an argument.
 impl ChromeItem for Call {
     fn viewer_events(&self) -> Vec<ViewerEvent<'_>> {
-        let name = match &self.what {
+        let name = match &self.kind {
             CallKind::Work(kind) => kind,
-            what => what.name(),
+            kind => kind.name(),
         };
         vec![slice(CALLS, self.id, [self.start, self.end], "call", name)]
     }
 
     fn args_json(&self) -> serde_json::Result<String> {
-        let call = json(|to| CallText::serialize(&self.what, to))?;
+        let call = json(|to| CallText::serialize(&self.kind, to))?;
         Ok(format!(r#"{},"call":{call}"#, times(self.start, self.end)))
     }
 
     fn from_event(event: &mut JsonEvent) -> Result<Call, String> {
-        let CallArg(what) = need(event.args.call.take(), "call")?;
+        let CallArg(kind) = need(event.args.call.take(), "call")?;
         let (id, start, end) = event.span()?;
-        Ok(Call { id, start, end, what })
+        Ok(Call { id, start, end, kind })
     }
 }
 
@@ -231,8 +231,8 @@ fn times(start: Time, end: Time) -> String {
 }
 
 /// Returns the arguments for the message of an activity, if it has one.
-fn message(what: &ActivityKind) -> String {
-    match what {
+fn message(kind: &ActivityKind) -> String {
+    match kind {
         ActivityKind::Send(id) | ActivityKind::Receive(id) => {
             format!(r#","from":{},"number":{}"#, id.from, id.number)
         }
@@ -241,8 +241,8 @@ fn message(what: &ActivityKind) -> String {
 }
 
 /// Returns the category and the name with which viewers show an activity.
-fn category(what: &ActivityKind) -> (&'static str, &str) {
-    match what {
+fn category(kind: &ActivityKind) -> (&'static str, &str) {
+    match kind {
         ActivityKind::Work(kind) => ("work", kind),
         ActivityKind::Send(_) => ("overhead", "send"),
         ActivityKind::Receive(_) => ("overhead", "receive"),

@@ -36,7 +36,7 @@ mod tests {
     fn small() -> Trace {
         let id = MessageId { from: 0, number: 0 };
         let activity =
-            |id, start, end, what| Activity { id, start: start * US, end: Time::from_ps(end), what };
+            |id, start, end, kind| Activity { id, start: start * US, end: Time::from_ps(end), kind };
         Trace {
             params: Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap(),
             levels: Vec::new(),
@@ -97,8 +97,8 @@ mod tests {
     #[test]
     fn calls_are_written() {
         let tag = CallTag { number: 1 << 60, name: Some("row".into()) };
-        let what = CallKind::Probe { from: None, tag, found: Some(1) };
-        let calls = vec![Call { id: 1, start: US, end: 2 * US, what }];
+        let kind = CallKind::Probe { from: None, tag, found: Some(1) };
+        let calls = vec![Call { id: 1, start: US, end: 2 * US, kind }];
         let trace = Trace { calls, ..small() };
         let lines = [
             r#"{"ph":"e","pid":16777216,"tid":0,"ts":8,"cat":"transit","name":"0 to 1","id":"000000000"},"#,
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn error_says_which_call_is_wrong_and_where() {
-        let what = CallKind::Barrier;
-        let trace = Trace { calls: vec![Call { id: 1, start: US, end: 2 * US, what }], ..small() };
+        let kind = CallKind::Barrier;
+        let trace = Trace { calls: vec![Call { id: 1, start: US, end: 2 * US, kind }], ..small() };
         let good = text(&trace);
         for (what, by, part) in [
             (r#""call":"barrier""#, r#""call":"sleep""#, "unknown variant `sleep`"),
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn barrier_and_out_of_order_are_written() {
         let mut trace = Trace { barrier: Some(3 * US), out_of_order: 7, ..small() };
-        trace.activities.push(Activity { id: 1, start: US, end: US, what: ActivityKind::Barrier });
+        trace.activities.push(Activity { id: 1, start: US, end: US, kind: ActivityKind::Barrier });
         let text = text(&trace);
         assert!(text.contains(r#""latency":"exact","barrier":3000000,"out_of_order":7},"#), "{text}");
         assert!(text.contains(r#""ts":1,"dur":0,"cat":"idle","name":"barrier","#), "{text}");

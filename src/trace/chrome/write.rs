@@ -17,8 +17,8 @@ impl Trace {
 
     /// Returns the receiver of an activity's message, for human readers of the file; `None` if the activity
     /// has no message or the trace doesn't have it.
-    fn receiver(&self, what: &ActivityKind) -> Option<usize> {
-        let (ActivityKind::Send(id) | ActivityKind::Receive(id)) = what else { return None };
+    fn receiver(&self, kind: &ActivityKind) -> Option<usize> {
+        let (ActivityKind::Send(id) | ActivityKind::Receive(id)) = kind else { return None };
         let place = self.messages.binary_search_by_key(id, |message| message.id).ok()?;
         Some(self.messages[place].to)
     }
@@ -36,7 +36,7 @@ impl Writer<'_> {
         writeln!(self.out, r#"{{"displayTimeUnit":"ns","otherData":{machine},"traceEvents":["#)?;
         write!(self.out, r#"{{"ph":"M","pid":{PID},"name":"process_name","args":{{"name":"machine"}}}}"#)?;
         for activity in &trace.activities {
-            self.write_item(activity, trace.receiver(&activity.what))?;
+            self.write_item(activity, trace.receiver(&activity.kind))?;
         }
         trace.progress.iter().try_for_each(|progress| self.write_item(progress, None))?;
         trace.messages.iter().try_for_each(|message| self.write_item(message, None))?;

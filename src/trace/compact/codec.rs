@@ -48,16 +48,16 @@ impl<'a> Codec<'a> {
     }
 
     pub(super) fn activity(&mut self, activity: &mut Activity) -> Result<()> {
-        let Activity { id, start, end, what } = activity;
-        self.begin(what, id, start, end)?;
-        self.subject(what)
+        let Activity { id, start, end, kind } = activity;
+        self.begin(kind, id, start, end)?;
+        self.subject(kind)
     }
 
     pub(super) fn progress(&mut self, progress: &mut Progress) -> Result<()> {
-        let Progress { id, request, start, end, what } = progress;
-        self.begin(what, id, start, end)?;
+        let Progress { id, request, start, end, kind } = progress;
+        self.begin(kind, id, start, end)?;
         self.request(request)?;
-        self.subject(what)
+        self.subject(kind)
     }
 
     pub(super) fn message(&mut self, message: &mut Message, L: Time) -> Result<()> {
@@ -87,9 +87,9 @@ impl<'a> Codec<'a> {
     }
 
     pub(super) fn call(&mut self, call: &mut Call) -> Result<()> {
-        let Call { id, start, end, what } = call;
-        self.begin(what, id, start, end)?;
-        match what {
+        let Call { id, start, end, kind } = call;
+        self.begin(kind, id, start, end)?;
+        match kind {
             CallKind::Work(kind) => self.name(kind)?,
             CallKind::WaitUntil(moment) => self.later(moment, *start)?,
             CallKind::Send { to, tag, bytes, sent } => each!(self: to, tag, bytes, sent),
@@ -129,7 +129,7 @@ impl<'a> Codec<'a> {
     /// Codes the common head of activities, progress and calls: kind, processor, start and end.
     fn begin<K: KindNumber>(
         &mut self,
-        what: &mut K,
+        kind: &mut K,
         id: &mut usize,
         start: &mut Time,
         end: &mut Time,
@@ -139,17 +139,17 @@ impl<'a> Codec<'a> {
         let before = |same: bool| if same { ended } else { Time::ZERO };
         let same = *id == last;
         let at_once = *start == before(same);
-        let (number, [same, at_once]) = self.head("nothing", 4, what.number(), [same, at_once])?;
+        let (number, [same, at_once]) = self.head("nothing", 4, kind.number(), [same, at_once])?;
         self.unless(same, id, last, Self::more)?;
         self.unless(at_once, start, before(same), Self::later)?;
         self.later(end, *start)?;
         (self.memory.id, self.memory.end) = (*id, *end);
-        what.set_kind(number)
+        kind.set_kind(number)
     }
 
     /// Codes the name of an activity's work, its message or its request.
-    fn subject(&mut self, what: &mut ActivityKind) -> Result<()> {
-        match what {
+    fn subject(&mut self, kind: &mut ActivityKind) -> Result<()> {
+        match kind {
             ActivityKind::Work(kind) => self.name(kind),
             ActivityKind::Send(id) => self.id_after(id, SENT),
             ActivityKind::Receive(id) => self.id_after(id, RECEIVED),

@@ -43,12 +43,12 @@ impl Codec<'_> {
         let machine = machine::read(&self.text(text.unwrap_or_default())?)?;
         let L = machine.params.L;
         // Blank items, which reading overwrites.
-        let (zero, what) = (Time::ZERO, ActivityKind::Gap);
-        let activity = Activity { id: 0, start: zero, end: zero, what: what.clone() };
-        let progress = Progress { id: 0, request: 0, start: zero, end: zero, what };
+        let (zero, kind) = (Time::ZERO, ActivityKind::Gap);
+        let activity = Activity { id: 0, start: zero, end: zero, kind: kind.clone() };
+        let progress = Progress { id: 0, request: 0, start: zero, end: zero, kind };
         let (id, latency, enter, first, arrival) = (ID, zero, zero, zero, zero);
         let message = Message { id, to: 0, words: 0, latency, place: 0, enter, first, arrival };
-        let call = Call { id: 0, start: zero, end: zero, what: CallKind::Barrier };
+        let call = Call { id: 0, start: zero, end: zero, kind: CallKind::Barrier };
         let trace = Trace {
             activities: self.list(trace.map(|trace| &*trace.activities), activity, Self::activity)?,
             progress: self.list(trace.map(|trace| &*trace.progress), progress, Self::progress)?,

@@ -138,7 +138,7 @@ mod tests {
         })
         .unwrap();
         let mut size = |name: &str, often: usize| {
-            let activity = Activity { id: 0, start: Time::ZERO, end: Time::ZERO, what: work(name) };
+            let activity = Activity { id: 0, start: Time::ZERO, end: Time::ZERO, kind: work(name) };
             trace.activities = vec![activity; often];
             bytes(&trace).len()
         };

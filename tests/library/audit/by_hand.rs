@@ -1,5 +1,5 @@
-//! Traces that no machine made: requests served one after the other, by counting moment by moment. The auditor
-//! accepts them, and notices whoever waits a picosecond too long or is served out of turn.
+//! Traces made without the machine: requests served one after the other, by counting moment by moment. The
+//! auditor accepts them, and notices a message that waits a picosecond too long or is served out of turn.
 
 use loggp::{Latency, MessageId, Params, Ports, Ties, Time};
 use loggp::audit::{AuditRule, audit};
@@ -11,10 +11,10 @@ use proptest::sample::{Index, select};
 
 use crate::cases::cases;
 
-/// What a processor sends: after so much work, to whom, how many words, and how its latency is drawn.
+/// A planned send: the work before it, the receiver, the words, and the draw of its latency.
 type PlannedSend = (i64, Index, usize, Index);
 
-/// Who sends what on which machine. Times are in picoseconds, and small.
+/// The sends of each processor, and the machine. Times are small numbers of picoseconds.
 #[derive(Clone, Debug)]
 struct Plan {
     params: Params,
@@ -23,31 +23,31 @@ struct Plan {
     sends: Vec<Vec<PlannedSend>>,
 }
 
-/// Who is served first.
+/// The order in which messages are served.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum ServiceOrder {
-    /// Who asks first, and the lower number at the same moment.
+    /// By the time of asking, and then the lower number first.
     Right,
-    /// Who calls first.
+    /// By the time of the call.
     Called,
-    /// Who asks first, and the higher number at the same moment.
+    /// By the time of asking, and then the higher number first.
     Backwards,
 }
 
-/// What goes wrong with a message.
+/// A fault in serving a message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
-    /// It enters later than it could, and calls that a stall.
+    /// It enters later than it could, and the rest is recorded as a stall.
     LongStall,
-    /// Its stall ends a picosecond early, and the rest is called a wait for the port.
+    /// Its stall ends a picosecond early, and the rest is recorded as a wait for the port.
     ShortStall,
-    /// It enters later than it could, and calls that a wait for the port.
+    /// It enters later than it could, and the rest is recorded as a wait for the port.
     LongWait,
     /// It comes out later than it could.
     LateFirst,
 }
 
-/// A message that asks for its way.
+/// A message that asks for entry.
 struct PlannedRequest {
     from: usize,
     to: usize,
@@ -55,13 +55,13 @@ struct PlannedRequest {
     overhead: i64,
     spread: i64,
     latency: i64,
-    /// When its sender turned to it.
+    /// Time at which its send begins.
     called: i64,
     ready: i64,
     ask: i64,
 }
 
-/// The way of a message through the network.
+/// The times of a message's passage through the network.
 struct PassageTimes {
     admitted: i64,
     enter: i64,
@@ -79,7 +79,8 @@ struct Served {
 }
 
 impl Plan {
-    /// What processor `from` sends as its next one, if it is free at `now` and its gap is over at `out_free`.
+    /// Returns the next message of processor `from`, if it is free at `now` and its gap is over at
+    /// `out_free`.
     fn request(&self, from: usize, number: usize, now: i64, out_free: i64) -> Option<PlannedRequest> {
         let &(work, to, words, drawn) = self.sends[from].get(number)?;
         let Params { L, o, .. } = self.params;
@@ -105,7 +106,7 @@ impl Plan {
         Some(PlannedRequest { from, to, words, overhead, spread, latency, called, ready, ask })
     }
 
-    /// The earliest way that is left after those who were served. With a fault it is not the earliest one.
+    /// Returns the earliest passage left by the messages served before, or a later one with a fault.
     fn passage_times(&self, served: &[Served], request: &PlannedRequest, fault: Option<Fault>) -> PassageTimes {
         let &PlannedRequest { from, to, spread, latency, ready, .. } = request;
         let dual = self.ports == Ports::Dual;
@@ -124,7 +125,7 @@ impl Plan {
             let itself = (from, false) == (to, dual) && !apart((enter, enter + spread), during);
             spread <= 0 || (free((to, dual), during) && !itself)
         };
-        // On a machine of LogGPS none overtakes another on the same way.
+        // Under LogGPS no message overtakes another on the same way.
         let ahead =
             served.iter().filter(|other| self.params.gps().is_some() && (other.from, other.to) == (from, to));
         let ahead = ahead.map(|other| other.arrival - spread).max().unwrap_or(0);
@@ -155,7 +156,7 @@ impl Plan {
         PassageTimes { admitted, enter, first }
     }
 
-    /// Serves one request after the other; something goes wrong with the `n`-th.
+    /// Serves one request after the other; `wrong` is the number of one and its fault.
     fn trace(&self, order: ServiceOrder, wrong: Option<(usize, Fault)>) -> Trace {
         let (P, g) = (self.params.P, self.params.g.as_ps());
         let mut did: Vec<Vec<(i64, i64, ActivityKind)>> = vec![Vec::new(); P];
@@ -208,9 +209,9 @@ impl Plan {
         for (id, did) in did.iter_mut().enumerate() {
             self.receive_all(did, messages.iter().filter(|message| message.to == id));
         }
-        let activity = |id: usize, (start, end, what): (i64, i64, ActivityKind)| {
+        let activity = |id: usize, (start, end, kind): (i64, i64, ActivityKind)| {
             let [start, end] = [start, end].map(Time::from_ps);
-            Activity { id, start, end, what }
+            Activity { id, start, end, kind }
         };
         let did = did.into_iter().enumerate();
         let activities =
@@ -259,7 +260,7 @@ impl Plan {
     }
 }
 
-/// Short times, so that a lot happens at once.
+/// Draws short times, so that much happens at once.
 fn short(times: std::ops::Range<i64>) -> impl Strategy<Value = Time> {
     times.prop_map(Time::from_ps)
 }
@@ -302,14 +303,14 @@ proptest! {
     #![proptest_config(cases(500))]
 
     #[test]
-    fn accepts_whoever_waits_with_reason(plan in prop_oneof![loggp(0..9, super::latency()), loggps()]) {
+    fn accepts_waits_with_reason(plan in prop_oneof![loggp(0..9, super::latency()), loggps()]) {
         let trace = plan.trace(ServiceOrder::Right, None);
         prop_assert_eq!(audit(&trace).violations, [], "{:#?}", trace);
     }
 
-    /// One message waits too long, or says that it waits for something else; all others cope with that.
+    /// One message waits too long, or for something else than is recorded; all others cope with that.
     #[test]
-    fn notices_whoever_waits_too_long(
+    fn notices_waits_that_are_too_long(
         plan in exact(),
         nth in any::<Index>(),
         fault in select(vec![Fault::LongStall, Fault::ShortStall, Fault::LongWait, Fault::LateFirst]),
@@ -319,7 +320,8 @@ proptest! {
         let genuine = plan.trace(ServiceOrder::Right, None);
         let trace = plan.trace(ServiceOrder::Right, Some((nth.index(sends), fault)));
         prop_assume!(trace != genuine);
-        // A trace without calls does not say that its sends are no requests, which would wait for the one before.
+        // Without calls in the trace the sends could be those of requests, which would wait for the one
+        // before.
         let in_order = trace.messages.iter().zip(&genuine.messages).any(|(late, other)| {
             let with = |one: &&Message| (one.id.from, one.to, one.arrival) == (late.id.from, late.to, late.arrival);
             late != other && trace.messages.iter().filter(with).count() > 1
@@ -331,20 +333,20 @@ proptest! {
             Fault::LongWait => AuditRule::Wait,
             Fault::LateFirst => AuditRule::Latency,
         };
-        // What comes out late may be in transit too long as well.
+        // A message that comes out late may be in transit too long as well.
         rules.retain(|found| fault != Fault::LateFirst || *found != AuditRule::Capacity);
         prop_assert_eq!(rules, [rule], "{:#?}", trace);
     }
 
     #[test]
-    fn notices_whoever_is_served_out_of_turn(
+    fn notices_service_out_of_turn(
         plan in exact(),
         order in select(vec![ServiceOrder::Called, ServiceOrder::Backwards]),
     ) {
         let trace = plan.trace(order, None);
         let same = trace == plan.trace(ServiceOrder::Right, None);
         prop_assert_eq!(audit(&trace).is_clean(), same, "{:#?}", trace);
-        // If nobody knows the turns, it can have been.
+        // If the turns are unknown, this order is possible.
         prop_assert_eq!(audit(&Trace { out_of_order: 1, ..trace }).violations, []);
     }
 }

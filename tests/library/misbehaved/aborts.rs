@@ -1,5 +1,5 @@
-//! A program of a processor that deadlocks while threads that it has started use its stack. A test builds it, and the
-//! library, so that panics abort.
+//! A program that deadlocks while threads that a processor started use its stack. A test builds it and the
+//! library with aborting panics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

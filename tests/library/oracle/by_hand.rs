@@ -1,12 +1,12 @@
-//! Programs small enough to be done by hand.
+//! Programs small enough for hand-computed times.
 
 use loggp::{Latency, PS, Params, Ports, Ties};
 
 use super::program::Op::*;
-use super::program::{Case, How, Op, Pattern};
+use super::program::{Case, RequestKind, Op, Pattern};
 
-/// What a program does on a machine, and then: when each processor finishes, and how long it stalls and waits for
-/// its port.
+/// A program and a machine, with the time at which each processor finishes, and the times for which it stalls
+/// and waits for its port.
 pub struct ByHand {
     pub case: Case,
     pub finish: Vec<i64>,
@@ -14,7 +14,7 @@ pub struct ByHand {
     pub port: Vec<i64>,
 }
 
-/// One that neither stalls nor waits for a port.
+/// Creates a case that neither stalls nor waits for a port.
 pub fn by_hand(parameters: &str, program: &[&[Op]], finish: &[i64]) -> ByHand {
     let params = Params::builder(program.len()).cycle(PS).word(1).set(parameters).unwrap().build().unwrap();
     let program: Vec<Vec<Op>> = program.iter().map(|calls| calls.to_vec()).collect();
@@ -64,26 +64,26 @@ pub fn all_by_hand() -> Vec<ByHand> {
         by_hand("L=10, G=1", &[&sends, &[long(0, 11)], &[]], finish)
     };
     vec![
-        // 1's second message asks at 12 only, when the gap is over; so 2's goes at 5 without a stall.
+        // 1's second message asks only at 12, when the gap is over; so 2's enters at 5 without a stall.
         by_hand("L=2, o=2, g=10", &[&[], &[short(2), short(0)], &[Work(3), short(0)]], &[19, 12, 7]),
-        // Who asks at the same moment is served by number. With a capacity of 1 the other stalls.
+        // Messages that ask at the same moment are served by number. With a capacity of 1 the other stalls.
         by_hand("L=4, g=4", &[&[], &[short(0)], &[short(0)]], &[8, 0, 4]).stall(&[0, 0, 4]),
         by_hand("L=8, g=4", &[&[], &[short(0)], &[short(0)]], &[12, 0, 0]),
-        // Long messages to one processor come one after the other; from one, they are a gap apart as well.
+        // Long messages to one processor arrive one after the other; from one, they are also a gap apart.
         by_hand(
             "L=100, o=2, g=20, G=1",
             &[&[], &[long(0, 101)], &[long(0, 101)], &[long(0, 101)]],
             &[404, 2, 2, 2],
         ),
         by_hand("L=100, o=2, g=20, G=1", &[&[long(1, 101), long(1, 101), long(1, 101)], &[]], &[242, 444]),
-        // Where L = 0 a word is never in transit, so it needs no room; a long message does.
+        // Where L = 0 a word is never in transit, so it needs no capacity; a long message does.
         by_hand("L=0, g=4, G=1", &[&[], &[long(0, 11)], &[short(0)], &[long(0, 11)]], &[20, 0, 0, 10])
             .stall(&[0, 0, 0, 10]),
         // 0's port receives in [10, 20): the shorter message fits before that and the longer one does not.
         beside(&[20, 0, 40]).port(&[11, 0, 0]),
         beside(&[20, 0, 29]).dual(),
-        // 2 is to enter at 14, after what it receives. Before that there is room for two messages from 3, and for
-        // the third when 2's has arrived.
+        // 2's message enters at 14, after its receptions. Before that there is capacity for two messages from
+        // 3, and for the third when 2's has arrived.
         by_hand(
             "L=4, g=4, G=1",
             &[&[], &[long(2, 11)], &[Wait(3), long(0, 3)], &[Wait(5), short(0), short(0), short(0)]],
@@ -94,12 +94,12 @@ pub fn all_by_hand() -> Vec<ByHand> {
         // A processor that sends to itself needs a single port twice.
         self_send(),
         by_hand("L=1, G=1", &[&[long(0, 6)]], &[6]).dual(),
-        // What takes no time is seen from the next moment on, whoever of the two is first by number; what comes from
-        // the processor itself is seen at once.
+        // A message that takes no time is seen from the next moment on, whichever processor is first by
+        // number; one from the processor itself is seen at once.
         by_hand("", &[&[Wait(5), short(1)], &[Wait(5), look(3)]], &[5, 6]),
         by_hand("", &[&[Wait(5), look(3)], &[Wait(5), short(0)]], &[6, 5]),
         by_hand("", &[&[short(0), look(3)]], &[0]),
-        // A look in time may end late; one within the gap finds nothing.
+        // A look that starts in time may end late; one within the gap finds nothing.
         by_hand("L=4, o=3", &[&[short(1)], &[Until { from: None, tag: 0, wait: 7 }]], &[3, 10]),
         by_hand(
             "L=4, o=3, g=9",
@@ -114,7 +114,7 @@ pub fn all_by_hand() -> Vec<ByHand> {
         ),
         // The machine's own barrier costs 3.
         by_hand("", &[&[Work(5), Barrier], &[Barrier, Work(1)]], &[8, 9]),
-        // A request is there at 6, the reply at 13, and the data, which take 3 from the first to the last, at 26.
+        // The request arrives at 6, the reply at 13, and the data, which stream for 3, at 26.
         by_hand("L=5, o=1, s=2, S=2, O_s=1, O_r=1, G_s=1, G_l=1", &[&[long(1, 3)], &[]], &[18, 30]),
         // It arrives at 6, before its overhead is over.
         by_hand("L=1, o=1, s=0, O_s=2, G_l=-1", &[&[long(1, 4)], &[]], &[9, 7]),
@@ -135,32 +135,33 @@ fn irecv(from: Option<usize>) -> Op {
 fn requests_by_hand() -> Vec<ByHand> {
     let exchange = |other| [isend(other, 3), Recv { pattern: Pattern { from: None, tag: Some(0) }, upto: 1 }];
     vec![
-        // o to call for it, 100 of work, and o for the wait: the message came at 8, and was received at 10.
+        // o for the request, 100 of work, and o for the wait: the message arrived at 8, and was received at
+        // 10.
         by_hand(
             "L=6ps, o=2ps, g=4ps",
-            &[&[isend(1, 1), Work(100), WaitAll(How::Isend)], &[irecv(None), Work(100), WaitAll(How::Irecv)]],
+            &[&[isend(1, 1), Work(100), WaitAll(RequestKind::Isend)], &[irecv(None), Work(100), WaitAll(RequestKind::Irecv)]],
             &[104, 104],
         ),
-        // It is there at 28 and received at 30, which a look sees, for o.
+        // The message arrives at 28 and is received at 30, which a test sees, for o.
         by_hand(
             "L=6ps, o=2ps, g=4ps",
-            &[&[Work(20), short(1)], &[irecv(None), Test { how: How::Irecv, place: 0, looks: 40 }]],
+            &[&[Work(20), short(1)], &[irecv(None), Test { how: RequestKind::Irecv, place: 0, looks: 40 }]],
             &[22, 32],
         ),
-        // 2's message is received at 15, and 1's, which is there at 58, at 60.
+        // 2's message is received at 15, and 1's, which arrives at 58, at 60.
         by_hand(
             "L=6ps, o=2ps, g=4ps",
             &[
-                &[irecv(Some(1)), irecv(Some(2)), WaitAny(How::IrecvFrom), WaitAny(How::IrecvFrom)],
+                &[irecv(Some(1)), irecv(Some(2)), WaitAny(RequestKind::IrecvFrom), WaitAny(RequestKind::IrecvFrom)],
                 &[Work(50), short(0)],
                 &[Work(5), short(0)],
             ],
             &[60, 52, 7],
         ),
-        // The request is there at 6 and taken at 7, the reply at 13 and taken at 14, and the data at 20. The wait
-        // takes o.
+        // The request arrives at 6 and is received at 7, the reply at 13 and 14, and the data arrive at 20.
+        // The wait takes o.
         by_hand("L=5ps, o=1ps, s=2, S=2", &[&exchange(1), &exchange(0)], &[22, 22]),
-        // Everyone gets its left neighbour's.
+        // Each processor receives from its left neighbour.
         by_hand(
             "L=6ps, o=2ps, g=4ps",
             &[
@@ -170,16 +171,17 @@ fn requests_by_hand() -> Vec<ByHand> {
             ],
             &[10, 10, 10],
         ),
-        // What is seen is there at 8, and a look costs 1.
+        // The message arrives at 8, and a look costs 1.
         by_hand("L=6ps, o=2ps", &[&[short(1)], &[Probe { from: None, tag: 0, looks: 9 }]], &[2, 11]),
-        // The request goes first, at 2; so the second message goes at 6, and what comes at 4 is received till then.
+        // The request enters first, at 2; so the second message enters at 6, and one that arrives at 4 is
+        // received by then.
         by_hand(
             "L=2ps, o=2ps, g=4ps, G=0",
             &[&[isend(0, 1), SendReceiving { to: 1, tag: 1, words: 1, taking: 0 }], &[]],
             &[10, 12],
         ),
-        // Three come at 9. The first goes to the second request, and the next to the call that is made meanwhile, at 11: so its
-        // work ends at 16. The third comes at 13, to the first request.
+        // Three messages arrive at 9. The first goes to the second request, and the next to the call that is
+        // made meanwhile, at 11: so its work ends at 16. The third is received at 13, by the first request.
         by_hand(
             "L=9ps, o=0, g=2ps",
             &[

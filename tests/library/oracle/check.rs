@@ -1,4 +1,5 @@
-//! What must hold of every program: the machine does what the oracle says, on each clock, and its trace says it all.
+//! The properties of every program: the machine agrees with the oracle on each clock, and the trace is
+//! complete.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -8,12 +9,12 @@ use loggp::audit::audit;
 use loggp::replay::Replay;
 use loggp::trace::{CallKind, Trace, Transfer};
 
-use super::interpreter::{Drawn, Oracle};
-use super::network::takes_back;
+use super::interpreter::{DrawnValues, Oracle};
+use super::network::has_negative_G_l;
 use super::outcome::{Account, Outcome};
-use super::program::{Case, Note, TAGS, live};
+use super::program::{Case, Note, TAGS, run_live};
 
-/// What does not hold: in a word, and at length.
+/// A property that does not hold, with details.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub what: &'static str,
@@ -24,12 +25,12 @@ fn fault(what: &'static str, text: impl Into<String>) -> Fault {
     Fault { what, text: text.into() }
 }
 
-/// Two things that must be the same.
-fn same<T: PartialEq + Debug>(what: &'static str, is: &T, expected: &T) -> Option<Fault> {
+/// Returns a fault if two values differ.
+fn check_equal<T: PartialEq + Debug>(what: &'static str, is: &T, expected: &T) -> Option<Fault> {
     (is != expected).then(|| fault(what, format!("  expected: {expected:?}\n  and is:   {is:?}\n")))
 }
 
-/// The machine of a case.
+/// Returns the machine of a case.
 pub fn machine(case: &Case) -> Machine {
     let machine = Machine::new(case.params).ports(case.ports).latency(case.latency).ties(case.ties);
     let machine =
@@ -37,23 +38,23 @@ pub fn machine(case: &Case) -> Machine {
     case.barrier.map(|cost| machine.clone().barrier(cost * PS)).unwrap_or(machine)
 }
 
-type Ran = Result<Run<Vec<Note>>, RunError>;
+type MachineRun = Result<Run<Vec<Note>>, RunError>;
 
-fn run(machine: &Machine, case: &Case) -> Ran {
-    machine.run(|p| live(p, case))
+fn run(machine: &Machine, case: &Case) -> MachineRun {
+    machine.run(|p| run_live(p, case))
 }
 
-/// What the oracle says.
-pub fn by_the_oracle(case: &Case) -> Outcome {
-    Oracle::new(case, Drawn::default()).run()
+/// Returns the outcome by the oracle.
+pub fn oracle_outcome(case: &Case) -> Outcome {
+    Oracle::new(case, DrawnValues::default()).run()
 }
 
-/// What a program does on the machine.
-pub fn by_the_machine(case: &Case) -> Outcome {
+/// Returns the outcome on the machine.
+pub fn machine_outcome(case: &Case) -> Outcome {
     Outcome::of(&run(&machine(case), case))
 }
 
-/// The messages of a run, line by line, if it comes to its end.
+/// Lists the messages of a run that ends, line by line.
 pub fn messages(case: &Case) -> String {
     let ran = run(&machine(case), case).ok();
     let messages = ran.into_iter().flat_map(|run| run.trace.unwrap().messages);
@@ -68,19 +69,19 @@ pub fn messages(case: &Case) -> String {
     messages.map(line).collect()
 }
 
-/// What comes of a program, and what does not hold of it. On the wall clock programs run if `wall` says so.
+/// Returns the outcome of a program, and its faults. Also runs it on the wall clock if `wall` is true.
 pub fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
     let machine = machine(case);
     let ran = run(&machine, case);
     let (outcome, mut faults) = (Outcome::of(&ran), vec![]);
-    faults.extend(as_the_oracle_says(case, &ran, &outcome));
+    faults.extend(check_against_oracle(case, &ran, &outcome));
     if let Ok(run) = &ran {
         let trace = run.trace.as_ref().expect("it was told to trace");
-        faults.extend(adds_up(run));
-        faults.extend(is_audited(trace));
-        faults.extend(is_made_again(case, &machine, run, trace));
-        faults.extend(keeps_order(trace));
-        faults.extend(is_read_again(trace));
+        faults.extend(check_accounts(run));
+        faults.extend(check_audit(trace));
+        faults.extend(check_replay(case, &machine, run, trace));
+        faults.extend(check_order(trace));
+        faults.extend(check_formats(trace));
     }
     if let Outcome::Failed(error) = &outcome {
         faults.push(fault("failed", error.clone()));
@@ -91,42 +92,43 @@ pub fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
             let measured = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
             let measured = run(&measured.carrier(carrier).cores(cores).oversubscribed(true), case);
             let what = if carrier == Carrier::Thread { "wall, threads" } else { "wall, coroutines" };
-            faults.extend(is_the_same_run(&measured, &ran, what));
+            faults.extend(check_same_run(&measured, &ran, what));
             let spread = run(&machine.clone().cores(cores + 1).oversubscribed(true), case);
-            faults.extend(is_the_same_run(&spread, &ran, "virtual, several cores"));
+            faults.extend(check_same_run(&spread, &ran, "virtual, several cores"));
         }
     }
     (outcome, faults)
 }
 
-/// 1. The oracle says the same. It has to be told what was drawn, which nobody knows of a run that failed; and where
-///    places are drawn, it knows those of sends alone, which is enough where no message arrives at its turn.
-fn as_the_oracle_says(case: &Case, ran: &Ran, outcome: &Outcome) -> Option<Fault> {
+/// 1. The oracle agrees. It needs the drawn values, which are not known of a failed run. Of drawn places it
+///    knows only those of sends, which is enough where no message arrives at its turn.
+fn check_against_oracle(case: &Case, ran: &MachineRun, outcome: &Outcome) -> Option<Fault> {
     let drawn = match ran {
-        Ok(run) => run.trace.as_ref().map(Drawn::of).unwrap_or_default(),
-        Err(_) => Drawn::default(),
+        Ok(run) => run.trace.as_ref().map(DrawnValues::of).unwrap_or_default(),
+        Err(_) => DrawnValues::default(),
     };
     let is_exact = case.latency == Latency::Exact;
     let knows_latencies = is_exact || ran.is_ok();
     let all = || case.levels.iter().map(|level| &level.params).chain([&case.params]);
     let least = |of: fn(&Params) -> Time| all().map(of).min().is_some_and(|least| least.as_ps() > 0);
     let takes_time = least(|params| params.o) || (is_exact && least(|params| params.L));
-    let is_early = all().any(takes_back);
+    let is_early = all().any(has_negative_G_l);
     let knows_places = !matches!(case.ties, Ties::Random { .. }) || (takes_time && !is_early && ran.is_ok());
     if !case.is_plain() || !knows_latencies || !knows_places {
         return None;
     }
     let expected = Oracle::new(case, drawn).run();
-    (*outcome != expected).then(|| fault("oracle", outcome.differs_from(&expected)))
+    (*outcome != expected).then(|| fault("oracle", outcome.difference_from(&expected)))
 }
 
-/// 2. The wall clock runs the same, and so does the virtual clock on several cores, whatever the host does.
-fn is_the_same_run(measured: &Ran, model: &Ran, what: &'static str) -> Vec<Fault> {
+/// 2. The run is the same on the wall clock, and on the virtual clock with several cores, whatever the host
+///    does.
+fn check_same_run(measured: &MachineRun, model: &MachineRun, what: &'static str) -> Vec<Fault> {
     let (measured, model) = match (measured, model) {
         (Ok(measured), Ok(model)) => (measured, model),
         (measured, model) => {
-            let said = |ran: &Ran| ran.as_ref().err().map(RunError::to_string);
-            return same(what, &said(measured), &said(model)).into_iter().collect();
+            let said = |ran: &MachineRun| ran.as_ref().err().map(RunError::to_string);
+            return check_equal(what, &said(measured), &said(model)).into_iter().collect();
         }
     };
     if measured.results != model.results || measured.processors != model.processors {
@@ -135,50 +137,50 @@ fn is_the_same_run(measured: &Ran, model: &Ran, what: &'static str) -> Vec<Fault
                 run.processors.iter().map(Account::of).zip(run.results.iter().cloned()).collect(),
             )
         };
-        return vec![fault(what, outcome(measured).differs_from(&outcome(model)))];
+        return vec![fault(what, outcome(measured).difference_from(&outcome(model)))];
     }
     let out_of_order = measured.host.as_ref().map_or(0, |host| host.out_of_order);
     let (is, expected) = (measured.trace.as_ref().unwrap(), model.trace.as_ref().unwrap());
-    let trace = (is != expected).then(|| fault("wall, trace", differs(is, expected)));
-    trace.into_iter().chain(same("wall, order", &out_of_order, &0)).collect()
+    let trace = (is != expected).then(|| fault("wall, trace", first_difference(is, expected)));
+    trace.into_iter().chain(check_equal("wall, order", &out_of_order, &0)).collect()
 }
 
 /// 3. Every processor's time is accounted for.
-fn adds_up(run: &Run<Vec<Note>>) -> Option<Fault> {
-    let wrong = run.processors.iter().find(|stats| !Account::of(stats).adds_up())?;
+fn check_accounts(run: &Run<Vec<Note>>) -> Option<Fault> {
+    let wrong = run.processors.iter().find(|stats| !Account::of(stats).is_complete())?;
     Some(fault("sum", format!("  {wrong:?}\n")))
 }
 
-/// 4. The auditor finds nothing.
-fn is_audited(trace: &Trace) -> Option<Fault> {
+/// 4. The auditor finds no violation.
+fn check_audit(trace: &Trace) -> Option<Fault> {
     let found = audit(trace).violations;
     let text = found.iter().take(3).map(|violation| format!("  {violation}\n")).collect::<String>();
     (!found.is_empty()).then(|| fault("audit", text))
 }
 
-/// 5. The run can be made again from its trace, with its program and without.
-fn is_made_again(case: &Case, machine: &Machine, ran: &Run<Vec<Note>>, trace: &Trace) -> Vec<Fault> {
+/// 5. The run can be repeated from its trace, with its program and without.
+fn check_replay(case: &Case, machine: &Machine, ran: &Run<Vec<Note>>, trace: &Trace) -> Vec<Fault> {
     let mut faults = vec![];
     match Replay::new(trace).run() {
         Ok(replayed) => {
             let ends =
                 |stats: &[loggp::Stats]| stats.iter().map(|stats| stats.finish.as_ps()).collect::<Vec<i64>>();
-            faults.extend(same("replay", &ends(&replayed.processors), &ends(&ran.processors)));
+            faults.extend(check_equal("replay", &ends(&replayed.processors), &ends(&ran.processors)));
         }
         Err(error) => faults.push(fault("replay", error.to_string())),
     }
     match run(&machine.clone().order_of(trace), case) {
         Ok(repeated) => {
             let again = repeated.trace.as_ref().unwrap();
-            faults.extend((again != trace).then(|| fault("repeat", differs(again, trace))));
+            faults.extend((again != trace).then(|| fault("repeat", first_difference(again, trace))));
         }
         Err(error) => faults.push(fault("repeat", error.to_string())),
     }
     faults
 }
 
-/// Where a trace differs from another at first.
-fn differs(is: &Trace, expected: &Trace) -> String {
+/// Describes the first difference between two traces.
+fn first_difference(is: &Trace, expected: &Trace) -> String {
     fn first<T: PartialEq + Debug>(what: &str, is: &[T], expected: &[T]) -> String {
         let places = 0..is.len().max(expected.len());
         let differs =
@@ -194,19 +196,19 @@ fn differs(is: &Trace, expected: &Trace) -> String {
     if text.is_empty() { "  they differ in what the machine was\n".into() } else { text }
 }
 
-/// A message of a program, as its sender or its receiver called for it.
-struct Called {
+/// A message of a program, as its sender or its receiver called it.
+struct CalledMessage {
     tag: u64,
     message: MessageId,
-    /// The first of its messages to go: itself, or the request.
+    /// The first message on the network: the message itself, or its request.
     first: MessageId,
 }
 
-/// What a processor sends, or what it receives, in the order in which it called for that; and how many sends it called
-/// for before its first `isend`.
-fn called_for(trace: &Trace, id: usize, sends: bool) -> (Vec<Called>, usize) {
+/// Returns the messages that a processor sends or receives, in the order of its calls, and the number of its
+/// sends before its first `isend`.
+fn called_messages(trace: &Trace, id: usize, sends: bool) -> (Vec<CalledMessage>, usize) {
     let calls: Vec<&CallKind> =
-        trace.calls.iter().filter(|call| call.id == id).map(|call| &call.what).collect();
+        trace.calls.iter().filter(|call| call.id == id).map(|call| &call.kind).collect();
     let waits = calls.iter().filter_map(|what| match what {
         CallKind::Wait { request, transfer, .. } => Some((*request, transfer)),
         _ => None,
@@ -226,7 +228,7 @@ fn called_for(trace: &Trace, id: usize, sends: bool) -> (Vec<Called>, usize) {
             CallKind::Irecv { request, tag, .. } if !sends => (tag, waits.get(request).copied()),
             _ => continue,
         };
-        all.extend(transfer.map(|transfer| Called {
+        all.extend(transfer.map(|transfer| CalledMessage {
             tag: tag.number,
             message: transfer.message,
             first: transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request),
@@ -236,13 +238,13 @@ fn called_for(trace: &Trace, id: usize, sends: bool) -> (Vec<Called>, usize) {
     (all, before)
 }
 
-/// 6. No message overtakes another: where order is kept on the way, they leave and arrive in the order of their calls;
-///    and of two messages from one sender a receive takes the one that has arrived first.
-fn keeps_order(trace: &Trace) -> Option<Fault> {
+/// 6. No message overtakes another: where order is kept on the way, messages enter and arrive in the order of
+///    their calls, and of two messages from one sender a receive takes the one that arrived first.
+fn check_order(trace: &Trace) -> Option<Fault> {
     let messages: HashMap<MessageId, &loggp::trace::Message> = trace.messages.iter().map(|m| (m.id, m)).collect();
     let mut tags = HashMap::new();
     for id in 0..trace.params.P {
-        let (sent, before) = called_for(trace, id, true);
+        let (sent, before) = called_messages(trace, id, true);
         tags.extend(sent.iter().map(|sent| (sent.message, sent.tag)));
         let before = if trace.params.gps().is_some() { 0 } else { before };
         let mut last: HashMap<usize, &loggp::trace::Message> = HashMap::new();
@@ -258,14 +260,14 @@ fn keeps_order(trace: &Trace) -> Option<Fault> {
         }
     }
     for id in 0..trace.params.P {
-        let (received, _) = called_for(trace, id, false);
+        let (received, _) = called_messages(trace, id, false);
         for (place, receive) in received.iter().enumerate() {
-            let takes = |other: &Called| {
+            let takes = |other: &CalledMessage| {
                 let is_its = receive.tag == tags[&other.message];
                 let is_any = receive.tag == ANY_TAG && tags[&other.message] < TAGS as u64;
                 (is_its || is_any) && receive.first.from == other.first.from
             };
-            let arrival = |called: &Called| messages[&called.first].arrival;
+            let arrival = |called: &CalledMessage| messages[&called.first].arrival;
             let later = received[place + 1..].iter();
             if let Some(missed) =
                 later.filter(|later| takes(later)).find(|later| arrival(later) < arrival(receive))
@@ -278,16 +280,16 @@ fn keeps_order(trace: &Trace) -> Option<Fault> {
     None
 }
 
-/// The number that traces have for any tag of a program.
+/// The number of "any tag" in traces.
 const ANY_TAG: u64 = u64::MAX - 1;
 
-/// 7. What is written is read, in both forms.
-fn is_read_again(trace: &Trace) -> Vec<Fault> {
+/// 7. The trace is read as it was written, in both formats.
+fn check_formats(trace: &Trace) -> Vec<Fault> {
     let (mut chrome, mut compact) = (vec![], vec![]);
     trace.write(&mut chrome).unwrap();
     trace.write_compact(&mut compact).unwrap();
     let read = |what, bytes: &[u8]| match Trace::read(bytes) {
-        Ok(read) => (read != *trace).then(|| fault(what, differs(&read, trace))),
+        Ok(read) => (read != *trace).then(|| fault(what, first_difference(&read, trace))),
         Err(error) => Some(fault(what, error.to_string())),
     };
     [read("file, chrome", &chrome), read("file, compact", &compact)].into_iter().flatten().collect()

@@ -1,4 +1,4 @@
-//! Machines drawn at random.
+//! Random machines.
 
 use loggp::{Level, PS, Params, Ports, Time};
 use loggp::params::LogGps;
@@ -27,20 +27,20 @@ pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {
                 params.g(g).L(L).gps(LogGps { s, S, O_s, O_r, G_s, G_l }).R(R)
             }
         };
-        // Some are told another capacity, or that there is none.
+        // Some have an explicit capacity, or no limit.
         let params = match rng.usize(0..8) {
             0 => params.C(rng.usize(1..=3)),
             1 => params.C(Params::NO_LIMIT),
             _ => params,
         };
-        // No machine's G_l takes back more from a word than there is.
+        // No G_l may take back more from a word than its other costs.
         if let Ok(params) = params.build() {
             return params;
         }
     }
 }
 
-/// The longest message that does not arrive before its send is called.
+/// Returns the length of the longest message that does not arrive before its send is called.
 pub fn longest(params: &Params, most: usize) -> usize {
     let Some(gps) = params.gps() else { return most };
     let fits = |words: usize| {

@@ -1,33 +1,33 @@
-//! What messages cost, and the ways that the oracle promises them: the network, by brute force.
+//! The network by brute force: the costs of messages, and the reservation of their ways.
 
 use loggp::{Level, Noise, PS, Params, Ports, Time};
 
-/// What a message is: a program's, or a part of LogGPS's rendezvous, which has its sender and its number.
+/// The kind of a message: a program's, or a part of LogGPS's rendezvous, which has its sender and number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum MessageKind {
     Plain(usize),
     Request(usize, (usize, u64)),
     Reply((usize, u64)),
     Data(usize, (usize, u64)),
 }
 
-impl Kind {
-    /// Whether it is the first message of its send.
+impl MessageKind {
+    /// Returns whether this is the first message of its send.
     pub fn is_first(self) -> bool {
-        matches!(self, Kind::Plain(_) | Kind::Request(..))
+        matches!(self, MessageKind::Plain(_) | MessageKind::Request(..))
     }
 }
 
-/// A message that was promised its way.
+/// A message with a reserved way.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub struct PromisedMessage {
     pub from: usize,
     pub to: usize,
-    /// Its number among its sender's.
+    /// The number among its sender's messages.
     pub number: u64,
     pub words: usize,
-    pub kind: Kind,
-    /// How long it streams through a port.
+    pub kind: MessageKind,
+    /// Time from the first word to the last at a port.
     pub s: i64,
     pub ask: i64,
     pub enter: i64,
@@ -35,27 +35,27 @@ pub struct Sent {
     pub arrival: i64,
 }
 
-impl Sent {
-    /// The order of messages that lie in an inbox.
+impl PromisedMessage {
+    /// Returns the key by which messages in an inbox are ordered.
     pub fn key(&self) -> (i64, usize, u64) {
         (self.arrival, self.from, self.number)
     }
 }
 
-/// A message that asks for its way.
+/// A message that needs a way.
 #[derive(Clone, Copy, Debug)]
-pub struct Asks {
+pub struct WayRequest {
     pub from: usize,
     pub to: usize,
-    /// How long it streams through a port.
+    /// Time from the first word to the last at a port.
     pub s: i64,
     pub latency: i64,
     pub ready: i64,
-    /// Whether it overtakes no message that its sender has sent before on the same way.
+    /// True if it must not overtake earlier messages between the same two processors.
     pub in_order: bool,
 }
 
-/// The way of a message: when it is admitted, when it enters, when its first word comes and when its last.
+/// The times of a message's way: its admission, its entry, and the arrivals of its first and last words.
 pub struct Way {
     pub admitted: i64,
     pub enter: i64,
@@ -63,12 +63,12 @@ pub struct Way {
     pub arrival: i64,
 }
 
-/// Whether a machine's G_l is negative.
-pub fn takes_back(params: &Params) -> bool {
+/// Returns whether a machine's G_l is negative.
+pub fn has_negative_G_l(params: &Params) -> bool {
     params.gps().is_some_and(|gps| gps.G_l < Time::ZERO)
 }
 
-/// Whether two intervals, neither empty, have a moment in common.
+/// Returns whether two non-empty intervals overlap.
 fn overlap(a: (i64, i64), b: (i64, i64)) -> bool {
     a.0 < b.1 && b.0 < a.1
 }
@@ -78,8 +78,8 @@ pub struct Network {
     levels: Vec<Level>,
     ports: Ports,
     noise: Option<Noise>,
-    /// Every message of the run, in the order in which they were promised their ways.
-    promised: Vec<Sent>,
+    /// Every message of the run, in the order of reservation.
+    promised: Vec<PromisedMessage>,
 }
 
 impl Network {
@@ -87,33 +87,34 @@ impl Network {
         Network { params, levels, ports, noise, promised: vec![] }
     }
 
-    /// Whether a processor has the next picosecond to itself.
-    fn has(&self, x: usize, t: i64) -> bool {
+    /// Returns whether noise leaves the next picosecond to the processor.
+    fn is_running(&self, x: usize, t: i64) -> bool {
         self.noise.as_ref().is_none_or(|noise| noise.detours(x, t * PS, (t + 1) * PS).is_empty())
     }
 
-    /// When a processor has had so much time, picosecond by picosecond.
+    /// Returns the end of an activity of length `time` under noise, picosecond by picosecond.
     pub fn busy_until(&self, x: usize, start: i64, mut time: i64) -> i64 {
         let mut now = start;
         while time > 0 {
-            time -= i64::from(self.has(x, now));
+            time -= i64::from(self.is_running(x, now));
             now += 1;
         }
         now
     }
 
-    /// When a processor began with what took it so much time, as early as may be, but not before a moment.
-    pub fn began(&self, x: usize, least: i64, end: i64, time: i64) -> i64 {
-        let had = |begin: i64| (begin..end).filter(|t| self.has(x, *t)).count() as i64;
+    /// Returns the earliest start, not before `least`, of an activity of length `time` that ends at `end`
+    /// under noise.
+    pub fn start_of_activity(&self, x: usize, least: i64, end: i64, time: i64) -> i64 {
+        let had = |begin: i64| (begin..end).filter(|t| self.is_running(x, *t)).count() as i64;
         if time == 0 { end } else { (least..end).find(|begin| had(*begin) <= time).unwrap_or(end) }
     }
 
-    /// How many levels within the machine have both processors in one group.
+    /// Returns the number of levels within the machine that have both processors in one group.
     fn depth(&self, x: usize, y: usize) -> usize {
         self.levels.iter().filter(|level| x / level.params.P == y / level.params.P).count()
     }
 
-    /// What messages cost between two processors: what the innermost group says that has both.
+    /// Returns the parameters between two processors: those of the innermost group that has both.
     pub fn between(&self, x: usize, y: usize) -> &Params {
         match self.depth(x, y) {
             0 => &self.params,
@@ -121,34 +122,34 @@ impl Network {
         }
     }
 
-    /// The parameters of all levels.
+    /// Iterates over the parameters of all levels.
     fn all(&self) -> impl Iterator<Item = &Params> {
         self.levels.iter().map(|level| &level.params).chain([&self.params])
     }
 
-    // What a message costs.
+    // The costs of a message.
 
-    /// How many words of a message count: LogP and LogGP have no message shorter than a word.
-    pub fn counted(&self, (x, y): (usize, usize), words: usize) -> u64 {
+    /// Returns the number of words that count: LogP and LogGP have no message shorter than a word.
+    pub fn counted_words(&self, (x, y): (usize, usize), words: usize) -> u64 {
         let least = if self.between(x, y).gps().is_some() { 0 } else { 1 };
         words.max(least) as u64
     }
 
-    /// The overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3), and R above S.
+    /// Returns the overhead of sending: o (LogP 3); o' + k O_s (LogGPS, table 3), and R above S.
     pub fn send_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
         let params = self.between(x, y);
         let agreed = if self.waits_for_receiver((x, y), words) { params.R } else { Time::ZERO };
         (agreed + params.o + words as i64 * params.gps().map_or(Time::ZERO, |gps| gps.O_s)).as_ps()
     }
 
-    /// The overhead of receiving: o (LogP 3); o' + k O_r (LogGPS, table 3).
+    /// Returns the overhead of receiving: o (LogP 3); o' + k O_r (LogGPS, table 3).
     pub fn recv_overhead(&self, (x, y): (usize, usize), words: usize) -> i64 {
         let params = self.between(x, y);
         (params.o + words as i64 * params.gps().map_or(Time::ZERO, |gps| gps.O_r)).as_ps()
     }
 
-    /// From the first word to the last: (k-1)G (LogGP 2.1), where nothing counts as a word; kG_s, or sG_s + (k-s)G_l
-    /// (LogGPS, table 3).
+    /// Returns the time from the first word to the last: (k-1)G (LogGP 2.1), where a message of no words
+    /// counts as one word; kG_s, or sG_s + (k-s)G_l (LogGPS, table 3).
     pub fn stream(&self, (x, y): (usize, usize), words: usize) -> i64 {
         let (k, params) = (words as i64, self.between(x, y));
         match params.gps() {
@@ -158,29 +159,31 @@ impl Network {
         }
     }
 
-    /// A message above S waits for its receiver: first goes a request of no words (LogGPS 3.1).
+    /// Returns whether a message is above S and waits for its receiver, after a request of no words (LogGPS
+    /// 3.1).
     pub fn waits_for_receiver(&self, (x, y): (usize, usize), words: usize) -> bool {
         self.between(x, y).gps().is_some_and(|gps| words > gps.S)
     }
 
-    /// Whether a message's way may lie within its overhead (LogGPS, table 5).
+    /// Returns whether a message's way may lie within its overhead (LogGPS, table 5).
     pub fn is_early(&self) -> bool {
-        self.all().any(takes_back)
+        self.all().any(has_negative_G_l)
     }
 
-    /// When a message asks for its way: when it is ready; a negative G_l may let it arrive before that, and then it
-    /// asks at its arrival.
+    /// Returns the time at which a message asks for its way: when it is ready, or at its arrival if a
+    /// negative G_l lets that be earlier.
     pub fn ask(&self, way: (usize, usize), words: usize, latency: i64, ready: i64) -> i64 {
         ready.min(ready + latency + self.stream(way, words))
     }
 
-    /// How long before it asks a message has its turn: each costs its sender the least o at least, so the order is the same.
+    /// Returns the time by which the turn of a message is earlier than its request for a way. Each message
+    /// costs its sender at least the least o, so the order is the same.
     pub fn head_start(&self) -> i64 {
         if self.is_early() { 0 } else { self.all().map(|params| params.o.as_ps()).min().unwrap() }
     }
 
-    /// At most ceil(L/g) messages are in transit from a processor or to one (LogP 3), one at least; g = 0 sets no
-    /// limit. A machine may be told another limit, or that there is none.
+    /// Returns the number of messages that may be in transit from a processor or to one: ceil(L/g) and at
+    /// least one (LogP 3), without limit if g = 0, or the machine's explicit C.
     fn capacity(&self, x: usize, y: usize) -> Option<usize> {
         let params = self.between(x, y);
         if let Some(C) = params.C {
@@ -190,15 +193,15 @@ impl Network {
         (g > 0).then(|| ((L + g - 1) / g).max(1) as usize)
     }
 
-    // What was promised.
+    // The reservations.
 
-    pub fn promise(&mut self, message: Sent) {
+    pub fn promise(&mut self, message: PromisedMessage) {
         self.promised.push(message);
     }
 
-    /// When a port is taken: a processor's only one, or its sending or its receiving one (LogGP 2: "at any given
-    /// time a processor can either be sending or receiving a single message"). Each level has ports of its own, and a group
-    /// may have one for all its processors.
+    /// Returns the intervals in which a port is taken: a processor's only one, or its sending or receiving
+    /// one (LogGP 2: "at any given time a processor can either be sending or receiving a single message").
+    /// Each level has its own ports, and a group may have one for all its processors.
     fn port(&self, x: usize, sends: bool, depth: usize) -> Vec<(i64, i64)> {
         let same = |y: usize| match self.levels.get(depth).filter(|within| within.one_port) {
             Some(within) => x / within.params.P == y / within.params.P,
@@ -210,28 +213,29 @@ impl Network {
         here.map(|(_, _, from, s)| (from, from + s)).collect()
     }
 
-    /// Whether a level's ports carry one message, sent or received.
+    /// Returns whether a level's ports carry one message, sent or received.
     fn is_single(&self, depth: usize) -> bool {
         let ports = if depth == 0 { self.ports } else { self.levels[depth - 1].ports };
         ports == Ports::Single
     }
 
-    /// When messages are in transit: from the first word's departure to the last one's arrival (LogP 3).
-    fn transits(&self, which: impl Fn(&Sent) -> bool) -> Vec<(i64, i64)> {
+    /// Returns the intervals in which messages are in transit: from the first word's departure to the last
+    /// one's arrival (LogP 3).
+    fn transits(&self, which: impl Fn(&PromisedMessage) -> bool) -> Vec<(i64, i64)> {
         let chosen = self.promised.iter().filter(|m| which(m) && m.enter < m.arrival);
         chosen.map(|m| (m.enter, m.arrival)).collect()
     }
 
-    /// The most messages in transit at once at one level, from a processor and to it; where the capacity is unlimited nobody
-    /// counts.
-    pub fn most(&self, x: usize) -> (usize, usize) {
-        let most = (0..=self.levels.len()).map(|depth| self.most_at(x, depth));
+    /// Returns the most messages in transit at once at one level, from a processor and to it, not counted at
+    /// levels of unlimited capacity.
+    pub fn max_in_transit(&self, x: usize) -> (usize, usize) {
+        let most = (0..=self.levels.len()).map(|depth| self.max_in_transit_at(x, depth));
         most.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))).unwrap()
     }
 
-    fn most_at(&self, x: usize, depth: usize) -> (usize, usize) {
+    fn max_in_transit_at(&self, x: usize, depth: usize) -> (usize, usize) {
         let has_capacity =
-            |m: &Sent| self.depth(m.from, m.to) == depth && self.capacity(m.from, m.to).is_some();
+            |m: &PromisedMessage| self.depth(m.from, m.to) == depth && self.capacity(m.from, m.to).is_some();
         let most = |transits: Vec<(i64, i64)>| {
             let at = |m: i64| transits.iter().filter(|(from, to)| (*from..*to).contains(&m)).count();
             transits.iter().map(|(from, _)| at(*from)).max().unwrap_or(0)
@@ -240,21 +244,21 @@ impl Network {
         (most(from), most(self.transits(|m| m.to == x && has_capacity(m))))
     }
 
-    /// The way that a message gets: the earliest that is left.
-    pub fn way(&self, asks: Asks) -> Way {
-        let Asks { from, to, s, latency, ready, in_order } = asks;
+    /// Returns the earliest free way for a message.
+    pub fn way(&self, asks: WayRequest) -> Way {
+        let WayRequest { from, to, s, latency, ready, in_order } = asks;
         let depth = self.depth(from, to);
         let (out_port, in_port) = (self.port(from, true, depth), self.port(to, false, depth));
-        let here = |m: &Sent| self.depth(m.from, m.to) == depth;
+        let here = |m: &PromisedMessage| self.depth(m.from, m.to) == depth;
         let (sent, coming) =
             (self.transits(|m| m.from == from && here(m)), self.transits(|m| m.to == to && here(m)));
         let free = |port: &[(i64, i64)], at: i64| port.iter().all(|taken| !overlap(*taken, (at, at + s)));
-        // What is taken stays taken until something that was promised ends: so only those moments are tried.
+        // Capacity and ports become free only when a reservation ends, so only those moments are tried.
         let earliest = |from: i64, ends: &mut dyn Iterator<Item = i64>, fits: &dyn Fn(i64) -> bool| {
             ends.filter(|end| *end > from).chain([from]).filter(|at| fits(*at)).min().unwrap()
         };
-        // The receiver's port is sought from e + L on (LogGP 2). One word, or a stream of negative length, needs none.
-        // In MPI no message overtakes another between the same two.
+        // The receiver's port is sought from e + L on (LogGP 2). One word, or a stream of negative length,
+        // needs none. In MPI no message overtakes another between the same two.
         let before = self.promised.iter().filter(|m| in_order && (m.from, m.to) == (from, to));
         let ahead = before.map(|m| m.arrival).max();
         let first = |e: i64| {
@@ -263,8 +267,8 @@ impl Network {
             let mut ends = in_port.iter().map(|(_, end)| *end).chain([e + s]);
             if s <= 0 { soonest } else { earliest(soonest, &mut ends, &|f| free(&in_port, f) && !own(f)) }
         };
-        // LogP 3: it stalls "until the message can be sent without exceeding the capacity limit". How many are in
-        // transit grows only where one enters.
+        // LogP 3: it stalls "until the message can be sent without exceeding the capacity limit". How many
+        // are in transit grows only where one enters.
         let room = |e: i64| {
             let arrival = first(e) + s;
             let Some(C) = self.capacity(from, to).filter(|_| arrival > e) else { return true };

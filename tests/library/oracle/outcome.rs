@@ -1,4 +1,4 @@
-//! What comes of a program, by the machine and by the oracle.
+//! The outcome of a program, by the machine and by the oracle.
 
 use loggp::{Cause, ProcStatus, Run, RunError, Stats};
 
@@ -26,7 +26,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// What is written for a processor of the machine.
+    /// Converts the accounts of a processor of the machine.
     pub fn of(stats: &Stats) -> Account {
         Account {
             finish: stats.finish.as_ps(),
@@ -48,8 +48,8 @@ impl Account {
         }
     }
 
-    /// Whether all of its time is accounted for.
-    pub fn adds_up(&self) -> bool {
+    /// Returns whether all of its time is accounted for.
+    pub fn is_complete(&self) -> bool {
         let Account { work, send, recv, gap, stall, port, idle, finish, .. } = *self;
         work + send + recv + gap + stall + port + idle == finish
     }
@@ -57,16 +57,16 @@ impl Account {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// What each processor's account says, and what its program saw.
+    /// The account of each processor, and the notes of its program.
     Finished(Vec<(Account, Vec<Note>)>),
-    /// Nobody can go on: when each processor finished, if it did.
+    /// A deadlock, with the time at which each processor finished, if it did.
     Deadlock(Vec<Option<i64>>),
-    /// What no program here should end with.
+    /// Any other error, which no program here should have.
     Failed(String),
 }
 
 impl Outcome {
-    /// What came of a run of the machine.
+    /// Converts the result of a run of the machine.
     pub fn of(run: &Result<Run<Vec<Note>>, RunError>) -> Outcome {
         let error = match run {
             Ok(run) => {
@@ -85,8 +85,8 @@ impl Outcome {
         Outcome::Deadlock(ends)
     }
 
-    /// In words, how it differs from what should have come out.
-    pub fn differs_from(&self, expected: &Outcome) -> String {
+    /// Describes the difference from the expected outcome.
+    pub fn difference_from(&self, expected: &Outcome) -> String {
         let (Outcome::Finished(these), Outcome::Finished(those)) = (self, expected) else {
             return format!("  expected: {expected:?}\n  and is:   {self:?}\n");
         };

@@ -1,21 +1,21 @@
-//! Programs that are data, and how a processor of the machine makes their calls.
+//! Programs as data, and their calls on a processor of the machine.
 
 use loggp::{AnyTag, 
     Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives,
 };
 
-/// Tags are below this: few, so that calls compete for the same messages.
+/// Number of tags: few, so that calls compete for the same messages.
 pub const TAGS: usize = 3;
 
-/// What messages are: so many bytes, which are words here.
+/// The value of a message, whose bytes are words here.
 type Value = Vec<u8>;
 
-/// The tag with this number, for all calls.
+/// Returns the tag with this number, for all calls.
 fn about(tag: usize) -> Tag<Value> {
     Tag::new(tag as u16)
 }
 
-/// The filter for any tag, from one processor or from any.
+/// Returns the filter for any tag, from one processor or any.
 fn any_tag(from: Option<usize>) -> AnyTag<Value> {
     from.map_or(AnyTag::new(), |from| AnyTag::new().from(from))
 }
@@ -23,14 +23,14 @@ fn any_tag(from: Option<usize>) -> AnyTag<Value> {
 /// A call of a program. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    /// So many units of work, a cycle each.
+    /// Units of work of a cycle each.
     Work(i64),
-    /// `wait_until` so much later.
+    /// `wait_until` this much later.
     Wait(i64),
-    /// `barrier`: the machine's own, if it has one, and else made of messages.
+    /// `barrier`: the machine's own, or else the one made of messages.
     Barrier,
     /// A collective of some processors.
-    Together(What, Vec<usize>),
+    Together(GroupCall, Vec<usize>),
     Send {
         to: usize,
         tag: usize,
@@ -42,14 +42,14 @@ pub enum Op {
         words: usize,
         taking: usize,
     },
-    /// `send_recv`; only a `send` if no such message is left to receive.
+    /// `send_recv`, or only a `send` if no such message is left to receive.
     SendRecv {
         to: usize,
         tag: usize,
         words: usize,
         from: usize,
     },
-    /// Receives until so many messages have come in all that this asks for, or none is left.
+    /// Receives until this many matching messages have been received in all, or none is left.
     Recv {
         pattern: Pattern,
         upto: usize,
@@ -77,20 +77,20 @@ pub enum Op {
         tag: usize,
         words: usize,
     },
-    /// Any of the `irecv`s, if a message is left that it can get.
+    /// One of the `irecv` calls, if a message is left for it.
     Irecv(Pattern),
-    /// `wait` for one of the requests that were called for so, if there is one.
+    /// `wait` for one of the requests of a kind, if there is one.
     WaitFor {
-        how: How,
+        how: RequestKind,
         place: usize,
     },
-    /// `wait_all` of them.
-    WaitAll(How),
-    /// `wait_any` of them, if there is one.
-    WaitAny(How),
-    /// So many `test` of one of them, or fewer if it is done.
+    /// `wait_all` for them.
+    WaitAll(RequestKind),
+    /// `wait_any` for them, if there is one.
+    WaitAny(RequestKind),
+    /// This many `test` calls for one of them, or fewer if it is done.
     Test {
-        how: How,
+        how: RequestKind,
         place: usize,
         looks: usize,
     },
@@ -99,8 +99,8 @@ pub enum Op {
 use Op::*;
 
 impl Op {
-    /// Whether what it gets may depend on the order in which messages come.
-    pub fn sees_order(&self) -> bool {
+    /// Returns whether the result may depend on the order in which messages arrive.
+    pub fn depends_on_order(&self) -> bool {
         match self {
             Recv { pattern, .. } | Irecv(pattern) => pattern.from.is_none() || pattern.tag.is_none(),
             SendReceiving { .. } | Until { .. } | Poll { .. } | Probe { .. } | Test { .. } | WaitAny(_) => {
@@ -111,16 +111,16 @@ impl Op {
     }
 }
 
-/// What processors do together.
+/// A collective.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum What {
+pub enum GroupCall {
     Barrier,
     Broadcast,
     AllReduce,
     AllToAll,
 }
 
-/// Which messages a receive takes: from whom, unless anyone will do, and with which tag, unless any will do.
+/// The messages that a receive takes: a sender, or `None` for any, and a tag, or `None` for any.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pattern {
     pub from: Option<usize>,
@@ -128,40 +128,40 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    pub fn takes(&self, from: usize, tag: usize) -> bool {
+    pub fn can_take(&self, from: usize, tag: usize) -> bool {
         self.from.is_none_or(|f| f == from) && self.tag.is_none_or(|t| t == tag)
     }
 
-    /// Whether two receives may want the same message.
-    fn meets(&self, other: &Pattern) -> bool {
+    /// Returns whether the same message may match both patterns.
+    fn can_overlap(&self, other: &Pattern) -> bool {
         let differ = |a: Option<usize>, b: Option<usize>| a.zip(b).is_some_and(|(a, b)| a != b);
         !differ(self.from, other.from) && !differ(self.tag, other.tag)
     }
 }
 
-/// By which call a processor called for a request.
+/// The call that made a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum How {
+pub enum RequestKind {
     Isend,
     Irecv,
     IrecvFrom,
     IrecvAnyTag,
 }
 
-impl How {
-    pub const ALL: [How; 4] = [How::Isend, How::Irecv, How::IrecvFrom, How::IrecvAnyTag];
+impl RequestKind {
+    pub const ALL: [RequestKind; 4] = [RequestKind::Isend, RequestKind::Irecv, RequestKind::IrecvFrom, RequestKind::IrecvAnyTag];
 
-    /// The call for a receive with this pattern.
-    pub fn of(pattern: Pattern) -> How {
+    /// Returns the call for a receive with this pattern.
+    pub fn of(pattern: Pattern) -> RequestKind {
         match pattern {
-            Pattern { tag: None, .. } => How::IrecvAnyTag,
-            Pattern { from: Some(_), .. } => How::IrecvFrom,
-            Pattern { from: None, .. } => How::Irecv,
+            Pattern { tag: None, .. } => RequestKind::IrecvAnyTag,
+            Pattern { from: Some(_), .. } => RequestKind::IrecvFrom,
+            Pattern { from: None, .. } => RequestKind::Irecv,
         }
     }
 }
 
-/// A machine and a program for it: each processor's calls.
+/// A machine and a program for it: the calls of each processor.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub params: Params,
@@ -169,15 +169,14 @@ pub struct Case {
     pub ports: Ports,
     pub latency: Latency,
     pub ties: Ties,
-    /// The noise of the processors, if there is any.
     pub noise: Option<Noise>,
-    /// What the machine's own barrier costs, if it has one.
+    /// Cost of the machine's own barrier, if it has one.
     pub barrier: Option<i64>,
     pub program: Vec<Vec<Op>>,
 }
 
 impl Case {
-    /// How many messages the program sends to a processor: by sender and tag.
+    /// Returns the number of messages that the program sends to a processor, by sender and tag.
     pub fn sent_to(&self, id: usize) -> Counts {
         let mut counts = vec![[0; TAGS]; self.program.len()];
         for (from, calls) in self.program.iter().enumerate() {
@@ -195,19 +194,19 @@ impl Case {
         counts
     }
 
-    /// A processor's calls, and then: it receives what is left, and waits for its requests, first for the receives, so
-    /// that those who send to it go on.
+    /// Returns a processor's calls, and then the receives of all messages left and the waits for its
+    /// requests, first for the receives, so that its senders continue.
     pub fn calls(&self, id: usize) -> Vec<Op> {
         let rest = |tag| Recv { pattern: Pattern { from: None, tag: Some(tag) }, upto: usize::MAX };
         let mut calls = self.program[id].clone();
         calls.extend((0..TAGS).map(rest));
-        calls.extend([How::Irecv, How::IrecvFrom, How::IrecvAnyTag].map(WaitAll));
+        calls.extend([RequestKind::Irecv, RequestKind::IrecvFrom, RequestKind::IrecvAnyTag].map(WaitAll));
         calls.extend((0..TAGS).map(rest));
-        calls.push(WaitAll(How::Isend));
+        calls.push(WaitAll(RequestKind::Isend));
         calls
     }
 
-    /// Whether all messages are those of the program's own calls: the oracle does not know what collectives send.
+    /// Returns whether the program has no collectives, whose messages the oracle does not know.
     pub fn is_plain(&self) -> bool {
         let plain = |op: &Op| match op {
             Barrier => self.barrier.is_some(),
@@ -217,7 +216,7 @@ impl Case {
         self.program.iter().flatten().all(plain)
     }
 
-    /// Whether a program calls for requests.
+    /// Returns whether the program makes requests.
     pub fn has_requests(&self) -> bool {
         self.program.iter().flatten().any(|op| matches!(op, Isend { .. } | Irecv(_)))
     }
@@ -229,43 +228,44 @@ pub type Counts = Vec<[usize; TAGS]>;
 fn count(counts: &Counts, pattern: Pattern) -> usize {
     let all =
         counts.iter().enumerate().flat_map(|(from, tags)| (0..TAGS).map(move |tag| (from, tag, tags[tag])));
-    all.filter(|(from, tag, _)| pattern.takes(*from, *tag)).map(|(.., n)| n).sum()
+    all.filter(|(from, tag, _)| pattern.can_take(*from, *tag)).map(|(.., n)| n).sum()
 }
 
-/// What a processor knows of the messages to it. So nobody waits for more than is sent.
+/// The messages to a processor that are still to be received, so that it does not wait for more than are
+/// sent.
 #[derive(Clone, Debug)]
-pub struct Came {
+pub struct MessageLedger {
     sent: Counts,
     came: Counts,
-    /// The receives that it has called for and not waited for.
+    /// The receive requests that have not been waited for.
     pending: Vec<Pattern>,
 }
 
-impl Came {
-    pub fn new(case: &Case, id: usize) -> Came {
-        Came { sent: case.sent_to(id), came: vec![[0; TAGS]; case.program.len()], pending: vec![] }
+impl MessageLedger {
+    pub fn new(case: &Case, id: usize) -> MessageLedger {
+        MessageLedger { sent: case.sent_to(id), came: vec![[0; TAGS]; case.program.len()], pending: vec![] }
     }
 
-    /// Whether a message is left for such a receive, whatever those get that it has called for before.
+    /// Returns whether a message is left for such a receive, whichever messages its earlier requests get.
     pub fn is_left(&self, pattern: Pattern) -> bool {
-        let others = self.pending.iter().filter(|other| other.meets(&pattern)).count();
+        let others = self.pending.iter().filter(|other| other.can_overlap(&pattern)).count();
         count(&self.sent, pattern) > count(&self.came, pattern) + others
     }
 
-    /// Whether to receive again until so many have come.
-    pub fn goes_on(&self, pattern: Pattern, upto: usize) -> bool {
+    /// Returns whether to receive again, until `upto` matching messages have been received.
+    pub fn needs_more(&self, pattern: Pattern, upto: usize) -> bool {
         count(&self.came, pattern) < upto && self.is_left(pattern)
     }
 
-    pub fn has_come(&mut self, message: Message) {
+    pub fn add_received(&mut self, message: Message) {
         self.came[message.from][message.tag] += 1;
     }
 
-    pub fn is_called_for(&mut self, pattern: Pattern) {
+    pub fn add_call(&mut self, pattern: Pattern) {
         self.pending.push(pattern);
     }
 
-    pub fn is_done(&mut self, pattern: Pattern) {
+    pub fn remove_call(&mut self, pattern: Pattern) {
         let place = self.pending.iter().position(|other| *other == pattern).expect("it was called for");
         self.pending.remove(place);
     }
@@ -276,26 +276,26 @@ impl Came {
 pub struct Message {
     pub from: usize,
     pub tag: usize,
-    /// Its length; 0 if it was only seen.
+    /// The length in words; 0 if the message was only seen.
     pub words: usize,
 }
 
-/// What a program knows after a call: its local time, and the message that came, if one did.
+/// The state after a call: the local time, and the received message, if any.
 #[derive(Clone, Debug, PartialEq, Payload)]
 pub struct Note {
     pub now: i64,
     pub came: Option<Message>,
 }
 
-/// The requests of a processor that were called for in the same way.
+/// The requests of a processor of one kind.
 struct Requests<R> {
     patterns: Vec<Pattern>,
     requests: Vec<Request<R>>,
-    /// The message that came for such a receive.
+    /// Converts the result of a request to a message.
     open: fn(Pattern, R) -> Option<Message>,
 }
 
-/// What is done with them. Each returns what came, and for which receive.
+/// The calls for requests. Each returns the patterns and messages of the requests that are done.
 impl<R> Requests<R> {
     fn new(open: fn(Pattern, R) -> Option<Message>) -> Requests<R> {
         Requests { patterns: vec![], requests: vec![], open }
@@ -331,7 +331,7 @@ impl<R> Requests<R> {
         vec![(pattern, (self.open)(pattern, value))]
     }
 
-    /// Nothing comes of a look that finds none done, and nothing at all if there is none.
+    /// Tests a request. Returns `None` if it is not done, and an empty list if there is no request.
     fn test(&mut self, p: &mut Proc, place: usize) -> Option<Vec<(Pattern, Option<Message>)>> {
         let place = place % self.requests.len().max(1);
         if self.requests.is_empty() {
@@ -350,21 +350,21 @@ impl<R> Requests<R> {
     }
 }
 
-/// Does the same with the requests that were called for in some way.
-macro_rules! called_for {
+/// Applies an expression to the requests of a kind.
+macro_rules! for_requests {
     ($live:ident, $how:expr, $call:ident ( $($argument:expr),* )) => {
         match $how {
-            How::Isend => $live.isends.$call($($argument),*),
-            How::Irecv => $live.irecvs.$call($($argument),*),
-            How::IrecvFrom => $live.irecvs_from.$call($($argument),*),
-            How::IrecvAnyTag => $live.irecvs_any_tag.$call($($argument),*),
+            RequestKind::Isend => $live.isends.$call($($argument),*),
+            RequestKind::Irecv => $live.irecvs.$call($($argument),*),
+            RequestKind::IrecvFrom => $live.irecvs_from.$call($($argument),*),
+            RequestKind::IrecvAnyTag => $live.irecvs_any_tag.$call($($argument),*),
         }
     };
 }
 
-/// A processor's life on the machine.
-struct Live {
-    came: Came,
+/// A processor of the machine that runs a program.
+struct LiveProcessor {
+    came: MessageLedger,
     notes: Vec<Note>,
     isends: Requests<()>,
     irecvs: Requests<(usize, Value)>,
@@ -372,13 +372,13 @@ struct Live {
     irecvs_any_tag: Requests<(usize, u16, Value)>,
 }
 
-/// Makes the calls.
-pub fn live(p: &mut Proc, case: &Case) -> Vec<Note> {
+/// Makes a processor's calls, and returns its notes.
+pub fn run_live(p: &mut Proc, case: &Case) -> Vec<Note> {
     fn message(from: usize, tag: usize, value: &Value) -> Option<Message> {
         Some(Message { from, tag, words: value.len() })
     }
-    let mut live = Live {
-        came: Came::new(case, p.id()),
+    let mut live = LiveProcessor {
+        came: MessageLedger::new(case, p.id()),
         notes: vec![],
         isends: Requests::new(|_, ()| None),
         irecvs: Requests::new(|pattern, (from, value)| message(from, pattern.tag?, &value)),
@@ -391,10 +391,10 @@ pub fn live(p: &mut Proc, case: &Case) -> Vec<Note> {
     live.notes
 }
 
-impl Live {
-    /// Notes that a call is over.
+impl LiveProcessor {
+    /// Records the end of a call.
     fn note(&mut self, p: &Proc, came: Option<Message>) {
-        came.into_iter().for_each(|message| self.came.has_come(message));
+        came.into_iter().for_each(|message| self.came.add_received(message));
         self.notes.push(Note { now: p.now().as_ps(), came });
     }
 
@@ -402,11 +402,11 @@ impl Live {
         self.note(p, Some(Message { from, tag, words: value.len() }));
     }
 
-    /// Notes that requests are done.
+    /// Records the end of a call by which requests are done.
     fn done(&mut self, p: &Proc, done: Vec<(Pattern, Option<Message>)>) {
         for (pattern, came) in done {
             if came.is_some() {
-                self.came.is_done(pattern);
+                self.came.remove_call(pattern);
             }
             self.note(p, came);
         }
@@ -439,7 +439,7 @@ impl Live {
                 self.received(p, from, tag, &got);
             }
             Recv { pattern, upto } => {
-                while self.came.goes_on(pattern, upto) {
+                while self.came.needs_more(pattern, upto) {
                     let (from, tag, got) = match pattern {
                         Pattern { from, tag: None } => {
                             let (from, tag, got) = p.recv(any_tag(from));
@@ -499,7 +499,7 @@ impl Live {
                 if !self.came.is_left(pattern) {
                     return;
                 }
-                self.came.is_called_for(pattern);
+                self.came.add_call(pattern);
                 match pattern {
                     Pattern { from, tag: None } => self.irecvs_any_tag.add(pattern, p.irecv(any_tag(from))),
                     Pattern { from: Some(from), tag: Some(tag) } => {
@@ -510,20 +510,20 @@ impl Live {
                 self.note(p, None);
             }
             WaitFor { how, place } => {
-                let done = called_for!(self, how, wait(p, place));
+                let done = for_requests!(self, how, wait(p, place));
                 self.done(p, done);
             }
             WaitAll(how) => {
-                let done = called_for!(self, how, wait_all(p));
+                let done = for_requests!(self, how, wait_all(p));
                 self.done(p, done);
             }
             WaitAny(how) => {
-                let done = called_for!(self, how, wait_any(p));
+                let done = for_requests!(self, how, wait_any(p));
                 self.done(p, done);
             }
             Test { how, place, looks } => {
                 for _ in 0..looks {
-                    if let Some(done) = called_for!(self, how, test(p, place)) {
+                    if let Some(done) = for_requests!(self, how, test(p, place)) {
                         return self.done(p, done);
                     }
                     self.note(p, None);
@@ -532,16 +532,16 @@ impl Live {
         }
     }
 
-    /// A collective. All that is looked at is when it ends.
-    fn together(&mut self, p: &mut Proc, what: What, who: &[usize]) {
+    /// Calls a collective. Only the time of its end is recorded.
+    fn together(&mut self, p: &mut Proc, what: GroupCall, who: &[usize]) {
         let group = Group::new(who.iter().copied());
         let mut p = p.within(&group);
         let (root, n) = (p.id() == who[0], who.len());
         match what {
-            What::Barrier => p.barrier(),
-            What::Broadcast => assert_eq!(collectives::broadcast(&mut p, 0, root.then_some(7_u8)), 7),
-            What::AllReduce => assert_eq!(collectives::all_reduce(&mut p, 1_u8, |a, b| a + b), n as u8),
-            What::AllToAll => assert_eq!(collectives::all_to_all(&mut p, vec![1_u8; n]), vec![1; n]),
+            GroupCall::Barrier => p.barrier(),
+            GroupCall::Broadcast => assert_eq!(collectives::broadcast(&mut p, 0, root.then_some(7_u8)), 7),
+            GroupCall::AllReduce => assert_eq!(collectives::all_reduce(&mut p, 1_u8, |a, b| a + b), n as u8),
+            GroupCall::AllToAll => assert_eq!(collectives::all_to_all(&mut p, vec![1_u8; n]), vec![1; n]),
         }
         self.note(&p, None);
     }

@@ -1,13 +1,14 @@
-//! Machines and programs drawn at random.
+//! Random machines and programs.
 
 use fastrand::Rng;
 use loggp::{Latency, Level, Noise, PS, Params, Ports, Ties};
 
 use super::machines::{draw_levels, draw_params, longest};
 use super::program::Op::*;
-use super::program::{Case, How, Op, Pattern, TAGS, What};
+use super::program::{Case, RequestKind, Op, Pattern, TAGS, GroupCall};
 
-/// Draws a machine and a program for it. Times are small and often equal, so that much happens at the same time.
+/// Draws a machine and a program for it. Times are small and often equal, so that much happens at the same
+/// time.
 pub fn draw(seed: u64) -> Case {
     let mut rng = Rng::with_seed(seed);
     let P = match rng.usize(0..50) {
@@ -34,7 +35,7 @@ pub fn draw(seed: u64) -> Case {
     Case { params, levels, ports, latency, ties, noise, barrier, program }
 }
 
-/// Draws noise with detours as short as messages are.
+/// Draws noise with detours as short as messages.
 fn draw_noise(rng: &mut Rng) -> Noise {
     let pairs = |rng: &mut Rng, most: i64| -> Vec<_> {
         let pairs = 0..rng.usize(1..=3);
@@ -55,21 +56,21 @@ struct Drawing<'a> {
     rng: &'a mut Rng,
     P: usize,
     calls: Vec<Vec<Op>>,
-    /// The messages that were sent so far: from whom, to whom, with which tag.
+    /// The messages sent so far: sender, receiver and tag.
     sent: Vec<(usize, usize, usize)>,
-    /// The longest message, and the longest that is sent by a call which waits until it is gone.
+    /// Length of the longest message, and of the longest that a blocking call sends.
     longest: usize,
     longest_blocking: usize,
-    /// Of four messages so many go to one processor, so that senders stall.
+    /// Number of messages in four that go to one processor, so that senders stall.
     hot: usize,
     heat: usize,
-    /// Before one in four calls so many other things are done.
+    /// Number of other calls before one call in four.
     busy: usize,
-    /// Of four sends and receives so many are requests.
+    /// Number of sends and receives in four that are requests.
     requests: usize,
-    /// Whether all tags are used at any time, and not one after the other.
+    /// True if all tags are used at any time, and not one after the other.
     mixes_tags: bool,
-    /// Whether processors do something together.
+    /// True if there are collectives.
     meets: bool,
 }
 
@@ -79,7 +80,7 @@ impl<'a> Drawing<'a> {
         let most = [1, 9, 9, 25][rng.usize(0..4)];
         let all = || levels.iter().map(|level| &level.params).chain([params]);
         let longest = all().map(|params| longest(params, most)).min().unwrap();
-        // Where all send first, and messages wait for their receivers, nobody would come to receive.
+        // If all send first and messages wait for their receivers, no processor would start to receive.
         let S = all().filter_map(Params::gps).map(|gps| gps.S).min().unwrap_or(usize::MAX);
         let longest_blocking = if rng.usize(0..8) == 0 { longest } else { longest.min(S) };
         let (hot, heat, busy) = (rng.usize(0..P), rng.usize(0..4), rng.usize(0..4));
@@ -106,39 +107,39 @@ impl<'a> Drawing<'a> {
         match self.rng.usize(0..3) {
             0 => {
                 self.longest_blocking = self.longest;
-                self.one_after_the_other();
+                self.send_and_receive_in_turn();
             }
             _ => self.rounds(),
         }
-        // Without any order some will wait for each other for ever.
+        // Without any order some programs deadlock.
         if !self.meets && self.rng.usize(0..10) == 0 {
             self.calls.iter_mut().for_each(|calls| self.rng.shuffle(calls));
         }
         self.calls
     }
 
-    /// Each message is sent, and then received. Even if they are all above S, that comes to an end, unless somebody
-    /// takes a message too early.
-    fn one_after_the_other(&mut self) {
+    /// Adds messages that are sent and then received. Even if they are all above S, that ends, unless a
+    /// receive takes a message too early.
+    fn send_and_receive_in_turn(&mut self) {
         for _ in 0..self.rng.usize(1..=3 * self.P) {
             let (from, to, tag) = (self.rng.usize(0..self.P), self.to(), self.rng.usize(0..TAGS));
-            self.other(from);
+            self.other_call(from);
             let before = from != to && self.rng.usize(0..4) == 0;
             if before {
                 self.receive(to, Some(from), tag);
             }
             self.send(from, to, tag);
-            self.other(to);
+            self.other_call(to);
             if !before {
                 self.receive(to, Some(from), tag);
             }
             if self.rng.usize(0..20) == 0 {
-                self.together();
+                self.collective_call();
             }
         }
     }
 
-    /// All send, and then receive what was sent to them.
+    /// Adds rounds in which all send, and then receive all messages to them.
     fn rounds(&mut self) {
         for round in 0..self.rng.usize(1..=TAGS) {
             if self.rng.usize(0..6) == 0 {
@@ -147,7 +148,7 @@ impl<'a> Drawing<'a> {
             let mut comes = vec![vec![]; self.P];
             for id in 0..self.P {
                 for _ in 0..self.rng.usize(0..=4) {
-                    self.other(id);
+                    self.other_call(id);
                     let (to, tag) =
                         (self.to(), if self.mixes_tags { self.rng.usize(0..TAGS) } else { round });
                     self.send(id, to, tag);
@@ -163,23 +164,23 @@ impl<'a> Drawing<'a> {
                             self.rng.shuffle(&mut comes);
                         }
                         for (from, tag) in comes {
-                            self.other(id);
+                            self.other_call(id);
                             self.receive(id, Some(from).filter(|_| in_order == 2), tag);
                         }
                     }
                 }
             }
             if self.rng.usize(0..4) == 0 {
-                self.together();
+                self.collective_call();
             }
         }
     }
 
-    /// All send to a neighbour, and receive from another.
+    /// Adds a round in which all send to one neighbour and receive from another.
     fn shift(&mut self, round: usize) {
         let by = self.rng.usize(0..self.P);
         for id in 0..self.P {
-            self.other(id);
+            self.other_call(id);
             let (to, from, words) = ((id + by) % self.P, (id + self.P - by) % self.P, self.words());
             self.sent.push((id, to, round));
             self.calls[id].push(SendRecv { to, tag: round, words, from });
@@ -212,7 +213,7 @@ impl<'a> Drawing<'a> {
         self.calls[from].push(op);
     }
 
-    /// A receive of a message that was sent from one, or of the first with its tag, or of any.
+    /// Adds a receive of a message from one sender, of the first with its tag, or of any.
     fn receive(&mut self, id: usize, from: Option<usize>, tag: usize) {
         let from = from.filter(|_| self.rng.usize(0..3) > 0);
         let tag = Some(tag).filter(|_| !self.mixes_tags || self.rng.usize(0..6) > 0);
@@ -220,32 +221,32 @@ impl<'a> Drawing<'a> {
         if self.is_request() {
             return self.calls[id].push(Irecv(pattern));
         }
-        // Nobody waits for what is sent later.
-        let all = self.sent.iter().filter(|(from, to, tag)| *to == id && pattern.takes(*from, *tag)).count();
+        // No receive waits for a message that is sent later.
+        let all = self.sent.iter().filter(|(from, to, tag)| *to == id && pattern.can_take(*from, *tag)).count();
         let upto = self.rng.usize(0..=all);
         self.calls[id].push(Recv { pattern, upto });
     }
 
-    /// All come together, or some.
-    fn together(&mut self) {
+    /// Adds a collective of all processors, or of some.
+    fn collective_call(&mut self) {
         if !self.meets {
             return self.calls.iter_mut().for_each(|calls| calls.push(Barrier));
         }
         let mut who: Vec<usize> = (0..self.P).collect();
         self.rng.shuffle(&mut who);
         who.truncate(self.rng.usize(1..=self.P));
-        let what = [What::Barrier, What::Broadcast, What::AllReduce, What::AllToAll][self.rng.usize(0..4)];
+        let what = [GroupCall::Barrier, GroupCall::Broadcast, GroupCall::AllReduce, GroupCall::AllToAll][self.rng.usize(0..4)];
         for id in &who {
             self.calls[*id].push(Together(what, who.clone()));
         }
     }
 
-    /// Whatever else a processor can do.
-    fn other(&mut self, id: usize) {
+    /// Adds one of the other calls.
+    fn other_call(&mut self, id: usize) {
         if self.rng.usize(0..4) >= self.busy {
             return;
         }
-        let how = How::ALL[self.rng.usize(0..4)];
+        let how = RequestKind::ALL[self.rng.usize(0..4)];
         let (tag, place) = (self.rng.usize(0..TAGS), self.rng.usize(0..4));
         let from = (self.rng.usize(0..4) == 0).then(|| self.rng.usize(0..self.P));
         let kinds = if self.requests > 0 { 11 } else { 6 };

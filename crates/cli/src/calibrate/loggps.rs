@@ -38,13 +38,13 @@ pub fn calibrate(command: &CalibrateCommand, out: &mut dyn Write) -> Result<(), 
     let LogGpsCalibration { params, recovered, clock, dilation, cores } = found;
     let machine = choice.name;
     let carrier = carrier_on(clock, emulation.carrier);
-    let bench = CalibrationSetup { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
+    let setup = CalibrationSetup { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
     let parameters = parameters(&choice.params, &choice.unit).join(", ");
     let mut heading = machine_heading(&choice, &parameters, clock, &command.machine);
     if clock == ClockKind::Wall {
         heading += &format!(", dilation {}", rough(dilation));
     }
-    let rows = write_report(command, out, &mut files, bench, &recovered, &heading, choice.unit)?;
+    let rows = write_report(command, out, &mut files, setup, &recovered, &heading, choice.unit)?;
     check_findings(&rows)?;
     let title = choice.name.map_or(String::new(), |name| format!(" of {name}"));
     draw(files, &title, &format!("{clock} clock"), &recovered, choice.unit)
@@ -95,8 +95,8 @@ pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> R
     let parameters = parameters(&params, &unit).join(", ");
     let heading = format!("{name}: {parameters}{wires}\n{from}, times in {}", unit.name);
     let ports = command.machine.ports.or(recovered.ports).unwrap_or_default();
-    let bench = CalibrationSetup { machine: None, params, ports, clock: None, carrier: None, dilation: 1.0, cores: 0 };
-    write_report(command, out, &mut files, bench, &recovered, &heading, unit)?;
+    let setup = CalibrationSetup { machine: None, params, ports, clock: None, carrier: None, dilation: 1.0, cores: 0 };
+    write_report(command, out, &mut files, setup, &recovered, &heading, unit)?;
     draw(files, &format!(" in {name}"), &from, &recovered, unit)
 }
 
@@ -105,16 +105,16 @@ fn write_report<'a>(
     command: &CalibrateCommand,
     out: &mut dyn Write,
     files: &mut OutputFiles,
-    bench: CalibrationSetup,
+    setup: CalibrationSetup,
     recovered: &'a RecoveredMachine,
     heading: &str,
     unit: Unit,
 ) -> Result<Vec<FindingRow<'a>>, CliError> {
     let rows: Vec<FindingRow> =
-        recovered.findings.iter().map(|finding| FindingRow { bench, finding: finding.clone() }).collect();
+        recovered.findings.iter().map(|finding| FindingRow { setup, finding: finding.clone() }).collect();
     let fit = recovered.trips.as_ref().and_then(|trips| trips.model_errors(&recovered.params));
     // JSON is one machine, with its findings.
-    let machine = machine_object(bench, &rows, recovered, fit);
+    let machine = machine_object(setup, &rows, recovered, fit);
     let report = Report::new(out, command.machine.format, columns());
     let mut report = report.with_files(take(&mut files.rows)).with_json_object(machine);
     rows.into_iter().try_for_each(|row| report.add(row))?;
@@ -134,8 +134,8 @@ fn write_report<'a>(
 }
 
 /// Returns the machine as a JSON object, with the finding of each parameter.
-fn machine_object(bench: CalibrationSetup, rows: &[FindingRow], recovered: &RecoveredMachine, fit: Option<(f64, f64, RoundTripSample)>) -> Object {
-    let Object(mut values) = machine_file::machine_object(bench.machine, &recovered.params, &[]);
+fn machine_object(setup: CalibrationSetup, rows: &[FindingRow], recovered: &RecoveredMachine, fit: Option<(f64, f64, RoundTripSample)>) -> Object {
+    let Object(mut values) = machine_file::machine_object(setup.machine, &recovered.params, &[]);
     let of = [
         "parameter",
         "unit",
@@ -152,12 +152,12 @@ fn machine_object(bench: CalibrationSetup, rows: &[FindingRow], recovered: &Reco
         let Object(values) = column::json_object(&columns(), row);
         Object(values.into_iter().filter(|(name, _)| of.contains(&&**name)).collect())
     };
-    values.push(("ports".into(), bench.ports.into()));
+    values.push(("ports".into(), setup.ports.into()));
     values.push(("findings".into(), Field::Rows(rows.iter().map(finding).collect())));
     values.push(("error_median".into(), fit.map(|(middle, ..)| middle).into()));
     values.push(("error_max".into(), fit.map(|(_, worst, _)| worst).into()));
-    values.push(("clock".into(), bench.clock.into()));
-    values.push(("carrier".into(), bench.carrier.into()));
+    values.push(("clock".into(), setup.clock.into()));
+    values.push(("carrier".into(), setup.carrier.into()));
     Object(values)
 }
 

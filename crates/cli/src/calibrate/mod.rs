@@ -67,7 +67,7 @@ enum ParameterSet {
 
 /// A row of the report: a parameter that was found.
 struct FindingRow<'a> {
-    bench: CalibrationSetup,
+    setup: CalibrationSetup,
     finding: Finding<'a>,
 }
 
@@ -135,9 +135,9 @@ impl CalibrateCommand {
         let Calibration { params, clock, dilation, cores, .. } = found;
         let machine = choice.name;
         let carrier = carrier_on(clock, emulation.carrier);
-        let bench = CalibrationSetup { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
+        let setup = CalibrationSetup { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
         for finding in found.findings() {
-            report.add(FindingRow { bench, finding })?;
+            report.add(FindingRow { setup, finding })?;
         }
         let parameters = parameters(&choice.params, &choice.unit).join(", ");
         let mut heading = machine_heading(&choice, &parameters, found.clock, &self.machine);
@@ -153,7 +153,7 @@ impl CalibrateCommand {
 impl FindingRow<'_> {
     /// Returns whether this computer was on time often enough to measure it; `None` unless on the wall clock.
     fn on_time(&self) -> Option<bool> {
-        (self.bench.clock == Some(ClockKind::Wall)).then_some(self.finding.on_time)
+        (self.setup.clock == Some(ClockKind::Wall)).then_some(self.finding.on_time)
     }
 
     /// Returns whether this computer was late too often.
@@ -169,12 +169,12 @@ fn late_note(rows: &[FindingRow]) -> Vec<DocumentBlock> {
 }
 
 fn columns<'a>() -> Vec<ReportColumn<'a, FindingRow<'a>>> {
-    let mut columns = row::machine_columns(|row: &FindingRow| (row.bench.machine, row.bench.params), false);
+    let mut columns = row::machine_columns(|row: &FindingRow| (row.setup.machine, row.setup.params), false);
     columns.extend([
-        ReportColumn::new("cycle_ns", |row: &FindingRow| row.bench.params.cycle),
-        ReportColumn::new("ports", |row: &FindingRow| row.bench.ports),
-        ReportColumn::new("clock", |row: &FindingRow| row.bench.clock),
-        ReportColumn::new("carrier", |row: &FindingRow| row.bench.carrier),
+        ReportColumn::new("cycle_ns", |row: &FindingRow| row.setup.params.cycle),
+        ReportColumn::new("ports", |row: &FindingRow| row.setup.ports),
+        ReportColumn::new("clock", |row: &FindingRow| row.setup.clock),
+        ReportColumn::new("carrier", |row: &FindingRow| row.setup.carrier),
         ReportColumn::new("parameter", |row: &FindingRow| row.finding.parameter).with_title("parameter"),
         ReportColumn::new("unit", |row: &FindingRow| match row.finding.found {
             Amount::Time(_) => "ns",
@@ -182,7 +182,7 @@ fn columns<'a>() -> Vec<ReportColumn<'a, FindingRow<'a>>> {
             Amount::Words(_) => "words",
         }),
         ReportColumn::new("configured", |row: &FindingRow| match row.finding.configured {
-            None if row.bench.clock.is_none() => Field::Null,
+            None if row.setup.clock.is_none() => Field::Null,
             None => Field::Prefixed("unlimited", Field::Null.into()),
             Some(amount) => amount_field(amount),
         })
@@ -208,8 +208,8 @@ fn columns<'a>() -> Vec<ReportColumn<'a, FindingRow<'a>>> {
         ReportColumn::new("doubt", |row: &FindingRow| row.finding.doubt.map(amount_field)).with_title("doubt").optional(),
         ReportColumn::new("how", |row: &FindingRow| row.finding.how.to_string()).with_title("how"),
         ReportColumn::new("held", |row: &FindingRow| row.on_time().map(Field::OnTime)).with_title("").after("doubt").optional(),
-        ReportColumn::new("dilation", |row: &FindingRow| row.bench.dilation),
-        ReportColumn::new("cores", |row: &FindingRow| row.bench.cores),
+        ReportColumn::new("dilation", |row: &FindingRow| row.setup.dilation),
+        ReportColumn::new("cores", |row: &FindingRow| row.setup.cores),
     ]);
     columns
 }
@@ -234,7 +234,7 @@ fn check_findings(rows: &[FindingRow]) -> Result<(), CliError> {
     }
     let wrong = |row: &&FindingRow| {
         let Finding { bound, configured, found, .. } = row.finding;
-        row.bench.clock == Some(ClockKind::Virtual) && bound == Bound::Exact && configured != Some(found)
+        row.setup.clock == Some(ClockKind::Virtual) && bound == Bound::Exact && configured != Some(found)
     };
     match rows.iter().find(wrong) {
         None => Ok(()),
@@ -248,7 +248,7 @@ fn check_findings(rows: &[FindingRow]) -> Result<(), CliError> {
 /// Plots the LogP signature.
 fn signature_plot(choice: &MachineChoice, found: &Calibration) -> Plot {
     let MachineChoice { name, params, unit } = choice;
-    let of = name.map_or(String::new(), |name| format!(" of {name}"));
+    let suffix = name.map_or(String::new(), |name| format!(" of {name}"));
     let lines = found.signature.iter().enumerate().map(|(number, series)| {
         let points = series.bursts.iter().map(|(M, t)| (*M as f64, unit.amount(*t) / *M as f64));
         let label = format!("\u{394} = {}", show(unit, series.pause));
@@ -256,7 +256,7 @@ fn signature_plot(choice: &MachineChoice, found: &Calibration) -> Plot {
     });
     let level = |name: &str, found: &FoundParameter<Time>| format!("{name} = {}", show(unit, found.value));
     Plot::new(
-        format!("LogP signature{of}"),
+        format!("LogP signature{suffix}"),
         format!("{} clock: {}", found.clock, parameters(params, unit).join(", ")),
     )
     .x("messages in a burst, M", Scale::Points)

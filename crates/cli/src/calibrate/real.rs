@@ -59,8 +59,8 @@ pub fn calibrate(command: &CalibrateCommand, link: &Arc<dyn Link>, out: &mut dyn
         }
     }
     report.finish(&heading, unit, super::MOST_DECIMALS, |_| {
-        let scattered = grouped.scattered.map(|what| {
-            format!("{what} are no level: their processes do not follow one another in equal numbers")
+        let scattered = grouped.scattered.map(|group| {
+            format!("{group} are no level: their processes do not follow one another in equal numbers")
         });
         let notes = levels.iter().flat_map(|real| level_notes(real, &unit)).chain(scattered);
         notes.map(|text| DocumentBlock::Paragraph(plain(text))).collect()

@@ -1,10 +1,11 @@
-//! A ring all-gather: every processor has a block of numbers, and gets the blocks of all. In each of P-1 steps a processor
-//! sends the block that it got last to the next processor.
+//! A ring all-gather: every processor has a block of numbers, and gets the blocks of all. In each of P-1
+//! steps a processor sends the block that it received last to the next processor.
 //!
-//! `cargo test` holds the model against the formula, and every result against what is right, on both clocks. `cargo run`
-//! prints formula, model and measurement, draws a run into `ring.html`, which a browser opens, and writes its trace into
-//! `ring.json`. `loggp analyze ring.json` says where its time went, `loggp audit ring.json` whether it kept to the rules,
-//! and `loggp timeline ring.json -o ring.svg` draws it for a paper.
+//! `cargo test` compares the model with the formula, and verifies every result, on both clocks. `cargo run`
+//! prints formula, model and measurement, draws a run into `ring.html`, which a browser opens, and writes its
+//! trace into `ring.json`. `loggp analyze ring.json` shows where its time went, `loggp audit ring.json`
+//! checks it against the rules of the machine, and `loggp timeline ring.json -o ring.svg` draws it for a
+//! paper.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
@@ -15,7 +16,7 @@ use loggp::{Params, RunError, Tag, Time, US, Work};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, Plan, Program, Size};
 use loggp_study::Study;
 
-/// What the program is called, which algorithms it has, and what its size means. Another algorithm is another entry.
+/// The program: its name, its algorithms and the meaning of its size. Another algorithm is another entry.
 static ALL_GATHER: Program = Program {
     name: "all-gather",
     about: "every processor gets the blocks of all",
@@ -23,7 +24,7 @@ static ALL_GATHER: Program = Program {
         name: "ring",
         about: "each processor sends the block that it got last to the next one",
         formula: "(P-2) max(hop, g + (k-1)G) + hop, with hop = L + 2o + (k-1)G and k words in a block",
-        plan: |case| Ok(Box::new(Ring(case))), // here a case that cannot be is refused: Err("one sentence".into())
+        plan: |case| Ok(Box::new(Ring(case))), // an impossible case is refused here: Err("one sentence".into())
     }],
     size: Size { meaning: "numbers in a block", default: 1 },
     options: &[],
@@ -33,22 +34,23 @@ static ALL_GATHER: Program = Program {
 /// The algorithm, for one case: a size, a machine and a seed.
 struct Ring<'a>(&'a Case);
 
-/// What the messages are about, and their type.
+/// The tag of the messages, which has their type.
 const BLOCK: Tag<Vec<u64>> = Tag::named(0, "block");
 
 impl Plan for Ring<'_> {
-    /// Paper and pencil. It reads the case, and nothing of the run.
+    /// Returns the time by the formula, which depends on the case, and not on the run.
     fn formula(&self) -> Option<Time> {
         let params @ Params { L, o, g, P, .. } = self.0.params;
         let stream = params.stream(params.words(8 * self.0.size)); // (k-1)G
         let hop = L + 2 * o + stream;
-        // There is none for a block that streams for longer than L, since a port that still sends does not receive; none for
-        // LogGPS, whose long messages wait for their receivers; and none for one processor, which does nothing.
-        let has_one = P > 1 && stream <= L && params.is_loggp();
-        has_one.then(|| (P as i64 - 2) * hop.max(g + stream) + hop)
+        // There is no formula for a block that streams for longer than L, since a port that still sends does
+        // not receive; none for LogGPS, whose long messages wait for their receivers; and none for one
+        // processor, which does nothing.
+        let has_formula = P > 1 && stream <= L && params.is_loggp();
+        has_formula.then(|| (P as i64 - 2) * hop.max(g + stream) + hop)
     }
 
-    /// The program, which every processor runs, and the verification.
+    /// Runs the program on every processor, and verifies the result.
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let (n, seed) = (self.0.size, self.0.seed);
         let block = |id: usize| (0..n).map(|i| seed ^ (id * n + i) as u64).collect();
@@ -73,7 +75,8 @@ impl Plan for Ring<'_> {
     }
 }
 
-/// The ring on P processors of a machine of yours. `loggp::preset("cm5")` is one of the papers'.
+/// Returns a case of the ring on P processors of a machine of your own. `loggp::preset("cm5")` is one of the
+/// papers'.
 fn case(P: usize, size: usize) -> Result<Case, Box<dyn Error>> {
     let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).G(US / 2).build()?;
     Ok(Case { size, ..Case::new(&ALL_GATHER, "ring", params) })
@@ -85,12 +88,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         if let Some(wrong) = answers.wrong {
             return Err(wrong.into());
         }
-        let told = answers.prediction;
-        let [formula, model, measured] = [told.formula, told.model, told.measured.map(|times| times.median)]
+        let prediction = answers.prediction;
+        let measured = prediction.measured.map(|times| times.median);
+        let [formula, model, measured] = [prediction.formula, prediction.model, measured]
             .map(|time| time.map_or("none".into(), |time| time.to_string()));
-        // A run that is late says something of this computer, and nothing of the machine.
-        let held = if answers.outcome.run.host.is_some_and(|host| host.on_time) { "held" } else { "late" };
-        println!("P = {P:2}: formula {formula}, model {model}, measured {measured} ({held})");
+        // The time of a late run tells something about this computer, and nothing about the machine.
+        let timeliness = if answers.outcome.run.host.is_some_and(|host| host.on_time) { "held" } else { "late" };
+        println!("P = {P:2}: formula {formula}, model {model}, measured {measured} ({timeliness})");
     }
 
     let run = case(4, 4)?.plan()?.run(&Emulation::with_trace())?.run;
@@ -106,9 +110,10 @@ mod tests {
     use super::*;
     use loggp::Latency;
 
-    /// To the picosecond: short blocks and long ones, on few processors and many.
+    /// The model and the formula agree to the picosecond: for short and long blocks, on few and many
+    /// processors.
     #[test]
-    fn the_model_takes_what_the_formula_says() {
+    fn model_equals_formula() {
         for (P, size) in [(2, 1), (3, 4), (8, 1), (8, 13), (16, 7)] {
             let answers = Study::new(case(P, size).unwrap()).run().unwrap();
             assert_eq!(answers.wrong, None);
@@ -117,9 +122,9 @@ mod tests {
         }
     }
 
-    /// On the wall clock the same happens in the same order. How late this computer is, no test can know before.
+    /// The run on the wall clock is the same. No test can know in advance how late this computer is.
     #[test]
-    fn both_clocks_have_the_same_run() {
+    fn both_clocks_make_the_same_run() {
         let answers = Study::new(case(4, 4).unwrap()).measured().run().unwrap();
         assert_eq!(answers.wrong, None);
         assert_eq!(answers.outcome.run.model, answers.prediction.model);
@@ -128,7 +133,7 @@ mod tests {
 
     /// A program must be right for all latencies from 0 to L.
     #[test]
-    fn the_result_is_right_under_other_orders_of_messages() {
+    fn result_is_right_under_other_orders_of_messages() {
         for seed in 0..100 {
             let random = Case { latency: Latency::Random { seed }, ..case(5, 2).unwrap() };
             assert_eq!(Study::new(random).run().unwrap().wrong, None, "seed {seed}");

@@ -46,7 +46,7 @@ pub struct ReproduceSettings {
     pub version: String,
     /// Hash that tells builds of the same version apart.
     pub build: String,
-    /// Whether the papers' own sizes are used.
+    /// True if the papers' own sizes are used.
     pub full: bool,
     /// Seed of the data.
     pub seed: u64,

@@ -20,10 +20,10 @@ pub fn page(records: &[ExhibitRecord]) -> Document {
     blocks.push(DocumentBlock::Choice(vec![("differs", "what differs"), ("measured", "what was measured")]));
     blocks.extend(strips(records, ""));
     blocks.extend(differences(records));
-    for (paper, of) in by_paper(records) {
+    for (paper, records) in by_paper(records) {
         blocks.push(DocumentBlock::Heading(2, plain(paper.name)));
         blocks.push(DocumentBlock::Note(plain(paper.source)));
-        blocks.extend(of.into_iter().map(article));
+        blocks.extend(records.into_iter().map(article));
         blocks.push(DocumentBlock::Folded(
             format!("All that is in {}, and what became of it", paper.name),
             vec![DocumentBlock::Table(inventory(paper))],
@@ -61,8 +61,8 @@ fn opening(records: &[ExhibitRecord]) -> Vec<DocumentBlock> {
 
 /// Returns the papers that have records, with these.
 fn by_paper(records: &[ExhibitRecord]) -> impl Iterator<Item = (&'static Paper, Vec<&ExhibitRecord>)> {
-    let of = |paper: &Paper| records.iter().filter(|record| record.paper == paper.name).collect::<Vec<_>>();
-    PAPERS.iter().map(move |paper| (*paper, of(paper))).filter(|(_, of)| !of.is_empty())
+    let of_paper = |paper: &Paper| records.iter().filter(|record| record.paper == paper.name).collect::<Vec<_>>();
+    PAPERS.iter().map(move |paper| (*paper, of_paper(paper))).filter(|(_, records)| !records.is_empty())
 }
 
 /// Returns the table of the number of rows with each mark, by paper.
@@ -73,12 +73,12 @@ fn counts(records: &[ExhibitRecord]) -> Table {
     let marks = || Verdict::ALL.iter().filter(move |(mark, ..)| is_wrong || *mark != Verdict::Wrong);
     let table = marks().fold(table, |table, (_, name, _)| table.exact(name, ""));
     let mut table = table.column("runs in time", "", CellFormat::Right);
-    let mut row = |name: &str, exhibits: usize, of: &dyn Fn(&ExhibitRecord) -> bool| {
-        let of: Vec<&ExhibitRecord> = records.iter().filter(|record| of(record)).collect();
-        let sum = |count: &dyn Fn(&ExhibitRecord) -> usize| of.iter().map(|record| count(record)).sum::<usize>();
+    let mut row = |name: &str, exhibits: usize, is_counted: &dyn Fn(&ExhibitRecord) -> bool| {
+        let counted: Vec<&ExhibitRecord> = records.iter().filter(|record| is_counted(record)).collect();
+        let sum = |count: &dyn Fn(&ExhibitRecord) -> usize| counted.iter().map(|record| count(record)).sum::<usize>();
         let (runs, late) =
             (sum(&|record| record.finding.summary.wall_runs), sum(&|record| record.finding.summary.late));
-        let mut cells: Vec<Cell> = vec![name.into(), format!("{} of {exhibits}", of.len()).into()];
+        let mut cells: Vec<Cell> = vec![name.into(), format!("{} of {exhibits}", counted.len()).into()];
         cells.extend(marks().map(|(mark, ..)| Cell::from(sum(&|record| record.finding.count(*mark)))));
         cells.push(if runs == 0 { "-".into() } else { format!("{} of {runs}", runs - late).into() });
         table.push(cells);
@@ -113,15 +113,15 @@ fn differences(records: &[ExhibitRecord]) -> [DocumentBlock; 2] {
 
 /// Returns links to all exhibits.
 fn contents(records: &[ExhibitRecord]) -> DocumentBlock {
-    let of = |(paper, of): (&Paper, Vec<&ExhibitRecord>)| {
-        let way = |record: &ExhibitRecord| ArticleLink {
+    let part = |(paper, records): (&Paper, Vec<&ExhibitRecord>)| {
+        let link = |record: &ExhibitRecord| ArticleLink {
             id: record.id.clone(),
             classes: classes(record),
             title: record.heading(),
         };
-        (paper.name.to_string(), of.into_iter().map(way).collect())
+        (paper.name.to_string(), records.into_iter().map(link).collect())
     };
-    DocumentBlock::Contents(by_paper(records).map(of).collect())
+    DocumentBlock::Contents(by_paper(records).map(part).collect())
 }
 
 /// Returns for each paper its exhibits as small pictures, which link to their articles on `page`.
@@ -134,8 +134,8 @@ fn strips(records: &[ExhibitRecord], page: &str) -> Vec<DocumentBlock> {
         picture: record.finding.pictures.first().map(|picture| format!("{}.svg", record.stem(&picture.name))),
         line: marks(record),
     };
-    let strip = |(paper, of): (&Paper, Vec<&ExhibitRecord>)| {
-        [DocumentBlock::Heading(2, plain(paper.name)), DocumentBlock::Cards(of.into_iter().map(card).collect())]
+    let strip = |(paper, records): (&Paper, Vec<&ExhibitRecord>)| {
+        [DocumentBlock::Heading(2, plain(paper.name)), DocumentBlock::Cards(records.into_iter().map(card).collect())]
     };
     by_paper(records).flat_map(strip).collect()
 }
@@ -189,7 +189,7 @@ fn classes(record: &ExhibitRecord) -> Vec<&'static str> {
     let finding = &record.finding;
     let differs = finding.count(Verdict::Differs) + finding.count(Verdict::Wrong) > 0;
     let classes = [("differs", differs), ("measured", finding.summary.wall_runs > 0)];
-    classes.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect()
+    classes.into_iter().filter(|(_, applies)| *applies).map(|(name, _)| name).collect()
 }
 
 /// Returns the table of the paper's values beside ours.
@@ -225,19 +225,19 @@ fn marks(record: &ExhibitRecord) -> RichText {
 
 /// Returns a note on the timeliness of the measured runs, or `None` if there are none.
 fn timing_note(records: &[ExhibitRecord]) -> Option<String> {
-    let held = || records.iter().map(|record| &record.finding.summary);
-    let most = |of: fn(&loggp_papers::RunSummary) -> f64| rough(held().map(of).fold(0.0, f64::max));
-    let runs: usize = held().map(|held| held.wall_runs).sum();
-    let late: usize = held().map(|held| held.late).sum();
+    let summaries = || records.iter().map(|record| &record.finding.summary);
+    let most = |value: fn(&loggp_papers::RunSummary) -> f64| rough(summaries().map(value).fold(0.0, f64::max));
+    let runs: usize = summaries().map(|summary| summary.wall_runs).sum();
+    let late: usize = summaries().map(|summary| summary.late).sum();
     (runs > 0).then(|| {
         format!(
             "{} of {runs} measured runs ended in time; their times are the model's to within {}%, at dilations up to {}, and the \
              latest wait ended {} us late. Where work is charged a run waits out what the model says, so that both are the same \
              by design as long as this computer keeps up.",
             runs - late,
-            most(|held| 100.0 * held.farthest),
-            most(|held| held.dilation),
-            most(|held| held.latest_us)
+            most(|summary| 100.0 * summary.farthest),
+            most(|summary| summary.dilation),
+            most(|summary| summary.latest_us)
         )
     })
 }

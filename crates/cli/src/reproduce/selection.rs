@@ -31,18 +31,18 @@ pub fn select(ids: &[String]) -> Result<Vec<SelectedExhibit>, CliError> {
             )));
         }
     }
-    let meant = |id: &str| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(id));
-    Ok(all().filter(|selected| meant(selected.exhibit.id)).collect())
+    let is_selected = |id: &str| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(id));
+    Ok(all().filter(|selected| is_selected(selected.exhibit.id)).collect())
 }
 
 pub fn list(out: &mut dyn Write, selected: Vec<SelectedExhibit>, format: Format) -> Result<(), CliError> {
     let columns = vec![
-        ReportColumn::new("id", |one: &SelectedExhibit| one.exhibit.id).with_title("id"),
-        ReportColumn::new("paper", |one: &SelectedExhibit| one.paper.name).with_title("paper"),
-        ReportColumn::new("place", |one: &SelectedExhibit| one.exhibit.place).with_title("where"),
-        ReportColumn::new("title", |one: &SelectedExhibit| one.exhibit.title).with_title("what"),
+        ReportColumn::new("id", |selected: &SelectedExhibit| selected.exhibit.id).with_title("id"),
+        ReportColumn::new("paper", |selected: &SelectedExhibit| selected.paper.name).with_title("paper"),
+        ReportColumn::new("place", |selected: &SelectedExhibit| selected.exhibit.place).with_title("where"),
+        ReportColumn::new("title", |selected: &SelectedExhibit| selected.exhibit.title).with_title("what"),
     ];
     let mut report = Report::new(out, format, columns);
-    selected.into_iter().try_for_each(|one| report.add(one))?;
+    selected.into_iter().try_for_each(|selected| report.add(selected))?;
     report.finish("`loggp reproduce` makes these", Unit::from_text("us", US), 0, |_| Vec::new())
 }

@@ -26,8 +26,8 @@ impl ExhibitMaker {
         let begin = Instant::now();
         self.bar.set_current(exhibit.id);
         let lab = Lab { progress: &|| self.bar.finish_one(), ..lab.with_empty_summary() };
-        let made = exhibit.make(&lab);
-        let finding = made.map_err(|failed| CliError::Run(format!("{}: {failed}", exhibit.id)))?;
+        let result = exhibit.make(&lab);
+        let finding = result.map_err(|failed| CliError::Run(format!("{}: {failed}", exhibit.id)))?;
         Ok((finding, begin.elapsed().as_secs_f64()))
     }
 

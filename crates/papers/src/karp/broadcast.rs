@@ -30,8 +30,8 @@ pub const BROADCAST: Exhibit = Exhibit {
     show,
 };
 
-/// L, o and g: the CM-5, the postal model with three latencies, and machines on which L + 2o is no multiple of g, or
-/// less than it.
+/// L, o and g: the CM-5, the postal model with three latencies, and machines on which L + 2o is no multiple
+/// of g, or less than it.
 const MACHINES: [[i64; 3]; 7] = [CM5, [1, 0, 1], [2, 0, 1], [5, 0, 1], [5, 2, 3], [9, 1, 4], [1, 1, 8]];
 
 fn series(lab: &Lab) -> Vec<CaseSeries> {

@@ -57,17 +57,17 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let [mut held, mut runs] = [Tally::default(); 2];
+    let [mut simulated, mut runs] = [Tally::default(); 2];
     let mut over = Vec::new();
     for (L, T) in theorem_machines(sheet.lab) {
         let f = f(L, T);
-        held.count(simulate(L, &f).is_some_and(|counts| counts.iter().zip(&f).all(|(n, f)| *n as u64 == *f)));
+        simulated.count(simulate(L, &f).is_some_and(|counts| counts.iter().zip(&f).all(|(n, f)| *n as u64 == *f)));
         let combining = sheet.series(&format!("combining, L = {L}"));
         combining.points.iter().for_each(|result| runs.count(cycles(result.model()) == result.x as i64));
         over.extend(combining.ratios_to(sheet.series(&format!("reduction, L = {L}"))));
     }
     let what = "theorem 5.1, followed step by step: at j a processor has f_j values, none twice, and gets one message at most, L = 1 to 6";
-    sheet.add_own_check(what, held.right, held.all);
+    sheet.add_own_check(what, simulated.right, simulated.all);
     sheet.add_own_check("theorem 5.1: a run ends at T, for each T and L", runs.right, runs.all);
     let quote = "all-to-all broadcast with combining takes no longer than all-to-one reduction";
     sheet.add_claim("combining over a reduction, for each T and L", "5.2", quote, at_most(1.0), &over);

@@ -151,7 +151,7 @@ fn joined_operands(trace: &Trace, id: usize, end: i64) -> Option<usize> {
     activities.sort_by_key(|one| one.start);
     let (mut waiting, mut parts) = (0_usize, 0);
     for one in activities.iter().filter(|one| cycles(one.end) <= end) {
-        match one.what {
+        match one.kind {
             ActivityKind::Work(_) => {
                 let cycles = cycles(one.end - one.start) as usize;
                 parts += waiting.min(cycles);
@@ -165,6 +165,6 @@ fn joined_operands(trace: &Trace, id: usize, end: i64) -> Option<usize> {
     for message in trace.messages.iter().filter(|message| message.to == id) {
         got += joined_operands(trace, message.id.from, cycles(message.enter - trace.params.o))?;
     }
-    // A processor has one operand of its own more than additions of such.
+    // A processor has one more operand of its own than it adds.
     (waiting == 0).then(|| got + adds - parts + 1)
 }

@@ -21,7 +21,7 @@ fn run(case: &Case) -> (i64, i64, Option<i64>) {
 }
 
 #[test]
-fn no_tree_is_faster() {
+fn optimal_broadcast_is_the_fastest_tree() {
     let mut rng = fastrand::Rng::with_seed(2);
     for _ in 0..40 {
         let times @ [L, o, g] = [rng.i64(0..12), rng.i64(0..4), rng.i64(0..9)];
@@ -34,7 +34,7 @@ fn no_tree_is_faster() {
 }
 
 #[test]
-fn no_schedule_sums_more() {
+fn optimal_summation_sums_the_most() {
     let mut rng = fastrand::Rng::with_seed(1);
     for _ in 0..300 {
         let times = [rng.i64(0..4), rng.i64(0..3), rng.i64(0..5)];
@@ -50,7 +50,7 @@ fn no_schedule_sums_more() {
 }
 
 #[test]
-fn the_sequence_is_the_papers() {
+fn sequence_f_has_the_papers_values() {
     assert_eq!(f(1, 6), [1, 2, 4, 8, 16, 32, 64]);
     assert_eq!(f(2, 7), [1, 1, 2, 3, 5, 8, 13, 21]);
     assert_eq!(f(3, 8), [1, 1, 1, 2, 3, 4, 6, 9, 13]);

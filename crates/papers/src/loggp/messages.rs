@@ -107,7 +107,7 @@ fn show_two_messages(sheet: &mut Sheet) -> Result<(), StudyError> {
     let what = "the times of section 2.1: of a short message, a long one, short ones for it, and two in a row, with when words leave";
     sheet.add_own_check(what, right, 7);
     let sends = traced.trace().activities.iter();
-    let sends = sends.filter(|one| one.id == 0 && matches!(one.what, ActivityKind::Send(_)));
+    let sends = sends.filter(|one| one.id == 0 && matches!(one.kind, ActivityKind::Send(_)));
     let busy: Time = sends.map(|one| one.end - one.start).sum();
     let quote = "The sending and receiving processors are busy only during the o cycles of overhead";
     let what = "how long the sender of two messages is busy [cycles]";

@@ -40,7 +40,7 @@ fn is_possible(machine: SimplifiedMachine, P: usize, k: usize, end: u32) -> bool
 }
 
 /// Returns whether a scatter in this state can end by `end`.
-fn can_finish(machine: SimplifiedMachine, k: usize, end: u32, state: ScatterState, seen: &mut HashSet<ScatterState>) -> bool {
+fn can_finish(machine: SimplifiedMachine, k: usize, end: u32, state: ScatterState, visited: &mut HashSet<ScatterState>) -> bool {
     let (P, items) = (state.free.len(), state.has[0].len());
     let missing = |item: usize| state.has[item / k + 1][item] == NEVER;
     if !(0..items).any(missing) {
@@ -48,7 +48,7 @@ fn can_finish(machine: SimplifiedMachine, k: usize, end: u32, state: ScatterStat
     }
     // At best all missing items are sent at once.
     let after = machine.L.max(machine.g);
-    if state.last + after > end || !seen.insert(state.clone()) {
+    if state.last + after > end || !visited.insert(state.clone()) {
         return false;
     }
     for from in 0..P {
@@ -70,7 +70,7 @@ fn can_finish(machine: SimplifiedMachine, k: usize, end: u32, state: ScatterStat
                     let mut next = state.clone();
                     (next.free[from], next.last) = (out + machine.g, begin);
                     chosen().for_each(|item| next.has[to][item] = next.has[to][item].min(out + machine.L));
-                    if can_finish(machine, k, end, next, seen) {
+                    if can_finish(machine, k, end, next, visited) {
                         return true;
                     }
                 }

@@ -60,16 +60,16 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         for (row, parameter) in PARAMETERS.into_iter().enumerate() {
             let paper: f64 = printed[row].parse().expect("the table has numbers");
             right += usize::from(row < 4 && (model[row] - paper).abs() < 1e-9);
-            let seen = measured.as_ref().map(|calibration| {
+            let measured_value = measured.as_ref().map(|calibration| {
                 let Calibration { L, o, g, G, .. } = calibration;
                 (found_values(calibration)[row], [L.on_time, o.on_time, g.on_time, G.on_time, G.on_time][row])
             });
             let mut cells: Vec<Cell> =
                 vec![library.into(), parameter.into(), paper.into(), model[row].into()];
             cells.extend([
-                seen.map(|(value, _)| value).into(),
-                seen.map(|(value, _)| value / model[row] - 1.0).into(),
-                seen.map(|(_, held)| if held { "yes" } else { "late" }).into(),
+                measured_value.map(|(value, _)| value).into(),
+                measured_value.map(|(value, _)| value / model[row] - 1.0).into(),
+                measured_value.map(|(_, on_time)| if on_time { "yes" } else { "late" }).into(),
             ]);
             table.push(cells);
         }

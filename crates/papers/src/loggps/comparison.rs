@@ -96,11 +96,11 @@ fn show_table_10(sheet: &mut Sheet) -> Result<(), StudyError> {
     for (row, n) in SIZES.into_iter().enumerate() {
         for (code, name) in codes(n) {
             let run = Elimination::from_sheet(sheet, n, code).seconds();
-            for (model, (called, asked)) in MODELS.into_iter().enumerate() {
+            for (model, (called, model_name)) in MODELS.into_iter().enumerate() {
                 let (paper, _) = TABLE_OF[model][code][row];
                 // LogGP-1 has no S: its overheads are those of the machine on which they were measured.
-                let asked_code = if asked == "loggp-1" && code == 1 { 0 } else { code };
-                let (time, _) = replay(sheet, n, asked_code, asked)?;
+                let replayed_code = if model_name == "loggp-1" && code == 1 { 0 } else { code };
+                let (time, _) = replay(sheet, n, replayed_code, model_name)?;
                 let off = time / run - 1.0;
                 let cells = [number(paper), run, time, off].map(Into::into);
                 table.push([n.into(), name.into(), called.into()].into_iter().chain(cells).collect());
@@ -221,42 +221,42 @@ fn show_clock(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let (mut unseen, mut seen, mut long) = (0, 0, 0);
+    let (mut without_waits, mut with_waits, mut long) = (0, 0, 0);
     let mut bars = [Vec::new(), Vec::new()];
     for n in SIZES {
         let waits = Shares::from_trace(Elimination::from_sheet(sheet, n, 0).trace()).share(Account::SenderSync);
         for (code, name) in codes(n) {
-            for ((_, asked), bars) in MODELS.into_iter().zip(&mut bars) {
-                if asked == "loggp-1" && code == 1 {
-                    continue; // it knows no S: this is the original's
+            for ((_, model_name), bars) in MODELS.into_iter().zip(&mut bars) {
+                if model_name == "loggp-1" && code == 1 {
+                    continue; // it has no S, so this equals the original
                 }
-                let (_, shares) = replay(sheet, n, code, asked)?;
+                let (_, shares) = replay(sheet, n, code, model_name)?;
                 bars.push(shares.bar(name, n));
                 if code == 0 && n > 1024 {
                     let ours = shares.share(Account::SenderSync);
-                    match asked {
-                        "loggp-1" => unseen += usize::from(ours == 0.0),
-                        _ => seen += usize::from((ours / waits - 1.0).abs() < 0.01),
+                    match model_name {
+                        "loggp-1" => without_waits += usize::from(ours == 0.0),
+                        _ => with_waits += usize::from((ours / waits - 1.0).abs() < 0.01),
                     }
-                    long += usize::from(asked == "loggp-2");
+                    long += usize::from(model_name == "loggp-2");
                 }
             }
         }
     }
-    sheet.add_own_check("n = 2048 and 4096: LogGP-1 has no senders that wait", unseen, long);
-    sheet.add_own_check("n = 2048 and 4096: LogGP-2 has as much of them as the run, to 1%", seen, long);
+    sheet.add_own_check("n = 2048 and 4096: LogGP-1 has no senders that wait", without_waits, long);
+    sheet.add_own_check("n = 2048 and 4096: LogGP-2 has as much of them as the run, to 1%", with_waits, long);
     sheet.add_out_of_reach(
         "the heights of the bars",
         "figure 8",
         "the model cannot predict its bottleneck (Fig. 8(a))",
         "they are a picture",
     );
-    for ((called, asked), bars) in MODELS.into_iter().zip(bars) {
-        let caption = match asked {
+    for ((called, model_name), bars) in MODELS.into_iter().zip(bars) {
+        let caption = match model_name {
             "loggp-1" => "(a) LogGP-1: it knows no S, so a larger S changes nothing.",
             _ => "(b) LogGP-2: it has the senders that wait, as LogGPS does.",
         };
-        sheet.add_picture(asked, caption, draw_bars(&format!("Where the time goes by {called}"), bars));
+        sheet.add_picture(model_name, caption, draw_bars(&format!("Where the time goes by {called}"), bars));
     }
     Ok(())
 }

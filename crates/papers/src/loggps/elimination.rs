@@ -130,7 +130,7 @@ impl Elimination {
     pub fn replay_with(&self, what: &str) -> Result<(f64, Trace), StudyError> {
         let mut calls = Trace { params: myrinet(CODES[0].S), ..self.trace().clone() };
         for call in &mut calls.calls {
-            if let CallKind::Send { bytes, .. } = &mut call.what {
+            if let CallKind::Send { bytes, .. } = &mut call.kind {
                 *bytes *= self.divisor;
             }
         }

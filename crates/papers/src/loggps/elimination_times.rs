@@ -78,7 +78,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         .exact("paper, predicted", "s")
         .exact("ours", "s")
         .percent("vs predicted");
-    let (mut foreseen, mut changes, mut gains) = (0, 0, Vec::new());
+    let (mut predicted_changes, mut changes, mut gains) = (0, 0, Vec::new());
     for (row, n) in SIZES.into_iter().enumerate() {
         let original = Elimination::from_sheet(sheet, n, 0);
         for (code, name) in codes(n) {
@@ -119,7 +119,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
             if code > 0 {
                 changes += 1;
                 let (time, _) = original.replay_with(["", "S=65536", "fragments=16383"][code])?;
-                foreseen += usize::from((time / ours - 1.0).abs() < 0.01);
+                predicted_changes += usize::from((time / ours - 1.0).abs() < 0.01);
             }
             if code == 1 {
                 gains.push(ours / original.seconds());
@@ -131,7 +131,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_claim(what, "4.5", quote, below(1.0), gains);
     sheet.add_own_check(
         "changes of S and fragments that a replay of the original's trace foresees to 1%",
-        foreseen,
+        predicted_changes,
         changes,
     );
     let errors = TABLE.iter().enumerate().flat_map(|(code, row)| {

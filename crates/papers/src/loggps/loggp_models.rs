@@ -112,13 +112,13 @@ fn show_table_8(sheet: &mut Sheet) -> Result<(), StudyError> {
         let mut by_cost = [const { Vec::new() }; 3];
         for range in ranges {
             let range: Vec<ModeledMessage> = range.into_iter().collect::<Result<_, _>>()?;
-            by_cost[0].push(range.iter().map(|seen| seen.send).collect::<Vec<Time>>());
-            by_cost[1].push(range.iter().map(|seen| seen.recv).collect());
-            by_cost[2].push(range.iter().map(|seen| seen.under_way).collect());
+            by_cost[0].push(range.iter().map(|message| message.send).collect::<Vec<Time>>());
+            by_cost[1].push(range.iter().map(|message| message.recv).collect());
+            by_cost[2].push(range.iter().map(|message| message.under_way).collect());
         }
         let [sends, recvs, ways] = by_cost;
         let [at_once, late] =
-            [false, true].map(|late| modeled_message(sheet, model, 20_000, late).map(|seen| seen.send));
+            [false, true].map(|late| modeled_message(sheet, model, 20_000, late).map(|message| message.send));
         let waits = late? > at_once?;
         let constant =
             |ranges: &[Vec<Time>]| ranges.iter().all(|range| range.iter().all(|time| *time == range[0]));
@@ -182,7 +182,7 @@ fn show_table_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     let G_short = (short.under_way - shorter.under_way).as_ns() / 4000.0;
     let G_long = (long.under_way - longer.under_way).as_ns() / 4000.0;
     let L = short.under_way.as_ns() - 8000.0 * G_short;
-    let [o_short, o_long] = [short, long].map(|seen| seen.send.in_units(NS));
+    let [o_short, o_long] = [short, long].map(|message| message.send.in_units(NS));
     // The same under LogGPS: half of a round trip.
     let gps = myrinet.gps().expect("it is a machine of LogGPS");
     let half = |k: usize| MessageTerms::new(&myrinet, k).communication(Time::ZERO).as_ns();

@@ -117,8 +117,8 @@ fn time_by_routines(parts: &MessageTerms, w: Time) -> Time {
     // Processor 0 sends at 0, and processor 1 receives at 0.
     let (sent, received) = (parts.send(Time::ZERO), parts.recv(Time::ZERO));
     // Processor 1 answers when it has received; processor 0 receives when it has computed.
-    let asked = sent + w;
-    asked + parts.recv(asked - received)
+    let receive_start = sent + w;
+    receive_start + parts.recv(receive_start - received)
 }
 
 fn show_table_6(sheet: &mut Sheet) -> Result<(), StudyError> {

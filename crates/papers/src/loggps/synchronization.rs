@@ -9,7 +9,7 @@ use loggp_study::analysis::Analysis;
 use loggp_study::analysis::accounts::{Account, Accounts};
 
 use super::elimination::{self, Elimination, WITHIN_7_PERCENT, SIZES, codes, size_text};
-use crate::pictures::kinds;
+use crate::pictures::styles;
 use crate::{Exhibit, Sheet, between};
 
 pub const FIGURE_6: Exhibit = Exhibit {
@@ -71,7 +71,7 @@ pub fn draw_bars(title: &str, bars: Vec<Bar>) -> String {
         subtitle: "mean over the processors".into(),
         x: String::new(),
         y: "part of the time [%]".into(),
-        layers: LAYERS.map(|account| kinds::account_kind(account).into()).into(),
+        layers: LAYERS.map(|account| styles::account_style(account).into()).into(),
         bars,
     }
     .svg()

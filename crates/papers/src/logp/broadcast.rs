@@ -110,7 +110,7 @@ impl MessageTree {
             tree.received[message.to] = Some((message.id.from, message.arrival));
         }
         for activity in &trace.activities {
-            match activity.what {
+            match activity.kind {
                 ActivityKind::Send(_) => tree.sends[activity.id].push(activity.start),
                 ActivityKind::Receive(_) => {
                     if let Some((_, time)) = &mut tree.received[activity.id] {

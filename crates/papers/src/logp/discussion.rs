@@ -138,8 +138,8 @@ fn show_protocol(sheet: &mut Sheet) -> Result<(), StudyError> {
                 p.recv(ASK);
                 (0..words).for_each(|word| p.send(1, WORD, word as u64));
             } else {
-                let (_, asked) = p.recv(ASK);
-                p.send(0, ASK, asked);
+                let (_, request) = p.recv(ASK);
+                p.send(0, ASK, request);
                 (0..words).for_each(|word| assert_eq!(p.recv(WORD).1, word as u64));
             }
         })?;

@@ -376,9 +376,9 @@ fn show_stalls(sheet: &mut Sheet) -> Result<(), StudyError> {
         // Each processor's first message goes to 0, except that of 0 itself.
         let stalls = |id: usize| {
             let own = trace.activities.iter().filter(|one| one.id == id);
-            let sends = own.clone().filter(|one| matches!(one.what, ActivityKind::Send(_)));
+            let sends = own.clone().filter(|one| matches!(one.kind, ActivityKind::Send(_)));
             let second = sends.map(|one| one.start).nth(1);
-            let mut stalls = own.filter(|one| matches!(one.what, ActivityKind::Stall));
+            let mut stalls = own.filter(|one| matches!(one.kind, ActivityKind::Stall));
             stalls.any(|stall| second.is_some_and(|second| stall.start < second))
         };
         let stalled = (1..P).filter(|id| stalls(*id)).count() as f64;
@@ -411,14 +411,14 @@ fn show_overlap(sheet: &mut Sheet) -> Result<(), StudyError> {
     let trace = sheet.last_result("short-staggered").trace().clone();
     let own = || trace.activities.iter().filter(|one| one.id == 0);
     let mut sends: Vec<(Time, Time)> = own()
-        .filter(|one| matches!(one.what, ActivityKind::Send(_)))
+        .filter(|one| matches!(one.kind, ActivityKind::Send(_)))
         .map(|one| (one.start, one.end))
         .collect();
     sends.sort();
     // Between two sends a processor may also receive.
     let busy = |from: Time, to: Time| {
         let receives = own()
-            .filter(|one| matches!(one.what, ActivityKind::Receive(_)) && one.start >= from && one.end <= to);
+            .filter(|one| matches!(one.kind, ActivityKind::Receive(_)) && one.start >= from && one.end <= to);
         receives.map(|one| (one.end - one.start).in_units(US)).sum::<f64>()
     };
     let idle =

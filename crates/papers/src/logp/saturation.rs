@@ -42,7 +42,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (mean, twice) = (latency("so many", LATENCY), latency("twice as many", LATENCY));
     let longest = latency("so many", LONGEST_LATENCY);
     let size = sheet.lab.pick(200, 2000);
-    // From one load to the next, 0.1 higher, up to 1.
+    // The rises from one load to the next, up to a load of 1.
     let rises: Vec<f64> = mean[..10].windows(2).map(|two| two[1].1 / two[0].1).collect();
     let steepest =
         rises.iter().enumerate().max_by(|one, other| one.1.total_cmp(other.1)).map_or(0, |(n, _)| n);

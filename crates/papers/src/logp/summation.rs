@@ -134,7 +134,7 @@ fn inputs_between(part: &SummationRole) -> Vec<f64> {
 fn done_times(trace: &Trace) -> Vec<Time> {
     let mut done_times = vec![Time::ZERO; trace.params.P];
     for activity in &trace.activities {
-        match activity.what {
+        match activity.kind {
             ActivityKind::Send(_) => done_times[activity.id] = activity.start,
             _ => done_times[activity.id] = done_times[activity.id].max(activity.end),
         }

@@ -28,13 +28,13 @@ pub fn curves(
         points.iter().filter_map(at).collect::<Vec<_>>()
     };
     let (all, half) = (|times: TimeSummary| (times.min, times.max), |times: TimeSummary| (times.lower, times.upper));
-    let drawn = |times: &Prediction| times.models.and(times.measured);
+    let measured_anew = |times: &Prediction| times.models.and(times.measured);
     let model = curve("model", Look::Marks, |times| times.model);
     let measured = curve("measured", Look::Rings, |times| times.measured.map(|times| times.median));
     let curves = [
         curve("formula", Look::Line, |times| times.formula),
         PlotLine { spread: ends(|times| times.models, all), middle: ends(|times| times.models, half), ..model },
-        PlotLine { spread: ends(|times| times.measured, all), middle: ends(drawn, half), ..measured },
+        PlotLine { spread: ends(|times| times.measured, all), middle: ends(measured_anew, half), ..measured },
     ];
     curves.into_iter().filter(|line| !line.points.is_empty())
 }

@@ -1,7 +1,7 @@
 //! Pictures of runs and studies.
 
 pub mod curves;
-pub mod kinds;
+pub mod styles;
 #[cfg(test)]
 mod tests;
 pub mod timeline;

@@ -15,7 +15,7 @@ use loggp_draw::palette::{HEAT, SeriesStyle, style};
 use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
 use loggp_draw::timeline::TimelinePicture;
 
-use super::kinds;
+use super::styles;
 use super::timeline::{Window, timeline_from_trace, draw_timeline};
 use loggp_draw::tree::{self, TreePicture};
 use loggp_programs::transportation::Matrix;
@@ -135,7 +135,7 @@ fn timelines() -> Vec<String> {
 }
 
 fn bars() -> Vec<String> {
-    let layers = || Account::ALL.into_iter().map(|account| kinds::account_kind(account).into()).collect();
+    let layers = || Account::ALL.into_iter().map(|account| styles::account_style(account).into()).collect();
     let draw_bars = |labels: Vec<String>, groups: usize, height: f64| {
         let per = labels.len().div_ceil(groups.max(1)).max(1);
         let bar = |(number, label): (usize, String)| Bar {
@@ -234,7 +234,7 @@ fn title<'a>(document: &'a Document) -> &'a str {
 
 /// Checks the pictures in the documents, written by commands or by hand.
 #[test]
-fn documents_have_pictures_with_titles_and_for_the_dark() {
+fn pictures_in_documents_have_titles_and_dark_colours() {
     let mut pictures = 0;
     let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs"))];
     while let Some(folder) = folders.pop() {
@@ -258,7 +258,7 @@ fn documents_have_pictures_with_titles_and_for_the_dark() {
 }
 
 #[test]
-fn no_text_is_cut_off_or_written_over() {
+fn texts_are_neither_cut_off_nor_covered() {
     for svg in gallery() {
         let document = Document::parse(&svg).unwrap();
         let root = document.root_element();
@@ -291,7 +291,7 @@ fn no_text_is_cut_off_or_written_over() {
 }
 
 #[test]
-fn a_picture_stands_alone_and_beside_others() {
+fn pictures_work_alone_and_beside_others() {
     let styles: Vec<String> = gallery()
         .iter()
         .map(|svg| {
@@ -346,7 +346,7 @@ fn every_look_is_in_the_legend() {
     }
     let trace = trace(4, 10);
     let svg = draw_timeline(&trace, "", ("us", US)).unwrap();
-    let kinds = trace.activities.iter().filter_map(|activity| kinds::activity_kind(&activity.what));
+    let kinds = trace.activities.iter().filter_map(|activity| styles::activity_style(&activity.kind));
     let mut names: Vec<&str> = kinds.map(|kind| kind.name).collect();
     names.sort_unstable();
     names.dedup();
@@ -359,7 +359,7 @@ fn every_look_is_in_the_legend() {
 /// Noise, the parts of a rendezvous and idleness are drawn and in the legend, though they are no activities
 /// of their own.
 #[test]
-fn noise_the_rendezvous_and_idleness_are_told() {
+fn noise_rendezvous_and_idleness_are_in_the_picture_and_the_legend() {
     let params = Params::builder(2).set("L=6us,o=2us,S=10,s=10,O_s=0,O_r=0,G_s=1ns,G_l=1ns").unwrap();
     let run = |noise: Option<&str>| {
         let machine = Machine::new(params.clone().build().unwrap()).work(Work::Charged).trace(true);
@@ -373,15 +373,15 @@ fn noise_the_rendezvous_and_idleness_are_told() {
         });
         draw_timeline(&run.unwrap().trace.unwrap(), "", ("us", US)).unwrap()
     };
-    let told = |svg: &str, name: &str| svg.contains(&format!(">{name}</text>"));
+    let has_text = |svg: &str, name: &str| svg.contains(&format!(">{name}</text>"));
     let quiet = run(None);
-    assert!(["handshake", "sender sync", "idle"].iter().all(|name| told(&quiet, name)), "{quiet}");
-    assert!(quiet.contains("<title>P0 sender sync: ") && !told(&quiet, "noise"));
+    assert!(["handshake", "sender sync", "idle"].iter().all(|name| has_text(&quiet, name)), "{quiet}");
+    assert!(quiet.contains("<title>P0 sender sync: ") && !has_text(&quiet, "noise"));
     let noisy = run(Some("10us:2us"));
-    assert!(told(&noisy, "noise") && noisy.matches("<title>P1 noise: ").count() > 4, "{noisy}");
+    assert!(has_text(&noisy, "noise") && noisy.matches("<title>P1 noise: ").count() > 4, "{noisy}");
     // Noise that is too fine to be seen is not drawn, and the picture says so.
     let fine = run(Some("1ns:1ps"));
-    assert!(!told(&fine, "noise") && fine.contains("there is more noise than can be shown"));
+    assert!(!has_text(&fine, "noise") && fine.contains("there is more noise than can be shown"));
 }
 
 /// The library's pages have the colours of the pictures, in the light and in the dark.
@@ -401,7 +401,7 @@ fn pages_have_the_colours_of_pictures() {
         ("paper", Account::End),
     ];
     for (name, account) in in_pages {
-        let rule = format!(".{}{{fill:", kinds::account_kind(account).ink.class());
+        let rule = format!(".{}{{fill:", styles::account_style(account).ink.class());
         let colours: Vec<&str> = style.split(&rule).skip(1).map(|rest| &rest[..7]).collect();
         let own = format!("--{name}: ");
         assert_eq!(page.split(&own).skip(1).map(|rest| &rest[..7]).collect::<Vec<_>>(), colours, "{name}");
@@ -409,9 +409,9 @@ fn pages_have_the_colours_of_pictures() {
     }
 }
 
-/// Where a picture cannot hold all slices, each stretch of a row shows its most frequent kind.
+/// Each stretch of a row shows its most frequent kind if a picture cannot hold all slices.
 #[test]
-fn what_is_too_much_is_summed_up() {
+fn too_many_slices_are_summarized() {
     let params = Params::builder(200).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let run = Machine::new(params).trace(true).run(|p| {
         for _ in 0..100 {
@@ -433,7 +433,7 @@ fn what_is_too_much_is_summed_up() {
 }
 
 #[test]
-fn series_are_told_apart_without_colours_too() {
+fn series_differ_without_colours_too() {
     let looks: Vec<SeriesStyle> = (0..40).map(SeriesStyle::for_number).collect();
     for (n, one) in looks.iter().enumerate() {
         for other in &looks[..n] {
@@ -454,7 +454,7 @@ fn series_are_told_apart_without_colours_too() {
 }
 
 #[test]
-fn what_does_not_fit_is_broken_and_not_lost() {
+fn long_text_is_wrapped_without_loss() {
     let lines = wrap(LONG, 13.0, 200.0);
     assert!(lines.iter().all(|line| text_width(line, 13.0) <= 200.0));
     let letters = |text: &str| text.chars().filter(|letter| !letter.is_whitespace()).collect::<String>();
@@ -463,7 +463,7 @@ fn what_does_not_fit_is_broken_and_not_lost() {
 }
 
 #[test]
-fn a_tree_refuses_what_is_none() {
+fn tree_refuses_a_late_parent_and_too_many_nodes() {
     let node = |parent| tree::TreeNode { parent, label: String::new(), note: String::new() };
     let draw_tree = |nodes| TreePicture { title: String::new(), subtitle: String::new(), nodes }.svg();
     assert!(

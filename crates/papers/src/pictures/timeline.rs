@@ -10,7 +10,7 @@ use loggp_draw::timeline::{self, MOST_SHAPES, MOST_WORDS, ActivitySlice, Timelin
 use loggp_study::analysis::accounts::Account;
 use loggp_study::analysis::waits_for_agreement;
 
-use super::kinds;
+use super::styles;
 
 /// The part of a run that is drawn.
 pub struct Window {
@@ -34,7 +34,7 @@ pub fn draw_timeline(trace: &Trace, title: &str, unit: (&str, Time)) -> Result<S
 
 /// Returns the timeline of a part of a trace, with time in this unit.
 pub fn timeline_from_trace(trace: &Trace, title: &str, unit: (&str, Time), window: &Window) -> TimelinePicture {
-    let kinds = Account::ALL.map(kinds::account_kind).into();
+    let kinds = Account::ALL.map(styles::account_style).into();
     let (title, unit) = (title.into(), (unit.0.into(), unit.1.as_ps()));
     let rows = window.only.clone().unwrap_or_else(|| (0..trace.params.P).collect());
     let row: HashMap<usize, usize> = rows.iter().enumerate().map(|(row, id)| (*id, row)).collect();
@@ -42,23 +42,23 @@ pub fn timeline_from_trace(trace: &Trace, title: &str, unit: (&str, Time), windo
     let mut timeline = TimelinePicture { title, unit, kinds, ..TimelinePicture::default() };
     for activity in trace.activities.iter().filter(|activity| is_in(activity.start, activity.end)) {
         let Some(row) = row.get(&activity.id) else { continue };
-        add_slice(&mut timeline, *row, (activity.start, activity.end), &activity.what, false);
+        add_slice(&mut timeline, *row, (activity.start, activity.end), &activity.kind, false);
     }
     // A request's activities lie within those of its processor.
     for progress in trace.progress.iter().filter(|progress| is_in(progress.start, progress.end)) {
         let Some(row) = row.get(&progress.id) else { continue };
-        add_slice(&mut timeline, *row, (progress.start, progress.end), &progress.what, true);
+        add_slice(&mut timeline, *row, (progress.start, progress.end), &progress.kind, true);
     }
     waits_for_agreement(trace, &mut |wait| {
         let Some(row) = row.get(&wait.id).filter(|_| is_in(wait.start, wait.end)) else { return };
-        let kind = kind_index(&mut timeline.kinds, kinds::account_kind(wait.account));
+        let kind = kind_index(&mut timeline.kinds, styles::account_style(wait.account));
         let (row, start, end) = (*row, wait.start.as_ps(), wait.end.as_ps());
         timeline.slices.push(ActivitySlice { row, start, end, kind, detail: String::new(), is_within: false });
     });
     if let Some(noise) = &trace.noise {
         add_noise(&mut timeline, trace, noise, window, &row);
     }
-    let idle = |activity: &Activity| activity.what == ActivityKind::Idle && activity.start < activity.end;
+    let idle = |activity: &Activity| activity.kind == ActivityKind::Idle && activity.start < activity.end;
     timeline.has_idle = trace.activities.iter().any(|activity| {
         idle(activity) && is_in(activity.start, activity.end) && row.contains_key(&activity.id)
     });
@@ -87,11 +87,11 @@ fn add_noise(
     window: &Window,
     row: &HashMap<usize, usize>,
 ) {
-    let kind = kind_index(&mut timeline.kinds, kinds::NOISE);
+    let kind = kind_index(&mut timeline.kinds, styles::NOISE);
     let (before, mut left) = (timeline.slices.len(), MOST_SHAPES.saturating_sub(trace.messages.len()));
     left = left.saturating_sub(before);
     for activity in &trace.activities {
-        let Some(row) = row.get(&activity.id).filter(|_| activity.what.is_busy()) else { continue };
+        let Some(row) = row.get(&activity.id).filter(|_| activity.kind.is_busy()) else { continue };
         let (from, until) = (activity.start.max(window.from), activity.end.min(window.until));
         let most = usize::try_from(noise.max_detours(until - from)).unwrap_or(usize::MAX);
         if from < until && most > left {
@@ -135,7 +135,7 @@ fn summarize(timeline: &mut TimelinePicture) {
         let (kind, most) = of_kinds.iter().enumerate().max_by_key(|(_, sum)| **sum).expect("there are kinds");
         let start = from + stretch * width;
         if *most == 0 || *most < i128::from(width) - of_kinds.iter().sum::<i128>() {
-            continue; // nothing is what there is most of
+            continue; // most of the stretch is empty
         }
         match timeline.slices.last_mut() {
             Some(last) if (last.row, last.kind, last.end) == (row, kind, start) => last.end = start + width,
@@ -154,14 +154,14 @@ fn summarize(timeline: &mut TimelinePicture) {
 
 /// Adds an activity of a processor, if it is shown.
 fn add_slice(timeline: &mut TimelinePicture, row: usize, span: (Time, Time), what: &ActivityKind, is_within: bool) {
-    let Some(kind) = kinds::activity_kind(what) else { return };
-    let of = match what {
+    let Some(kind) = styles::activity_style(what) else { return };
+    let detail = match what {
         ActivityKind::Work(kind) if !kind.is_empty() => format!(" ({kind})"),
         _ => String::new(),
     };
     let (start, end) = (span.0.as_ps(), span.1.as_ps());
     let kind = kind_index(&mut timeline.kinds, kind);
-    timeline.slices.push(ActivitySlice { row, start, end, kind, detail: of, is_within });
+    timeline.slices.push(ActivitySlice { row, start, end, kind, detail, is_within });
 }
 
 /// Returns the index of a kind, which is added if it is new.
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_every_activity_and_every_message() {
+    fn timeline_shows_every_activity_and_every_message() {
         let svg = picture(5, 1).unwrap();
         assert_eq!(svg.matches("send overhead: ").count(), 5);
         assert_eq!(svg.matches("receive overhead: ").count(), 5);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_the_bytes_in_both_ports() {
+    fn timeline_shows_the_bytes_in_both_ports() {
         let svg = picture(3, 11).unwrap();
         for bytes in ["P0 bytes in the port: 2 to 12 us, 11 words from P0 to P1", ", 11 words: 2 to "] {
             assert!(svg.contains(bytes), "{bytes}");
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_would_be_a_blur() {
+    fn timeline_refuses_too_many_processors() {
         assert!(picture(600, 1).unwrap_err().contains("at most 512 processors, and there are 600"));
     }
 }

@@ -45,11 +45,11 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         .exact("by the largest of p normal variables", "elements");
     let [mut paper, mut exact, mut runs] = [const { Vec::new() }; 3];
     for p in [8, 16, 32, 64] {
-        let seen = length_statistics(sheet, p)?;
+        let statistics = length_statistics(sheet, p)?;
         let (share, sixth) = (SHARE as f64, p as f64 / 6.0);
         let expected = expected_longest(SHARE * p, p).expect("there are several");
         let normal = share + sixth.sqrt() * expected_largest(p);
-        let LengthStatistics { mean, variance, longest } = seen;
+        let LengthStatistics { mean, variance, longest } = statistics;
         table.push(vec![
             p.into(),
             mean.into(),
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_of_normal_variables_is_what_is_known() {
+    fn expected_largest_has_the_known_values() {
         // 1/sqrt(pi) of two, and 2.0697 of 32 (tables of order statistics).
         assert!((expected_largest(1)).abs() < 1e-6);
         assert!((expected_largest(2) - std::f64::consts::PI.sqrt().recip()).abs() < 1e-5);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn traffic_is_equal_and_remainders_are_any() {
+    fn random_remainders_give_equal_traffic() {
         let matrix = random_remainders(8, 1600, &mut fastrand::Rng::with_seed(1));
         assert!(matrix.is_equal() && matrix.t() == 1600);
         let odd = matrix.entries().iter().filter(|elements| *elements % 2 == 1).count();

@@ -162,11 +162,11 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         .text("bound")
         .exact("matrices", "")
         .exact("nearest: below by", "elements");
-    let held = check_bounds(sheet.lab)?;
-    for (PaperBound { what, paper, .. }, (count, least)) in ALL.iter().zip(&held) {
+    let checks = check_bounds(sheet.lab)?;
+    for (PaperBound { what, paper, .. }, (count, least)) in ALL.iter().zip(&checks) {
         table.push(vec![(*what).into(), (*paper).into(), (*count).into(), (*least).into()]);
     }
-    let right = held.iter().filter(|(count, least)| *count > 0 && *least >= 0.0).count();
+    let right = checks.iter().filter(|(count, least)| *count > 0 && *least >= 0.0).count();
     sheet.add_own_check("bounds of sections 7.1, 7.2 and 8 that hold in all runs", right, ALL.len());
     sheet.add_table(table);
 
@@ -211,13 +211,13 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
 /// Returns for each bound the number of matrices with which it was compared, and the least room that one of
 /// them left.
 fn check_bounds(lab: &Lab) -> Result<Vec<(usize, f64)>, StudyError> {
-    let mut held = vec![(0, f64::MAX); ALL.len()];
+    let mut checks = vec![(0, f64::MAX); ALL.len()];
     for matrix in matrices(lab)? {
         for scheme in [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine] {
-            let arrivals = run_two_stage(lab, &matrix, two_stage_form(scheme))?;
-            let stages = [0, 1].map(|stage| message_lengths(&arrivals, stage));
+            let deliveries = run_two_stage(lab, &matrix, two_stage_form(scheme))?;
+            let stages = [0, 1].map(|stage| message_lengths(&deliveries, stage));
             let split = SplitMatrix { matrix: matrix.clone(), stages };
-            for (bound, (count, least)) in ALL.iter().zip(&mut held) {
+            for (bound, (count, least)) in ALL.iter().zip(&mut checks) {
                 if bound.scheme == scheme && (bound.applies_to)(&matrix) {
                     *count += 1;
                     *least = (bound.room)(&split).min(*least);
@@ -225,7 +225,7 @@ fn check_bounds(lab: &Lab) -> Result<Vec<(usize, f64)>, StudyError> {
             }
         }
     }
-    Ok(held)
+    Ok(checks)
 }
 
 /// Returns matrices of all kinds, for several numbers of processors.

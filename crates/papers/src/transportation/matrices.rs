@@ -82,8 +82,8 @@ pub const FIGURE_3: Exhibit = Exhibit {
     },
 };
 
-/// Returns the matrix transported by every algorithm; one of each kind is measured, to see that the wall
-/// clock keeps up.
+/// Returns the series of the matrix transported by every algorithm; one of each kind is measured, to see that
+/// the wall clock keeps up.
 fn series(name: &'static str, P: usize) -> Vec<CaseSeries> {
     let make_series = |algorithm: &str| {
         let series = CaseSeries::from_case(algorithm, matrix_case(algorithm, P, name));

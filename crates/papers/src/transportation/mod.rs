@@ -93,9 +93,9 @@ fn run_two_stage(lab: &Lab, matrix: &Matrix, form: TwoStageForm) -> Result<Vec<D
 }
 
 /// Returns the lengths of a stage's messages: a row for each sender, and a column for each receiver.
-fn message_lengths(arrivals: &[Delivery], stage: usize) -> Matrix {
-    let all = arrivals.iter().flat_map(|arrival| arrival.lengths[stage].iter().copied());
-    Matrix::new(arrivals.len(), all.collect())
+fn message_lengths(deliveries: &[Delivery], stage: usize) -> Matrix {
+    let all = deliveries.iter().flat_map(|delivery| delivery.lengths[stage].iter().copied());
+    Matrix::new(deliveries.len(), all.collect())
 }
 
 /// Returns the shortest and the longest message of a stage.

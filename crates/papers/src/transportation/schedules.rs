@@ -55,7 +55,7 @@ fn show_linear(sheet: &mut Sheet) -> Result<(), StudyError> {
     let trace = sheet.last_result("linear").trace().clone();
     // Before the first barrier the processors exchange their vectors.
     let barriers: Vec<i64> = {
-        let ends = trace.activities.iter().filter(|one| matches!(one.what, loggp::trace::ActivityKind::Barrier));
+        let ends = trace.activities.iter().filter(|one| matches!(one.kind, loggp::trace::ActivityKind::Barrier));
         let mut ends: Vec<i64> = ends.map(|one| one.end.as_ps()).collect();
         ends.sort_unstable();
         ends.dedup();

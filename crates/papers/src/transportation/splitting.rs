@@ -66,14 +66,14 @@ pub const FIGURE_11: Exhibit = Exhibit {
     show: show_figure_11,
 };
 
-/// Returns a matrix transported by two algorithms, both measured and the second one traced too.
+/// Returns the series of a matrix transported by two algorithms, both measured and the second one traced too.
 fn split_series(name: &'static str, algorithms: [&'static str; 2]) -> Vec<CaseSeries> {
     let measured = algorithms.map(|one| CaseSeries::from_case(one, matrix_case(one, 4, name)).measured());
     let traced = CaseSeries::from_case("traced", matrix_case(algorithms[1], 4, name)).traced();
     measured.into_iter().chain([traced]).collect()
 }
 
-/// Runs the procedure of figure 8, line by line, from intermediate k on. Entry [k][j] is the number of
+/// Runs the procedure of figure 8, line by line, from intermediate k on. Entry `[k][j]` is the number of
 /// elements that go by k to j.
 fn stage_1_preprocessing(sendl: &[usize], mut k: usize) -> Vec<Vec<usize>> {
     let P = sendl.len();
@@ -93,7 +93,7 @@ fn stage_1_preprocessing(sendl: &[usize], mut k: usize) -> Vec<Vec<usize>> {
 }
 
 /// Runs the procedure of figure 10, line by line, as printed or as it must be to find the parts. Returns the
-/// lengths that it finds in an intermediate's memory, [j][i] of the message from i to j; `None` where it
+/// lengths that it finds in an intermediate's memory, `[j][i]` of the message from i to j; `None` where it
 /// reads beyond the memory.
 fn stage_2_preprocessing(
     data_int: &[usize],
@@ -169,12 +169,12 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut curves = [const { Vec::new() }; 4];
     for (n, matrix) in matrices.iter().enumerate() {
         let (P, t) = (matrix.P(), matrix.t());
-        let arrivals = run_two_stage(sheet.lab, matrix, two_stage_form(Scheme::Local))?;
-        for (i, arrival) in arrivals.iter().enumerate() {
-            same += usize::from(arrival.parts == stage_1_preprocessing(matrix.row(i), 0));
+        let deliveries = run_two_stage(sheet.lab, matrix, two_stage_form(Scheme::Local))?;
+        for (i, delivery) in deliveries.iter().enumerate() {
+            same += usize::from(delivery.parts == stage_1_preprocessing(matrix.row(i), 0));
             all += 1;
         }
-        let (shortest, longest) = shortest_and_longest(&message_lengths(&arrivals, 0));
+        let (shortest, longest) = shortest_and_longest(&message_lengths(&deliveries, 0));
         even += usize::from((shortest, longest) == (t / P, t.div_ceil(P)));
         if let Some(l) = n.checked_sub(3).map(|n| skews[n]) {
             let matrix_case = shortest_and_longest(matrix);
@@ -205,14 +205,14 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 /// Returns the table of the parts by sender, intermediate and destination.
-fn parts_table(arrivals: &[Delivery]) -> Table {
-    let P = arrivals.len();
+fn parts_table(deliveries: &[Delivery]) -> Table {
+    let P = deliveries.len();
     let table = Table::new("parts", "How many elements of each message go by each intermediate")
         .text("from")
         .text("by");
     let mut table = (0..P).fold(table, |table, j| table.exact(&format!("to P{j}"), "")).exact("together", "");
-    for (i, arrival) in arrivals.iter().enumerate() {
-        for (k, parts) in arrival.parts.iter().enumerate() {
+    for (i, delivery) in deliveries.iter().enumerate() {
+        for (k, parts) in delivery.parts.iter().enumerate() {
             let mut row = vec![format!("P{i}").into(), format!("P{k}").into()];
             row.extend(parts.iter().map(|part| (*part).into()));
             row.push(parts.iter().sum::<usize>().into());
@@ -235,10 +235,10 @@ fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     }
     // A source's round robin begins where the sum of the earlier sources' traffic says.
     let mut first = 0;
-    let same = scanned.iter().enumerate().filter(|(i, arrival)| {
+    let same = scanned.iter().enumerate().filter(|(i, delivery)| {
         let right = stage_1_preprocessing(matrix.row(*i), first % 4);
         first += matrix.r_i(*i);
-        arrival.parts == right
+        delivery.parts == right
     });
     sheet.add_own_check("processors that split as figure 8 does, begun where the scan says", same.count(), 4);
     let quote = "each intermediate processor P_k receives messages of size no more than \u{2308}t/p\u{2309}. In the equal traffic case, the \
@@ -262,8 +262,8 @@ fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 /// Adds the table of the parts and the timeline of a run.
-fn add_parts_and_timeline(sheet: &mut Sheet, arrivals: &[Delivery], title: &str) {
-    sheet.add_table(parts_table(arrivals));
+fn add_parts_and_timeline(sheet: &mut Sheet, deliveries: &[Delivery], title: &str) {
+    sheet.add_table(parts_table(deliveries));
     let trace = sheet.last_result("traced").trace();
     let picture = draw_timeline(trace, &format!("{title}, P = 4, CM-5"), ("us", US)).expect("it is small");
     let caption = "A run of the model: what is computed together, then for each stage the exchange of the vectors and three steps with \

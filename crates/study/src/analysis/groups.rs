@@ -41,7 +41,7 @@ pub enum GroupActivity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LengthClass {
     log2: u32,
-    /// Whether such messages wait for their receiver.
+    /// True if such messages wait for their receiver.
     pub is_synchronous: bool,
 }
 
@@ -80,7 +80,7 @@ impl<'e, 'a> CallGroups<'e, 'a> {
     /// Adds a piece of a processor's time.
     pub fn add(&mut self, piece: &TimePiece) {
         let event = piece.event;
-        let what = match (piece.message, event.what) {
+        let activity = match (piece.message, event.kind) {
             (Some(message), _) => {
                 let sends = self.events.message(message).id.from == event.id && !self.is_reception_from_itself(piece);
                 self.message_activity(message, sends)
@@ -89,7 +89,7 @@ impl<'e, 'a> CallGroups<'e, 'a> {
             (None, ActivityKind::Barrier) => GroupActivity::Barrier,
             (None, _) => GroupActivity::Wait,
         };
-        let group = self.group(what);
+        let group = self.group(activity);
         group.accounts[piece.account] += piece.time();
         group.count += usize::from(piece.message.is_none());
     }
@@ -100,9 +100,9 @@ impl<'e, 'a> CallGroups<'e, 'a> {
         if sends { GroupActivity::Send(about, class) } else { GroupActivity::Receive(about, class) }
     }
 
-    fn group(&mut self, what: GroupActivity) -> &mut CallGroup {
-        self.groups.entry(what.clone()).or_insert_with(|| CallGroup {
-            activity: what,
+    fn group(&mut self, activity: GroupActivity) -> &mut CallGroup {
+        self.groups.entry(activity.clone()).or_insert_with(|| CallGroup {
+            activity,
             words: None,
             count: 0,
             accounts: Accounts::default(),

@@ -69,7 +69,7 @@ pub struct AgreementWait {
     pub id: usize,
     pub start: Time,
     pub end: Time,
-    /// Whether the other end is late, or messages are under way.
+    /// [`Account::SenderSync`] if the other end is late, [`Account::Handshake`] if messages are under way.
     pub account: Account,
 }
 
@@ -82,7 +82,7 @@ pub fn waits_for_agreement(trace: &Trace, on: &mut dyn FnMut(AgreementWait)) {
     let roles = MessageRoles::from_events(&events);
     for track in events.processors() {
         pieces::for_each_piece(&events, &roles, track, &mut |TimePiece { start, end, account, event, .. }| {
-            let is_wait = *event.what == ActivityKind::Idle && start < end;
+            let is_wait = *event.kind == ActivityKind::Idle && start < end;
             if is_wait && matches!(account, Account::SenderSync | Account::Handshake) {
                 on(AgreementWait { id: track.id, start, end, account });
             }

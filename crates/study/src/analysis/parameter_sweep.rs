@@ -19,7 +19,7 @@ pub struct ParameterSweep {
     pub points: Vec<ReplayPoint>,
     /// Replays at each value from which on the formula differs, in ascending order.
     pub changes: Vec<ReplayPoint>,
-    /// Whether there are more changes than were looked for.
+    /// True if there are more changes than were looked for.
     pub has_more: bool,
 }
 
@@ -74,23 +74,23 @@ impl ParameterSweep {
         let mut values: Vec<i64> = range.points.iter().map(|point| point.number as i64).collect();
         values.sort();
         values.dedup();
-        let mut along = ParameterSweep::default();
+        let mut sweep = ParameterSweep::default();
         for value in values {
             let here = swept_run.run_at(value)?;
-            if let Some(last) = along.points.last() {
+            if let Some(last) = sweep.points.last() {
                 let mut last = last.clone();
                 while !last.formula.is_like(&here.formula) {
-                    if along.changes.len() == MOST_CHANGES {
-                        along.has_more = true;
+                    if sweep.changes.len() == MOST_CHANGES {
+                        sweep.has_more = true;
                         break;
                     }
                     last = swept_run.find_change(last, here.clone())?;
-                    along.changes.push(last.clone());
+                    sweep.changes.push(last.clone());
                 }
             }
-            along.points.push(here);
+            sweep.points.push(here);
         }
-        Ok(along)
+        Ok(sweep)
     }
 }
 

@@ -32,7 +32,7 @@ pub fn for_each_piece<'a>(events: &Events<'a>, roles: &MessageRoles, track: &Tra
     for place in track.places.clone() {
         let event = events.event(place);
         let Event { start, end, .. } = event;
-        let (account, message) = match event.what {
+        let (account, message) = match event.kind {
             ActivityKind::Work(_) => (Account::Computation, None),
             ActivityKind::Send(_) => {
                 sent = events.message_of(place);
@@ -75,8 +75,8 @@ pub fn for_each_piece<'a>(events: &Events<'a>, roles: &MessageRoles, track: &Tra
     }
 }
 
-/// Passes the pieces of a request during a wait of its processor for it to `on`. Returns the end of the last
-/// piece.
+/// Passes to `on` the pieces of a request's time that lie within its processor's wait for it. Returns the end
+/// of the last piece.
 fn split_request_wait<'a>(
     events: &Events<'a>,
     roles: &MessageRoles,
@@ -104,7 +104,7 @@ fn request_account(events: &Events, id: usize, request: u32) -> (Account, Option
     let Some(track) = events.track(id, Some(request)) else { return is(Account::Receive, None) };
     let mut messages = track.places.clone().filter(|place| events.message_of(*place).is_some());
     match messages.next() {
-        Some(first) if matches!(events.event(first).what, ActivityKind::Send(_)) => {
+        Some(first) if matches!(events.event(first).kind, ActivityKind::Send(_)) => {
             is(Account::Send, Some(first))
         }
         first => is(Account::Receive, first),
@@ -114,10 +114,10 @@ fn request_account(events: &Events, id: usize, request: u32) -> (Account, Option
 /// Returns the message for which a processor waited: it is received next, and the wait ended when it arrived.
 fn awaited_message(events: &Events, idle: usize) -> Option<usize> {
     let mut next = events.next(idle)?;
-    if *events.event(next).what == ActivityKind::Gap {
+    if *events.event(next).kind == ActivityKind::Gap {
         next = events.next(next)?;
     }
-    let ActivityKind::Receive(_) = events.event(next).what else { return None };
+    let ActivityKind::Receive(_) = events.event(next).kind else { return None };
     let message = events.message_of(next)?;
     (events.message(message).arrival == events.event(idle).end).then_some(message)
 }
@@ -128,7 +128,7 @@ fn sender_sync_span(events: &Events, roles: &MessageRoles, wait: Event, data: us
     let MessageRole::Data { request, .. } = roles.role(data) else { return [wait.start; 2] };
     let Some(taken) = events.receive_event(request) else { return [wait.start; 2] };
     // A receiver that waits for its gap has called already.
-    let gap = events.previous(taken).filter(|before| *events.event(*before).what == ActivityKind::Gap);
+    let gap = events.previous(taken).filter(|before| *events.event(*before).kind == ActivityKind::Gap);
     let called = events.event(gap.unwrap_or(taken)).start;
     let from = events.message(request).arrival.max(wait.start).min(wait.end);
     [from, called.max(from).min(wait.end)]

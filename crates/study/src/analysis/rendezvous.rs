@@ -79,10 +79,10 @@ fn find_rendezvous(events: &Events, data: usize) -> Option<(usize, usize)> {
 /// Returns the message that a processor received right before a send.
 fn received_before(events: &Events, send: usize) -> Option<usize> {
     let mut place = events.previous(send)?;
-    while *events.event(place).what == ActivityKind::Gap {
+    while *events.event(place).kind == ActivityKind::Gap {
         place = events.previous(place)?;
     }
-    match events.event(place).what {
+    match events.event(place).kind {
         ActivityKind::Receive(_) => events.message_of(place),
         _ => None,
     }

@@ -30,12 +30,12 @@ const BEGIN: Tag<BlankMessage> = Tag::named(2, "begin");
 /// A sender alone never stalls, for C = ceil(L/g) is just what it has in transit at one message every g. Its
 /// messages must be kept in transit longer than L, or there must be more of them.
 ///
-/// - Where G > 0, processor 1 closes its own port, by sending itself one message of very many words.
-///   What processor 0 sends it meanwhile, in messages of two words, stays in transit until the port is
-///   open again. The long message takes a slot too, so the send that stalls after n others says that
-///   C = n + 1. Two processors are enough for any C, and the stall is as long as one likes.
-/// - Where G = 0, no port is ever occupied. Then all P processors send to processor 0, also itself,
-///   every max(o, g), and those that enter before the first arrives are C, or all that were sent.
+/// - If G > 0, processor 1 closes its own port by sending itself one message of very many words. Messages of
+///   two words that processor 0 sends it meanwhile stay in transit until the port is open again. The long
+///   message takes a slot too, so the send that stalls after n others shows that C = n + 1. Two processors
+///   are enough for any C, and the stall can be made as long as needed.
+/// - If G = 0, no port is ever occupied. Then all P processors send to processor 0, also itself, every max(o,
+///   g), and those that enter before the first arrives are C, or all that were sent.
 pub fn measure_capacity(lab: &mut CalibrationLab, readings: &BasicReadings) -> Result<FoundParameter<usize>, RunError> {
     if ![readings.interval, readings.o, readings.L, readings.G].into_iter().all(Reading::is_reliable) {
         let how =

@@ -70,13 +70,13 @@ pub struct Finding<'a> {
     pub configured: Option<Amount>,
     /// Value that was found.
     pub found: Amount,
-    /// What that says of the parameter.
+    /// Relation of the value to the parameter.
     pub bound: Bound,
     /// Uncertainty of the value, if it is known.
     pub doubt: Option<Amount>,
     /// Text on how it was found.
     pub how: Cow<'a, str>,
-    /// Whether the host was on time often enough.
+    /// True if the host was on time often enough.
     pub on_time: bool,
 }
 

@@ -8,11 +8,11 @@ use super::reading::Reading;
 #[derive(Clone, Debug)]
 pub struct FoundParameter<T> {
     pub value: T,
-    /// What the value says of the parameter.
+    /// Relation of the value to the parameter.
     pub bound: Bound,
     /// Short text on how it was found.
     pub how: String,
-    /// Whether the host was on time often enough; virtual time is never late. If not, the value may be
+    /// True if the host was on time often enough; virtual time is never late. If false, the value may be
     /// anything.
     pub on_time: bool,
 }

@@ -26,19 +26,19 @@ pub struct Estimate {
 pub struct DerivedParameters {
     pub L: Estimate,
     pub o: Estimate,
-    /// Whether the overheads overlap, so that o' is a quarter of an empty round trip.
+    /// True if the overheads overlap, so that o' is a quarter of an empty round trip.
     pub has_overlap: bool,
     /// Sender's overhead per word; half of O_s + O_r if `is_split` is false.
     pub O_s: Estimate,
     /// Receiver's overhead per word.
     pub O_r: Estimate,
-    /// Whether O_s and O_r were found one by one; if not, no two messages above S were measured.
+    /// True if O_s and O_r were found one by one; false if no two messages above S were measured.
     pub is_split: bool,
     /// Gap per word up to s.
     pub G_s: Estimate,
     /// Gap per word above s.
     pub G_l: Estimate,
-    /// Where the curve bends; `None` if it does not.
+    /// Length at which the curve bends; `None` if it does not.
     pub s: Option<Estimate>,
     /// Nearest measured lengths around the bend.
     pub around_s: Option<(usize, usize)>,
@@ -154,7 +154,7 @@ impl RoundTripCurves {
             S.map_or(free.len(), |(last, _)| free.partition_point(|(k, _)| *k <= last as f64))
         };
         let mut free = trips.unloaded(overhead);
-        // Where messages cost nothing but their calls, a round trip without a w is no longer: then all points
+        // If messages cost nothing but their calls, a round trip without a w is no longer: then all points
         // count.
         if up_to_S(&free) < 2 {
             free = trips.unloaded(|_| FittedLine::through(&[]));

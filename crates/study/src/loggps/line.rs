@@ -62,14 +62,14 @@ impl FittedLine {
             );
         }
         let slope = weighted_median(&mut slopes).unwrap_or(0.0);
-        let mut turns: Vec<_> =
+        let mut deviations: Vec<_> =
             slopes.iter().map(|(other, weight)| ((other - slope).abs(), *weight)).collect();
-        let turns = weighted_quantile(&mut turns, 0.9).unwrap_or(0.0);
+        let slope_doubt = weighted_quantile(&mut deviations, 0.9).unwrap_or(0.0);
         let usual = median_or_zero(points.iter().map(|point| point.1.abs()));
         let weight = |y: f64| 1.0 / (y.abs() + usual / 1e3 + f64::MIN_POSITIVE);
         let mut heights: Vec<_> = points.iter().map(|(x, y)| (y - slope * x, weight(*y))).collect();
         let at_zero = weighted_median(&mut heights).unwrap_or(0.0);
-        let line = FittedLine { at_zero, slope, scatter: 0.0, slope_doubt: turns, span: 0.0 };
+        let line = FittedLine { at_zero, slope, scatter: 0.0, slope_doubt, span: 0.0 };
         let scatter = median_or_zero(points.iter().map(|point| line.distance_to(point)));
         let span = points.last().zip(points.first()).map_or(0.0, |(last, first)| last.0 - first.0);
         FittedLine { scatter, span, ..line }
@@ -128,7 +128,7 @@ pub fn find_jump(points: &[CurvePoint], noise: NoiseBound) -> Option<Jump> {
 /// A bend of a curve from one line to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Bend {
-    /// Where the lines meet.
+    /// Length at which the lines meet.
     pub at: f64,
     /// Number of points before the bend.
     pub index: usize,
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_wild_points_are_outvoted() {
+    fn line_outvotes_a_few_wild_points() {
         let mut points = points(20, |x| 7.0 + 3.0 * x);
         // Disturbances make a computer late, never early.
         (points[4].1, points[11].1, points[19].1) = (9e9, 1e3, 1e12);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slope_is_doubted_by_as_much_as_it_is_wrong() {
+    fn slope_doubt_covers_the_error() {
         // Half of the points are late by a part of their value.
         for late in [0.01, 0.1] {
             let points = points(20, |x| (7.0 + 3.0 * x) * if x < 100.0 { 1.0 } else { 1.0 + late });
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_a_jump_and_takes_no_bend_and_no_wild_point_for_one() {
+    fn find_jump_finds_no_bend_and_no_wild_point() {
         let noise = NoiseBound { absolute: 0.0, relative: 0.05 };
         let jumps = points(12, |x| if x <= 60.0 { 100.0 + x } else { 400.0 + 2.0 * x });
         let found = find_jump(&jumps, noise).unwrap();
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_a_bend_between_points_and_below_a_jump() {
+    fn find_bend_works_between_points_and_below_a_jump() {
         let hinge = |x: f64| 50.0 + 4.0 * x.min(33.0) + (x - 33.0).max(0.0);
         let plain = points(9, hinge);
         let found = find_bend(&plain, 9, NoiseBound::NONE).unwrap();

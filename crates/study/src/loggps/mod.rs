@@ -35,7 +35,7 @@ use loggp_programs::Refusal;
 #[derive(Clone, Debug)]
 pub struct RecoveredMachine {
     pub params: Params,
-    /// How each parameter was found.
+    /// The parameters, and the way in which each was found.
     pub findings: Vec<Finding<'static>>,
     /// Round trips from which they come, if any.
     pub trips: Option<RoundTripSamples>,
@@ -139,7 +139,7 @@ impl RecoveredMachine {
 
 /// Returns how each parameter was found.
 fn findings(derived: &DerivedParameters, params: &Params) -> Vec<Finding<'static>> {
-    let DerivedParameters { L, o, has_overlap: overlaps, O_s, O_r, is_split, G_s, G_l, s, around_s, S, longest } = *derived;
+    let DerivedParameters { L, o, has_overlap, O_s, O_r, is_split, G_s, G_l, s, around_s, S, longest } = *derived;
     let bends = s.is_some();
     let shown = |bound: bool| if bound { Bound::Exact } else { Bound::Any };
     let half = "half of O_s + O_r, which alone shows: no two lengths above S were measured";
@@ -150,7 +150,7 @@ fn findings(derived: &DerivedParameters, params: &Params) -> Vec<Finding<'static
             "o",
             o,
             Bound::Exact,
-            match overlaps {
+            match has_overlap {
                 true => {
                     "o': an empty round trip takes 4o', no longer than behind a long w: overheads overlap"
                         .into()

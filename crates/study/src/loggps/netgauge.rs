@@ -13,10 +13,10 @@
 //!   protocol last changed. After `we detected a protocol change at .. bytes`, the next line is the last one
 //!   of the old protocol.
 //!
-//! So the overheads over s make lines, and their slopes are O_s and O_r. G counts the bytes that the calls
-//! copy again, so O_s and O_r are subtracted from it to give G_s before the first change and G_l after it; s
-//! is the size of the first change. S does not show. A single size makes no line: the result is then a
-//! machine of LogGP, whose G has the bytes, and o is the rest of the calls.
+//! So the overheads over s make lines, and their slopes are O_s and O_r. G also has the bytes' time in the
+//! calls, so O_s and O_r are subtracted from it to give G_s before the first change and G_l after it; s is
+//! the size of the first change. S does not show. A single size makes no line: the result is then a machine
+//! of LogGP, whose G has the bytes, and o is the rest of the calls.
 
 use loggp::{NS, ParamsBuilder, Time};
 use loggp::__private::escaped;
@@ -123,7 +123,7 @@ impl NetgaugeOutput {
         };
         let (sender, receiver) = (over(|line| line.o_s), over(|line| line.o_r));
         let sizes = self.lines.windows(2).any(|pair| pair[0].s != pair[1].s);
-        // G counts each byte, also in the calls: their part is not under way.
+        // G includes the bytes' time in the calls, which is not under way.
         let copied = sender.slope + receiver.slope;
         let G = |line: &NetgaugeLine| if sizes { us(line.G - copied) } else { us(line.G) };
         let both = match sizes {
@@ -217,10 +217,9 @@ mod tests {
         assert_eq!((gps.G_s, gps.G_l, gps.s), (10 * NS, 4 * NS, 4097));
     }
 
-    /// Over shared memory a message takes nothing but the copy in the calls, which G counts too: a byte
-    /// counts once.
+    /// Over shared memory a message takes only the copy in the calls, which G includes: a byte counts once.
     #[test]
-    fn what_the_calls_copy_is_not_under_way_too() {
+    fn bytes_copied_by_calls_are_not_under_way_too() {
         let mut text = String::new();
         for s in [1.0, 1025.0, 2049.0, 4097.0] {
             let (o_s, o_r) = (0.1 + 0.0002 * s, 0.1 + 0.0002 * s);
@@ -235,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_cannot_be() {
+    fn invalid_netgauge_output_is_refused() {
         assert!(read(b"k,w,time\n1,2,3\n").is_none());
         let refusal = read(b"\nL=much s=1 o_s=1 o_r=1 g=1 G=1").unwrap().unwrap_err().to_string();
         assert!(refusal.starts_with("line 2: L=much is not a number"), "{refusal}");

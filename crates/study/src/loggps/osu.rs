@@ -66,7 +66,7 @@ fn parse_columns(text: &str) -> Result<[Vec<(usize, f64)>; 3], Refusal> {
         let mut words = line.split_whitespace();
         let (bytes, value) = (words.next().map(str::parse), words.next().map(str::parse));
         match (bytes, value) {
-            (Some(Ok(0)), _) => (), // an empty message has no bytes to tell of
+            (Some(Ok(0)), _) => (), // an empty message shows no time per byte
             (Some(Ok(bytes)), Some(Ok(value))) if 0.0 < value && value < MOST && (bytes as f64) < MOST => {
                 tests[test].push((bytes, value));
             }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn two_columns_make_a_machine() {
+    fn osu_columns_make_a_machine() {
         // A network: a byte in 0.1 ns, and messages above 8 KiB cost a request, a reply and 0.4 us more.
         let way = |k: f64| 1.5 + 0.0001 * k + if k > 8192.0 { 3.4 } else { 0.0 };
         let row = |k: f64| (63.0 * (0.3 + 0.0001 * k) + way(k) + way(0.0)) / 64.0;
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_in_a_sentence() {
+    fn invalid_osu_output_is_refused_in_a_sentence() {
         let way = |k: f64| 1.0 + k / 1e3;
         let all = printed(way, way, 1.0);
         let part = |from: usize| {

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_units_headers_and_repeats() {
+    fn table_reads_units_headers_and_repeats() {
         let expected = [(0, Time::ZERO, 20 * US), (8, 5 * US, 30_500 * NS)];
         for text in [
             "0,0,20\n8,5,30.5\n",
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_with_the_line() {
+    fn table_refusal_names_the_line() {
         for (text, why) in [
             ("", "there is no round trip in it"),
             ("k,w\n1,2\n", "line 1: there is no column time; the columns are k, w and time"),

@@ -11,7 +11,7 @@ use loggp::{Proc, Tag, Time};
 pub struct Experiment {
     /// Length in bytes.
     pub bytes: usize,
-    /// Whether no buffer is in the caches. If not, each was written just before, as a program's data are.
+    /// True if no buffer is in the caches. If false, each was written just before, as a program's data are.
     pub cold: bool,
 }
 

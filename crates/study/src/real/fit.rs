@@ -24,7 +24,7 @@ pub struct Guess {
     /// Lengths in words.
     pub s: usize,
     pub S: usize,
-    /// Whether a processor has a port for each direction.
+    /// True if a processor has a port for each direction.
     pub dual: bool,
 }
 

@@ -34,7 +34,7 @@ pub struct MeasuredExperiment {
     pub times: [(Time, Time); 4],
     /// Times by the fitted parameters.
     pub predicted: [Time; 4],
-    /// Whether the parameters were fitted to it; if not, it tests them.
+    /// True if the parameters were fitted to it; if false, it tests them.
     pub fitted: bool,
 }
 
@@ -52,13 +52,13 @@ pub struct RealLevel {
     pub other: usize,
     /// Parameters, with words of 8 bytes.
     pub params: Params,
-    /// Whether sends and receptions of a processor share a port.
+    /// One port for sends and receptions of a processor, or one for each.
     pub ports: Ports,
     /// Spread of each time over repeated measurements.
     pub doubts: Vec<(&'static str, Time)>,
     /// Measurements from which the parameters come.
     pub measured: Vec<MeasuredExperiment>,
-    /// Whether half a round trip is shorter than two overheads.
+    /// True if half a round trip is shorter than two overheads.
     pub has_overlap: bool,
 }
 
@@ -155,7 +155,7 @@ impl RealLevel {
             (NAMES[i], middle.high - middle.low)
         };
         let measured = experiments().enumerate().map(|(place, experiment)| MeasuredExperiment {
-            experiment: experiment,
+            experiment,
             times: [0, 1, 2, 3].map(|kind| median_of(&rounds, place, kind)),
             predicted: model_times(params, ports, experiment),
             fitted: fitted(experiment),
@@ -252,7 +252,7 @@ mod tests {
 
     /// The closed forms agree with the machine's rules, for the same program.
     #[test]
-    fn the_forms_are_the_rules() {
+    fn closed_forms_agree_with_the_machine() {
         for guess in guesses() {
             let ports = if guess.dual { Ports::Dual } else { Ports::Single };
             let params = guess.set(Params::builder(2).word(WORD)).build().unwrap();
@@ -273,7 +273,7 @@ mod tests {
 
     /// A machine that follows the rules is found, except for what shows in none of its times.
     #[test]
-    fn a_machine_is_found_by_its_times() {
+    fn fit_finds_a_machine_by_its_times() {
         for set in guesses() {
             let point = |experiment: Experiment| {
                 let (k, messages) = (experiment.bytes.div_ceil(WORD), experiment.messages());
@@ -298,7 +298,7 @@ mod tests {
     /// The jump of the rendezvous is found where there is a lower one too, and between the lengths that are
     /// tried first.
     #[test]
-    fn messages_that_wait_are_found_by_a_jump() {
+    fn threshold_is_found_by_the_jump() {
         let way = |S: usize| {
             move |bytes: usize| {
                 let behind = if bytes >= LONG { 1000.0 } else { 0.0 };

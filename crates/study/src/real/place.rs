@@ -1,4 +1,4 @@
-//! Where the processes of a real machine run, and the settings of its MPI, as far as they can be read.
+//! Places of the processes of a real machine, and the settings of its MPI, as far as they can be read.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ fn socket(cores: &str) -> Option<String> {
 pub struct ProcessGroups {
     /// Number of processes in a group of each level.
     pub sizes: Vec<usize>,
-    /// What is no level, since its groups are not equal or not consecutive.
+    /// Name of what makes no level, since its groups are not equal or not consecutive.
     pub scattered: Option<&'static str>,
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn levels_are_groups_that_follow_one_another() {
+    fn levels_are_consecutive_groups() {
         let grouped = |text: &str| {
             let placed = |word: &str| ProcessPlace {
                 host: word[..1].into(),

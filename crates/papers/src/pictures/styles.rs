@@ -7,8 +7,8 @@ use loggp_draw::palette::{
 };
 use loggp_study::analysis::accounts::Account;
 
-/// Returns the kind of an activity, or `None` if it is not shown, such as idleness.
-pub fn activity_kind(what: &ActivityKind) -> Option<ActivityStyle> {
+/// Returns the style of an activity, or `None` if it is not shown, such as idleness.
+pub fn activity_style(what: &ActivityKind) -> Option<ActivityStyle> {
     let account = match what {
         ActivityKind::Work(_) => Account::Computation,
         ActivityKind::Send(_) => Account::Send,
@@ -21,14 +21,14 @@ pub fn activity_kind(what: &ActivityKind) -> Option<ActivityStyle> {
         ActivityKind::Wait(_) => return Some(ActivityStyle { name: "wait for a request", ink: PEACH }),
         _ => return None,
     };
-    Some(account_kind(account))
+    Some(account_style(account))
 }
 
 /// Detours of the host, which lie within other activities.
 pub const NOISE: ActivityStyle = ActivityStyle { name: "noise", ink: GREY };
 
-/// Returns the kind of an account.
-pub fn account_kind(account: Account) -> ActivityStyle {
+/// Returns the style of an account.
+pub fn account_style(account: Account) -> ActivityStyle {
     let ink = match account {
         Account::Computation => GREEN,
         Account::Send => BLUE,
