@@ -57,7 +57,7 @@ pub enum Cause {
     #[error(
         "deadlock: processor {id} looks for messages again and again, and nobody is left who could send one"
     )]
-    Forsaken {
+    PollingDeadlock {
         /// The processor.
         id: usize,
     },
@@ -155,7 +155,7 @@ pub enum Cause {
     },
     /// On a machine of processes another process failed, or all of them; this is its error.
     #[error("{0}")]
-    Elsewhere(String),
+    OtherProcess(String),
     /// The run would have lasted longer than [`Time::MAX`].
     #[error("processor {id} came to the end of time, {}", Time::MAX)]
     EndOfTime {

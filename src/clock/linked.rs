@@ -72,7 +72,7 @@ fn failure_text(cause: &Cause) -> FailureText {
 }
 
 fn cause_from((text, is_refused): FailureText) -> Cause {
-    if is_refused { params_error(text) } else { Cause::Elsewhere(text) }
+    if is_refused { params_error(text) } else { Cause::OtherProcess(text) }
 }
 
 fn params_error(text: String) -> Cause {
@@ -154,7 +154,7 @@ impl<'l> LinkedClock<'l> {
             }
             Some(PacketKind::Waiting) => self.wait_reports[message.from] = Some(unpack_note(&message)),
             Some(kind) => self.pending.push((*kind, message)),
-            None => self.failed = Some(Cause::Elsewhere(format!("{} sent no message of ours", message.from))),
+            None => self.failed = Some(Cause::OtherProcess(format!("{} sent no message of ours", message.from))),
         }
         true
     }
@@ -247,7 +247,7 @@ impl<'l> LinkedClock<'l> {
             for (id, (_, (doing, _))) in all.iter().enumerate() {
                 text += &format!("\n  processor {id} {doing}");
             }
-            self.fail_run(Cause::Elsewhere(text));
+            self.fail_run(Cause::OtherProcess(text));
         }
     }
 
@@ -436,7 +436,7 @@ impl Clock for LinkedClock<'_> {
                  `pack` and `unpack`",
                 header.from
             );
-            self.fail_run(Cause::Elsewhere(why));
+            self.fail_run(Cause::OtherProcess(why));
             return stop(self.link.id(), &mut self.stops);
         }
         let number_and_words = u64::from(header.number) | u64::from(header.words) << 32;

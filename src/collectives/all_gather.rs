@@ -103,7 +103,7 @@ pub fn all_gather_vector<T: Payload + Clone>(
     let (id, P) = rank_and_size(p);
     if elements.len() != P || elements[id] != vector.len() {
         let (given, told) = (vector.len(), elements.get(id).copied().unwrap_or(0));
-        p.misused(format!(
+        p.fail_misused(format!(
             "gave {given} elements to an all-gather of {P} vectors, where {told} were announced"
         ));
     }

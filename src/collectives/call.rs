@@ -37,7 +37,7 @@ impl CollectiveCall {
             return None;
         }
         if value.is_none() {
-            p.misused(format!("is the root of {} and gave no {what}", self.kind.name()));
+            p.fail_misused(format!("is the root of {} and gave no {what}", self.kind.name()));
         }
         value
     }
@@ -47,7 +47,7 @@ impl CollectiveCall {
     pub(super) fn check_count<T>(&self, p: &mut Proc, values: &[T], to: &str) {
         let (n, P, kind) = (values.len(), self.P, self.kind.name());
         if n != P {
-            p.misused(format!("gave {n} values to {kind} {to} {P} processors; give one for each"));
+            p.fail_misused(format!("gave {n} values to {kind} {to} {P} processors; give one for each"));
         }
     }
 
@@ -124,7 +124,7 @@ pub(super) fn check_root(p: &mut Proc, root: usize) {
     let last = group.members().len() - 1;
     if root > last {
         let why = format!("named rank {root} in {group}, and there are 0 to {last}");
-        p.misused(why);
+        p.fail_misused(why);
     }
 }
 

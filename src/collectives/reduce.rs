@@ -77,7 +77,7 @@ pub(super) fn reduce_units<T: Payload>(
 }
 
 fn place_in_tree(p: &Proc, call: &CollectiveCall, root: usize, k: usize, units: u64) -> TreePlace {
-    let (P, cost, c) = (call.P, MessageCost::new(planning_params(p), k), p.charge("combine", units));
+    let (P, cost, c) = (call.P, MessageCost::new(planning_params(p), k), p.charged_cost("combine", units));
     let d = cost.gap.max(cost.recv + c);
     let mut D = cost.transit + c;
     if root > 0 && root < P - 1 {

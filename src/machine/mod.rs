@@ -542,7 +542,7 @@ impl Machine {
             packed.pack(&mut pack);
             match pack.refused_type {
                 None => Ok(std::mem::take(&mut pack.bytes)),
-                Some(type_name) => Err(Cause::Elsewhere(format!(
+                Some(type_name) => Err(Cause::OtherProcess(format!(
                     "a {type_name} cannot be brought home, as it does not say how it is packed; derive `Payload`"
                 ))),
             }
@@ -774,7 +774,7 @@ impl Machine {
             names: Arc::default(),
             observed_faults: Mutex::default(),
             faults: self.faults.clone(),
-            trace: self.trace,
+            is_traced: self.trace,
             logs: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
         }

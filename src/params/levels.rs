@@ -25,7 +25,8 @@ use super::settings::Ports;
 ///         _ => 0,
 ///     }
 /// })?;
-/// // Processor 1 has the word after 2o + L of the node, processor 2 after those of the network, sent 2 us later.
+/// // Processor 1 has the word after 2o + L of the node, processor 2 after those of the network, sent 2 us
+/// // later.
 /// assert_eq!((run.processors[1].finish, run.processors[2].finish), (10 * US, 102 * US));
 /// # Ok::<(), loggp::RunError>(())
 /// ```

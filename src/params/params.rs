@@ -11,8 +11,8 @@ use crate::time::Time;
 /// let cm5 = Params::builder(128).L(6 * US).o(2 * US).g(4 * US).word(16).build()?;
 /// assert_eq!(cm5.capacity(), Some(2));
 ///
-/// // Formulas read as in the papers. No field depends on another, so a changed copy is consistent: a CM-5 has no G,
-/// // and sends the words of a long message as fast as short messages, one every max(g, o).
+/// // Formulas read as in the papers. No field depends on another, so a changed copy is consistent: a CM-5 has
+/// // no G, and sends the words of a long message as fast as short messages, one every max(g, o).
 /// let Params { L, o, P, .. } = cm5;
 /// assert_eq!((P as i64 - 1) * (L + 2 * o), 1270 * US);
 /// let faster = Params { g: 2 * US, ..cm5 };

@@ -84,23 +84,23 @@ impl<'a> Proc<'a> {
         let words = self.words(to, bytes);
         self.check(from, 0);
         self.refuse_unwinding();
-        let mut ours = self.send_operation(to, (tag.raw, tag.name), words, Parcel::new(value));
-        let mut theirs = self.start_receive(Some(from), tag);
+        let mut send = self.send_operation(to, (tag.raw, tag.name), words, Parcel::new(value));
+        let mut receive = self.start_receive(Some(from), tag);
         let mut until = self.now();
-        while !theirs.is_matched() && self.next_send_to(to, self.first_message_words(to, words)) > until {
+        while !receive.is_matched() && self.next_send_to(to, self.first_message_words(to, words)) > until {
             until = self.next_send_to(to, self.first_message_words(to, words));
-            self.drive_until_matched(&mut theirs, until);
+            self.drive_until_matched(&mut receive, until);
         }
-        self.start(&mut ours);
-        self.drive_until_matched(&mut ours, Time::MAX);
+        self.start(&mut send);
+        self.drive_until_matched(&mut send, Time::MAX);
         self.catch_up();
-        if !ours.is_done() {
-            // Our request waits for its reply: answer theirs meanwhile.
-            self.drive_until_matched(&mut theirs, Time::MAX);
+        if !send.is_done() {
+            // The send waits for the reply to its request: answer the other request meanwhile.
+            self.drive_until_matched(&mut receive, Time::MAX);
         }
-        self.drive(&mut ours, Time::MAX);
-        self.drive(&mut theirs, Time::MAX);
-        let Some(mut taken) = theirs.into_message() else { self.fail_to_wait() };
+        self.drive(&mut send, Time::MAX);
+        self.drive(&mut receive, Time::MAX);
+        let Some(mut taken) = receive.into_message() else { self.fail_to_wait() };
         let (_, message) = self.open(&mut taken, tag);
         self.engine.log_call(|messages| {
             let (sent, got) = messages.sent().zip(messages.received())?;
@@ -248,7 +248,7 @@ impl<'a> Proc<'a> {
         }
         self.engine.log_call(|_| Some(CallKind::Probe { from, tag: CallTag::new(tag), found: seen }));
         if self.engine.is_traced() {
-            self.engine.log_call_location(Location::caller());
+            self.engine.log_location(Location::caller());
         }
         self.leave_call();
         seen
@@ -467,6 +467,6 @@ impl<'a> Proc<'a> {
     ) {
         self.engine
             .log_call(|messages| Some(CallKind::Receive { from, tag: CallTag::new(tag), until, received: messages.received() }));
-        self.engine.log_call_location(at);
+        self.engine.log_location(at);
     }
 }

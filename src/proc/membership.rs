@@ -31,7 +31,7 @@ impl Proc<'_> {
             None => self.register_group(group),
         };
         let Some(rank) = group.rank(self.id()) else {
-            self.misused(format!("is not in {group}, and only members can act in it"))
+            self.fail_misused(format!("is not in {group}, and only members can act in it"))
         };
         self.membership.replace(GroupMembership { group: group.clone(), number, rank })
     }
@@ -48,12 +48,12 @@ impl Proc<'_> {
             self.check(last, 0);
         }
         if let Some(twice) = group.duplicate() {
-            self.misused(format!("acts in {group}, in which processor {twice} is twice; give each once"));
+            self.fail_misused(format!("acts in {group}, in which processor {twice} is twice; give each once"));
         }
         let number = self.setup.groups.number(group);
         if number > RawTag::LAST_GROUP {
             let most = RawTag::LAST_GROUP;
-            self.misused(format!("acts in a group more than a run can have; use at most {most} groups"));
+            self.fail_misused(format!("acts in a group more than a run can have; use at most {most} groups"));
         }
         self.groups.insert(group.clone(), (number, 0));
         number

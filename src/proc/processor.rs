@@ -51,7 +51,7 @@ impl<'a> Proc<'a> {
             setup,
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
             vain_looks: 0,
-            engine: Engine::new(id, &setup.network, setup.trace),
+            engine: Engine::new(id, &setup.network, setup.is_traced),
             collective_count: 0,
             membership: None,
             groups: HashMap::new(),
@@ -126,11 +126,11 @@ impl<'a> Proc<'a> {
     #[cold]
     #[track_caller]
     pub(super) fn fail_to_wait(&mut self) -> ! {
-        self.misused("waited for a message while its program unwound, which it must not")
+        self.fail_misused("waited for a message while its program unwound, which it must not")
     }
 
     /// Returns the cost of work where work is charged, else 0.
-    pub(crate) fn charge(&self, kind: &str, units: u64) -> Time {
+    pub(crate) fn charged_cost(&self, kind: &str, units: u64) -> Time {
         match self.setup.work {
             Work::Charged => self.setup.rates.cost(kind, units, self.params().cycle),
             Work::Measured => Time::ZERO,
@@ -139,7 +139,7 @@ impl<'a> Proc<'a> {
 
     /// Ends the run, because the processor called a function with a wrong argument.
     #[track_caller]
-    pub(crate) fn misused(&mut self, why: impl Into<String>) -> ! {
+    pub(crate) fn fail_misused(&mut self, why: impl Into<String>) -> ! {
         self.fail(Cause::Misused { id: self.id(), why: why.into(), at: Location::caller() })
     }
 
@@ -147,13 +147,13 @@ impl<'a> Proc<'a> {
     /// processor is left that could send a message.
     pub(super) fn count_vain_look(&mut self) {
         /// Number of looks in a row that find nothing before it is worth asking the clock.
-        const OFTEN: u32 = 1 << 20;
+        const MAX_VAIN_LOOKS: u32 = 1 << 20;
         self.vain_looks += 1;
-        if self.vain_looks >= OFTEN {
+        if self.vain_looks >= MAX_VAIN_LOOKS {
             self.vain_looks = 0;
-            let nothing_comes = !self.is_unwinding() && !self.engine.has_pending_event();
-            if nothing_comes && self.clock.report_vain_looks() {
-                self.fail(Cause::Forsaken { id: self.id() });
+            let has_nothing_pending = !self.is_unwinding() && !self.engine.has_pending_event();
+            if has_nothing_pending && self.clock.report_vain_looks() {
+                self.fail(Cause::PollingDeadlock { id: self.id() });
             }
         }
     }
@@ -179,10 +179,10 @@ impl<'a> Proc<'a> {
         let Some(turn) = turn else { return false };
         self.clock.wait_for_turn(turn.time, turn.is_visible);
         let clock = &mut *self.clock;
-        let mut serve = |exit: &mut Egress, message: &OutgoingMessage| clock.serve(network, exit, message);
-        if let Some((seen, parcel)) = self.engine.on_turn(network, &mut serve, call, turn) {
+        let mut serve = |egress: &mut Egress, message: &OutgoingMessage| clock.serve(network, egress, message);
+        if let Some((arrived, parcel)) = self.engine.on_turn(network, &mut serve, call, turn) {
             self.vain_looks = 0;
-            self.clock.deliver(seen, parcel);
+            self.clock.deliver(arrived, parcel);
         }
         true
     }
@@ -219,12 +219,12 @@ impl<'a> Proc<'a> {
     /// Handles the next event for a call, and lets the requests catch up. Returns whether there was one.
     #[inline]
     fn advance(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
-        let does = self.step(call, call.deadline(until));
-        if does && self.engine.has_requests {
+        let had_event = self.step(call, call.deadline(until));
+        if had_event && self.engine.has_requests {
             self.catch_up();
             self.engine.resume(&self.setup.network, call);
         }
-        does
+        had_event
     }
 
     /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the
@@ -377,9 +377,9 @@ impl<'a> Proc<'a> {
     pub(crate) fn end(&mut self) {
         self.enter_call();
         self.catch_up();
-        if let Some(acting) = self.membership() {
-            let group = acting.group.clone();
-            self.misused(format!(
+        if let Some(membership) = self.membership() {
+            let group = membership.group.clone();
+            self.fail_misused(format!(
                 "ended while it acted in {group}; drop what `within` gives, and do not forget it"
             ));
         }

@@ -50,7 +50,8 @@ impl<'a> Proc<'a> {
     ///
     /// const ROW: Tag<Vec<u64>> = Tag::new(0);
     ///
-    /// // Two processors exchange long messages. With blocking sends that would be a deadlock: S = 100 is shorter.
+    /// // Two processors exchange long messages.
+    /// // With blocking sends that would be a deadlock: S = 100 is shorter.
     /// let params = Params::builder(2).set("L=6,o=2,g=0,O_s=10ns,O_r=0,G_s=10ns,G_l=10ns,s=50,S=100")?.build()?;
     /// let run = Machine::new(params).run(|p| {
     ///     let other = 1 - p.id();
@@ -118,7 +119,7 @@ impl<'a> Proc<'a> {
     pub fn wait_any<R>(&mut self, requests: &mut Vec<Request<R>>) -> (usize, R) {
         self.enter_call();
         if requests.is_empty() {
-            self.misused("waits for any of no requests; give at least one");
+            self.fail_misused("waits for any of no requests; give at least one");
         }
         requests.iter().for_each(|request| self.check_request(request));
         self.catch_up();
@@ -181,7 +182,7 @@ impl<'a> Proc<'a> {
         let request = self.post_request(receive, open);
         self.log_post(&request, |request| CallKind::Irecv { request, from, tag: CallTag::new(tag) });
         if self.engine.is_traced() {
-            self.engine.log_call_location(request.at);
+            self.engine.log_location(request.at);
         }
         self.leave_call();
         request
@@ -214,7 +215,7 @@ impl<'a> Proc<'a> {
     #[track_caller]
     fn log_location(&mut self) {
         if self.engine.is_traced() {
-            self.engine.log_call_location(Location::caller());
+            self.engine.log_location(Location::caller());
         }
     }
 
@@ -223,11 +224,11 @@ impl<'a> Proc<'a> {
     fn check_request<R>(&mut self, request: &Request<R>) {
         self.refuse_unwinding();
         if request.run != self.setup.run {
-            self.misused("waits for a request of another run; only the run that called for it can");
+            self.fail_misused("waits for a request of another run; only the run that called for it can");
         }
         if request.id != self.id() {
             let other = request.id;
-            self.misused(format!("waits for a request of processor {other}; only that one can"));
+            self.fail_misused(format!("waits for a request of processor {other}; only that one can"));
         }
     }
 

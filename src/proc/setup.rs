@@ -32,7 +32,7 @@ pub(crate) struct Setup {
     /// The faults that have happened.
     pub observed_faults: Mutex<Faults>,
     /// True if the run is traced.
-    pub trace: bool,
+    pub is_traced: bool,
     /// The logs of processors that have finished, if the run is traced.
     pub logs: Mutex<Vec<(usize, Box<Log>)>>,
     /// The number of the run, unique in this process.

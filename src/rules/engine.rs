@@ -689,7 +689,7 @@ impl Engine {
 
     /// Logs the location of the last call, which could have received one of several messages.
     #[cold]
-    pub(crate) fn log_call_location(&mut self, at: &'static Location<'static>) {
+    pub(crate) fn log_location(&mut self, at: &'static Location<'static>) {
         if let Some(log) = &mut self.log {
             log.note_location(at);
         }

@@ -20,7 +20,8 @@ use crate::trace::Message;
 /// ```
 /// use loggp::{Latency, Params, Ports, Time, Traffic, US};
 ///
-/// // Three processors send a word to processor 0 at once. ceil(L/g) = 2 may be in transit to it, so the third one stalls.
+/// // Three processors send a word to processor 0 at once.
+/// // ceil(L/g) = 2 messages may be in transit to it, so the third one stalls.
 /// let params = Params::builder(4).L(6 * US).o(2 * US).g(4 * US).build()?;
 /// let mut traffic = Traffic::new(params, Ports::Single, Latency::Exact)?;
 /// for from in [1, 2, 3] {

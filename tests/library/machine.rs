@@ -366,7 +366,7 @@ fn look_sees_announced_messages_and_ends() {
     assert!(run.time > 9 * US);
     let error =
         failure(machine(2, "L=6, o=2, g=4"), |p| while p.id() == 0 && p.probe(OTHER_SHORT).is_none() {});
-    assert_eq!(error.cause, Cause::Forsaken { id: 0 });
+    assert_eq!(error.cause, Cause::PollingDeadlock { id: 0 });
 }
 
 /// All processors send to all others and receive from them: each sends and receives a message every g.

@@ -140,7 +140,7 @@ fn endless_looking_is_an_error_when_no_other_runs() {
                 _ => {}
             });
             let error = error.unwrap_err();
-            assert!(matches!(error.cause, Cause::Forsaken { .. }), "{error}");
+            assert!(matches!(error.cause, Cause::PollingDeadlock { .. }), "{error}");
             assert!(error.to_string().contains("looked for messages again and again"), "{error}");
         }
     }

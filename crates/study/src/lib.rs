@@ -249,7 +249,7 @@ fn run_on_process_0(link: &Arc<dyn Link>, run: impl FnOnce() -> Result<ClockRuns
     let message = runs.as_ref().err().map(ToString::to_string);
     let failure = meeting.run_across(|_| message.clone())?.results.swap_remove(0);
     match failure {
-        Some(message) if link.id() > 0 => Err(RunError::from(Cause::Elsewhere(message)).into()),
+        Some(message) if link.id() > 0 => Err(RunError::from(Cause::OtherProcess(message)).into()),
         _ => runs,
     }
 }

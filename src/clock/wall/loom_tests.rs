@@ -172,7 +172,7 @@ fn failed_run_wakes_parked_and_watching_processors() {
     // Processors 0 and 2 share a core, and wait for ever.
     try_all(3, 2, FAILED, 0, |id, clock, _| {
         if id == 1 {
-            clock.fail(Cause::Forsaken { id });
+            clock.fail(Cause::PollingDeadlock { id });
         }
         receive(clock, 1);
     });
@@ -191,7 +191,7 @@ fn processor_that_looks_is_not_forsaken_while_another_will_send() {
             clock.report_vain_looks()
         });
         assert_eq!(acts.lock().unwrap().len(), 1, "processor 1 had something to do");
-        clock.fail(Cause::Forsaken { id });
+        clock.fail(Cause::PollingDeadlock { id });
         clock.wait_to_act(Time::MAX);
     });
 }
