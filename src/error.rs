@@ -210,14 +210,14 @@ pub enum ProcStatus {
 /// A description of the message that a processor waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedMessage {
-    pub(crate) want: RecvFilter,
+    pub(crate) filter: RecvFilter,
     /// The name of the message's tag, or `None`.
     pub(crate) name: Option<String>,
 }
 
 impl fmt::Display for WantedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.want.describe(self.name.as_deref()))
+        f.write_str(&self.filter.describe(self.name.as_deref()))
     }
 }
 
@@ -245,8 +245,8 @@ const LISTED: usize = 8;
 impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.cause.fmt(f)?;
-        for ProcessorState { id, at, status: doing } in self.processors.iter().take(LISTED) {
-            write!(f, "\n  processor {id} at {at} {doing}")?;
+        for ProcessorState { id, at, status } in self.processors.iter().take(LISTED) {
+            write!(f, "\n  processor {id} at {at} {status}")?;
         }
         match self.processors.len().saturating_sub(LISTED) {
             0 => Ok(()),

@@ -31,6 +31,7 @@ use super::settings::Ports;
 /// # Ok::<(), loggp::RunError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Level {
     /// Costs of messages within a group; P is the number of processors of a group.
     pub params: Params,

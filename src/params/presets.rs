@@ -19,6 +19,7 @@ use crate::time::Time;
 /// # Ok::<(), loggp::ParamsError>(())
 /// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Preset {
     /// The name on the command line.
     pub name: &'static str,

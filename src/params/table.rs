@@ -23,6 +23,7 @@ use crate::time::Time;
 /// assert_eq!(gap.about, "the least time between two sends, or two receptions, of one processor");
 /// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Parameter {
     /// The name in the papers.
     pub name: &'static str,

@@ -9,6 +9,7 @@ use crate::trace::{ActivityKind, Message, Trace};
 
 /// An activity of a processor or of one of its requests.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Event<'a> {
     /// The processor.
     pub id: usize,
@@ -32,6 +33,7 @@ impl Event<'_> {
 /// The events of a trace. The trace must keep the rules of the machine, which an [audit](crate::audit::audit)
 /// finds out.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Events<'a> {
     /// The trace.
     pub trace: &'a Trace,
@@ -51,6 +53,7 @@ pub struct Events<'a> {
 
 /// The track of a processor or of one of its requests: consecutive events.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Track {
     /// The processor.
     pub id: usize,

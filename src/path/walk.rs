@@ -88,6 +88,7 @@ pub enum HopTerm {
 
 /// A section of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hop {
     /// Its kind.
     pub kind: HopKind,
@@ -112,6 +113,7 @@ impl Hop {
 
 /// The critical path of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Path {
     /// The hops, from the start of the run to its end.
     pub hops: Vec<Hop>,

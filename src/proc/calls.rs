@@ -1,4 +1,8 @@
 //! Blocking calls: sends, receives, looks and waits.
+//!
+//! A send has three layers: [`Proc::send`] checks the call and makes the parcel, `send_parcel` chooses the
+//! path, and [`Clock::send_without_requests`](crate::clock::Clock::send_without_requests) applies the rules
+//! and waits, or `send_with_requests` does where requests are under way. A receive has the same layers.
 
 use std::panic::Location;
 
@@ -148,7 +152,7 @@ impl<'a> Proc<'a> {
     ///
     /// A look costs a cycle, whatever it finds, so that polling moves time forward. A look need not wait for
     /// the gap since the last reception, as a receive must: [`try_recv`](Proc::try_recv) may fail after a
-    /// look that has found a message. A program that takes whatever comes needs `try_recv` only.
+    /// look that has found a message. A program that takes any message needs only `try_recv`.
     ///
     /// ```
     /// use loggp::{Machine, Params, Tag, US};

@@ -57,22 +57,22 @@ pub(crate) struct DrawnChoice {
 
 impl DrawnChoice {
     pub(crate) fn new(params: &Params, latency: Latency, ties: Ties) -> DrawnChoice {
-        let turn = if params.g > Time::ZERO { params.g } else { params.cycle };
-        DrawnChoice { latency, ties, P: params.P as u32, rotation_period: turn, precedence: BTreeMap::new() }
+        let rotation_period = if params.g > Time::ZERO { params.g } else { params.cycle };
+        DrawnChoice { latency, ties, P: params.P as u32, rotation_period, precedence: BTreeMap::new() }
     }
 
     /// Lets these processors go first at their moments.
     pub(crate) fn with_precedence(self, precedence: &Precedence) -> DrawnChoice {
-        let known = |who: &Vec<usize>| {
+        let existing = |ids: &Vec<usize>| {
             let mut first = Vec::new();
-            for id in who.iter().filter_map(|id| u32::try_from(*id).ok().filter(|id| *id < self.P)) {
+            for id in ids.iter().filter_map(|id| u32::try_from(*id).ok().filter(|id| *id < self.P)) {
                 if !first.contains(&id) {
                     first.push(id);
                 }
             }
             first
         };
-        DrawnChoice { precedence: precedence.iter().map(|(time, who)| (*time, known(who))).collect(), ..self }
+        DrawnChoice { precedence: precedence.iter().map(|(time, ids)| (*time, existing(ids))).collect(), ..self }
     }
 
     /// Returns the place that is drawn for a processor at `time`.

@@ -369,7 +369,7 @@ impl Engine {
             self.queue_turn(owner, &outgoing);
             return None;
         }
-        let parcel = if operation.sends_data() { operation.parcel.take() } else { None };
+        let parcel = if operation.is_data_next() { operation.parcel.take() } else { None };
         let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
         let arrived = self.with_local_time(operation, |engine, activities| {
             let passage = serve(engine.egress(), &outgoing);
@@ -473,11 +473,11 @@ impl Engine {
         tag: RawTag,
         is_calls: bool,
     ) {
-        let OutgoingMessage { turn, entry: request, to, words, number, .. } = *message;
+        let OutgoingMessage { turn, entry, to, words, number, .. } = *message;
         let id = MessageId { from: self.id(), number: number as usize };
         if let Some(log) = &mut self.log {
             let Passage { enter, first, arrival, .. } = *passage;
-            let (latency, place) = (request.latency, network.place(turn, id.from));
+            let (latency, place) = (entry.latency, network.place(turn, id.from));
             if is_calls {
                 log.call_messages.add_sent(tag, id);
             }

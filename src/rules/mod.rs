@@ -1,5 +1,5 @@
-//! The rules of the machine: what a message costs between processors, when a processor can act, and how a run
-//! decides what the model leaves open.
+//! The rules of the machine: the costs of a message between processors, the times at which a processor
+//! can act, and the decisions that the model leaves open.
 
 mod busy_intervals;
 mod capacity;

@@ -200,15 +200,15 @@ pub(crate) struct Ingress {
     /// The single port, or the one for receiving if there are two.
     port: Port,
     /// The latest time of a request that was served.
-    served: Time,
+    last_served: Time,
 }
 
 impl Ingress {
     /// Notes that a request of this time is served. Returns whether a later request was served before.
     #[inline]
     fn mark_served(&mut self, asked_at: Time) -> bool {
-        let is_late = asked_at < self.served;
-        self.served = self.served.max(asked_at);
+        let is_late = asked_at < self.last_served;
+        self.last_served = self.last_served.max(asked_at);
         is_late
     }
 }
@@ -221,7 +221,7 @@ pub(crate) trait Ingresses {
     where
         Self: 'a;
 
-    fn hold(&mut self, place: usize) -> Self::Guard<'_>;
+    fn hold(&mut self, index: usize) -> Self::Guard<'_>;
 
     /// Holds two of them, which must differ.
     fn hold_both(&mut self, one: usize, other: usize) -> [Self::Guard<'_>; 2];
@@ -232,13 +232,13 @@ impl Ingresses for [Ingress] {
     type Guard<'a> = &'a mut Ingress;
 
     #[inline]
-    fn hold(&mut self, place: usize) -> &mut Ingress {
-        &mut self[place]
+    fn hold(&mut self, index: usize) -> &mut Ingress {
+        &mut self[index]
     }
 
     #[inline]
     fn hold_both(&mut self, one: usize, other: usize) -> [&mut Ingress; 2] {
-        self.get_disjoint_mut([one, other]).expect("they are there, and not the same")
+        self.get_disjoint_mut([one, other]).expect("both exist and differ")
     }
 }
 
@@ -253,14 +253,14 @@ impl Ingresses for &[LockedIngress] {
         Self: 'a;
 
     #[inline]
-    fn hold(&mut self, place: usize) -> MutexGuard<'_, Ingress> {
-        self[place].lock()
+    fn hold(&mut self, index: usize) -> MutexGuard<'_, Ingress> {
+        self[index].lock()
     }
 
     #[inline]
     fn hold_both(&mut self, one: usize, other: usize) -> [MutexGuard<'_, Ingress>; 2] {
         // All threads lock in the same order, which cannot deadlock.
-        let [lower, higher] = [one.min(other), one.max(other)].map(|place| self[place].lock());
+        let [lower, higher] = [one.min(other), one.max(other)].map(|index| self[index].lock());
         if one < other { [lower, higher] } else { [higher, lower] }
     }
 }
@@ -283,7 +283,7 @@ struct GroupPort {
     /// The port for receiving, if there are two.
     receive_port: Port,
     /// The latest time of a request that was served.
-    served: Time,
+    last_served: Time,
 }
 
 /// The network between the processors.
@@ -298,8 +298,8 @@ pub(crate) struct Network {
     noise: Option<Noise>,
     /// True if latencies are exact and there is no noise.
     is_plain: bool,
-    /// The time by which all turns come before their requests, which leaves their order as it is. It is the
-    /// least o, the least cost of a message to its sender, so a sender whose gap is over need not wait for
+    /// Time by which every turn is earlier than its request, so that the order stays the same. It is the
+    /// least o, the least cost of a message to its sender: so a sender whose gap is over need not wait for
     /// its turn. It is 0 if G_l is negative, because then messages may ask before o is over.
     head_start: Time,
     /// True if a message may take no time at all: then all messages are served in order, even if they share
@@ -315,7 +315,7 @@ pub(crate) struct Network {
 struct LevelCosts {
     /// The number of the level; 0 for the machine's own parameters.
     number: usize,
-    /// The place of its first [`Ingress`] among those of all levels.
+    /// The index of its first [`Ingress`] among those of all levels.
     first_ingress: usize,
     params: Params,
     ports: Ports,
@@ -804,8 +804,8 @@ impl GroupPorts {
         let mut is_late = false;
         for processor in [from, to] {
             let group = &mut self.groups[processor / self.group_size];
-            is_late |= asked_at < group.served;
-            group.served = group.served.max(asked_at);
+            is_late |= asked_at < group.last_served;
+            group.last_served = group.last_served.max(asked_at);
         }
         is_late
     }

@@ -319,7 +319,7 @@ impl RandomTraffic {
         for &(x, y, k, pause) in &self.sends {
             queues[x].push_back((y, k, pause * PS));
         }
-        // For each processor the send that it has called, and what that asks the network for.
+        // The send that each processor has called, with its entry request.
         let mut called: Vec<Option<(EntryRequest, usize, usize, Time)>> = vec![None; self.params.P];
         let mut call = |net: &mut TestNetwork, x: usize, free: Time| {
             let (y, k, pause) = queues[x].pop_front()?;

@@ -178,7 +178,7 @@ impl ActiveOperation {
 
     /// Returns whether the message that it sends next has the program's data, and is no request or reply.
     #[inline]
-    pub(crate) fn sends_data(&self) -> bool {
+    pub(crate) fn is_data_next(&self) -> bool {
         matches!(self.last_step, LastStep::SendNotStarted | LastStep::ReceivedReply(_))
     }
 

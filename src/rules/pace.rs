@@ -61,9 +61,9 @@ impl Pace {
     #[inline(always)]
     pub(crate) fn prepare_send(&mut self, network: &Network, to: usize, words: usize) -> OutgoingMessage {
         let number = self.egress.next_number();
-        let request = network.request_entry(&mut self.egress, to, words, self.now);
-        let (turn, is_visible) = (network.turn_time(&request), network.is_visible(&request));
-        OutgoingMessage { turn, is_visible, entry: request, to, words, number }
+        let entry = network.request_entry(&mut self.egress, to, words, self.now);
+        let (turn, is_visible) = (network.turn_time(&entry), network.is_visible(&entry));
+        OutgoingMessage { turn, is_visible, entry, to, words, number }
     }
 
     /// Defers a message because others of the processor have entered meanwhile: until the gap after them is

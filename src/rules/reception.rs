@@ -59,9 +59,9 @@ pub(crate) enum WaitReason {
 
 impl WaitReason {
     /// Returns the status of a processor that waits for this reason, and for these messages.
-    pub(crate) fn status(self, want: RecvFilter, name: Option<String>) -> ProcStatus {
+    pub(crate) fn status(self, filter: RecvFilter, name: Option<String>) -> ProcStatus {
         match self {
-            WaitReason::Message => ProcStatus::WaitingFor(WantedMessage { want, name }),
+            WaitReason::Message => ProcStatus::WaitingFor(WantedMessage { filter, name }),
             WaitReason::Agreement { to, words, S } => {
                 ProcStatus::WaitingToSend { to: to as usize, words: words as usize, S }
             }
@@ -94,8 +94,8 @@ impl Purpose {
 
 impl Reception<'_> {
     /// Creates a look for a message that has arrived.
-    pub(crate) fn for_probe(want: RecvFilter, now: Time) -> Reception<'static> {
-        let (purpose, awaits) = (Purpose::Probe, WaitReason::Message);
-        Reception { filter: want, ready: now, deadline: now, purpose, posted_receives: None, wait_reason: awaits }
+    pub(crate) fn for_probe(filter: RecvFilter, now: Time) -> Reception<'static> {
+        let (purpose, wait_reason) = (Purpose::Probe, WaitReason::Message);
+        Reception { filter, ready: now, deadline: now, purpose, posted_receives: None, wait_reason }
     }
 }

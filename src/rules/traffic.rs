@@ -76,8 +76,8 @@ impl Traffic {
         let network = Network::new(params, ports, latency);
         let sender = |id| TrafficSender { egress: network.new_egress(id), next: None, waiting: VecDeque::new(), next_number: 0 };
         let senders = (0..params.P).map(sender).collect();
-        let entrances = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
-        Ok(Traffic { network, ingresses: entrances, senders, agenda: BinaryHeap::new() })
+        let ingresses = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
+        Ok(Traffic { network, ingresses, senders, agenda: BinaryHeap::new() })
     }
 
     /// Calls a send on processor `from` at a time, or when its message before that has entered, if that is
@@ -110,9 +110,9 @@ impl Traffic {
     /// Requests the entry of a processor's next message, if there is one. The message before it enters at
     /// `entered`.
     fn request_next(&mut self, from: usize, entered: Time) {
-        let TrafficSender { egress: exit, next: asking, waiting, .. } = &mut self.senders[from];
-        *asking = waiting.pop_front().map(|send| {
-            let request = self.network.request_entry(exit, send.to, send.words, send.at.max(entered));
+        let TrafficSender { egress, next, waiting, .. } = &mut self.senders[from];
+        *next = waiting.pop_front().map(|send| {
+            let request = self.network.request_entry(egress, send.to, send.words, send.at.max(entered));
             self.agenda.push(Reverse((request.asked_at, from)));
             (send, request)
         });
@@ -126,11 +126,11 @@ impl Iterator for Traffic {
     /// Returns the next message with its times in the network, or `None` if all messages have been taken.
     fn next(&mut self) -> Option<Message> {
         let Reverse((_, from)) = self.agenda.pop()?;
-        let TrafficSender { egress: exit, next: asking, next_number: sent, .. } = &mut self.senders[from];
-        let (PendingSend { to, words, .. }, request) = asking.take().expect("a processor on the agenda has a next message");
-        let passage = self.network.serve(&mut *self.ingresses, exit, to, &request);
-        let id = MessageId { from, number: *sent };
-        *sent += 1;
+        let TrafficSender { egress, next, next_number, .. } = &mut self.senders[from];
+        let (PendingSend { to, words, .. }, request) = next.take().expect("a processor on the agenda has a next message");
+        let passage = self.network.serve(&mut *self.ingresses, egress, to, &request);
+        let id = MessageId { from, number: *next_number };
+        *next_number += 1;
         self.request_next(from, passage.enter);
         let Passage { enter, first, arrival, .. } = passage;
         Some(Message { id, to, words, latency: request.latency, place: from, enter, first, arrival })

@@ -49,7 +49,7 @@ pub(super) fn deadlock_error(
                     let receive =
                         ready.find(|operation| progress.operation(id as u32, *operation).kind == OperationKind::Recv);
                     let want = recv_filter(&progress.operation(id as u32, receive.unwrap_or(first)));
-                    ProcStatus::WaitingFor(WantedMessage { want, name: None })
+                    ProcStatus::WaitingFor(WantedMessage { filter: want, name: None })
                 })
             }
         };

@@ -118,7 +118,7 @@ mod tests {
     use crate::time::NS;
 
     #[test]
-    fn reads_every_unit_exactly() {
+    fn parse_reads_every_unit_exactly() {
         for (text, ps) in [
             ("6", 6_000_000),
             ("6 cycles", 6_000_000),
@@ -142,7 +142,7 @@ mod tests {
 
     /// A trace viewer may write a number in another form when it saves a file; the number must stay the same.
     #[test]
-    fn reads_numbers_exactly() {
+    fn parse_exact_reads_numbers_exactly() {
         for (text, ps) in [
             ("0", 0),
             ("-0.0", 0),

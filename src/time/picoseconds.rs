@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prints_exactly() {
+    fn display_is_exact() {
         for (ps, text) in [
             (0, "0 us"),
             (1, "1 ps"),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_multiply_and_divide() {
+    fn time_times_and_divided_by_whole_numbers() {
         let mut time = 7 * US;
         assert_eq!((time * 3, time / 2, -time / 2), (21 * US, 3_500 * NS, -3_500 * NS));
         assert_eq!((7 * PS / 2, -7 * PS / 2), (3 * PS, -3 * PS));

@@ -128,7 +128,8 @@ impl Elimination {
 
     /// Replays the run with changed parameters or another model. Returns the time at n in s, and the trace.
     pub fn replay_with(&self, what: &str) -> Result<(f64, Trace), StudyError> {
-        let mut calls = Trace { params: myrinet(CODES[0].S), ..self.trace().clone() };
+        let mut calls = self.trace().clone();
+        calls.params = myrinet(CODES[0].S);
         for call in &mut calls.calls {
             if let CallKind::Send { bytes, .. } = &mut call.kind {
                 *bytes *= self.divisor;
