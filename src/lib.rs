@@ -46,7 +46,7 @@
 //! `docs/reference/model.md` explains the rules. The papers' programs are in the crate `loggp-programs`, and
 //! the command is in `loggp-command`.
 
-#![warn(missing_debug_implementations, missing_docs)]
+#![warn(missing_debug_implementations, missing_docs, unreachable_pub)]
 #![allow(non_snake_case)] // L, G and P are the papers' names
 #![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs shows the feature of each item
 

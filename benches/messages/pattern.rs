@@ -86,18 +86,18 @@ pub struct PatternSteps {
 
 impl PatternSteps {
     /// Returns the first distance to which the processor passes a broadcast on.
-    fn first(&self) -> usize {
+    fn first_distance(&self) -> usize {
         if self.id == 0 { 1 } else { 1 << (self.id.ilog2() + 1) }
     }
 
     /// Returns the number of processors to which it passes a broadcast on.
     fn child_count(&self) -> usize {
-        let distances = std::iter::successors(Some(self.first()), |distance| Some(2 * distance));
+        let distances = std::iter::successors(Some(self.first_distance()), |distance| Some(2 * distance));
         distances.take_while(|distance| self.id + distance < self.processors).count()
     }
 
     /// Returns the processor at this distance ahead.
-    fn ahead(&self, distance: usize) -> usize {
+    fn processor_ahead(&self, distance: usize) -> usize {
         let to = self.id + distance;
         if to < self.processors { to } else { to - self.processors }
     }
@@ -113,19 +113,19 @@ impl Iterator for PatternSteps {
         }
         let sends = self.place.is_multiple_of(2);
         let step = match self.pattern {
-            MessagePattern::Ring if sends => PatternStep::Send(self.ahead(1)),
-            MessagePattern::AllToAll if sends => PatternStep::Send(self.ahead(1 + self.left % (self.processors - 1))),
+            MessagePattern::Ring if sends => PatternStep::Send(self.processor_ahead(1)),
+            MessagePattern::AllToAll if sends => PatternStep::Send(self.processor_ahead(1 + self.left % (self.processors - 1))),
             MessagePattern::Ring | MessagePattern::AllToAll => PatternStep::Recv(None),
             MessagePattern::Dissemination => {
                 let distance = 1 << (self.place / 2);
                 let away = if sends { distance } else { self.processors - distance };
-                if sends { PatternStep::Send(self.ahead(away)) } else { PatternStep::Recv(Some(self.ahead(away))) }
+                if sends { PatternStep::Send(self.processor_ahead(away)) } else { PatternStep::Recv(Some(self.processor_ahead(away))) }
             }
             MessagePattern::Broadcast if self.id > 0 && self.place == 0 => {
-                PatternStep::Recv(Some(self.id - self.first() / 2))
+                PatternStep::Recv(Some(self.id - self.first_distance() / 2))
             }
             MessagePattern::Broadcast => {
-                PatternStep::Send(self.id + (self.first() << (self.place - usize::from(self.id > 0))))
+                PatternStep::Send(self.id + (self.first_distance() << (self.place - usize::from(self.id > 0))))
             }
         };
         self.place += 1;

@@ -8,7 +8,7 @@ use loggp_benches::table;
 use spin_sleep::SpinSleeper;
 
 use crate::threads::{cores, pin};
-use crate::{CARRIERS, free};
+use crate::{CARRIERS, free_machine};
 
 /// The times between two acts on a core, in us.
 const LOADS: [i64; 3] = [5, 20, 100];
@@ -91,7 +91,7 @@ impl Load {
 /// Measures a load on the machine.
 fn machine(load: Load, carrier: Carrier) -> Quantiles {
     let wait = |p: &mut loggp::Proc| (0..load.turns()).for_each(|i| p.wait_until(load.due(p.id(), i)));
-    let lateness = free(load.processors, carrier).run(wait).unwrap().host.unwrap().lateness;
+    let lateness = free_machine(load.processors, carrier).run(wait).unwrap().host.unwrap().lateness;
     [lateness.p50, lateness.p90, lateness.p99].map(|time| (time.as_ps() / 1000) as u64)
 }
 

@@ -21,14 +21,14 @@ fn main() {
 }
 
 /// Returns a machine on the wall clock at full speed, whose network costs nothing.
-fn free(processors: usize, carrier: Carrier) -> Machine {
+fn free_machine(processors: usize, carrier: Carrier) -> Machine {
     let params = Params::builder(processors).build().unwrap();
     let machine = Machine::new(params).clock(ClockKind::Wall).carrier(carrier);
     machine.work(Work::Charged).dilation(Dilation::Fixed(1.0))
 }
 
 /// Returns the medians of the contenders, which are measured in turn so that load on the host affects all.
-fn in_turns(rounds: usize, contenders: &mut [Box<dyn FnMut() -> f64 + '_>]) -> Vec<f64> {
+fn median_in_turns(rounds: usize, contenders: &mut [Box<dyn FnMut() -> f64 + '_>]) -> Vec<f64> {
     let mut measured = vec![Vec::new(); contenders.len()];
     for _ in 0..rounds {
         for (measured, contender) in measured.iter_mut().zip(contenders.iter_mut()) {

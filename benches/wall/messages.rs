@@ -8,7 +8,7 @@ use loggp::{Carrier, Tag};
 use loggp_benches::table;
 
 use crate::threads::pin;
-use crate::{CARRIERS, free, in_turns};
+use crate::{CARRIERS, free_machine, median_in_turns};
 
 /// The tag of the machine's messages.
 const WORD: Tag<u64> = Tag::new(0);
@@ -64,7 +64,7 @@ fn row(name: String, trips: u64, back: bool, show: fn(f64) -> f64) {
     if back {
         contenders.push(Box::new(move || cache_lines(trips)));
     }
-    let medians: Vec<f64> = in_turns(REPEATS, &mut contenders).into_iter().map(show).collect();
+    let medians: Vec<f64> = median_in_turns(REPEATS, &mut contenders).into_iter().map(show).collect();
     let mut cells = vec![name];
     cells.extend(medians.iter().map(|median| table::rough(*median)));
     cells.extend((!back).then(String::new));
@@ -74,7 +74,7 @@ fn row(name: String, trips: u64, back: bool, show: fn(f64) -> f64) {
 
 /// Returns the time of a message on the machine, there and back or one way, in ns.
 fn machine(carrier: Carrier, trips: u64, back: bool) -> f64 {
-    let run = free(2, carrier).run(|p| {
+    let run = free_machine(2, carrier).run(|p| {
         let started = Instant::now();
         for i in 0..trips {
             match (p.id(), back) {
@@ -118,7 +118,7 @@ fn channels(
             }
         }
     };
-    pair(trips, there, here)
+    time_pair(trips, there, here)
 }
 
 /// Returns the time of a number to another core and back, in a cache line for each way: the limit, in ns.
@@ -137,11 +137,11 @@ fn cache_lines(trips: u64) -> f64 {
             lines[1].store(i, Ordering::Release);
         }
     };
-    pair(trips, there, here)
+    time_pair(trips, there, here)
 }
 
 /// Runs two threads on two cores, and returns the second one's time for each trip, in ns.
-fn pair(trips: u64, there: impl FnOnce() + Send, here: impl FnOnce() + Send) -> f64 {
+fn time_pair(trips: u64, there: impl FnOnce() + Send, here: impl FnOnce() + Send) -> f64 {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             pin(0, 2);

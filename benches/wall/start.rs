@@ -6,7 +6,7 @@ use loggp::{ClockKind, Machine};
 use loggp_benches::table;
 
 use crate::threads::pin;
-use crate::{CARRIERS, free, in_turns};
+use crate::{CARRIERS, free_machine, median_in_turns};
 
 /// Numbers of processors on the wall clock, next to as many threads.
 const SIZES: [usize; 3] = [2, 64, 1024];
@@ -26,13 +26,13 @@ pub fn table() {
     for processors in SIZES {
         let mut contenders: Vec<Box<dyn FnMut() -> f64>> = Vec::new();
         for (_, carrier) in CARRIERS {
-            let machine = free(processors, carrier);
+            let machine = free_machine(processors, carrier);
             contenders.push(Box::new(move || run(&machine)));
         }
         contenders.push(Box::new(move || parked_threads(processors)));
         let machine = virtual_machine(processors);
         contenders.push(Box::new(move || run(&machine)));
-        let medians = in_turns(REPEATS, &mut contenders);
+        let medians = median_in_turns(REPEATS, &mut contenders);
         let (virtual_clock, wall) = medians.split_last().expect("there are contenders");
         let mut cells = vec![table::whole(processors as u64)];
         cells.extend(wall.iter().map(|median| table::rough(*median)));
@@ -42,7 +42,7 @@ pub fn table() {
     }
     for processors in MORE {
         let machine = virtual_machine(processors);
-        let median = in_turns(REPEATS, &mut [Box::new(|| run(&machine))])[0];
+        let median = median_in_turns(REPEATS, &mut [Box::new(|| run(&machine))])[0];
         let mut cells = vec![table::whole(processors as u64)];
         cells.resize(CARRIERS.len() + 3, String::new());
         cells.push(table::rough(median));
@@ -53,7 +53,7 @@ pub fn table() {
 
 /// Returns a machine on the virtual clock.
 fn virtual_machine(processors: usize) -> Machine {
-    free(processors, CARRIERS[0].1).clock(ClockKind::Virtual)
+    free_machine(processors, CARRIERS[0].1).clock(ClockKind::Virtual)
 }
 
 /// Returns the time of an empty run, in ms.

@@ -29,7 +29,7 @@ int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set) {
 fn everyone_sends_to_all_in_the_same_order() {
     let params = Params::builder(32).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let machine = Machine::new(params).clock(ClockKind::Wall).work(Work::Charged);
-    let run = machine.run(to_all);
+    let run = machine.run(send_to_all);
     let host = run.unwrap().host.unwrap();
     assert!(pretended_cores().is_none_or(|cores| host.cores == cores), "{host:?}");
 }
@@ -39,7 +39,7 @@ fn pretended_cores() -> Option<usize> {
     std::env::var(CORES).ok().map(|cores| cores.parse().unwrap())
 }
 
-fn to_all(p: &mut Proc) {
+fn send_to_all(p: &mut Proc) {
     const WORD: Tag<u64> = Tag::new(0);
     for distance in 1..p.P() {
         let other = (p.id() + distance) % p.P();
@@ -57,10 +57,10 @@ fn everyone_sends_to_all_on_both_carriers() {
     let cores = pretended_cores().expect("more cores are pretended");
     let params = Params::builder(7).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let machine = Machine::new(params).work(Work::Charged).dilation(Dilation::Fixed(1.0)).trace(true);
-    let model = machine.clone().run(to_all).unwrap();
+    let model = machine.clone().run(send_to_all).unwrap();
     for carrier in [Carrier::Thread, Carrier::Coroutine] {
         let measured =
-            machine.clone().clock(ClockKind::Wall).cores(cores).carrier(carrier).run(to_all).unwrap();
+            machine.clone().clock(ClockKind::Wall).cores(cores).carrier(carrier).run(send_to_all).unwrap();
         assert_eq!(measured.trace, model.trace);
         let host = measured.host.unwrap();
         assert_eq!((host.cores, host.out_of_order), (cores, 0), "{host:?}");

@@ -28,7 +28,7 @@ fn params(text: &str) -> Params {
     Params::builder(1).set(text).unwrap().build().unwrap()
 }
 
-fn traced(params: Params, program: impl Fn(&mut Proc) + Sync) -> Trace {
+fn record_trace(params: Params, program: impl Fn(&mut Proc) + Sync) -> Trace {
     Machine::new(params).trace(true).run(program).unwrap().trace.unwrap()
 }
 
@@ -39,7 +39,7 @@ fn accounts(accounts: &Accounts) -> Vec<(&'static str, i64)> {
 }
 
 /// How many microseconds of the path consist of what.
-fn parts(analysis: &Analysis) -> Vec<(&'static str, i64)> {
+fn path_parts(analysis: &Analysis) -> Vec<(&'static str, i64)> {
     let of = |part: &HopKind| {
         let steps = analysis.path.iter().filter(|step| step.hop.kind == *part);
         (part.name(), steps.map(|step| step.hop.length()).sum::<Time>().as_ps() / 1_000_000)
@@ -62,7 +62,7 @@ fn late_receiver(p: &mut Proc) {
 /// way of the request, and of the reply from 50 to 64, are the handshake's.
 #[test]
 fn a_late_receiver_costs_sender_synchronization() {
-    let analysis = Analysis::from_trace(&traced(rendezvous(), late_receiver)).unwrap();
+    let analysis = Analysis::from_trace(&record_trace(rendezvous(), late_receiver)).unwrap();
     assert_eq!((analysis.time, analysis.messages, analysis.synchronous), (100 * US, 3, 1));
     assert_eq!(
         accounts(&analysis.processors[0].1),
@@ -74,14 +74,14 @@ fn a_late_receiver_costs_sender_synchronization() {
     );
     // The path goes from the receiver's work through the reply and the message; nobody waits on it.
     assert_eq!(
-        parts(&analysis),
+        path_parts(&analysis),
         [("work", 50), ("o at senders", 14), ("o at receivers", 6), ("L", 20), ("G", 10)]
     );
 }
 
 #[test]
 fn a_late_sender_costs_receiver_synchronization() {
-    let trace = traced(rendezvous(), |p| match p.id() {
+    let trace = record_trace(rendezvous(), |p| match p.id() {
         0 => {
             p.work("think", 50, || ());
             p.send(1, WORDS, vec![0; 10]);
@@ -99,14 +99,14 @@ fn a_late_sender_costs_receiver_synchronization() {
         [("send overhead", 2), ("receive overhead", 4), ("receiver sync", 62), ("handshake", 44)]
     );
     assert_eq!(
-        parts(&analysis),
+        path_parts(&analysis),
         [("work", 50), ("o at senders", 16), ("o at receivers", 6), ("L", 30), ("G", 10)]
     );
 }
 
 #[test]
 fn both_come_late_one_after_the_other() {
-    let trace = traced(rendezvous(), |p| {
+    let trace = record_trace(rendezvous(), |p| {
         late_receiver(p);
         match p.id() {
             0 => _ = p.recv(BACK),
@@ -153,7 +153,7 @@ fn both_come_late_one_after_the_other() {
 /// waited for its receiver.
 #[test]
 fn a_request_costs_what_its_processor_waits_for() {
-    let trace = traced(rendezvous(), |p| match p.id() {
+    let trace = record_trace(rendezvous(), |p| match p.id() {
         0 => {
             let request = p.isend(1, WORDS, vec![0; 10]);
             p.work("meanwhile", 20, || ());
@@ -176,7 +176,7 @@ fn a_request_costs_what_its_processor_waits_for() {
         ]
     );
     assert_eq!(
-        parts(&analysis),
+        path_parts(&analysis),
         [("work", 50), ("o at senders", 14), ("o at receivers", 6), ("L", 20), ("G", 10)]
     );
 }
@@ -184,7 +184,7 @@ fn a_request_costs_what_its_processor_waits_for() {
 /// What a request does comes after what its processor did before it called for it, and not after what it does meanwhile.
 #[test]
 fn the_path_goes_through_a_request() {
-    let trace = traced(rendezvous(), |p| match p.id() {
+    let trace = record_trace(rendezvous(), |p| match p.id() {
         0 => {
             p.work("before", 10, || ());
             let request = p.isend(1, WORDS, vec![0; 4]);
@@ -198,11 +198,11 @@ fn the_path_goes_through_a_request() {
     assert_eq!(analysis.time, 32 * US);
     assert_eq!(accounts(&analysis.processors[0].1), [("computation", 17), ("send overhead", 4), ("end", 11)]);
     assert_eq!(
-        parts(&analysis),
+        path_parts(&analysis),
         [("work", 10), ("o at senders", 6), ("o at receivers", 2), ("L", 10), ("G", 4)]
     );
 
-    let trace = traced(rendezvous(), |p| match p.id() {
+    let trace = record_trace(rendezvous(), |p| match p.id() {
         0 => {
             let request = p.isend(1, WORDS, vec![0; 4]);
             p.work("meanwhile", 70, || ());
@@ -211,13 +211,13 @@ fn the_path_goes_through_a_request() {
         _ => _ = p.recv(WORDS),
     });
     let analysis = Analysis::from_trace(&trace).unwrap();
-    assert_eq!(parts(&analysis), [("work", 70), ("o at senders", 4)]);
+    assert_eq!(path_parts(&analysis), [("work", 70), ("o at senders", 4)]);
 }
 
 /// A receiver that is in time for the request waits for nobody: it takes the request when it is there.
 #[test]
 fn a_short_message_costs_only_its_receiver_synchronization() {
-    let trace = traced(rendezvous(), |p| match p.id() {
+    let trace = record_trace(rendezvous(), |p| match p.id() {
         0 => p.send(1, WORDS, vec![0; 4]),
         _ => _ = p.recv(WORDS),
     });
@@ -232,7 +232,7 @@ fn a_short_message_costs_only_its_receiver_synchronization() {
 #[test]
 fn the_critical_path_of_the_optimal_broadcast() {
     let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
-    let trace = traced(params("P=8,L=6us,o=2us,g=4us"), |p| {
+    let trace = record_trace(params("P=8,L=6us,o=2us,g=4us"), |p| {
         if p.id() > 0 {
             p.recv(WORDS);
         }
@@ -242,7 +242,7 @@ fn the_critical_path_of_the_optimal_broadcast() {
     });
     let mut analysis = Analysis::from_trace(&trace).unwrap();
     assert_eq!(analysis.time, 24 * US);
-    assert_eq!(parts(&analysis), [("o at senders", 4), ("o at receivers", 4), ("L", 12), ("g", 4)]);
+    assert_eq!(path_parts(&analysis), [("o at senders", 4), ("o at receivers", 4), ("L", 12), ("g", 4)]);
     // 0 to 1, whose second message, a gap after its first, goes to 6.
     let hops: Vec<_> = analysis
         .path
@@ -274,7 +274,7 @@ fn the_critical_path_of_the_optimal_broadcast() {
 /// on the path in its stead.
 #[test]
 fn the_path_goes_through_what_held_a_message_back() {
-    let trace = traced(params("P=3,L=6us,o=1us,g=6us"), |p| match p.id() {
+    let trace = record_trace(params("P=3,L=6us,o=1us,g=6us"), |p| match p.id() {
         2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
         _ => p.send(2, WORDS, vec![1]),
     });
@@ -282,7 +282,7 @@ fn the_path_goes_through_what_held_a_message_back() {
     // o, L for the first, L for the second, o.
     assert_eq!(analysis.time, 14 * US);
     assert_eq!(accounts(&analysis.processors[1].1), [("send overhead", 1), ("stall", 6), ("end", 7)]);
-    assert_eq!(parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("L", 6), ("stall", 6)]);
+    assert_eq!(path_parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("L", 6), ("stall", 6)]);
     let of_stall = analysis.path.iter().find(|step| step.hop.kind == HopKind::Stall).unwrap();
     assert_eq!((of_stall.hop.term, of_stall.message), (HopTerm::Latency, Some((0, 2, 1))));
 }
@@ -290,23 +290,23 @@ fn the_path_goes_through_what_held_a_message_back() {
 /// A port that still sends keeps the next long message waiting, and so does one that receives.
 #[test]
 fn the_path_goes_through_the_port() {
-    let trace = traced(params("P=3,L=2us,o=1us,g=1us,G=1us"), |p| match p.id() {
+    let trace = record_trace(params("P=3,L=2us,o=1us,g=1us,G=1us"), |p| match p.id() {
         0 => (1..3).for_each(|to| p.send(to, WORDS, vec![0; 11])),
         _ => _ = p.recv(WORDS),
     });
     let analysis = Analysis::from_trace(&trace).unwrap();
     // o, 10 G and g of the first, then L, 10 G and o.
     assert_eq!(analysis.time, (1 + 10 + 1 + 2 + 10 + 1) * US);
-    assert_eq!(parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("L", 2), ("G", 20), ("g", 1)]);
+    assert_eq!(path_parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("L", 2), ("G", 20), ("g", 1)]);
 
-    let trace = traced(params("P=3,L=2us,o=1us,G=1us"), |p| match p.id() {
+    let trace = record_trace(params("P=3,L=2us,o=1us,G=1us"), |p| match p.id() {
         2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
         _ => p.send(2, WORDS, vec![0; 11]),
     });
     let analysis = Analysis::from_trace(&trace).unwrap();
     // The second comes out when the first is in: o, L and 10 G of that, 10 G of the second, o.
     assert_eq!(analysis.time, (1 + 2 + 10 + 10 + 1) * US);
-    assert_eq!(parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("G", 10), ("port", 12)]);
+    assert_eq!(path_parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("G", 10), ("port", 12)]);
 }
 
 #[test]
@@ -319,14 +319,14 @@ fn the_path_goes_through_who_came_last_to_a_barrier() {
     });
     let analysis = Analysis::from_trace(&run.unwrap().trace.unwrap()).unwrap();
     assert_eq!(analysis.time, 28 * US);
-    assert_eq!(parts(&analysis), [("work", 25), ("barrier", 3)]);
+    assert_eq!(path_parts(&analysis), [("work", 25), ("barrier", 3)]);
     assert_eq!(analysis.path[0].hop.id, 2);
     assert_eq!(accounts(&analysis.processors[0].1), [("computation", 5), ("barrier", 23)]);
 }
 
 #[test]
 fn nothing_that_happened_is_an_analysis_too() {
-    let analysis = Analysis::from_trace(&traced(params("P=3,L=1us"), |_| ())).unwrap();
+    let analysis = Analysis::from_trace(&record_trace(params("P=3,L=1us"), |_| ())).unwrap();
     assert_eq!((analysis.time, analysis.path.len(), analysis.processors.len()), (Time::ZERO, 0, 0));
     assert_eq!(analysis.total, Accounts::default());
 }
@@ -335,7 +335,7 @@ fn nothing_that_happened_is_an_analysis_too() {
 
 /// What the run that the tests know would take.
 fn what_if(text: &str) -> Analysis {
-    let trace = traced(rendezvous(), late_receiver);
+    let trace = record_trace(rendezvous(), late_receiver);
     Analysis::from_run(&WhatIf::read(text, trace.params).unwrap().replay(&trace).unwrap())
 }
 
@@ -392,7 +392,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
 // Any run.
 
 /// A program that its machine and these numbers make: rounds of shifts, hot spots, collectives, looks and waits.
-fn rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
+fn run_rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
     let draw = |n: usize, a: usize, b: usize| {
         let mixed = (seed ^ (a as u64) << 32 ^ b as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ((mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 33) as usize % n
@@ -455,13 +455,13 @@ fn rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
 }
 
 /// What the machine counted itself, with its waits in one.
-fn counted(stats: &Stats) -> [Time; 7] {
+fn counted_times(stats: &Stats) -> [Time; 7] {
     let Stats { work, send, recv, gap, stall, port, idle, .. } = *stats;
     [work, send, recv, gap, stall, port, idle]
 }
 
 /// What the analysis says of the same.
-fn found(accounts: &Accounts) -> [Time; 7] {
+fn analyzed_times(accounts: &Accounts) -> [Time; 7] {
     use Account::*;
     let waits = [SenderSync, ReceiverSync, Handshake, Barrier, Idle].map(|account| accounts[account]);
     let idle = waits.into_iter().sum();
@@ -504,13 +504,13 @@ proptest! {
     /// Every processor's accounts add up to the run's time and are what the machine counted, and so is the total.
     #[test]
     fn accounts_add_up(machine in machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
-        let Run { processors, trace, time, .. } = machine.run(|p| rounds(p, n, longest, seed)).unwrap();
+        let Run { processors, trace, time, .. } = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap();
         let analysis = Analysis::from_trace(&trace.unwrap()).unwrap();
         prop_assert_eq!(analysis.time, time);
         let mut sum = Accounts::default();
         for (id, accounts) in &analysis.processors {
             prop_assert_eq!(accounts.total(), time);
-            prop_assert_eq!(found(accounts), counted(&processors[*id]));
+            prop_assert_eq!(analyzed_times(accounts), counted_times(&processors[*id]));
             prop_assert_eq!(accounts[Account::End], time - processors[*id].finish);
             sum += *accounts;
         }
@@ -528,7 +528,7 @@ proptest! {
     /// a reason that was not found.
     #[test]
     fn the_path_adds_up(machine in machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
-        let Run { trace, time, .. } = machine.run(|p| rounds(p, n, longest, seed)).unwrap();
+        let Run { trace, time, .. } = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap();
         let trace = trace.unwrap();
         let analysis = Analysis::from_trace(&trace).unwrap();
         let mut at = Time::ZERO;
@@ -567,7 +567,7 @@ proptest! {
     /// The analysis of a run made again is that of the run.
     #[test]
     fn a_replay_is_the_run(machine in machine(), n in 0..6_usize, longest in 0..12_usize, seed: u64) {
-        let trace = machine.run(|p| rounds(p, n, longest, seed)).unwrap().trace.unwrap();
+        let trace = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap().trace.unwrap();
         let again = WhatIf::read("", trace.params).unwrap().replay(&trace).unwrap();
         let (one, other) = (Analysis::from_trace(&trace).unwrap(), Analysis::from_trace(&again).unwrap());
         prop_assert_eq!((one.time, one.total, one.path), (other.time, other.total, other.path));
@@ -579,7 +579,7 @@ proptest! {
 fn rendezvous_are_those_of_the_calls() {
     for seed in 0..50 {
         let params = params("P=4,L=6us,o=2us,g=1us,O_s=100ns,G_s=1us,G_l=500ns,s=3,S=5");
-        let trace = traced(params, |p| rounds(p, 6, 12, seed));
+        let trace = record_trace(params, |p| run_rounds(p, 6, 12, seed));
         let told = trace.calls.iter().filter_map(|call| call.kind.sent()?.rendezvous.as_ref()).count();
         let analysis = Analysis::from_trace(&trace).unwrap();
         assert_eq!(analysis.synchronous, told, "{seed}");
@@ -600,7 +600,7 @@ proptest! {
         seed: u64,
         edits in proptest::collection::vec((0..9_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<i64>()), 1..5),
     ) {
-        let mut trace = machine.run(|p| rounds(p, n, 9, seed)).unwrap().trace.unwrap();
+        let mut trace = machine.run(|p| run_rounds(p, n, 9, seed)).unwrap().trace.unwrap();
         for (kind, one, other, ps) in edits {
             let Trace { activities, messages, progress, .. } = &mut trace;
             if activities.is_empty() || messages.is_empty() {
@@ -634,7 +634,7 @@ proptest! {
 
 #[test]
 fn a_trace_that_breaks_the_rules_is_refused() {
-    let mut trace = traced(rendezvous(), late_receiver);
+    let mut trace = record_trace(rendezvous(), late_receiver);
     trace.activities[0].end = 3 * US;
     let refusal = Analysis::from_trace(&trace).unwrap_err().to_string();
     assert!(refusal.starts_with("it breaks the rules of the machine: "), "{refusal}");
@@ -642,7 +642,7 @@ fn a_trace_that_breaks_the_rules_is_refused() {
 
 #[test]
 fn a_model_is_made_of_the_recorded_run() {
-    let trace = traced(rendezvous(), late_receiver);
+    let trace = record_trace(rendezvous(), late_receiver);
     let what_if = WhatIf { name: String::new(), params: trace.params, fragments: None, model: Model::LogGP1 };
     let time = Replay::new(&trace).model(Model::LogGP1).run().unwrap().time;
     assert_eq!(Analysis::from_run(&what_if.replay(&trace).unwrap()).time, time);
@@ -654,7 +654,7 @@ fn loggp(line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap()
 }
 
-fn right(line: &str) -> String {
+fn stdout_of(line: &str) -> String {
     let output = loggp(line);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), &*error), (Some(0), ""), "{line}");
@@ -670,7 +670,7 @@ fn refusal(line: &str) -> String {
 }
 
 /// A file of this test's own.
-fn place(name: &str) -> PathBuf {
+fn fresh_path(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("analysis");
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join(name);
@@ -678,16 +678,16 @@ fn place(name: &str) -> PathBuf {
     path
 }
 
-fn file(name: &str, trace: &Trace) -> String {
-    let path = place(name);
+fn write_trace(name: &str, trace: &Trace) -> String {
+    let path = fresh_path(name);
     trace.write(fs::File::create(&path).unwrap()).unwrap();
     path.display().to_string()
 }
 
 #[test]
 fn the_command_says_where_the_time_went() {
-    let path = file("late.json", &traced(rendezvous(), late_receiver));
-    let said = right(&format!("analyze {path} --what-if S=10 --model loggp-1 --path"));
+    let path = write_trace("late.json", &record_trace(rendezvous(), late_receiver));
+    let said = stdout_of(&format!("analyze {path} --what-if S=10 --model loggp-1 --path"));
     for part in [
         "2 us, O_s = 1,000 ns",
         "times in ns",
@@ -700,7 +700,7 @@ fn the_command_says_where_the_time_went() {
     ] {
         assert!(part == "2 us, O_s = 1,000 ns" || said.contains(part), "{part}: {said}");
     }
-    let json = right(&format!("analyze {path} --what-if S=10 --format json --path"));
+    let json = stdout_of(&format!("analyze {path} --what-if S=10 --format json --path"));
     let rows: Vec<serde_json::Value> = json.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
     assert_eq!(rows.len(), 2);
     assert_eq!((&rows[0]["time_ns"], &rows[1]["time_ns"]), (&100_000.into(), &52_000.into()));
@@ -712,22 +712,22 @@ fn the_command_says_where_the_time_went() {
     let hops = rows[0]["hops"].as_array().unwrap();
     let lengths: i64 = hops.iter().map(|hop| hop["length_ns"].as_i64().unwrap()).sum();
     assert_eq!(lengths, 100_000);
-    let csv = right(&format!("analyze {path} {path} --format csv"));
+    let csv = stdout_of(&format!("analyze {path} {path} --format csv"));
     assert_eq!(csv.lines().count(), 3);
     assert!(csv.starts_with("run,trace,params.L,"), "{csv}");
 }
 
 #[test]
 fn the_command_draws_bars() {
-    let path = file("bars.json", &traced(rendezvous(), late_receiver));
-    let svg = place("bars.svg");
-    right(&format!("analyze {path} -o {}", svg.display()));
+    let path = write_trace("bars.json", &record_trace(rendezvous(), late_receiver));
+    let svg = fresh_path("bars.svg");
+    stdout_of(&format!("analyze {path} -o {}", svg.display()));
     let by_processor = fs::read_to_string(&svg).unwrap();
     for part in ["computation", "sender sync", "handshake", "processor"] {
         assert!(by_processor.contains(part), "{part}");
     }
     assert!(!by_processor.contains("receiver sync"), "nobody waited for a sender");
-    right(&format!("analyze {path} --what-if S=10 -o {}", svg.display()));
+    stdout_of(&format!("analyze {path} --what-if S=10 -o {}", svg.display()));
     let by_run = fs::read_to_string(&svg).unwrap();
     assert!(by_run.contains("bars.json") && by_run.contains("S=10") && by_run.contains("mean"));
     assert!(
@@ -738,8 +738,8 @@ fn the_command_draws_bars() {
 
 #[test]
 fn the_command_refuses_in_a_sentence() {
-    let trace = traced(rendezvous(), late_receiver);
-    let path = file("refused.json", &trace);
+    let trace = record_trace(rendezvous(), late_receiver);
+    let path = write_trace("refused.json", &trace);
     for (line, part) in [
         ("/nowhere".to_string(), "/nowhere cannot be read: "),
         (format!("{path} --what-if P=3"), "P=3: the trace is of 2 processors and not of 3; give P = 2"),
@@ -749,11 +749,11 @@ fn the_command_refuses_in_a_sentence() {
         assert!(refusal.contains(part), "{refusal}");
     }
     assert!(refusal("analyze").contains("TRACE"));
-    let logp = file("logp.json", &traced(params("P=2,L=6us,o=2us"), late_receiver));
+    let logp = write_trace("logp.json", &record_trace(params("P=2,L=6us,o=2us"), late_receiver));
     assert!(refusal(&format!("analyze {logp} --model loggp-1")).contains("follows from LogGPS's parameters"));
 
     let good = fs::read_to_string(&path).unwrap();
-    let broken = place("broken.json");
+    let broken = fresh_path("broken.json");
     for (text, part) in [
         (String::new(), "it is empty"),
         ("\u{0}\u{1}nothing".into(), "this is not the trace of a run"),
@@ -766,7 +766,7 @@ fn the_command_refuses_in_a_sentence() {
     }
     let mut moved = trace.clone();
     moved.activities[0].end = 3 * US;
-    let moved = file("moved.json", &moved);
+    let moved = write_trace("moved.json", &moved);
     assert!(refusal(&format!("analyze {moved}")).contains("breaks the rules of the machine"));
     assert!(File::new(&moved).exists());
 }
@@ -775,12 +775,12 @@ fn the_command_refuses_in_a_sentence() {
 /// said, with both calls.
 #[test]
 fn a_smaller_S_can_deadlock() {
-    let trace = traced(params("P=2,L=1us,o=1us,G_s=1ns,s=2,S=100"), |p| {
+    let trace = record_trace(params("P=2,L=1us,o=1us,G_s=1ns,s=2,S=100"), |p| {
         p.send(1 - p.id(), WORDS, vec![0; 50]);
         p.recv(WORDS);
     });
-    let path = file("deadlock.json", &trace);
-    right(&format!("analyze {path}"));
+    let path = write_trace("deadlock.json", &trace);
+    stdout_of(&format!("analyze {path}"));
     let output = loggp(&format!("analyze {path} --what-if S=10"));
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{error}");

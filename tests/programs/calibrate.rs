@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::cases::cases;
 
 /// What calibration finds out on the virtual clock.
-fn found(params: Params, ports: Ports) -> Calibration {
+fn calibrate(params: Params, ports: Ports) -> Calibration {
     Calibration::study(params, ports, &Emulation::default()).unwrap()
 }
 
@@ -51,7 +51,7 @@ proptest! {
         // g is no less than a hundredth of L, so that the capacity can be counted.
         let g = (o + more).max(L / 100);
         let params = params(P, L, o, g, G);
-        let found = found(params, ports);
+        let found = calibrate(params, ports);
         let ps = Time::from_ps;
         let values = (found.o.value, found.g.value, found.L.value, found.G.value);
         prop_assert_eq!(values, (ps(o), ps(g), ps(L), ps(G)));
@@ -74,7 +74,7 @@ proptest! {
     ) {
         let g = g.max(L / 100);
         let params = params(3, L, g + more, g, G);
-        let found = found(params, Ports::Single);
+        let found = calibrate(params, Ports::Single);
         prop_assert_eq!((found.o.value, found.L.value, found.G.value), (params.o, params.L, params.G().unwrap()));
         match found.g.bound {
             Bound::Exact => prop_assert_eq!(found.g.value, params.g),
@@ -94,7 +94,7 @@ proptest! {
 fn the_papers_machines_are_found_on_two_processors() {
     for name in ["cm5", "cm5-double-net", "cs2-splitc", "cs2-elan"] {
         let params = preset(name).unwrap().builder().P(2).build().unwrap();
-        let found = found(params, Ports::Single);
+        let found = calibrate(params, Ports::Single);
         let values = (found.o.value, found.g.value, found.L.value, found.G.value, Some(found.C.value));
         assert_eq!(values, (params.o, params.g, params.L, params.G().unwrap(), params.capacity()), "{name}");
         assert_eq!((found.g.bound, found.C.bound), (Bound::Exact, Bound::Exact), "{name}");
@@ -104,7 +104,7 @@ fn the_papers_machines_are_found_on_two_processors() {
 #[test]
 fn the_signature_has_the_two_plateaus_of_the_papers() {
     let params = preset("cs2-splitc").unwrap().builder().P(2).build().unwrap();
-    for series in found(params, Ports::Single).signature {
+    for series in calibrate(params, Ports::Single).signature {
         for (M, t) in series.bursts {
             let further = (M as i64 - 1) * params.g.max(params.o + series.pause);
             assert_eq!(t, params.o + further + series.pause, "M = {M}, pause = {}", series.pause);
@@ -114,7 +114,7 @@ fn the_signature_has_the_two_plateaus_of_the_papers() {
 
 #[test]
 fn without_a_gap_no_send_ever_stalls() {
-    let found = found(params(2, 6_000_000, 2_000_000, 0, 10_000), Ports::Single);
+    let found = calibrate(params(2, 6_000_000, 2_000_000, 0, 10_000), Ports::Single);
     assert_eq!((found.g.value, found.g.bound), (Time::ZERO, Bound::Exact));
     assert_eq!(found.C.bound, Bound::AtLeast);
     assert!(found.C.value > 1000);
@@ -122,7 +122,7 @@ fn without_a_gap_no_send_ever_stalls() {
 
 #[test]
 fn a_finding_says_how_far_it_is_from_what_was_configured() {
-    let found = found(params(2, 6_000_000, 4_000_000, 2_000_000, 0), Ports::Single);
+    let found = calibrate(params(2, 6_000_000, 4_000_000, 2_000_000, 0), Ports::Single);
     let [o, g, .., C] = found.findings();
     assert_eq!((o.difference(), o.error()), (Some(Amount::Time(Time::ZERO)), Some(0.0)));
     // A bound is not off by anything.
@@ -146,7 +146,7 @@ fn a_loggps_machine_is_refused() {
 #[test]
 fn the_wall_clock_is_calibrated_at_full_speed() {
     let params = preset("cs2-elan").unwrap().builder().P(2).build().unwrap();
-    assert_eq!(measured(params, 1.0).dilation, 1.0);
+    assert_eq!(calibrate_on_wall_clock(params, 1.0).dilation, 1.0);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn the_wall_clock_is_calibrated_at_full_speed() {
 fn more_machines_are_calibrated_at_full_speed() {
     for name in ["cs2-splitc", "cm5"] {
         let params = preset(name).unwrap().builder().P(2).build().unwrap();
-        assert_eq!(measured(params, 1.0).dilation, 1.0);
+        assert_eq!(calibrate_on_wall_clock(params, 1.0).dilation, 1.0);
     }
 }
 
@@ -162,18 +162,18 @@ fn more_machines_are_calibrated_at_full_speed() {
 #[test]
 fn a_stretched_machine_is_calibrated_in_its_own_time() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    assert_eq!(measured(params, 2.0).dilation, 2.0);
+    assert_eq!(calibrate_on_wall_clock(params, 2.0).dilation, 2.0);
 }
 
 /// One at a time: two would fight for the cores.
-fn alone() -> MutexGuard<'static, ()> {
+fn lock_cores() -> MutexGuard<'static, ()> {
     static CORES: Mutex<()> = Mutex::new(());
     CORES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What calibration finds out on the wall clock. What it says it found, it found.
-fn measured(params: Params, dilation: f64) -> Calibration {
-    let _alone = alone();
+fn calibrate_on_wall_clock(params: Params, dilation: f64) -> Calibration {
+    let _alone = lock_cores();
     let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
     let found = Calibration::study(params, Ports::Single, &emulation).unwrap();
     let Calibration { o, g, L, G, C, .. } = &found;
@@ -189,7 +189,7 @@ fn measured(params: Params, dilation: f64) -> Calibration {
 }
 
 /// Does something while every core is busy with something else too.
-fn on_a_busy_computer<T>(act: impl FnOnce() -> T) -> T {
+fn with_busy_cores<T>(act: impl FnOnce() -> T) -> T {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
@@ -207,7 +207,7 @@ fn on_a_busy_computer<T>(act: impl FnOnce() -> T) -> T {
 
 /// Holds a calibration by the command against its own verdict: each parameter is right within 2%, or marked, and then
 /// the command says so too.
-fn is_right_or_says_that_it_was_late(line: &str) {
+fn assert_right_or_marked_late(line: &str) {
     let (status, out, err) = loggp(&format!("{line} --format json"));
     let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), 5, "{err}");
@@ -234,27 +234,27 @@ fn is_right_or_says_that_it_was_late(line: &str) {
 
 #[test]
 fn a_busy_computer_is_calibrated_or_says_that_it_was_late() {
-    let _alone = alone();
-    on_a_busy_computer(|| is_right_or_says_that_it_was_late("calibrate --machine cm5 --dilation 1"));
+    let _alone = lock_cores();
+    with_busy_cores(|| assert_right_or_marked_late("calibrate --machine cm5 --dilation 1"));
 }
 
 #[test]
 #[ignore = "half a minute on the wall clock"]
 fn a_busy_computer_is_calibrated_or_says_so_of_more_machines() {
-    let _alone = alone();
+    let _alone = lock_cores();
     for line in [
         "calibrate --machine cm5",
         "calibrate --machine cs2-elan --dilation 3",
         "calibrate --params L=20,o=2,g=4,G=0 --dilation 1",
     ] {
-        on_a_busy_computer(|| is_right_or_says_that_it_was_late(line));
+        with_busy_cores(|| assert_right_or_marked_late(line));
     }
 }
 
 /// No computer is so fast.
 #[test]
 fn what_was_late_is_marked_in_every_format() {
-    let _alone = alone();
+    let _alone = lock_cores();
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let [svg, csv, json] = ["late.svg", "late.csv", "late.json"].map(|name| folder.join(name));
     let files = [&svg, &csv, &json].map(|file| format!("-o {}", file.display())).join(" ");

@@ -32,7 +32,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 /// What it printed; it must have gone well, and had nothing to warn of.
-fn right(line: &str) -> String {
+fn stdout_of(line: &str) -> String {
     let output = output(line);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
     text(&output.stdout).into()
@@ -40,11 +40,11 @@ fn right(line: &str) -> String {
 
 /// The row that it printed as JSON.
 fn row(line: &str) -> Value {
-    serde_json::from_str(&right(&format!("{line} --format json"))).unwrap()
+    serde_json::from_str(&stdout_of(&format!("{line} --format json"))).unwrap()
 }
 
 /// What it printed after runs on the wall clock: it may warn that this computer was late, and of nothing else.
-fn measured(line: &str) -> String {
+fn measured_stdout(line: &str) -> String {
     let output = output(line);
     assert_eq!(output.status.code(), Some(0), "{line}: {}", text(&output.stderr));
     for warning in text(&output.stderr).lines() {
@@ -55,7 +55,7 @@ fn measured(line: &str) -> String {
 
 /// The rows of runs on the wall clock, as JSON; what always holds, holds for them.
 fn measured_rows(line: &str) -> Vec<Value> {
-    let rows = measured(&format!("{line} --format json"));
+    let rows = measured_stdout(&format!("{line} --format json"));
     let rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
     for row in &rows {
         let number =
@@ -91,7 +91,7 @@ fn refusal_of(mut command: Command) -> String {
 }
 
 /// A place for a file of this test's own, where nothing is.
-fn place(name: &str) -> PathBuf {
+fn fresh_path(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir(&folder).unwrap();
@@ -99,9 +99,9 @@ fn place(name: &str) -> PathBuf {
 }
 
 /// A trace of a run, in a place of this name.
-fn trace(name: &str, line: &str) -> PathBuf {
-    let path = place(name);
-    right(&format!("{line} --trace {}", path.display()));
+fn record_trace(name: &str, line: &str) -> PathBuf {
+    let path = fresh_path(name);
+    stdout_of(&format!("{line} --trace {}", path.display()));
     path
 }
 
@@ -164,7 +164,7 @@ fn run_takes_the_best_known_algorithm_unless_told() {
 /// The project's main job, without any option: the experiment of LogGP's figures 11 and 12.
 #[test]
 fn compare_measures_loggps_own_experiment() {
-    let table = measured("compare scatter");
+    let table = measured_stdout("compare scatter");
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[1].ends_with(", wall clock, times in us"), "{table}");
     let titles: Vec<&str> = lines[3].split_whitespace().collect();
@@ -186,7 +186,7 @@ fn compare_measures_loggps_own_experiment() {
 
 #[test]
 fn compare_shows_the_model_of_loggps_own_experiment() {
-    let table = right("compare scatter --clock virtual");
+    let table = stdout_of("compare scatter --clock virtual");
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(
         lines[0],
@@ -224,7 +224,7 @@ fn rows_are_the_same_on_any_number_of_cores() {
 #[test]
 fn compare_has_a_row_for_each_algorithm() {
     let algorithms = |line: &str| -> Vec<String> {
-        let rows = right(line);
+        let rows = stdout_of(line);
         let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         rows.map(|row| row["algorithm"].as_str().unwrap().into()).collect()
     };
@@ -247,12 +247,12 @@ fn a_table_has_the_unit_of_the_parameters() {
         ("--machine ncube2 -P 8 --params g=40", "cycles", "16,720"),
         ("--machine myrinet -P 2", "ns", "14,284.91"),
     ] {
-        let table = right(&format!("run broadcast {options}"));
+        let table = stdout_of(&format!("run broadcast {options}"));
         assert!(table.lines().nth(1).unwrap().ends_with(&format!("times in {unit}")), "{table}");
         let line = table.lines().find(|line| line.starts_with("optimal")).unwrap();
         assert_eq!(line.split_whitespace().nth(2), Some(time), "{table}");
     }
-    assert!(right("run broadcast --params L=6,g=4 --cycle 25ns").contains("(a cycle is 25 ns)"));
+    assert!(stdout_of("run broadcast --params L=6,g=4 --cycle 25ns").contains("(a cycle is 25 ns)"));
 }
 
 /// What --params says goes over the machine, and -P over both.
@@ -284,7 +284,7 @@ fn a_loggps_machine_has_its_own_parameters() {
     });
     assert_eq!(row["params"], params);
     assert_eq!(row["stalls"]["capacity"], Value::Null);
-    let table = right("compare broadcast --machine cenju4 --clock virtual");
+    let table = stdout_of("compare broadcast --machine cenju4 --clock virtual");
     assert_eq!(table.matches("no formulas").count(), 1, "{table}");
 }
 
@@ -300,7 +300,7 @@ fn settings_change_the_run() {
     assert_ne!(time("--work measured"), exact);
     let fixed = |alpha: &str| row(&format!("run scatter fixed --alpha {alpha}"))["model_ns"].clone();
     assert_ne!(fixed("0.1"), fixed("0.5"));
-    assert!(right("run scatter fixed --alpha 0.1").contains(", alpha = 0.1\n"));
+    assert!(stdout_of("run scatter fixed --alpha 0.1").contains(", alpha = 0.1\n"));
 
     let noisy = "--noise 100us:9us";
     assert!(time(noisy) > exact);
@@ -309,30 +309,30 @@ fn settings_change_the_run() {
     assert_eq!(time(&format!("{noisy},seed:2")), time(&format!("{noisy} --seed 2")));
     let drawn = row(&format!("run broadcast --machine cm5 {noisy} --seeds 9"));
     assert!(drawn["model_min_ns"].as_f64() < drawn["model_max_ns"].as_f64(), "{drawn}");
-    let table = right("run broadcast --noise 100us:9us,together --seed 3");
+    let table = stdout_of("run broadcast --noise 100us:9us,together --seed 3");
     assert!(table.lines().nth(1).unwrap().ends_with(", noise 100us:9us,together,seed:3"), "{table}");
     assert!(table.ends_with("\nformulas take the processors to be free of noise\n"), "{table}");
 
-    let table = right("run broadcast --latency random:4 --ports dual --work measured --repeat 2");
+    let table = stdout_of("run broadcast --latency random:4 --ports dual --work measured --repeat 2");
     let settings = ", work measured, random latency (seed 4), dual ports, median of 2 runs";
     assert!(table.lines().nth(1).unwrap().ends_with(settings), "{table}");
     let note = "formulas take every message to be under way for exactly L\n";
     assert!(table.ends_with(note), "{table}");
-    assert!(right("run broadcast --latency exponential:4").ends_with(note));
+    assert!(stdout_of("run broadcast --latency exponential:4").ends_with(note));
 }
 
 /// A record of noise, and the traces of runs and schedules with it.
 #[test]
 fn noise_is_read_from_a_file_and_stands_in_the_trace() {
-    let record = place("noise.txt");
+    let record = fresh_path("noise.txt");
     fs::write(&record, "# a detour a line\n1000\t500\n9000 2000.5\n20000 1000\n").unwrap();
     let noise = format!("--noise {}", record.display());
     for line in ["run remap --machine cm5 -P 4 --size 8 --seed 5", "replay dissemination -P 16 --seed 5"] {
-        let file = trace("noisy.json", &format!("{line} {noise}"));
-        let audited = right(&format!("audit {}", file.display()));
+        let file = record_trace("noisy.json", &format!("{line} {noise}"));
+        let audited = stdout_of(&format!("audit {}", file.display()));
         assert!(audited.ends_with("every rule holds\n"), "{audited}");
         assert_eq!(row(&format!("{line} {noise}"))["noise"], "a record of 3 detours in 21 us,seed:5");
-        right(&format!("analyze {}", file.display()));
+        stdout_of(&format!("analyze {}", file.display()));
         assert_eq!(
             row(&format!("{line} {noise},seed:6,together"))["noise"],
             "a record of 3 detours in 21 us,together,seed:6"
@@ -353,7 +353,7 @@ fn noise_is_read_from_a_file_and_stands_in_the_trace() {
 
 #[test]
 fn csv_has_the_same_titles_for_every_machine() {
-    let loggp = right("compare scatter --machine cm5 -P 8 --clock virtual --format csv");
+    let loggp = stdout_of("compare scatter --machine cm5 -P 8 --clock virtual --format csv");
     let lines: Vec<Vec<&str>> = loggp.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(lines.len(), 1 + 6);
     assert!(lines.iter().all(|line| line.len() == lines[0].len()));
@@ -361,7 +361,7 @@ fn csv_has_the_same_titles_for_every_machine() {
     assert_eq!((cell("algorithm"), cell("machine"), cell("params.L")), ("optimal", "cm5", "6000000"));
     assert_eq!((cell("params.O_s"), cell("measured_ns"), cell("lateness_ns.p50")), ("", "", ""));
     assert_eq!((cell("verified"), cell("stalls.capacity")), ("true", "2"));
-    let loggps = right("run broadcast --machine myrinet --format csv");
+    let loggps = stdout_of("run broadcast --machine myrinet --format csv");
     assert_eq!(loggps.lines().next(), loggp.lines().next());
     assert_eq!(loggps.lines().count(), 2);
 }
@@ -377,7 +377,7 @@ fn csv_has_all_that_json_has() {
             None => all.push(path),
         }
     }
-    let csv = right("run broadcast --format csv");
+    let csv = stdout_of("run broadcast --format csv");
     let titles: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
     let mut all = Vec::new();
     paths(&row("run broadcast --machine cm5"), String::new(), &mut all);
@@ -390,7 +390,7 @@ fn csv_has_all_that_json_has() {
 
 #[test]
 fn programs_lists_every_algorithm_with_its_formula() {
-    let list = right("programs");
+    let list = stdout_of("programs");
     for part in
         ["broadcast: ", "scatter: ", "size: items per processor", "128 unless told", "(LogGP, lemma 2)"]
     {
@@ -401,7 +401,7 @@ fn programs_lists_every_algorithm_with_its_formula() {
 
 #[test]
 fn machines_lists_every_value_with_its_source() {
-    let list = right("machines");
+    let list = stdout_of("machines");
     let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
     let has = |words: &[&str]| lines.iter().any(|line| line.starts_with(words));
     assert!(has(&["cs2-elan:", "Meiko"]));
@@ -414,17 +414,17 @@ fn machines_lists_every_value_with_its_source() {
 /// LogP, section 5.1: the averages of its table, and what is counted in networks that can be built.
 #[test]
 fn machines_lists_networks() {
-    let list = right("machines --topology");
+    let list = stdout_of("machines --topology");
     let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();
     let row = |name: &str| lines.iter().find(|line| line.join(" ").starts_with(name)).unwrap().join(" ");
     assert_eq!(row("hypercube"), "hypercube 1,024 log2 P / 2 5 1,024 2^10 5 5 5 10");
     assert_eq!(row("3d torus"), "3d torus 1,024 3/4 P^(1/3) 7.56 1,000 10 x 10 x 10 7.5 7.5 7.51 15");
-    let rows = right("machines --topology -P 64,20000 --format json");
+    let rows = stdout_of("machines --topology -P 64,20000 --format json");
     let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), 14);
     assert_eq!((&rows[3]["average"]["counted"], &rows[3]["built"]["nodes"]), (&json!(3.0), &json!(64)));
     assert_eq!((&rows[7]["average"]["counted"], &rows[7]["built"]["P"]), (&json!(null), &json!(16384)));
-    assert_eq!(right("machines --topology --format csv").lines().count(), 8);
+    assert_eq!(stdout_of("machines --topology --format csv").lines().count(), 8);
 }
 
 #[test]
@@ -438,10 +438,10 @@ fn an_audit_finds_a_run_clean() {
         ),
         ("audit-gps", "run scatter --machine cenju4 --size 200"),
     ] {
-        let path = trace(name, line);
+        let path = record_trace(name, line);
         let folder = path.parent().unwrap().read_dir().unwrap();
         assert_eq!(folder.count(), 1, "nothing else is left beside the trace");
-        let found = right(&format!("audit {}", path.display()));
+        let found = stdout_of(&format!("audit {}", path.display()));
         assert!(found.ends_with("\nevery rule holds\n"), "{found}");
         assert!(found.contains("\nmessages  ") && found.contains("\nfinish  "), "{found}");
     }
@@ -466,9 +466,9 @@ fn every_program_s_recorded_run_is_made_again() {
         "run transportation -P 8",
         "run broadcast -P 5 --latency random:3 --ties random:4",
     ] {
-        let json = trace("again", line);
+        let json = record_trace("again", line);
         let small = json.with_extension("loggp");
-        right(&format!("{line} --trace {}", small.display()));
+        stdout_of(&format!("{line} --trace {}", small.display()));
         assert!(fs::read(&small).unwrap().starts_with(b"loggp trace 1\n"));
         assert!(fs::read(&json).unwrap().len() > 4 * fs::read(&small).unwrap().len());
         let read = |path: &Path| loggp::trace::Trace::read(fs::File::open(path).unwrap()).unwrap();
@@ -485,8 +485,8 @@ fn every_program_s_recorded_run_is_made_again() {
 
 #[test]
 fn a_recorded_run_is_written_as_a_schedule() {
-    let path = trace("goal", "run broadcast -P 3 --params L=6,o=2,g=4");
-    let goal = right(&format!("trace2goal {}", path.display()));
+    let path = record_trace("goal", "run broadcast -P 3 --params L=6,o=2,g=4");
+    let goal = stdout_of(&format!("trace2goal {}", path.display()));
     let send = |label: &str, to: usize| format!("{label}: send 8b to {to} tag 0");
     for part in [
         "num_ranks 3\n\nrank 0 {\n// tag 0: ",
@@ -502,7 +502,7 @@ fn a_recorded_run_is_written_as_a_schedule() {
         let sentence = refusal(&format!("{verb} {}", schedule.display()));
         assert!(sentence.contains("this is a schedule, and no trace of a run; `loggp replay "), "{sentence}");
     }
-    let requests = trace("requests", "run message nonblocking -P 2 --meanwhile 5us");
+    let requests = record_trace("requests", "run message nonblocking -P 2 --meanwhile 5us");
     for (path, says) in [(&requests, true), (&path, false)] {
         let told = loggp(&format!("trace2goal {}", path.display())).output().unwrap();
         assert_eq!(text(&told.stderr).starts_with("left out: what the calls for requests"), says, "{told:?}");
@@ -551,7 +551,7 @@ fn a_carrier_can_be_chosen() {
         let row = &measured_rows(&format!("compare remap short-naive -P 12 --carrier {carrier}"))[0];
         assert_eq!(row["carrier"], carrier);
         assert!(is_not_early(row), "{row}");
-        let table = measured(&format!("run scatter optimal -P 4 --clock wall --carrier {carrier}"));
+        let table = measured_stdout(&format!("run scatter optimal -P 4 --clock wall --carrier {carrier}"));
         assert!(table.lines().nth(1).unwrap().contains(said), "{table}");
     }
 }
@@ -560,7 +560,7 @@ fn a_carrier_can_be_chosen() {
 fn several_runs_have_a_shortest_and_a_longest() {
     let rows = measured_rows("compare scatter optimal long -P 4 --repeat 3");
     assert!(rows.len() == 2 && rows.iter().all(is_not_early));
-    let table = measured("run scatter -P 4 --clock wall --repeat 2");
+    let table = measured_stdout("run scatter -P 4 --clock wall --repeat 2");
     assert!(table.lines().nth(1).unwrap().ends_with(", median of 2 runs"), "{table}");
     let titles: Vec<&str> = table.lines().nth(3).unwrap().split_whitespace().collect();
     assert!(titles.windows(3).any(|titles| titles == ["measured", "min", "max"]), "{table}");
@@ -590,19 +590,19 @@ fn the_trace_of_a_run_on_the_wall_clock_is_clean() {
         ("wall-random", "run broadcast -P 8 --latency random:3 --ports dual"),
         ("wall-gps", "run scatter -P 4 --machine cenju4 --size 200"),
     ] {
-        let path = place(name);
-        measured(&format!("{line} --clock wall --trace {}", path.display()));
-        let found = right(&format!("audit {}", path.display()));
+        let path = fresh_path(name);
+        measured_stdout(&format!("{line} --clock wall --trace {}", path.display()));
+        let found = stdout_of(&format!("audit {}", path.display()));
         assert!(found.ends_with("\nevery rule holds\n"), "{found}");
     }
 }
 
 /// A command that takes more than a minute by itself, when it has begun to write a file into an empty folder.
 #[cfg(unix)]
-fn begun(mut command: Command, folder: &Path) -> Child {
+fn start_writing(mut command: Command, folder: &Path) -> Child {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
-    while files(folder) == 0 {
+    while file_count(folder) == 0 {
         assert!(started.elapsed() < Duration::from_secs(30), "the draft");
         sleep(Duration::from_millis(5));
     }
@@ -616,7 +616,7 @@ fn kill(child: &Child, signal: &str) {
     assert!(kill.success());
 }
 
-fn files(folder: &Path) -> usize {
+fn file_count(folder: &Path) -> usize {
     folder.read_dir().unwrap().count()
 }
 
@@ -644,16 +644,16 @@ fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
             "stress --dilation 1e6 -o",
         ] {
             let ending = if line.ends_with("--trace") { "json" } else { "svg" };
-            let path = place(&format!("signal-{signal}")).with_extension(ending);
+            let path = fresh_path(&format!("signal-{signal}")).with_extension(ending);
             let folder = path.parent().unwrap();
             let started = Instant::now();
-            let child = begun(loggp(&format!("{line} {}", path.display())), folder);
+            let child = start_writing(loggp(&format!("{line} {}", path.display())), folder);
             kill(&child, signal);
             let output = child.wait_with_output().unwrap();
             assert!(started.elapsed() < Duration::from_secs(60), "it ended by itself");
             assert_eq!((output.status.code(), text(&output.stdout)), (Some(status), ""), "{line}");
             assert_eq!(text(&output.stderr), format!("{says}; nothing was written\n"));
-            assert_eq!(files(folder), 0, "{line}");
+            assert_eq!(file_count(folder), 0, "{line}");
         }
     }
 }
@@ -662,12 +662,12 @@ fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_is_ignored_stays_ignored() {
-    let path = place("nohup");
+    let path = fresh_path("nohup");
     let mut command = Command::new("sh");
     command
         .args(["-c", "trap '' HUP; exec \"$0\" run scatter -P 4 --clock wall --dilation 1e6 --trace \"$1\""]);
     command.args([env!("CARGO_BIN_EXE_loggp"), path.to_str().unwrap()]);
-    let mut child = begun(command, path.parent().unwrap());
+    let mut child = start_writing(command, path.parent().unwrap());
     kill(&child, "HUP");
     sleep(Duration::from_millis(300));
     assert_eq!(child.try_wait().unwrap(), None);
@@ -679,13 +679,13 @@ fn a_signal_that_is_ignored_stays_ignored() {
 #[cfg(unix)]
 #[test]
 fn an_old_file_stays_until_a_new_one_is_whole() {
-    let path = place("old").with_extension("svg");
+    let path = fresh_path("old").with_extension("svg");
     let folder = path.parent().unwrap();
     let shown = path.display();
     fs::write(&path, "old").unwrap();
     let still_old = |line: &str| {
         assert_eq!(fs::read_to_string(&path).unwrap(), "old", "{line}");
-        assert_eq!(files(folder), 1, "{line}");
+        assert_eq!(file_count(folder), 1, "{line}");
     };
     // This machine carries no message of so many words.
     for line in [
@@ -708,7 +708,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     let line = format!("run scatter -P 4 --clock wall --dilation 1e6 --timeline {shown}");
     let mut child = loggp(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let started = Instant::now();
-    while files(folder) == 1 {
+    while file_count(folder) == 1 {
         assert!(started.elapsed() < Duration::from_secs(30), "the draft");
         sleep(Duration::from_millis(5));
     }
@@ -723,13 +723,13 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     symlink("old.svg", &link).unwrap();
     fs::rename(&path, folder.join("old.svg")).unwrap();
     let path = folder.join("old.svg");
-    right(&format!("sweep broadcast flat --over P=2,3 -o {}", link.display()));
+    stdout_of(&format!("sweep broadcast flat --over P=2,3 -o {}", link.display()));
     assert!(fs::read_to_string(&path).unwrap().starts_with("<svg"));
     assert!(link.symlink_metadata().unwrap().is_symlink());
-    assert_eq!((mode(&path), files(folder)), (0o640, 2));
+    assert_eq!((mode(&path), file_count(folder)), (0o640, 2));
     // A link to what is not there makes it.
     fs::remove_file(&path).unwrap();
-    right(&format!("run broadcast --timeline {}", link.display()));
+    stdout_of(&format!("run broadcast --timeline {}", link.display()));
     assert!(path.is_file() && link.symlink_metadata().unwrap().is_symlink());
     // It may be read by whoever may read any new file.
     fs::write(folder.join("new"), "").unwrap();
@@ -742,7 +742,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
 #[cfg(unix)]
 #[test]
 fn two_files_with_one_name_are_refused() {
-    let path = place("twice").with_file_name("x.svg");
+    let path = fresh_path("twice").with_file_name("x.svg");
     let folder = path.parent().unwrap();
     symlink("x.svg", folder.join("link")).unwrap();
     symlink("../twice/link", folder.join("chain")).unwrap();
@@ -756,7 +756,7 @@ fn two_files_with_one_name_are_refused() {
         if there {
             fs::write(&path, "old").unwrap();
         }
-        let before = files(folder);
+        let before = file_count(folder);
         for (trace, timeline) in [
             ("x.svg", "x.svg"),
             ("x.svg", "./x.svg"),
@@ -767,18 +767,18 @@ fn two_files_with_one_name_are_refused() {
             let sentence = refusal_of(run(trace, timeline));
             let right =
                 format!("--trace and --timeline name the same file, {timeline}; give each a file of its own");
-            assert_eq!((sentence, files(folder)), (right, before));
+            assert_eq!((sentence, file_count(folder)), (right, before));
         }
         let sentence = refusal_of(run("circle", "x.svg"));
         assert!(sentence.contains("a link that leads to no file"), "{sentence}");
-        assert_eq!(files(folder), before);
+        assert_eq!(file_count(folder), before);
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
 }
 
 #[test]
 fn an_audit_finds_what_broke_the_rules() {
-    let path = trace("audit-broken", "run broadcast --params L=6,o=2,g=4");
+    let path = record_trace("audit-broken", "run broadcast --params L=6,o=2,g=4");
     let good = fs::read_to_string(&path).unwrap();
     fs::write(&path, good.replace(r#""L":6000000"#, r#""L":5000000"#)).unwrap();
     let output = output(&format!("audit {}", path.display()));
@@ -801,13 +801,13 @@ fn an_audit_finds_what_broke_the_rules() {
 
 #[test]
 fn a_trace_takes_the_place_of_an_old_one_or_leaves_it() {
-    let path = place("trace-old");
+    let path = fresh_path("trace-old");
     fs::write(&path, "old").unwrap();
     // The run fails after the file was checked: this machine carries no message of so many words.
     let line = format!("run scatter --machine cenju4 --size 9999 --trace {}", path.display());
     assert_eq!(output(&line).status.code(), Some(1));
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-    right(&format!("run scatter --trace {}", path.display()));
+    stdout_of(&format!("run scatter --trace {}", path.display()));
     assert!(fs::read_to_string(&path).unwrap().starts_with(r#"{"displayTimeUnit":"ns""#));
     assert_eq!(path.parent().unwrap().read_dir().unwrap().count(), 1);
 }
@@ -994,7 +994,7 @@ fn ties_are_settled_as_asked() {
     assert!(number[1] == rotation[1] && rotation[1] == random[1]);
     assert_eq!(time("long-naive"), number[0]);
     assert_eq!(row("run remap --ties random:7")["ties"], "random:7");
-    assert!(right("run remap --ties random:7").contains(", random ties (seed 7)"));
+    assert!(stdout_of("run remap --ties random:7").contains(", random ties (seed 7)"));
     let stalled = |ties| {
         row(&format!("stress fft-naive -P 8 --load 32 --machine cm5 --clock virtual --ties {ties}"))["stalls"]
             ["ns"]
@@ -1005,15 +1005,15 @@ fn ties_are_settled_as_asked() {
 
 #[test]
 fn help_and_version_go_to_stdout() {
-    assert!(right("--help").contains("Usage: loggp <COMMAND>"));
-    let lu = right("run lu --help");
+    assert!(stdout_of("--help").contains("Usage: loggp <COMMAND>"));
+    let lu = stdout_of("run lu --help");
     assert!(
         lu.contains("--params <NAME=VALUE,...>") && lu.contains("--grid <RxC>") && !lu.contains("--alpha")
     );
     let without = output("run");
     assert_eq!(without.status.code(), Some(2));
     assert!(text(&without.stderr).contains("Programs:"));
-    assert!(right("--version").starts_with("loggp "));
+    assert!(stdout_of("--version").starts_with("loggp "));
     let nothing = output("");
     assert_eq!((nothing.status.code(), text(&nothing.stdout)), (Some(2), ""));
     assert!(text(&nothing.stderr).contains("Usage: loggp <COMMAND>"));
@@ -1021,8 +1021,8 @@ fn help_and_version_go_to_stdout() {
 
 #[test]
 fn a_timeline_is_drawn_whole_or_not_at_all() {
-    let path = trace("timeline", "run broadcast").with_extension("svg");
-    right(&format!("run broadcast --params L=6,o=2,g=4 --timeline {}", path.display()));
+    let path = record_trace("timeline", "run broadcast").with_extension("svg");
+    stdout_of(&format!("run broadcast --params L=6,o=2,g=4 --timeline {}", path.display()));
     let svg = std::fs::read_to_string(&path).unwrap();
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     assert_eq!(svg.matches("receive overhead: ").count(), 7);
@@ -1036,11 +1036,11 @@ fn a_timeline_is_drawn_whole_or_not_at_all() {
 /// A page is of a program, of a trace or of a schedule, and holds a run for each that is to stand beside it.
 #[test]
 fn a_run_is_looked_into() {
-    let trace = trace("looked-into.loggp", "run remap short-naive --machine cm5 -P 4 --size 64");
+    let trace = record_trace("looked-into.loggp", "run remap short-naive --machine cm5 -P 4 --size 64");
     let page = trace.with_extension("html");
     let (of_trace, to) = (trace.display(), page.display());
     let runs = |line: &str| {
-        right(line);
+        stdout_of(line);
         let html = std::fs::read_to_string(&page).unwrap();
         assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
         std::fs::remove_file(&page).unwrap();
@@ -1049,7 +1049,7 @@ fn a_run_is_looked_into() {
     assert_eq!(runs(&format!("timeline {of_trace} -o {to}")), 1);
     // A trace says what ran, as the page that is made at once does.
     let said = |line: &str| {
-        right(line);
+        stdout_of(line);
         let html = std::fs::read_to_string(&page).unwrap();
         let (_, rest) = html.split_once("id=\"meta\">").unwrap();
         let meta: Value = serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
@@ -1074,7 +1074,7 @@ fn a_run_is_looked_into() {
     assert_eq!(runs(&format!("replay ring -P 8 --params L=6,o=2,g=4,G=0 --timeline {to}")), 1);
 
     let picture = trace.with_extension("svg");
-    right(&format!("timeline {of_trace} --from 20us --until 40us --only 2-3,0 -o {}", picture.display()));
+    stdout_of(&format!("timeline {of_trace} --from 20us --until 40us --only 2-3,0 -o {}", picture.display()));
     let svg = std::fs::read_to_string(&picture).unwrap();
     let names: Vec<&str> =
         ["P2", "P3", "P0", "P1"].into_iter().filter(|name| svg.contains(&format!(">{name}<"))).collect();
@@ -1140,11 +1140,11 @@ fn a_file_has_the_form_that_its_ending_says() {
     let name = |ending: &str| folder.path().join(format!("x.{ending}")).display().to_string();
     let line = "compare lu -P 4 --size 32 --clock virtual";
     let files = ["csv", "json", "txt", "svg"].map(|ending| format!(" -o {}", name(ending))).concat();
-    let table = right(&format!("{line}{files}"));
+    let table = stdout_of(&format!("{line}{files}"));
     let written = |ending: &str| std::fs::read_to_string(name(ending)).unwrap();
     assert_eq!(written("txt"), table);
-    assert_eq!(written("csv"), right(&format!("{line} --format csv")));
-    assert_eq!(written("json"), right(&format!("{line} --format json")));
+    assert_eq!(written("csv"), stdout_of(&format!("{line} --format csv")));
+    assert_eq!(written("json"), stdout_of(&format!("{line} --format json")));
     assert!(written("svg").starts_with("<svg"));
     for (line, why) in [
         (
@@ -1176,10 +1176,10 @@ fn shards_are_merged_to_what_one_run_writes() {
     for ending in ["csv", "json"] {
         let parts: Vec<String> = (1..=3).map(|part| name(&format!("{part}.{ending}"))).collect();
         for (part, file) in (1..).zip(&parts) {
-            right(&format!("{sweep} --shard {part}/3 -o {file}"));
+            stdout_of(&format!("{sweep} --shard {part}/3 -o {file}"));
         }
-        let whole = right(&format!("{sweep} --format {ending}"));
-        assert_eq!(right(&format!("merge {}", parts.join(" "))), whole);
+        let whole = stdout_of(&format!("{sweep} --format {ending}"));
+        assert_eq!(stdout_of(&format!("merge {}", parts.join(" "))), whole);
     }
     for (line, why) in [
         (format!("merge {} {}", name("3.csv"), name("1.csv")), "give all, in their order"),
@@ -1217,10 +1217,10 @@ fn a_schedule_that_is_too_large_is_refused() {
 #[test]
 fn no_table_of_a_matrix_is_too_wide() {
     for line in ["matrix", "matrix random", "matrix figure-1"] {
-        let shown = right(line);
+        let shown = stdout_of(line);
         assert!(shown.lines().all(|line| line.len() <= 120) && shown.contains("c_j"), "{shown}");
     }
-    let shown = right("matrix");
+    let shown = stdout_of("matrix");
     assert_eq!((shown.matches("\nc_j").count(), shown.matches("r_i").count()), (2, 1), "{shown}");
 }
 
@@ -1327,19 +1327,19 @@ fn a_help_begins_with_the_usual_clock() {
         ("stress", "wall"),
         ("calibrate", "wall"),
     ] {
-        let help = right(&format!("{line} --help"));
+        let help = stdout_of(&format!("{line} --help"));
         assert!(help.lines().next().unwrap().contains(&format!("{clock} clock")), "{line}: {help}");
     }
 }
 
 #[test]
 fn sizes_count_by_1024() {
-    let row = |size: &str| right(&format!("run broadcast --size {size} --format json"));
+    let row = |size: &str| stdout_of(&format!("run broadcast --size {size} --format json"));
     assert_eq!(row("4k"), row("4096"));
-    right("run broadcast --stack 64k");
+    stdout_of("run broadcast --stack 64k");
     assert_eq!(
-        right("sweep broadcast flat --over size=1k,2k --format csv"),
-        right("sweep broadcast flat --over size=1024,2048 --format csv")
+        stdout_of("sweep broadcast flat --over size=1k,2k --format csv"),
+        stdout_of("sweep broadcast flat --over size=1024,2048 --format csv")
     );
 }
 
@@ -1361,14 +1361,14 @@ fn the_examples_of_every_help_run() {
             .map(|line| line.split_whitespace().next().unwrap().into())
             .collect()
     };
-    let mut requests = vec![(String::new(), right("--help"))];
-    for name in subcommands(&right("--help"), "Commands:").iter().filter(|name| *name != "help") {
-        let help = right(&format!("{name} --help"));
+    let mut requests = vec![(String::new(), stdout_of("--help"))];
+    for name in subcommands(&stdout_of("--help"), "Commands:").iter().filter(|name| *name != "help") {
+        let help = stdout_of(&format!("{name} --help"));
         let programs = subcommands(&help, "Programs:");
         requests.push((name.clone(), help));
         requests.extend(programs.iter().map(|program| {
             let of = format!("{name} {program}");
-            let help = right(&format!("{of} --help"));
+            let help = stdout_of(&format!("{of} --help"));
             (of, help)
         }));
     }
@@ -1406,7 +1406,7 @@ fn a_check_says_what_it_has_no_use_for() {
 
 #[test]
 fn faults_are_reduced_written_and_repeated() {
-    let path = place("faults");
+    let path = fresh_path("faults");
     for (faults, says, cause) in [
         ("--losses 2", " of processor 0 is lost", "deadlock: "),
         ("--crashes 1", "; processor 0 crashes before its message ", "deadlock: "),
@@ -1432,7 +1432,7 @@ fn faults_are_reduced_written_and_repeated() {
 fn a_recorded_order_is_repeated() {
     let run = "run radix-sort -P 4 --size 64 --work charged";
     let drawn = format!("{run} --latency random:7 --ties random:8");
-    let path = trace("repeated", &drawn);
+    let path = record_trace("repeated", &drawn);
     let repeated = |run: &str| format!("{run} --repeat-from {}", path.display());
     assert_eq!(row(&repeated(run))["model_ns"], row(&drawn)["model_ns"]);
     let refused = refusal(&repeated("run radix-sort -P 8"));
@@ -1442,11 +1442,11 @@ fn a_recorded_order_is_repeated() {
 /// What a command reads would be lost if it were written too.
 #[test]
 fn what_is_read_is_not_written() {
-    let path = trace("read", "run broadcast -P 4");
+    let path = record_trace("read", "run broadcast -P 4");
     let before = std::fs::read(&path).unwrap();
     let path = path.display();
     let csv = std::env::temp_dir().join(format!("loggp-read-{}.csv", std::process::id()));
-    right(&format!("compare broadcast --clock virtual -P 4 -o {}", csv.display()));
+    stdout_of(&format!("compare broadcast --clock virtual -P 4 -o {}", csv.display()));
     let csv = csv.display();
     for (line, why) in [
         (format!("timeline {path} -o {path}"), "its ending does not say what shall be written"),
@@ -1479,7 +1479,7 @@ fn seeds_are_runs_with_one_seed_each() {
         assert_eq!(names.map(|name| time(&all, name)), which);
         assert_eq!(all["seeds"], 10);
     }
-    let table = right(&format!("{run} --latency random:7 --seeds 3"));
+    let table = stdout_of(&format!("{run} --latency random:7 --seeds 3"));
     let seed = table.split_once("has --latency ").unwrap().1.trim_end();
     let median = time(&row(&format!("{run} --latency {seed}")), "model_ns");
     assert_eq!(median, time(&row(&format!("{run} --latency random:7 --seeds 3")), "model_ns"));
@@ -1500,7 +1500,7 @@ fn every_program_is_right_under_other_orders() {
     for program in
         ["broadcast", "combining", "fft -P 4 --size 64", "radix-sort -P 4 --size 32", "scatter -P 4"]
     {
-        let said = right(&format!("check {program} --runs 50"));
+        let said = stdout_of(&format!("check {program} --runs 50"));
         assert!(said.ends_with("every run came to the same right end\n"), "{said}");
     }
 }

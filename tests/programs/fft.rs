@@ -51,7 +51,7 @@ fn any_case(algorithm: &'static str) -> impl Strategy<Value = Case> {
 }
 
 /// Every phase takes what was predicted, and they follow each other without a pause.
-fn holds(case: &Case) -> Result<(), TestCaseError> {
+fn check_prediction(case: &Case) -> Result<(), TestCaseError> {
     let outcome = run(case);
     let predicted: Vec<_> = outcome.phases.iter().map(|(name, time)| (name.clone(), Some(*time))).collect();
     prop_assert_eq!(phases(case), predicted, "{:?}", case);
@@ -66,25 +66,25 @@ proptest! {
 
     #[test]
     fn short_messages_take_as_long_as_predicted(case in any_case("short-staggered")) {
-        holds(&case)?;
+        check_prediction(&case)?;
     }
 
     #[test]
     fn barriers_take_as_long_as_predicted(case in any_case("short-synchronized"), cost in -10..50_i64) {
         let barrier = (cost >= 0).then_some(cost * US);
-        holds(&Case { barrier, ..case })?;
+        check_prediction(&Case { barrier, ..case })?;
     }
 
     #[test]
     fn one_layout_takes_as_long_as_predicted(case in any_case("cyclic"), blocked in any::<bool>()) {
         let algorithm = if blocked { "blocked" } else { "cyclic" };
         let algorithm = FFT.algorithm(algorithm).unwrap();
-        holds(&Case { algorithm, ..case })?;
+        check_prediction(&Case { algorithm, ..case })?;
     }
 
     #[test]
     fn long_messages_take_as_long_as_predicted_with_dual_ports(case in any_case("long-staggered")) {
-        holds(&Case { ports: Ports::Dual, ..case })?;
+        check_prediction(&Case { ports: Ports::Dual, ..case })?;
     }
 
     /// With points of several words.
@@ -92,7 +92,7 @@ proptest! {
     fn points_of_many_words_take_as_long_as_predicted_with_dual_ports(
         case in any_case("short-staggered"), word in 1..16_usize,
     ) {
-        holds(&Case { params: Params { word: word.try_into().unwrap(), ..case.params }, ports: Ports::Dual, ..case })?;
+        check_prediction(&Case { params: Params { word: word.try_into().unwrap(), ..case.params }, ports: Ports::Dual, ..case })?;
     }
 
     /// What is computed, and that in a stalled remap too, is what the butterflies cost.

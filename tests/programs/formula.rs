@@ -18,7 +18,7 @@ fn params(text: &str) -> Params {
     Params::builder(1).set(text).unwrap().build().unwrap()
 }
 
-fn traced(text: &str, program: impl Fn(&mut Proc) + Sync) -> Trace {
+fn record_trace(text: &str, program: impl Fn(&mut Proc) + Sync) -> Trace {
     Machine::new(params(text)).trace(true).run(program).unwrap().trace.unwrap()
 }
 
@@ -39,7 +39,7 @@ fn message(words: usize) -> impl Fn(&mut Proc) + Sync {
 
 /// The receiver computes for 50 us before it takes a message of 10 words, which waits for it.
 fn late_receiver() -> Trace {
-    traced("P=2,L=10us,o=2us,O_s=1us,G_s=1us,G_l=1us,s=2,S=4", |p| match p.id() {
+    record_trace("P=2,L=10us,o=2us,O_s=1us,G_s=1us,G_l=1us,s=2,S=4", |p| match p.id() {
         0 => p.send(1, WORDS, vec![0; 10]),
         _ => {
             p.work("think", 50, || ());
@@ -52,7 +52,7 @@ fn late_receiver() -> Trace {
 #[test]
 fn of_the_optimal_broadcast() {
     let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
-    let trace = traced("P=8,L=6us,o=2us,g=4us", |p| {
+    let trace = record_trace("P=8,L=6us,o=2us,g=4us", |p| {
         if p.id() > 0 {
             p.recv(WORDS);
         }
@@ -66,7 +66,7 @@ fn of_the_optimal_broadcast() {
 
 #[test]
 fn of_a_ring() {
-    let trace = traced("P=8,L=6us,o=2us,g=4us", |p| {
+    let trace = record_trace("P=8,L=6us,o=2us,g=4us", |p| {
         let next = (p.id() + 1) % 8;
         if p.id() == 0 {
             p.send(next, WORDS, vec![1]);
@@ -83,7 +83,7 @@ fn of_a_ring() {
 
 #[test]
 fn of_a_message() {
-    let counts = |text: &str, words: usize| formula(&traced(text, message(words))).counts;
+    let counts = |text: &str, words: usize| formula(&record_trace(text, message(words))).counts;
     // LogGP, section 2.
     assert_eq!(counts("P=2,L=6us,o=2us,g=4us,G=30ns", 11), [("L", 1), ("o", 2), ("G", 10)]);
     // Under LogP a further word takes max(g, o).
@@ -109,7 +109,7 @@ fn of_a_message() {
 /// What a message waited for is on the path in its stead.
 #[test]
 fn of_stalls_and_barriers() {
-    let trace = traced("P=3,L=6us,o=1us,g=6us", |p| match p.id() {
+    let trace = record_trace("P=3,L=6us,o=1us,g=6us", |p| match p.id() {
         2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
         _ => p.send(2, WORDS, vec![1]),
     });
@@ -140,7 +140,7 @@ fn of_what_was_drawn_and_what_a_model_adds() {
 #[test]
 fn of_requests_what_is_overlapped() {
     let waits = |work: u64| {
-        let trace = traced("P=2,L=20us,o=2us,g=4us", |p| match p.id() {
+        let trace = record_trace("P=2,L=20us,o=2us,g=4us", |p| match p.id() {
             0 => p.send(1, WORDS, vec![1]),
             _ => {
                 let request = p.irecv(WORDS);
@@ -209,7 +209,7 @@ fn of_every_pattern() {
 /// A schedule is traced as it is played, and its messages are those of a program.
 #[test]
 fn of_a_schedule() {
-    let path = file("schedule.loggp", &late_receiver());
+    let path = write_trace("schedule.loggp", &late_receiver());
     let line = format!("replay binomial-broadcast -P 8 --params L=6us,o=2us,g=4us --trace {path}");
     let (status, _, error) = loggp(&line);
     assert_eq!((status, &*error), (Some(0), ""));
@@ -224,7 +224,7 @@ fn of_a_schedule() {
 }
 
 /// A file of this test's own.
-fn file(name: &str, trace: &Trace) -> String {
+fn write_trace(name: &str, trace: &Trace) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     trace.write(std::fs::File::create(&path).unwrap()).unwrap();
     path.display().to_string()
@@ -238,7 +238,7 @@ fn loggp(line: &str) -> (Option<i32>, String, String) {
 
 #[test]
 fn the_command_says_the_formula() {
-    let path = file("formula.loggp", &late_receiver());
+    let path = write_trace("formula.loggp", &late_receiver());
     let over = format!("analyze {path} --over L=1us..100us:log:3 --no-sensitivities --what-if S=10");
     let (status, text, error) = loggp(&over);
     assert_eq!((status, &*error), (Some(0), ""));

@@ -52,7 +52,7 @@ proptest! {
     #![proptest_config(cases(1000))]
     #[test]
     fn every_case_is_right(case in any_case(80)) {
-        right_or_singular(&case, &Emulation::default());
+        run_right_or_singular(&case, &Emulation::default());
     }
 }
 
@@ -61,8 +61,8 @@ proptest! {
     #[test]
     fn the_wall_clock_keeps_the_order_of_the_virtual_one(case in any_case(32)) {
         let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::with_clock(ClockKind::Wall) };
-        let model = right_or_singular(&case, &Emulation::default());
-        let wall = right_or_singular(&case, &emulation);
+        let model = run_right_or_singular(&case, &Emulation::default());
+        let wall = run_right_or_singular(&case, &emulation);
         // Work is charged, so every processor does what it does on the virtual clock, when it does it there.
         let finish = |stats: &[Stats]| -> Vec<Time> { stats.iter().map(|stats| stats.finish).collect() };
         prop_assert_eq!(finish(&wall.run.processors), finish(&model.run.processors));
@@ -71,7 +71,7 @@ proptest! {
 }
 
 /// Hilbert's matrices are singular, as far as 8-byte numbers can tell, and so may be found singular.
-fn right_or_singular(case: &Case, emulation: &Emulation) -> Outcome {
+fn run_right_or_singular(case: &Case, emulation: &Emulation) -> Outcome {
     if case.get(&ENTRIES) != Entries::Hilbert {
         return outcome(case, emulation);
     }
@@ -228,7 +228,7 @@ fn measured_work_is_right_too() {
 
 /// Myrinet as it is for n, at n/4: lengths a quarter, the times of a byte four times as long. With a flop of 16 times a
 /// step takes what it takes at n, and there are a quarter as many.
-fn quarter(S: usize) -> Params {
+fn quarter_of_myrinet(S: usize) -> Params {
     let myrinet = preset("myrinet").unwrap().builder().build().unwrap();
     let gps = myrinet.gps().unwrap();
     let gps = LogGps {
@@ -251,8 +251,8 @@ struct Synchronization {
 }
 
 /// A run on a quarter of Myrinet, with the paper's n.
-fn on_myrinet(algorithm: &str, n: usize, S: usize) -> Synchronization {
-    let case = case(algorithm, quarter(S), n / 4).with(&FLOP, 172_800 * PS);
+fn run_on_myrinet(algorithm: &str, n: usize, S: usize) -> Synchronization {
+    let case = case(algorithm, quarter_of_myrinet(S), n / 4).with(&FLOP, 172_800 * PS);
     let run = outcome(&case, &Emulation::with_trace()).run;
     synchronization(run.time, &run.trace.unwrap())
 }
@@ -303,10 +303,10 @@ fn synchronization(time: Time, trace: &Trace) -> Synchronization {
 #[test]
 fn below_S_receivers_wait() {
     for (n, least) in [(256, 0.4), (512, 0.15), (1024, 0.03)] {
-        let Synchronization { sender, receiver, time } = on_myrinet("whole", n, 16_383);
+        let Synchronization { sender, receiver, time } = run_on_myrinet("whole", n, 16_383);
         assert!(sender == 0.0 && receiver > least, "n = {n}: {sender} {receiver}");
         for (algorithm, S) in [("whole", 65_536), ("fragmented", 16_383)] {
-            assert_eq!(on_myrinet(algorithm, n, S).time, time, "n = {n} {algorithm}");
+            assert_eq!(run_on_myrinet(algorithm, n, S).time, time, "n = {n} {algorithm}");
         }
     }
 }
@@ -316,7 +316,7 @@ fn below_S_receivers_wait() {
 fn above_S_senders_wait_for_half_of_the_time() {
     for (n, table) in [(2048, 7_668.0 / 4_403.0), (4096, 62.038 / 35.902)] {
         let [small, large, fragmented] =
-            [("whole", 16_383), ("whole", 65_536), ("fragmented", 16_383)].map(|(a, S)| on_myrinet(a, n, S));
+            [("whole", 16_383), ("whole", 65_536), ("fragmented", 16_383)].map(|(a, S)| run_on_myrinet(a, n, S));
         assert!((0.3..0.55).contains(&small.sender), "n = {n}: {}", small.sender);
         assert!(small.receiver < small.sender / 4.0, "n = {n}: {}", small.receiver);
         for removed in [&large, &fragmented] {
@@ -343,8 +343,8 @@ fn the_whole_takes_about_as_long_as_in_table_7() {
 }
 
 /// A run in which senders wait: the paper's n = 2048, on a quarter of Myrinet.
-fn waits() -> Outcome {
-    let case = case("whole", quarter(16_383), 512).with(&FLOP, 172_800 * PS);
+fn run_with_waiting_senders() -> Outcome {
+    let case = case("whole", quarter_of_myrinet(16_383), 512).with(&FLOP, 172_800 * PS);
     outcome(&case, &Emulation::with_trace())
 }
 
@@ -352,14 +352,14 @@ fn waits() -> Outcome {
 /// changed program and the changed machine take, where the paper's own prediction is within 10%.
 #[test]
 fn what_would_help_is_predicted_before_it_is_tried() {
-    let trace = waits().run.trace.unwrap();
+    let trace = run_with_waiting_senders().run.trace.unwrap();
     let same = Replay::new(&trace).run().unwrap();
-    assert_eq!(same.time, on_myrinet("whole", 2048, 16_383).time);
-    let larger = Replay::new(&trace).params(quarter(65_536)).run().unwrap();
+    assert_eq!(same.time, run_on_myrinet("whole", 2048, 16_383).time);
+    let larger = Replay::new(&trace).params(quarter_of_myrinet(65_536)).run().unwrap();
     let fragments = Replay::new(&trace).fragments(16_383 / 4).run().unwrap();
     for (predicted, algorithm, S) in [(larger.time, "whole", 65_536), (fragments.time, "fragmented", 16_383)]
     {
-        let tried = on_myrinet(algorithm, 2048, S).time;
+        let tried = run_on_myrinet(algorithm, 2048, S).time;
         let error = predicted.in_units(tried) - 1.0;
         assert!(error.abs() < 0.01, "{algorithm}, S = {S}: {predicted}, and it took {tried}");
         assert!(tried.in_units(same.time) < 0.7, "{algorithm}, S = {S}: it did not help");
@@ -370,7 +370,7 @@ fn what_would_help_is_predicted_before_it_is_tried() {
 #[test]
 fn a_model_without_synchronization_misses_it() {
     for n in [2048, 4096] {
-        let case = case("whole", quarter(16_383), n / 4).with(&FLOP, 172_800 * PS);
+        let case = case("whole", quarter_of_myrinet(16_383), n / 4).with(&FLOP, 172_800 * PS);
         let run = outcome(&case, &Emulation::with_trace()).run;
         let blind = Replay::new(run.trace.as_ref().unwrap()).model(Model::LogGP1).run().unwrap();
         let error = blind.time.in_units(run.time) - 1.0;
@@ -382,9 +382,9 @@ fn a_model_without_synchronization_misses_it() {
 /// What a replay predicts is what a run with the larger S takes in real time.
 #[test]
 fn a_prediction_is_what_is_measured_then() {
-    let trace = waits().run.trace.unwrap();
-    let predicted = Replay::new(&trace).params(quarter(65_536)).run().unwrap().time;
-    let case = case("whole", quarter(65_536), 512).with(&FLOP, 172_800 * PS);
+    let trace = run_with_waiting_senders().run.trace.unwrap();
+    let predicted = Replay::new(&trace).params(quarter_of_myrinet(65_536)).run().unwrap().time;
+    let case = case("whole", quarter_of_myrinet(65_536), 512).with(&FLOP, 172_800 * PS);
     for _ in 0..3 {
         let run = outcome(&case, &Emulation::with_clock(ClockKind::Wall)).run;
         let error = run.time.in_units(predicted) - 1.0;

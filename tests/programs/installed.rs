@@ -14,7 +14,7 @@ fn output(line: &str) -> Output {
 }
 
 /// What it printed; it must have gone well, and had nothing to warn of.
-fn right(line: &str) -> String {
+fn stdout_of(line: &str) -> String {
     let Output { status, stdout, stderr } = output(line);
     assert_eq!((status.code(), String::from_utf8(stderr).unwrap().as_str()), (Some(0), ""), "{line}");
     String::from_utf8(stdout).unwrap()
@@ -29,7 +29,7 @@ fn refusal(line: &str) -> String {
 
 /// The subcommands, as the help lists them.
 fn subcommands() -> BTreeSet<String> {
-    let help = right("--help");
+    let help = stdout_of("--help");
     let list = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let names = list.take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
     let names: BTreeSet<String> = names.filter(|name| *name != "help").map(String::from).collect();
@@ -55,7 +55,7 @@ fn files(folder: &Path) -> BTreeSet<String> {
 fn the_manual_has_a_page_for_every_subcommand() {
     let folder = folder("manual");
     fs::write(folder.join("loggp.1"), "an old page").unwrap();
-    assert_eq!(right(&format!("man -o {}", folder.display())), "");
+    assert_eq!(stdout_of(&format!("man -o {}", folder.display())), "");
     let mut expected: BTreeSet<String> =
         subcommands().into_iter().map(|name| format!("loggp-{name}.1")).collect();
     expected.insert("loggp.1".into());
@@ -66,13 +66,13 @@ fn the_manual_has_a_page_for_every_subcommand() {
     assert_eq!(files(&folder), expected);
 
     let page = |file: &str| fs::read_to_string(folder.join(file)).unwrap();
-    assert_eq!(page("loggp.1"), right("man"));
+    assert_eq!(page("loggp.1"), stdout_of("man"));
     for name in subcommands() {
-        assert_eq!(page(&format!("loggp-{name}.1")), right(&format!("man {name}")));
+        assert_eq!(page(&format!("loggp-{name}.1")), stdout_of(&format!("man {name}")));
         assert!(page("loggp.1").contains(&format!("loggp\\-{name}(1)")), "{name}");
         assert!(page(&format!("loggp-{name}.1")).contains(".SH SYNOPSIS"), "{name}");
     }
-    assert_eq!(page("loggp-run-lu.1"), right("man run lu"));
+    assert_eq!(page("loggp-run-lu.1"), stdout_of("man run lu"));
     assert!(page("loggp-run-lu.1").contains("\\-\\-params"));
     assert!(!page("loggp-run-lu.1").contains("\\-\\-alpha"), "it is scatter's");
 }
@@ -92,7 +92,7 @@ fn pages_are_written_all_or_none() {
 #[test]
 fn every_shell_completes_every_subcommand() {
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        let script = right(&format!("completions {shell}"));
+        let script = stdout_of(&format!("completions {shell}"));
         for name in subcommands() {
             let about = match shell {
                 "bash" => format!("loggp,{name})"),
@@ -108,7 +108,7 @@ fn every_shell_completes_every_subcommand() {
 
 /// What bash makes of a line whose last word is not finished.
 #[cfg(unix)]
-fn completed(line: &str) -> BTreeSet<String> {
+fn bash_completions(line: &str) -> BTreeSet<String> {
     const SCRIPT: &str = r#"
         source <("$0" completions bash) || exit
         IFS=' ' read -ra COMP_WORDS <<< "$1"
@@ -139,10 +139,10 @@ fn bash_completes_subcommands_options_and_the_names_of_things() {
         ("loggp completions powers", "powershell"),
         ("loggp man trace", "trace2goal"),
     ] {
-        assert_eq!(completed(line), BTreeSet::from([whole.into()]), "{line}");
+        assert_eq!(bash_completions(line), BTreeSet::from([whole.into()]), "{line}");
     }
-    assert!(subcommands().is_subset(&completed("loggp ")));
-    assert!(subcommands().is_subset(&completed("loggp man ")));
+    assert!(subcommands().is_subset(&bash_completions("loggp ")));
+    assert!(subcommands().is_subset(&bash_completions("loggp man ")));
 }
 
 /// Names that shells complete are not the only ones that may be given: there are files too, and a wrong name gets the
@@ -161,5 +161,5 @@ fn who_types_another_name_is_told_the_nearest() {
         let why = refusal(line);
         assert!(why.starts_with(&format!("error: {sentence}")), "{line}: {why}");
     }
-    assert!(!right("run --help").contains("possible values: broadcast"));
+    assert!(!stdout_of("run --help").contains("possible values: broadcast"));
 }

@@ -19,7 +19,7 @@ use crate::cases::cases;
 const PLATFORMS: [&str; 3] = ["cenju4", "myrinet", "fast-ethernet"];
 
 /// What calibration finds out on the virtual clock.
-fn found(params: Params) -> LogGpsCalibration {
+fn calibrate(params: Params) -> LogGpsCalibration {
     LogGpsCalibration::study(params, Ports::Single, &Emulation::default()).unwrap()
 }
 
@@ -65,7 +65,7 @@ proptest! {
         let gps = params.gps().unwrap();
         let longest = params.longest_message().unwrap_or(1 << 24);
         prop_assume!(params.o + params.L > Time::ZERO && ![1, gps.s + 1, gps.S, gps.S + 1, longest].into_iter().any(hidden));
-        let found = found(params);
+        let found = calibrate(params);
         for finding in &found.recovered.findings {
             let is_exact = finding.bound != Bound::Exact || finding.configured == Some(finding.found);
             prop_assert!(is_exact, "{params:?} {finding:?}");
@@ -100,7 +100,7 @@ fn builder() -> ParamsBuilder {
 #[test]
 fn table_5s_platforms_are_found_exactly() {
     for name in PLATFORMS {
-        let found = found(platform(name));
+        let found = calibrate(platform(name));
         assert_eq!(found.recovered.params, platform(name), "{name}");
         assert!(found.recovered.findings.iter().all(|finding| finding.bound == Bound::Exact), "{name}");
         assert_eq!(found.recovered.trips.unwrap().model_errors(&platform(name)).unwrap().1, 0.0);
@@ -115,7 +115,7 @@ fn what_does_not_show_is_not_claimed() {
         .unwrap()
         .build()
         .unwrap();
-    let found = found(params);
+    let found = calibrate(params);
     let bound =
         |name| found.recovered.findings.iter().find(|finding| finding.parameter == name).unwrap().bound;
     assert_eq!(["L", "o", "G_s"].map(bound), [Bound::Exact; 3]);
@@ -223,19 +223,19 @@ fn tables_that_say_too_little_are_refused() {
 /// What takes longest to send is calibrated soonest, with the fewest repetitions.
 #[test]
 fn the_wall_clock_is_calibrated() {
-    is_calibrated("fast-ethernet", 1.0, 1);
+    assert_calibrated("fast-ethernet", 1.0, 1);
 }
 
 #[test]
 #[ignore = "a minute on the wall clock"]
 fn the_wall_clock_is_calibrated_on_every_platform() {
     for (name, dilation) in [("cenju4", 50.0), ("myrinet", 10.0), ("fast-ethernet", 1.0)] {
-        is_calibrated(name, dilation, 2);
+        assert_calibrated(name, dilation, 2);
     }
 }
 
 /// No round trip is a tenth too early, and what calibration holds for found is what was set, in the best of some tries.
-fn is_calibrated(name: &str, dilation: f64, tries: usize) {
+fn assert_calibrated(name: &str, dilation: f64, tries: usize) {
     let set = platform(name);
     let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
     let mut held = Vec::new();
@@ -288,14 +288,14 @@ fn loggp(line: &str) -> (Option<i32>, String, String) {
 }
 
 /// What it printed; it must have gone well.
-fn right(line: &str) -> String {
+fn stdout_of(line: &str) -> String {
     let (status, out, err) = loggp(line);
     assert_eq!((status, err.as_str()), (Some(0), ""), "{line}");
     out
 }
 
 /// A file of this test's own.
-fn file(name: &str, text: &str) -> String {
+fn write_file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, text).unwrap();
     path.display().to_string()
@@ -306,7 +306,7 @@ fn the_command_finds_table_5_and_draws_it() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("round-trips.svg");
     for name in PLATFORMS {
         let line = format!("calibrate --find loggps --machine {name} --clock virtual");
-        let table = right(&format!("{line} -o {}", plot.display()));
+        let table = stdout_of(&format!("{line} -o {}", plot.display()));
         assert_eq!(table.matches("+0.00%  ").count(), 8, "{table}");
         assert!(table.contains("all within 0.00%"), "{table}");
         let svg = fs::read_to_string(&plot).unwrap();
@@ -317,7 +317,7 @@ fn the_command_finds_table_5_and_draws_it() {
         ] {
             assert!(svg.contains(text), "{text}");
         }
-        let csv = right(&format!("{line} --format csv"));
+        let csv = stdout_of(&format!("{line} --format csv"));
         assert_eq!(csv.lines().count(), 9);
     }
 }
@@ -325,39 +325,39 @@ fn the_command_finds_table_5_and_draws_it() {
 /// What it finds is a machine for every other command.
 #[test]
 fn what_is_found_is_a_machine() {
-    let json = right("calibrate --find loggps --machine myrinet -P 4 --clock virtual --format json");
+    let json = stdout_of("calibrate --find loggps --machine myrinet -P 4 --clock virtual --format json");
     let found: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json.lines().count(), 1);
     assert_eq!((&found["params"]["G_l"], &found["findings"][0]["recovered"]), (&json!(-740), &json!(1160)));
-    let path = file("my-machine.json", &json);
+    let path = write_file("my-machine.json", &json);
     for line in [
         "run broadcast",
         "run rtt --size 20000",
         "compare scatter --clock virtual",
         "stress bursts --clock virtual",
     ] {
-        let rows = |machine: &str| right(&format!("{line} --machine {machine} -P 2 --format json"));
+        let rows = |machine: &str| stdout_of(&format!("{line} --machine {machine} -P 2 --format json"));
         assert_eq!(rows(&path).lines().count(), rows("myrinet").lines().count());
         assert_eq!(rows(&path), rows("myrinet"), "its name and its numbers are the same");
     }
-    let swept = right(&format!("sweep rtt --machine {path} --over size=0..40000:5 --format csv"));
+    let swept = stdout_of(&format!("sweep rtt --machine {path} --over size=0..40000:5 --format csv"));
     assert_eq!(swept.lines().count(), 6);
     let again =
-        right(&format!("calibrate --find loggps --machine {path} -P 4 --clock virtual --format json"));
+        stdout_of(&format!("calibrate --find loggps --machine {path} -P 4 --clock virtual --format json"));
     assert_eq!(again, json);
 }
 
 #[test]
 fn a_table_is_a_machine_too() {
     let set = platform("fast-ethernet");
-    let path = file("rtt.csv", &table(&set, 3, 0.0));
-    let json = right(&format!("calibrate --from {path} -P 16 --format json"));
+    let path = write_file("rtt.csv", &table(&set, 3, 0.0));
+    let json = stdout_of(&format!("calibrate --from {path} -P 16 --format json"));
     let found: Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&found["params"]["P"], &found["params"]["S"]), (&json!(16), &json!(16383)));
-    let machine = file("ethernet.json", &json);
-    let heading = right(&format!("run rtt --machine {machine}"));
+    let machine = write_file("ethernet.json", &json);
+    let heading = stdout_of(&format!("run rtt --machine {machine}"));
     assert!(heading.starts_with("rtt on ethernet: L = 35"), "{heading}");
-    let table = right(&format!("calibrate --from {path} --find loggps"));
+    let table = stdout_of(&format!("calibrate --from {path} --find loggps"));
     assert!(table.contains("\n196 round trips of 98 lengths, times in ns\n"), "{table}");
     assert!(!table.contains("configured"), "{table}");
 }
@@ -365,11 +365,11 @@ fn a_table_is_a_machine_too() {
 #[test]
 fn what_netgauge_prints_is_a_machine() {
     let line = "L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583";
-    let path = file("netgauge.txt", &format!("Testing 1025 bytes 50 times:\n {line} (13.4 GiB/s)\n"));
-    let json = right(&format!("calibrate --from {path} -P 4 --format json"));
-    let machine = file("netgauge.json", &json);
+    let path = write_file("netgauge.txt", &format!("Testing 1025 bytes 50 times:\n {line} (13.4 GiB/s)\n"));
+    let json = stdout_of(&format!("calibrate --from {path} -P 4 --format json"));
+    let machine = write_file("netgauge.json", &json);
     let run: Value =
-        serde_json::from_str(&right(&format!("run broadcast --machine {machine} --format json"))).unwrap();
+        serde_json::from_str(&stdout_of(&format!("run broadcast --machine {machine} --format json"))).unwrap();
     let expected = json!({"L": 0, "o": 511_713, "g": 448_000, "G": 583, "P": 4, "word": 1});
     assert_eq!(run["params"], expected);
     assert_eq!(run["formula_ns"], run["model_ns"]);
@@ -377,7 +377,7 @@ fn what_netgauge_prints_is_a_machine() {
 
 #[test]
 fn every_machine_is_listed_as_json() {
-    let list = right("machines --format json");
+    let list = stdout_of("machines --format json");
     let machines: Vec<Value> = list.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let machine = |name: &str| machines.iter().find(|machine| machine["machine"] == name).unwrap();
     assert_eq!(machine("cs2-elan")["params"]["G"], 92_000);
@@ -389,9 +389,9 @@ fn every_machine_is_listed_as_json() {
     // Each is the machine that it is.
     for machine in &machines {
         let name = machine["machine"].as_str().unwrap();
-        let path = file(&format!("listed-{name}.json"), &machine.to_string());
+        let path = write_file(&format!("listed-{name}.json"), &machine.to_string());
         let time = |machine: &str| {
-            right(&format!("run broadcast --machine {machine} --params g=30us -P 5 --format json"))
+            stdout_of(&format!("run broadcast --machine {machine} --params g=30us -P 5 --format json"))
         };
         assert_eq!(time(&path), time(name));
     }
@@ -407,10 +407,10 @@ fn every_machine_is_listed_as_json() {
 
 #[test]
 fn the_command_refuses_in_a_sentence() {
-    let open = file("open.json", "{\"params\": {\"L\": \"6us\", \"o\": \"2us\"}}");
-    let broken = file("broken.json", "{\"params\": {\"L\": \n6us}}");
-    let few = file("few.csv", "k,w,time\n0,0,1\n");
-    let gauge = file("gauge.txt", "L=1 s=1 o_s=1 o_r=1 g=1 G=1\n");
+    let open = write_file("open.json", "{\"params\": {\"L\": \"6us\", \"o\": \"2us\"}}");
+    let broken = write_file("broken.json", "{\"params\": {\"L\": \n6us}}");
+    let few = write_file("few.csv", "k,w,time\n0,0,1\n");
+    let gauge = write_file("gauge.txt", "L=1 s=1 o_s=1 o_r=1 g=1 G=1\n");
     let folder = env!("CARGO_TARGET_TMPDIR");
     for (line, words) in [
         (format!("run broadcast --machine {open}"), "open.json leaves g open; give a value"),
@@ -442,7 +442,7 @@ fn the_command_refuses_in_a_sentence() {
 /// A finding says what it was, in numbers.
 #[test]
 fn findings_are_numbers() {
-    let found = found(platform("cenju4"));
+    let found = calibrate(platform("cenju4"));
     let S = found.recovered.findings.last().unwrap();
     assert_eq!((S.parameter, S.configured, S.found), ("S", Some(Amount::Words(1028)), Amount::Words(1028)));
     assert_eq!((S.difference(), S.error()), (Some(Amount::Words(0)), Some(0.0)));

@@ -14,7 +14,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-fn new(beside: &Path, name: &str) -> Output {
+fn new_package(beside: &Path, name: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_loggp")).args(["new", name]).current_dir(beside).output().unwrap()
 }
 
@@ -31,7 +31,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_package_has_a_program_and_finds_its_crates() {
     let beside = folder();
-    let Output { status, stdout, stderr } = new(beside.path(), "my-ring");
+    let Output { status, stdout, stderr } = new_package(beside.path(), "my-ring");
     assert_eq!((status.code(), String::from_utf8(stderr).unwrap().as_str()), (Some(0), ""));
     assert!(String::from_utf8(stdout).unwrap().ends_with("\n\n  cd my-ring\n  cargo test\n  cargo run\n"));
     let package = beside.path().join("my-ring");
@@ -82,7 +82,7 @@ fn what_cannot_be_a_package_is_refused() {
         ),
         ("..", "the folder has no name that a package can have; give one, such as ring"),
     ] {
-        let Output { status, stdout, stderr } = new(beside.path(), name);
+        let Output { status, stdout, stderr } = new_package(beside.path(), name);
         let told = String::from_utf8(stderr).unwrap();
         assert_eq!((status.code(), stdout.len(), told), (Some(2), 0, format!("error: {why}\n")), "{name}");
         assert_eq!(files(beside.path()), before, "{name}");
@@ -94,7 +94,7 @@ fn what_cannot_be_a_package_is_refused() {
 #[ignore = "builds from nothing for a minute"]
 fn a_new_package_passes_its_tests_and_draws_its_picture() {
     let beside = folder();
-    assert!(new(beside.path(), "my-ring").status.success());
+    assert!(new_package(beside.path(), "my-ring").status.success());
     let package = beside.path().join("my-ring");
     for verb in ["test", "run"] {
         let output = Command::new(env!("CARGO"))

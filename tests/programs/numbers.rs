@@ -30,17 +30,17 @@ const LEFT_OUT: [&str; 11] = [
 ];
 
 /// The numbers of a row, with their names.
-fn numbers(name: &str, value: &Value, line: &mut String) {
+fn push_numbers(name: &str, value: &Value, line: &mut String) {
     match value {
         Value::Number(number) => *line += &format!(" {name}={number}"),
         Value::Object(fields) => fields
             .iter()
             .filter(|(field, _)| !LEFT_OUT.contains(&field.as_str()) && !NAMES.contains(&field.as_str()))
-            .for_each(|(field, value)| numbers(field, value, line)),
+            .for_each(|(field, value)| push_numbers(field, value, line)),
         Value::Array(items) => {
             for item in items {
                 *line += &format!(" {}:", item["phase"].as_str().unwrap_or_default());
-                numbers("", item, line);
+                push_numbers("", item, line);
             }
         }
         Value::Bool(false) if name == "verified" => *line += " WRONG",
@@ -49,7 +49,7 @@ fn numbers(name: &str, value: &Value, line: &mut String) {
 }
 
 /// What a command prints, a line for a row.
-fn lines(command: &str) -> Vec<String> {
+fn run_lines(command: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(command.split(' ')).output().unwrap();
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     let line = |text: &str| {
@@ -61,14 +61,14 @@ fn lines(command: &str) -> Vec<String> {
             .map(Value::to_string)
             .collect();
         let mut line = names.join(" ").replace('"', "");
-        numbers("", &row, &mut line);
+        push_numbers("", &row, &mut line);
         line
     };
     String::from_utf8(output.stdout).unwrap().lines().map(line).collect()
 }
 
 /// Commands for the algorithms that no command of the file shows: on a machine of LogGP, and on one of LogGPS.
-fn missing(text: &str) -> Vec<String> {
+fn missing_commands(text: &str) -> Vec<String> {
     let shows = |program: &str, algorithm: &str| {
         text.split("$ ").skip(1).any(|command| {
             let (command, rows) = command.split_once('\n').unwrap();
@@ -94,7 +94,7 @@ fn missing(text: &str) -> Vec<String> {
 fn every_number_is_what_it_was() {
     let mut text = std::fs::read_to_string(FILE).unwrap();
     let is_new = std::env::var("LOGGP_NUMBERS").is_ok_and(|value| value == "new");
-    let missing = missing(&text);
+    let missing = missing_commands(&text);
     match is_new {
         true => missing.iter().for_each(|command| text += &format!("$ {command}\n")),
         false => assert!(missing.is_empty(), "no numbers are kept of {missing:?}"),
@@ -104,7 +104,7 @@ fn every_number_is_what_it_was() {
     for command in commands {
         let mut known = command.lines();
         let command = known.next().unwrap();
-        let (known, now): (Vec<&str>, _) = (known.collect(), lines(command));
+        let (known, now): (Vec<&str>, _) = (known.collect(), run_lines(command));
         if known != now {
             let differs = now.iter().zip(&known).find(|(now, known)| now != *known);
             others.push(format!("{command}: {} rows of {}\n  {differs:?}", now.len(), known.len()));

@@ -266,12 +266,12 @@ proptest! {
     /// Keys do not spread evenly, and messages meet: the formula counts neither.
     #[test]
     fn a_long_sort_is_bounded(case in any_sort("long")) {
-        is_bounded(&case, 1.5)?;
+        check_bounds(&case, 1.5)?;
     }
 
     #[test]
     fn a_short_sort_is_bounded(case in any_sort("short")) {
-        is_bounded(&case, 2.0)?;
+        check_bounds(&case, 2.0)?;
     }
 }
 
@@ -285,7 +285,7 @@ fn any_sort(name: &'static str) -> impl Strategy<Value = Case> {
 }
 
 /// A sort takes no longer than so many times the prediction, and no less than that without what may be hidden.
-fn is_bounded(case: &Case, most: f64) -> Result<(), TestCaseError> {
+fn check_bounds(case: &Case, most: f64) -> Result<(), TestCaseError> {
     let (model, formula) = (run(case).run.time, formula(case).unwrap());
     let ratio = model.in_units(formula);
     prop_assert!((0.75..most).contains(&ratio), "{}: {:?}", ratio, case);
@@ -323,7 +323,7 @@ fn who_is_early_has_sent_before() {
         (params(17, 50, 6, 0, 2), 293, 14_970_472_361_674_520_498, 0.93),
     ] {
         let case = Case { seed, ..case("long", params, n) }.with(&RADIX, 8).with(&INPUT, Input::Skewed);
-        is_bounded(&case, most).unwrap();
+        check_bounds(&case, most).unwrap();
         let ratio = run(&case).run.time.in_units(formula(&case).unwrap());
         assert!(ratio > 0.85, "{ratio}");
     }

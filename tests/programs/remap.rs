@@ -21,9 +21,9 @@ fn formula(case: &Case) -> Time {
 }
 
 /// Random machines and sizes of all kinds, with g < o, 2o > g, o = 0, g = 0, L = 0 and G = 0 among them.
-struct Draw(fastrand::Rng);
+struct CaseSource(fastrand::Rng);
 
-impl Draw {
+impl CaseSource {
     fn time(&mut self, most: i64) -> Time {
         if self.0.u8(..6) == 0 { Time::ZERO } else { Time::from_ps(self.0.i64(0..=most)) }
     }
@@ -41,15 +41,15 @@ impl Draw {
 }
 
 /// So many random cases of an algorithm.
-fn cases(algorithm: &str, number: usize) -> impl Iterator<Item = Case> {
-    let mut draw = Draw(fastrand::Rng::with_seed(5));
+fn random_cases(algorithm: &str, number: usize) -> impl Iterator<Item = Case> {
+    let mut draw = CaseSource(fastrand::Rng::with_seed(5));
     (0..number).map(move |_| draw.case(algorithm))
 }
 
 #[test]
 fn short_messages_take_as_long_as_predicted() {
     let mut text = 0;
-    for case in cases("short-staggered", 10_000) {
+    for case in random_cases("short-staggered", 10_000) {
         let time = formula(&case);
         assert_eq!(model(&case), time, "{case:?}");
         // Where nothing delays a send it is what the paper says, word for word.
@@ -65,7 +65,7 @@ fn short_messages_take_as_long_as_predicted() {
 
 #[test]
 fn short_messages_with_barriers_take_as_long_as_predicted() {
-    for (i, mut case) in cases("short-synchronized", 10_000).enumerate() {
+    for (i, mut case) in random_cases("short-synchronized", 10_000).enumerate() {
         case.barrier = [None, Some(i as i64 % 50 * 500 * NS)][i % 2];
         assert_eq!(model(&case), formula(&case), "{case:?}");
     }
@@ -74,7 +74,7 @@ fn short_messages_with_barriers_take_as_long_as_predicted() {
 #[test]
 fn long_messages_take_as_long_as_predicted_with_dual_ports() {
     let mut exact = 0;
-    for case in cases("long-staggered", 12_000) {
+    for case in random_cases("long-staggered", 12_000) {
         let case = Case { ports: Ports::Dual, ..case };
         let Params { o, g, word, .. } = case.params;
         let G = case.params.G().unwrap();
@@ -93,7 +93,7 @@ fn long_messages_take_as_long_as_predicted_with_dual_ports() {
 #[test]
 fn long_messages_take_no_less_than_predicted_with_single_ports() {
     let mut exact = 0;
-    for case in cases("long-staggered", 10_000) {
+    for case in random_cases("long-staggered", 10_000) {
         let (time, formula) = (model(&case), formula(&case));
         if is_exact_with_single_ports(&case.params, case.size) {
             assert_eq!(time, formula, "{case:?}");

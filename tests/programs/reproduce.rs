@@ -25,7 +25,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 /// What it printed; it must have gone well.
-fn right(mut command: Command) -> String {
+fn stdout_of(mut command: Command) -> String {
     let Output { status, stdout, stderr } = command.output().unwrap();
     assert_eq!((status.code(), text(&stderr)), (Some(0), ""), "{command:?}");
     text(&stdout).into()
@@ -57,7 +57,7 @@ static ALL: LazyLock<PathBuf> = LazyLock::new(|| {
     let mut command = reproduce("--clock virtual", &folder);
     command.arg("-o").arg(folder.with_extension("md")).arg("-o").arg(folder.with_extension("html"));
     // It would end with 1 if a row were not as it is known to be.
-    let lines = right(command);
+    let lines = stdout_of(command);
     // Then come an empty line, the page of the folder, and the two files.
     assert_eq!(lines.lines().count(), exhibits().count() + 4, "{lines}");
     folder
@@ -66,9 +66,9 @@ static ALL: LazyLock<PathBuf> = LazyLock::new(|| {
 /// What holds of the report of everything. It is one test, since others would wait beside it for the report.
 #[test]
 fn the_report_of_everything_is_right() {
-    every_exhibit_is_made_with_its_files_and_stands_on_the_page();
-    the_summary_has_every_exhibit_with_a_picture();
-    the_readme_counts_what_the_report_counts();
+    check_files_and_page();
+    check_summary();
+    check_counts_in_readme();
     assert_eq!(read(&ALL.join("index.html")), read(&ALL.with_extension("html")));
 }
 
@@ -77,7 +77,7 @@ fn record(id: &str) -> Value {
     serde_json::from_str(&read(&ALL.join(format!("{id}.json")))).unwrap()
 }
 
-fn every_exhibit_is_made_with_its_files_and_stands_on_the_page() {
+fn check_files_and_page() {
     let page = read(&ALL.join("index.html"));
     let mut pictures = 0;
     for (_, exhibit) in exhibits() {
@@ -119,7 +119,7 @@ fn every_exhibit_is_made_with_its_files_and_stands_on_the_page() {
     }
 }
 
-fn the_summary_has_every_exhibit_with_a_picture() {
+fn check_summary() {
     let path = ALL.with_extension("md");
     let summary = read(&path);
     assert!(summary.len() < 60_000, "{} bytes are no summary", summary.len());
@@ -133,7 +133,7 @@ fn the_summary_has_every_exhibit_with_a_picture() {
     assert_eq!(missing, [""; 0]);
 }
 
-fn the_readme_counts_what_the_report_counts() {
+fn check_counts_in_readme() {
     let count = |mark: &str| -> usize {
         let of = |id: &str| {
             let rows = record(id)["finding"]["rows"].as_array().unwrap().clone();
@@ -172,7 +172,7 @@ fn a_browser_shows_the_whole_page() {
 }
 
 /// When each record was written.
-fn written(folder: &Path) -> BTreeMap<String, SystemTime> {
+fn record_times(folder: &Path) -> BTreeMap<String, SystemTime> {
     let files = fs::read_dir(folder).into_iter().flatten().map(Result::unwrap);
     let records = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "json"));
     let time = |file: &fs::DirEntry| file.metadata().unwrap().modified().unwrap();
@@ -180,8 +180,8 @@ fn written(folder: &Path) -> BTreeMap<String, SystemTime> {
 }
 
 /// What is in the folder is whole.
-fn is_readable(folder: &Path) {
-    for file in written(folder).into_keys() {
+fn assert_whole(folder: &Path) {
+    for file in record_times(folder).into_keys() {
         let record: Value = serde_json::from_str(&read(&folder.join(&file))).unwrap();
         assert_eq!(record["id"].as_str().unwrap(), file.strip_suffix(".json").unwrap());
     }
@@ -211,8 +211,8 @@ fn killed_at_any_moment_it_goes_on_from_there() {
         sleep(Duration::from_millis(random.u64(0..700)));
         child.kill().unwrap();
         child.wait().unwrap();
-        is_readable(&folder);
-        let now = written(&folder);
+        assert_whole(&folder);
+        let now = record_times(&folder);
         for (id, time) in &before {
             assert_eq!(now.get(id), Some(time), "{id} was made anew after kill {kill}");
         }
@@ -222,9 +222,9 @@ fn killed_at_any_moment_it_goes_on_from_there() {
             before.clear();
         }
     }
-    right(reproduce(line, &folder));
-    is_readable(&folder);
-    let now = written(&folder);
+    stdout_of(reproduce(line, &folder));
+    assert_whole(&folder);
+    let now = record_times(&folder);
     assert!(before.iter().all(|(id, time)| now[id] == *time));
     let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().file_name()).collect();
     let is_draft = |name: &&std::ffi::OsString| name.to_string_lossy().starts_with('.') && *name != ".lock";
@@ -234,17 +234,17 @@ fn killed_at_any_moment_it_goes_on_from_there() {
 #[test]
 fn what_is_made_is_made_anew_only_if_asked_for() {
     let folder = folder("anew");
-    let first = || written(&folder)["logp-fig3.json"];
-    right(reproduce("logp-fig3 --clock virtual", &folder));
+    let first = || record_times(&folder)["logp-fig3.json"];
+    stdout_of(reproduce("logp-fig3 --clock virtual", &folder));
     let made = first();
-    right(reproduce("logp-fig3 --clock virtual", &folder));
+    stdout_of(reproduce("logp-fig3 --clock virtual", &folder));
     assert_eq!(first(), made);
-    right(reproduce("logp-fig3 --clock virtual --force", &folder));
+    stdout_of(reproduce("logp-fig3 --clock virtual --force", &folder));
     assert_ne!(first(), made);
     let made = first();
-    right(reproduce("logp-fig3 --clock virtual --seed 2", &folder));
+    stdout_of(reproduce("logp-fig3 --clock virtual --seed 2", &folder));
     assert_ne!(first(), made, "another seed is another report");
-    right(reproduce("logp-fig4 --clock virtual", &folder));
+    stdout_of(reproduce("logp-fig4 --clock virtual", &folder));
     let page = read(&folder.join("index.html"));
     assert!(page.contains("<article id=\"logp-fig3\"") && page.contains("<article id=\"logp-fig4\""));
 }
@@ -254,7 +254,7 @@ fn the_list_says_what_there_is() {
     let command = |line: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
         command.args(["reproduce", "--list"]).args(line.split_whitespace());
-        right(command)
+        stdout_of(command)
     };
     let list = command("");
     for (paper, exhibit) in exhibits() {
@@ -294,7 +294,7 @@ fn refuses_what_cannot_be() {
 }
 
 /// The tags of a page that have an attribute twice: a browser takes the first, and what the second says is lost.
-fn doubled(page: &str) -> Vec<&str> {
+fn tags_with_doubled_attributes(page: &str) -> Vec<&str> {
     let mut tags = Vec::new();
     for part in page.split('<').skip(1) {
         // Values are in quotes, so every other part between quotes has names.
@@ -314,15 +314,15 @@ fn doubled(page: &str) -> Vec<&str> {
 /// The page of the documents, and one that is made now: cards have their classes, and contents those by which articles are chosen.
 #[test]
 fn no_element_of_a_page_has_an_attribute_twice() {
-    assert_eq!(doubled("<a class=\"b\" href=\"c\" class=\"d\">e</a><a class=\"b\">").len(), 1);
+    assert_eq!(tags_with_doubled_attributes("<a class=\"b\" href=\"c\" class=\"d\">e</a><a class=\"b\">").len(), 1);
     let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/papers.html");
     let file = folder("attributes").with_extension("html");
     let mut command =
         reproduce("logp-fig3 transport-fig1 loggp-table1 --clock virtual", &folder("attributes"));
     command.arg("-o").arg(&file);
-    right(command);
+    stdout_of(command);
     for page in [read(&file), read(Path::new(documents))] {
-        assert_eq!(doubled(&page), [""; 0]);
+        assert_eq!(tags_with_doubled_attributes(&page), [""; 0]);
         assert!(page.matches("<a class=\"card ").count() > 2);
         let hides = page.matches(":is(article, .card, .contents li):not(.").count();
         assert_eq!(hides, 2, "what is not chosen is hidden, and the way to it too");

@@ -18,7 +18,7 @@ fn case(params: Params, size: usize, w: Time, rounds: usize) -> Case {
 }
 
 /// What processor 0 sees.
-fn trips(case: &Case) -> Time {
+fn trip_time(case: &Case) -> Time {
     outcome(case, &Emulation::default()).phases[0].1
 }
 
@@ -44,7 +44,7 @@ fn any_loggps() -> impl Strategy<Value = (Params, usize)> {
 }
 
 /// Equations (1) to (9), read as they stand: when which processor calls and returns, step by step, without table 6.
-fn by_hand(params: &Params, k: usize, w: Time, rounds: usize) -> Time {
+fn time_by_hand(params: &Params, k: usize, w: Time, rounds: usize) -> Time {
     let gps = params.gps().unwrap();
     let (o, L) = (params.o, params.L);
     let agreed = if k > gps.S { params.R } else { Time::ZERO };
@@ -85,7 +85,7 @@ proptest! {
         prop_assert_eq!(Some(outcome.run.time), formula(&case));
         let trips = outcome.phases[0].1;
         prop_assert_eq!(Some(trips), case.plan().unwrap().phases()[0].1);
-        prop_assert_eq!(trips, by_hand(&params, k, w, rounds));
+        prop_assert_eq!(trips, time_by_hand(&params, k, w, rounds));
         if rounds == 1 {
             prop_assert_eq!(trips, RoundTrip::new(&params, k).time(w));
         }
@@ -143,7 +143,7 @@ fn G_of(params: &Params) -> Time {
 #[test]
 fn myrinet_takes_what_section_4_3_says() {
     let myrinet = preset("myrinet").unwrap().builder().P(2).build().unwrap();
-    let trip = |size, w| trips(&case(myrinet, size, w, 1));
+    let trip = |size, w| trip_time(&case(myrinet, size, w, 1));
     assert_eq!(trip(0, Time::ZERO), 28_520 * NS);
     assert_eq!(trip(0, 500_000 * NS), 513_100 * NS);
     // A byte more, by the four gradients: with W up to S and above, without up to s and from there.
@@ -163,17 +163,17 @@ fn a_further_round_may_wait_for_the_receiver() {
     let trip = RoundTrip::new(&params, 100);
     // T1 = 600, T2 = -390, T3 = 100: the message is received 290 before its send is over, and a request takes 110.
     assert_eq!(trip.delay(), 180 * NS);
-    let [one, two, three] = [1, 2, 3].map(|rounds| trips(&case(params, 100, Time::ZERO, rounds)));
+    let [one, two, three] = [1, 2, 3].map(|rounds| trip_time(&case(params, 100, Time::ZERO, rounds)));
     assert_eq!((two - one, three - two), (one + 180 * NS, one + 180 * NS));
 }
 
 #[test]
 fn an_empty_message_is_one_where_the_machine_has_such() {
     let loggps = preset("cenju4").unwrap().builder().P(2).build().unwrap();
-    assert_eq!(trips(&case(loggps, 0, Time::ZERO, 1)), 4 * loggps.o + 2 * loggps.L);
+    assert_eq!(trip_time(&case(loggps, 0, Time::ZERO, 1)), 4 * loggps.o + 2 * loggps.L);
     // LogGP has no message shorter than a word.
     let loggp = preset("cs2-elan").unwrap().builder().P(2).build().unwrap();
-    assert_eq!(trips(&case(loggp, 0, Time::ZERO, 1)), trips(&case(loggp, 4, Time::ZERO, 1)));
+    assert_eq!(trip_time(&case(loggp, 0, Time::ZERO, 1)), trip_time(&case(loggp, 4, Time::ZERO, 1)));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
 fn the_imbalance_is_as_long_where_work_is_measured() {
     let myrinet = preset("myrinet").unwrap().builder().P(2).build().unwrap();
     let case = Case { work: Work::Measured, ports: Ports::Dual, ..case(myrinet, 8, 40_000 * US, 1) };
-    assert!(trips(&case) >= 40_000 * US);
+    assert!(trip_time(&case) >= 40_000 * US);
 }
 
 /// Never early, and within 1% of the model in the best of several, for the host of a test has other things to do. It may be

@@ -21,7 +21,7 @@ const NOT_RUN: [(&str, &str); 8] = [
 ];
 
 /// What a command that measures is given too: what it prints must not depend on how busy this computer is.
-fn clock(line: &str) -> &'static str {
+fn added_clock(line: &str) -> &'static str {
     let measures =
         ["loggp compare ", "loggp calibrate ", "loggp stress"].iter().any(|name| line.starts_with(name));
     if measures && !["--clock", "--from"].iter().any(|option| line.contains(option)) {
@@ -34,7 +34,7 @@ fn clock(line: &str) -> &'static str {
 /// Runs a command where the document's files are.
 fn run(document: &str, shown: &ShownCommand, folder: &Path) {
     let line = &shown.line;
-    let words = line.split_whitespace().chain(clock(line).split_whitespace()).skip(1);
+    let words = line.split_whitespace().chain(added_clock(line).split_whitespace()).skip(1);
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
     // What documents show is at most as wide as their text.
     let output = command.args(words).current_dir(folder).env("COLUMNS", "120").output().unwrap();
@@ -44,7 +44,7 @@ fn run(document: &str, shown: &ShownCommand, folder: &Path) {
         fs::write(folder.join(file), &output.stdout).unwrap();
     }
     if let Some(shows) = &shown.printed {
-        assert_eq!(clock(line), "", "{document}: {line} measures, so no document can say what it prints");
+        assert_eq!(added_clock(line), "", "{document}: {line} measures, so no document can say what it prints");
         let printed = String::from_utf8(output.stdout).unwrap();
         // Three dots are where a document ends what it shows.
         match shows.trim_end().strip_suffix("\n...") {
@@ -57,7 +57,7 @@ fn run(document: &str, shown: &ShownCommand, folder: &Path) {
 }
 
 /// The reason why a command is not run, if there is one.
-fn not_run(shown: &ShownCommand) -> Option<&'static str> {
+fn reason_not_to_run(shown: &ShownCommand) -> Option<&'static str> {
     let is_in = |text: &str| NOT_RUN.iter().find(|(part, _)| text.contains(part));
     is_in(&shown.line).or_else(|| is_in(shown.file.as_deref()?)).map(|(_, why)| *why)
 }
@@ -71,7 +71,7 @@ fn follow(document: &ProjectDocument) {
     for step in &document.steps {
         match step {
             DocumentStep::File { name, text } => fs::write(folder.join(name), text).unwrap(),
-            DocumentStep::Command(shown) if not_run(shown).is_some() => (),
+            DocumentStep::Command(shown) if reason_not_to_run(shown).is_some() => (),
             DocumentStep::Command(shown) => run(&document.name, shown, &folder),
         }
     }
@@ -98,7 +98,7 @@ fn each_reason_not_to_run_a_command_is_needed() {
     let documents = documents();
     let commands = || documents.iter().flat_map(ProjectDocument::commands);
     for (_, why) in NOT_RUN {
-        assert!(commands().any(|shown| not_run(shown) == Some(why)), "no command is left that {why}");
+        assert!(commands().any(|shown| reason_not_to_run(shown) == Some(why)), "no command is left that {why}");
     }
-    assert!(commands().filter(|shown| not_run(shown).is_none()).count() > 60);
+    assert!(commands().filter(|shown| reason_not_to_run(shown).is_none()).count() > 60);
 }

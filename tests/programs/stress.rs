@@ -193,7 +193,7 @@ fn the_command_writes_a_row_for_every_pattern_load_and_number_of_processors() {
 }
 
 /// What a warning calls a row.
-fn name(row: &Value) -> String {
+fn row_name(row: &Value) -> String {
     let pattern = row["pattern"].as_str().unwrap();
     format!("{pattern} with P = {}, load {}", row["params"]["P"], row["load"])
 }
@@ -207,7 +207,7 @@ fn the_command_measures_and_draws() {
     assert_eq!(status, Some(0), "{err}");
     assert!(err.lines().all(|line| line.starts_with("warning: this computer was late: ")), "{err}");
     for row in out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
-        assert_eq!(row["held"] == false, err.contains(&name(&row)), "{row}");
+        assert_eq!(row["held"] == false, err.contains(&row_name(&row)), "{row}");
         assert!(row["measured_ns"].as_f64() > Some(0.0) && row["verified"] == true, "{row}");
     }
     let svg = fs::read_to_string(plot).unwrap();

@@ -22,7 +22,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 /// What it printed; it must have gone well, and had nothing to warn of.
-fn right(line: &str) -> String {
+fn stdout_of(line: &str) -> String {
     let output = output(line);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
     text(&output.stdout).into()
@@ -30,7 +30,7 @@ fn right(line: &str) -> String {
 
 /// The rows that it printed as JSON.
 fn rows(line: &str) -> Vec<Value> {
-    right(&format!("{line} --format json")).lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+    stdout_of(&format!("{line} --format json")).lines().map(|row| serde_json::from_str(row).unwrap()).collect()
 }
 
 /// The whole numbers at a path of the rows.
@@ -47,7 +47,7 @@ fn file(name: &str) -> PathBuf {
 
 #[test]
 fn a_table_has_a_row_for_each_point_and_algorithm() {
-    let table = right("sweep broadcast optimal flat --over P=2,4,8 --params L=6,o=2,g=4");
+    let table = stdout_of("sweep broadcast optimal flat --over P=2,4,8 --params L=6,o=2,g=4");
     assert_eq!(
         table,
         "\
@@ -152,7 +152,7 @@ fn a_sweep_is_made_of_studies() {
 
 #[test]
 fn csv_has_the_titles_of_compare() {
-    let titles = |line: &str| right(line).lines().next().unwrap().to_string();
+    let titles = |line: &str| stdout_of(line).lines().next().unwrap().to_string();
     let swept = titles("sweep broadcast flat --over o=1us..2us:2 -P 3 --format csv");
     assert_eq!(swept, titles("compare broadcast flat -P 3 --clock virtual --format csv"));
 }
@@ -211,7 +211,7 @@ fn a_wrong_request_is_refused_in_a_sentence() {
 #[test]
 fn a_plot_shows_formula_and_model_of_every_algorithm() {
     let path = file("plot.svg");
-    right(&format!("sweep remap --over size=4..4096:log:6 -P 4 -o {}", path.display()));
+    stdout_of(&format!("sweep remap --over size=4..4096:log:6 -P 4 -o {}", path.display()));
     let svg = fs::read_to_string(&path).unwrap();
     fs::remove_file(&path).unwrap();
     for shown in [
@@ -258,6 +258,6 @@ fn each_point_has_the_quartiles_of_its_seeds_and_a_box() {
         let told = format!("{median} at {at}, from {least} to {most}, half of them from {lower} to {upper}");
         assert!(svg.contains(&told), "{told}");
     }
-    let one = right(&format!("{line} --latency random:7 --seeds 1"));
+    let one = stdout_of(&format!("{line} --latency random:7 --seeds 1"));
     assert!(one.contains(", median of 1 seed\n"), "{one}");
 }

@@ -49,12 +49,12 @@ const DETERMINISTIC: [&str; 7] = [
     "linear",
 ];
 
-fn form(scheme: Scheme) -> TwoStageForm {
+fn two_stage(scheme: Scheme) -> TwoStageForm {
     TwoStageForm { scheme, shuffled: false, sparse: false, stage1: SendSchedule::Linear }
 }
 
 /// Runs a form of the two-stage algorithm on a matrix, with elements that are all different.
-fn transported(matrix: &Matrix, form: TwoStageForm) -> Vec<Delivery> {
+fn run_two_stage(matrix: &Matrix, form: TwoStageForm) -> Vec<Delivery> {
     let P = matrix.P();
     let source = |i: usize| Source {
         sendl: matrix.row(i).to_vec(),
@@ -67,7 +67,7 @@ fn transported(matrix: &Matrix, form: TwoStageForm) -> Vec<Delivery> {
     machine.run(|p| transport(p, TransportMethod::TwoStage(form), &sources[p.id()])).unwrap().results
 }
 
-fn named(name: &str, P: usize) -> Matrix {
+fn named_matrix(name: &str, P: usize) -> Matrix {
     matrix(
         &Case::new(&TRANSPORTATION, "linear", params(P, 6, 2, 4, 1)).with(&MATRIX, name.to_string().into()),
     )
@@ -103,15 +103,15 @@ fn messages_are_split_as_in_figures_9_and_11() {
     for (i, k, j) in (0..64).map(|n| (n / 16, n / 4 % 4, n % 4)) {
         combine[i][(k + j) % 4][j] = alternate[i][k][j];
     }
-    let figure_9 = named("figure-9", 4);
-    assert_eq!(named("figure-11", 4), figure_9);
+    let figure_9 = named_matrix("figure-9", 4);
+    assert_eq!(named_matrix("figure-11", 4), figure_9);
     for (scheme, right) in [
         (Scheme::Local, local),
         (Scheme::Scan, scan),
         (Scheme::Alternate, alternate),
         (Scheme::Combine, combine),
     ] {
-        for (i, arrival) in transported(&figure_9, form(scheme)).iter().enumerate() {
+        for (i, arrival) in run_two_stage(&figure_9, two_stage(scheme)).iter().enumerate() {
             assert_eq!(arrival.parts, right[i], "{scheme:?}, source {i}");
         }
     }
@@ -120,7 +120,7 @@ fn messages_are_split_as_in_figures_9_and_11() {
 #[test]
 fn the_figures_are_the_papers() {
     let [one, two, three, nine] =
-        [("figure-1", 8), ("figure-2", 8), ("figure-3", 4), ("figure-9", 4)].map(|(name, P)| named(name, P));
+        [("figure-1", 8), ("figure-2", 8), ("figure-3", 4), ("figure-9", 4)].map(|(name, P)| named_matrix(name, P));
     let traffic = |matrix: &Matrix| {
         let P = matrix.P();
         let (r, c) = ((0..P).map(|i| matrix.r_i(i)), (0..P).map(|j| matrix.c_j(j)));
@@ -145,19 +145,19 @@ fn any_case(rng: &mut fastrand::Rng, most_P: usize) -> Case {
     // Few processors more often than many.
     let P = rng.usize(1..=most_P).min(rng.usize(1..=most_P));
     let P = if rng.bool() { P } else { P.min(8) };
-    let name = rng.choice(names(P)).unwrap();
+    let name = rng.choice(matrix_names(P)).unwrap();
     let algorithm = rng.choice(TRANSPORTATION.algorithms).unwrap().name;
-    case_of(rng, P, name, algorithm)
+    random_case(rng, P, name, algorithm)
 }
 
 /// The matrices that there are for so many processors.
-fn names(P: usize) -> Vec<&'static str> {
+fn matrix_names(P: usize) -> Vec<&'static str> {
     let fit = generators::NAMED.iter().filter(|named| named.P.is_none_or(|only| only == P));
     fit.map(|named| named.name).collect()
 }
 
 /// A random case with this matrix and this algorithm.
-fn case_of(rng: &mut fastrand::Rng, P: usize, name: &str, algorithm: &str) -> Case {
+fn random_case(rng: &mut fastrand::Rng, P: usize, name: &str, algorithm: &str) -> Case {
     let time = |rng: &mut fastrand::Rng, most: i64| {
         if rng.u8(..5) == 0 { Time::ZERO } else { rng.i64(0..=most) * US }
     };
@@ -184,7 +184,7 @@ fn case_of(rng: &mut fastrand::Rng, P: usize, name: &str, algorithm: &str) -> Ca
         ..Case::new(&TRANSPORTATION, algorithm, machine.build().unwrap())
     };
     let mut case = case.with(&MATRIX, name.to_string().into());
-    if named_by_figure(name) {
+    if is_figure(name) {
         return case;
     }
     case = case.with(&TRAFFIC, Some(traffic));
@@ -202,7 +202,7 @@ fn case_of(rng: &mut fastrand::Rng, P: usize, name: &str, algorithm: &str) -> Ca
     case
 }
 
-fn named_by_figure(name: &str) -> bool {
+fn is_figure(name: &str) -> bool {
     name.starts_with("figure")
 }
 
@@ -214,9 +214,9 @@ fn everything_arrives_in_whatever_order_messages_come() {
     let emulation = Emulation { stack: Some(64 << 10), ..Emulation::default() };
     let mut cases = 0;
     for P in (1..=12).chain([16, 23, 32, 40]) {
-        for name in names(P) {
+        for name in matrix_names(P) {
             for algorithm in TRANSPORTATION.algorithms {
-                outcome(&case_of(&mut rng, P, name, algorithm.name), &emulation);
+                outcome(&random_case(&mut rng, P, name, algorithm.name), &emulation);
                 cases += 1;
             }
         }
@@ -339,13 +339,13 @@ fn messages_keep_to_the_papers_bounds() {
     for _ in 0..400 {
         let matrix = matrix(&any_case(&mut rng, 20)).unwrap();
         let (P, r, c, t) = (matrix.P(), matrix.r(), matrix.c(), matrix.t());
-        let forms = [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine].map(form);
+        let forms = [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine].map(two_stage);
         let forms = forms.into_iter().chain([
-            TwoStageForm { shuffled: true, ..form(Scheme::Local) },
-            TwoStageForm { sparse: true, ..form(Scheme::Local) },
+            TwoStageForm { shuffled: true, ..two_stage(Scheme::Local) },
+            TwoStageForm { sparse: true, ..two_stage(Scheme::Local) },
         ]);
         for form in forms {
-            let arrivals = transported(&matrix, form);
+            let arrivals = run_two_stage(&matrix, form);
             let stage = |stage: usize| arrivals.iter().map(move |arrival| &arrival.lengths[stage]);
             let ends = |stage: usize| {
                 let all = arrivals.iter().flat_map(|arrival| arrival.lengths[stage].iter().copied());

@@ -19,10 +19,10 @@ use super::phase::{FftPhase, PhaseStopwatch};
 use super::remap::{AddressedPoint, POINT, load};
 
 /// Costs of a butterfly, and of loading and storing a point, if work is charged.
-pub type Charges = Option<(Time, Time)>;
+pub(super) type Charges = Option<(Time, Time)>;
 
 /// Runs the overlapped transform on one processor.
-pub fn transform_overlapped(
+pub(super) fn transform_overlapped(
     p: &mut Proc,
     watch: &mut PhaseStopwatch,
     kernels: &Kernels,

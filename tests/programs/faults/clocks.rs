@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::signals::send;
-use super::{Tally, end, folder, how, loggp, times};
+use super::{Tally, end, folder, status_and_stderr, loggp, repeats};
 
 /// How many threads a process has.
 fn threads(child: &Child) -> usize {
@@ -26,7 +26,7 @@ fn a_clock_that_jumps() {
     ] {
         let row = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
         let undisturbed = row(&loggp(&line.replace("80000", "100"), folder.path()).output().unwrap().stdout);
-        for _ in 0..times(1).div_ceil(20) {
+        for _ in 0..repeats(1).div_ceil(20) {
             let mut command = loggp(&line, folder.path());
             let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             // The watchdog and who waits for signals are there before the processors are.
@@ -42,7 +42,7 @@ fn a_clock_that_jumps() {
                 tally.add(&line, false, || "it hangs".into());
                 continue;
             };
-            let ((status, said), row) = (how(&output), row(&output.stdout));
+            let ((status, said), row) = (status_and_stderr(&output), row(&output.stdout));
             let marked = match is_late {
                 true => row["held"] == false && said.contains("warning: this computer was late: "),
                 false => said.is_empty(),

@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use super::{LINES, Tally, after, as_nobody, clear, ended, folder, how, is_mistake, times, torn};
+use super::{LINES, Tally, loggp_after, as_nobody, clear, run_with_timeout, folder, status_and_stderr, is_internal_error, repeats, torn_files};
 
 /// Whether the command is content, or says what it lacks: each line of it is a sentence about a run or a file.
-fn is_told(status: i32, said: &str) -> bool {
+fn is_done_or_refused(status: i32, said: &str) -> bool {
     match status {
-        0 => !is_mistake(said),
-        1 | 2 => said.contains("error: ") && !is_mistake(said),
+        0 => !is_internal_error(said),
+        1 | 2 => said.contains("error: ") && !is_internal_error(said),
         _ => false,
     }
 }
@@ -34,14 +34,14 @@ fn too_few_threads() {
         for limit in [1, 5] {
             clear(folder.path());
             let mut command =
-                after(&format!("{{ ulimit -u {limit} 2>&- || ulimit -p {limit}; }}"), line, folder.path());
+                loggp_after(&format!("{{ ulimit -u {limit} 2>&- || ulimit -p {limit}; }}"), line, folder.path());
             let Some(()) = as_nobody(&mut command, folder.path()) else { return };
-            let Some(output) = ended(&mut command) else {
+            let Some(output) = run_with_timeout(&mut command) else {
                 tally.add(line, false, || "it hangs".into());
                 continue;
             };
-            let ((status, said), torn) = (how(&output), torn(folder.path()));
-            let right = is_told(status, &said) && torn.is_empty();
+            let ((status, said), torn) = (status_and_stderr(&output), torn_files(folder.path()));
+            let right = is_done_or_refused(status, &said) && torn.is_empty();
             tally.add(line, right, || format!("at {limit}: {status}, {said}, {torn:?}"));
         }
     }
@@ -53,21 +53,21 @@ fn too_little_memory() {
     let (folder, mut tally) = (folder(), Tally::of("a limit on memory"));
     // What the command itself takes is no question.
     let runs = |kib: &usize| {
-        let output = ended(&mut after(&format!("ulimit -v {kib}"), "programs", folder.path()));
+        let output = run_with_timeout(&mut loggp_after(&format!("ulimit -v {kib}"), "programs", folder.path()));
         output.is_some_and(|output| output.status.success())
     };
     let least = (8..).map(|step| step * 2048).find(runs).unwrap();
     for line in LINES.into_iter().chain(GREEDY) {
         // From hardly enough to start to enough for some.
-        let steps = times(20).div_ceil(10);
+        let steps = repeats(20).div_ceil(10);
         for kib in (0..steps).map(|step| least + 3 * least * step / steps) {
             clear(folder.path());
-            let Some(output) = ended(&mut after(&format!("ulimit -v {kib}"), line, folder.path())) else {
+            let Some(output) = run_with_timeout(&mut loggp_after(&format!("ulimit -v {kib}"), line, folder.path())) else {
                 tally.add(line, false, || format!("at {kib} KiB: it hangs"));
                 continue;
             };
-            let ((status, said), torn) = (how(&output), torn(folder.path()));
-            let right = is_told(status, &said) && torn.is_empty();
+            let ((status, said), torn) = (status_and_stderr(&output), torn_files(folder.path()));
+            let right = is_done_or_refused(status, &said) && torn.is_empty();
             tally.add(line, right, || format!("at {kib} KiB: {status}, {said}, {torn:?}"));
         }
     }
@@ -90,13 +90,13 @@ fn too_few_cores() {
         "check broadcast -P 8 --runs 64 --cores 4",
         "calibrate --clock virtual",
     ] {
-        let output = ended(&mut after("taskset -cp 0 $$ >/dev/null", line, folder.path()));
+        let output = run_with_timeout(&mut loggp_after("taskset -cp 0 $$ >/dev/null", line, folder.path()));
         let Some(output) = output else {
             tally.add(line, false, || "it hangs".into());
             continue;
         };
-        let (status, said) = how(&output);
-        tally.add(line, is_told(status, &said), || format!("{status}, {said}"));
+        let (status, said) = status_and_stderr(&output);
+        tally.add(line, is_done_or_refused(status, &said), || format!("{status}, {said}"));
     }
     tally.end();
 }

@@ -51,7 +51,7 @@ const LINES: [&str; 25] = [
 ];
 
 /// How often each is done, where `.ci/faults` asks for more than usual.
-fn times(usual: usize) -> usize {
+fn repeats(usual: usize) -> usize {
     std::env::var("LOGGP_FAULTS").map_or(usual, |times| times.parse().expect("LOGGP_FAULTS is a number"))
 }
 
@@ -93,7 +93,7 @@ fn loggp(line: &str, folder: &Path) -> Command {
 }
 
 /// The same, after a shell has done something, and in its place.
-fn after(before: &str, line: &str, folder: &Path) -> Command {
+fn loggp_after(before: &str, line: &str, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{before} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_loggp")]);
     command.args(line.split_whitespace()).current_dir(folder).stdin(Stdio::null());
@@ -101,7 +101,7 @@ fn after(before: &str, line: &str, folder: &Path) -> Command {
 }
 
 /// What it did; nothing if it hangs, and then it is killed.
-fn ended(command: &mut Command) -> Option<Output> {
+fn run_with_timeout(command: &mut Command) -> Option<Output> {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     end(child)
 }
@@ -148,11 +148,11 @@ fn as_nobody(command: &mut Command, folder: &Path) -> Option<()> {
 }
 
 /// The files in a folder and in those below it that are no whole files of their kind, and the drafts.
-fn torn(folder: &Path) -> Vec<PathBuf> {
+fn torn_files(folder: &Path) -> Vec<PathBuf> {
     let mut torn = Vec::new();
     for path in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
         if path.is_dir() {
-            torn.extend(self::torn(&path));
+            torn.extend(self::torn_files(&path));
         } else if !is_whole(&path) {
             torn.push(path);
         }
@@ -184,18 +184,18 @@ fn is_whole(path: &Path) -> bool {
 }
 
 /// What an output says of how it ended: the status, or the signal below 0, and what it wrote to stderr.
-fn how(output: &Output) -> (i32, String) {
+fn status_and_stderr(output: &Output) -> (i32, String) {
     let status = output.status.code().unwrap_or_else(|| -output.status.signal().unwrap_or(0));
     (status, String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 /// The one sentence of an error.
 fn is_sentence(said: &str) -> bool {
-    said.starts_with("error: ") && said.ends_with('\n') && said.lines().count() == 1 && !is_mistake(said)
+    said.starts_with("error: ") && said.ends_with('\n') && said.lines().count() == 1 && !is_internal_error(said)
 }
 
 /// Whether it takes the fault for its own.
-fn is_mistake(said: &str) -> bool {
+fn is_internal_error(said: &str) -> bool {
     ["panicked", "mistake in loggp", "memory allocation of"].iter().any(|part| said.contains(part))
 }
 

@@ -4,7 +4,7 @@ use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use super::{LINES, Tally, after, as_nobody, clear, ended, folder, how, is_sentence, loggp, torn};
+use super::{LINES, Tally, loggp_after, as_nobody, clear, run_with_timeout, folder, status_and_stderr, is_sentence, loggp, torn_files};
 
 /// The files that a line writes, by its options.
 fn files(line: &str) -> Vec<&str> {
@@ -14,7 +14,7 @@ fn files(line: &str) -> Vec<&str> {
 }
 
 /// The lines that write files.
-fn writing() -> impl Iterator<Item = &'static str> {
+fn lines_with_files() -> impl Iterator<Item = &'static str> {
     LINES.into_iter().filter(|line| !files(line).is_empty())
 }
 
@@ -28,7 +28,7 @@ fn stdout_on_a_full_disk() {
         let mut command = loggp(line, folder.path());
         let full = File::options().write(true).open("/dev/full").unwrap();
         let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
-        let (status, said) = how(&output);
+        let (status, said) = status_and_stderr(&output);
         // What says nothing on stdout has nothing to complain of.
         let is_silent = ["schedule all-to-all", "merge", "trace2goal", "mpi2goal", "man"]
             .iter()
@@ -41,7 +41,7 @@ fn stdout_on_a_full_disk() {
                     && said.contains("the output cannot be written: No space left")
             }
         };
-        let torn = torn(folder.path());
+        let torn = torn_files(folder.path());
         tally.add(line, right && torn.is_empty(), || format!("{status}, {said}, {torn:?}"));
     }
     tally.end();
@@ -55,7 +55,7 @@ fn stdout_that_nobody_reads() {
         for line in LINES.into_iter().chain(HELP) {
             clear(folder.path());
             let output = match before {
-                Some(before) => ended(&mut after(before, line, folder.path())).unwrap(),
+                Some(before) => run_with_timeout(&mut loggp_after(before, line, folder.path())).unwrap(),
                 None => {
                     let mut command = loggp(line, folder.path());
                     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -63,12 +63,12 @@ fn stdout_that_nobody_reads() {
                     child.wait_with_output().unwrap()
                 }
             };
-            let (status, said) = how(&output);
+            let (status, said) = status_and_stderr(&output);
             // Runs on the wall clock may be late.
             let quiet = said.lines().all(|line| line.starts_with("warning: "));
             let missing: Vec<&str> =
                 files(line).into_iter().filter(|file| !folder.path().join(file).exists()).collect();
-            let torn = torn(folder.path());
+            let torn = torn_files(folder.path());
             let right = status == 0 && quiet && missing.is_empty() && torn.is_empty();
             tally.add(line, right, || format!("{status}, {said}, missing {missing:?}, torn {torn:?}"));
         }
@@ -91,7 +91,7 @@ fn files_without_room() {
     }
     for (fault, before, reason, mounted) in faults {
         let mut tally = Tally::of(fault);
-        for line in writing() {
+        for line in lines_with_files() {
             clear(folder.path());
             fs::create_dir(folder.path().join("full")).unwrap();
             let line = ["t.json", "t.loggp", "1.csv", "2.csv", "0.txt", "1.txt"].iter().fold(
@@ -100,15 +100,15 @@ fn files_without_room() {
                     line.replace(&format!(" {file}"), &format!(" {}/{file}", folder.path().display()))
                 },
             );
-            let mut command = after(before, &line, folder.path());
+            let mut command = loggp_after(before, &line, folder.path());
             if mounted {
                 let args: Vec<_> = command.get_args().map(|arg| arg.to_owned()).collect();
                 command = Command::new("unshare");
                 command.args(["-m", "sh"]).args(args).current_dir(folder.path());
             }
-            let output = ended(&mut command).unwrap();
-            let (status, said) = how(&output);
-            let torn = torn(folder.path());
+            let output = run_with_timeout(&mut command).unwrap();
+            let (status, said) = status_and_stderr(&output);
+            let torn = torn_files(folder.path());
             let right = status == 1 && is_sentence(&said) && said.contains(reason) && said.contains(" to /");
             tally.add(&line, right && torn.is_empty(), || format!("{status}, {said}, {torn:?}"));
         }
@@ -121,7 +121,7 @@ fn files_without_room() {
 fn files_that_may_not_be_written() {
     let folder = folder();
     let mut tally = Tally::of("a folder that is not there");
-    for line in writing() {
+    for line in lines_with_files() {
         for file in files(line) {
             clear(folder.path());
             let nowhere = match file {
@@ -131,9 +131,9 @@ fn files_that_may_not_be_written() {
             };
             let there = format!("{nowhere}{}", file.strip_prefix('x').unwrap_or_default());
             let line = line.replacen(&format!(" {file}"), &format!(" {there}"), 1);
-            let output = ended(&mut loggp(&line, folder.path())).unwrap();
-            let (status, said) = how(&output);
-            let (right, torn) = (is_sentence(&said) && said.contains(nowhere), torn(folder.path()));
+            let output = run_with_timeout(&mut loggp(&line, folder.path())).unwrap();
+            let (status, said) = status_and_stderr(&output);
+            let (right, torn) = (is_sentence(&said) && said.contains(nowhere), torn_files(folder.path()));
             tally.add(&line, status == 2 && right && torn.is_empty(), || {
                 format!("{status}, {said}, {torn:?}")
             });
@@ -142,14 +142,14 @@ fn files_that_may_not_be_written() {
     tally.end();
 
     let mut tally = Tally::of("a file that may not be written");
-    for line in writing() {
+    for line in lines_with_files() {
         for file in files(line).into_iter().filter(|file| file.starts_with('x')) {
             clear(folder.path());
             let path = folder.path().join(file);
             fs::write(&path, "old\n").unwrap();
             fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
-            let output = ended(&mut loggp(line, folder.path())).unwrap();
-            let (status, said) = how(&output);
+            let output = run_with_timeout(&mut loggp(line, folder.path())).unwrap();
+            let (status, said) = status_and_stderr(&output);
             let right = status == 2
                 && is_sentence(&said)
                 && said.contains(file)
@@ -162,17 +162,17 @@ fn files_that_may_not_be_written() {
 
     // In a folder of root's, as nobody; in one's own that may not be written, as oneself.
     let mut tally = Tally::of("a folder that may not be written");
-    for line in writing() {
+    for line in lines_with_files() {
         clear(folder.path());
         let mut command = loggp(line, folder.path());
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
         let Some(()) = as_nobody(&mut command, folder.path()) else { return };
         fs::set_permissions(folder.path(), Permissions::from_mode(0o555)).unwrap();
-        let output = ended(&mut command).unwrap();
+        let output = run_with_timeout(&mut command).unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        let (status, said) = how(&output);
+        let (status, said) = status_and_stderr(&output);
         let right = is_sentence(&said) && said.contains("Permission denied") && said.contains(" to ");
-        let torn = torn(folder.path());
+        let torn = torn_files(folder.path());
         tally.add(line, status == 2 && right && torn.is_empty(), || format!("{status}, {said}, {torn:?}"));
     }
     tally.end();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::is_ignored;
 
-use super::{LINES, Tally, clear, end, ended, folder, how, loggp, times, torn};
+use super::{LINES, Tally, clear, end, run_with_timeout, folder, status_and_stderr, loggp, repeats, torn_files};
 
 /// Sends a signal to a process.
 pub fn send(child: &Child, signal: &str) {
@@ -38,9 +38,9 @@ fn signals_at_any_moment() {
     for line in LINES {
         clear(folder.path());
         let started = Instant::now();
-        ended(&mut loggp(line, folder.path())).unwrap();
+        run_with_timeout(&mut loggp(line, folder.path())).unwrap();
         let lasts = started.elapsed();
-        for _ in 0..times(3) {
+        for _ in 0..repeats(3) {
             clear(folder.path());
             let (name, number, code, says) = signals[random.usize(..signals.len())];
             let child =
@@ -52,7 +52,7 @@ fn signals_at_any_moment() {
                 tally.add(line, false, || format!("{name} after {moment:?}: it hangs"));
                 continue;
             };
-            let ((status, said), torn) = (how(&output), torn(folder.path()));
+            let ((status, said), torn) = (status_and_stderr(&output), torn_files(folder.path()));
             let right = match status {
                 // It was over before, or had not begun to watch for signals.
                 0 => true,
@@ -96,7 +96,7 @@ fn signals_while_a_bar_is_shown() {
         // Its rows fill the pipe.
         ("sweep broadcast flat --over P=2..300:299 --format json", 1000),
     ] {
-        for _ in 0..times(2).div_ceil(4) {
+        for _ in 0..repeats(2).div_ceil(4) {
             clear(folder.path());
             let (name, _, code, says) = signals[random.usize(..signals.len())];
             let (ours, theirs) = terminal();
@@ -137,7 +137,7 @@ fn signals_while_a_bar_is_shown() {
                 Some(0) => true,
                 status => status == Some(code) && last.starts_with(says) && shows_cursor,
             };
-            let torn = torn(folder.path());
+            let torn = torn_files(folder.path());
             tally.add(line, right && torn.is_empty(), || format!("{name}: {status:?}, {seen:?}, {torn:?}"));
         }
     }

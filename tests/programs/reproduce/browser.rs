@@ -11,7 +11,7 @@ pub struct Browser(PathBuf);
 
 /// What a browser saw of a page.
 #[derive(Deserialize)]
-pub struct Seen {
+pub struct PageView {
     /// How many pictures it shows.
     pub figures: usize,
     /// Whether the page is dark.
@@ -34,7 +34,7 @@ pub fn find() -> Option<Browser> {
 
 impl Browser {
     /// Opens a page in a frame of this width, since a window cannot be as narrow as a telephone.
-    pub fn probe(&self, page: &str, width: u32, dark: bool, folder: &Path) -> Seen {
+    pub fn probe(&self, page: &str, width: u32, dark: bool, folder: &Path) -> PageView {
         let page = page.replace('&', "&amp;").replace('"', "&quot;");
         let html = format!(
             "<!DOCTYPE html><meta charset=\"utf-8\"><iframe srcdoc=\"{page}\" \
