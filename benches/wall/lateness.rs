@@ -75,7 +75,7 @@ fn median_run(mut measure: impl FnMut() -> Quantiles) -> Quantiles {
 
 impl Load {
     /// Returns the time at which processor `id` acts for the `i`th time: the processors of a core take turns.
-    fn due(self, id: usize, i: usize) -> Time {
+    fn due_time(self, id: usize, i: usize) -> Time {
         let cores = cores(self.processors);
         let turn = i * (self.processors / cores) + id / cores;
         100 * US + turn as i64 * self.every
@@ -90,7 +90,7 @@ impl Load {
 
 /// Measures a load on the machine.
 fn machine(load: Load, carrier: Carrier) -> Quantiles {
-    let wait = |p: &mut loggp::Proc| (0..load.turns()).for_each(|i| p.wait_until(load.due(p.id(), i)));
+    let wait = |p: &mut loggp::Proc| (0..load.turns()).for_each(|i| p.wait_until(load.due_time(p.id(), i)));
     let lateness = free_machine(load.processors, carrier).run(wait).unwrap().host.unwrap().lateness;
     [lateness.p50, lateness.p90, lateness.p99].map(|time| (time.as_ps() / 1000) as u64)
 }
@@ -105,7 +105,7 @@ fn peer(load: Load, wait: PeerWait) -> Quantiles {
                 pin(id, load.processors);
                 let mut late = Vec::with_capacity(load.turns());
                 for i in 0..load.turns() {
-                    let until = start + Duration::from_nanos((load.due(id, i).as_ps() / 1000) as u64);
+                    let until = start + Duration::from_nanos((load.due_time(id, i).as_ps() / 1000) as u64);
                     wait(until);
                     late.push(Instant::now().saturating_duration_since(until).as_nanos() as u64);
                 }

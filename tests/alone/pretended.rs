@@ -70,7 +70,7 @@ fn everyone_sends_to_all_on_both_carriers() {
 #[test]
 fn three_and_four_fronts_of_a_busy_host_keep_the_order_of_acts() {
     let _guard = alone();
-    let _busy = BusyCores::on_each_core();
+    let _busy = BusyCores::start();
     for cores in [3, 4] {
         assert_passes("everyone_sends_to_all_on_both_carriers", Some((cores, &more_cores(cores))));
     }

@@ -21,7 +21,7 @@ fn mappings() -> usize {
 
 /// A broadcast along a binomial tree reaches 16384 processors in 14 steps.
 #[test]
-fn sixteen_thousand_processors() {
+fn sixteen_thousand_processors_run() {
     let _guard = alone();
     let (P, before, start) = (16_384_usize, mappings(), Instant::now());
     let params = Params::builder(P).L(6 * US).o(2 * US).build().unwrap();
@@ -48,7 +48,7 @@ fn sixteen_thousand_processors() {
 
 /// The error comes soon, names the number of processors, and leaves nothing behind.
 #[test]
-fn more_processors_than_there_is_room_for() {
+fn too_many_processors_are_refused() {
     let _guard = alone();
     let (before, start) = (mappings(), Instant::now());
     let params = Params::builder(200_000).build().unwrap();

@@ -129,7 +129,7 @@ impl RandomProgram {
 pub struct BusyCores(Arc<AtomicBool>, Vec<JoinHandle<()>>);
 
 impl BusyCores {
-    pub fn on_each_core() -> BusyCores {
+    pub fn start() -> BusyCores {
         let stop = Arc::new(AtomicBool::new(false));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let spin = |stop: Arc<AtomicBool>| move || while !stop.load(Ordering::Relaxed) {};
@@ -243,7 +243,7 @@ fn random_programs_run_as_on_the_virtual_clock() {
 #[test]
 fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
     let _guard = alone();
-    let _busy = BusyCores::on_each_core();
+    let _busy = BusyCores::start();
     for seed in seeds(120).map(|seed| 10_000 + seed) {
         let (machine, traffic) = random_case(seed, 64);
         // A core's thread that yields to another may have to wait long for the busy loop on the same core.
@@ -351,7 +351,7 @@ fn auto_dilation_says_what_it_chose_and_why() {
 }
 
 #[test]
-fn fewer_cores_than_asked_for_is_said() {
+fn a_note_says_that_cores_are_fewer_than_asked_for() {
     let _guard = alone();
     let host = machine(cm5(2000)).cores(1500).run(|_| ()).unwrap().host.unwrap();
     assert!(host.notes.iter().any(|note| note.contains("of the 1500 cores")), "{host:?}");

@@ -20,7 +20,7 @@ const WORDS: Tag<Vec<u64>> = Tag::named(3, "row");
 const BACK: Tag<Vec<u64>> = Tag::new(4);
 
 /// A machine of two processors, on which messages of more than 4 words wait for their receiver.
-fn rendezvous() -> Params {
+fn rendezvous_params() -> Params {
     params("P=2,L=10us,o=2us,O_s=1us,G_s=1us,G_l=1us,s=2,S=4")
 }
 
@@ -62,7 +62,7 @@ fn late_receiver(p: &mut Proc) {
 /// way of the request, and of the reply from 50 to 64, are the handshake's.
 #[test]
 fn a_late_receiver_costs_sender_synchronization() {
-    let analysis = Analysis::from_trace(&record_trace(rendezvous(), late_receiver)).unwrap();
+    let analysis = Analysis::from_trace(&record_trace(rendezvous_params(), late_receiver)).unwrap();
     assert_eq!((analysis.time, analysis.messages, analysis.synchronous), (100 * US, 3, 1));
     assert_eq!(
         accounts(&analysis.processors[0].1),
@@ -81,7 +81,7 @@ fn a_late_receiver_costs_sender_synchronization() {
 
 #[test]
 fn a_late_sender_costs_receiver_synchronization() {
-    let trace = record_trace(rendezvous(), |p| match p.id() {
+    let trace = record_trace(rendezvous_params(), |p| match p.id() {
         0 => {
             p.work("think", 50, || ());
             p.send(1, WORDS, vec![0; 10]);
@@ -105,8 +105,8 @@ fn a_late_sender_costs_receiver_synchronization() {
 }
 
 #[test]
-fn both_come_late_one_after_the_other() {
-    let trace = record_trace(rendezvous(), |p| {
+fn late_receiver_and_late_sender_cost_both_synchronizations() {
+    let trace = record_trace(rendezvous_params(), |p| {
         late_receiver(p);
         match p.id() {
             0 => _ = p.recv(BACK),
@@ -152,8 +152,8 @@ fn both_come_late_one_after_the_other() {
 /// A request goes on while its processor computes. What that waits for in the end is synchronization, as far as the request
 /// waited for its receiver.
 #[test]
-fn a_request_costs_what_its_processor_waits_for() {
-    let trace = record_trace(rendezvous(), |p| match p.id() {
+fn a_request_costs_only_the_wait_at_its_end() {
+    let trace = record_trace(rendezvous_params(), |p| match p.id() {
         0 => {
             let request = p.isend(1, WORDS, vec![0; 10]);
             p.work("meanwhile", 20, || ());
@@ -184,7 +184,7 @@ fn a_request_costs_what_its_processor_waits_for() {
 /// What a request does comes after what its processor did before it called for it, and not after what it does meanwhile.
 #[test]
 fn the_path_goes_through_a_request() {
-    let trace = record_trace(rendezvous(), |p| match p.id() {
+    let trace = record_trace(rendezvous_params(), |p| match p.id() {
         0 => {
             p.work("before", 10, || ());
             let request = p.isend(1, WORDS, vec![0; 4]);
@@ -202,7 +202,7 @@ fn the_path_goes_through_a_request() {
         [("work", 10), ("o at senders", 6), ("o at receivers", 2), ("L", 10), ("G", 4)]
     );
 
-    let trace = record_trace(rendezvous(), |p| match p.id() {
+    let trace = record_trace(rendezvous_params(), |p| match p.id() {
         0 => {
             let request = p.isend(1, WORDS, vec![0; 4]);
             p.work("meanwhile", 70, || ());
@@ -217,7 +217,7 @@ fn the_path_goes_through_a_request() {
 /// A receiver that is in time for the request waits for nobody: it takes the request when it is there.
 #[test]
 fn a_short_message_costs_only_its_receiver_synchronization() {
-    let trace = record_trace(rendezvous(), |p| match p.id() {
+    let trace = record_trace(rendezvous_params(), |p| match p.id() {
         0 => p.send(1, WORDS, vec![0; 4]),
         _ => _ = p.recv(WORDS),
     });
@@ -273,7 +273,7 @@ fn the_critical_path_of_the_optimal_broadcast() {
 /// Two send to one, which has room for one message: the second enters when the first has arrived, and what it waited for is
 /// on the path in its stead.
 #[test]
-fn the_path_goes_through_what_held_a_message_back() {
+fn the_path_goes_through_the_message_that_caused_a_stall() {
     let trace = record_trace(params("P=3,L=6us,o=1us,g=6us"), |p| match p.id() {
         2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
         _ => p.send(2, WORDS, vec![1]),
@@ -310,7 +310,7 @@ fn the_path_goes_through_the_port() {
 }
 
 #[test]
-fn the_path_goes_through_who_came_last_to_a_barrier() {
+fn the_path_goes_through_the_last_processor_at_a_barrier() {
     let machine = Machine::new(params("P=4,L=6us,o=2us,g=4us")).barrier(3 * US).trace(true);
     let run = machine.run(|p| {
         p.work("think", 10 * (p.id() as u64 % 3), || ());
@@ -325,7 +325,7 @@ fn the_path_goes_through_who_came_last_to_a_barrier() {
 }
 
 #[test]
-fn nothing_that_happened_is_an_analysis_too() {
+fn an_empty_run_has_an_analysis() {
     let analysis = Analysis::from_trace(&record_trace(params("P=3,L=1us"), |_| ())).unwrap();
     assert_eq!((analysis.time, analysis.path.len(), analysis.processors.len()), (Time::ZERO, 0, 0));
     assert_eq!(analysis.total, Accounts::default());
@@ -335,7 +335,7 @@ fn nothing_that_happened_is_an_analysis_too() {
 
 /// What the run that the tests know would take.
 fn what_if(text: &str) -> Analysis {
-    let trace = record_trace(rendezvous(), late_receiver);
+    let trace = record_trace(rendezvous_params(), late_receiver);
     Analysis::from_run(&WhatIf::read(text, trace.params).unwrap().replay(&trace).unwrap())
 }
 
@@ -364,7 +364,7 @@ fn fragments_are_sent_one_after_the_other() {
 }
 
 #[test]
-fn other_models_and_parameters_together() {
+fn a_model_and_a_parameter_change_together() {
     // The shortest synchronization is 4 o' + 2 L more for the sender: 12 + 28; nobody waits.
     let analysis = what_if("model=loggp-1, L=0");
     assert_eq!(
@@ -375,8 +375,8 @@ fn other_models_and_parameters_together() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_a_sentence() {
-    let params = rendezvous();
+fn a_wrong_what_if_is_refused_in_a_sentence() {
+    let params = rendezvous_params();
     for (text, part) in [
         ("Q=1", "Q is not a parameter"),
         ("fragments=0", "fragments = 0 is not a length"),
@@ -469,7 +469,7 @@ fn analyzed_times(accounts: &Accounts) -> [Time; 7] {
     [one[0], one[1], one[2], one[3], one[4], one[5], idle]
 }
 
-fn machine() -> impl Strategy<Value = Machine> {
+fn any_machine() -> impl Strategy<Value = Machine> {
     let texts = select(vec![
         "L=6us,o=2us,g=4us",
         "L=6us,o=0,g=4us",
@@ -503,7 +503,7 @@ proptest! {
 
     /// Every processor's accounts add up to the run's time and are what the machine counted, and so is the total.
     #[test]
-    fn accounts_add_up(machine in machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
+    fn accounts_add_up(machine in any_machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
         let Run { processors, trace, time, .. } = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap();
         let analysis = Analysis::from_trace(&trace.unwrap()).unwrap();
         prop_assert_eq!(analysis.time, time);
@@ -527,7 +527,7 @@ proptest! {
     /// The path goes from 0 to the end without a hole; what a hop costs is what the rules say, and nothing on it waits for
     /// a reason that was not found.
     #[test]
-    fn the_path_adds_up(machine in machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
+    fn the_path_adds_up(machine in any_machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
         let Run { trace, time, .. } = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap();
         let trace = trace.unwrap();
         let analysis = Analysis::from_trace(&trace).unwrap();
@@ -566,7 +566,7 @@ proptest! {
 
     /// The analysis of a run made again is that of the run.
     #[test]
-    fn a_replay_is_the_run(machine in machine(), n in 0..6_usize, longest in 0..12_usize, seed: u64) {
+    fn a_replay_has_the_analysis_of_the_run(machine in any_machine(), n in 0..6_usize, longest in 0..12_usize, seed: u64) {
         let trace = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap().trace.unwrap();
         let again = WhatIf::read("", trace.params).unwrap().replay(&trace).unwrap();
         let (one, other) = (Analysis::from_trace(&trace).unwrap(), Analysis::from_trace(&again).unwrap());
@@ -594,8 +594,8 @@ proptest! {
 
     /// Whatever is wrong with a trace, it has an analysis or a sentence; also if nobody held it against the rules before.
     #[test]
-    fn survives_any_trace(
-        machine in machine(),
+    fn analysis_survives_any_trace(
+        machine in any_machine(),
         n in 1..6_usize,
         seed: u64,
         edits in proptest::collection::vec((0..9_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<i64>()), 1..5),
@@ -634,15 +634,15 @@ proptest! {
 
 #[test]
 fn a_trace_that_breaks_the_rules_is_refused() {
-    let mut trace = record_trace(rendezvous(), late_receiver);
+    let mut trace = record_trace(rendezvous_params(), late_receiver);
     trace.activities[0].end = 3 * US;
     let refusal = Analysis::from_trace(&trace).unwrap_err().to_string();
     assert!(refusal.starts_with("it breaks the rules of the machine: "), "{refusal}");
 }
 
 #[test]
-fn a_model_is_made_of_the_recorded_run() {
-    let trace = record_trace(rendezvous(), late_receiver);
+fn a_what_if_replays_with_its_model() {
+    let trace = record_trace(rendezvous_params(), late_receiver);
     let what_if = WhatIf { name: String::new(), params: trace.params, fragments: None, model: Model::LogGP1 };
     let time = Replay::new(&trace).model(Model::LogGP1).run().unwrap().time;
     assert_eq!(Analysis::from_run(&what_if.replay(&trace).unwrap()).time, time);
@@ -685,8 +685,8 @@ fn write_trace(name: &str, trace: &Trace) -> String {
 }
 
 #[test]
-fn the_command_says_where_the_time_went() {
-    let path = write_trace("late.json", &record_trace(rendezvous(), late_receiver));
+fn analyze_shows_where_the_time_went() {
+    let path = write_trace("late.json", &record_trace(rendezvous_params(), late_receiver));
     let said = stdout_of(&format!("analyze {path} --what-if S=10 --model loggp-1 --path"));
     for part in [
         "2 us, O_s = 1,000 ns",
@@ -718,8 +718,8 @@ fn the_command_says_where_the_time_went() {
 }
 
 #[test]
-fn the_command_draws_bars() {
-    let path = write_trace("bars.json", &record_trace(rendezvous(), late_receiver));
+fn analyze_draws_bars() {
+    let path = write_trace("bars.json", &record_trace(rendezvous_params(), late_receiver));
     let svg = fresh_path("bars.svg");
     stdout_of(&format!("analyze {path} -o {}", svg.display()));
     let by_processor = fs::read_to_string(&svg).unwrap();
@@ -737,8 +737,8 @@ fn the_command_draws_bars() {
 }
 
 #[test]
-fn the_command_refuses_in_a_sentence() {
-    let trace = record_trace(rendezvous(), late_receiver);
+fn analyze_refuses_in_a_sentence() {
+    let trace = record_trace(rendezvous_params(), late_receiver);
     let path = write_trace("refused.json", &trace);
     for (line, part) in [
         ("/nowhere".to_string(), "/nowhere cannot be read: "),

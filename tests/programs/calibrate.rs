@@ -69,7 +69,7 @@ proptest! {
 
     /// Where o is longer than g, long messages tell; without them g and C have bounds, which hold.
     #[test]
-    fn what_does_not_show_has_a_bound(
+    fn a_hidden_parameter_has_a_bound(
         L in any_time(), g in any_time(), more in 1..=1_000_000_i64, G in any_time(),
     ) {
         let g = g.max(L / 100);
@@ -113,7 +113,7 @@ fn the_signature_has_the_two_plateaus_of_the_papers() {
 }
 
 #[test]
-fn without_a_gap_no_send_ever_stalls() {
+fn a_machine_without_a_gap_has_only_a_bound_for_its_capacity() {
     let found = calibrate(params(2, 6_000_000, 2_000_000, 0, 10_000), Ports::Single);
     assert_eq!((found.g.value, found.g.bound), (Time::ZERO, Bound::Exact));
     assert_eq!(found.C.bound, Bound::AtLeast);
@@ -121,7 +121,7 @@ fn without_a_gap_no_send_ever_stalls() {
 }
 
 #[test]
-fn a_finding_says_how_far_it_is_from_what_was_configured() {
+fn a_finding_has_its_difference_from_the_configured_value() {
     let found = calibrate(params(2, 6_000_000, 4_000_000, 2_000_000, 0), Ports::Single);
     let [o, g, .., C] = found.findings();
     assert_eq!((o.difference(), o.error()), (Some(Amount::Time(Time::ZERO)), Some(0.0)));
@@ -233,14 +233,14 @@ fn assert_right_or_marked_late(line: &str) {
 }
 
 #[test]
-fn a_busy_computer_is_calibrated_or_says_that_it_was_late() {
+fn calibration_on_a_busy_computer_is_right_or_marked_late() {
     let _alone = lock_cores();
     with_busy_cores(|| assert_right_or_marked_late("calibrate --machine cm5 --dilation 1"));
 }
 
 #[test]
 #[ignore = "half a minute on the wall clock"]
-fn a_busy_computer_is_calibrated_or_says_so_of_more_machines() {
+fn calibration_of_more_machines_on_a_busy_computer_is_right_or_marked_late() {
     let _alone = lock_cores();
     for line in [
         "calibrate --machine cm5",
@@ -253,7 +253,7 @@ fn a_busy_computer_is_calibrated_or_says_so_of_more_machines() {
 
 /// No computer is so fast.
 #[test]
-fn what_was_late_is_marked_in_every_format() {
+fn a_late_parameter_is_marked_in_every_format() {
     let _alone = lock_cores();
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let [svg, csv, json] = ["late.svg", "late.csv", "late.json"].map(|name| folder.join(name));
@@ -282,7 +282,7 @@ fn loggp(line: &str) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn the_command_has_a_row_for_every_parameter() {
+fn calibrate_has_a_row_for_every_parameter() {
     let (status, out, _) = loggp("calibrate --machine cm5 --clock virtual --format json");
     let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let names: Vec<&str> = rows.iter().map(|row| row["parameter"].as_str().unwrap()).collect();
@@ -301,14 +301,14 @@ fn the_command_has_a_row_for_every_parameter() {
 }
 
 #[test]
-fn the_command_says_what_does_not_show() {
+fn calibrate_shows_the_bound_of_a_hidden_parameter() {
     let (status, table, _) = loggp("calibrate --params L=6,o=4,g=2,G=0 --clock virtual");
     assert_eq!(status, Some(0));
     assert!(table.contains("<= 4") && table.contains("o hides a shorter g"), "{table}");
 }
 
 #[test]
-fn the_command_draws_the_signature() {
+fn calibrate_draws_the_signature() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("signature.svg");
     let (status, ..) = loggp(&format!("calibrate --machine cs2-elan --clock virtual -o {}", plot.display()));
     assert_eq!(status, Some(0));
@@ -319,7 +319,7 @@ fn the_command_draws_the_signature() {
 }
 
 #[test]
-fn the_command_refuses_in_a_sentence() {
+fn calibrate_refuses_in_a_sentence() {
     for (line, words) in [
         ("calibrate --machine cenju4", "this is a LogGPS machine"),
         ("calibrate -P 1", "at least 2"),

@@ -155,7 +155,7 @@ fn a_scatter_takes_the_time_of_loggp_figure_6() {
 }
 
 #[test]
-fn run_takes_the_best_known_algorithm_unless_told() {
+fn run_uses_the_best_known_algorithm_by_default() {
     let row = row("run broadcast --params L=6,o=2,g=4");
     assert_eq!((&row["algorithm"], &row["params"]["P"]), (&json!("optimal"), &json!(8)));
     assert_eq!(row["model_ns"], 24_000); // LogP, figure 3
@@ -163,7 +163,7 @@ fn run_takes_the_best_known_algorithm_unless_told() {
 
 /// The project's main job, without any option: the experiment of LogGP's figures 11 and 12.
 #[test]
-fn compare_measures_loggps_own_experiment() {
+fn compare_measures_the_experiment_of_loggp() {
     let table = measured_stdout("compare scatter");
     let lines: Vec<&str> = table.lines().collect();
     assert!(lines[1].ends_with(", wall clock, times in us"), "{table}");
@@ -185,7 +185,7 @@ fn compare_measures_loggps_own_experiment() {
 }
 
 #[test]
-fn compare_shows_the_model_of_loggps_own_experiment() {
+fn compare_shows_the_model_of_the_experiment_of_loggp() {
     let table = stdout_of("compare scatter --clock virtual");
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(
@@ -257,7 +257,7 @@ fn a_table_has_the_unit_of_the_parameters() {
 
 /// What --params says goes over the machine, and -P over both.
 #[test]
-fn options_go_over_the_machine() {
+fn options_override_the_machine() {
     let params = |options: &str| row(&format!("run broadcast {options}"))["params"].clone();
     let cm5 = json!({"L": 6_000_000, "o": 2_000_000, "g": 4_000_000, "G": 4_000_000, "P": 128, "word": 16});
     assert_eq!(params("--machine cm5"), cm5);
@@ -323,7 +323,7 @@ fn settings_change_the_run() {
 
 /// A record of noise, and the traces of runs and schedules with it.
 #[test]
-fn noise_is_read_from_a_file_and_stands_in_the_trace() {
+fn noise_is_read_from_a_file_and_recorded_in_the_trace() {
     let record = fresh_path("noise.txt");
     fs::write(&record, "# a detour a line\n1000\t500\n9000 2000.5\n20000 1000\n").unwrap();
     let noise = format!("--noise {}", record.display());
@@ -368,7 +368,7 @@ fn csv_has_the_same_titles_for_every_machine() {
 
 /// Every value of JSON is in CSV, under its path.
 #[test]
-fn csv_has_all_that_json_has() {
+fn csv_has_every_value_of_json() {
     fn paths(value: &Value, path: String, all: &mut Vec<String>) {
         match value.as_object() {
             Some(object) => object.iter().for_each(|(name, value)| {
@@ -450,7 +450,7 @@ fn an_audit_finds_a_run_clean() {
 /// Every program, as it is and on a machine where long messages wait for their receivers: its trace is the same in both
 /// forms, the auditor finds its calls right, and it is made again at the same picosecond.
 #[test]
-fn every_program_s_recorded_run_is_made_again() {
+fn the_recorded_run_of_every_program_is_repeated_exactly() {
     for line in [
         "run broadcast",
         "run scatter",
@@ -568,7 +568,7 @@ fn several_runs_have_a_shortest_and_a_longest() {
 
 /// A run that no computer could hold: it is right, but its time is marked, and stderr says what would help.
 #[test]
-fn a_run_that_was_late_is_marked() {
+fn a_late_run_is_marked() {
     let late = output("run scatter -P 4 --clock wall --dilation 0.001");
     assert_eq!(late.status.code(), Some(0));
     let (table, warning) = (text(&late.stdout), text(&late.stderr));
@@ -777,7 +777,7 @@ fn two_files_with_one_name_are_refused() {
 }
 
 #[test]
-fn an_audit_finds_what_broke_the_rules() {
+fn an_audit_finds_broken_rules() {
     let path = record_trace("audit-broken", "run broadcast --params L=6,o=2,g=4");
     let good = fs::read_to_string(&path).unwrap();
     fs::write(&path, good.replace(r#""L":6000000"#, r#""L":5000000"#)).unwrap();
@@ -813,7 +813,7 @@ fn a_trace_takes_the_place_of_an_old_one_or_leaves_it() {
 }
 
 #[test]
-fn refuses_in_one_sentence() {
+fn wrong_requests_are_refused_in_one_sentence() {
     for (line, sentence) in [
         ("machines --topology -P 1", "there is no network of 1; give a P from 2 to 1,073,741,824"),
         (
@@ -974,7 +974,7 @@ fn a_run_that_fails_says_what_the_processors_did() {
 }
 
 #[test]
-fn nobody_has_to_read_to_the_end() {
+fn a_closed_stdout_is_no_error() {
     for line in ["machines", "programs", "compare scatter --format json", "--help"] {
         let mut child = loggp(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
@@ -1035,7 +1035,7 @@ fn a_timeline_is_drawn_whole_or_not_at_all() {
 
 /// A page is of a program, of a trace or of a schedule, and holds a run for each that is to stand beside it.
 #[test]
-fn a_run_is_looked_into() {
+fn a_timeline_page_holds_every_run() {
     let trace = record_trace("looked-into.loggp", "run remap short-naive --machine cm5 -P 4 --size 64");
     let page = trace.with_extension("html");
     let (of_trace, to) = (trace.display(), page.display());
@@ -1277,7 +1277,7 @@ fn tables_are_as_wide_as_the_terminal() {
 
 /// What would have no part in what is asked for is refused, and not left aside.
 #[test]
-fn no_option_is_left_aside() {
+fn an_option_without_effect_is_refused() {
     for (line, why) in [
         ("replay ring --seed 2", "required arguments were not provided: --noise"),
         ("check broadcast --noise 1ms:1us", "a check has no use for --noise; leave it out"),
@@ -1389,7 +1389,7 @@ fn the_examples_of_every_help_run() {
 }
 
 #[test]
-fn a_check_says_what_it_has_no_use_for() {
+fn a_check_refuses_options_without_effect() {
     for (line, why) in [
         ("check fft --clock wall", "a check has no use for --clock; leave it out"),
         ("check fft --latency random:1", "a check has no use for --latency; leave it out"),
@@ -1441,7 +1441,7 @@ fn a_recorded_order_is_repeated() {
 
 /// What a command reads would be lost if it were written too.
 #[test]
-fn what_is_read_is_not_written() {
+fn an_input_file_is_not_overwritten() {
     let path = record_trace("read", "run broadcast -P 4");
     let before = std::fs::read(&path).unwrap();
     let path = path.display();

@@ -185,7 +185,7 @@ fn results_are_right_on_a_loggps_machine_too() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused() {
+fn impossible_cases_are_refused() {
     let params = params(4, 1, 1, 1, 1);
     for program in [&BROADCAST, &SCATTER] {
         for size in [0, usize::MAX] {
@@ -275,7 +275,7 @@ fn measured_work_is_predicted_from_the_same_work_without_messages() {
 
 /// A formula and a run cannot speak of two machines, and what is asked of a study are numbers.
 #[test]
-fn a_study_answers_in_numbers() {
+fn answers_of_a_study_are_numbers() {
     let case = case(&SCATTER, "binomial", params(64, 30, 0, 10, 1), 10);
     let answers = Study::new(case.clone()).run().unwrap();
     assert_eq!((answers.prediction.formula, answers.wrong), (answers.prediction.model, None));
@@ -300,7 +300,7 @@ fn a_study_answers_in_numbers() {
 /// Every option is read by its own type, which refuses what is none of its values; and what is written of a value is read as
 /// the same.
 #[test]
-fn no_option_is_taken_for_another() {
+fn options_are_read_by_their_types() {
     for program in loggp_programs::PROGRAMS {
         for option in program.options {
             let case = Case::new(program, program.algorithms[0].name, params(4, 6, 2, 4, 1));

@@ -145,7 +145,7 @@ fn the_staggered_remap_of_a_million_points_is_that_of_logp() {
 
 /// LogP, figure 6, and LogGP, section 3.
 #[test]
-fn the_algorithms_come_in_the_order_of_the_papers() {
+fn the_algorithms_rank_as_in_the_papers() {
     let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
     for params in [cm5(16), params] {
         for layout in [Layout::Cyclic, Layout::Blocked] {
@@ -188,7 +188,7 @@ fn overlapping_eliminates_idling() {
 
 /// LogGP's 2kG: on the CS-2 the port is what takes longest.
 #[test]
-fn a_single_port_takes_about_2kG() {
+fn long_messages_through_a_single_port_take_about_2kG() {
     for machine in ["cs2-splitc", "cs2-elan"] {
         let params = preset(machine).unwrap().builder().P(16).build().unwrap();
         for n in [1 << 14, 1 << 16, 1 << 18] {
@@ -201,7 +201,7 @@ fn a_single_port_takes_about_2kG() {
 }
 
 #[test]
-fn alone_there_is_nothing_to_send() {
+fn one_processor_sends_nothing() {
     let params = cm5(1);
     for Algorithm { name, .. } in FFT.algorithms {
         for n in [1, 2, 64] {
@@ -258,7 +258,7 @@ fn the_wall_clock_has_the_same_result_and_keeps_the_rules() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_what_does() {
+fn a_wrong_size_is_refused_with_a_right_one() {
     for (P, n, part) in [
         (8, 1000, "give 512 or 1024"),
         (8, 32, "give at least 64"),

@@ -50,7 +50,7 @@ fn late_receiver() -> Trace {
 
 /// LogP, figure 3.
 #[test]
-fn of_the_optimal_broadcast() {
+fn formula_of_the_optimal_broadcast() {
     let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
     let trace = record_trace("P=8,L=6us,o=2us,g=4us", |p| {
         if p.id() > 0 {
@@ -65,7 +65,7 @@ fn of_the_optimal_broadcast() {
 }
 
 #[test]
-fn of_a_ring() {
+fn formula_of_a_ring() {
     let trace = record_trace("P=8,L=6us,o=2us,g=4us", |p| {
         let next = (p.id() + 1) % 8;
         if p.id() == 0 {
@@ -82,7 +82,7 @@ fn of_a_ring() {
 }
 
 #[test]
-fn of_a_message() {
+fn formula_of_a_message() {
     let counts = |text: &str, words: usize| formula(&record_trace(text, message(words))).counts;
     // LogGP, section 2.
     assert_eq!(counts("P=2,L=6us,o=2us,g=4us,G=30ns", 11), [("L", 1), ("o", 2), ("G", 10)]);
@@ -108,7 +108,7 @@ fn of_a_message() {
 
 /// What a message waited for is on the path in its stead.
 #[test]
-fn of_stalls_and_barriers() {
+fn formula_of_stalls_and_barriers() {
     let trace = record_trace("P=3,L=6us,o=1us,g=6us", |p| match p.id() {
         2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
         _ => p.send(2, WORDS, vec![1]),
@@ -124,7 +124,7 @@ fn of_stalls_and_barriers() {
 
 /// What follows from no parameter is said to be so.
 #[test]
-fn of_what_was_drawn_and_what_a_model_adds() {
+fn formula_of_drawn_latencies_and_of_a_model() {
     let machine =
         Machine::new(params("P=2,L=6us,o=2us,g=4us")).latency(Latency::Random { seed: 1 }).trace(true);
     let run = machine.run(message(1)).unwrap();
@@ -138,7 +138,7 @@ fn of_what_was_drawn_and_what_a_model_adds() {
 
 /// A request beside which its processor computes waits behind that, and a receive does not.
 #[test]
-fn of_requests_what_is_overlapped() {
+fn requests_have_overlapped_and_exposed_waits() {
     let waits = |work: u64| {
         let trace = record_trace("P=2,L=20us,o=2us,g=4us", |p| match p.id() {
             0 => p.send(1, WORDS, vec![1]),
@@ -165,7 +165,7 @@ fn range(text: &str, params: Params) -> Range {
 
 /// The request is there before the receiver, until L is 48 us; then the path begins at the sender.
 #[test]
-fn where_the_path_changes() {
+fn a_sweep_finds_where_the_path_changes() {
     let trace = late_receiver();
     let along = ParameterSweep::replay(&trace, &range("L=1us..100us:log:7", trace.params)).unwrap();
     assert_eq!((along.points.len(), along.changes.len(), along.has_more), (7, 1, false));
@@ -192,7 +192,7 @@ fn where_the_path_changes() {
 
 /// Whatever a usual pattern takes follows from the parameters: also where ranks wait for nothing but their gaps and the room.
 #[test]
-fn of_every_pattern() {
+fn formula_of_every_pattern() {
     for pattern in PATTERNS {
         for text in
             ["L=6us,o=2us,g=4us", "L=5us,o=1us,g=2us,G=1us", "L=9us,o=2us,O_s=5ns,G_s=15ns,G_l=20ns,s=9,S=99"]
@@ -208,7 +208,7 @@ fn of_every_pattern() {
 
 /// A schedule is traced as it is played, and its messages are those of a program.
 #[test]
-fn of_a_schedule() {
+fn formula_of_a_schedule() {
     let path = write_trace("schedule.loggp", &late_receiver());
     let line = format!("replay binomial-broadcast -P 8 --params L=6us,o=2us,g=4us --trace {path}");
     let (status, _, error) = loggp(&line);
@@ -237,7 +237,7 @@ fn loggp(line: &str) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn the_command_says_the_formula() {
+fn analyze_shows_the_formula() {
     let path = write_trace("formula.loggp", &late_receiver());
     let over = format!("analyze {path} --over L=1us..100us:log:3 --no-sensitivities --what-if S=10");
     let (status, text, error) = loggp(&over);

@@ -105,7 +105,7 @@ fn every_trace_keeps_the_rules() {
 
 /// LogGPS, section 4.4: 16,320 bytes at n = 1024 are just below S, and 65,472 at n = 4096 below 65,536.
 #[test]
-fn the_longest_message_is_the_papers() {
+fn the_longest_message_is_that_of_the_paper() {
     for n in [24, 32, 100, 101, 256] {
         let params = preset("myrinet").unwrap().builder().P(5).build().unwrap();
         let outcome = outcome(&case("whole", params, n), &Emulation::default());
@@ -136,7 +136,7 @@ fn one_equation_takes_as_long_as_by_hand() {
 
 /// Without pivoting a number of 1e-20 on the diagonal ruins the rest, and a 0 ends it.
 #[test]
-fn pivots_matter() {
+fn pivoting_keeps_small_diagonals_accurate() {
     let folder = std::env::temp_dir().join(format!("loggp-gauss-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("matrix.csv");
@@ -153,7 +153,7 @@ fn pivots_matter() {
 }
 
 #[test]
-fn a_singular_matrix_is_told_in_a_sentence() {
+fn a_singular_matrix_is_reported_in_a_sentence() {
     let folder = std::env::temp_dir().join(format!("loggp-gauss-singular-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("singular.csv");
@@ -174,7 +174,7 @@ fn a_singular_matrix_is_told_in_a_sentence() {
 
 /// Where no message waits for its receiver there is nothing to fragment.
 #[test]
-fn both_algorithms_are_the_same_without_S() {
+fn both_algorithms_take_the_same_time_without_S() {
     let time = |algorithm: &str, P: usize| {
         let case = case(algorithm, machines(P)[0], 50).with(&ENTRIES, Entries::Orthogonal);
         outcome(&case, &Emulation::default()).run.time
@@ -185,7 +185,7 @@ fn both_algorithms_are_the_same_without_S() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_a_sentence() {
+fn impossible_cases_are_refused_in_a_sentence() {
     let case = |algorithm, n, params| case(algorithm, params, n);
     let refused = |case: Case, part: &str| {
         let why = check(&case).unwrap_err();
@@ -209,7 +209,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
 
 /// Programs that share an option tell what it is for each of them.
 #[test]
-fn the_flop_is_each_programs_own() {
+fn the_default_of_flop_differs_by_program() {
     let params = machines(4)[1];
     assert_eq!(Case::new(&GAUSS, "whole", params).get(&FLOP), 10_800 * PS);
     assert_eq!(Case::new(&LU, "grid-cyclic", params).get(&lu::FLOP), 450 * NS);
@@ -334,7 +334,7 @@ fn above_S_senders_wait_for_half_of_the_time() {
 
 /// Nearly as long as the paper's program, measured: the program is of that kind, and the flop is derived from it.
 #[test]
-fn the_whole_takes_about_as_long_as_in_table_7() {
+fn whole_takes_about_as_long_as_in_table_7() {
     let params = preset("myrinet").unwrap().builder().build().unwrap();
     for (n, measured, off) in [(256, 47.0, 0.25), (512, 121.0, 0.1), (1024, 612.0, 0.05)] {
         let time = outcome(&case("whole", params, n), &Emulation::default()).run.time.in_units(loggp::MS);
@@ -351,7 +351,7 @@ fn run_with_waiting_senders() -> Outcome {
 /// Methods M1 and M2 are predicted from the trace of a run that needs them (LogGPS, section 4.5): within 1% of what the
 /// changed program and the changed machine take, where the paper's own prediction is within 10%.
 #[test]
-fn what_would_help_is_predicted_before_it_is_tried() {
+fn a_replay_predicts_the_gain_of_a_larger_S_and_of_fragments() {
     let trace = run_with_waiting_senders().run.trace.unwrap();
     let same = Replay::new(&trace).run().unwrap();
     assert_eq!(same.time, run_on_myrinet("whole", 2048, 16_383).time);
@@ -368,7 +368,7 @@ fn what_would_help_is_predicted_before_it_is_tried() {
 
 /// LogGP-1 takes every synchronization for the shortest, and so misses the half that is waiting (LogGPS, table 10).
 #[test]
-fn a_model_without_synchronization_misses_it() {
+fn loggp_1_misses_the_synchronization() {
     for n in [2048, 4096] {
         let case = case("whole", quarter_of_myrinet(16_383), n / 4).with(&FLOP, 172_800 * PS);
         let run = outcome(&case, &Emulation::with_trace()).run;
@@ -381,7 +381,7 @@ fn a_model_without_synchronization_misses_it() {
 
 /// What a replay predicts is what a run with the larger S takes in real time.
 #[test]
-fn a_prediction_is_what_is_measured_then() {
+fn a_replay_predicts_the_measured_time() {
     let trace = run_with_waiting_senders().run.trace.unwrap();
     let predicted = Replay::new(&trace).params(quarter_of_myrinet(65_536)).run().unwrap().time;
     let case = case("whole", quarter_of_myrinet(65_536), 512).with(&FLOP, 172_800 * PS);

@@ -148,7 +148,7 @@ fn bash_completes_subcommands_options_and_the_names_of_things() {
 /// Names that shells complete are not the only ones that may be given: there are files too, and a wrong name gets the
 /// sentence that it always got.
 #[test]
-fn who_types_another_name_is_told_the_nearest() {
+fn an_unknown_name_is_refused_with_the_nearest() {
     for (line, sentence) in [
         ("man rum", "there is no subcommand rum; the nearest name is run; `loggp --help` lists all"),
         ("man help", "there is no subcommand help; `loggp --help` lists all"),

@@ -45,7 +45,7 @@ fn any_times(most: i64) -> impl Strategy<Value = [i64; 3]> {
 }
 
 /// Machines whose times are whole cycles, as the paper has it (section 2).
-fn whole_cycles(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
+fn whole_cycle_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
     (P, any_times(24), 1..100_000_i64)
         .prop_map(|(P, times, ps)| params(P, times, Time::from_ps(ps), Time::from_ps(ps)))
 }
@@ -56,12 +56,12 @@ fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> 
 }
 
 /// Machines on which a gap has room for a send and a reception.
-fn roomy(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
+fn roomy_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
     any_params(P).prop_map(|params| Params { g: params.g + 2 * params.o, ..params })
 }
 
 /// The same machine with L, o and g rounded to whole cycles, down or up.
-fn rounded(params: Params, up: bool) -> Params {
+fn round_to_cycles(params: Params, up: bool) -> Params {
     let cycle = params.cycle.as_ps();
     let whole = |time: Time| Time::from_ps((time.as_ps() + if up { cycle - 1 } else { 0 }) / cycle * cycle);
     Params { L: whole(params.L), o: whole(params.o), g: whole(params.g), ..params }
@@ -119,7 +119,7 @@ proptest! {
     #![proptest_config(cases(10_000))]
 
     #[test]
-    fn optimal_summation_takes_as_long_as_predicted(params in whole_cycles(1..14_usize), n in 1..150_usize) {
+    fn optimal_summation_takes_as_long_as_predicted(params in whole_cycle_params(1..14_usize), n in 1..150_usize) {
         let case = case(&SUMMATION, "optimal", params, n);
         prop_assert_eq!(formula(&case), Some(model(&case)), "{:?}", case);
     }
@@ -135,21 +135,21 @@ proptest! {
     fn summation_is_between_whole_cycles(params in any_params(1..14_usize), n in 1..150_usize) {
         let on = |params| case(&SUMMATION, "optimal", params, n);
         let model = model(&on(params));
-        let [least, most] = [false, true].map(|up| formula(&on(rounded(params, up))).unwrap());
+        let [least, most] = [false, true].map(|up| formula(&on(round_to_cycles(params, up))).unwrap());
         prop_assert!(least <= model && model <= most, "{} {} {} {:?}", least, model, most, params);
     }
 
     #[test]
-    fn optimal_summation_is_no_slower_than_binomial(params in whole_cycles(1..14_usize), n in 1..150_usize) {
+    fn optimal_summation_is_no_slower_than_binomial(params in whole_cycle_params(1..14_usize), n in 1..150_usize) {
         let time = |name| formula(&case(&SUMMATION, name, params, n)).unwrap();
         prop_assert!(time("optimal") <= time("binomial"));
     }
 
     #[test]
-    fn all_to_all_broadcast_takes_as_long_as_predicted(params in roomy(1..7_usize), k in 1..5_usize) {
+    fn all_to_all_broadcast_takes_as_long_as_predicted(params in roomy_params(1..7_usize), k in 1..5_usize) {
         let case = case(&ALL_TO_ALL_BROADCAST, "optimal", params, k);
         let (formula, model) = (formula(&case).unwrap(), model(&case));
-        prop_assert_eq!(formula + late(&params, k), model, "{:?}", case);
+        prop_assert_eq!(formula + lateness(&params, k), model, "{:?}", case);
     }
 
     /// Where a gap has no room for a send and a reception, the processors are busy all the time, or a send
@@ -187,7 +187,7 @@ proptest! {
 
     /// As many operands as fit the time fit it, and one more does not.
     #[test]
-    fn a_time_is_used_up(params in any_params(1..10_usize), cycles in 0..40_i64) {
+    fn a_summation_uses_up_its_time(params in any_params(1..10_usize), cycles in 0..40_i64) {
         for Algorithm { name, .. } in SUMMATION.algorithms {
             let T = cycles * params.cycle;
             let outcome = outcome(&Case::new(&SUMMATION, name, params).with(&TIME, Some(T.into())), &Emulation::default());
@@ -211,7 +211,7 @@ proptest! {
 }
 
 /// How much later than the paper's all-to-all broadcast ends: a reception waits for the end of a send.
-fn late(params: &Params, k: usize) -> Time {
+fn lateness(params: &Params, k: usize) -> Time {
     let Params { L, o, g, P, .. } = *params;
     let sends = (k * (P - 1)) as i64;
     // The o of the i-th send begins at ig, and the first reception's at o + L.
@@ -221,19 +221,19 @@ fn late(params: &Params, k: usize) -> Time {
 
 /// Up to 2o, and not more: where a send begins just before a reception would end.
 #[test]
-fn how_late_an_all_to_all_broadcast_is() {
+fn an_all_to_all_broadcast_is_late_where_a_reception_waits_for_a_send() {
     for (L, late_by) in [(2, 0), (6, 0), (7, 3), (8, 2), (9, 1), (10, 0)] {
         let params = params(5, [L, 2, 10], US, US);
         let case = case(&ALL_TO_ALL_BROADCAST, "optimal", params, 8);
         let paper = (L + 2 * 2 + 10 * (8 * 4 - 1)) * US;
         assert_eq!(formula(&case), Some(paper));
-        assert_eq!((late(&params, 8), model(&case)), (late_by * US, paper + late_by * US));
+        assert_eq!((lateness(&params, 8), model(&case)), (late_by * US, paper + late_by * US));
     }
 }
 
 /// On the CM-5 there are 2 1/2 steps in L + 2o, so the last receptions begin when a send does, and wait for o.
 #[test]
-fn how_late_combining_is() {
+fn combining_is_late_where_receptions_wait_for_sends() {
     for (L, late) in [(4, 0), (5, 3), (6, 2), (7, 1), (8, 0)] {
         let params = params(128, [L, 2, 4], US, US);
         let case = case(&COMBINING, "optimal", params, 1);
@@ -336,7 +336,7 @@ fn results_are_right_on_a_loggps_machine_too() {
 
 /// Where a word waits for its receiver, a tree can bear it; all at once cannot.
 #[test]
-fn a_machine_on_which_every_message_waits_is_refused_where_all_send_at_once() {
+fn simultaneous_sends_are_refused_where_every_message_waits() {
     let gps = LogGps { s: 0, S: 0, O_s: US, O_r: US, G_s: US, G_l: US };
     let params = Params::builder(5).L(20 * US).o(2 * US).g(4 * US).gps(gps).build().unwrap();
     model(&case(&SUMMATION, "optimal", params, 100));
@@ -348,7 +348,7 @@ fn a_machine_on_which_every_message_waits_is_refused_where_all_send_at_once() {
 }
 
 #[test]
-fn one_processor_does_it_alone() {
+fn one_processor_takes_only_its_computation() {
     let params = params(1, [5, 2, 4], US, US);
     for (program, cycles) in KARP.into_iter().zip([99, 0, 0]) {
         for Algorithm { name, .. } in program.algorithms {
@@ -359,7 +359,7 @@ fn one_processor_does_it_alone() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused() {
+fn impossible_cases_are_refused() {
     let params = params(4, [1, 1, 1], US, US);
     for program in KARP {
         for Algorithm { name, .. } in program.algorithms {

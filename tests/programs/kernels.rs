@@ -5,7 +5,7 @@ use ndarray::{Array2, ShapeBuilder, s};
 
 /// Parts of larger matrices, in both orders, of all small sizes and some larger ones.
 #[test]
-fn a_product_is_taken_away_and_nothing_else_is_touched() {
+fn a_product_is_subtracted_from_its_part_only() {
     let sizes = [0, 1, 2, 3, 7, 8, 9, 17, 65];
     for (rows, inner, columns) in
         sizes.iter().flat_map(|r| sizes.iter().flat_map(move |i| sizes.map(|c| (*r, *i, c))))

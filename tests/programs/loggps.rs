@@ -108,7 +108,7 @@ fn table_5s_platforms_are_found_exactly() {
 }
 
 #[test]
-fn what_does_not_show_is_not_claimed() {
+fn hidden_parameters_are_not_claimed() {
     // No message waits for its receiver, and all words cost the same.
     let params = Params::builder(2)
         .set("L=3us,o=2us,O_s=4ns,O_r=2ns,G_s=7ns,G_l=7ns,word=1")
@@ -191,7 +191,7 @@ fn a_table_with_noise_makes_nearly_the_machine() {
 
 /// Over shared memory a message is nothing but its calls: behind a long w a round trip has as much left as it takes without one.
 #[test]
-fn round_trips_of_overheads_alone_are_a_machine() {
+fn round_trips_of_overheads_alone_make_a_machine() {
     let mut table = String::from("k,w_us,time_us\n");
     for k in [0, 64, 256, 1024, 2048] {
         let time = 0.4 + 0.0003 * f64::from(k);
@@ -302,7 +302,7 @@ fn write_file(name: &str, text: &str) -> String {
 }
 
 #[test]
-fn the_command_finds_table_5_and_draws_it() {
+fn calibrate_finds_and_draws_table_5() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("round-trips.svg");
     for name in PLATFORMS {
         let line = format!("calibrate --find loggps --machine {name} --clock virtual");
@@ -324,7 +324,7 @@ fn the_command_finds_table_5_and_draws_it() {
 
 /// What it finds is a machine for every other command.
 #[test]
-fn what_is_found_is_a_machine() {
+fn a_recovered_machine_works_in_every_command() {
     let json = stdout_of("calibrate --find loggps --machine myrinet -P 4 --clock virtual --format json");
     let found: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json.lines().count(), 1);
@@ -348,7 +348,7 @@ fn what_is_found_is_a_machine() {
 }
 
 #[test]
-fn a_table_is_a_machine_too() {
+fn a_table_of_round_trips_makes_a_machine() {
     let set = platform("fast-ethernet");
     let path = write_file("rtt.csv", &table(&set, 3, 0.0));
     let json = stdout_of(&format!("calibrate --from {path} -P 16 --format json"));
@@ -363,7 +363,7 @@ fn a_table_is_a_machine_too() {
 }
 
 #[test]
-fn what_netgauge_prints_is_a_machine() {
+fn netgauge_output_makes_a_machine() {
     let line = "L=0.6128 s=1025 o_s=0.458 o_r=1.163 g=0.448 G=0.000583";
     let path = write_file("netgauge.txt", &format!("Testing 1025 bytes 50 times:\n {line} (13.4 GiB/s)\n"));
     let json = stdout_of(&format!("calibrate --from {path} -P 4 --format json"));
@@ -406,7 +406,7 @@ fn every_machine_is_listed_as_json() {
 }
 
 #[test]
-fn the_command_refuses_in_a_sentence() {
+fn wrong_machines_and_tables_are_refused_in_a_sentence() {
     let open = write_file("open.json", "{\"params\": {\"L\": \"6us\", \"o\": \"2us\"}}");
     let broken = write_file("broken.json", "{\"params\": {\"L\": \n6us}}");
     let few = write_file("few.csv", "k,w,time\n0,0,1\n");
@@ -441,7 +441,7 @@ fn the_command_refuses_in_a_sentence() {
 
 /// A finding says what it was, in numbers.
 #[test]
-fn findings_are_numbers() {
+fn findings_have_numbers() {
     let found = calibrate(platform("cenju4"));
     let S = found.recovered.findings.last().unwrap();
     assert_eq!((S.parameter, S.configured, S.found), ("S", Some(Amount::Words(1028)), Amount::Words(1028)));

@@ -117,7 +117,7 @@ fn the_column_layouts_take_exactly_as_long_as_predicted() {
 
 /// LogP, section 4.2: of the layouts the scattered grid is the best, and what it is better by.
 #[test]
-fn the_layouts_come_in_the_papers_order() {
+fn the_layouts_rank_as_in_the_paper() {
     let times = |algorithm: &str| {
         let outcome = outcome(&case(algorithm, cm5(16), 192), &Emulation::default());
         let broadcast = outcome.phases.iter().find(|(name, _)| name == "broadcast").unwrap().1;
@@ -186,7 +186,7 @@ fn a_singular_matrix_is_reported_at_the_same_step_everywhere() {
 
 /// Rounding may leave nothing of the last column, or 1e-20: either is right.
 #[test]
-fn a_matrix_that_is_singular_but_for_rounding_is_no_mistake() {
+fn a_nearly_singular_matrix_is_accepted() {
     for n in 10..40 {
         for algorithm in LU.algorithms {
             let case = case(algorithm.name, machines(2)[1], n)
@@ -198,7 +198,7 @@ fn a_matrix_that_is_singular_but_for_rounding_is_no_mistake() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_a_sentence() {
+fn impossible_cases_are_refused_in_a_sentence() {
     let case = |n, P| case("grid-cyclic", machines(P)[0], n);
     let refused = |case: Case, part: &str| {
         let why = check(&case).unwrap_err();

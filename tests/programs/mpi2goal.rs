@@ -22,7 +22,7 @@ fn finishes(schedule: &Schedule) -> Vec<i64> {
 
 /// A collective alone takes as long as its pattern, whoever is its root.
 #[test]
-fn a_collective_is_its_pattern() {
+fn a_collective_takes_the_time_of_its_pattern() {
     for (call, pattern, has_root) in [
         ("MPI_Bcast:1:0:25:3,8,8:ROOT:COMM:2", "binomial-broadcast", true),
         ("MPI_Reduce:1:0:0:25:3,8,8:5:ROOT:COMM:2", "binomial-reduce", true),
@@ -54,7 +54,7 @@ fn a_collective_is_its_pattern() {
 
 /// What the binomial gather and Bruck's algorithm take, by hand: with L = 6, o = 2, g = 4 and no G, rounds follow each other.
 #[test]
-fn patterns_by_hand() {
+fn gathers_take_the_time_by_hand() {
     let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
     let time = |name: &str, P| {
         let schedule = CommPattern::find(name).unwrap().schedule(P, 1).unwrap();
@@ -84,7 +84,7 @@ fn requests_overlap_with_computing() {
 
 /// Any source, nobody, and both at once; each MPI has its own numbers for them.
 #[test]
-fn any_source_and_nobody() {
+fn any_source_and_the_null_process_are_read() {
     for (mpi, any, nobody, apart) in [(MpiLibrary::OpenMpi, -1, -2, 8), (MpiLibrary::Mpich, -2, -1, 4)] {
         let comm = |id: usize| format!("9,{id},2");
         let zero = format!(
@@ -132,7 +132,7 @@ fn a_trace_is_read_as_its_tracer_writes_it() {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_rank_and_line() {
+fn an_error_names_rank_and_line() {
     let good = "MPI_Barrier:1:9,0,2:2\nMPI_Finalize:2:-\n".to_string();
     for (wrong, said) in [
         ("\n# x\nMPI_Put:1:2", "rank 1, line 3: MPI_Put cannot be read; calls that can are sends"),
@@ -162,7 +162,7 @@ fn what_is_wrong_is_told_by_rank_and_line() {
 
 /// The command, with the traces of the project.
 #[test]
-fn the_command_finds_all_ranks() {
+fn mpi2goal_finds_all_ranks() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/");
     let loggp = |ranks: &[&str]| {
         let files = ranks.iter().map(|rank| format!("{folder}jacobi-{rank}.txt"));

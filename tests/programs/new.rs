@@ -49,7 +49,7 @@ fn a_package_has_a_program_and_finds_its_crates() {
 }
 
 #[test]
-fn what_cannot_be_a_package_is_refused() {
+fn a_wrong_package_is_refused() {
     let beside = folder();
     fs::create_dir(beside.path().join("there")).unwrap();
     fs::write(beside.path().join("file"), "").unwrap();

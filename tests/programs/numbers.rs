@@ -91,7 +91,7 @@ fn missing_commands(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_number_is_what_it_was() {
+fn every_number_is_unchanged() {
     let mut text = std::fs::read_to_string(FILE).unwrap();
     let is_new = std::env::var("LOGGP_NUMBERS").is_ok_and(|value| value == "new");
     let missing = missing_commands(&text);

@@ -145,7 +145,7 @@ fn long_messages_may_wait_for_their_receivers() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_with_what_can() {
+fn an_impossible_case_is_refused_with_a_possible_one() {
     let here = params(4, 1, 1, 1, 1);
     let refusal = |case: Case| check(&case).unwrap_err();
     for name in ["long", "short"] {
@@ -290,7 +290,7 @@ fn check_bounds(case: &Case, most: f64) -> Result<(), TestCaseError> {
     let ratio = model.in_units(formula);
     prop_assert!((0.75..most).contains(&ratio), "{}: {:?}", ratio, case);
     if case.algorithm.name == "long" {
-        prop_assert!(formula - model <= hidden(case), "{} {}: {:?}", formula, model, case);
+        prop_assert!(formula - model <= hidden_time(case), "{} {}: {:?}", formula, model, case);
     }
     Ok(())
 }
@@ -298,7 +298,7 @@ fn check_bounds(case: &Case, most: f64) -> Result<(), TestCaseError> {
 /// What the passes of `long` may hide of the prediction: the second turn of each swap, where those who were early have
 /// sent before; the steps of the pairs, for which nobody else waits; a message, which may stay at home; and the way of the
 /// last one, for which nobody waits who comes late himself.
-fn hidden(case: &Case) -> Time {
+fn hidden_time(case: &Case) -> Time {
     let Params { L, o, g, P, .. } = case.params;
     let stream = |bytes: usize| case.params.stream(case.params.words(bytes));
     let radix = case.get(&RADIX);
@@ -317,7 +317,7 @@ fn hidden(case: &Case) -> Time {
 /// Both were much faster than predicted while the prediction let every swap take two turns, also those with a processor
 /// that takes part for a pair and is late: 0.747 and 0.756 of it.
 #[test]
-fn who_is_early_has_sent_before() {
+fn the_prediction_is_near_where_pairs_are_late() {
     for (params, n, seed, most) in [
         (params(9, 0, 0, 0, 3), 228, 6_196_825_915_335_833_275, 0.93),
         (params(17, 50, 6, 0, 2), 293, 14_970_472_361_674_520_498, 0.93),

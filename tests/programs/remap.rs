@@ -194,7 +194,7 @@ fn half_a_megabyte_is_sixty_times_faster_in_long_messages() {
 }
 
 #[test]
-fn the_rate_is_what_a_processor_sends_in_a_time() {
+fn the_rate_is_bytes_sent_per_time() {
     let case = figure_4("short-staggered", 2);
     let outcome = run(&case);
     let [rate] = outcome.metrics[..] else { panic!("{:?}", outcome.metrics) };
@@ -233,7 +233,7 @@ fn results_are_right_on_a_loggps_machine_too() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_in_a_sentence() {
+fn impossible_cases_are_refused_in_a_sentence() {
     let params = Params::builder(16).L(US).o(US).g(US).word(4).build().unwrap();
     for Algorithm { name, .. } in REMAP.algorithms {
         for size in [0, 1 << 30, usize::MAX] {

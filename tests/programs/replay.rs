@@ -34,7 +34,7 @@ fn read(text: &str) -> Result<Schedule, String> {
 }
 
 #[test]
-fn reads_what_the_generator_writes() {
+fn generated_text_is_read() {
     let schedule = read(TEXT).unwrap();
     let of = |rank| schedule.operations(rank).collect::<Vec<_>>();
     let placed = |what, cpu, nic| PlacedOperation { operation: what, cpu, nic };
@@ -58,7 +58,7 @@ fn reads_what_the_generator_writes() {
 
 /// The layout of LogGOPSim's binary form, byte by byte, for two ranks of which one sends to the other.
 #[test]
-fn reads_and_writes_bytes() {
+fn the_binary_form_is_read_and_written() {
     let mut bytes: Vec<u8> = Vec::new();
     let u32s = |bytes: &mut Vec<u8>, numbers: &[u32]| {
         numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
@@ -111,7 +111,7 @@ fn reads_and_writes_bytes() {
 }
 
 #[test]
-fn refuses_with_line_and_column() {
+fn an_error_names_line_and_column() {
     let rank = |body: &str| format!("num_ranks 2\nrank 0 {{\n{body}\n}}\nrank 1 {{\n}}\n");
     for (text, said) in [
         (
@@ -168,7 +168,7 @@ fn refuses_with_line_and_column() {
 }
 
 /// Schedules with operations of all kinds.
-fn schedules() -> impl Strategy<Value = Schedule> {
+fn any_schedule() -> impl Strategy<Value = Schedule> {
     let operation = (0..3_u8, 0..4_u32, 0..1000_u64, 0..4_u32, 0..3_u8, 0..3_u8);
     let rank = prop::collection::vec((operation, any::<u16>(), any::<bool>()), 0..12);
     prop::collection::vec(rank, 4).prop_map(|ranks| {
@@ -198,7 +198,7 @@ fn schedules() -> impl Strategy<Value = Schedule> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read(schedule in schedules()) {
+    fn a_written_schedule_is_read_back(schedule in any_schedule()) {
         let (mut text, mut bytes) = (Vec::new(), Vec::new());
         loggp_goal::write(&schedule, &mut text, NS).unwrap();
         loggp_goal::write_binary(&schedule, &mut bytes, NS).unwrap();
@@ -209,7 +209,7 @@ proptest! {
     /// Whatever the bytes, there is a schedule or one sentence.
     #[test]
     fn mangled_files_are_refused(
-        schedule in schedules(),
+        schedule in any_schedule(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in any::<prop::sample::Index>(),
         is_text in any::<bool>(),
@@ -231,7 +231,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_at_all(bytes in prop::collection::vec(any::<u8>(), 0..400), text in "[a-z0-9 :{}\n/*-]{0,200}") {
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400), text in "[a-z0-9 :{}\n/*-]{0,200}") {
         drop(loggp_goal::read(&bytes[..], NS));
         drop(loggp_goal::read(text.as_bytes(), US));
         drop(loggp_goal::read(format!("num_ranks 2\nrank 0 {{\n{text}").as_bytes(), US));
@@ -239,8 +239,8 @@ proptest! {
 
     /// A text that is read block by block says what it says as a whole, where it is wrong too, and whatever its comments have.
     #[test]
-    fn blocks_change_nothing(
-        schedule in schedules(),
+    fn reading_in_blocks_changes_nothing(
+        schedule in any_schedule(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0..8_usize), 0..4),
         block in 1..200_usize,
     ) {
@@ -276,7 +276,7 @@ fn row(line: &str) -> Value {
 
 /// LogP: 0 sends at 0, 4 and 8; L + 2o = 10 later that is there.
 #[test]
-fn a_scatter_is_played_at_once() {
+fn a_pattern_is_played_without_a_file() {
     let scatter = "replay scatter -P 4 --params L=6,o=2,g=4,G=0";
     for rules in ["papers", "loggopsim"] {
         let row = row(&format!("{scatter} --rules {rules}"));
@@ -315,7 +315,7 @@ fn a_written_schedule_is_played() {
 }
 
 #[test]
-fn requests_that_are_wrong_are_told() {
+fn wrong_requests_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("waits.goal");
     std::fs::write(&path, "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 7\n}\nrank 1 {\n}\n").unwrap();
@@ -340,7 +340,7 @@ fn requests_that_are_wrong_are_told() {
 
 /// LogGPS machines too: a message above S goes when its receiver has agreed.
 #[test]
-fn a_ring_on_a_machine_of_loggps() {
+fn a_ring_above_S_takes_a_request_and_a_reply() {
     let ring = |size: usize| {
         let row = row(&format!("replay ring -P 2 --size {size} --machine myrinet"));
         (row["messages"].as_u64().unwrap(), row["time_ns"].as_f64().unwrap())

@@ -199,7 +199,7 @@ fn assert_whole(folder: &Path) {
 /// says LOGGP_KILLS=50.
 #[cfg(unix)]
 #[test]
-fn killed_at_any_moment_it_goes_on_from_there() {
+fn a_killed_command_resumes() {
     let kills = std::env::var("LOGGP_KILLS").map_or(8, |kills| kills.parse().unwrap());
     let folder = folder("killed");
     let line = "karp-* logp-fig3 logp-fig4 loggp-fig* --clock virtual";
@@ -232,7 +232,7 @@ fn killed_at_any_moment_it_goes_on_from_there() {
 }
 
 #[test]
-fn what_is_made_is_made_anew_only_if_asked_for() {
+fn exhibits_are_made_again_only_on_request() {
     let folder = folder("anew");
     let first = || record_times(&folder)["logp-fig3.json"];
     stdout_of(reproduce("logp-fig3 --clock virtual", &folder));
@@ -250,7 +250,7 @@ fn what_is_made_is_made_anew_only_if_asked_for() {
 }
 
 #[test]
-fn the_list_says_what_there_is() {
+fn the_list_has_every_exhibit() {
     let command = |line: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
         command.args(["reproduce", "--list"]).args(line.split_whitespace());
@@ -267,7 +267,7 @@ fn the_list_says_what_there_is() {
 }
 
 #[test]
-fn refuses_what_cannot_be() {
+fn wrong_requests_are_refused() {
     let folder = folder("refused");
     fs::create_dir(&folder).unwrap();
     let file = folder.join("file");

@@ -93,7 +93,7 @@ proptest! {
 
     /// A gap changes nothing, or there is no formula; the same for messages of LogP and LogGP.
     #[test]
-    fn where_there_is_a_formula_a_gap_does_not_show(
+    fn a_gap_changes_nothing_where_there_is_a_formula(
         (params, size) in any_loggps(), w in any_time(200_000), rounds in 1..4_usize, g in any_time(100_000),
         long in any::<bool>(), loggp in any::<bool>(),
     ) {
@@ -168,7 +168,7 @@ fn a_further_round_may_wait_for_the_receiver() {
 }
 
 #[test]
-fn an_empty_message_is_one_where_the_machine_has_such() {
+fn an_empty_message_has_a_word_without_loggps() {
     let loggps = preset("cenju4").unwrap().builder().P(2).build().unwrap();
     assert_eq!(trip_time(&case(loggps, 0, Time::ZERO, 1)), 4 * loggps.o + 2 * loggps.L);
     // LogGP has no message shorter than a word.
@@ -177,7 +177,7 @@ fn an_empty_message_is_one_where_the_machine_has_such() {
 }
 
 #[test]
-fn it_keeps_the_rules_under_every_order_of_messages() {
+fn traces_keep_the_rules_under_every_order_of_messages() {
     let myrinet = preset("myrinet").unwrap().builder().P(3).build().unwrap();
     for seed in 0..200 {
         let size = [0, 100, 9_000, 20_000][seed as usize % 4];
@@ -189,7 +189,7 @@ fn it_keeps_the_rules_under_every_order_of_messages() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_a_sentence() {
+fn impossible_cases_are_refused_in_a_sentence() {
     let cenju4 = preset("cenju4").unwrap().builder().P(2).build().unwrap();
     let refusal = |case: Case| check(&case).unwrap_err();
     assert!(refusal(case(cenju4, 4334, Time::ZERO, 1)).ends_with("give a size of at most 4333 bytes"));

@@ -78,7 +78,7 @@ fn follow(document: &ProjectDocument) {
 }
 
 #[test]
-fn the_commands_of_documents_do_what_the_documents_show() {
+fn commands_of_documents_print_what_the_documents_show() {
     let documents = documents();
     let next = AtomicUsize::new(0);
     scope(|threads| {

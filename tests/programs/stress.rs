@@ -49,7 +49,7 @@ fn any_params() -> impl Strategy<Value = Params> {
 
 proptest! {
     #[test]
-    fn every_pattern_goes_right(params in any_params(), messages in 1..20_usize, seed in 0..4_u64, dual: bool) {
+    fn every_pattern_is_verified(params in any_params(), messages in 1..20_usize, seed in 0..4_u64, dual: bool) {
         let ports = if dual { Ports::Dual } else { Ports::Single };
         for pattern in STRESS.algorithms {
             let case = Case { seed, ports, ..case(pattern.name, params, messages) };
@@ -82,7 +82,7 @@ fn every_processor_sends_and_receives_h_messages() {
 }
 
 #[test]
-fn everyone_starts_at_the_same_processor_in_the_naive_remap() {
+fn a_naive_remap_stalls_longer_than_an_h_relation() {
     let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
     let naive = run(&Study::new(case("fft-naive", cm5, 16))).outcome.run;
     assert_eq!(naive.messages(), 8 * 14);
@@ -91,22 +91,22 @@ fn everyone_starts_at_the_same_processor_in_the_naive_remap() {
 }
 
 /// What a run showed, in microseconds.
-fn latency(answers: &Answers, name: &str) -> f64 {
+fn metric(answers: &Answers, name: &str) -> f64 {
     answers.outcome.metric(name).unwrap()
 }
 
 /// Two processors start a message each every 40 us, half of that apart, and nobody is in the way of the other: each takes
 /// L + 2o. At twice the rate that there is room for, each waits for those before it.
 #[test]
-fn a_steady_rate_takes_as_long_as_there_is_in_the_way() {
+fn latency_grows_above_the_rate_of_the_machine() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let at = |rate: f64, messages| run(&Study::new(case("steady", params, messages).with(&RATE, rate)));
     let idle = at(0.1, 20);
-    assert_eq!((latency(&idle, LATENCY), latency(&idle, LONGEST_LATENCY)), (10.0, 10.0));
+    assert_eq!((metric(&idle, LATENCY), metric(&idle, LONGEST_LATENCY)), (10.0, 10.0));
     assert_eq!(idle.prediction.model, Some((20 + 19 * 40 + 10) * US));
     assert_eq!(audit(&idle).stalls, 0);
     let (some, more) = (at(2.0, 100), at(2.0, 200));
-    assert!(latency(&some, LATENCY) > 80.0 && latency(&more, LATENCY) > 1.8 * latency(&some, LATENCY));
+    assert!(metric(&some, LATENCY) > 80.0 && metric(&more, LATENCY) > 1.8 * metric(&some, LATENCY));
 }
 
 /// A message to a hot spot waits for all that were started before it.
@@ -115,12 +115,12 @@ fn latency_counts_from_when_a_message_was_to_be_started() {
     let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
     let stressed = run(&Study::new(case("all-to-one", cm5, 1)));
     // They are received at 10, 14, 18 ... us.
-    assert_eq!(latency(&stressed, LONGEST_LATENCY), 66.0);
-    assert_eq!(latency(&stressed, LATENCY), 38.0);
+    assert_eq!(metric(&stressed, LONGEST_LATENCY), 66.0);
+    assert_eq!(metric(&stressed, LATENCY), 38.0);
 }
 
 #[test]
-fn what_cannot_run_is_refused() {
+fn impossible_cases_are_refused() {
     let params = |P| Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let refusal = |case: Case| case.check().unwrap_err().to_string();
     for pattern in STRESS.algorithms {
@@ -151,7 +151,7 @@ fn loggp(line: &str) -> (Option<i32>, String, String) {
 
 /// No computer is so fast. The run is right, and its time is marked.
 #[test]
-fn a_run_that_was_late_is_marked() {
+fn a_late_run_is_marked() {
     let line = "stress all-to-one --machine cm5 -P 4 --load 4 --dilation 0.0001";
     let (status, table, err) = loggp(line);
     assert_eq!(status, Some(0));
@@ -168,7 +168,7 @@ fn a_run_that_was_late_is_marked() {
 }
 
 #[test]
-fn the_command_writes_a_row_for_every_pattern_load_and_number_of_processors() {
+fn stress_has_a_row_for_every_pattern_load_and_number_of_processors() {
     let line = "stress all-to-one h-relation --machine cm5 -P 4,8 --load 1,8 --clock virtual --format json";
     let (status, out, _) = loggp(line);
     let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -199,7 +199,7 @@ fn row_name(row: &Value) -> String {
 }
 
 #[test]
-fn the_command_measures_and_draws() {
+fn stress_measures_and_draws() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stress.svg");
     let (status, out, err) =
         loggp(&format!("stress --machine cm5 -P 2,4 --load 1,2 --format json -o {}", plot.display()));
@@ -217,7 +217,7 @@ fn the_command_measures_and_draws() {
 }
 
 #[test]
-fn the_command_refuses_in_a_sentence() {
+fn stress_refuses_in_a_sentence() {
     for (line, words) in [
         ("stress all-to-non", "the nearest name is all-to-one"),
         ("stress -P 1", "at least 2"),

@@ -41,7 +41,7 @@ fn numbers(rows: &[Value], path: &str) -> Vec<i64> {
 }
 
 /// A file of this test alone.
-fn file(name: &str) -> PathBuf {
+fn temporary_file(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("loggp-sweep-{}-{name}", std::process::id()))
 }
 
@@ -113,7 +113,7 @@ fn an_option_is_swept_by_its_type() {
 }
 
 #[test]
-fn every_point_is_what_compare_says_of_it() {
+fn every_point_has_the_rows_of_compare() {
     let swept = rows("sweep scatter --over g=5us..25us:3 -P 8 --size 4");
     let mut compared = Vec::new();
     for g in [5, 15, 25] {
@@ -158,7 +158,7 @@ fn csv_has_the_titles_of_compare() {
 }
 
 #[test]
-fn on_the_wall_clock_it_measures() {
+fn a_sweep_on_the_wall_clock_measures() {
     let output = output("sweep broadcast flat --over P=2,3 --clock wall --format json");
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     for row in text(&output.stdout).lines() {
@@ -168,7 +168,7 @@ fn on_the_wall_clock_it_measures() {
 }
 
 #[test]
-fn what_cannot_run_is_left_out_with_its_reason() {
+fn an_impossible_point_is_left_out_with_its_reason() {
     let output = output("sweep broadcast flat --over size=0,1,2 -P 3");
     assert_eq!(output.status.code(), Some(0));
     let reason = "left out: at size = 0, broadcast flat: a size of 0 leaves nothing to do; give at least 1\n";
@@ -210,7 +210,7 @@ fn a_wrong_request_is_refused_in_a_sentence() {
 
 #[test]
 fn a_plot_shows_formula_and_model_of_every_algorithm() {
-    let path = file("plot.svg");
+    let path = temporary_file("plot.svg");
     stdout_of(&format!("sweep remap --over size=4..4096:log:6 -P 4 -o {}", path.display()));
     let svg = fs::read_to_string(&path).unwrap();
     fs::remove_file(&path).unwrap();
@@ -236,7 +236,7 @@ fn each_point_has_the_quartiles_of_its_seeds_and_a_box() {
     let time = |row: &Value, name: &str| row[name].as_f64().unwrap();
     let alone: Vec<Vec<Value>> =
         (7..12).map(|seed| rows(&format!("{line} --latency random:{seed}"))).collect();
-    let path = file("seeds.svg");
+    let path = temporary_file("seeds.svg");
     let drawn = format!("{line} --latency random:7 --seeds 5");
     let all = rows(&format!("{drawn} -o {}", path.display()));
     let svg = fs::read_to_string(&path).unwrap();

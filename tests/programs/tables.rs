@@ -3,7 +3,7 @@
 use loggp_document::{DocumentBlock, Cell, TableColumn, Document, CellFormat, Table, Width, plain};
 
 #[test]
-fn shows_numbers_as_people_read_them() {
+fn numbers_are_rounded_and_grouped() {
     let show = |show, number: f64| {
         TableColumn { title: "x".into(), unit: String::new(), show }.cell_text(&Cell::from(number))
     };

@@ -118,7 +118,7 @@ fn messages_are_split_as_in_figures_9_and_11() {
 }
 
 #[test]
-fn the_figures_are_the_papers() {
+fn the_figures_have_the_papers_numbers() {
     let [one, two, three, nine] =
         [("figure-1", 8), ("figure-2", 8), ("figure-3", 4), ("figure-9", 4)].map(|(name, P)| named_matrix(name, P));
     let traffic = |matrix: &Matrix| {
@@ -470,7 +470,7 @@ fn the_algorithms_compare_as_in_figures_13_to_16() {
 
 /// The paper's generator: of k receivers (1-l)k share the fraction l, and everyone sends and receives exactly t.
 #[test]
-fn the_generator_keeps_to_its_demands() {
+fn the_generator_meets_its_bounds() {
     let mut rng = fastrand::Rng::with_seed(8);
     let case = |P: usize| Case::new(&TRANSPORTATION, "linear", params(P, 6, 2, 4, 1));
     for seed in 0..500 {
@@ -517,7 +517,7 @@ fn the_generator_keeps_to_its_demands() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_in_a_sentence() {
+fn impossible_cases_are_refused_in_a_sentence() {
     let case = |P: usize| Case::new(&TRANSPORTATION, "two-stage", params(P, 6, 2, 4, 1));
     for (case, why) in [
         (
@@ -607,7 +607,7 @@ fn loggp(line: &str) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn the_command_shows_matrices() {
+fn matrix_shows_matrices() {
     let (status, table, errors) = loggp("matrix figure-9");
     assert_eq!((status, errors.as_str()), (Some(0), ""));
     let right = "\

@@ -19,10 +19,10 @@ use super::phase::{FftPhase, PhaseStopwatch};
 use super::remap::{AddressedPoint, POINT, load};
 
 /// Costs of a butterfly, and of loading and storing a point, if work is charged.
-pub(super) type Charges = Option<(Time, Time)>;
+pub type Charges = Option<(Time, Time)>;
 
 /// Runs the overlapped transform on one processor.
-pub(super) fn transform_overlapped(
+pub fn transform_overlapped(
     p: &mut Proc,
     watch: &mut PhaseStopwatch,
     kernels: &Kernels,

@@ -4,7 +4,7 @@ use loggp::{Proc, Time};
 
 /// A phase (LogP, section 4.1.3; LogGP, section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FftPhase {
+pub enum FftPhase {
     /// Local computation in the first layout.
     First,
     /// Communication.
@@ -17,7 +17,7 @@ pub(super) enum FftPhase {
 
 impl FftPhase {
     /// Returns its name in a report.
-    pub(super) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             FftPhase::First => "compute I",
             FftPhase::Remap => "remap",
@@ -28,7 +28,7 @@ impl FftPhase {
 }
 
 /// The time that a processor spent in each phase, in its local time.
-pub(super) struct PhaseStopwatch {
+pub struct PhaseStopwatch {
     /// Start of the present phase.
     since: Time,
     spent: [Time; 4],
@@ -36,18 +36,18 @@ pub(super) struct PhaseStopwatch {
 
 impl PhaseStopwatch {
     /// Starts the first phase.
-    pub(super) fn start(p: &Proc) -> PhaseStopwatch {
+    pub fn start(p: &Proc) -> PhaseStopwatch {
         PhaseStopwatch { since: p.now(), spent: [Time::ZERO; 4] }
     }
 
     /// Counts the time since the last lap for this phase. A phase may come again.
-    pub(super) fn lap(&mut self, p: &Proc, phase: FftPhase) {
+    pub fn lap(&mut self, p: &Proc, phase: FftPhase) {
         self.spent[phase as usize] += p.now() - self.since;
         self.since = p.now();
     }
 
     /// Returns the time spent in each phase.
-    pub(super) fn into_times(self) -> [Time; 4] {
+    pub fn into_times(self) -> [Time; 4] {
         self.spent
     }
 }

@@ -28,7 +28,7 @@ struct FftCosts {
 }
 
 /// Returns the phases of an algorithm in order, each with its name and its time.
-pub(super) fn phases(plan: &Fft) -> Vec<(PhaseName, Option<Time>)> {
+pub fn phases(plan: &Fft) -> Vec<(PhaseName, Option<Time>)> {
     let Some(costs) = costs(plan) else { return Vec::new() };
     let time = |phase| match phase {
         _ if plan.is_merged() => None,
@@ -41,7 +41,7 @@ pub(super) fn phases(plan: &Fft) -> Vec<(PhaseName, Option<Time>)> {
 }
 
 /// Returns the time of all phases.
-pub(super) fn total_time(plan: &Fft) -> Option<Time> {
+pub fn total_time(plan: &Fft) -> Option<Time> {
     let costs = costs(plan)?;
     if plan.is_merged() {
         return overlapped_time(plan, &costs);

@@ -9,7 +9,7 @@ use super::layout::{Layout, Shape};
 /// A point in transit. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
 /// (LogP, section 4.1.4). The gap there includes the address, so it counts for no word here.
 #[derive(Payload)]
-pub(super) struct AddressedPoint {
+pub struct AddressedPoint {
     /// Index of the point among those of its sender for its receiver, as messages may overtake each other.
     #[payload(free)]
     pub i: u32,
@@ -18,7 +18,7 @@ pub(super) struct AddressedPoint {
 
 /// The order in which a processor sends to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RemapOrder {
+pub enum RemapOrder {
     /// All send to processor 0, then all to 1 (LogP, section 4.1.2).
     Naive,
     /// Processor q begins with its own row, so that each receives from one at a time (LogP, section 4.1.2).
@@ -28,19 +28,19 @@ pub(super) enum RemapOrder {
 }
 
 /// Tag of a point.
-pub(super) const POINT: Tag<AddressedPoint> = Tag::named(0, "point");
+pub const POINT: Tag<AddressedPoint> = Tag::named(0, "point");
 
 /// Tag of all points of a processor for another.
 const BLOCK: Tag<Vec<FftPoint>> = Tag::named(1, "block");
 
 /// Loads a point from memory. The rate `point` is for loading and storing (LogP, section 4.1.4), and is paid
 /// here.
-pub(super) fn load(p: &mut Proc, points: &[FftPoint], place: usize) -> FftPoint {
+pub fn load(p: &mut Proc, points: &[FftPoint], place: usize) -> FftPoint {
     p.work("point", 1, || points[place])
 }
 
 /// Sends each point alone to its new place, and receives while the gap runs.
-pub(super) fn send_points(p: &mut Proc, shape: &Shape, order: RemapOrder, points: &[FftPoint], into: &mut [FftPoint]) {
+pub fn send_points(p: &mut Proc, shape: &Shape, order: RemapOrder, points: &[FftPoint], into: &mut [FftPoint]) {
     let (id, P, c) = (p.id(), shape.P, shape.c());
     let mut remapped = RemappedPoints { shape, points: into, missing: shape.m() - c };
     for step in 0..P {
@@ -89,7 +89,7 @@ impl RemappedPoints<'_> {
 
 /// Sends every processor its block in one message, staggered: at stage i processor q sends to q + i (LogGP,
 /// section 3). `blocks` then has the received blocks, by sender.
-pub(super) fn exchange_blocks(p: &mut Proc, blocks: &mut Vec<Vec<FftPoint>>) {
+pub fn exchange_blocks(p: &mut Proc, blocks: &mut Vec<Vec<FftPoint>>) {
     let (id, P) = (p.id(), p.P());
     let mut received = vec![Vec::new(); P];
     received[id] = std::mem::take(&mut blocks[id]);
@@ -104,7 +104,7 @@ pub(super) fn exchange_blocks(p: &mut Proc, blocks: &mut Vec<Vec<FftPoint>>) {
 
 /// Collects the points for each processor, so that they can be sent together. In the cyclic order they
 /// already lie together.
-pub(super) fn gather(shape: &Shape, points: &[FftPoint], blocks: &mut [Vec<FftPoint>]) {
+pub fn gather(shape: &Shape, points: &[FftPoint], blocks: &mut [Vec<FftPoint>]) {
     for (to, block) in blocks.iter_mut().enumerate() {
         match shape.layout {
             Layout::Cyclic => block.copy_from_slice(&points[shape.leaving_place(to, 0)..][..shape.c()]),
@@ -116,7 +116,7 @@ pub(super) fn gather(shape: &Shape, points: &[FftPoint], blocks: &mut [Vec<FftPo
 }
 
 /// Moves received blocks of points to their places. In the blocked order they stay together.
-pub(super) fn spread(shape: &Shape, blocks: &[Vec<FftPoint>], points: &mut [FftPoint]) {
+pub fn spread(shape: &Shape, blocks: &[Vec<FftPoint>], points: &mut [FftPoint]) {
     for (from, block) in blocks.iter().enumerate() {
         match shape.layout {
             Layout::Blocked => points[shape.entering_place(from, 0)..][..shape.c()].copy_from_slice(block),

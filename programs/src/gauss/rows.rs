@@ -12,7 +12,7 @@ use ndarray::{Array1, Array2, ArrayView2, Axis, s};
 use crate::math::product::subtract_product;
 
 /// Some rows of Ax = b.
-pub(super) struct Rows {
+pub struct Rows {
     /// Numbers of the rows; those of an eliminated row are U's.
     a: Array2<f64>,
     /// Right sides; that of an eliminated row is divided by its pivot too.
@@ -21,7 +21,7 @@ pub(super) struct Rows {
 
 /// The pivot of a row, as all processors need it.
 #[derive(Clone, Payload)]
-pub(super) struct Pivot {
+pub struct Pivot {
     /// Column that takes the row's place.
     pub column: usize,
     /// Right side of the row.
@@ -31,7 +31,7 @@ pub(super) struct Pivot {
 }
 
 /// Rows that were eliminated together, as others need them to subtract them.
-pub(super) struct EliminatedBlock {
+pub struct EliminatedBlock {
     /// First row in the matrix.
     pub k: usize,
     /// Pivots, row by row.
@@ -42,39 +42,39 @@ pub(super) struct EliminatedBlock {
 
 /// The matrix is singular: in this step no pivot was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Payload)]
-pub(super) struct SingularStep(pub usize);
+pub struct SingularStep(pub usize);
 
 impl EliminatedBlock {
     /// Returns the number of rows.
-    pub(super) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.pivots.len()
     }
 }
 
 /// Returns the flops of [`Rows::eliminate_row`] for row r of a block, with `columns` columns from its
 /// diagonal on: the subtraction of the rows before it, the search, and the division.
-pub(super) fn pivot_flops(r: usize, columns: usize) -> u64 {
+pub fn pivot_flops(r: usize, columns: usize) -> u64 {
     (2 * r * (columns + 1) + 2 * columns) as u64
 }
 
 /// Returns the flops of [`Rows::subtract`] for a block of w rows with `columns` columns right of it.
-pub(super) fn subtract_flops(rows: usize, w: usize, columns: usize) -> u64 {
+pub fn subtract_flops(rows: usize, w: usize, columns: usize) -> u64 {
     (rows * w * (w + 1 + 2 * columns)) as u64
 }
 
 /// Returns the flops of [`Rows::solve`] for w rows.
-pub(super) fn solve_flops(w: usize) -> u64 {
+pub fn solve_flops(w: usize) -> u64 {
     (w * w.saturating_sub(1)) as u64
 }
 
 /// Returns the flops of [`Rows::substitute`] for w unknowns.
-pub(super) fn substitute_flops(rows: usize, w: usize) -> u64 {
+pub fn substitute_flops(rows: usize, w: usize) -> u64 {
     2 * (rows * w) as u64
 }
 
 impl Rows {
     /// Selects rows of a matrix, with their right sides.
-    pub(super) fn select(matrix: &ArrayView2<f64>, b: &Array1<f64>, which: &[usize]) -> Rows {
+    pub fn select(matrix: &ArrayView2<f64>, b: &Array1<f64>, which: &[usize]) -> Rows {
         Rows {
             a: matrix.select(Axis(0), which).as_standard_layout().into_owned(),
             b: b.select(Axis(0), which),
@@ -82,12 +82,12 @@ impl Rows {
     }
 
     /// Returns the number of rows.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.b.len()
     }
 
     /// Exchanges two columns in some of the rows.
-    pub(super) fn exchange_columns(&mut self, rows: Range<usize>, i: usize, j: usize) {
+    pub fn exchange_columns(&mut self, rows: Range<usize>, i: usize, j: usize) {
         if i != j {
             self.a.slice_mut(s![rows, ..]).rows_mut().into_iter().for_each(|mut row| row.swap(i, j));
         }
@@ -96,7 +96,7 @@ impl Rows {
     /// Eliminates row r of a block, whose first row is row k of the matrix: brings it up to date, finds its
     /// pivot, exchanges the columns in the whole block, and divides the row. Returns the pivot and the number
     /// that was there, or `None` if all numbers are 0.
-    pub(super) fn eliminate_row(&mut self, block: Range<usize>, k: usize, r: usize) -> Option<(Pivot, f64)> {
+    pub fn eliminate_row(&mut self, block: Range<usize>, k: usize, r: usize) -> Option<(Pivot, f64)> {
         let (row, diagonal) = (block.start + r, k + r);
         let (done, mut left) = self.a.view_mut().split_at(Axis(0), row);
         let mut values = left.row_mut(0);
@@ -122,14 +122,14 @@ impl Rows {
     }
 
     /// Returns the numbers right of a block, whose first row is row k of the matrix.
-    pub(super) fn values_right_of(&self, block: Range<usize>, k: usize) -> Vec<f64> {
+    pub fn values_right_of(&self, block: Range<usize>, k: usize) -> Vec<f64> {
         let right = self.a.slice(s![block.clone(), k + block.len()..]);
         right.iter().copied().collect()
     }
 
     /// Subtracts a block from rows below it, which makes its columns 0 there. (The factors of its rows stay
     /// in these columns, and are not used again.)
-    pub(super) fn subtract(&mut self, rows: Range<usize>, block: &EliminatedBlock) {
+    pub fn subtract(&mut self, rows: Range<usize>, block: &EliminatedBlock) {
         let (k, w, n) = (block.k, block.width(), self.a.ncols());
         for i in rows.clone() {
             for (q, pivot) in block.pivots.iter().enumerate() {
@@ -147,7 +147,7 @@ impl Rows {
 
     /// Returns the unknowns of a block, whose first row is row k of the matrix, after later unknowns have
     /// been substituted.
-    pub(super) fn solve(&self, block: Range<usize>, k: usize) -> Vec<f64> {
+    pub fn solve(&self, block: Range<usize>, k: usize) -> Vec<f64> {
         let mut x = self.b.slice(s![block.clone()]).to_vec();
         for r in (0..x.len()).rev() {
             for q in r + 1..x.len() {
@@ -158,7 +158,7 @@ impl Rows {
     }
 
     /// Substitutes the unknowns of a block that begins at row k into rows above it.
-    pub(super) fn substitute(&mut self, rows: Range<usize>, k: usize, x: &[f64]) {
+    pub fn substitute(&mut self, rows: Range<usize>, k: usize, x: &[f64]) {
         for i in rows {
             let known: f64 = x.iter().enumerate().map(|(q, x)| self.a[(i, k + q)] * x).sum();
             self.b[i] -= known;

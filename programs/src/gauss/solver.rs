@@ -10,9 +10,9 @@ use ndarray::{Array1, ArrayView2};
 use super::rows::{EliminatedBlock, Pivot, Rows, SingularStep, pivot_flops, solve_flops, substitute_flops, subtract_flops};
 
 /// Rows that are eliminated together.
-pub(super) const BLOCK: usize = 4;
+pub const BLOCK: usize = 4;
 /// Rows in a message: a matrix of n columns then has messages of up to 16(n-4) bytes, as in the paper.
-pub(super) const ROWS_PER_MESSAGE: usize = 2;
+pub const ROWS_PER_MESSAGE: usize = 2;
 
 /// Tag of a pivot, or of its absence, by its row.
 const PIVOT: Tag<Option<Pivot>> = Tag::named(0, "pivot");
@@ -22,10 +22,10 @@ const ROWS: Tag<Arc<[f64]>> = Tag::named(1, "rows");
 const UNKNOWNS: Tag<Vec<f64>> = Tag::named(2, "unknowns");
 
 /// Bytes of the longest message about a pivot.
-pub(super) const PIVOT_BYTES: usize = 8 * (2 + BLOCK - 1);
+pub const PIVOT_BYTES: usize = 8 * (2 + BLOCK - 1);
 
 /// A processor's part of the work.
-pub(super) struct Solver {
+pub struct Solver {
     /// Number of processors.
     P: usize,
     /// This processor's number.
@@ -46,7 +46,7 @@ pub(super) struct Solver {
 
 impl Solver {
     /// Creates the part of a processor, with numbers from the matrix.
-    pub(super) fn new(P: usize, id: usize, piece: usize, matrix: &ArrayView2<f64>, b: &Array1<f64>) -> Solver {
+    pub fn new(P: usize, id: usize, piece: usize, matrix: &ArrayView2<f64>, b: &Array1<f64>) -> Solver {
         let n = b.len();
         let own: Vec<usize> = (0..n).filter(|row| row / BLOCK % P == id).collect();
         let rows = Rows::select(matrix, b, &own);
@@ -54,7 +54,7 @@ impl Solver {
     }
 
     /// Solves the equations, together with all others.
-    pub(super) fn solve(&mut self, p: &mut Proc) -> Result<Vec<f64>, SingularStep> {
+    pub fn solve(&mut self, p: &mut Proc) -> Result<Vec<f64>, SingularStep> {
         let blocks = self.n.div_ceil(BLOCK);
         let mut ahead = None;
         for number in 0..blocks {

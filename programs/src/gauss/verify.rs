@@ -10,7 +10,7 @@ use crate::math::dense::residual::{MOST_SCALED, largest};
 const MOST_LEFT: f64 = 20.0;
 
 /// Refuses a wrong result of the processors, and a singular matrix, in one sentence.
-pub(super) fn verify(
+pub fn verify(
     matrix: &Array2<f64>,
     b: &Array1<f64>,
     found: &[Result<Vec<f64>, SingularStep>],

@@ -19,7 +19,7 @@ use super::log::{PanelAct, EliminationLog};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.
-pub(super) struct GridPart<'a> {
+pub struct GridPart<'a> {
     layout: &'a GridLayout,
     /// Row in the grid.
     r: usize,
@@ -47,7 +47,7 @@ struct GridLine {
 }
 
 /// A panel's multipliers for a processor's rows.
-pub(super) struct Multipliers {
+pub struct Multipliers {
     /// The message: the pivots, and then column after column.
     pub message: Vec<f64>,
     /// Columns of the panel.
@@ -55,7 +55,7 @@ pub(super) struct Multipliers {
 }
 
 /// The kind of work that moves numbers, which has no flops.
-pub(super) const MOVE: &str = "move";
+pub const MOVE: &str = "move";
 /// Sent in place of a pivot's row where there is no pivot.
 const NO_PIVOT: f64 = -1.0;
 
@@ -67,7 +67,7 @@ impl Multipliers {
     }
 
     /// Returns the multipliers for all of the processor's rows from the panel's first on.
-    pub(super) fn l(&self) -> ArrayView2<'_, f64> {
+    pub fn l(&self) -> ArrayView2<'_, f64> {
         let l = &self.message[self.w..];
         ArrayView2::from_shape((l.len() / self.w, self.w).f(), l).expect("whole columns were sent")
     }
@@ -75,7 +75,7 @@ impl Multipliers {
 
 impl<'a> GridPart<'a> {
     /// Creates the part of a processor, with numbers from the matrix.
-    pub(super) fn new(layout: &'a GridLayout, id: usize, matrix: &ArrayView2<f64>) -> GridPart<'a> {
+    pub fn new(layout: &'a GridLayout, id: usize, matrix: &ArrayView2<f64>) -> GridPart<'a> {
         let GridLayout { rows, cols, n, .. } = layout;
         let (r, c) = (id / cols.parts, id % cols.parts);
         let mut values = Array2::zeros((rows.len(r), cols.len(c)).f());
@@ -95,7 +95,7 @@ impl<'a> GridPart<'a> {
     }
 
     /// Returns its numbers, with their rows and columns.
-    pub(super) fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+    pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let GridLayout { rows, cols, .. } = self.layout;
         let column =
             |(place, j)| rows.indices(self.r).zip(self.values.column(place)).map(move |(i, value)| (i, j, *value));
@@ -103,7 +103,7 @@ impl<'a> GridPart<'a> {
     }
 
     /// Eliminates the whole matrix.
-    pub(super) fn eliminate(&mut self, p: &mut Proc, lookahead: bool) -> Result<(), SingularColumn> {
+    pub fn eliminate(&mut self, p: &mut Proc, lookahead: bool) -> Result<(), SingularColumn> {
         let panels: Vec<Range<usize>> = self.layout.panels().collect();
         let mut ahead = None;
         for (number, panel) in panels.iter().enumerate() {
@@ -177,7 +177,7 @@ impl<'a> GridPart<'a> {
     }
 
     /// Eliminates the panel together with the others that have rows of it. Returns its pivots.
-    pub(super) fn eliminate_panel(&mut self, panel: &Range<usize>, team: &mut Team) -> Vec<usize> {
+    pub fn eliminate_panel(&mut self, panel: &Range<usize>, team: &mut Team) -> Vec<usize> {
         let (rows, columns) = (self.rows_from(panel.start), self.columns_from(panel.start));
         let columns = columns.start..columns.start + panel.len();
         let mine = self.layout.rows.indices(self.r).skip(rows.start).collect();
@@ -189,7 +189,7 @@ impl<'a> GridPart<'a> {
 
     /// Returns the message of an eliminated panel: its pivots, and then the multipliers for the processor's
     /// rows.
-    pub(super) fn multiplier_message(&self, panel: &Range<usize>, pivots: Vec<usize>) -> Vec<f64> {
+    pub fn multiplier_message(&self, panel: &Range<usize>, pivots: Vec<usize>) -> Vec<f64> {
         let (rows, w) = (self.rows_from(panel.start), panel.len());
         let first = self.columns_from(panel.start).start;
         let mut message: Vec<f64> = Vec::with_capacity(w + rows.len() * w);
@@ -245,7 +245,7 @@ impl<'a> GridPart<'a> {
     }
 
     /// Moves rows within the processor, in these columns.
-    pub(super) fn swap_within(&mut self, moves: &[Move], columns: Range<usize>) {
+    pub fn swap_within(&mut self, moves: &[Move], columns: Range<usize>) {
         let place = |row| self.layout.rows.count_before(self.r, row);
         let moves: Vec<(usize, usize)> =
             moves.iter().map(|Move { from, to }| (place(*from), place(*to))).collect();
@@ -284,14 +284,14 @@ impl<'a> GridPart<'a> {
     }
 
     /// Solves for the panel's pivot rows, which the processor has.
-    pub(super) fn solve(&mut self, panel: &Range<usize>, l: &ArrayView2<f64>) {
+    pub fn solve(&mut self, panel: &Range<usize>, l: &ArrayView2<f64>) {
         let (first, w) = (self.rows_from(panel.start).start, panel.len());
         let columns = self.columns_from(panel.end);
         solve(l.slice(s![..w, ..]), self.values.slice_mut(s![first..first + w, columns]));
     }
 
     /// Returns the panel's pivot rows, which the processor has, right of the panel, column after column.
-    pub(super) fn pivot_row_values(&self, panel: &Range<usize>) -> Vec<f64> {
+    pub fn pivot_row_values(&self, panel: &Range<usize>) -> Vec<f64> {
         let (first, columns) = (self.rows_from(panel.start).start, self.columns_from(panel.end));
         let mut rows = Vec::with_capacity(panel.len() * columns.len());
         append_columns(&mut rows, self.values.slice(s![first..first + panel.len(), columns]));
@@ -314,7 +314,7 @@ impl<'a> GridPart<'a> {
     }
 
     /// Subtracts the panel's product from some of the columns after it.
-    pub(super) fn apply(
+    pub fn apply(
         &mut self,
         panel: &Range<usize>,
         l: &ArrayView2<f64>,
@@ -328,13 +328,13 @@ impl<'a> GridPart<'a> {
     }
 
     /// Returns the processor's rows from a row of the matrix on.
-    pub(super) fn rows_from(&self, row: usize) -> Range<usize> {
+    pub fn rows_from(&self, row: usize) -> Range<usize> {
         let rows = self.layout.rows;
         rows.count_before(self.r, row)..rows.len(self.r)
     }
 
     /// Returns the processor's columns from a column of the matrix on.
-    pub(super) fn columns_from(&self, column: usize) -> Range<usize> {
+    pub fn columns_from(&self, column: usize) -> Range<usize> {
         let cols = self.layout.cols;
         cols.count_before(self.c, column)..cols.len(self.c)
     }

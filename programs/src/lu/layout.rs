@@ -5,7 +5,7 @@ use std::ops::Range;
 /// One dimension of a matrix, cut into pieces that are dealt to parts in turn. Pieces of 1/parts of the
 /// length make a blocked layout, and shorter ones a cyclic layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cut {
+pub struct Cut {
     /// Length of the dimension.
     n: usize,
     /// Number of parts.
@@ -16,27 +16,27 @@ pub(super) struct Cut {
 
 impl Cut {
     /// Creates a cut in which each part gets one piece.
-    pub(super) fn blocked(n: usize, parts: usize) -> Cut {
+    pub fn blocked(n: usize, parts: usize) -> Cut {
         Cut { n, parts, piece: n.div_ceil(parts).max(1) }
     }
 
     /// Creates a cut in which the parts get pieces of this length in turn.
-    pub(super) fn cyclic(n: usize, parts: usize, piece: usize) -> Cut {
+    pub fn cyclic(n: usize, parts: usize, piece: usize) -> Cut {
         Cut { n, parts, piece }
     }
 
     /// Returns the length of the dimension.
-    pub(super) fn n(&self) -> usize {
+    pub fn n(&self) -> usize {
         self.n
     }
 
     /// Returns the part that has an index.
-    pub(super) fn owner(&self, index: usize) -> usize {
+    pub fn owner(&self, index: usize) -> usize {
         index / self.piece % self.parts
     }
 
     /// Returns the number of indices of a part below this one.
-    pub(super) fn count_before(&self, part: usize, index: usize) -> usize {
+    pub fn count_before(&self, part: usize, index: usize) -> usize {
         let (round, rest) = (index / self.piece / self.parts, index / self.piece % self.parts);
         let of_round = match part {
             part if part < rest => self.piece,
@@ -47,27 +47,27 @@ impl Cut {
     }
 
     /// Returns the number of indices of a part.
-    pub(super) fn len(&self, part: usize) -> usize {
+    pub fn len(&self, part: usize) -> usize {
         self.count_before(part, self.n)
     }
 
     /// Returns the number of indices of a part from this one on.
-    pub(super) fn count_from(&self, part: usize, index: usize) -> usize {
+    pub fn count_from(&self, part: usize, index: usize) -> usize {
         self.len(part) - self.count_before(part, index)
     }
 
     /// Returns the most indices that any part has from this one on.
-    pub(super) fn most_from(&self, index: usize) -> usize {
+    pub fn most_from(&self, index: usize) -> usize {
         (0..self.parts).map(|part| self.count_from(part, index)).max().unwrap_or(0)
     }
 
     /// Returns the number of parts that have indices from this one on.
-    pub(super) fn parts_from(&self, index: usize) -> usize {
+    pub fn parts_from(&self, index: usize) -> usize {
         (0..self.parts).filter(|part| self.count_from(*part, index) > 0).count()
     }
 
     /// Returns the indices of a part, in order.
-    pub(super) fn indices(&self, part: usize) -> impl Iterator<Item = usize> {
+    pub fn indices(&self, part: usize) -> impl Iterator<Item = usize> {
         let (piece, step, n) = (self.piece, self.piece * self.parts, self.n);
         let firsts = (part * piece..n).step_by(step.max(1));
         firsts.flat_map(move |first| first..(first + piece).min(n))
@@ -81,7 +81,7 @@ impl Cut {
 
 /// A matrix on a grid of processors, in rows: processor r * C + c is at (r, c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct GridLayout {
+pub struct GridLayout {
     /// Number of rows and columns of the matrix.
     pub n: usize,
     /// Most columns of a panel.
@@ -95,7 +95,7 @@ pub(super) struct GridLayout {
 impl GridLayout {
     /// Returns the panels: columns that are eliminated together. Each lies in one grid column, and its pivot
     /// rows in one grid row.
-    pub(super) fn panels(&self) -> impl Iterator<Item = Range<usize>> {
+    pub fn panels(&self) -> impl Iterator<Item = Range<usize>> {
         let end = |k: usize| (k + self.block).min(self.rows.piece_end(k)).min(self.cols.piece_end(k));
         let first = (self.n > 0).then(|| 0..end(0));
         std::iter::successors(first, move |panel| (panel.end < self.n).then(|| panel.end..end(panel.end)))
@@ -104,7 +104,7 @@ impl GridLayout {
 
 /// Returns the rows and columns of the grid of P processors that is nearest to a square, with no more rows
 /// than columns.
-pub(super) fn squarest(P: usize) -> (usize, usize) {
+pub fn squarest(P: usize) -> (usize, usize) {
     let rows = (1..=P.isqrt()).rev().find(|rows| P.is_multiple_of(*rows)).unwrap_or(1);
     (rows, P / rows)
 }

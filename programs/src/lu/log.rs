@@ -4,7 +4,7 @@ use loggp::{Payload, Proc, Time};
 
 /// The acts for a panel, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PanelAct {
+pub enum PanelAct {
     /// Elimination of the panel: pivots are found, rows scaled.
     Pivot,
     /// Broadcast of the multipliers.
@@ -20,7 +20,7 @@ pub(super) enum PanelAct {
 }
 
 /// The reported phases: each with its name and its acts.
-pub(super) const PHASES: [(&str, &[PanelAct]); 4] = [
+pub const PHASES: [(&str, &[PanelAct]); 4] = [
     ("pivot", &[PanelAct::Pivot]),
     ("swap", &[PanelAct::Swap]),
     ("broadcast", &[PanelAct::Multipliers, PanelAct::PivotRows]),
@@ -29,7 +29,7 @@ pub(super) const PHASES: [(&str, &[PanelAct]); 4] = [
 
 /// A processor's notes of a panel.
 #[derive(Clone, Copy, Debug, Default, Payload)]
-pub(super) struct PanelNote {
+pub struct PanelNote {
     /// End of each of the acts, if the processor took part.
     ended: [Time; 6],
     /// Number of multipliers and numbers of pivot rows received from others.
@@ -40,11 +40,11 @@ pub(super) struct PanelNote {
 
 /// A processor's log: its notes, panel by panel.
 #[derive(Clone, Debug, Default, Payload)]
-pub(super) struct EliminationLog(Vec<PanelNote>);
+pub struct EliminationLog(Vec<PanelNote>);
 
 impl EliminationLog {
     /// Creates a log with room for `panels` panels.
-    pub(super) fn with_capacity(panels: usize) -> EliminationLog {
+    pub fn with_capacity(panels: usize) -> EliminationLog {
         EliminationLog(Vec::with_capacity(panels))
     }
 
@@ -57,33 +57,33 @@ impl EliminationLog {
     }
 
     /// Notes that an act ends now.
-    pub(super) fn finish(&mut self, p: &Proc, panel: usize, act: PanelAct) {
+    pub fn finish(&mut self, p: &Proc, panel: usize, act: PanelAct) {
         self.finish_at(panel, act, p.now());
     }
 
     /// Notes that an act ended at this time.
-    pub(super) fn finish_at(&mut self, panel: usize, act: PanelAct, time: Time) {
+    pub fn finish_at(&mut self, panel: usize, act: PanelAct, time: Time) {
         self.panel_note(panel).ended[act as usize] = time;
     }
 
     /// Notes numbers received from others.
-    pub(super) fn add_received(&mut self, panel: usize, values: usize) {
+    pub fn add_received(&mut self, panel: usize, values: usize) {
         self.panel_note(panel).received += values;
     }
 
     /// Notes an update with this many flops.
-    pub(super) fn mark_active(&mut self, panel: usize, flops: u64) {
+    pub fn mark_active(&mut self, panel: usize, flops: u64) {
         self.panel_note(panel).active |= flops > 0;
     }
 }
 
 /// The logs of all processors.
-pub(super) struct EliminationLogs(pub Vec<EliminationLog>);
+pub struct EliminationLogs(pub Vec<EliminationLog>);
 
 impl EliminationLogs {
     /// Returns the time of each phase, summed over all panels: an act lasts from when the last processor
     /// ended the act before it until the last one ends it. Acts of others in the meantime hide it.
-    pub(super) fn phases(&self) -> [Time; 4] {
+    pub fn phases(&self) -> [Time; 4] {
         let mut spent = [Time::ZERO; 6];
         let mut now = Time::ZERO;
         for panel in 0..self.panels() {
@@ -97,13 +97,13 @@ impl EliminationLogs {
     }
 
     /// Returns the time at which the last processor ended the last panel.
-    pub(super) fn end(&self) -> Time {
+    pub fn end(&self) -> Time {
         let ended = (0..self.panels()).flat_map(|panel| self.notes(panel)).flat_map(|note| note.ended);
         ended.max().unwrap_or_default()
     }
 
     /// Returns the number of processors that had something to update, panel by panel.
-    pub(super) fn active_counts(&self) -> Vec<usize> {
+    pub fn active_counts(&self) -> Vec<usize> {
         (0..self.panels()).map(|panel| self.notes(panel).filter(|note| note.active).count()).collect()
     }
 
@@ -113,7 +113,7 @@ impl EliminationLogs {
     }
 
     /// Returns the notes of a panel by all processors that have one.
-    pub(super) fn notes(&self, panel: usize) -> impl Iterator<Item = &PanelNote> {
+    pub fn notes(&self, panel: usize) -> impl Iterator<Item = &PanelNote> {
         self.0.iter().filter_map(move |EliminationLog(notes)| notes.get(panel))
     }
 }

@@ -18,7 +18,7 @@ use super::log::{PanelAct, EliminationLog};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.
-pub(super) struct SkewedPart {
+pub struct SkewedPart {
     /// Columns of the first block row, as they are dealt to the processors. Each further block row is shifted
     /// by one.
     cut: Cut,
@@ -47,7 +47,7 @@ struct EliminatedPanel {
 
 impl SkewedPart {
     /// Creates the part of a processor, with numbers from the matrix.
-    pub(super) fn new(cut: Cut, id: usize, matrix: &ArrayView2<f64>) -> SkewedPart {
+    pub fn new(cut: Cut, id: usize, matrix: &ArrayView2<f64>) -> SkewedPart {
         let (n, most) = (matrix.nrows(), cut.most_from(0));
         let mut part = SkewedPart {
             cut,
@@ -67,7 +67,7 @@ impl SkewedPart {
     }
 
     /// Returns its numbers, with their rows and columns.
-    pub(super) fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+    pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let of_row = |i| self.cut.indices(self.share(i)).enumerate().map(move |(place, j)| (i, j, place));
         (0..self.n).flat_map(of_row).map(|(i, j, place)| (i, j, self.values[(i, place)]))
     }
@@ -90,7 +90,7 @@ impl SkewedPart {
     }
 
     /// Eliminates the whole matrix.
-    pub(super) fn eliminate(&mut self, p: &mut Proc) -> Result<(), SingularColumn> {
+    pub fn eliminate(&mut self, p: &mut Proc) -> Result<(), SingularColumn> {
         let piece = self.cut.piece;
         for (number, k) in (0..self.n).step_by(piece).enumerate() {
             let panel = k..(k + piece).min(self.n);

@@ -12,10 +12,10 @@ use super::setting::{SortRates, SortSetting};
 use crate::{Case, ComputeTimes, PhaseName};
 
 /// Name of the only phase of one processor.
-pub(super) const ALONE: &str = "local sort";
+pub const ALONE: &str = "local sort";
 
 /// Returns the phases for a report: first each phase summed over all passes, and then those of each pass.
-pub(super) fn report(
+pub fn report(
     setting: &SortSetting,
     mut time: impl FnMut(usize, &'static str) -> Option<Time>,
 ) -> Vec<(PhaseName, Option<Time>)> {
@@ -33,7 +33,7 @@ pub(super) fn report(
 }
 
 /// Returns all phases of a case, in the order of [`report`].
-pub(super) fn phases(case: &Case, setting: &SortSetting) -> Vec<(PhaseName, Option<Time>)> {
+pub fn phases(case: &Case, setting: &SortSetting) -> Vec<(PhaseName, Option<Time>)> {
     let rates = match case.work {
         _ if !case.params.is_loggp() => return Vec::new(),
         Work::Charged => setting.charged,

@@ -11,7 +11,7 @@ use super::kernels::starts;
 use super::tag::{COUNTS, SCAN, SUMS, TOTAL, PassTags};
 
 /// The ranks that a processor needs to place its keys.
-pub(super) struct KeyRanks {
+pub struct KeyRanks {
     /// Rank of its own first key in each bucket.
     pub own: Vec<u32>,
     /// Rank of the first key of all in each bucket.
@@ -21,7 +21,7 @@ pub(super) struct KeyRanks {
 }
 
 /// Computes the ranks from the processor's own counts.
-pub(super) fn compute_ranks(p: &mut Proc, bulk: bool, tags: PassTags, counts: &[u32]) -> KeyRanks {
+pub fn compute_ranks(p: &mut Proc, bulk: bool, tags: PassTags, counts: &[u32]) -> KeyRanks {
     let BucketSums { before, all } = if bulk { sum_by_doubling(p, tags, counts) } else { sum_by_pipeline(p, tags, counts) };
     p.work("scan", all.len() as u64, || {
         let bucket = starts(&all);
@@ -115,7 +115,7 @@ fn add(sums: &mut [u32], counts: &[u32]) {
 
 /// Swaps values with another processor. Where a message waits for its receiver (LogGPS 3.1), two processors
 /// that both sent first would wait for each other forever.
-pub(super) fn swap<T: loggp::Payload>(p: &mut Proc, other: usize, tag: Tag<T>, mine: T) -> T {
+pub fn swap<T: loggp::Payload>(p: &mut Proc, other: usize, tag: Tag<T>, mine: T) -> T {
     if p.params().gps().is_some() && other < p.id() {
         let theirs = p.recv_from(other, tag);
         p.send(other, tag, mine);

@@ -14,7 +14,7 @@ const WIDEST: usize = 16;
 const MOST: u128 = 4 << 30;
 
 /// All options.
-pub(super) static OPTIONS: [&dyn ProgramOption; 7] =
+pub static OPTIONS: [&dyn ProgramOption; 7] =
     [&KEY_BITS, &RADIX, &INPUT, &KEY_HISTOGRAM, &KEY_SORT, &KEY_MOVE, &BUCKET_SCAN];
 
 /// The option for the length of a key.
@@ -64,7 +64,7 @@ const fn cost_option(name: &'static str, about: &'static str) -> Opt<TimeSpan> {
 
 /// Costs of a unit of each kind of work.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SortRates {
+pub struct SortRates {
     /// Key in the histogram.
     pub histogram: Time,
     /// Key in the local sort.
@@ -77,7 +77,7 @@ pub(super) struct SortRates {
 
 /// The settings of a case.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SortSetting {
+pub struct SortSetting {
     /// Bits of a key.
     pub bits: u32,
     /// Method of the sort.
@@ -90,7 +90,7 @@ pub(super) struct SortSetting {
 
 impl SortSetting {
     /// Reads the settings of a case.
-    pub(super) fn new(case: &Case, bulk: bool) -> SortSetting {
+    pub fn new(case: &Case, bulk: bool) -> SortSetting {
         SortSetting {
             bits: case.get(&KEY_BITS),
             method: SortMethod { radix: case.get(&RADIX), bulk },
@@ -105,12 +105,12 @@ impl SortSetting {
     }
 
     /// Returns the digits of a key.
-    pub(super) fn digits(&self) -> impl ExactSizeIterator<Item = Digit> {
+    pub fn digits(&self) -> impl ExactSizeIterator<Item = Digit> {
         Digit::all(self.bits, self.method.radix)
     }
 
     /// Refuses a case that there is no room for, or that the machine cannot send.
-    pub(super) fn check(&self, case: &Case) -> Result<(), Refusal> {
+    pub fn check(&self, case: &Case) -> Result<(), Refusal> {
         let Params { P, .. } = case.params;
         let (key, buckets) = ((self.bits / 8) as usize, 1_usize << self.method.radix);
         if case.size == 0 {

@@ -5,28 +5,28 @@ use loggp::Tag;
 
 /// The tags of a pass.
 #[derive(Clone, Copy)]
-pub(super) struct PassTags {
+pub struct PassTags {
     /// Number of the pass.
     pub pass: usize,
 }
 
 /// A bucket's count on its way through the processors; the index is the bucket.
-pub(super) const SCAN: Tag<u32> = Tag::named(0, "scan");
+pub const SCAN: Tag<u32> = Tag::named(0, "scan");
 /// A bucket's sum of all counts; the index is the bucket.
-pub(super) const TOTAL: Tag<u32> = Tag::named(1, "total");
+pub const TOTAL: Tag<u32> = Tag::named(1, "total");
 /// The counts of all buckets; the index is the round.
-pub(super) const COUNTS: Tag<Vec<u32>> = Tag::named(2, "counts");
+pub const COUNTS: Tag<Vec<u32>> = Tag::named(2, "counts");
 /// The sums of all buckets, up to a processor and of all.
-pub(super) const SUMS: Tag<(Vec<u32>, Vec<u32>)> = Tag::named(3, "sums");
+pub const SUMS: Tag<(Vec<u32>, Vec<u32>)> = Tag::named(3, "sums");
 
 /// Keys: one with its place, or many.
-pub(super) const fn keys<T>() -> Tag<T> {
+pub const fn keys<T>() -> Tag<T> {
     Tag::named(4, "keys")
 }
 
 impl PassTags {
     /// Returns the tag of one kind of message with an index below 2^16.
-    pub(super) fn tag<T>(self, kind: Tag<T>, index: usize) -> Tag<T> {
+    pub fn tag<T>(self, kind: Tag<T>, index: usize) -> Tag<T> {
         kind.step(self.pass << 16 | index)
     }
 }

@@ -13,7 +13,7 @@ const NAMES: [[&str; 5]; 2] = [
 ];
 
 /// Returns the times of the phases: one ends when the last processor has done it, and then the next begins.
-pub(super) fn phases(deliveries: &[Delivery]) -> Vec<Time> {
+pub fn phases(deliveries: &[Delivery]) -> Vec<Time> {
     let count = deliveries.first().map_or(0, |delivery| delivery.ends.len());
     let end = |n: usize| deliveries.iter().map(|delivery| delivery.ends[n]).max().unwrap_or(Time::ZERO);
     (0..count).map(|n| end(n) - n.checked_sub(1).map_or(Time::ZERO, end)).collect()
@@ -21,7 +21,7 @@ pub(super) fn phases(deliveries: &[Delivery]) -> Vec<Time> {
 
 /// Returns the metrics of the lengths of all messages in each stage, including empty ones and those to
 /// oneself.
-pub(super) fn lengths(deliveries: &[Delivery]) -> Vec<Metric> {
+pub fn lengths(deliveries: &[Delivery]) -> Vec<Metric> {
     let stages = deliveries.first().map_or(0, |delivery| delivery.lengths.len());
     let metrics = |stage: usize| {
         let rows: Vec<&Vec<usize>> = deliveries.iter().map(|delivery| &delivery.lengths[stage]).collect();
@@ -41,7 +41,7 @@ pub(super) fn lengths(deliveries: &[Delivery]) -> Vec<Metric> {
 }
 
 /// Returns the counts of random scheduling: requests, of which some were rejected and repeated, and sleeps.
-pub(super) fn counts(deliveries: &[Delivery]) -> Vec<Metric> {
+pub fn counts(deliveries: &[Delivery]) -> Vec<Metric> {
     let sum = |of: fn(&Delivery) -> u64| deliveries.iter().map(of).sum::<u64>() as f64;
     let metrics = [
         ("requests", sum(|delivery| delivery.counts.requests)),

@@ -9,7 +9,7 @@ use crate::option::{Cycles, OneOf, OptionalKind, WholeNumber, CustomKind};
 use crate::{TimeSpan, Opt, ProgramOption};
 
 /// All options.
-pub(super) static ALL: [&dyn ProgramOption; 9] =
+pub static ALL: [&dyn ProgramOption; 9] =
     [&MATRIX, &TRAFFIC, &FAN_OUT, &SKEW, &OUTGOING, &INCOMING, &STAGE1, &CHUNK, &PART];
 
 /// The option for the communication matrix.

@@ -17,7 +17,7 @@ use crate::Case;
 use crate::remap::lockstep_time;
 
 /// Costs of operations on a case's machine.
-pub(super) struct TransportationCosts {
+pub struct TransportationCosts {
     params: Params,
     ports: Ports,
     /// Cost of the hardware barrier, if the machine has one.
@@ -28,13 +28,13 @@ pub(super) struct TransportationCosts {
 
 impl TransportationCosts {
     /// Returns the costs of a case, or `None` if the formulas do not hold for its machine and its work.
-    pub(super) fn new(case: &Case, part: Time) -> Option<TransportationCosts> {
+    pub fn new(case: &Case, part: Time) -> Option<TransportationCosts> {
         let known = case.params.is_loggp() && case.work == Work::Charged;
         known.then_some(TransportationCosts { params: case.params, ports: case.ports, barrier: case.barrier, part })
     }
 
     /// Returns the time that an element adds to a message, in ps.
-    pub(super) fn mu(case: &Case) -> Option<f64> {
+    pub fn mu(case: &Case) -> Option<f64> {
         let G = case.params.G()?.as_ps() as f64;
         let ports = if case.ports == Ports::Single { 2.0 } else { 1.0 };
         Some(ports * G * BYTES as f64 / case.params.word.get() as f64)
@@ -70,7 +70,7 @@ impl TransportationCosts {
     }
 
     /// Returns the time of a step of a linear permutation with messages of a word.
-    pub(super) fn tau(&self) -> Time {
+    pub fn tau(&self) -> Time {
         match self.barrier {
             Some(cost) => (self.way() + cost).max(self.params.g),
             None => (self.rounds() + 1) * self.hop(),
@@ -141,7 +141,7 @@ impl TransportationCosts {
 
     /// Returns the time of the exchange of send vectors, if the gap of the last message still runs for
     /// `gap_left`.
-    pub(super) fn vectors(&self, gap_left: Time) -> Time {
+    pub fn vectors(&self, gap_left: Time) -> Time {
         if self.P() == 1 { Time::ZERO } else { gap_left + self.all_to_all(BYTES) }
     }
 
@@ -218,7 +218,7 @@ impl TransportationCosts {
 }
 
 /// Returns the times of the algorithm `linear`: the exchange of the vectors, and the steps.
-pub(super) fn linear_times(costs: &TransportationCosts, matrix: &Matrix) -> Vec<Time> {
+pub fn linear_times(costs: &TransportationCosts, matrix: &Matrix) -> Vec<Time> {
     let longer: Vec<Time> = (1..matrix.P()).filter_map(|k| costs.step_time(matrix, k)).collect();
     vec![costs.vectors(Time::ZERO), costs.steps_time(&longer)]
 }
@@ -244,7 +244,7 @@ pub fn longest_messages(matrix: &Matrix, form: &TwoStageForm) -> (usize, usize) 
 
 /// Returns the times of a two-stage algorithm: preprocessing and communication of the first stage, and of the
 /// second.
-pub(super) fn two_stage_times(costs: &TransportationCosts, matrix: &Matrix, form: &TwoStageForm) -> Vec<Time> {
+pub fn two_stage_times(costs: &TransportationCosts, matrix: &Matrix, form: &TwoStageForm) -> Vec<Time> {
     let P = matrix.P();
     let (longest1, longest2) = longest_messages(matrix, form);
     let padded = |padding: Padding, longest: usize| padding.elements(form.order(P, longest));

@@ -20,7 +20,7 @@ use loggp::{Pack, Payload, Proc, Tag, Time, Unpack};
 use super::packet::{BYTES, PacketBlock, Packet};
 
 /// A message between processors.
-pub(super) enum SchedulingNote {
+pub enum SchedulingNote {
     /// Request to send.
     Request,
     /// Yes, and the busy bit is set; or no, and the time for which the processor is busy.
@@ -122,7 +122,7 @@ struct RandomScheduler<'a, M, R> {
 /// Sends each processor j its message if `sendl[j]` > 0, and receives one from each with `recvl[j]` > 0. A
 /// processor's elements for itself are not sent.
 #[allow(clippy::too_many_arguments)] // those of send_linear, the form, and the seed
-pub(super) fn send_random(
+pub fn send_random(
     p: &mut Proc,
     tag: Tag<SchedulingNote>,
     form: RandomSchedule,

@@ -9,7 +9,7 @@ use super::schedule::SendSchedule;
 
 /// Runs a single-stage algorithm on one processor. Its phases are the exchange of the vectors, and the
 /// transfer.
-pub(super) fn transport_single_stage(p: &mut Proc, schedule: SendSchedule, source: Source) -> Delivery {
+pub fn transport_single_stage(p: &mut Proc, schedule: SendSchedule, source: Source) -> Delivery {
     let starts = source.starts();
     let Source { sendl, elements, seed, .. } = source;
     let mut messages = vec![Vec::new(); p.P()];

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::signals::send;
-use super::{Tally, end, folder, status_and_stderr, loggp, repeats};
+use super::signals::send_signal;
+use super::{Tally, wait_with_timeout, folder, status_and_stderr, loggp, repeats};
 
 /// How many threads a process has.
 fn threads(child: &Child) -> usize {
@@ -16,7 +16,7 @@ fn threads(child: &Child) -> usize {
 
 #[test]
 fn a_clock_that_jumps() {
-    let (folder, mut tally) = (folder(), Tally::of("a process that is stopped for two seconds"));
+    let (folder, mut tally) = (folder(), Tally::new("a process that is stopped for two seconds"));
     // The runs on the wall clock take a second and a half.
     let wall = "run broadcast -P 4 --params L=6,o=2,g=4 --clock wall --dilation 80000 --format json";
     for (line, is_late) in [
@@ -35,10 +35,10 @@ fn a_clock_that_jumps() {
                 sleep(Duration::from_millis(1));
             }
             sleep(Duration::from_millis(if is_late { 200 } else { 20 }));
-            send(&child, "STOP");
+            send_signal(&child, "STOP");
             sleep(Duration::from_secs(2));
-            send(&child, "CONT");
-            let Some(output) = end(child) else {
+            send_signal(&child, "CONT");
+            let Some(output) = wait_with_timeout(child) else {
                 tally.add(&line, false, || "it hangs".into());
                 continue;
             };

@@ -27,7 +27,7 @@ const GREEDY: [&str; 8] = [
 
 #[test]
 fn too_few_threads() {
-    let (folder, mut tally) = (folder(), Tally::of("a limit on threads"));
+    let (folder, mut tally) = (folder(), Tally::new("a limit on threads"));
     std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     for line in LINES.into_iter().chain(GREEDY) {
         // Any thread is one too many, or a few may be.
@@ -50,7 +50,7 @@ fn too_few_threads() {
 
 #[test]
 fn too_little_memory() {
-    let (folder, mut tally) = (folder(), Tally::of("a limit on memory"));
+    let (folder, mut tally) = (folder(), Tally::new("a limit on memory"));
     // What the command itself takes is no question.
     let runs = |kib: &usize| {
         let output = run_with_timeout(&mut loggp_after(&format!("ulimit -v {kib}"), "programs", folder.path()));
@@ -80,7 +80,7 @@ fn too_few_cores() {
     if !Command::new("taskset").args(["-c", "0", "true"]).status().is_ok_and(|status| status.success()) {
         return;
     }
-    let (folder, mut tally) = (folder(), Tally::of("a single core"));
+    let (folder, mut tally) = (folder(), Tally::new("a single core"));
     for line in [
         "run broadcast -P 8 --clock wall --dilation 100",
         "run broadcast -P 8 --clock wall --dilation 100 --cores 4",

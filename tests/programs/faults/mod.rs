@@ -103,11 +103,11 @@ fn loggp_after(before: &str, line: &str, folder: &Path) -> Command {
 /// What it did; nothing if it hangs, and then it is killed.
 fn run_with_timeout(command: &mut Command) -> Option<Output> {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    end(child)
+    wait_with_timeout(child)
 }
 
 /// How a child ends, whose output is read meanwhile.
-fn end(mut child: Child) -> Option<Output> {
+fn wait_with_timeout(mut child: Child) -> Option<Output> {
     fn all(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
         thread::spawn(move || {
             let mut bytes = Vec::new();
@@ -208,7 +208,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn of(fault: &'static str) -> Tally {
+    fn new(fault: &'static str) -> Tally {
         Tally { fault, subcommands: Vec::new(), times: 0, wrong: Vec::new() }
     }
 

@@ -22,7 +22,7 @@ const HELP: [&str; 3] = ["--help", "run lu --help", "--version"];
 
 #[test]
 fn stdout_on_a_full_disk() {
-    let (folder, mut tally) = (folder(), Tally::of("stdout on a full disk"));
+    let (folder, mut tally) = (folder(), Tally::new("stdout on a full disk"));
     for line in LINES.into_iter().chain(HELP) {
         clear(folder.path());
         let mut command = loggp(line, folder.path());
@@ -51,7 +51,7 @@ fn stdout_on_a_full_disk() {
 #[test]
 fn stdout_that_nobody_reads() {
     for (fault, before) in [("stdout that nobody reads", None), ("closed stdout", Some("exec >&-"))] {
-        let (folder, mut tally) = (folder(), Tally::of(fault));
+        let (folder, mut tally) = (folder(), Tally::new(fault));
         for line in LINES.into_iter().chain(HELP) {
             clear(folder.path());
             let output = match before {
@@ -90,7 +90,7 @@ fn files_without_room() {
         faults.push(("a full file system", fill, "No space left", true));
     }
     for (fault, before, reason, mounted) in faults {
-        let mut tally = Tally::of(fault);
+        let mut tally = Tally::new(fault);
         for line in lines_with_files() {
             clear(folder.path());
             fs::create_dir(folder.path().join("full")).unwrap();
@@ -120,7 +120,7 @@ fn files_without_room() {
 #[test]
 fn files_that_may_not_be_written() {
     let folder = folder();
-    let mut tally = Tally::of("a folder that is not there");
+    let mut tally = Tally::new("a folder that is not there");
     for line in lines_with_files() {
         for file in files(line) {
             clear(folder.path());
@@ -141,7 +141,7 @@ fn files_that_may_not_be_written() {
     }
     tally.end();
 
-    let mut tally = Tally::of("a file that may not be written");
+    let mut tally = Tally::new("a file that may not be written");
     for line in lines_with_files() {
         for file in files(line).into_iter().filter(|file| file.starts_with('x')) {
             clear(folder.path());
@@ -161,7 +161,7 @@ fn files_that_may_not_be_written() {
     tally.end();
 
     // In a folder of root's, as nobody; in one's own that may not be written, as oneself.
-    let mut tally = Tally::of("a folder that may not be written");
+    let mut tally = Tally::new("a folder that may not be written");
     for line in lines_with_files() {
         clear(folder.path());
         let mut command = loggp(line, folder.path());

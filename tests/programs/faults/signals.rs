@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use crate::command::is_ignored;
 
-use super::{LINES, Tally, clear, end, run_with_timeout, folder, status_and_stderr, loggp, repeats, torn_files};
+use super::{LINES, Tally, clear, wait_with_timeout, run_with_timeout, folder, status_and_stderr, loggp, repeats, torn_files};
 
 /// Sends a signal to a process.
-pub fn send(child: &Child, signal: &str) {
+pub fn send_signal(child: &Child, signal: &str) {
     // It may be over by now.
     _ = Command::new("kill")
         .args([&format!("-{signal}"), &child.id().to_string()])
@@ -26,14 +26,14 @@ const SIGNALS: [(&str, i32, i32, &str); 2] =
     [("INT", libc::SIGINT, 130, "interrupted"), ("TERM", libc::SIGTERM, 143, "terminated")];
 
 /// Those that are not ignored by this process, as SIGINT is by one in the background, and so by all that it starts.
-fn signals() -> Vec<(&'static str, i32, i32, &'static str)> {
+fn unignored_signals() -> Vec<(&'static str, i32, i32, &'static str)> {
     SIGNALS.into_iter().filter(|(_, number, ..)| !is_ignored(*number as u32)).collect()
 }
 
 #[test]
 fn signals_at_any_moment() {
-    let (folder, mut tally) = (folder(), Tally::of("SIGINT and SIGTERM"));
-    let signals = signals();
+    let (folder, mut tally) = (folder(), Tally::new("SIGINT and SIGTERM"));
+    let signals = unignored_signals();
     let mut random = fastrand::Rng::with_seed(1);
     for line in LINES {
         clear(folder.path());
@@ -47,8 +47,8 @@ fn signals_at_any_moment() {
                 loggp(line, folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let moment = lasts.mul_f64(1.1 * random.f64());
             sleep(moment);
-            send(&child, name);
-            let Some(output) = end(child) else {
+            send_signal(&child, name);
+            let Some(output) = wait_with_timeout(child) else {
                 tally.add(line, false, || format!("{name} after {moment:?}: it hangs"));
                 continue;
             };
@@ -87,8 +87,8 @@ fn terminal() -> (File, File) {
 /// With a bar on a terminal, and with rows that nobody reads for now: the command ends at once, and the bar goes.
 #[test]
 fn signals_while_a_bar_is_shown() {
-    let (folder, mut tally) = (folder(), Tally::of("SIGINT and SIGTERM on a terminal"));
-    let signals = signals();
+    let (folder, mut tally) = (folder(), Tally::new("SIGINT and SIGTERM on a terminal"));
+    let signals = unignored_signals();
     let mut random = fastrand::Rng::with_seed(2);
     for (line, least) in [
         ("compare broadcast -P 4 --dilation 60000", 0),
@@ -117,7 +117,7 @@ fn signals_while_a_bar_is_shown() {
                 sleep(Duration::from_millis(1));
             }
             sleep(Duration::from_millis(least + random.u64(..200)));
-            send(&child, name);
+            send_signal(&child, name);
             let sent = Instant::now();
             // Nobody reads its rows meanwhile.
             while child.try_wait().unwrap().is_none() && sent.elapsed() < Duration::from_secs(60) {

@@ -29,7 +29,7 @@ use super::{CalibrationSetup, CalibrateCommand, MOST_DECIMALS, FindingRow, colum
 const LONGEST: u64 = 1 << 26;
 
 /// Calibrates an emulated machine.
-pub(super) fn calibrate(command: &CalibrateCommand, out: &mut dyn Write) -> Result<(), CliError> {
+pub fn calibrate(command: &CalibrateCommand, out: &mut dyn Write) -> Result<(), CliError> {
     let choice = command.choice()?;
     let emulation = command.machine.emulation(ClockKind::Wall)?;
     let mut files = command.outputs.open()?;
@@ -51,7 +51,7 @@ pub(super) fn calibrate(command: &CalibrateCommand, out: &mut dyn Write) -> Resu
 }
 
 /// Derives a machine from a file of times.
-pub(super) fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
+pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     let MachineOptions { choice: ChoiceOptions { machine, params, cycle }, clock, stack, .. } =
         &command.machine;
     let given =

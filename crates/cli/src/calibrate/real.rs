@@ -29,7 +29,7 @@ struct LengthRow {
 }
 
 /// Measures the machine, and prints the parameters and their errors.
-pub(super) fn calibrate(command: &CalibrateCommand, link: &Arc<dyn Link>, out: &mut dyn Write) -> Result<(), CliError> {
+pub fn calibrate(command: &CalibrateCommand, link: &Arc<dyn Link>, out: &mut dyn Write) -> Result<(), CliError> {
     if link.P() < 2 {
         return Err(CliError::request(
             "a process alone has nobody to send to; start at least 2, as in `mpirun -n 2`",

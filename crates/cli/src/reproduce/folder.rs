@@ -19,7 +19,7 @@ use super::super::stdout;
 use super::record::ExhibitRecord;
 use super::report::{self, GENERATOR};
 
-pub(super) struct ReportFolder {
+pub struct ReportFolder {
     path: PathBuf,
     /// The records in the folder, in the papers' order.
     records: Vec<ExhibitRecord>,
@@ -37,7 +37,7 @@ const LOCK: &str = ".lock";
 impl ReportFolder {
     /// Opens the folder, or creates it. Refuses one that holds another page, or that another command writes
     /// to.
-    pub(super) fn open(path: &Path) -> Result<ReportFolder, CliError> {
+    pub fn open(path: &Path) -> Result<ReportFolder, CliError> {
         let refuse = |why: &dyn std::fmt::Display| {
             CliError::Request(format!("no report can be written to {}: {why}", path.display()))
         };
@@ -61,27 +61,27 @@ impl ReportFolder {
     }
 
     /// Returns the record of the exhibit with this id, if there is one.
-    pub(super) fn record(&self, id: &str) -> Option<&ExhibitRecord> {
+    pub fn record(&self, id: &str) -> Option<&ExhibitRecord> {
         self.records.iter().find(|record| record.id == id)
     }
 
     /// Returns all records.
-    pub(super) fn records(&self) -> &[ExhibitRecord] {
+    pub fn records(&self) -> &[ExhibitRecord] {
         &self.records
     }
 
     /// Returns whether the record with this id was written since the folder was opened.
-    pub(super) fn is_new(&self, id: &str) -> bool {
+    pub fn is_new(&self, id: &str) -> bool {
         self.new.contains(id)
     }
 
     /// Returns the path of the page.
-    pub(super) fn page(&self) -> PathBuf {
+    pub fn page(&self) -> PathBuf {
         self.path.join(PAGE)
     }
 
     /// Writes a record with its pictures and tables, which replaces an old one, and the page.
-    pub(super) fn write(&mut self, record: ExhibitRecord) -> Result<(), CliError> {
+    pub fn write(&mut self, record: ExhibitRecord) -> Result<(), CliError> {
         let file = self.path.join(ExhibitRecord::file(&record.id));
         // The old record goes first: its files may be half replaced from now on.
         drop(fs::remove_file(&file));
@@ -113,7 +113,7 @@ impl ReportFolder {
         self.write_page()
     }
 
-    pub(super) fn write_page(&self) -> Result<(), CliError> {
+    pub fn write_page(&self) -> Result<(), CliError> {
         self.write_file(PAGE, report::page(&self.records).to_html(GENERATOR).as_bytes())
     }
 

@@ -18,7 +18,7 @@ use super::super::options::carrier_on;
 
 /// An exhibit with its outcome, and everything that is needed to repeat it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct ExhibitRecord {
+pub struct ExhibitRecord {
     /// Name of the exhibit on the command line.
     pub id: String,
     pub paper: String,
@@ -41,7 +41,7 @@ pub(super) struct ExhibitRecord {
 
 /// The settings with which an exhibit is made. It is not made again with the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct ReproduceSettings {
+pub struct ReproduceSettings {
     /// Version of the command.
     pub version: String,
     /// Hash that tells builds of the same version apart.
@@ -63,7 +63,7 @@ pub(super) struct ReproduceSettings {
 
 /// A computer on which exhibits are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Computer {
+pub struct Computer {
     /// Model of its processors.
     pub processor: String,
     /// Number of cores that the command may use.
@@ -74,7 +74,7 @@ pub(super) struct Computer {
 
 impl ExhibitRecord {
     /// Creates the record of an exhibit that was made just now.
-    pub(super) fn new(paper: &Paper, exhibit: &Exhibit, settings: &ReproduceSettings, took_s: f64, finding: ExhibitResult) -> ExhibitRecord {
+    pub fn new(paper: &Paper, exhibit: &Exhibit, settings: &ReproduceSettings, took_s: f64, finding: ExhibitResult) -> ExhibitRecord {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).into()).collect();
         ExhibitRecord {
             id: exhibit.id.into(),
@@ -92,40 +92,40 @@ impl ExhibitRecord {
     }
 
     /// Returns the place and the title, with a capital at the beginning.
-    pub(super) fn heading(&self) -> String {
+    pub fn heading(&self) -> String {
         let text = format!("{}: {}", self.place, self.title);
         let mut letters = text.chars();
         letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
     }
 
     /// Returns the stem of the name of a picture or table's file.
-    pub(super) fn stem(&self, name: &str) -> String {
+    pub fn stem(&self, name: &str) -> String {
         if name.is_empty() { self.id.clone() } else { format!("{}-{name}", self.id) }
     }
 
     /// Returns the names of the files of pictures and tables.
-    pub(super) fn files(&self) -> Vec<String> {
+    pub fn files(&self) -> Vec<String> {
         let ExhibitResult { pictures, tables, .. } = &self.finding;
         let pictures = pictures.iter().flat_map(|picture| self.drawings(picture));
         pictures.chain(tables.iter().map(|table| format!("{}.csv", self.stem(&table.name)))).collect()
     }
 
     /// Returns the names of a picture's files: the usual one, and one for narrow screens if there is one.
-    pub(super) fn drawings(&self, picture: &Picture) -> impl Iterator<Item = String> + use<> {
+    pub fn drawings(&self, picture: &Picture) -> impl Iterator<Item = String> + use<> {
         let stem = self.stem(&picture.name);
         let narrow = picture.narrow.is_some().then(|| format!("{stem}-narrow.svg"));
         [format!("{stem}.svg")].into_iter().chain(narrow)
     }
 
     /// Returns the name of the record's own file.
-    pub(super) fn file(id: &str) -> String {
+    pub fn file(id: &str) -> String {
         format!("{id}.json")
     }
 }
 
 impl ReproduceSettings {
     /// Returns the settings of this command. A run on the virtual clock is not repeated.
-    pub(super) fn new(full: bool, seed: u64, repeat: usize, emulation: &Emulation) -> ReproduceSettings {
+    pub fn new(full: bool, seed: u64, repeat: usize, emulation: &Emulation) -> ReproduceSettings {
         let Emulation { clock, carrier, dilation, cores, .. } = *emulation;
         let is_measured = clock == ClockKind::Wall;
         ReproduceSettings {
@@ -142,7 +142,7 @@ impl ReproduceSettings {
     }
 
     /// Returns the command that has these settings, without the program's name and without ids.
-    pub(super) fn command(&self) -> String {
+    pub fn command(&self) -> String {
         let mut command = String::from("reproduce");
         for (option, is_usual, value) in [
             ("full", !self.full, None),

@@ -8,13 +8,13 @@ use super::super::number::count;
 use super::record::ExhibitRecord;
 
 /// Name of the generator in a page, which tells it from other pages.
-pub(super) const GENERATOR: &str = "loggp reproduce";
+pub const GENERATOR: &str = "loggp reproduce";
 /// Limit of the rows of a table that are on the page; its file has all.
 const MOST_ROWS: usize = 60;
 const TITLE: &str = "Five papers on LogP, reproduced";
 
 /// Returns the page of these records.
-pub(super) fn page(records: &[ExhibitRecord]) -> Document {
+pub fn page(records: &[ExhibitRecord]) -> Document {
     let mut blocks = opening(records);
     blocks.push(contents(records));
     blocks.push(DocumentBlock::Choice(vec![("differs", "what differs"), ("measured", "what was measured")]));
@@ -33,7 +33,7 @@ pub(super) fn page(records: &[ExhibitRecord]) -> Document {
 }
 
 /// Returns the summary of these records, whose pictures link to their articles on `page`.
-pub(super) fn summary(records: &[ExhibitRecord], page: &str) -> Document {
+pub fn summary(records: &[ExhibitRecord], page: &str) -> Document {
     let mut blocks = opening(records);
     blocks.extend(differences(records));
     blocks.extend(strips(records, page));

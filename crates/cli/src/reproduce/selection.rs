@@ -14,13 +14,13 @@ use super::super::number::Unit;
 use super::super::report::Report;
 
 /// A selected exhibit, and its paper.
-pub(super) struct SelectedExhibit {
+pub struct SelectedExhibit {
     pub paper: &'static Paper,
     pub exhibit: &'static Exhibit,
 }
 
 /// Returns the exhibits whose ids match these patterns, in the papers' order; all without patterns.
-pub(super) fn select(ids: &[String]) -> Result<Vec<SelectedExhibit>, CliError> {
+pub fn select(ids: &[String]) -> Result<Vec<SelectedExhibit>, CliError> {
     let all = || loggp_papers::exhibits().map(|(paper, exhibit)| SelectedExhibit { paper, exhibit });
     let patterns: Vec<WildMatch> = ids.iter().map(|id| WildMatch::new(id)).collect();
     for (id, pattern) in ids.iter().zip(&patterns) {
@@ -35,7 +35,7 @@ pub(super) fn select(ids: &[String]) -> Result<Vec<SelectedExhibit>, CliError> {
     Ok(all().filter(|selected| is_selected(selected.exhibit.id)).collect())
 }
 
-pub(super) fn list(out: &mut dyn Write, selected: Vec<SelectedExhibit>, format: Format) -> Result<(), CliError> {
+pub fn list(out: &mut dyn Write, selected: Vec<SelectedExhibit>, format: Format) -> Result<(), CliError> {
     let columns = vec![
         ReportColumn::new("id", |selected: &SelectedExhibit| selected.exhibit.id).with_title("id"),
         ReportColumn::new("paper", |selected: &SelectedExhibit| selected.paper.name).with_title("paper"),

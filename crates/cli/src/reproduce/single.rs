@@ -11,7 +11,7 @@ use super::record::ExhibitRecord;
 use super::report::{self, GENERATOR};
 
 /// The file of a report.
-pub(super) enum SingleFile {
+pub enum SingleFile {
     Page(Draft),
     Summary {
         file: Draft,
@@ -25,7 +25,7 @@ pub(super) enum SingleFile {
 impl SingleFile {
     /// Creates the file, before the runs. `files` are all files of the report. Refuses a path that cannot be
     /// written.
-    pub(super) fn create(path: &Path, files: &[&Path]) -> Result<SingleFile, CliError> {
+    pub fn create(path: &Path, files: &[&Path]) -> Result<SingleFile, CliError> {
         if extension(path) == "html" {
             return Ok(SingleFile::Page(Draft::create(path, "page")?));
         }
@@ -49,7 +49,7 @@ impl SingleFile {
     }
 
     /// Writes the file, and the pictures beside it.
-    pub(super) fn write(self, records: &[ExhibitRecord]) -> Result<(), CliError> {
+    pub fn write(self, records: &[ExhibitRecord]) -> Result<(), CliError> {
         match self {
             SingleFile::Page(file) => {
                 file.write(|mut file| file.write_all(report::page(records).to_html(GENERATOR).as_bytes()))

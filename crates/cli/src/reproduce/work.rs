@@ -9,20 +9,20 @@ use super::super::progress::ProgressDisplay;
 use super::selection::SelectedExhibit;
 
 /// The maker of exhibits, with a progress bar that has a part for each case.
-pub(super) struct ExhibitMaker {
+pub struct ExhibitMaker {
     bar: ProgressDisplay,
 }
 
 impl ExhibitMaker {
     /// Creates the bar for those of the selected exhibits that are to be made.
-    pub(super) fn new(selected: &[SelectedExhibit], lab: &Lab, is_to_do: impl Fn(&Exhibit) -> bool) -> ExhibitMaker {
+    pub fn new(selected: &[SelectedExhibit], lab: &Lab, is_to_do: impl Fn(&Exhibit) -> bool) -> ExhibitMaker {
         let to_do = selected.iter().filter(|selected| is_to_do(selected.exhibit));
         let cases = to_do.map(|selected| selected.exhibit.case_count(lab)).sum();
         ExhibitMaker { bar: ProgressDisplay::with_template(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left") }
     }
 
     /// Makes an exhibit, and returns the time that it took, in s.
-    pub(super) fn make(&self, exhibit: &'static Exhibit, lab: &Lab) -> Result<(ExhibitResult, f64), CliError> {
+    pub fn make(&self, exhibit: &'static Exhibit, lab: &Lab) -> Result<(ExhibitResult, f64), CliError> {
         let begin = Instant::now();
         self.bar.set_current(exhibit.id);
         let lab = Lab { progress: &|| self.bar.finish_one(), ..lab.with_empty_summary() };
@@ -32,7 +32,7 @@ impl ExhibitMaker {
     }
 
     /// Hides the bar while `write` runs.
-    pub(super) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
+    pub fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
 }

@@ -3,21 +3,21 @@
 use loggp::__private::escaped;
 
 /// An MPI call.
-pub(super) struct MpiCall<'a> {
+pub struct MpiCall<'a> {
     pub name: &'a str,
     /// The start of the call, its arguments, and its end.
     pub arguments: Vec<&'a str>,
 }
 
 impl<'a> MpiCall<'a> {
-    pub(super) fn argument(&self, place: usize) -> Result<&'a str, String> {
+    pub fn argument(&self, place: usize) -> Result<&'a str, String> {
         let lacks =
             || format!("{} has {} arguments, and argument {place} is needed", self.name, self.arguments.len());
         self.arguments.get(place).copied().ok_or_else(lacks)
     }
 
     /// Returns the number at a place: the first one, if there are several with commas between them.
-    pub(super) fn number<T: std::str::FromStr>(&self, place: usize, what: &str) -> Result<T, String> {
+    pub fn number<T: std::str::FromStr>(&self, place: usize, what: &str) -> Result<T, String> {
         let part = self.argument(place)?;
         let first = part.split(',').next().unwrap_or_default().trim();
         first.parse().map_err(|_| {
@@ -26,7 +26,7 @@ impl<'a> MpiCall<'a> {
     }
 
     /// Returns the size in bytes of a count of a datatype. The datatype stands behind the count.
-    pub(super) fn bytes(&self, count: usize) -> Result<u64, String> {
+    pub fn bytes(&self, count: usize) -> Result<u64, String> {
         let n: u64 = self.number(count, "a count")?;
         let kind = self.argument(count + 1)?;
         let size = kind.split(',').nth(1).and_then(|size| size.trim().parse::<u64>().ok());
@@ -42,7 +42,7 @@ impl<'a> MpiCall<'a> {
     }
 
     /// Returns a moment, in ps.
-    pub(super) fn moment(&self, place: usize) -> Result<i128, String> {
+    pub fn moment(&self, place: usize) -> Result<i128, String> {
         let text = self.argument(place)?.trim();
         let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
         let digits = format!("{rest:0<6.6}");
@@ -54,7 +54,7 @@ impl<'a> MpiCall<'a> {
     }
 
     /// Returns this rank's number in a communicator, and the number of ranks in it.
-    pub(super) fn comm(&self, place: usize) -> Result<(usize, usize), String> {
+    pub fn comm(&self, place: usize) -> Result<(usize, usize), String> {
         let text = self.argument(place)?;
         let mut parts = text.split(',').skip(1).map(|part| part.trim().parse::<usize>());
         match (parts.next(), parts.next()) {

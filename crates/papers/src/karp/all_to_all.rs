@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use super::{CM5, Tally, machine, machine_name};
 use crate::{Exhibit, Lab, CaseSeries, Sheet, exactly};
 
-pub(super) const ALL_TO_ALL: Exhibit = Exhibit {
+pub const ALL_TO_ALL: Exhibit = Exhibit {
     id: "karp-all-to-all",
     place: "section 5.1",
     title: "all-to-all broadcast",

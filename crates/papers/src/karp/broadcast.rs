@@ -14,7 +14,7 @@ use super::{CM5, Tally, cycles, machine, machine_name};
 use crate::pictures::timeline::draw_timeline;
 use crate::{Exhibit, Lab, CaseSeries, Sheet};
 
-pub(super) const BROADCAST: Exhibit = Exhibit {
+pub const BROADCAST: Exhibit = Exhibit {
     id: "karp-broadcast",
     place: "section 3.2, theorems 3.1 and 3.4",
     title: "optimal broadcast of one datum",
@@ -103,6 +103,6 @@ fn case(P: usize, algorithm: &str, times: [i64; 3]) -> Case {
 }
 
 /// Returns when each processor but the source has the datum: o after its message arrives.
-pub(super) fn information_times(trace: &Trace) -> Vec<Time> {
+pub fn information_times(trace: &Trace) -> Vec<Time> {
     trace.messages.iter().map(|message| message.arrival + trace.params.o).collect()
 }

@@ -12,7 +12,7 @@ use loggp_study::StudyError;
 use super::{CM5, Tally, cycles, f, last_step, machine, machine_name};
 use crate::{Exhibit, Lab, CaseSeries, Sheet, at_most};
 
-pub(super) const COMBINING: Exhibit = Exhibit {
+pub const COMBINING: Exhibit = Exhibit {
     id: "karp-combining",
     place: "section 5.2, theorem 5.1",
     title: "all-to-all broadcast with combining",

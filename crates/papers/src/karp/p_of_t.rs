@@ -11,7 +11,7 @@ use super::broadcast::information_times;
 use super::{Tally, cycles, f, last_step, machine};
 use crate::{Exhibit, Lab, CaseSeries, Sheet, at_most};
 
-pub(super) const P_OF_T: Exhibit = Exhibit {
+pub const P_OF_T: Exhibit = Exhibit {
     id: "karp-p-of-t",
     place: "section 3.3, theorems 3.2 and 3.3",
     title: "how many processors a broadcast reaches in t steps",

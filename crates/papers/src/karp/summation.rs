@@ -15,7 +15,7 @@ use super::{CM5, Tally, cycles, machine, machine_name};
 use crate::pictures::timeline::draw_timeline;
 use crate::{Exhibit, Lab, CaseSeries, Sheet, CaseResult, exactly};
 
-pub(super) const SUMMATION: Exhibit = Exhibit {
+pub const SUMMATION: Exhibit = Exhibit {
     id: "karp-summation",
     place: "section 4, lemmas 4.1 and 4.2, theorem 4.1",
     title: "optimal summation",

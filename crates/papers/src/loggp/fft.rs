@@ -12,7 +12,7 @@ use loggp_study::{StudyError, Prediction};
 use super::common::cs2;
 use crate::{Exhibit, Lab, CaseSeries, Sheet, CaseResult, below};
 
-pub(super) const FIGURE_5: Exhibit = Exhibit {
+pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggp-fig5",
     place: "figure 5",
     title: "the phases of the FFT with long and with short messages",

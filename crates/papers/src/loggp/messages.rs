@@ -10,7 +10,7 @@ use loggp_study::StudyError;
 use super::common::{in_us, cs2, machine_in_cycles, draw_cycles};
 use crate::{Exhibit, CaseSeries, Sheet, below, between, exactly};
 
-pub(super) const FIGURE_1: Exhibit = Exhibit {
+pub const FIGURE_1: Exhibit = Exhibit {
     id: "loggp-fig1",
     place: "figure 1 and section 2.1",
     title: "sending and receiving messages under LogGP",
@@ -43,7 +43,7 @@ const MESSAGES: [(&str, &str, usize, usize); 4] = [
     ("two messages in a row", "long", 3, 10),
 ];
 
-pub(super) const FIGURE_2: Exhibit = Exhibit {
+pub const FIGURE_2: Exhibit = Exhibit {
     id: "loggp-fig2",
     place: "figure 2",
     title: "bandwidth on the Meiko CS-2 with Split-C",
@@ -66,7 +66,7 @@ pub(super) const FIGURE_2: Exhibit = Exhibit {
     show: show_bandwidth,
 };
 
-pub(super) const FIGURE_3: Exhibit = Exhibit {
+pub const FIGURE_3: Exhibit = Exhibit {
     id: "loggp-fig3",
     place: "figure 3",
     title: "the time to send messages of moderate size",

@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use super::common::cs2;
 use crate::{Exhibit, CaseSeries, Sheet, at_least};
 
-pub(super) const FIGURE_6: Exhibit = Exhibit {
+pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggp-fig6",
     place: "figure 6",
     title: "radix sort with long and with short messages",

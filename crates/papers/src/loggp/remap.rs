@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use super::common::cs2;
 use crate::{Exhibit, Lab, CaseSeries, Sheet, between, marked_line};
 
-pub(super) const FIGURE_4: Exhibit = Exhibit {
+pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggp-fig4",
     place: "figure 4",
     title: "all-to-all remap with long and with short messages",

@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use super::common::cs2;
 use crate::{Exhibit, CaseSeries, Sheet, at_least, exactly};
 
-pub(super) const FIGURE_11: Exhibit = Exhibit {
+pub const FIGURE_11: Exhibit = Exhibit {
     id: "loggp-fig11",
     place: "figure 11",
     title: "three scatters on the Meiko CS-2",
@@ -39,7 +39,7 @@ pub(super) const FIGURE_11: Exhibit = Exhibit {
     show: show_three,
 };
 
-pub(super) const FIGURE_12: Exhibit = Exhibit {
+pub const FIGURE_12: Exhibit = Exhibit {
     id: "loggp-fig12",
     place: "figure 12",
     title: "a scatter with a fixed splitting ratio",

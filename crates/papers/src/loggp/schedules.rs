@@ -12,7 +12,7 @@ use loggp_study::StudyError;
 use super::common::{in_us, machine_in_cycles, simplified_machine, draw_cycles};
 use crate::{Exhibit, CaseSeries, Sheet, above, exactly};
 
-pub(super) const FIGURE_7: Exhibit = Exhibit {
+pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggp-fig7",
     place: "figure 7",
     title: "the Short-Message algorithm, which is optimal under LogP",
@@ -33,7 +33,7 @@ pub(super) const FIGURE_7: Exhibit = Exhibit {
     },
 };
 
-pub(super) const FIGURE_8: Exhibit = Exhibit {
+pub const FIGURE_8: Exhibit = Exhibit {
     id: "loggp-fig8",
     place: "figure 8",
     title: "the Binomial Tree algorithm",
@@ -76,7 +76,7 @@ pub(super) const FIGURE_8: Exhibit = Exhibit {
     },
 };
 
-pub(super) const FIGURE_9: Exhibit = Exhibit {
+pub const FIGURE_9: Exhibit = Exhibit {
     id: "loggp-fig9",
     place: "figure 9",
     title: "the optimal schedule that splits no set of items",
@@ -87,7 +87,7 @@ pub(super) const FIGURE_9: Exhibit = Exhibit {
     show: show_unsplit,
 };
 
-pub(super) const FIGURE_10: Exhibit = Exhibit {
+pub const FIGURE_10: Exhibit = Exhibit {
     id: "loggp-fig10",
     place: "figure 10",
     title: "the optimal schedule with the message for P3 split",

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 /// A machine of the simplified LogGP (section 4.1): latency and gap, and a G of 1 per item.
 #[derive(Clone, Copy)]
-pub(super) struct SimplifiedMachine {
+pub struct SimplifiedMachine {
     pub L: u32,
     pub g: u32,
 }
@@ -26,7 +26,7 @@ const NEVER: u32 = u32::MAX;
 /// Returns the least time of any scatter of k items for each of P processors, by section 4.5's footnote on
 /// when a scatter ends. A processor may send any items that it has, its own too, as often as it likes, and
 /// reception takes no time; so the paper's rules are at least as strict.
-pub(super) fn least_time(machine: SimplifiedMachine, P: usize, k: usize) -> u32 {
+pub fn least_time(machine: SimplifiedMachine, P: usize, k: usize) -> u32 {
     (0..).find(|end| is_possible(machine, P, k, *end)).expect("every scatter ends")
 }
 

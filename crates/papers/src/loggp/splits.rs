@@ -10,7 +10,7 @@ use super::common::{in_us, simplified_machine};
 use super::search::{SimplifiedMachine, least_time};
 use crate::{Exhibit, Lab, CaseSeries, Sheet, below, between, exactly, marked_line};
 
-pub(super) const TABLE_2: Exhibit = Exhibit {
+pub const TABLE_2: Exhibit = Exhibit {
     id: "loggp-table2",
     place: "table 2 and sections 4.5 to 4.8",
     title: "the formulas of the scatters, and how the optimal one splits",
@@ -36,7 +36,7 @@ pub(super) const TABLE_2: Exhibit = Exhibit {
     show: show_table_2,
 };
 
-pub(super) const THEOREMS: Exhibit = Exhibit {
+pub const THEOREMS: Exhibit = Exhibit {
     id: "loggp-theorems",
     place: "lemmas 1 and 2, theorems 1 and 2",
     title: "what is proved of scatters, and a search through all of them",

@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use super::common::simplified_machine;
 use crate::{Exhibit, CaseSeries, Sheet, at_least, below, exactly};
 
-pub(super) const TABLE_3: Exhibit = Exhibit {
+pub const TABLE_3: Exhibit = Exhibit {
     id: "loggp-table3",
     place: "table 3",
     title: "scatters of k items among 1,024 processors",

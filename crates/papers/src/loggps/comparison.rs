@@ -11,7 +11,7 @@ use super::elimination_times::{TABLE, error_percent, number};
 use super::synchronization::{Shares, draw_bars};
 use crate::{Exhibit, Sheet, above, at_most, below, marked_line};
 
-pub(super) const TABLE_10: Exhibit = Exhibit {
+pub const TABLE_10: Exhibit = Exhibit {
     id: "loggps-table10",
     place: "table 10",
     title: "Gaussian elimination: what two models of LogGP predict",
@@ -25,7 +25,7 @@ pub(super) const TABLE_10: Exhibit = Exhibit {
     show: show_table_10,
 };
 
-pub(super) const FIGURE_8: Exhibit = Exhibit {
+pub const FIGURE_8: Exhibit = Exhibit {
     id: "loggps-fig8",
     place: "figure 8",
     title: "where the elimination's time goes, by two models of LogGP",
@@ -36,7 +36,7 @@ pub(super) const FIGURE_8: Exhibit = Exhibit {
     show: show_figure_8,
 };
 
-pub(super) const CLOCK: Exhibit = Exhibit {
+pub const CLOCK: Exhibit = Exhibit {
     id: "loggps-sec4.6",
     place: "section 4.6",
     title: "LogGP-1 by a clock that is slow to read",

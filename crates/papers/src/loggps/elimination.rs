@@ -17,7 +17,7 @@ use crate::{Lab, CaseSeries, Sheet, CaseResult};
 
 /// A code of the elimination.
 #[derive(Debug)]
-pub(super) struct CodeVariant {
+pub struct CodeVariant {
     /// Name in the paper.
     pub name: &'static str,
     algorithm: &'static str,
@@ -26,31 +26,31 @@ pub(super) struct CodeVariant {
 }
 
 /// Columns of tables 7 and 10.
-pub(super) const CODES: [CodeVariant; 3] = [
+pub const CODES: [CodeVariant; 3] = [
     CodeVariant { name: "original", algorithm: "whole", S: 16_383 },
     CodeVariant { name: "S = 65,536", algorithm: "whole", S: 65_536 },
     CodeVariant { name: "fragmented", algorithm: "fragmented", S: 16_383 },
 ];
 
 /// Sizes of the tables.
-pub(super) const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
+pub const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
 /// Tolerance of our predictions against the paper's, and its reason.
-pub(super) const WITHIN_7_PERCENT: (f64, &str) =
+pub const WITHIN_7_PERCENT: (f64, &str) =
     (0.07, "\"within 7% errors\", as section 4.4 calls accurate; the program is another");
 
 /// Returns Myrinet with sixteen processors and this S.
-pub(super) fn myrinet(S: usize) -> Params {
+pub fn myrinet(S: usize) -> Params {
     let myrinet = preset("myrinet").expect("the paper's machines are there").builder().build();
     with_changes(myrinet.expect("it leaves nothing open"), &format!("S={S}"))
 }
 
 /// Returns the number by which a size is divided to run it.
-pub(super) fn size_divisor(lab: &Lab, n: usize) -> usize {
+pub fn size_divisor(lab: &Lab, n: usize) -> usize {
     lab.pick(n.div_ceil(1024), 1)
 }
 
 /// Writes the size of a run.
-pub(super) fn size_text(lab: &Lab, n: usize) -> String {
+pub fn size_text(lab: &Lab, n: usize) -> String {
     match size_divisor(lab, n) {
         1 => format!("n = {n}"),
         divisor => format!("n = {n}, run at n/{divisor}"),
@@ -58,7 +58,7 @@ pub(super) fn size_text(lab: &Lab, n: usize) -> String {
 }
 
 /// Returns the case of an elimination at n, run at n/divisor.
-pub(super) fn case(code: &CodeVariant, n: usize, divisor: usize) -> Case {
+pub fn case(code: &CodeVariant, n: usize, divisor: usize) -> Case {
     let params = myrinet(code.S);
     let gps = params.gps().expect("it is a machine of LogGPS");
     let times = [("O_s", gps.O_s), ("O_r", gps.O_r), ("G_s", gps.G_s), ("G_l", gps.G_l)];
@@ -69,18 +69,18 @@ pub(super) fn case(code: &CodeVariant, n: usize, divisor: usize) -> Case {
 }
 
 /// Returns whether the three codes differ: some message is longer than S.
-pub(super) fn codes_differ(n: usize) -> bool {
+pub fn codes_differ(n: usize) -> bool {
     longest_message(n) > CODES[0].S
 }
 
 /// Returns the codes that differ at n, each with its number and name.
-pub(super) fn codes(n: usize) -> impl Iterator<Item = (usize, &'static str)> {
+pub fn codes(n: usize) -> impl Iterator<Item = (usize, &'static str)> {
     let name = move |code: &CodeVariant| if codes_differ(n) { code.name } else { "all three" };
     CODES.iter().map(name).enumerate().take(if codes_differ(n) { 3 } else { 1 })
 }
 
 /// Returns the runs of all sizes and codes.
-pub(super) fn series(lab: &Lab) -> Vec<CaseSeries> {
+pub fn series(lab: &Lab) -> Vec<CaseSeries> {
     let make_series = |n: usize| {
         let one = move |(code, name)| {
             CaseSeries::from_case(format!("{}, {name}", size_text(lab, n)), case(&CODES[code], n, size_divisor(lab, n)))
@@ -91,7 +91,7 @@ pub(super) fn series(lab: &Lab) -> Vec<CaseSeries> {
 }
 
 /// A run of a code at n.
-pub(super) struct Elimination {
+pub struct Elimination {
     divisor: usize,
     /// Time at n.
     pub time: Time,
@@ -101,7 +101,7 @@ pub(super) struct Elimination {
 
 impl Elimination {
     /// Returns a run of these series. Where the codes do not differ, that is their common run.
-    pub(super) fn from_sheet(sheet: &Sheet, n: usize, code: usize) -> Elimination {
+    pub fn from_sheet(sheet: &Sheet, n: usize, code: usize) -> Elimination {
         let (_, name) = codes(n).nth(if codes_differ(n) { code } else { 0 }).expect("there is one");
         let result = sheet.last_result(&format!("{}, {name}", size_text(sheet.lab, n))).clone();
         let divisor = size_divisor(sheet.lab, n);
@@ -109,25 +109,25 @@ impl Elimination {
     }
 
     /// Returns the time at n, in s.
-    pub(super) fn seconds(&self) -> f64 {
+    pub fn seconds(&self) -> f64 {
         self.time.in_units(SEC)
     }
 
     /// Returns the trace, at the reduced size.
-    pub(super) fn trace(&self) -> &Trace {
+    pub fn trace(&self) -> &Trace {
         self.result.trace()
     }
 
     /// Returns the bytes of all messages above S, at n: at n/d there are one d-th of the messages, each with
     /// one d-th of the bytes.
-    pub(super) fn long_bytes(&self) -> usize {
+    pub fn long_bytes(&self) -> usize {
         let S = self.trace().params.gps().map_or(usize::MAX, |gps| gps.S);
         let words = self.trace().messages.iter().map(|message| message.words).filter(|words| *words > S);
         words.sum::<usize>() * self.divisor * self.divisor
     }
 
     /// Replays the run with changed parameters or another model. Returns the time at n in s, and the trace.
-    pub(super) fn replay_with(&self, what: &str) -> Result<(f64, Trace), StudyError> {
+    pub fn replay_with(&self, what: &str) -> Result<(f64, Trace), StudyError> {
         let mut calls = self.trace().clone();
         calls.params = myrinet(CODES[0].S);
         for call in &mut calls.calls {

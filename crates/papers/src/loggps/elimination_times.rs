@@ -9,7 +9,7 @@ use super::elimination::{self, CODES, Elimination, WITHIN_7_PERCENT, SIZES, case
 use super::platforms::pair_machine;
 use crate::{Exhibit, CaseSeries, Sheet, below};
 
-pub(super) const TABLE_7: Exhibit = Exhibit {
+pub const TABLE_7: Exhibit = Exhibit {
     id: "loggps-table7",
     place: "table 7",
     title: "Gaussian elimination: measured times, and what LogGPS predicts",
@@ -36,7 +36,7 @@ pub(super) const TABLE_7: Exhibit = Exhibit {
 };
 
 /// Table 7, a row for each code: the measured and the predicted time in s, and the error in %.
-pub(super) const TABLE: [[(&str, &str, &str); 5]; 3] = [
+pub const TABLE: [[(&str, &str, &str); 5]; 3] = [
     [
         ("0.047", "0.050", "6.4"),
         ("0.121", "0.128", "5.8"),
@@ -61,12 +61,12 @@ pub(super) const TABLE: [[(&str, &str, &str); 5]; 3] = [
 ];
 
 /// Parses a number of the table.
-pub(super) fn number(text: &str) -> f64 {
+pub fn number(text: &str) -> f64 {
     text.parse().expect("the table has numbers")
 }
 
 /// Computes an error in % from a predicted and a measured time, with one decimal.
-pub(super) fn error_percent(predicted: &str, measured: &str) -> String {
+pub fn error_percent(predicted: &str, measured: &str) -> String {
     format!("{:.1}", 100.0 * (number(predicted) / number(measured) - 1.0))
 }
 

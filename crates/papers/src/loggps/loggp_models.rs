@@ -13,7 +13,7 @@ use super::platforms::pair_machine;
 use super::protocols::LATE;
 use crate::{Exhibit, CaseSeries, Sheet, marked_line};
 
-pub(super) const TABLE_8: Exhibit = Exhibit {
+pub const TABLE_8: Exhibit = Exhibit {
     id: "loggps-table8",
     place: "table 8",
     title: "what three models make of a message",
@@ -28,7 +28,7 @@ pub(super) const TABLE_8: Exhibit = Exhibit {
     show: show_table_8,
 };
 
-pub(super) const FIGURE_7: Exhibit = Exhibit {
+pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggps-fig7",
     place: "figure 7",
     title: "LogGP-1's parameters for Myrinet",
@@ -41,7 +41,7 @@ pub(super) const FIGURE_7: Exhibit = Exhibit {
     show: show_figure_7,
 };
 
-pub(super) const TABLE_9: Exhibit = Exhibit {
+pub const TABLE_9: Exhibit = Exhibit {
     id: "loggps-table9",
     place: "table 9",
     title: "LogGP's parameters for Myrinet",

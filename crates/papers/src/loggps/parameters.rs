@@ -11,7 +11,7 @@ use loggp_study::loggps::{Equations, LogGpsCalibration, Estimate};
 use super::platforms::PLATFORMS;
 use crate::{Exhibit, Sheet};
 
-pub(super) const TABLE_5: Exhibit = Exhibit {
+pub const TABLE_5: Exhibit = Exhibit {
     id: "loggps-table5",
     place: "table 5",
     title: "LogGPS's parameters of three platforms",

@@ -2,7 +2,7 @@
 
 use loggp::{Params, Time, US, preset};
 
-pub(super) struct Platform {
+pub struct Platform {
     /// Name in the paper.
     pub name: &'static str,
     /// Name of its preset.
@@ -14,7 +14,7 @@ pub(super) struct Platform {
     pub longest: usize,
 }
 
-pub(super) const PLATFORMS: [Platform; 3] = [
+pub const PLATFORMS: [Platform; 3] = [
     Platform { name: "Cenju-4", machine: "cenju4", W: Time::from_ps(500 * US.as_ps()), longest: 4000 },
     Platform { name: "Myrinet", machine: "myrinet", W: Time::from_ps(500 * US.as_ps()), longest: 24_000 },
     Platform {
@@ -27,19 +27,19 @@ pub(super) const PLATFORMS: [Platform; 3] = [
 
 impl Platform {
     /// Returns a machine of two of its processors.
-    pub(super) fn params(&self) -> Params {
+    pub fn params(&self) -> Params {
         pair_machine(self.machine)
     }
 }
 
 /// Returns a preset with two processors.
-pub(super) fn pair_machine(machine: &str) -> Params {
+pub fn pair_machine(machine: &str) -> Params {
     let preset = preset(machine).expect("the paper's machines are there");
     preset.builder().P(2).build().expect("they leave nothing open")
 }
 
 /// Returns a machine with some of its parameters changed.
-pub(super) fn with_changes(params: Params, text: &str) -> Params {
+pub fn with_changes(params: Params, text: &str) -> Params {
     let builder = loggp::ParamsBuilder::from(params).set(text);
     builder.and_then(loggp::ParamsBuilder::build).expect("the change can be")
 }

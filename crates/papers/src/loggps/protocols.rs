@@ -13,7 +13,7 @@ use super::platforms::{with_changes, pair_machine};
 use crate::pictures::timeline::draw_timeline;
 use crate::{Exhibit, CaseSeries, Sheet, CaseResult, above, exactly};
 
-pub(super) const TABLE_1: Exhibit = Exhibit {
+pub const TABLE_1: Exhibit = Exhibit {
     id: "loggps-table1",
     place: "table 1",
     title: "the protocols of MPICH: packets, and who synchronizes",
@@ -48,7 +48,7 @@ fn late_name(name: &str, late: i64) -> String {
     format!("{name}, receiver {late} us late")
 }
 
-pub(super) const FIGURE_1: Exhibit = Exhibit {
+pub const FIGURE_1: Exhibit = Exhibit {
     id: "loggps-fig1",
     place: "figure 1",
     title: "who waits for whom, by protocol",
@@ -71,7 +71,7 @@ pub(super) const FIGURE_1: Exhibit = Exhibit {
     show: show_figure_1,
 };
 
-pub(super) const TABLE_2: Exhibit = Exhibit {
+pub const TABLE_2: Exhibit = Exhibit {
     id: "loggps-table2",
     place: "table 2",
     title: "message lengths and protocols of MPI's implementations",
@@ -166,4 +166,4 @@ fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 /// A delay by which every message up to S has arrived.
-pub(super) const LATE: Time = Time::from_ps(MS.as_ps());
+pub const LATE: Time = Time::from_ps(MS.as_ps());

@@ -13,7 +13,7 @@ use crate::pictures::curves::curves;
 use crate::pictures::timeline::draw_timeline;
 use crate::{Exhibit, Lab, CaseSeries, Sheet, CaseResult, above, below, exactly};
 
-pub(super) const TABLE_6: Exhibit = Exhibit {
+pub const TABLE_6: Exhibit = Exhibit {
     id: "loggps-table6",
     place: "table 6",
     title: "round trips under LogGPS",
@@ -35,7 +35,7 @@ pub(super) const TABLE_6: Exhibit = Exhibit {
     show: show_table_6,
 };
 
-pub(super) const FIGURE_3: Exhibit = Exhibit {
+pub const FIGURE_3: Exhibit = Exhibit {
     id: "loggps-fig3",
     place: "figure 3",
     title: "the round trip, call by call",
@@ -52,7 +52,7 @@ pub(super) const FIGURE_3: Exhibit = Exhibit {
     show: show_figure_3,
 };
 
-pub(super) const FIGURE_4: Exhibit = Exhibit {
+pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggps-fig4",
     place: "figure 4",
     title: "round trips over the length of the messages, by LogGPS",
@@ -67,7 +67,7 @@ pub(super) const FIGURE_4: Exhibit = Exhibit {
     show: show_figure_4,
 };
 
-pub(super) const FIGURE_5: Exhibit = Exhibit {
+pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggps-fig5",
     place: "figure 5",
     title: "round trips over the length of the messages, measured",

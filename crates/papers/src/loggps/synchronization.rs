@@ -12,7 +12,7 @@ use super::elimination::{self, Elimination, WITHIN_7_PERCENT, SIZES, codes, size
 use crate::pictures::styles;
 use crate::{Exhibit, Sheet, between};
 
-pub(super) const FIGURE_6: Exhibit = Exhibit {
+pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggps-fig6",
     place: "figure 6",
     title: "where the elimination's time goes, by LogGPS",
@@ -24,7 +24,7 @@ pub(super) const FIGURE_6: Exhibit = Exhibit {
 };
 
 /// The shares of the accounts in a run's time.
-pub(super) struct Shares {
+pub struct Shares {
     total: Accounts,
 }
 
@@ -43,29 +43,29 @@ const LAYERS: [Account; 9] = [
 
 impl Shares {
     /// Analyzes a run that the machine has just made.
-    pub(super) fn from_trace(trace: &Trace) -> Shares {
+    pub fn from_trace(trace: &Trace) -> Shares {
         Shares { total: Analysis::from_run(trace).total }
     }
 
     /// Returns the share of the paper's synchronization.
-    pub(super) fn synchronization(&self) -> f64 {
+    pub fn synchronization(&self) -> f64 {
         self.total.synchronization().in_units(self.total.total())
     }
 
     /// Returns the share of an account.
-    pub(super) fn share(&self, account: Account) -> f64 {
+    pub fn share(&self, account: Account) -> f64 {
         self.total[account].in_units(self.total.total())
     }
 
     /// Returns a bar of the shares in %, in the group of a size.
-    pub(super) fn bar(&self, label: &str, group: usize) -> Bar {
+    pub fn bar(&self, label: &str, group: usize) -> Bar {
         let heights = LAYERS.map(|account| 100.0 * self.share(account)).into();
         Bar { label: label.into(), group: format!("n = {group}"), heights }
     }
 }
 
 /// Draws bars.
-pub(super) fn draw_bars(title: &str, bars: Vec<Bar>) -> String {
+pub fn draw_bars(title: &str, bars: Vec<Bar>) -> String {
     Bars {
         title: title.into(),
         subtitle: "mean over the processors".into(),

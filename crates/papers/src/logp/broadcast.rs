@@ -13,7 +13,7 @@ use crate::karp::search::BestTrees;
 use crate::pictures::timeline::draw_timeline;
 use crate::{Exhibit, Lab, CaseSeries, Sheet, above, exactly, join_words};
 
-pub(super) const FIGURE_3: Exhibit = Exhibit {
+pub const FIGURE_3: Exhibit = Exhibit {
     id: "logp-fig3",
     place: "figure 3",
     title: "the optimal broadcast tree, and what each processor does when",
@@ -33,7 +33,7 @@ pub(super) const FIGURE_3: Exhibit = Exhibit {
 const TREES: [&str; 4] = ["optimal", "binomial", "binary", "flat"];
 
 /// Returns the caption's machine.
-pub(super) fn machine() -> Params {
+pub fn machine() -> Params {
     caption_machine(8, [6, 2, 4])
 }
 
@@ -88,7 +88,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 /// The tree of a run's messages.
-pub(super) struct MessageTree {
+pub struct MessageTree {
     /// Receivers of each processor's messages, in order.
     pub children: Vec<Vec<usize>>,
     /// Times at which each processor began to send.
@@ -99,7 +99,7 @@ pub(super) struct MessageTree {
 
 impl MessageTree {
     /// Makes the tree of a run in which each processor receives at most once.
-    pub(super) fn from_trace(trace: &Trace) -> MessageTree {
+    pub fn from_trace(trace: &Trace) -> MessageTree {
         let P = trace.params.P;
         let mut tree =
             MessageTree { children: vec![Vec::new(); P], sends: vec![Vec::new(); P], received: vec![None; P] };
@@ -166,7 +166,7 @@ impl MessageTree {
 
 /// Writes a tree as brackets: a pair for each node around those of its children, larger subtrees first. Two
 /// trees have the same shape if they have the same brackets.
-pub(super) fn shape(children: &[Vec<usize>], root: usize) -> String {
+pub fn shape(children: &[Vec<usize>], root: usize) -> String {
     let mut below: Vec<String> = children[root].iter().map(|child| shape(children, *child)).collect();
     below.sort_by(|one, other| (other.len(), other).cmp(&(one.len(), one)));
     format!("({})", below.concat())

@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use super::cm5;
 use crate::{Exhibit, CaseSeries, Sheet, between, exactly};
 
-pub(super) const OVERHEAD: Exhibit = Exhibit {
+pub const OVERHEAD: Exhibit = Exhibit {
     id: "logp-sec3.1",
     place: "section 3.1",
     title: "o raised to g, so that g can be ignored",
@@ -46,7 +46,7 @@ const NAMES: [&str; 6] = ["broadcast", "summation", "scatter", "remap", "all-to-
 /// Machines of LogGP where o is much less than g.
 const CS2: [&str; 2] = ["cs2-splitc", "cs2-elan"];
 
-pub(super) const REMOTE: Exhibit = Exhibit {
+pub const REMOTE: Exhibit = Exhibit {
     id: "logp-sec3.2",
     place: "section 3.2",
     title: "reading a remote location, and prefetching",
@@ -59,7 +59,7 @@ pub(super) const REMOTE: Exhibit = Exhibit {
     show: show_remote,
 };
 
-pub(super) const PROTOCOL: Exhibit = Exhibit {
+pub const PROTOCOL: Exhibit = Exhibit {
     id: "logp-sec5.2",
     place: "section 5.2",
     title: "the vendor's protocol on the CM-5",

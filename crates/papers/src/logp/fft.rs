@@ -11,7 +11,7 @@ use loggp_study::StudyError;
 use super::{cm5, preset_machine};
 use crate::{Exhibit, SeriesResult, CaseSeries, Sheet, CaseResult, above, at_least, at_most, between, exactly, marked_line};
 
-pub(super) const FIGURE_6: Exhibit = Exhibit {
+pub const FIGURE_6: Exhibit = Exhibit {
     id: "logp-fig6",
     place: "figure 6",
     title: "the FFT's computation, and its remap with a naive and with a staggered schedule",
@@ -35,7 +35,7 @@ pub(super) const FIGURE_6: Exhibit = Exhibit {
     show: show_figure_6,
 };
 
-pub(super) const FIGURE_7: Exhibit = Exhibit {
+pub const FIGURE_7: Exhibit = Exhibit {
     id: "logp-fig7",
     place: "figure 7",
     title: "how fast the FFT's two phases of computing are",
@@ -56,7 +56,7 @@ pub(super) const FIGURE_7: Exhibit = Exhibit {
     show: show_figure_7,
 };
 
-pub(super) const FIGURE_8: Exhibit = Exhibit {
+pub const FIGURE_8: Exhibit = Exhibit {
     id: "logp-fig8",
     place: "figure 8",
     title: "the rate of the staggered remap, predicted and measured",
@@ -81,7 +81,7 @@ pub(super) const FIGURE_8: Exhibit = Exhibit {
     show: show_figure_8,
 };
 
-pub(super) const SCHEDULE: Exhibit = Exhibit {
+pub const SCHEDULE: Exhibit = Exhibit {
     id: "logp-sec4.1.2",
     place: "section 4.1.2",
     title: "how the naive schedule stalls",
@@ -101,7 +101,7 @@ pub(super) const SCHEDULE: Exhibit = Exhibit {
     show: show_stalls,
 };
 
-pub(super) const HYBRID: Exhibit = Exhibit {
+pub const HYBRID: Exhibit = Exhibit {
     id: "logp-sec4.1.1",
     place: "section 4.1.1",
     title: "what layouts of the FFT communicate",
@@ -126,7 +126,7 @@ pub(super) const HYBRID: Exhibit = Exhibit {
     show: show_hybrid,
 };
 
-pub(super) const OVERLAP: Exhibit = Exhibit {
+pub const OVERLAP: Exhibit = Exhibit {
     id: "logp-sec4.1.5",
     place: "section 4.1.5",
     title: "a remap that is interleaved with computing",

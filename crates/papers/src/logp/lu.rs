@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use crate::pictures::curves::trend_lines;
 use crate::{Exhibit, Lab, CaseSeries, Sheet, above, at_least, between, exactly};
 
-pub(super) const LAYOUTS: Exhibit = Exhibit {
+pub const LAYOUTS: Exhibit = Exhibit {
     id: "logp-lu",
     place: "section 4.2",
     title: "LU decomposition: what the layout of the matrix costs",

@@ -11,7 +11,7 @@ use crate::topology::{Distances, TOPOLOGIES};
 use crate::unloaded::{M, TABLE_1 as ROWS, UnloadedNetwork};
 use crate::{Exhibit, Lab, ExhibitRow, CaseSeries, Sheet, above, at_most, below, between};
 
-pub(super) const DISTANCES: Exhibit = Exhibit {
+pub const DISTANCES: Exhibit = Exhibit {
     id: "logp-distances",
     place: "section 5.1",
     title: "the average distance between processors, in seven networks",
@@ -28,7 +28,7 @@ pub(super) const DISTANCES: Exhibit = Exhibit {
     show: show_distances,
 };
 
-pub(super) const TABLE_1: Exhibit = Exhibit {
+pub const TABLE_1: Exhibit = Exhibit {
     id: "logp-table1",
     place: "table 1",
     title: "how long a message of 160 bits takes through a network without load",

@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use super::cm5;
 use crate::{Exhibit, Lab, CaseSeries, Sheet, above, marked_line};
 
-pub(super) const SATURATION: Exhibit = Exhibit {
+pub const SATURATION: Exhibit = Exhibit {
     id: "logp-saturation",
     place: "section 5.3",
     title: "latency over load, up to saturation and beyond",

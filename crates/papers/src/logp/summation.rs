@@ -15,7 +15,7 @@ use super::caption_machine;
 use crate::pictures::timeline::draw_timeline;
 use crate::{Exhibit, Lab, CaseSeries, Sheet, at_least, exactly};
 
-pub(super) const FIGURE_4: Exhibit = Exhibit {
+pub const FIGURE_4: Exhibit = Exhibit {
     id: "logp-fig4",
     place: "figure 4",
     title: "the optimal summation: who sends to whom, and what each processor adds when",

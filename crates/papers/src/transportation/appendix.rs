@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use super::{run_two_stage, two_stage_form, message_lengths};
 use crate::{Exhibit, Sheet, between};
 
-pub(super) const APPENDIX: Exhibit = Exhibit {
+pub const APPENDIX: Exhibit = Exhibit {
     id: "transport-appendix",
     place: "appendix",
     title: "expected lengths, where parts are shuffled",

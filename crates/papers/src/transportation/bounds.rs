@@ -12,7 +12,7 @@ use loggp_study::StudyError;
 use super::{MS, run_two_stage, case, shortest_and_longest, two_stage_form, message_lengths};
 use crate::{Exhibit, Lab, CaseSeries, Sheet, at_most, between, marked_line};
 
-pub(super) const BOUNDS: Exhibit = Exhibit {
+pub const BOUNDS: Exhibit = Exhibit {
     id: "transport-bounds",
     place: "sections 7, 8 and 10",
     title: "how long messages may be, and how long two stages take",

@@ -17,7 +17,7 @@ const SAYS: &[&str] = &[
     "The text has no times of it. In ours elements hardly count: nearly all is what each message and each barrier costs.",
 ];
 
-pub(super) const FIGURE_1: Exhibit = Exhibit {
+pub const FIGURE_1: Exhibit = Exhibit {
     id: "transport-fig1",
     place: "figure 1",
     title: "all-to-many communication with equal traffic",
@@ -37,7 +37,7 @@ pub(super) const FIGURE_1: Exhibit = Exhibit {
     },
 };
 
-pub(super) const FIGURE_2: Exhibit = Exhibit {
+pub const FIGURE_2: Exhibit = Exhibit {
     id: "transport-fig2",
     place: "figure 2",
     title: "many-to-many communication with bounded traffic",
@@ -62,7 +62,7 @@ pub(super) const FIGURE_2: Exhibit = Exhibit {
     },
 };
 
-pub(super) const FIGURE_3: Exhibit = Exhibit {
+pub const FIGURE_3: Exhibit = Exhibit {
     id: "transport-fig3",
     place: "figure 3",
     title: "the bounded transportation problem",

@@ -8,7 +8,7 @@ use super::{named_matrix, matrix_case};
 use crate::pictures::timeline::draw_timeline;
 use crate::{Exhibit, CaseSeries, Sheet, above};
 
-pub(super) const FIGURE_4: Exhibit = Exhibit {
+pub const FIGURE_4: Exhibit = Exhibit {
     id: "transport-fig4",
     place: "figure 4, section 5",
     title: "the linear permutation, step by step",
@@ -21,7 +21,7 @@ pub(super) const FIGURE_4: Exhibit = Exhibit {
     show: show_linear,
 };
 
-pub(super) const FIGURE_5: Exhibit = Exhibit {
+pub const FIGURE_5: Exhibit = Exhibit {
     id: "transport-fig5",
     place: "figures 5 and 6, section 6",
     title: "distributed random scheduling",

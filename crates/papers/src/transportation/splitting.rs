@@ -11,7 +11,7 @@ use super::{run_two_stage, case, shortest_and_longest, two_stage_form, message_l
 use crate::pictures::timeline::draw_timeline;
 use crate::{Exhibit, CaseSeries, Sheet, at_most, between, exactly, marked_line, join_words};
 
-pub(super) const FIGURE_8: Exhibit = Exhibit {
+pub const FIGURE_8: Exhibit = Exhibit {
     id: "transport-fig8",
     place: "figure 8, section 7.1",
     title: "local pre-processing in stage 1",
@@ -25,7 +25,7 @@ pub(super) const FIGURE_8: Exhibit = Exhibit {
     show: show_figure_8,
 };
 
-pub(super) const FIGURE_9: Exhibit = Exhibit {
+pub const FIGURE_9: Exhibit = Exhibit {
     id: "transport-fig9",
     place: "figure 9, section 7.1",
     title: "splitting of messages in the two-stage algorithm",
@@ -38,7 +38,7 @@ pub(super) const FIGURE_9: Exhibit = Exhibit {
     show: show_figure_9,
 };
 
-pub(super) const FIGURE_10: Exhibit = Exhibit {
+pub const FIGURE_10: Exhibit = Exhibit {
     id: "transport-fig10",
     place: "figure 10, section 7.2",
     title: "local pre-processing in stage 2",
@@ -52,7 +52,7 @@ pub(super) const FIGURE_10: Exhibit = Exhibit {
     show: show_figure_10,
 };
 
-pub(super) const FIGURE_11: Exhibit = Exhibit {
+pub const FIGURE_11: Exhibit = Exhibit {
     id: "transport-fig11",
     place: "figures 11 and 12, section 8",
     title: "an alternate scheme for the splitting of messages",

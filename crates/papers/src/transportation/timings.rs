@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 use super::case;
 use crate::{Exhibit, Lab, CaseSeries, Sheet, above, at_most, below, marked_line};
 
-pub(super) const FIGURE_13: Exhibit = Exhibit {
+pub const FIGURE_13: Exhibit = Exhibit {
     id: "transport-fig13",
     place: "figure 13, section 9",
     title: "the two single-stage algorithms",
@@ -22,7 +22,7 @@ pub(super) const FIGURE_13: Exhibit = Exhibit {
     show: show_figure_13,
 };
 
-pub(super) const FIGURE_14: Exhibit = Exhibit {
+pub const FIGURE_14: Exhibit = Exhibit {
     id: "transport-fig14",
     place: "figure 14, section 9",
     title: "two stages and one",
@@ -42,7 +42,7 @@ pub(super) const FIGURE_14: Exhibit = Exhibit {
     show: show_figure_14,
 };
 
-pub(super) const FIGURE_15: Exhibit = Exhibit {
+pub const FIGURE_15: Exhibit = Exhibit {
     id: "transport-fig15",
     place: "figure 15, section 9",
     title: "one of the good performances of the two-stage algorithm",
@@ -53,7 +53,7 @@ pub(super) const FIGURE_15: Exhibit = Exhibit {
     show: show_figure_15,
 };
 
-pub(super) const FIGURE_16: Exhibit = Exhibit {
+pub const FIGURE_16: Exhibit = Exhibit {
     id: "transport-fig16",
     place: "figure 16, section 9",
     title: "one of the bad performances of the two-stage algorithm",

@@ -46,7 +46,7 @@ pub struct LengthClass {
 }
 
 /// Groups to which the pieces of the processors' time are added.
-pub(super) struct CallGroups<'e, 'a> {
+pub struct CallGroups<'e, 'a> {
     events: &'e Events<'a>,
     /// Text of each message's tag, if the trace has the call of its send.
     about: Vec<Option<Rc<str>>>,
@@ -55,7 +55,7 @@ pub(super) struct CallGroups<'e, 'a> {
 
 impl<'e, 'a> CallGroups<'e, 'a> {
     /// Makes groups with counted messages and no cost.
-    pub(super) fn new(events: &'e Events<'a>, roles: &MessageRoles) -> CallGroups<'e, 'a> {
+    pub fn new(events: &'e Events<'a>, roles: &MessageRoles) -> CallGroups<'e, 'a> {
         let mut about = vec![None; events.message_count()];
         let mut texts: HashMap<u64, Rc<str>> = HashMap::new();
         for (id, tag, _) in events.trace.sent() {
@@ -78,7 +78,7 @@ impl<'e, 'a> CallGroups<'e, 'a> {
     }
 
     /// Adds a piece of a processor's time.
-    pub(super) fn add(&mut self, piece: &TimePiece) {
+    pub fn add(&mut self, piece: &TimePiece) {
         let event = piece.event;
         let activity = match (piece.message, event.kind) {
             (Some(message), _) => {
@@ -110,7 +110,7 @@ impl<'e, 'a> CallGroups<'e, 'a> {
     }
 
     /// Returns the groups by cost, the highest first.
-    pub(super) fn finish(self) -> Vec<CallGroup> {
+    pub fn finish(self) -> Vec<CallGroup> {
         let mut groups: Vec<CallGroup> = self.groups.into_values().collect();
         groups.sort_by(|a, b| b.accounts.total().cmp(&a.accounts.total()).then_with(|| a.activity.cmp(&b.activity)));
         groups

@@ -10,7 +10,7 @@ use super::rendezvous::{MessageRole, MessageRoles};
 
 /// A piece of a processor's time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TimePiece<'a> {
+pub struct TimePiece<'a> {
     pub start: Time,
     pub end: Time,
     pub account: Account,
@@ -21,13 +21,13 @@ pub(super) struct TimePiece<'a> {
 }
 
 impl TimePiece<'_> {
-    pub(super) fn time(&self) -> Time {
+    pub fn time(&self) -> Time {
         self.end - self.start
     }
 }
 
 /// Passes the pieces of a track's time to `on`, from the first to the last.
-pub(super) fn for_each_piece<'a>(events: &Events<'a>, roles: &MessageRoles, track: &Track, on: &mut dyn FnMut(TimePiece<'a>)) {
+pub fn for_each_piece<'a>(events: &Events<'a>, roles: &MessageRoles, track: &Track, on: &mut dyn FnMut(TimePiece<'a>)) {
     let mut sent = None;
     for place in track.places.clone() {
         let event = events.event(place);

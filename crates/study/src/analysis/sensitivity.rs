@@ -31,7 +31,7 @@ struct ParameterStep {
 }
 
 /// Returns the effects of the parameters on the path.
-pub(super) fn sensitivities(formula: &Formula, params: &Params) -> Vec<Sensitivity> {
+pub fn sensitivities(formula: &Formula, params: &Params) -> Vec<Sensitivity> {
     let of_step = |ParameterStep { parameter, .. }: ParameterStep| {
         let value = parameter.number(params).unwrap_or(0) as f64;
         // A drawn latency grows with L.

@@ -23,7 +23,7 @@ pub struct Estimate {
 
 /// The parameters that the curves show, times in picoseconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DerivedParameters {
+pub struct DerivedParameters {
     pub L: Estimate,
     pub o: Estimate,
     /// True if the overheads overlap, so that o' is a quarter of an empty round trip.
@@ -110,7 +110,7 @@ impl Equations {
 }
 
 /// The nearest measured lengths around a place; `None` if there is no such place.
-pub(super) type Bracket = Option<(usize, usize)>;
+pub type Bracket = Option<(usize, usize)>;
 
 /// The shapes of the two curves.
 struct RoundTripCurves {
@@ -173,12 +173,12 @@ impl RoundTripCurves {
 }
 
 /// Returns the measured lengths around the jump and around the bend.
-pub(super) fn brackets(trips: &RoundTripSamples) -> (Bracket, Bracket) {
+pub fn brackets(trips: &RoundTripSamples) -> (Bracket, Bracket) {
     RoundTripCurves::from_trips(trips).map_or((None, None), |curves| (curves.S, curves.around_s))
 }
 
 /// Derives the parameters from round trips.
-pub(super) fn derive(trips: &RoundTripSamples) -> Result<DerivedParameters, Refusal> {
+pub fn derive(trips: &RoundTripSamples) -> Result<DerivedParameters, Refusal> {
     let curves = RoundTripCurves::from_trips(trips)?;
     let doubt = trips.doubt();
     let at_zero = |line: &FittedLine| Estimate { value: line.at_zero, doubt: line.scatter.max(doubt) };
@@ -227,7 +227,7 @@ pub(super) fn derive(trips: &RoundTripSamples) -> Result<DerivedParameters, Refu
 impl DerivedParameters {
     /// Builds a machine with these parameters; the builder has the rest. Without a bend all words cost the
     /// same, so s is arbitrary: it is S, or 0 if the gap per word is negative.
-    pub(super) fn params(&self, builder: ParamsBuilder) -> Result<Params, ParamsError> {
+    pub fn params(&self, builder: ParamsBuilder) -> Result<Params, ParamsError> {
         let time = |value: Estimate| Time::from_ps(value.value.round() as i64);
         let unlimited = u32::MAX as usize;
         let S = self.S.map_or(unlimited, |(last, _)| last);

@@ -6,7 +6,7 @@
 //! moves least.
 
 /// A point of a curve: the length of the messages in words, and a time in picoseconds.
-pub(super) type CurvePoint = (f64, f64);
+pub type CurvePoint = (f64, f64);
 
 /// A line fitted to points.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +97,7 @@ impl FittedLine {
 
 /// A jump of a curve from one line to another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Jump {
+pub struct Jump {
     /// Number of points before the jump.
     pub index: usize,
     /// Line before the jump.
@@ -107,7 +107,7 @@ pub(super) struct Jump {
 }
 
 /// Finds where points jump up, and both lines; `None` if one line explains all points.
-pub(super) fn find_jump(points: &[CurvePoint], noise: NoiseBound) -> Option<Jump> {
+pub fn find_jump(points: &[CurvePoint], noise: NoiseBound) -> Option<Jump> {
     // With noise more points are needed: two always lie on a line.
     let fewest = if noise.is_none() { 1 } else { 2 };
     let split = |index: usize| {
@@ -127,7 +127,7 @@ pub(super) fn find_jump(points: &[CurvePoint], noise: NoiseBound) -> Option<Jump
 
 /// A bend of a curve from one line to another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bend {
+pub struct Bend {
     /// Length at which the lines meet.
     pub at: f64,
     /// Number of points before the bend.
@@ -140,7 +140,7 @@ pub(super) struct Bend {
 
 /// Finds where points bend, and both lines; else returns the one line. From the point `raised` on, each point
 /// stands higher by twice the height at 0 of the line before the bend.
-pub(super) fn find_bend(points: &[CurvePoint], raised: usize, noise: NoiseBound) -> Result<Bend, FittedLine> {
+pub fn find_bend(points: &[CurvePoint], raised: usize, noise: NoiseBound) -> Result<Bend, FittedLine> {
     let from = |index: usize, before: &FittedLine| -> Vec<CurvePoint> {
         let lowered =
             |(i, (x, y)): (usize, &CurvePoint)| (*x, if i < raised { *y } else { y - 2.0 * before.at_zero });
@@ -171,7 +171,7 @@ pub(super) fn find_bend(points: &[CurvePoint], raised: usize, noise: NoiseBound)
 }
 
 /// Returns the median, or 0 if there are no values.
-pub(super) fn median_or_zero(values: impl Iterator<Item = f64>) -> f64 {
+pub fn median_or_zero(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<(f64, f64)> = values.map(|value| (value, 1.0)).collect();
     weighted_median(&mut values).unwrap_or(0.0)
 }

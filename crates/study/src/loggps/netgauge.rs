@@ -42,7 +42,7 @@ struct NetgaugeLine {
 
 /// All lines of Netgauge's output.
 #[derive(Debug)]
-pub(super) struct NetgaugeOutput {
+pub struct NetgaugeOutput {
     lines: Vec<NetgaugeLine>,
     /// Last line of each protocol with g and G, and the size up to which the protocol holds.
     protocols: Vec<(NetgaugeLine, Option<f64>)>,
@@ -53,7 +53,7 @@ const MOST: f64 = 1e9;
 
 /// Reads Netgauge's lines among other output. Returns `None` if there are none, and an error for a line that
 /// is not valid.
-pub(super) fn read(text: &[u8]) -> Option<Result<NetgaugeOutput, Refusal>> {
+pub fn read(text: &[u8]) -> Option<Result<NetgaugeOutput, Refusal>> {
     let text = String::from_utf8_lossy(text);
     let (mut lines, mut protocols, mut change) = (Vec::new(), Vec::new(), None);
     for (number, line) in text.lines().enumerate() {
@@ -111,7 +111,7 @@ fn parse_line(line: &str) -> Option<Result<NetgaugeLine, String>> {
 
 impl NetgaugeOutput {
     /// Derives the machine; the builder has the rest.
-    pub(super) fn machine(&self, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
+    pub fn machine(&self, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
         let Some(((first, change), (last, _))) = self.protocols.first().zip(self.protocols.last()) else {
             return Err("Netgauge has not measured enough sizes to print g and G; let it go on".into());
         };

@@ -39,11 +39,11 @@ const MOST: f64 = 4e9;
 
 /// The columns of the three tests: a length in bytes, and the test's value.
 #[derive(Debug)]
-pub(super) struct OsuOutput([Vec<(usize, f64)>; 3]);
+pub struct OsuOutput([Vec<(usize, f64)>; 3]);
 
 /// Reads the output of OSU's tests. Returns `None` if there is no title line, and an error for other tests
 /// and columns that are not valid.
-pub(super) fn read(text: &[u8]) -> Option<Result<OsuOutput, Refusal>> {
+pub fn read(text: &[u8]) -> Option<Result<OsuOutput, Refusal>> {
     let text = String::from_utf8_lossy(text);
     text.lines().any(is_title).then(|| parse_columns(&text).map(OsuOutput))
 }
@@ -82,7 +82,7 @@ fn parse_columns(text: &str) -> Result<[Vec<(usize, f64)>; 3], Refusal> {
 
 impl OsuOutput {
     /// Derives the machine; the builder has the rest.
-    pub(super) fn machine(&self, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
+    pub fn machine(&self, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
         let OsuOutput([latency, bw, bibw]) = self;
         for (test, column, shows) in [("osu_latency", latency, "L and o"), ("osu_bw", bw, "g")] {
             if column.len() < 3 {

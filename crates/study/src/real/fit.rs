@@ -29,7 +29,7 @@ pub struct Guess {
 }
 
 /// Names of the times in a guess.
-pub(super) const NAMES: [&str; 8] = ["L", "o", "g", "R", "O_s", "O_r", "G_s", "G_l"];
+pub const NAMES: [&str; 8] = ["L", "o", "g", "R", "O_s", "O_r", "G_s", "G_l"];
 
 impl Guess {
     /// Returns the times in ns for messages of k words: the call of a send, half a round trip, and a step of
