@@ -5,9 +5,9 @@
 
 use std::time::Instant;
 
-use loggp::{Latency, Machine, NS, Params, Proc, Ties, US};
 use loggp::check::{Check, Strategy};
-use loggp_benches::measure::{selected_tables, median};
+use loggp::{Latency, Machine, NS, Params, Proc, Ties, US};
+use loggp_benches::measure::{median, selected_tables};
 use loggp_benches::table;
 
 #[allow(dead_code)] // its main

@@ -18,7 +18,7 @@ use loggp_programs::scatter::SCATTER;
 use loggp_programs::summation::SUMMATION;
 use loggp_programs::transportation::TRANSPORTATION;
 use loggp_programs::{Case, Emulation, PROGRAMS, Program};
-use loggp_study::{Answers, StudyError, Study};
+use loggp_study::{Answers, Study, StudyError};
 
 /// The carriers, with their names in the tables.
 const CARRIERS: [(&str, Carrier); 2] = [("threads", Carrier::Thread), ("coroutines", Carrier::Coroutine)];

@@ -18,7 +18,8 @@ fn decompose(c: &mut Criterion) {
             let case = Case { size: n, work: Work::Measured, ..Case::new(&LU, algorithm, params) };
             let case = case.with(&BLOCK, 64);
             let plan = case.plan().unwrap();
-            let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::with_clock(ClockKind::Wall) };
+            let emulation =
+                Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::with_clock(ClockKind::Wall) };
             // The run's own time: without the matrix and its verification.
             let run = || plan.run(&emulation).unwrap().run.time.as_ns();
             group.bench_function(format!("{algorithm}, P = {P}"), |b| {

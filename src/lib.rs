@@ -95,7 +95,7 @@ pub use loggp_derive::Payload;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::message::Plain;
-    pub use crate::text::{EscapedText, nearest_name, escaped};
+    pub use crate::text::{EscapedText, escaped, nearest_name};
 }
 
 /// The documents' examples, which `cargo test` runs.

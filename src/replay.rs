@@ -204,7 +204,9 @@ impl<'a> Replay<'a> {
         };
         let (other, tag, bytes) = match &call.kind {
             CallKind::Send { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
-            CallKind::Receive { tag, received: got, .. } => (got.as_ref().map(|got| got.message.from), Some(tag), 0),
+            CallKind::Receive { tag, received: got, .. } => {
+                (got.as_ref().map(|got| got.message.from), Some(tag), 0)
+            }
             CallKind::Isend { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
             CallKind::Irecv { tag, .. } => (None, Some(tag), 0),
             CallKind::Wait { transfer, .. } => (Some(transfer.message.from), None, 0),
@@ -356,7 +358,8 @@ impl CallPlayer<'_> {
             }
             CallKind::Barrier => drop(p.try_hardware_barrier()),
             CallKind::Isend { request, to, tag, bytes } => {
-                let sends = self.pieces.split(*bytes).map(|piece| p.isend(*to, blank_tag(tag), piece)).collect();
+                let sends =
+                    self.pieces.split(*bytes).map(|piece| p.isend(*to, blank_tag(tag), piece)).collect();
                 self.waits.insert(*request, wait_all_fn(sends));
             }
             CallKind::Irecv { request, tag, .. } => {

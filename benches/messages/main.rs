@@ -9,12 +9,12 @@ mod pattern;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use loggp::{Machine, Params, Proc, Tag, US, Work};
 use loggp::schedule::{Operation, Player, Schedule, ScheduleBuilder};
+use loggp::{Machine, Params, Proc, Tag, US, Work};
 use loggp_benches::{child, measure, table};
 
 use bare::BareCosts;
-use pattern::{PATTERNS, MessagePattern, PatternStep, PatternSteps};
+use pattern::{MessagePattern, PATTERNS, PatternStep, PatternSteps};
 
 /// The messages' tag.
 const WORD: Tag<u64> = Tag::new(0);
@@ -35,7 +35,9 @@ fn main() {
             messages(&mut criterion);
             criterion.final_summary();
         }
-        false => measure::selected_tables(&[("table", print_table as fn())]).into_iter().for_each(|table| table()),
+        false => {
+            measure::selected_tables(&[("table", print_table as fn())]).into_iter().for_each(|table| table())
+        }
     }
 }
 

@@ -24,8 +24,12 @@ pub enum MessagePattern {
 }
 
 /// All patterns.
-pub const PATTERNS: [MessagePattern; 4] =
-    [MessagePattern::Ring, MessagePattern::AllToAll, MessagePattern::Dissemination, MessagePattern::Broadcast];
+pub const PATTERNS: [MessagePattern; 4] = [
+    MessagePattern::Ring,
+    MessagePattern::AllToAll,
+    MessagePattern::Dissemination,
+    MessagePattern::Broadcast,
+];
 
 impl MessagePattern {
     /// Returns the pattern's name.
@@ -114,19 +118,25 @@ impl Iterator for PatternSteps {
         let sends = self.place.is_multiple_of(2);
         let step = match self.pattern {
             MessagePattern::Ring if sends => PatternStep::Send(self.processor_ahead(1)),
-            MessagePattern::AllToAll if sends => PatternStep::Send(self.processor_ahead(1 + self.left % (self.processors - 1))),
+            MessagePattern::AllToAll if sends => {
+                PatternStep::Send(self.processor_ahead(1 + self.left % (self.processors - 1)))
+            }
             MessagePattern::Ring | MessagePattern::AllToAll => PatternStep::Recv(None),
             MessagePattern::Dissemination => {
                 let distance = 1 << (self.place / 2);
                 let away = if sends { distance } else { self.processors - distance };
-                if sends { PatternStep::Send(self.processor_ahead(away)) } else { PatternStep::Recv(Some(self.processor_ahead(away))) }
+                if sends {
+                    PatternStep::Send(self.processor_ahead(away))
+                } else {
+                    PatternStep::Recv(Some(self.processor_ahead(away)))
+                }
             }
             MessagePattern::Broadcast if self.id > 0 && self.place == 0 => {
                 PatternStep::Recv(Some(self.id - self.first_distance() / 2))
             }
-            MessagePattern::Broadcast => {
-                PatternStep::Send(self.id + (self.first_distance() << (self.place - usize::from(self.id > 0))))
-            }
+            MessagePattern::Broadcast => PatternStep::Send(
+                self.id + (self.first_distance() << (self.place - usize::from(self.id > 0))),
+            ),
         };
         self.place += 1;
         if self.place == self.steps {

@@ -4,8 +4,8 @@
 
 #![allow(non_snake_case)] // P is the papers' name
 
+use loggp::schedule::{CostModel, Operation, Player, Schedule, ScheduleBuilder};
 use loggp::{Params, US};
-use loggp::schedule::{Operation, Player, CostModel, Schedule, ScheduleBuilder};
 use loggp_benches::{child, measure, table};
 
 /// A function that writes the operations of a rank: its number, the number of ranks, and the schedule.

@@ -1,4 +1,5 @@
-//! Compiles the shim with `mpicc`, and links the libraries that it links. `MPICC` names another compiler wrapper.
+//! Compiles the shim with `mpicc`, and links the libraries that it links. `MPICC` names another compiler
+//! wrapper.
 
 use std::env;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Compares programs on one processor, with measured work, with libraries that do the same on one thread. Prints
-//! a table. Program and library run in turns, and all memory is allocated before.
+//! Compares programs on one processor, with measured work, with libraries that do the same on one thread.
+//! Prints a table. Program and library run in turns, and all memory is allocated before.
 
 use std::hint::black_box;
 use std::time::Instant;

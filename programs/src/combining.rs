@@ -134,7 +134,9 @@ impl CombiningSchedule {
             let own = f[T - t] <= missing;
             missing -= if own { f[T - t] } else { 0 };
             let more = w[t - d] + usize::from(own);
-            messages.push((more > 0).then(|| CombiningMessage { distance: w[t - 1] + usize::from(own), has_own: own }));
+            messages.push(
+                (more > 0).then(|| CombiningMessage { distance: w[t - 1] + usize::from(own), has_own: own }),
+            );
             w.push(w[t - 1] + more);
         }
         CombiningSchedule { step, d, messages }
@@ -142,7 +144,12 @@ impl CombiningSchedule {
 }
 
 /// Runs the algorithm on one processor: it sends its values, and combines them with those that it receives.
-pub fn combine<T: Payload + Clone>(p: &mut Proc, schedule: &CombiningSchedule, own: T, op: impl Fn(T, &T) -> T) -> T {
+pub fn combine<T: Payload + Clone>(
+    p: &mut Proc,
+    schedule: &CombiningSchedule,
+    own: T,
+    op: impl Fn(T, &T) -> T,
+) -> T {
     let (id, P) = (p.id(), p.P());
     let mut others: Option<T> = None;
     // The n-th message, that of step d + n, has step n of this tag.
@@ -221,11 +228,15 @@ mod tests {
                 if f[T] > 5000 {
                     break;
                 }
-                let schedule = CombiningSchedule::new(&Params::builder(f[T]).L(d as i64 * US).g(US).build().unwrap());
+                let schedule =
+                    CombiningSchedule::new(&Params::builder(f[T]).L(d as i64 * US).g(US).build().unwrap());
                 assert_eq!((schedule.d, schedule.messages.len()), (d.min(f[T]), T - d + 1));
                 for (n, message) in schedule.messages.iter().enumerate() {
                     let message = message.unwrap();
-                    assert!(message.has_own && message.distance == f[d + n - 1], "d = {d}, T = {T}: {schedule:?}");
+                    assert!(
+                        message.has_own && message.distance == f[d + n - 1],
+                        "d = {d}, T = {T}: {schedule:?}"
+                    );
                 }
             }
         }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use loggp::{Carrier, ClockKind, Dilation, Machine, Order, Params, Run, Time};
 use loggp::audit::Audit;
 use loggp::link::Link;
+use loggp::{Carrier, ClockKind, Dilation, Machine, Order, Params, Run, Time};
 
 use crate::math::median::median;
 
@@ -72,8 +72,8 @@ pub struct Trend {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Times of a case's computing on this computer, from a run on a
-/// [machine whose messages cost nothing](crate::Case::without_message_costs).
+/// Times of a case's computing on this computer, from a run on a [machine whose messages cost
+/// nothing](crate::Case::without_message_costs).
 #[derive(Clone, Debug, Default)]
 pub struct ComputeTimes {
     /// Times of the phases.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use loggp::{PS, Params, Proc, RunError, Tag, Time, Work};
 
 use crate::option::Cycles;
-use crate::{Algorithm, Case, Emulation, TimeSpan, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Size};
+use crate::{Algorithm, Case, Emulation, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Size, TimeSpan};
 
 /// One message, and the routines that send and receive it.
 pub static MESSAGE: Program = Program {
@@ -152,7 +152,8 @@ impl<'a> OneMessage<'a> {
     /// Returns the terms, or `None` where the equations do not hold on this machine.
     fn terms(&self) -> Option<MessageTerms> {
         let Case { params, size, .. } = self.case;
-        Some(MessageTerms::new(params, params.words(*size))).filter(|terms| terms.is_unaffected_by_gap(params.g))
+        Some(MessageTerms::new(params, params.words(*size)))
+            .filter(|terms| terms.is_unaffected_by_gap(params.g))
     }
 
     /// Returns the time of each routine, in the order of their calls, the sender's first.

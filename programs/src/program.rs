@@ -5,7 +5,7 @@ use std::fmt;
 
 use loggp::{ClockKind, Latency, Level, Machine, Noise, Params, Ports, RunError, Ties, Time, Work};
 
-use crate::option::{TimeSpan, Opt, ProgramOption, OptionValue};
+use crate::option::{Opt, OptionValue, ProgramOption, TimeSpan};
 use crate::{ComputeTimes, Emulation, Outcome, PhaseName, Trend};
 
 /// One of the papers' programs, listed in [`PROGRAMS`](crate::PROGRAMS).

@@ -120,7 +120,8 @@ impl Remap<'_> {
         if case.size == 0 {
             return Err("a size of 0 leaves nothing to send; give at least 1".into());
         }
-        let piece = if length == MessageLength::Short { case.params.word.get().min(case.size) } else { case.size };
+        let piece =
+            if length == MessageLength::Short { case.params.word.get().min(case.size) } else { case.size };
         let pieces = case.size.div_ceil(piece);
         let P = case.params.P as u128;
         let bytes = P * P * case.size as u128;
@@ -168,7 +169,9 @@ impl Plan for Remap<'_> {
                 others * lockstep_time(block, o, g, g, L) + barriers
             }
             (MessageLength::Short, SendOrder::Naive) if P == 2 => lockstep_time(block, o, g, g, L),
-            (MessageLength::Short, SendOrder::Naive) => 2 * o + (P as i64 * others / 2 * block - 1) * g.max(2 * o) + L,
+            (MessageLength::Short, SendOrder::Naive) => {
+                2 * o + (P as i64 * others / 2 * block - 1) * g.max(2 * o) + L
+            }
             (MessageLength::Long, SendOrder::Naive) => return None,
             (MessageLength::Long, _) => {
                 let stream = (block - 1) * G;

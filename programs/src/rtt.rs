@@ -26,7 +26,7 @@ use loggp::{PS, Params, RunError, Tag, Time, Work};
 
 use crate::message::{DELAY, MessageTerms, check_length, delay};
 use crate::option::{Cycles, WholeNumber};
-use crate::{Algorithm, Case, Emulation, TimeSpan, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Size};
+use crate::{Algorithm, Case, Emulation, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Size, TimeSpan};
 
 /// Round trips of messages, with an imbalance.
 pub static RTT: Program = Program {
@@ -54,8 +54,13 @@ pub static IMBALANCE: Opt<TimeSpan> = Opt::new(
 );
 
 /// The option for the number of round trips.
-pub static ROUNDS: Opt<usize> =
-    Opt::new("rounds", "N", "how many round trips there are, one after the other", 1, &WholeNumber(1..=1_000_000));
+pub static ROUNDS: Opt<usize> = Opt::new(
+    "rounds",
+    "N",
+    "how many round trips there are, one after the other",
+    1,
+    &WholeNumber(1..=1_000_000),
+);
 
 const PING: Tag<Arc<[u8]>> = Tag::named(0, "ping");
 const PONG: Tag<Arc<[u8]>> = Tag::named(1, "pong");

@@ -8,9 +8,9 @@
 
 use std::iter;
 
-use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
 use loggp::audit::{Audit, audit};
 use loggp::trace::{ActivityKind, Trace};
+use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
 
 use crate::option::Number;
 use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, PlanResult, Program, Size};
@@ -267,7 +267,9 @@ fn stress(
         for (&to, message) in burst.iter().zip(&mut messages) {
             let due = if interval.is_some() { due.unwrap_or_default() } else { p.now() };
             let message = StressMessage { due, ..message };
-            p.send_receiving(to, WORD, message, WORD, |p, from, message| count = count_message(p.now(), from, message));
+            p.send_receiving(to, WORD, message, WORD, |p, from, message| {
+                count = count_message(p.now(), from, message)
+            });
         }
     }
     while count < expected {

@@ -17,7 +17,8 @@ pub(super) struct AuditedActivity<'a> {
 /// Returns all activities of a trace, sorted by processor. A processor's own come before those of its
 /// requests, and each track is sorted by time.
 pub(super) fn activities(trace: &Trace) -> Vec<AuditedActivity<'_>> {
-    let own = |&Activity { id, start, end, ref kind }| AuditedActivity { id, request: None, start, end, kind };
+    let own =
+        |&Activity { id, start, end, ref kind }| AuditedActivity { id, request: None, start, end, kind };
     let beside = |&Progress { id, request, start, end, ref kind }| {
         let request = Some(request);
         AuditedActivity { id, request, start, end, kind }

@@ -271,7 +271,10 @@ fn ports(trace: &Trace, level: usize, message: &Message) -> [NetworkPlace; 2] {
     let within = trace.levels.get(level).filter(|within| within.one_port);
     let ports = level.checked_sub(1).map_or(trace.ports, |inner| trace.levels[inner].ports);
     let of = |id: usize| within.map_or(id, |within| id - id % within.params.P);
-    [NetworkPlace::Port(level, of(message.id.from), false), NetworkPlace::Port(level, of(message.to), ports == Ports::Dual)]
+    [
+        NetworkPlace::Port(level, of(message.id.from), false),
+        NetworkPlace::Port(level, of(message.to), ports == Ports::Dual),
+    ]
 }
 
 /// Returns the time from the first to the last of k words (LogP: a word every max(g, o); LogGP: (k-1)G;

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::iter::Peekable;
 
-use super::auditor::{Auditor, AuditRule, broken};
 use super::activities::AuditedActivity;
+use super::auditor::{AuditRule, Auditor, broken};
 use crate::message::{MessageId, RawTag};
 use crate::text::escaped;
 use crate::time::Time;
@@ -219,18 +219,27 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
             CallKind::Isend { request, .. } | CallKind::Irecv { request, .. } => {
                 self.posted.insert(*request, &call.kind);
             }
-            CallKind::Wait { request, is_send: sends, transfer } => match (sends, self.posted.remove(request)) {
-                (true, Some(CallKind::Isend { to, bytes, .. })) => self.audit_sent(call, *to, *bytes, transfer),
-                (false, Some(CallKind::Irecv { from, tag, .. })) => self.audit_received(call, *from, tag, transfer),
-                _ => self.auditor.report(AuditRule::CallResult, format!("{who} is for what was never called for")),
-            },
+            CallKind::Wait { request, is_send: sends, transfer } => {
+                match (sends, self.posted.remove(request)) {
+                    (true, Some(CallKind::Isend { to, bytes, .. })) => {
+                        self.audit_sent(call, *to, *bytes, transfer)
+                    }
+                    (false, Some(CallKind::Irecv { from, tag, .. })) => {
+                        self.audit_received(call, *from, tag, transfer)
+                    }
+                    _ => self
+                        .auditor
+                        .report(AuditRule::CallResult, format!("{who} is for what was never called for")),
+                }
+            }
             CallKind::Test { .. } => over = start + self.auditor.trace.params.cycle,
             CallKind::Probe { from, tag, found } => {
                 over = start + self.auditor.trace.params.cycle;
                 // Of two messages that arrive at the same time a look may see either, so any message there
                 // will do.
-                let there =
-                    |found| self.sent.first_left(id, tag.number, Some(found)).is_some_and(|(at, _)| at <= start);
+                let there = |found| {
+                    self.sent.first_left(id, tag.number, Some(found)).is_some_and(|(at, _)| at <= start)
+                };
                 match *found {
                     None => self.audit_empty_result(call, *from, tag, start),
                     Some(found) if from.is_none_or(|from| from == found) && there(found) => {}
@@ -254,7 +263,9 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
         let (mut begun, mut over) = (None, None);
         for what in means {
             let is_message = matches!(what, ActivityKind::Send(_) | ActivityKind::Receive(_));
-            let right = |activity: &&&AuditedActivity| *activity.kind == what && (is_message || activity.start == call.start);
+            let right = |activity: &&&AuditedActivity| {
+                *activity.kind == what && (is_message || activity.start == call.start)
+            };
             let Some(activity) = own_activities.iter().find(right) else {
                 let sentence = format!("{who} means that it {}, and it does not", describe(&what));
                 self.auditor.report(AuditRule::Calls, sentence);
@@ -293,8 +304,11 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
     /// Reports a call that found nothing if a message for it had arrived before the deadline.
     fn audit_empty_result(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, deadline: Time) {
         let there = self.sent.first_left(call.id, tag.number, from);
-        if let Some((arrival, first)) = there.filter(|(arrival, _)| *arrival < deadline && self.is_order_known) {
-            let sentence = format!("{} finds nothing {tag}, and {first} is there at {arrival}", CallName(call));
+        if let Some((arrival, first)) =
+            there.filter(|(arrival, _)| *arrival < deadline && self.is_order_known)
+        {
+            let sentence =
+                format!("{} finds nothing {tag}, and {first} is there at {arrival}", CallName(call));
             self.auditor.report(AuditRule::CallResult, sentence);
         }
     }

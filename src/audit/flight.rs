@@ -52,7 +52,8 @@ pub(super) enum NetworkPlace {
 
 impl NetworkPlace {
     pub(super) fn level(self) -> usize {
-        let (NetworkPlace::From(level, _) | NetworkPlace::To(level, _) | NetworkPlace::Port(level, ..)) = self;
+        let (NetworkPlace::From(level, _) | NetworkPlace::To(level, _) | NetworkPlace::Port(level, ..)) =
+            self;
         level
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::auditor::{Auditor, AuditRule, broken};
+use super::auditor::{AuditRule, Auditor, broken};
 use super::flight::{Flight, NetworkPlace, SendTimes};
 use crate::message::MessageId;
 use crate::params::Latency;
@@ -139,7 +139,11 @@ impl Auditor<'_> {
 
     /// Returns the most messages that a place can hold at once.
     pub(super) fn capacity(&self, place: NetworkPlace) -> usize {
-        if let NetworkPlace::Port(..) = place { 1 } else { self.capacities[place.level()].unwrap_or(usize::MAX) }
+        if let NetworkPlace::Port(..) = place {
+            1
+        } else {
+            self.capacities[place.level()].unwrap_or(usize::MAX)
+        }
     }
 
     /// Audits the number of messages at each place. Returns the most in transit from a processor, and to one.

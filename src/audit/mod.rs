@@ -1,8 +1,8 @@
 //! Audits a trace: compares it with the rules of the machine, by code that shares none with the machine.
 
+mod activities;
 mod auditor;
 mod calls;
-mod activities;
 mod flight;
 mod messages;
 mod noise;

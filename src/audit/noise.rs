@@ -2,8 +2,8 @@
 //!
 //! The detours of a span of time are laid out one by one, and the time outside of them is added up.
 
-use super::auditor::{Auditor, AuditRule, broken};
 use super::activities::AuditedActivity;
+use super::auditor::{AuditRule, Auditor, broken};
 use crate::params::Noise;
 use crate::time::{PS, Time};
 use crate::trace::ActivityKind;

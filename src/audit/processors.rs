@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::auditor::{Auditor, AuditRule, broken, words};
 use super::activities::AuditedActivity;
+use super::auditor::{AuditRule, Auditor, broken, words};
 use super::flight::{Flight, SendTimes};
 use crate::params::Params;
 use crate::time::Time;
@@ -32,7 +32,10 @@ impl<'a> Auditor<'a> {
             };
             let (x, start, end, enter) = (first.id, first.start, first.end, last.end);
             let ActivityKind::Send(id) = *first.kind else {
-                self.report(AuditRule::Entry, format!("processor {x} waits to send until {enter}, and does not"));
+                self.report(
+                    AuditRule::Entry,
+                    format!("processor {x} waits to send until {enter}, and does not"),
+                );
                 continue;
             };
             let Some(place) = self.index_of(id).filter(|_| id.from == x) else {
@@ -102,7 +105,10 @@ impl<'a> Auditor<'a> {
             }
             last = Some((start, self.params(id.from, y).g));
             let Some(flight) = self.index_of(id).map(|place| &mut self.flights[place]) else {
-                self.report(AuditRule::Reception, format!("processor {y} receives {id} at {start}, never sent"));
+                self.report(
+                    AuditRule::Reception,
+                    format!("processor {y} receives {id} at {start}, never sent"),
+                );
                 continue;
             };
             let (params, &Message { to, words, arrival, .. }) = (flight.params, flight.message);
@@ -134,7 +140,9 @@ impl<'a> Auditor<'a> {
         if levels.chain([&self.trace.params]).any(takes_back) {
             return;
         }
-        for (place, gap) in track.iter().enumerate().filter(|(_, activity)| *activity.kind == ActivityKind::Gap) {
+        for (place, gap) in
+            track.iter().enumerate().filter(|(_, activity)| *activity.kind == ActivityKind::Gap)
+        {
             let (over, goes_on) = match track.get(place + 1) {
                 Some(AuditedActivity { kind: ActivityKind::Send(id), end, .. }) => {
                     let flight = self.index_of(*id).map(|place| self.flights[place]);
@@ -206,7 +214,8 @@ impl<'a> Auditor<'a> {
     pub(super) fn audit_barriers(&mut self, activities: &[AuditedActivity]) {
         let mut barriers: Vec<Vec<&AuditedActivity>> = Vec::new();
         for track in activities.chunk_by(|a, b| a.id == b.id) {
-            let there = |activity: &&AuditedActivity| activity.request.is_none() && activity.id < self.trace.params.P;
+            let there =
+                |activity: &&AuditedActivity| activity.request.is_none() && activity.id < self.trace.params.P;
             let taken = track.iter().filter(there).filter(|activity| *activity.kind == ActivityKind::Barrier);
             for (number, activity) in taken.enumerate() {
                 if number == barriers.len() {

@@ -10,7 +10,7 @@
 
 use std::collections::HashSet;
 
-use super::auditor::{Auditor, AuditRule, broken};
+use super::auditor::{AuditRule, Auditor, broken};
 use super::flight::{Flight, NetworkPlace, SendTimes};
 use super::promises::{PromisedPlace, PromisedPlaces};
 use crate::time::Time;
@@ -43,7 +43,8 @@ impl Auditor<'_> {
             // all others, or after them.
             let chained = can_be_chained(at_once, &free);
             for group in at_once.chunks(if chained { at_once.len() } else { 1 }) {
-                let least = |flight: &Flight| self.route(flight, &promised).earliest_admission(flight.ready());
+                let least =
+                    |flight: &Flight| self.route(flight, &promised).earliest_admission(flight.ready());
                 let least: Vec<Time> = group.iter().map(least).collect();
                 let promise = |promised: &mut PromisedPlaces| {
                     let occupancies = group.iter().flat_map(|flight| flight.occupancies());
@@ -67,8 +68,15 @@ impl Auditor<'_> {
         let (ports, level) = (flight.ports, flight.level);
         let [egress, ingress] = ports.map(|port| promised.at(port).filter(|_| flight.stream > Time::ZERO));
         let Message { id, to, .. } = *flight.message;
-        let ends = [NetworkPlace::From(level, id.from), NetworkPlace::To(level, to)].map(|end| promised.at(end));
-        Route { flight, ends, egress, ingress, is_to_itself: flight.stream > Time::ZERO && ports[0] == ports[1] }
+        let ends =
+            [NetworkPlace::From(level, id.from), NetworkPlace::To(level, to)].map(|end| promised.at(end));
+        Route {
+            flight,
+            ends,
+            egress,
+            ingress,
+            is_to_itself: flight.stream > Time::ZERO && ports[0] == ports[1],
+        }
     }
 
     /// Compares a message's waits with its route. `least` is the earliest moment at which its stall can have

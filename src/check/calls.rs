@@ -62,7 +62,9 @@ impl<'a> Calls<'a> {
             // messages that never came.
             let waiting: Vec<usize> = left.iter().filter_map(next).collect();
             if !waiting.is_empty() && waiting.iter().all(|place| is_barrier(*place)) {
-                waiting.iter().for_each(|place| calls.add_predecessors(*place, previous_call(trace, *place).as_slice()));
+                waiting.iter().for_each(|place| {
+                    calls.add_predecessors(*place, previous_call(trace, *place).as_slice())
+                });
                 waiting.iter().for_each(|place| calls.add_predecessors(*place, &waiting));
                 waiting.iter().for_each(|place| done[*place] = true);
                 left.iter_mut().for_each(|range| range.start = range.end.min(range.start + 1));

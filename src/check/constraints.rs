@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::history::History;
-use super::prefix::{ReceiveDeadline, Prefix, SettledReceive, SettledSend, CallEffect};
+use super::prefix::{CallEffect, Prefix, ReceiveDeadline, SettledReceive, SettledSend};
 use super::times::TimeConstraints;
 use crate::time::{PS, Time};
 
@@ -36,7 +36,11 @@ pub(super) enum ExchangeOrder {
 }
 
 /// Returns the times of which the latest is the deadline of a receive that begins at `start`.
-fn give_up_times(start: (usize, Time), receive: &SettledReceive, send_gap: Option<(usize, Time)>) -> Vec<(usize, Time)> {
+fn give_up_times(
+    start: (usize, Time),
+    receive: &SettledReceive,
+    send_gap: Option<(usize, Time)>,
+) -> Vec<(usize, Time)> {
     match receive.deadline {
         Some(ReceiveDeadline::After(time)) => vec![(start.0, start.1 + time)],
         Some(ReceiveDeadline::GapOver(overhead)) => {
@@ -50,7 +54,11 @@ fn give_up_times(start: (usize, Time), receive: &SettledReceive, send_gap: Optio
 impl<'p> PrefixConstraints<'p> {
     /// Collects the constraints of a prefix. `orders` has the order of each exchange, or `None` if it is
     /// open.
-    pub(super) fn new(history: &History, prefix: &'p Prefix, orders: &[Option<ExchangeOrder>]) -> PrefixConstraints<'p> {
+    pub(super) fn new(
+        history: &History,
+        prefix: &'p Prefix,
+        orders: &[Option<ExchangeOrder>],
+    ) -> PrefixConstraints<'p> {
         let mut orders = orders.iter().copied();
         let calls = &history.trace.calls;
         let mut times = TimeConstraints::with_variables(calls.len());
@@ -69,7 +77,13 @@ impl<'p> PrefixConstraints<'p> {
                 times.require_zero(place);
             }
         }
-        let mut constraints = PrefixConstraints { prefix, times, vars, deadlines: HashMap::new(), receives_first: HashMap::new() };
+        let mut constraints = PrefixConstraints {
+            prefix,
+            times,
+            vars,
+            deadlines: HashMap::new(),
+            receives_first: HashMap::new(),
+        };
         let mut barriers: Vec<Vec<(usize, bool, Time)>> = Vec::new();
         for settled_calls in &prefix.calls {
             // The ends of the gaps after the last send and after the last reception.
@@ -83,7 +97,9 @@ impl<'p> PrefixConstraints<'p> {
                         vec![(constraints.vars[send.message].enter, Time::ZERO)]
                     }
                     CallEffect::Receive(receive) => {
-                        constraints.deadlines.insert(settled_call.index, give_up_times(start, receive, send_gap));
+                        constraints
+                            .deadlines
+                            .insert(settled_call.index, give_up_times(start, receive, send_gap));
                         constraints.add_receive(start, receive, send_gap, &mut receive_gap)
                     }
                     CallEffect::Look { got, others, lasts } => {
@@ -124,7 +140,9 @@ impl<'p> PrefixConstraints<'p> {
         }
         for all in barriers {
             for (call, _, over) in all.iter().filter(|(_, has_next, _)| *has_next) {
-                constraints.times.require_latest(call + 1, all.iter().map(|(other, ..)| (*other, *over)).collect());
+                constraints
+                    .times
+                    .require_latest(call + 1, all.iter().map(|(other, ..)| (*other, *over)).collect());
             }
         }
         constraints
@@ -174,8 +192,10 @@ impl<'p> PrefixConstraints<'p> {
                 self.times.require_latest(limit, deadline);
                 for (other, later) in others {
                     let arrival = self.vars[*other].arrival;
-                    self.times
-                        .require_within(limit, vec![(arrival, -self.prefix.least_delay - *later), (gap, by - PS)]);
+                    self.times.require_within(
+                        limit,
+                        vec![(arrival, -self.prefix.least_delay - *later), (gap, by - PS)],
+                    );
                 }
             }
             return over;
@@ -274,7 +294,10 @@ impl<'p> PrefixConstraints<'p> {
             let mut settled_calls = self.prefix.calls.iter().flatten();
             settled_calls.any(|settled_call| {
                 settled_call.index == call
-                    && matches!(settled_call.effect, CallEffect::Receive(_) | CallEffect::Look { .. } | CallEffect::Exchange(..))
+                    && matches!(
+                        settled_call.effect,
+                        CallEffect::Receive(_) | CallEffect::Look { .. } | CallEffect::Exchange(..)
+                    )
             })
         };
         let unread: Vec<_> =
@@ -284,8 +307,9 @@ impl<'p> PrefixConstraints<'p> {
             let until = take.deadline.or(take.empty_after.filter(|_| got.is_none()));
             let look = until.map(|until| until - calls[take.call].start);
             self.deadlines.extend(look.map(|look| (take.call, vec![(take.call, look)])));
-            let arrival =
-                |message: usize| self.prefix.index_of.get(&message).map(|message| self.vars[*message].arrival);
+            let arrival = |message: usize| {
+                self.prefix.index_of.get(&message).map(|message| self.vars[*message].arrival)
+            };
             let is_gone = |message: usize| {
                 let takes = |(other, got): &(usize, Option<usize>)| {
                     let other = &history.takes[*other];
@@ -303,8 +327,10 @@ impl<'p> PrefixConstraints<'p> {
                 let later = match (got, came) {
                     (Some(got), Some(came)) => {
                         // A request is done no sooner than it was called for.
-                        let called =
-                            history.taker(got).filter(|_| take.is_wait_for_first()).map(|taker| taker.posted + 1);
+                        let called = history
+                            .taker(got)
+                            .filter(|_| take.is_wait_for_first())
+                            .map(|taker| taker.posted + 1);
                         if let Some(called) = called.filter(|called| *called <= take.call && !is_gone(other))
                         {
                             after.push((comes, (called, Time::ZERO)));

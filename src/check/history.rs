@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::rc::Rc;
 
-use super::calls::{Calls, Origin, previous_call, first_message};
+use super::calls::{Calls, Origin, first_message, previous_call};
 use crate::message::{MatchKey, MessageId, RawTag, RecvFilter};
 use crate::params::innermost_params;
 use crate::time::Time;
@@ -72,7 +72,10 @@ pub(super) struct Take {
 
 impl<'a> History<'a> {
     /// Reads a trace. `choice_locations` has the calls that may take one of several messages.
-    pub(super) fn new(trace: &'a Trace, choice_locations: &'a [(usize, &'static Location<'static>)]) -> History<'a> {
+    pub(super) fn new(
+        trace: &'a Trace,
+        choice_locations: &'a [(usize, &'static Location<'static>)],
+    ) -> History<'a> {
         let indices: HashMap<MessageId, usize> =
             trace.messages.iter().enumerate().map(|(place, message)| (message.id, place)).collect();
         let (receivable, origins) = receivable_messages(trace, &indices);
@@ -97,7 +100,8 @@ impl<'a> History<'a> {
 
     /// Finds the takes of all calls.
     fn find_takes(&mut self) {
-        let filter = |from: &Option<usize>, tag: &CallTag| RecvFilter::new(*from, RawTag::from_number(tag.number));
+        let filter =
+            |from: &Option<usize>, tag: &CallTag| RecvFilter::new(*from, RawTag::from_number(tag.number));
         let got = |got: &Transfer| self.indices.get(&first_message(got)).copied();
         // The receives of requests that were not waited for yet: request, call and filter.
         let mut open: Vec<(u32, usize, RecvFilter)> = Vec::new();
@@ -135,15 +139,27 @@ impl<'a> History<'a> {
                 }
                 CallKind::Probe { from, tag, found: saw } => {
                     let (filter, until) = (filter(from, tag), Some(start));
-                    let mut take = Take { filters: vec![filter], deadline: until, empty_after: until, leaves_message: true, ..take };
-                    take.got = saw.and_then(|saw| self.message_seen(&take, RecvFilter::new(Some(saw), filter.tag)));
+                    let mut take = Take {
+                        filters: vec![filter],
+                        deadline: until,
+                        empty_after: until,
+                        leaves_message: true,
+                        ..take
+                    };
+                    take.got =
+                        saw.and_then(|saw| self.message_seen(&take, RecvFilter::new(Some(saw), filter.tag)));
                     self.takes.push(take);
                 }
                 CallKind::Irecv { request, from, tag } => open.push((*request, place, filter(from, tag))),
                 CallKind::Test { request } => {
                     let filter = open.iter().find(|(other, ..)| other == request).map(|(.., filter)| *filter);
                     let filters = filter.into_iter().collect();
-                    self.takes.push(Take { filters, deadline: Some(start - o), leaves_message: true, ..take });
+                    self.takes.push(Take {
+                        filters,
+                        deadline: Some(start - o),
+                        leaves_message: true,
+                        ..take
+                    });
                 }
                 CallKind::Wait { request, is_send: false, transfer } => {
                     let Some(of) = open.iter().position(|(other, ..)| other == request) else { continue };
@@ -253,12 +269,17 @@ impl<'a> History<'a> {
 
     fn is_wanted(&self, wants: &[RecvFilter], sent: &ReceivableMessage) -> bool {
         let from = self.message(sent.message).id.from as u32;
-        wants.iter().any(|want| want.tag.can_take(sent.tag) && (want.from == RecvFilter::ANY_SENDER || want.from == from))
+        wants.iter().any(|want| {
+            want.tag.can_take(sent.tag) && (want.from == RecvFilter::ANY_SENDER || want.from == from)
+        })
     }
 
     /// Returns the messages that a take wants.
     pub(super) fn candidates(&self, take: &Take) -> impl Iterator<Item = usize> {
-        self.receivable[take.id].iter().filter(|sent| self.is_wanted(&take.filters, sent)).map(|sent| sent.message)
+        self.receivable[take.id]
+            .iter()
+            .filter(|sent| self.is_wanted(&take.filters, sent))
+            .map(|sent| sent.message)
     }
 
     /// Returns the takes without which a take would not get a message, or nothing: those before the take,
@@ -306,7 +327,8 @@ impl<'a> History<'a> {
         let nothing = (take.empty_after.is_some() && take.got.is_some()).then_some(None);
         let is_gone =
             |message| self.takers.get(&message).is_some_and(|taker| self.takes[*taker].is_before(take));
-        let follows = |message| self.last_call_before(message).is_some_and(|call| self.calls.is_after(call, take.call));
+        let follows =
+            |message| self.last_call_before(message).is_some_and(|call| self.calls.is_after(call, take.call));
         let could = |message: &usize| take.got != Some(*message) && !is_gone(*message) && !follows(*message);
         nothing.into_iter().chain(self.candidates(take).filter(could).map(Some)).collect()
     }
@@ -418,7 +440,10 @@ fn unbounded_latency(trace: &Trace) -> Time {
 
 /// Finds the messages that receives can take, by receiver and in the order of their sends, and each message's
 /// origin.
-fn receivable_messages(trace: &Trace, messages: &HashMap<MessageId, usize>) -> (Vec<Vec<ReceivableMessage>>, HashMap<MessageId, Origin>) {
+fn receivable_messages(
+    trace: &Trace,
+    messages: &HashMap<MessageId, usize>,
+) -> (Vec<Vec<ReceivableMessage>>, HashMap<MessageId, Origin>) {
     let (mut to, mut origins) = (vec![Vec::new(); trace.params.P], HashMap::new());
     let mut posted: HashMap<(usize, u32), (usize, &CallTag)> = HashMap::new();
     for (place, call) in trace.calls.iter().enumerate() {

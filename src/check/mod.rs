@@ -6,26 +6,26 @@
 
 mod calls;
 mod conflicts;
+mod constraints;
 mod faults;
 mod few_changes;
 mod history;
-mod constraints;
 mod late_few;
-mod prefix_machine;
 mod one_end;
 mod prefix;
+mod prefix_machine;
 mod random;
 mod reduction;
 mod report;
-mod solver;
 mod script;
 mod settings;
+mod solver;
 mod strategy;
 mod systematic;
 mod times;
 mod trials;
 
-pub use report::{CheckReport, ChoicePoint, DistinctResult, Failure, DelayedMessage, FailureKind};
+pub use report::{CheckReport, ChoicePoint, DelayedMessage, DistinctResult, Failure, FailureKind};
 pub use settings::{Check, TrialResult};
 pub use strategy::Strategy;
 pub use systematic::Coverage;

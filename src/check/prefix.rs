@@ -47,10 +47,18 @@ pub(super) enum CallEffect {
     /// It receives a message, or gives up.
     Receive(SettledReceive),
     /// It looks for a message, leaves it there and lasts this long.
-    Look { got: Option<usize>, others: Vec<(usize, Time)>, lasts: Time },
+    Look {
+        got: Option<usize>,
+        others: Vec<(usize, Time)>,
+        lasts: Time,
+    },
     Exchange(SettledSend, SettledReceive),
     /// It is over `lasts` after its beginning and `late` after a message's arrival.
-    Join { message: usize, lasts: Time, late: Time },
+    Join {
+        message: usize,
+        lasts: Time,
+        late: Time,
+    },
     /// It is the processor's barrier of this number, and is over this long after all have come to it.
     Barrier(usize, Time),
 }
@@ -166,7 +174,9 @@ impl Prefix {
         }
         for (place, got) in &got {
             let take = &history.takes[*place];
-            if let Some(flight) = got.and_then(|got| prefix.index_of.get(&got)).filter(|_| !take.leaves_message) {
+            if let Some(flight) =
+                got.and_then(|got| prefix.index_of.get(&got)).filter(|_| !take.leaves_message)
+            {
                 prefix.messages[*flight].taken_by = Some(take.call);
             }
         }
@@ -251,7 +261,10 @@ impl CallReader<'_, '_> {
             }
             CallKind::Barrier => {
                 *barriers += 1;
-                Some(CallEffect::Barrier(*barriers - 1, recorded.end - history.barrier_arrivals[*barriers - 1]))
+                Some(CallEffect::Barrier(
+                    *barriers - 1,
+                    recorded.end - history.barrier_arrivals[*barriers - 1],
+                ))
             }
             CallKind::Receive { .. } => {
                 let place = *self.takes.get(&call)?;
@@ -317,7 +330,9 @@ impl CallReader<'_, '_> {
                 let until = *time - recorded.start;
                 (Some(ReceiveDeadline::After(until)), until)
             }
-            CallKind::Receive { until: Until::Moment(_), .. } => (Some(ReceiveDeadline::After(Time::ZERO)), cycle),
+            CallKind::Receive { until: Until::Moment(_), .. } => {
+                (Some(ReceiveDeadline::After(Time::ZERO)), cycle)
+            }
             _ => (None, Time::ZERO),
         };
         let others = self.others(prefix, take, got);

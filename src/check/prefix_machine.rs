@@ -1,9 +1,9 @@
 //! Runs the settled calls of a prefix under given latencies, on the machine's own network.
 
 use super::constraints::PrefixConstraints;
-use super::prefix::{SettledMessage, SettledCall, ReceiveDeadline, CallEffect};
+use super::prefix::{CallEffect, ReceiveDeadline, SettledCall, SettledMessage};
 use crate::rules::choice::{Choice, DrawnChoice};
-use crate::rules::network::{EntryRequest, Ingress, Egress, Network, Passage};
+use crate::rules::network::{Egress, EntryRequest, Ingress, Network, Passage};
 use crate::time::Time;
 
 /// The machine that runs the settled calls of a prefix under given latencies.
@@ -80,7 +80,8 @@ impl<'k, 'p> PrefixMachine<'k, 'p> {
                 };
                 let ready = (processor.now + send.overhead).max(processor.egress.send_gap_end());
                 let is_half = matches!(call.effect, CallEffect::Exchange(..)) && !processor.is_half;
-                let SettledMessage { stream, room: (to, _), .. } = self.constraints.prefix.messages[send.message];
+                let SettledMessage { stream, room: (to, _), .. } =
+                    self.constraints.prefix.messages[send.message];
                 let request = EntryRequest::when_ready(ready, self.latencies[send.message], stream);
                 Some((request, id, to, send.message, is_half, call.has_next))
             };

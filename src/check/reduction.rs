@@ -92,14 +92,17 @@ impl Reduction<'_> {
         if let Some(one) = all.iter().find(|one| self.is_failing_with(&[**one], DelayLength::Longest, base)) {
             return Some((vec![*one], DelayLength::Longest));
         }
-        let found = [DelayLength::Longest, DelayLength::AsRecorded].into_iter().find(|late| self.is_failing_with(all, *late, base));
+        let found = [DelayLength::Longest, DelayLength::AsRecorded]
+            .into_iter()
+            .find(|late| self.is_failing_with(all, *late, base));
         let few = found.map(|late| (self.minimize(all.to_vec(), late, base), late));
         if few.as_ref().is_some_and(|(few, _)| few.len() <= 2) {
             return few;
         }
         let pairs =
             all.iter().enumerate().flat_map(|(i, one)| all[..i].iter().map(move |other| [*other, *one]));
-        let pair = pairs.take(MAX_RUNS / 2).find(|pair| self.is_failing_with(pair, DelayLength::Longest, base));
+        let pair =
+            pairs.take(MAX_RUNS / 2).find(|pair| self.is_failing_with(pair, DelayLength::Longest, base));
         pair.map(|pair| (pair.to_vec(), DelayLength::Longest)).or(few)
     }
 
@@ -109,7 +112,10 @@ impl Reduction<'_> {
         while late.len() > 1 {
             let size = late.len().div_ceil(parts);
             let without = |begin: usize| [&late[..begin], &late[late.len().min(begin + size)..]].concat();
-            let fewer = (0..late.len()).step_by(size).map(without).find(|rest| self.is_failing_with(rest, length, base));
+            let fewer = (0..late.len())
+                .step_by(size)
+                .map(without)
+                .find(|rest| self.is_failing_with(rest, length, base));
             match fewer {
                 Some(rest) => (late, parts) = (rest, (parts - 1).max(2)),
                 None if size == 1 => break,
@@ -147,6 +153,9 @@ impl Reduction<'_> {
                 Order::from_rule(LatencyRule::new(latency))
             }
         };
-        order.with_ties(base.ties()).with_precedence(base.precedence().clone()).with_faults(base.faults().clone())
+        order
+            .with_ties(base.ties())
+            .with_precedence(base.precedence().clone())
+            .with_faults(base.faults().clone())
     }
 }

@@ -193,7 +193,8 @@ impl<R> CheckReport<R> {
     /// messages to be late and all others to arrive at once. Returns `None` if no run tried that, or if
     /// faults were drawn too.
     pub fn probability(&self, few: usize) -> Option<f64> {
-        OrderGenerator::late_probability(self.strategy, self.messages, few, self.runs).filter(|_| self.faults.is_none())
+        OrderGenerator::late_probability(self.strategy, self.messages, few, self.runs)
+            .filter(|_| self.faults.is_none())
     }
 
     /// Returns a lower bound of the probability that the check finds a failure that needs `few` particular
@@ -201,7 +202,8 @@ impl<R> CheckReport<R> {
     /// change, and all else arrives at once. Returns `None` if no run tried that, or if faults were drawn
     /// too.
     pub fn probability_of_changes(&self, few: usize) -> Option<f64> {
-        OrderGenerator::changes_probability(self.strategy, self.messages, few, self.runs).filter(|_| self.faults.is_none())
+        OrderGenerator::changes_probability(self.strategy, self.messages, few, self.runs)
+            .filter(|_| self.faults.is_none())
     }
 }
 

@@ -9,10 +9,10 @@
 use std::collections::HashMap;
 use std::iter::repeat;
 
+use super::constraints::{ExchangeOrder, MessageVars, PrefixConstraints};
 use super::history::History;
-use super::constraints::{PrefixConstraints, ExchangeOrder, MessageVars};
-use super::prefix::{Prefix, CallEffect};
-use super::solver::{TimingSolver, Solution};
+use super::prefix::{CallEffect, Prefix};
+use super::solver::{Solution, TimingSolver};
 use super::times::SolveResult;
 use crate::message::MessageId;
 use crate::params::Precedence;
@@ -60,11 +60,16 @@ impl Script {
     /// Finds latencies for which these takes get these messages, one of which is another than in the run. The
     /// takes must not depend on others. If `bounded`, no message may be under way for longer than L.
     pub(super) fn find(history: &History, settled: &[(usize, Option<usize>)], bounded: bool) -> ScriptResult {
-        let found = |least_delay| Script::find_in(history, settled, Prefix::new(history, settled, bounded, least_delay));
+        let found = |least_delay| {
+            Script::find_in(history, settled, Prefix::new(history, settled, bounded, least_delay))
+        };
         match found(PS) {
             // A processor that goes first may look in vain for a message that another sends at the same
             // moment.
-            ScriptResult::Impossible if history.has_instant_messages() && !matches!(found(Time::ZERO), ScriptResult::Impossible) => {
+            ScriptResult::Impossible
+                if history.has_instant_messages()
+                    && !matches!(found(Time::ZERO), ScriptResult::Impossible) =>
+            {
                 ScriptResult::Unknown
             }
             found => found,
@@ -90,9 +95,15 @@ impl Script {
         if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.index_of.contains_key(&got))) {
             return ScriptResult::Impossible;
         }
-        let exchanges = prefix.calls.iter().flatten().filter(|call| matches!(call.effect, CallEffect::Exchange(..))).count();
+        let exchanges = prefix
+            .calls
+            .iter()
+            .flatten()
+            .filter(|call| matches!(call.effect, CallEffect::Exchange(..)))
+            .count();
         let found = |orders: &[ExchangeOrder]| {
-            let orders: Vec<_> = orders.iter().copied().map(Some).chain(repeat(None)).take(exchanges).collect();
+            let orders: Vec<_> =
+                orders.iter().copied().map(Some).chain(repeat(None)).take(exchanges).collect();
             Script::find_for_orders(history, settled, &prefix, &orders)
         };
         // Mostly exchanges go as in the run, or there is no solution whatever their order.
@@ -108,7 +119,10 @@ impl Script {
             match found(&orders) {
                 ScriptResult::Impossible => (),
                 _ if orders.len() < exchanges => {
-                    open.extend([ExchangeOrder::Reversed, ExchangeOrder::AsRecorded].map(|order| [&orders[..], &[order]].concat()));
+                    open.extend(
+                        [ExchangeOrder::Reversed, ExchangeOrder::AsRecorded]
+                            .map(|order| [&orders[..], &[order]].concat()),
+                    );
                 }
                 ScriptResult::Unknown => is_known = false,
                 script => return script,

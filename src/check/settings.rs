@@ -61,7 +61,8 @@ impl fmt::Debug for Check {
         let Check { strategy, runs, time, seed, cores, faults, audits, may_differ, on_run: _ } = self;
         let mut debug = f.debug_struct("Check");
         debug.field("strategy", strategy).field("runs", runs).field("time", time).field("seed", seed);
-        debug.field("cores", cores)
+        debug
+            .field("cores", cores)
             .field("faults", faults)
             .field("audits", audits)
             .field("may_differ", may_differ)

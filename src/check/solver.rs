@@ -14,11 +14,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::conflicts::{SharedResource, Conflict, conflicts};
+use super::conflicts::{Conflict, SharedResource, conflicts};
+use super::constraints::{MessageVars, PrefixConstraints};
 use super::history::History;
-use super::constraints::{PrefixConstraints, MessageVars};
-use super::prefix_machine::PrefixMachine;
 use super::prefix::SettledMessage;
+use super::prefix_machine::PrefixMachine;
 use super::times::{SolveResult, TimeConstraints};
 use crate::params::{Latency, Precedence, Surcharge, Ties};
 use crate::rules::choice::DrawnChoice;
@@ -82,7 +82,8 @@ const MAX_WORK: usize = 1_000_000;
 
 impl<'k, 'p> TimingSolver<'k, 'p> {
     pub(super) fn new(history: &History, constraints: &'k PrefixConstraints<'p>) -> TimingSolver<'k, 'p> {
-        let (trace, flights, has_long_messages) = (history.trace, &constraints.prefix.messages, constraints.prefix.has_long_messages());
+        let (trace, flights, has_long_messages) =
+            (history.trace, &constraints.prefix.messages, constraints.prefix.has_long_messages());
         let has_capacity = || flights.iter().any(|flight| flight.capacity < usize::MAX);
         let waits = has_long_messages || trace.params.gps().is_some() || has_capacity();
         let by_number = DrawnChoice::new(&trace.params, Latency::Exact, Ties::Number);
@@ -96,7 +97,9 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                 Surcharge::default(),
             ),
             by_number,
-            conflicts: (0..flights.len()).map(|message| conflicts(history, constraints.prefix, message)).collect(),
+            conflicts: (0..flights.len())
+                .map(|message| conflicts(history, constraints.prefix, message))
+                .collect(),
             has_long_messages,
             is_complete: constraints.prefix.is_exact || !waits,
             unsettled_wait: Time::ZERO,
@@ -159,13 +162,17 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     /// Returns whether there may be times if messages wait, for room or a port, for others that are not
     /// settled.
     pub(super) fn is_solvable_with_waits(mut self, history: &History) -> bool {
-        let has_capacity = || self.constraints.prefix.messages.iter().any(|flight| flight.capacity < usize::MAX);
+        let has_capacity =
+            || self.constraints.prefix.messages.iter().any(|flight| flight.capacity < usize::MAX);
         if !self.has_long_messages && !has_capacity() {
             return false;
         }
         self.unsettled_wait = history.unbounded_latency;
         self.conflicts.iter_mut().for_each(Vec::clear);
-        !matches!(self.constraints_under(&Assumptions::default()).solve(&mut self.try_limit()), SolveResult::Infeasible)
+        !matches!(
+            self.constraints_under(&Assumptions::default()).solve(&mut self.try_limit()),
+            SolveResult::Infeasible
+        )
     }
 
     /// Returns the number of tries.
@@ -179,10 +186,14 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         let mut times = self.constraints.times.clone();
         let flights = &self.constraints.prefix.messages;
         for (first, second) in &assumptions.later {
-            times.require_after(self.constraints.vars[*second].ready, (self.constraints.vars[*first].ready, PS));
+            times.require_after(
+                self.constraints.vars[*second].ready,
+                (self.constraints.vars[*first].ready, PS),
+            );
         }
         for (message, conflicts) in self.conflicts.iter().enumerate() {
-            let (MessageVars { ready, enter, arrival }, flight) = (self.constraints.vars[message], &flights[message]);
+            let (MessageVars { ready, enter, arrival }, flight) =
+                (self.constraints.vars[message], &flights[message]);
             let under_way = flight.stream + flight.max_latency;
             let wait = self.unsettled_wait;
             let for_port = if flight.stream > Time::ZERO { wait } else { Time::ZERO };
@@ -199,14 +210,18 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                     Some(PairOrder::Before) => {
                         times.require_after(its.ready, (ready, self.tie_margin(message, conflict.other)));
                     }
-                    Some(_) => times.require_after(ready, (its.ready, self.tie_margin(conflict.other, message))),
+                    Some(_) => {
+                        times.require_after(ready, (its.ready, self.tie_margin(conflict.other, message)))
+                    }
                     None => (),
                 }
                 // The constraint that this one comes no earlier than the other is gone, and the reverse.
                 let [behind, ahead] = self.separations(message, *conflict);
                 match pair {
                     Some(PairOrder::After) => times.require_after(behind.0, behind.1),
-                    Some(PairOrder::Beside) if !conflict.resource.is_room() => times.require_after(ahead.0, ahead.1),
+                    Some(PairOrder::Beside) if !conflict.resource.is_room() => {
+                        times.require_after(ahead.0, ahead.1)
+                    }
                     _ => (),
                 }
                 if matches!(pair, None | Some(PairOrder::After)) {
@@ -221,8 +236,11 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                             && matches!(pair_of(*other), None | Some(PairOrder::After))
                     });
                     let begins = others.map(|(_, other)| self.separations(message, *other)[0].1);
-                    let first =
-                        if conflict.resource.is_before_entry() { (ready, Time::ZERO) } else { (enter, under_way) };
+                    let first = if conflict.resource.is_before_entry() {
+                        (ready, Time::ZERO)
+                    } else {
+                        (enter, under_way)
+                    };
                     let by = ahead.1.1 - PS;
                     let within = [first].into_iter().chain(begins).map(|(what, at)| (what, at + by));
                     times.require_within(ahead.0, within.collect());
@@ -230,13 +248,15 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             }
             let of = |resource: SharedResource, pair: PairOrder| {
                 let all = conflicts.iter().enumerate();
-                let those =
-                    all.filter(move |(number, conflict)| conflict.resource == resource && pair_of(*number) == Some(pair));
+                let those = all.filter(move |(number, conflict)| {
+                    conflict.resource == resource && pair_of(*number) == Some(pair)
+                });
                 those.map(|(_, conflict)| self.constraints.vars[conflict.other].arrival)
             };
             for resource in [SharedResource::To, SharedResource::From] {
                 for stays in of(resource, PairOrder::Beside) {
-                    of(resource, PairOrder::After).for_each(|gone| times.require_after(stays, (gone, Time::ZERO)));
+                    of(resource, PairOrder::After)
+                        .for_each(|gone| times.require_after(stays, (gone, Time::ZERO)));
                 }
             }
             if assumptions.instant.get(&message) == Some(&true) {
@@ -264,9 +284,14 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
 
     /// Returns the constraint that a message waits for its conflict, and the reverse one. Each is a variable,
     /// and the variable and time that bound it from below.
-    fn separations(&self, message: usize, Conflict { other, resource }: Conflict) -> [(usize, (usize, Time)); 2] {
+    fn separations(
+        &self,
+        message: usize,
+        Conflict { other, resource }: Conflict,
+    ) -> [(usize, (usize, Time)); 2] {
         let (mine, its) = (self.constraints.vars[message], self.constraints.vars[other]);
-        let [stream, its_stream] = [message, other].map(|message| self.constraints.prefix.messages[message].stream);
+        let [stream, its_stream] =
+            [message, other].map(|message| self.constraints.prefix.messages[message].stream);
         let [behind, ahead] = match resource {
             SharedResource::To | SharedResource::From => {
                 [(mine.enter, its.arrival, Time::ZERO), (its.enter, mine.arrival, Time::ZERO)]
@@ -274,8 +299,12 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             SharedResource::Out => {
                 [(mine.enter, its.arrival, Time::ZERO), (its.arrival, mine.enter, stream + its_stream)]
             }
-            SharedResource::In => [(mine.arrival, its.enter, its_stream + stream), (its.enter, mine.arrival, Time::ZERO)],
-            SharedResource::BothIn => [(mine.arrival, its.arrival, stream), (its.arrival, mine.arrival, its_stream)],
+            SharedResource::In => {
+                [(mine.arrival, its.enter, its_stream + stream), (its.enter, mine.arrival, Time::ZERO)]
+            }
+            SharedResource::BothIn => {
+                [(mine.arrival, its.arrival, stream), (its.arrival, mine.arrival, its_stream)]
+            }
         };
         [behind, ahead].map(|(later, earlier, by)| (later, (earlier, by)))
     }
@@ -289,14 +318,19 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
 
     /// Returns the precedence by which all pairs are served as assumed. If there is none, the error has pairs
     /// of which one cannot be ready at the same moment, since each would have to be served before the next.
-    fn precedence(&self, assumptions: &Assumptions, times: &[Time]) -> Result<Precedence, Vec<(usize, usize)>> {
+    fn precedence(
+        &self,
+        assumptions: &Assumptions,
+        times: &[Time],
+    ) -> Result<Precedence, Vec<(usize, usize)>> {
         let flights = &self.constraints.prefix.messages;
         let ready = |message: usize| times[self.constraints.vars[message].ready];
         // For each moment, the pairs of processors that must go in order.
         let mut pairs: BTreeMap<Time, OrderedPairs> = BTreeMap::new();
         for ((message, number), pair) in &assumptions.pairs {
             let other = self.conflicts[*message][*number].other;
-            let (first, second) = if *pair == PairOrder::Before { (*message, other) } else { (other, *message) };
+            let (first, second) =
+                if *pair == PairOrder::Before { (*message, other) } else { (other, *message) };
             let ids = (flights[first].id.from, flights[second].id.from);
             if ready(first) == ready(second) && ids.0 != ids.1 {
                 pairs.entry(ready(first)).or_default().insert(ids, (first, second));
@@ -347,7 +381,12 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     }
 
     /// Returns the spans of time in which a message and its conflict need their common resource.
-    fn spans(&self, times: &[Time], message: usize, Conflict { other, resource }: Conflict) -> [(Time, Time); 2] {
+    fn spans(
+        &self,
+        times: &[Time],
+        message: usize,
+        Conflict { other, resource }: Conflict,
+    ) -> [(Time, Time); 2] {
         let span = |message: usize, resource: SharedResource| {
             let MessageVars { enter, arrival, .. } = self.constraints.vars[message];
             let (enter, arrival, stream) =
@@ -364,7 +403,13 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     }
 
     /// Returns the possibilities for a message that enters or arrives at another time on the machine.
-    fn branches(&self, assumptions: &Assumptions, times: &[Time], message: usize, passage: Passage) -> Vec<Assumptions> {
+    fn branches(
+        &self,
+        assumptions: &Assumptions,
+        times: &[Time],
+        message: usize,
+        passage: Passage,
+    ) -> Vec<Assumptions> {
         let (flight, vars) = (&self.constraints.prefix.messages[message], self.constraints.vars[message]);
         let (enter, arrival) = (times[vars.enter], times[vars.arrival]);
         let mut all = Vec::new();
@@ -388,13 +433,17 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
                 && if is_late { its.0 < mine.1 && mine.0 < its.1 } else { its.1 > from }
         };
         let nearest = open.iter().filter(matters).max_by_key(|(_, conflict)| until(*conflict));
-        let any = || open.iter().filter(|_| self.has_long_messages).max_by_key(|(_, conflict)| until(*conflict));
+        let any =
+            || open.iter().filter(|_| self.has_long_messages).max_by_key(|(_, conflict)| until(*conflict));
         let Some(&(number, Conflict { other, resource })) = nearest.or_else(any) else { return all };
         let beside = self.conflicts[message].iter().enumerate().filter(|(number, conflict)| {
-            conflict.resource == resource && assumptions.pairs.get(&(message, *number)) == Some(&PairOrder::Beside)
+            conflict.resource == resource
+                && assumptions.pairs.get(&(message, *number)) == Some(&PairOrder::Beside)
         });
         let stays = !resource.is_room() || beside.count() + 1 < flight.capacity;
-        for pair in [Some(PairOrder::Beside).filter(|_| stays), Some(PairOrder::Before), Some(PairOrder::After)] {
+        for pair in
+            [Some(PairOrder::Beside).filter(|_| stays), Some(PairOrder::Before), Some(PairOrder::After)]
+        {
             let Some(pair) = pair else { continue };
             let mut branch = assumptions.clone();
             if can_be_instant {

@@ -98,7 +98,9 @@ impl OrderGenerator {
     /// Returns a lower bound of the probability that `few` particular messages of `n` are late in one of
     /// `runs` runs, or `None` if no run has so many late messages.
     pub(super) fn late_probability(strategy: Strategy, n: usize, few: usize, runs: usize) -> Option<f64> {
-        let tried = OrderGenerator::count_runs(strategy, runs, Strategy::LateFew, |number| OrderGenerator::late_count(number) == few);
+        let tried = OrderGenerator::count_runs(strategy, runs, Strategy::LateFew, |number| {
+            OrderGenerator::late_count(number) == few
+        });
         (tried > 0 && n >= few).then(|| probability(n, few, tried))
     }
 

@@ -23,7 +23,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::history::{History, TakeId};
-use super::script::{ScriptResult, Script};
+use super::script::{Script, ScriptResult};
 use crate::machine::Order;
 use crate::message::MessageId;
 use crate::rules::choice::LatencyRule;
@@ -163,7 +163,8 @@ impl SystematicSearch {
     ) {
         let places: HashMap<TakeId, usize> =
             history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
-        let order_hash = set_hash(history.takes.iter().map(|take| (history.id(take), history.message_id(take.got))));
+        let order_hash =
+            set_hash(history.takes.iter().map(|take| (history.id(take), history.message_id(take.got))));
         let Branch { steps, script: tried, unbounded, kind } = branch;
         let is_bounded = kind != BranchKind::Far;
         if is_bounded {
@@ -191,7 +192,8 @@ impl SystematicSearch {
                 }
                 (BranchKind::Guess, _) => {
                     let guess = steps.last().and_then(|step| places.get(&step.take));
-                    self.unending_waits.extend(guess.and_then(|place| history.location(&history.takes[*place])));
+                    self.unending_waits
+                        .extend(guess.and_then(|place| history.location(&history.takes[*place])));
                 }
                 (BranchKind::Witness | BranchKind::Far, _) => (),
             }
@@ -223,7 +225,8 @@ impl SystematicSearch {
             self.orders_beyond.insert(order_hash, failed);
             let takes: Vec<_> = all.iter().map(|(place, _)| (*place, history.takes[*place].got)).collect();
             if let ScriptResult::Script(script) = Script::find(history, &takes, true) {
-                let branch = Branch { script: Arc::new(script), kind: BranchKind::Witness, ..Branch::default() };
+                let branch =
+                    Branch { script: Arc::new(script), kind: BranchKind::Witness, ..Branch::default() };
                 self.stack.push(branch);
             }
         }
@@ -282,7 +285,9 @@ impl SystematicSearch {
                 _ => (),
             }
         }
-        let Some(new) = new.filter(|new: &SettledTake| !history.takes[new.0].is_wait_for_first()) else { return false };
+        let Some(new) = new.filter(|new: &SettledTake| !history.takes[new.0].is_wait_for_first()) else {
+            return false;
+        };
         let settled_takes: HashSet<usize> = before.iter().map(|(place, ..)| *place).collect();
         if history.requirements(new.0, new.1).is_subset(&settled_takes) {
             let all: Vec<SettledTake> = before.iter().copied().chain([new]).collect();
@@ -291,7 +296,9 @@ impl SystematicSearch {
                 ScriptResult::Impossible => return true,
                 ScriptResult::Unknown => return false,
                 // More messages are settled in this run than in the one from which the class branched off.
-                ScriptResult::Script(script) if all.len() < steps.len() || script.settled_count() > tried.settled_count() => {
+                ScriptResult::Script(script)
+                    if all.len() < steps.len() || script.settled_count() > tried.settled_count() =>
+                {
                     let is_new = self.classes.insert(set_hash(got.iter().map(|take| history.ids(*take))));
                     if all.len() < steps.len() && !is_new {
                         return true; // the rest without the impossible take is a class that was or will be run
@@ -343,7 +350,8 @@ impl SystematicSearch {
         let takes = &history.takes;
         let is_guess = takes[new].is_wait_for_first() && other.is_none();
         let requirements = history.requirements(new, other);
-        let is_other = |(place, got, _): &SettledTake| requirements.contains(place) && takes[*place].got != *got;
+        let is_other =
+            |(place, got, _): &SettledTake| requirements.contains(place) && takes[*place].got != *got;
         if requirements.contains(&new)
             || before.iter().any(is_other)
             || (is_guess && history.location(&takes[new]).is_some_and(|at| self.unending_waits.contains(&at)))
@@ -361,7 +369,8 @@ impl SystematicSearch {
         let is_new = |place: usize| place != new && before.iter().all(|(other, ..)| *other != place);
         let needed =
             core.iter().filter(|(place, _)| is_new(*place)).map(|(place, got)| (*place, *got, false));
-        let all: Vec<SettledTake> = before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
+        let all: Vec<SettledTake> =
+            before.iter().copied().chain(needed).chain([(new, other, is_open)]).collect();
         let got: Vec<(usize, Option<usize>)> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
         if !self.classes.insert(set_hash(got.iter().map(|take| history.ids(*take)))) {
             return;
@@ -417,7 +426,8 @@ impl SystematicSearch {
             ScriptResult::Script(script) => {
                 let steps =
                     core.iter().map(|(place, got)| BranchStep::new(history, (*place, *got, false))).collect();
-                let branch = Branch { steps, script: Arc::new(script), unbounded: None, kind: BranchKind::Class };
+                let branch =
+                    Branch { steps, script: Arc::new(script), unbounded: None, kind: BranchKind::Class };
                 self.stack.push(branch);
             }
             ScriptResult::Impossible => (),
@@ -431,7 +441,9 @@ impl SystematicSearch {
         Coverage {
             orders: self.orders_within.len(),
             why_incomplete: match self.missed {
-                _ if self.is_out_of_time || !self.stack.is_empty() => Some("the check ended before all were tried"),
+                _ if self.is_out_of_time || !self.stack.is_empty() => {
+                    Some("the check ended before all were tried")
+                }
                 0 => self.why_overlooked,
                 _ => Some("it takes too long to find out whether latencies lead to some"),
             },
@@ -456,7 +468,8 @@ impl Branch {
     pub(super) fn order(&self) -> Order {
         let script = Arc::clone(&self.script);
         let latency = move |message, to, ready, _| Some(script.latency(message, to, ready));
-        let order = Order::from_rule(LatencyRule::new(latency)).with_precedence(self.script.precedence.clone());
+        let order =
+            Order::from_rule(LatencyRule::new(latency)).with_precedence(self.script.precedence.clone());
         if self.is_bounded() { order } else { order.unbounded() }
     }
 

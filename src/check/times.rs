@@ -90,8 +90,9 @@ impl TimeConstraints {
         // A variable that still changes after as many rounds as there are variables is in a cycle.
         for _ in 0..self.variables + 2 {
             if !std::mem::take(&mut goes_on) {
-                let holds =
-                    |(what, of): &UpperBound| of.iter().any(|(other, by)| times[*what] <= times[*other] + *by);
+                let holds = |(what, of): &UpperBound| {
+                    of.iter().any(|(other, by)| times[*what] <= times[*other] + *by)
+                };
                 let begins = self.zeros.iter().all(|first| times[*first] == Time::ZERO);
                 return match begins && self.upper_bounds.iter().all(holds) {
                     true => SolveResult::Times(times),

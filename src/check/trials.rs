@@ -8,14 +8,14 @@ use parking_lot::Mutex;
 
 use super::history::History;
 use super::reduction::Reduction;
-use super::report::{CheckReport, ChoicePoint, DistinctResult, Failure, DelayedMessage, FailureKind};
+use super::report::{CheckReport, ChoicePoint, DelayedMessage, DistinctResult, Failure, FailureKind};
 use super::settings::{Check, TrialResult};
 use super::strategy::{OrderGenerator, Strategy};
 use super::systematic::{Branch, SystematicSearch};
 use crate::audit::audit;
 use crate::clock::ClockKind;
 use crate::error::{Cause, RunError};
-use crate::machine::{Machine, Order, Run, ObservedRun};
+use crate::machine::{Machine, ObservedRun, Order, Run};
 use crate::message::RawTag;
 use crate::proc::Proc;
 use crate::time::Time;
@@ -115,7 +115,8 @@ impl Check {
             return Err(crate::params::ParamsError::new(why).into());
         }
         let (strategy, seed, faults) = (self.strategy, self.seed, self.faults);
-        let mut drawing = OrderGenerator { strategy, P, seed, faults, longest: Time::ZERO, messages: Vec::new() };
+        let mut drawing =
+            OrderGenerator { strategy, P, seed, faults, longest: Time::ZERO, messages: Vec::new() };
         let mut systematic = (self.strategy == Strategy::Systematic).then(SystematicSearch::new);
         let mut checked = CheckReport::new(strategy, seed, faults);
         let mut choices = BTreeMap::new();
@@ -195,12 +196,18 @@ impl Check {
             }
         }
         checked.coverage = systematic.map(|systematic| systematic.coverage());
-        checked.choices = choices.into_values().filter(|choices: &ChoicePoint| choices.with_choice > 0).collect();
+        checked.choices =
+            choices.into_values().filter(|choices: &ChoicePoint| choices.with_choice > 0).collect();
         Ok(checked)
     }
 
     /// Adds a result to the report. Returns a failure if it differs from that of the first run and must not.
-    fn add_result<R: PartialEq>(&self, checked: &mut CheckReport<R>, result: R, order: &Order) -> Option<FailureKind> {
+    fn add_result<R: PartialEq>(
+        &self,
+        checked: &mut CheckReport<R>,
+        result: R,
+        order: &Order,
+    ) -> Option<FailureKind> {
         match checked.results.iter().position(|class| class.result == result) {
             Some(place) => checked.results[place].runs += 1,
             None if !self.may_differ && !checked.results.is_empty() => {
@@ -326,7 +333,8 @@ fn reduced_failure<R: PartialEq>(
     let (again, trace) = see(&reduced);
     let trace = trace.expect("a run that failed has begun");
     let late = trace.messages.iter().filter(|message| message.latency > Time::ZERO);
-    let late = late.map(|message| DelayedMessage { message: message.id, to: message.to, latency: message.latency });
+    let late =
+        late.map(|message| DelayedMessage { message: message.id, to: message.to, latency: message.latency });
     Failure {
         run,
         delayed: late.collect(),

@@ -197,7 +197,11 @@ impl Agenda {
 
     /// Adds `mine` and removes the earliest entry. Does nothing and returns `None` if `mine` is the earliest.
     #[inline]
-    pub(crate) fn exchange(&mut self, mine: AgendaEntry, is_current: impl Fn(AgendaEntry) -> bool) -> Option<AgendaEntry> {
+    pub(crate) fn exchange(
+        &mut self,
+        mine: AgendaEntry,
+        is_current: impl Fn(AgendaEntry) -> bool,
+    ) -> Option<AgendaEntry> {
         if self.is_before_all(mine) {
             return None;
         }

@@ -87,7 +87,10 @@ mod tests {
         for (P, cores) in (1..200).flat_map(|P| (1..=P.min(9)).map(move |cores| (P, cores))) {
             for assignment in [CoreAssignment::round_robin(P, cores), CoreAssignment::in_blocks(P, cores)] {
                 let seats = (0..cores).flat_map(|core| {
-                    assignment.processors(core).enumerate().map(move |(seat_index, id)| (id, (core, seat_index)))
+                    assignment
+                        .processors(core)
+                        .enumerate()
+                        .map(move |(seat_index, id)| (id, (core, seat_index)))
                 });
                 let mut seats: Vec<_> = seats.collect();
                 seats.sort();

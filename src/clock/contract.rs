@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, TagNames, RawTag, ArrivedHeader, RecvFilter};
+use crate::message::{ArrivedHeader, Envelope, RawTag, RecvFilter, TagNames};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::engine::Engine;

@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use super::contract::{Clock, forward_unchanged};
 use crate::error::{Cause, raise, stop};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Header, Pack, PackedValue, Receiver, ArrivedHeader};
+use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receiver};
 use crate::params::ParamsError;
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;

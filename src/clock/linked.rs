@@ -20,9 +20,9 @@ use super::watchdog::Patience;
 use crate::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
 use crate::link::{Incoming, Link};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Header, Pack, PackedValue, Payload, RawTag, Receiver, ArrivedHeader, Unpack};
+use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Payload, RawTag, Receiver, Unpack};
 use crate::params::ParamsError;
-use crate::rules::network::{Ingress, Egress, Network, Passage};
+use crate::rules::network::{Egress, Ingress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
 use crate::rules::reception::Reception;
 use crate::time::{NS, PS, Time};
@@ -49,8 +49,15 @@ enum PacketKind {
 }
 
 impl PacketKind {
-    const ALL: [PacketKind; 7] =
-        [PacketKind::Message, PacketKind::Ready, PacketKind::Begin, PacketKind::Failed, PacketKind::Waiting, PacketKind::Ended, PacketKind::AllEnded];
+    const ALL: [PacketKind; 7] = [
+        PacketKind::Message,
+        PacketKind::Ready,
+        PacketKind::Begin,
+        PacketKind::Failed,
+        PacketKind::Waiting,
+        PacketKind::Ended,
+        PacketKind::AllEnded,
+    ];
 }
 
 /// The number of bytes before a message's value. They are four words: the kind of the packet and the slice
@@ -154,7 +161,9 @@ impl<'l> LinkedClock<'l> {
             }
             Some(PacketKind::Waiting) => self.wait_reports[message.from] = Some(unpack_note(&message)),
             Some(kind) => self.pending.push((*kind, message)),
-            None => self.failed = Some(Cause::OtherProcess(format!("{} sent no message of ours", message.from))),
+            None => {
+                self.failed = Some(Cause::OtherProcess(format!("{} sent no message of ours", message.from)))
+            }
         }
         true
     }
@@ -165,7 +174,8 @@ impl<'l> LinkedClock<'l> {
             let word = bytes[8 * index..].first_chunk().expect("every process runs the same program");
             u64::from_le_bytes(*word)
         });
-        let (tag, number, words) = (RawTag::from_number(tag), number_and_words as u32, (number_and_words >> 32) as u32);
+        let (tag, number, words) =
+            (RawTag::from_number(tag), number_and_words as u32, (number_and_words >> 32) as u32);
         let parcel = Parcel::new(PackedValue { bytes, value_start: HEAD, slice, type_number });
         let (from, to) = (from as u32, Receiver::new(self.link.id() as u32, false));
         self.received += 1;
@@ -299,7 +309,8 @@ impl<'l> LinkedClock<'l> {
     fn meet(&mut self, job_id: u64, backoff: Backoff) -> Result<(), Cause> {
         if self.link.id() > 0 {
             self.send_note(0, PacketKind::Ready, &job_id);
-            let begin: Result<(), FailureText> = self.wait_for_notes(PacketKind::Begin, 0..1, backoff)?.remove(0);
+            let begin: Result<(), FailureText> =
+                self.wait_for_notes(PacketKind::Begin, 0..1, backoff)?.remove(0);
             return begin.map_err(cause_from);
         }
         let others = self.wait_for_notes::<u64>(PacketKind::Ready, 1..self.link.P(), backoff);
@@ -321,13 +332,15 @@ impl<'l> LinkedClock<'l> {
         let mine = (self.sent.clone(), (self.received, left), result);
         let (all, expected): (Result<Vec<Vec<u8>>, FailureText>, u64);
         if self.link.id() == 0 {
-            let others: Vec<(Vec<u64>, (u64, u64), ProcessResult)> = self.wait_for_notes(PacketKind::Ended, 1..P, Backoff::default())?;
+            let others: Vec<(Vec<u64>, (u64, u64), ProcessResult)> =
+                self.wait_for_notes(PacketKind::Ended, 1..P, Backoff::default())?;
             let ends: Vec<_> = [mine].into_iter().chain(others).collect();
             let sent: Vec<u64> = (0..P).map(|to| ends.iter().map(|(sent, ..)| sent[to]).sum()).collect();
             // Messages that have not arrived, and messages that have arrived and were not received.
             let lost = ends.iter().zip(&sent).map(|((_, (got, left), _), sent)| sent - got + left);
             let lost = lost.enumerate().find(|(_, lost)| *lost > 0);
-            let results: Result<Vec<Vec<u8>>, FailureText> = ends.into_iter().map(|(.., result)| result).collect();
+            let results: Result<Vec<Vec<u8>>, FailureText> =
+                ends.into_iter().map(|(.., result)| result).collect();
             let results = results.and_then(|results| match lost {
                 Some((to, lost)) => {
                     Err((format!("{lost} messages to processor {to} were never received"), false))
@@ -515,7 +528,8 @@ pub(crate) fn run(
     clock.begin_together(job_id)?;
     let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut clock)));
     let result = match outcome {
-        Ok(result) => result.and_then(|result| clock.check_results_size(result.len()).map(|()| result).map_err(cause_from)),
+        Ok(result) => result
+            .and_then(|result| clock.check_results_size(result.len()).map(|()| result).map_err(cause_from)),
         Err(payload) if payload.is::<RunStopped>() => Err(clock.failed.clone().expect("the run has failed")),
         Err(payload) => Err(cause_from_panic(link.id(), payload)),
     };

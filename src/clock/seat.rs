@@ -6,9 +6,11 @@ use super::stacks::prefetch::prefetch_lines;
 use crate::error::{Cause, ProcStatus, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, MatchKey, SentMessage, Matchable, TagNames, RawTag, ArrivedHeader, RecvFilter};
+use crate::message::{
+    ArrivedHeader, Envelope, MatchKey, Matchable, RawTag, RecvFilter, SentMessage, TagNames,
+};
 use crate::params::{PerLevel, ReceptionCost};
-use crate::rules::reception::{WaitReason, Purpose, Reception, PostedReceives};
+use crate::rules::reception::{PostedReceives, Purpose, Reception, WaitReason};
 use crate::time::{PS, Time};
 
 /// A processor as its clock sees it. It fills four cache lines: one for what the processor waits for, two for
@@ -142,7 +144,11 @@ impl Seat {
     /// Makes the processor wait for a message, as [`Clock::receive`](super::Clock::receive) says. Returns the
     /// time at which it runs next.
     #[inline]
-    pub(super) fn start_receive(&mut self, reception: &mut Reception, cost: &PerLevel<ReceptionCost>) -> Time {
+    pub(super) fn start_receive(
+        &mut self,
+        reception: &mut Reception,
+        cost: &PerLevel<ReceptionCost>,
+    ) -> Time {
         self.ticket = self.ticket.wrapping_add(1);
         RecvFilter { from: self.from, tag: self.tag } = reception.filter;
         (self.ready, self.deadline, self.purpose) =
@@ -206,7 +212,11 @@ impl Seat {
     /// Returns the first message that the filter takes, if it arrives in time and the receive sees it, and
     /// the end of its reception.
     #[inline(always)]
-    fn first_visible(&mut self, filter: RecvFilter, cost: &PerLevel<ReceptionCost>) -> Option<(MatchKey, Time)> {
+    fn first_visible(
+        &mut self,
+        filter: RecvFilter,
+        cost: &PerLevel<ReceptionCost>,
+    ) -> Option<(MatchKey, Time)> {
         let (message, purpose) = (self.inbox.first(filter)?, self.purpose?);
         let key = message.key();
         if key.0 > self.deadline {
@@ -229,7 +239,8 @@ impl Seat {
         cost: &PerLevel<ReceptionCost>,
     ) -> Option<(MatchKey, Time)> {
         let is_there = |message: &&Envelope| {
-            let in_time = message.arrival <= self.deadline && purpose.can_see(message.arrived_header(), self.deadline);
+            let in_time =
+                message.arrival <= self.deadline && purpose.can_see(message.arrived_header(), self.deadline);
             in_time && filter.can_take(*message)
         };
         let first = self.inbox.iter().filter(is_there).min_by_key(|message| message.key())?;
@@ -239,7 +250,12 @@ impl Seat {
     /// Puts a message into the inbox. Returns the processor's new wake time if the message changes it, which
     /// makes the old entry on the agenda out of date, and else `None`.
     #[inline]
-    pub(super) fn put(&mut self, arrived: ArrivedHeader, parcel: Parcel, cost: &PerLevel<ReceptionCost>) -> Option<Time> {
+    pub(super) fn put(
+        &mut self,
+        arrived: ArrivedHeader,
+        parcel: Parcel,
+        cost: &PerLevel<ReceptionCost>,
+    ) -> Option<Time> {
         let (arrival, header) = arrived;
         if arrival < self.decided_until && !header.tag.is_signal() {
             self.out_of_order += 1;
@@ -392,7 +408,10 @@ impl Seat {
 
 /// Returns the cause of a run's failure once no processor will run any more, or `None` if the run has
 /// succeeded.
-pub(super) fn failure_cause<'a>(seats: impl Iterator<Item = &'a Seat> + Clone, run_info: &RunInfo) -> Option<Cause> {
+pub(super) fn failure_cause<'a>(
+    seats: impl Iterator<Item = &'a Seat> + Clone,
+    run_info: &RunInfo,
+) -> Option<Cause> {
     if let Some(id) = seats.clone().position(Seat::is_waiting_for_end_of_time) {
         return Some(Cause::EndOfTime { id });
     }

@@ -1,10 +1,10 @@
 //! The locks and atomics of the wall clock. Under loom they are loom's, so that loom can try every order of
 //! steps.
 
-#[cfg(not(loom))]
-pub(super) use self::std_sync::*;
 #[cfg(loom)]
 pub(super) use self::loom_sync::*;
+#[cfg(not(loom))]
+pub(super) use self::std_sync::*;
 
 /// Whether loom or Miri runs the code. Then nothing depends on the host's timing, and rare paths are taken at
 /// once.

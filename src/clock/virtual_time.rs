@@ -21,10 +21,10 @@ use super::stacks::prefetch::{PROC_LINES, prefetch_lines, prefetch_stack};
 use super::watchdog::{Heartbeat, Patience, WatchGuard};
 use crate::error::{Cause, RunError, cause_from_panic, stop};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, ArrivedHeader};
+use crate::message::{ArrivedHeader, Envelope};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
-use crate::rules::network::{Ingress, Egress, Network, Passage};
+use crate::rules::network::{Egress, Ingress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
 use crate::rules::reception::Reception;
 use crate::time::Time;
@@ -89,7 +89,8 @@ impl SchedulerState {
     /// Puts a processor on the agenda.
     #[inline]
     fn insert(&mut self, id: u32, wake_time: Time, places: &Places) {
-        let entry = AgendaEntry::new(wake_time, places.place(wake_time, id), self.seats[id as usize].ticket());
+        let entry =
+            AgendaEntry::new(wake_time, places.place(wake_time, id), self.seats[id as usize].ticket());
         self.agenda.insert(entry, |entry| is_current(&self.seats, entry, places));
     }
 
@@ -138,7 +139,8 @@ impl VirtualClock<'_> {
     fn sleep(&mut self, state: RefMut<'_, SchedulerState>, wake_time: Time) {
         let shared = self.shared;
         self.beat.count_call();
-        let is_first = shared.places.are_numbers() && state.agenda.is_before_all(AgendaEntry::new(wake_time, self.id, 0));
+        let is_first = shared.places.are_numbers()
+            && state.agenda.is_before_all(AgendaEntry::new(wake_time, self.id, 0));
         if !is_first || wake_time == Time::MAX || shared.failed.get() {
             self.switch_away(state, wake_time);
         }
@@ -289,7 +291,8 @@ pub(crate) fn run<T>(
         let results = results.take().into_iter();
         return Ok(results.map(|result| result.expect("it has ended")).collect());
     };
-    let processors = state.seats.iter().enumerate().map(|(id, seat)| seat.state(id, &run_info.tag_names)).collect();
+    let processors =
+        state.seats.iter().enumerate().map(|(id, seat)| seat.state(id, &run_info.tag_names)).collect();
     drop(state);
     shared.failed.set(true);
     let error = RunError { cause, processors };

@@ -129,7 +129,9 @@ impl WatchGuard {
     /// Starts to watch a run on this number of cores.
     pub(super) fn new(cores: usize, patience: Patience) -> WatchGuard {
         let beats = (0..cores).map(|_| CachePadded::default()).collect();
-        let last_beats = (0..cores).map(|_| LastBeat { beat: (0, 0), since: Instant::now(), is_reported: false }).collect();
+        let last_beats = (0..cores)
+            .map(|_| LastBeat { beat: (0, 0), since: Instant::now(), is_reported: false })
+            .collect();
         let watched = Arc::new(WatchedRun { beats, last_beats: Mutex::new(last_beats), patience });
         let mut runs = RUNS.lock();
         runs.0.push(Arc::downgrade(&watched));

@@ -3,7 +3,7 @@
 use super::all_to_all::{all_to_all_in, all_to_all_time};
 use super::call::{CollectiveCall, VectorPiece, rank_and_size};
 use super::costs::{distances, elements_per_word, time_of_steps, words_of};
-use super::levels::{planning_params, level_steps};
+use super::levels::{level_steps, planning_params};
 use crate::message::{Collective, Payload};
 use crate::params::LongMessages;
 use crate::proc::Proc;
@@ -57,7 +57,8 @@ fn all_gather_words<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec
     let call = CollectiveCall::begin(p, Collective::AllGather);
     let (id, P) = (call.id, call.P);
     // max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
-    let in_steps = time_of_steps(planning_params(p), distances(P).map(|distance| k * distance.min(P - distance)));
+    let in_steps =
+        time_of_steps(planning_params(p), distances(P).map(|distance| k * distance.min(P - distance)));
     if all_to_all_time(planning_params(p), P, k) < in_steps {
         return all_to_all_in(p, &call, vec![value; P]);
     }

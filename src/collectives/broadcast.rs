@@ -2,7 +2,7 @@
 
 use super::call::{CollectiveCall, check_root};
 use super::costs::MessageCost;
-use super::levels::{planning_params, level_steps};
+use super::levels::{level_steps, planning_params};
 use super::tree::Tree;
 use crate::message::{Collective, Payload};
 use crate::params::Params;

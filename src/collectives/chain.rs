@@ -150,7 +150,9 @@ fn broadcast_along<T: Payload + Clone>(
     let call = CollectiveCall::begin_with_root(p, Collective::Broadcast, root);
     let given = vector.as_ref().map_or(elements, Vec::len);
     if given != elements {
-        p.fail_misused(format!("gave a vector of {given} elements to a broadcast of {elements}; give as many"));
+        p.fail_misused(format!(
+            "gave a vector of {given} elements to a broadcast of {elements}; give as many"
+        ));
     }
     let Some(piece) = plan.piece else { return broadcast_in(p, &call, root, vector) };
     let (id, P) = (call.id, call.P);

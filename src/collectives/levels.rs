@@ -6,7 +6,7 @@
 //! other nodes, and no value crosses the network twice.
 
 use crate::params::{Params, innermost_params};
-use crate::proc::{GroupMembership, Group, Proc};
+use crate::proc::{Group, GroupMembership, Proc};
 
 /// One level's step of a collective.
 pub(super) struct LevelStep {
@@ -49,6 +49,10 @@ pub(super) fn level_steps(p: &Proc) -> Vec<LevelStep> {
 /// Returns the parameters for the callers' plans: those of the innermost level that has all of them in one
 /// group.
 pub(super) fn planning_params<'a>(p: &Proc<'a>) -> &'a Params {
-    let Some(GroupMembership { group, .. }) = p.membership().filter(|_| !p.levels().is_empty()) else { return p.params() };
-    group.number_range().map_or(p.params(), |(first, last)| innermost_params(p.params(), p.levels(), first, last))
+    let Some(GroupMembership { group, .. }) = p.membership().filter(|_| !p.levels().is_empty()) else {
+        return p.params();
+    };
+    group
+        .number_range()
+        .map_or(p.params(), |(first, last)| innermost_params(p.params(), p.levels(), first, last))
 }

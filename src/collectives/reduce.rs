@@ -2,8 +2,8 @@
 
 use super::call::{CollectiveCall, check_root, combine};
 use super::costs::{MessageCost, words_of};
-use super::levels::{planning_params, level_steps};
-use super::tree::{TreePlace, Tree};
+use super::levels::{level_steps, planning_params};
+use super::tree::{Tree, TreePlace};
 use crate::message::{Collective, Pack, Payload, Unpack};
 use crate::proc::Proc;
 

@@ -153,6 +153,9 @@ mod tests {
             }
         }
         assert_eq!(Tree::new(8, 10 * US, 4 * US).time_to_reach(8), 24 * US); // LogP's figure 3
-        assert_eq!(Tree::new(1 << 20, 1000 * US, Time::from_ps(1)).time_to_reach(1 << 20).as_ps(), 1_001_048_574);
+        assert_eq!(
+            Tree::new(1 << 20, 1000 * US, Time::from_ps(1)).time_to_reach(1 << 20).as_ps(),
+            1_001_048_574
+        );
     }
 }

@@ -140,7 +140,8 @@ fn should_split<T: Payload>(p: &Proc, m: usize) -> bool {
     let part = m.div_ceil(P);
     let (k, k_part) = (words_of::<T>(p, m), words_of::<T>(p, part));
     let steps = i64::from(P.next_power_of_two().ilog2());
-    let in_parts = 2 * all_to_all_time(params, P, k_part) + p.charged_cost("combine", ((P - 1) * part) as u64);
+    let in_parts =
+        2 * all_to_all_time(params, P, k_part) + p.charged_cost("combine", ((P - 1) * part) as u64);
     P > 1 && in_parts < steps * (MessageCost::new(params, k).transit + p.charged_cost("combine", m as u64))
 }
 

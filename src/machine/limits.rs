@@ -229,7 +229,10 @@ impl Demand {
 
     /// Returns the limit that allows the fewest processors, if the run has more.
     fn exceeded_limit<'a>(&self, limits: &'a [Limit]) -> Option<&'a Limit> {
-        limits.iter().min_by_key(|limit| limit.most_processors()).filter(|limit| limit.most_processors() < self.processors)
+        limits
+            .iter()
+            .min_by_key(|limit| limit.most_processors())
+            .filter(|limit| limit.most_processors() < self.processors)
     }
 
     /// Returns the error message for a limit that the run exceeds.
@@ -246,7 +249,8 @@ impl Demand {
         if is_bytes {
             text += &format!("{with_stacks} of {} KiB", self.stack.div_ceil(1024));
         }
-        text += &format!(", and this computer allows {}: {name} is {}", limit.most_processors(), amount(most));
+        text +=
+            &format!(", and this computer allows {}: {name} is {}", limit.most_processors(), amount(most));
         if used > 0 {
             text += &format!(", of which {} are in use", amount(used));
             if reserved > 0 {

@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::HostCores;
-use crate::clock::wall::dilation::{self, DilationChoice, Dilation, SwitchCosts, WaitRecorder};
+use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts, WaitRecorder};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
 use crate::clock::{Clock, ClockKind, FaultyClock, RunInfo, linked, virtual_time};
@@ -142,7 +142,11 @@ impl Setup {
     fn run_processor(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
         match self.faults.is_empty() {
             true => self.run_on_clock(id, clock, program),
-            false => self.run_on_clock(id, &mut FaultyClock::new(id, clock, &self.faults, &self.observed_faults), program),
+            false => self.run_on_clock(
+                id,
+                &mut FaultyClock::new(id, clock, &self.faults, &self.observed_faults),
+                program,
+            ),
         }
     }
 
@@ -272,9 +276,21 @@ impl Machine {
     /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It replaces the
     /// [latency](Machine::latency) and the [ties](Machine::ties).
     pub fn order(self, order: &Order) -> Machine {
-        let Order { latency, ties, precedence, noise, rule, faults, is_unbounded, observer: sight } = order.clone();
+        let Order { latency, ties, precedence, noise, rule, faults, is_unbounded, observer: sight } =
+            order.clone();
         let (noise, trace) = (noise.or(self.noise), self.trace || sight.is_some());
-        Machine { latency, ties, precedence, noise, rule, faults, is_unbounded, trace, observer: sight, ..self }
+        Machine {
+            latency,
+            ties,
+            precedence,
+            noise,
+            rule,
+            faults,
+            is_unbounded,
+            trace,
+            observer: sight,
+            ..self
+        }
     }
 
     /// Returns the machine's order of messages.
@@ -574,8 +590,9 @@ impl Machine {
         let run = || match self.clock {
             ClockKind::Virtual => {
                 let setup = self.setup();
-                let stats =
-                    self.run_on_virtual_clock(&setup, self.cores_used(), &|id, clock| setup.run_processor(id, clock, &store_result));
+                let stats = self.run_on_virtual_clock(&setup, self.cores_used(), &|id, clock| {
+                    setup.run_processor(id, clock, &store_result)
+                });
                 let stats = stats.map_err(|mut error| {
                     drop(self.report(Vec::new(), &setup));
                     let crashed = &setup.observed_faults.lock().crashed;
@@ -656,8 +673,14 @@ impl Machine {
     }
 
     /// Runs `body` for each processor on the virtual clock, on this number of cores. Returns the results.
-    fn run_on_virtual_clock<T: Send>(&self, setup: &Setup, cores: usize, body: ProcessorBody<T>) -> Result<Vec<T>, RunError> {
-        let (P, stack, run_info, patience) = (self.params.P, self.stack, setup.run_info(), self.patience.clone());
+    fn run_on_virtual_clock<T: Send>(
+        &self,
+        setup: &Setup,
+        cores: usize,
+        body: ProcessorBody<T>,
+    ) -> Result<Vec<T>, RunError> {
+        let (P, stack, run_info, patience) =
+            (self.params.P, self.stack, setup.run_info(), self.patience.clone());
         match cores {
             1 => virtual_time::run(P, stack, run_info, patience, body),
             _ => wall::run(P, Carrier::Coroutine, stack, cores, run_info, patience, None, body)
@@ -672,7 +695,12 @@ impl Machine {
 
     /// Runs a program on the wall clock, at the dilation that is set or that the host needs. `clear` drops
     /// the results of an earlier try.
-    fn run_on_wall_clock(&self, runs: RunCount, program: ProgramFn, clear: &dyn Fn()) -> Result<Run<()>, RunError> {
+    fn run_on_wall_clock(
+        &self,
+        runs: RunCount,
+        program: ProgramFn,
+        clear: &dyn Fn(),
+    ) -> Result<Run<()>, RunError> {
         let P = self.params.P;
         let cores = self.cores_used();
         let mut notes = Vec::new();
@@ -859,7 +887,8 @@ fn switch_costs(carrier: Carrier, processors: usize) -> SwitchCosts {
     // Each message is two waits, and one hand-over where a core has several processors.
     let (alone, shared) = (message(1), message(processors));
     let rounded = |time: Time| time / (10 * NS).as_ps() * (10 * NS).as_ps();
-    let costs = SwitchCosts { wait: rounded(alone / 2), hand_over: rounded((shared - alone).max(Time::ZERO)) };
+    let costs =
+        SwitchCosts { wait: rounded(alone / 2), hand_over: rounded((shared - alone).max(Time::ZERO)) };
     MEASURED.lock().insert(key, costs);
     costs
 }

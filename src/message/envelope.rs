@@ -2,8 +2,8 @@
 
 use super::id::MessageId;
 use super::parcel::Parcel;
-use super::tag::RawTag;
 use super::recv_filter::Matchable;
+use super::tag::RawTag;
 use crate::time::Time;
 
 /// A message and the time of its arrival.

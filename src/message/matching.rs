@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use smallvec::SmallVec;
 
-use super::tag::RawTag;
 use super::recv_filter::{MatchKey, Matchable, RecvFilter};
+use super::tag::RawTag;
 use crate::time::Time;
 
 /// The messages to a processor that no receive has taken, including those still under way, in order of their
@@ -123,7 +123,8 @@ impl<M: Matchable> Inbox<M> {
             }
             return;
         }
-        let later = more.list.iter().rev().take(SCAN_LIMIT).take_while(|other| other.key() > message.key()).count();
+        let later =
+            more.list.iter().rev().take(SCAN_LIMIT).take_while(|other| other.key() > message.key()).count();
         if later < SCAN_LIMIT {
             more.list.insert(more.list.len() - later, message);
         } else {
@@ -276,7 +277,11 @@ impl<M: Matchable> MessageIndex<M> {
     fn find(&mut self, filter: RecvFilter) -> Option<IndexKey> {
         let RecvFilter { from, tag } = filter;
         if tag.is_wild() {
-            return self.messages.iter().find(|(_, message)| filter.can_take(*message)).map(|(place, _)| *place);
+            return self
+                .messages
+                .iter()
+                .find(|(_, message)| filter.can_take(*message))
+                .map(|(place, _)| *place);
         }
         if from != RecvFilter::ANY_SENDER {
             let (sender, of, arrival, number) = *self.by_sender.range((from, tag, Time::ZERO, 0)..).next()?;
@@ -363,7 +368,8 @@ impl ReceiveQueue {
     #[inline]
     pub(crate) fn first(&mut self, message: &impl Matchable) -> Option<PostedReceive> {
         if self.index.is_none() {
-            let found = self.pending().iter().take(SCAN_LIMIT).find(|receive| receive.filter.can_take(message));
+            let found =
+                self.pending().iter().take(SCAN_LIMIT).find(|receive| receive.filter.can_take(message));
             if found.is_some() || self.pending().len() <= SCAN_LIMIT {
                 return found.copied();
             }
@@ -441,7 +447,8 @@ impl ReceiveIndex {
     fn first(&self, message: &impl Matchable) -> Option<PostedReceive> {
         let (from, tag) = (message.from(), message.tag().without_request());
         let exact = RecvFilter { from, tag };
-        let first = |filter: RecvFilter| Some(PostedReceive { place: *self.posted.get(&filter)?.front()?, filter });
+        let first =
+            |filter: RecvFilter| Some(PostedReceive { place: *self.posted.get(&filter)?.front()?, filter });
         if self.wild == 0 {
             return first(exact);
         }
@@ -468,7 +475,7 @@ impl ReceiveIndex {
 mod tests {
     use super::*;
     use crate::message::parcel::Parcel;
-    use crate::message::{Envelope, SentMessage, Header, Receiver};
+    use crate::message::{Envelope, Header, Receiver, SentMessage};
     use crate::time::US;
 
     fn envelope(arrival: i64, from: u32, tag: RawTag, number: u32) -> Envelope {
@@ -502,7 +509,8 @@ mod tests {
         for (arrival, from, tag, number) in [(5, 3, 0, 0), (4, 2, 0, 1), (4, 1, 0, 2), (3, 9, 1, 3)] {
             inbox.put(envelope(arrival, from, RawTag::user(tag), number));
         }
-        let (any, from_3) = (RecvFilter::new(None, RawTag::user(0)), RecvFilter::new(Some(3), RawTag::user(0)));
+        let (any, from_3) =
+            (RecvFilter::new(None, RawTag::user(0)), RecvFilter::new(Some(3), RawTag::user(0)));
         assert_eq!(inbox.first(any).map(|e| e.arrival), Some(4 * US));
         assert_eq!(inbox.take(any).unwrap().message.header.from, 1);
         assert_eq!(inbox.take(from_3).unwrap().message.header.number, 0);
@@ -559,7 +567,8 @@ mod tests {
             let (mut posted, mut all) = (ReceiveQueue::default(), Vec::<PostedReceive>::new());
             let (mut inbox, many) = (Inbox::default(), rng.usize(1..60));
             for number in 0..400 {
-                let receive = PostedReceive { place: (rng.i64(0..3) * US, number), filter: random_filter(&mut rng) };
+                let receive =
+                    PostedReceive { place: (rng.i64(0..3) * US, number), filter: random_filter(&mut rng) };
                 posted.post(receive);
                 all.push(receive);
                 all.sort_by_key(|receive| receive.place);

@@ -45,7 +45,8 @@ impl RecvFilter {
     /// Returns whether the receive takes this message.
     #[inline]
     pub(crate) fn can_take(&self, message: &impl Matchable) -> bool {
-        self.tag.can_take(message.tag()) && (self.from == RecvFilter::ANY_SENDER || self.from == message.from())
+        self.tag.can_take(message.tag())
+            && (self.from == RecvFilter::ANY_SENDER || self.from == message.from())
     }
 
     /// Returns whether messages of several senders or tags pass.

@@ -10,7 +10,8 @@ use crate::time::{LONGEST, PS, Time};
 impl ParamsBuilder {
     /// Creates a builder for `P` processors whose L, o and g are [open](ParamsBuilder::open_names).
     pub fn with_open_times(P: usize) -> ParamsBuilder {
-        let must_be_known = |parameter: &&Parameter| parameter.machines == MachineSet::All && parameter.is_time();
+        let must_be_known =
+            |parameter: &&Parameter| parameter.machines == MachineSet::All && parameter.is_time();
         let open = Parameter::ALL.iter().filter(must_be_known).map(|parameter| parameter.name).collect();
         ParamsBuilder { open_names: open, ..Params::builder(P) }
     }

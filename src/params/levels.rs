@@ -92,7 +92,12 @@ impl Level {
 }
 
 /// Returns the parameters of the innermost level that has processors `first` to `last` in one group.
-pub(crate) fn innermost_params<'p>(outer: &'p Params, levels: &'p [Level], first: usize, last: usize) -> &'p Params {
+pub(crate) fn innermost_params<'p>(
+    outer: &'p Params,
+    levels: &'p [Level],
+    first: usize,
+    last: usize,
+) -> &'p Params {
     let has_both = |level: &&Level| first / level.params.P == last / level.params.P;
     levels.iter().rev().find(has_both).map_or(outer, |level| &level.params)
 }

@@ -68,7 +68,10 @@ impl Noise {
             return refuse("there is no period; give one and the length of its detour, such as 10ms:25us");
         }
         if periods.len() > MAX_PERIODS {
-            return refuse(format!("there are {} periods; give at most {MAX_PERIODS}, or a record", periods.len()));
+            return refuse(format!(
+                "there are {} periods; give at most {MAX_PERIODS}, or a record",
+                periods.len()
+            ));
         }
         for &(period, length) in &*periods {
             if length <= Time::ZERO || length >= period || period > LONGEST {

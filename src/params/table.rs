@@ -5,7 +5,7 @@
 
 use std::ops::RangeInclusive;
 
-use MachineSet::{All, LogGP, LogGPS, Explicit, ExplicitLogGPS};
+use MachineSet::{All, Explicit, ExplicitLogGPS, LogGP, LogGPS};
 
 use super::builder::ParamsBuilder;
 use super::params::{MAX_PROCESSORS, MAX_WORDS, Params};

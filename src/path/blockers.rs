@@ -94,7 +94,8 @@ impl<'e, 'a> Blockers<'e, 'a> {
 
     /// Returns the message of a processor after which the gap runs from a moment on, before this message.
     pub(super) fn before_gap(&self, message: usize, id: usize, at: Time) -> Option<usize> {
-        self.gone_out_at(id, at).find(|other| *other != message && self.ready_time(*other) <= self.ready_time(message))
+        self.gone_out_at(id, at)
+            .find(|other| *other != message && self.ready_time(*other) <= self.ready_time(message))
     }
 
     /// Returns the message to the same processor that entered at a moment, and behind which this one had to

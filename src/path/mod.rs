@@ -5,5 +5,5 @@ mod events;
 mod walk;
 
 pub use events::{Event, Events, Track};
-pub(crate) use walk::{WalkPosition, Walk, last_event};
-pub use walk::{HopTerm, Hop, HopKind, Path};
+pub use walk::{Hop, HopKind, HopTerm, Path};
+pub(crate) use walk::{Walk, WalkPosition, last_event};

@@ -210,7 +210,15 @@ impl<'e, 'a> Walk<'e, 'a> {
     }
 
     /// Adds a hop, unless its length is 0.
-    fn add_hop(&mut self, kind: HopKind, term: HopTerm, id: usize, message: Option<usize>, start: Time, end: Time) {
+    fn add_hop(
+        &mut self,
+        kind: HopKind,
+        term: HopTerm,
+        id: usize,
+        message: Option<usize>,
+        start: Time,
+        end: Time,
+    ) {
         if start != end {
             self.hops.push(Hop { kind, term, id, message, start, end });
         }
@@ -331,8 +339,12 @@ impl<'e, 'a> Walk<'e, 'a> {
             Some(_) => self.blockers.of_stall(message),
         };
         match cause {
-            Some(Blocker::InTransit(other)) => return Some(WalkPosition::Arrival(other, Some(HopKind::Stall))),
-            Some(Blocker::AtIngress(other)) => return Some(WalkPosition::Arrival(other, Some(HopKind::Port))),
+            Some(Blocker::InTransit(other)) => {
+                return Some(WalkPosition::Arrival(other, Some(HopKind::Stall)));
+            }
+            Some(Blocker::AtIngress(other)) => {
+                return Some(WalkPosition::Arrival(other, Some(HopKind::Port)));
+            }
             Some(Blocker::AtEgress(other)) => {
                 self.add_stream(other, HopKind::Port);
                 return Some(WalkPosition::Entry(other));
@@ -364,7 +376,14 @@ impl<'e, 'a> Walk<'e, 'a> {
     /// Adds the time in which the words of a message go out.
     fn add_stream(&mut self, message: usize, kind: HopKind) {
         let Message { id, words, enter, .. } = *self.events.message(message);
-        self.add_hop(kind, HopTerm::Stream(words), id.from, Some(message), enter, self.blockers.last_word_out(message));
+        self.add_hop(
+            kind,
+            HopTerm::Stream(words),
+            id.from,
+            Some(message),
+            enter,
+            self.blockers.last_word_out(message),
+        );
     }
 
     /// Steps back from the arrival of a message: the stream of its words, and the latency of the first one.
@@ -390,7 +409,14 @@ impl<'e, 'a> Walk<'e, 'a> {
                 None => self.add_hop(HopKind::Port, HopTerm::Fixed, id.from, Some(message), soonest, first),
             }
         }
-        self.add_hop(kind(HopKind::Latency), HopTerm::Latency, id.from, Some(message), enter, soonest.min(first));
+        self.add_hop(
+            kind(HopKind::Latency),
+            HopTerm::Latency,
+            id.from,
+            Some(message),
+            enter,
+            soonest.min(first),
+        );
         WalkPosition::Entry(message)
     }
 

@@ -269,7 +269,8 @@ impl<'a> Proc<'a> {
         }
         self.setup.names.record(tag);
         self.vain_looks = 0;
-        if !self.clock.send_without_requests(&self.setup.network, &mut self.engine, to, words, tag.0, parcel) {
+        if !self.clock.send_without_requests(&self.setup.network, &mut self.engine, to, words, tag.0, parcel)
+        {
             self.fail_at_the_end_of_time();
         }
     }
@@ -299,7 +300,13 @@ impl<'a> Proc<'a> {
     /// Receives a message whose reception can start by a time. Mostly there are no requests, which is the
     /// fast path.
     #[inline(always)]
-    fn receive_envelope(&mut self, filter: RecvFilter, name: Option<&'static str>, until: Time, got: &mut Option<Envelope>) {
+    fn receive_envelope(
+        &mut self,
+        filter: RecvFilter,
+        name: Option<&'static str>,
+        until: Time,
+        got: &mut Option<Envelope>,
+    ) {
         if self.is_unwinding() {
             return;
         }
@@ -457,8 +464,9 @@ impl<'a> Proc<'a> {
 
     #[cold]
     fn write_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
-        self.engine
-            .log_call(|messages| Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: messages.sent()? }));
+        self.engine.log_call(|messages| {
+            Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: messages.sent()? })
+        });
     }
 
     #[cold]
@@ -469,8 +477,9 @@ impl<'a> Proc<'a> {
         until: Until,
         at: &'static Location<'static>,
     ) {
-        self.engine
-            .log_call(|messages| Some(CallKind::Receive { from, tag: CallTag::new(tag), until, received: messages.received() }));
+        self.engine.log_call(|messages| {
+            Some(CallKind::Receive { from, tag: CallTag::new(tag), until, received: messages.received() })
+        });
         self.engine.log_location(at);
     }
 }

@@ -1,6 +1,6 @@
 //! Acting in a group: the group's number, and its collectives.
 
-use super::group::{GroupMembership, Group};
+use super::group::{Group, GroupMembership};
 use super::processor::Proc;
 use crate::message::RawTag;
 
@@ -48,7 +48,9 @@ impl Proc<'_> {
             self.check(last, 0);
         }
         if let Some(twice) = group.duplicate() {
-            self.fail_misused(format!("acts in {group}, in which processor {twice} is twice; give each once"));
+            self.fail_misused(format!(
+                "acts in {group}, in which processor {twice} is twice; give each once"
+            ));
         }
         let number = self.setup.groups.number(group);
         if number > RawTag::LAST_GROUP {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::panic::Location;
 
-use super::group::{GroupMembership, Group};
+use super::group::{Group, GroupMembership};
 use super::setup::Setup;
 use super::work::{Stopwatch, Work};
 use crate::clock::Clock;
@@ -179,7 +179,8 @@ impl<'a> Proc<'a> {
         let Some(turn) = turn else { return false };
         self.clock.wait_for_turn(turn.time, turn.is_visible);
         let clock = &mut *self.clock;
-        let mut serve = |egress: &mut Egress, message: &OutgoingMessage| clock.serve(network, egress, message);
+        let mut serve =
+            |egress: &mut Egress, message: &OutgoingMessage| clock.serve(network, egress, message);
         if let Some((arrived, parcel)) = self.engine.on_turn(network, &mut serve, call, turn) {
             self.vain_looks = 0;
             self.clock.deliver(arrived, parcel);

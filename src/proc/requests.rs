@@ -70,12 +70,7 @@ impl<'a> Proc<'a> {
         let words = self.words(to, bytes);
         let send = self.send_operation(to, (tag.raw, tag.name), words, Parcel::new(value));
         let request = self.post_request(send, |_, _, _| ());
-        self.log_post(&request, |request| CallKind::Isend {
-            request,
-            to,
-            tag: CallTag::new(tag),
-            bytes,
-        });
+        self.log_post(&request, |request| CallKind::Isend { request, to, tag: CallTag::new(tag), bytes });
         self.leave_call();
         request
     }
@@ -250,7 +245,11 @@ impl<'a> Proc<'a> {
     }
 
     /// Returns the sender and the value of a receive that is done.
-    fn open_operation<T: Payload>(&mut self, operation: ActiveOperation, at: &'static Location<'static>) -> (usize, T) {
+    fn open_operation<T: Payload>(
+        &mut self,
+        operation: ActiveOperation,
+        at: &'static Location<'static>,
+    ) -> (usize, T) {
         let tag = Tag::from_raw(operation.tag, operation.name);
         self.open_at(&mut operation.into_message().expect("a receive that is done has its message"), tag, at)
     }

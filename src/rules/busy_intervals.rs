@@ -54,7 +54,8 @@ impl BusyIntervals {
         self.end = self.end.max(end);
         if self.intervals.len() == self.intervals.capacity() {
             let past = self.intervals.partition_point(|(_, end)| *end <= now);
-            self.forgotten_before = past.checked_sub(1).map_or(self.forgotten_before, |last| self.intervals[last].1);
+            self.forgotten_before =
+                past.checked_sub(1).map_or(self.forgotten_before, |last| self.intervals[last].1);
             drop_past(&mut self.intervals, past);
         }
         let touched = self.intervals.iter().rev().take_while(|(_, until)| *until >= start).count();

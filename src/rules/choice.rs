@@ -72,7 +72,10 @@ impl DrawnChoice {
             }
             first
         };
-        DrawnChoice { precedence: precedence.iter().map(|(time, ids)| (*time, existing(ids))).collect(), ..self }
+        DrawnChoice {
+            precedence: precedence.iter().map(|(time, ids)| (*time, existing(ids))).collect(),
+            ..self
+        }
     }
 
     /// Returns the place that is drawn for a processor at `time`.

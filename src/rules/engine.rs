@@ -23,16 +23,16 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 use std::panic::Location;
 
 use super::network::{Egress, Network, Passage};
-use super::operation::{ActiveOperation, RequestState, RequestActivity, OperationStage, OperationStep};
+use super::operation::{ActiveOperation, OperationStage, OperationStep, RequestActivity, RequestState};
 use super::pace::{OutgoingMessage, Pace};
-use super::reception::{WaitReason, Purpose, Reception, PostedReceives};
+use super::reception::{PostedReceives, Purpose, Reception, WaitReason};
 use super::stats::Stats;
 use crate::error::ProcStatus;
 use crate::message::matching::PostedReceive;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, MessageId, Header, RawTag, Receiver, ArrivedHeader, RecvFilter};
+use crate::message::{ArrivedHeader, Envelope, Header, MessageId, RawTag, Receiver, RecvFilter};
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, CallKind, Log, Message, CallMessages, Progress, Transfer};
+use crate::trace::{Activity, ActivityKind, CallKind, CallMessages, Log, Message, Progress, Transfer};
 
 /// A processor as the rules see it.
 // The fields that every message touches come first.
@@ -171,7 +171,13 @@ impl Engine {
         if self.is_traced {
             self.log_activity(now, ActivityKind::Post(number));
         }
-        operation.request = Some(Box::new(RequestState { now, activities: Vec::new(), is_send, called_at: now, location: at }));
+        operation.request = Some(Box::new(RequestState {
+            now,
+            activities: Vec::new(),
+            is_send,
+            called_at: now,
+            location: at,
+        }));
         if is_send {
             self.pace.egress.keep_order();
         }
@@ -234,7 +240,12 @@ impl Engine {
 
     /// Returns the next event of the call and all requests, until a time.
     #[inline]
-    pub(crate) fn next_event<'e>(&'e mut self, network: &Network, call: &'e ActiveOperation, until: Time) -> NextEvent<'e> {
+    pub(crate) fn next_event<'e>(
+        &'e mut self,
+        network: &Network,
+        call: &'e ActiveOperation,
+        until: Time,
+    ) -> NextEvent<'e> {
         let turn = match &call.stage {
             OperationStage::AwaitTurn(outgoing, _) => Some(Turn::new(CALL, outgoing)),
             _ => None,
@@ -247,7 +258,8 @@ impl Engine {
         if !self.has_requests {
             let wait_reason = call.wait_reason(network, self.id());
             return NextEvent {
-                reception: (filter != RecvFilter::NOTHING).then_some(Reception { wait_reason, ..call_reception }),
+                reception: (filter != RecvFilter::NOTHING)
+                    .then_some(Reception { wait_reason, ..call_reception }),
                 turn,
             };
         }
@@ -295,7 +307,9 @@ impl Engine {
                 if let Some(receives) = &mut self.requests().receives {
                     receives.queue.remove(receive);
                 }
-                self.with_operation(number, call, |engine, request| engine.finish_receive(network, number, request, message));
+                self.with_operation(number, call, |engine, request| {
+                    engine.finish_receive(network, number, request, message)
+                });
             }
         }
         true
@@ -303,11 +317,19 @@ impl Engine {
 
     /// Receives a message for an operation.
     #[inline]
-    fn finish_receive(&mut self, network: &Network, owner: u32, operation: &mut ActiveOperation, message: Envelope) {
+    fn finish_receive(
+        &mut self,
+        network: &Network,
+        owner: u32,
+        operation: &mut ActiveOperation,
+        message: Envelope,
+    ) {
         let arrived = message.arrived_header();
         let Header { from, number, tag, .. } = arrived.1;
         if !tag.is_signal() {
-            self.with_local_time(operation, |engine, activities| engine.account_reception(network, arrived, activities));
+            self.with_local_time(operation, |engine, activities| {
+                engine.account_reception(network, arrived, activities)
+            });
         }
         operation.on_received(from, number, tag);
         operation.received = Some(message);
@@ -344,9 +366,9 @@ impl Engine {
             let queue = queues.entry(arrived.1.to.id()).or_default();
             queue.pop_front();
             match queue.front().copied() {
-                Some(owner) => {
-                    self.with_operation(owner, call, |engine, operation| engine.advance(network, owner, operation))
-                }
+                Some(owner) => self.with_operation(owner, call, |engine, operation| {
+                    engine.advance(network, owner, operation)
+                }),
                 None => _ = queues.remove(&arrived.1.to.id()),
             }
         }
@@ -444,7 +466,12 @@ impl Engine {
 
     /// Accounts for the reception of a message: local time goes to its end.
     #[inline(always)]
-    pub(crate) fn account_reception(&mut self, network: &Network, (arrival, header): ArrivedHeader, activities: &mut ActivityLog) {
+    pub(crate) fn account_reception(
+        &mut self,
+        network: &Network,
+        (arrival, header): ArrivedHeader,
+        activities: &mut ActivityLog,
+    ) {
         let Header { words, tag, .. } = header;
         let id = header.id();
         self.stats.received += 1;
@@ -509,7 +536,8 @@ impl Engine {
     /// Returns whether the requests may have something to do until the processor's local time. During a call
     /// they may be ahead of it, and then a message that arrives at that moment may be the call's.
     pub(crate) fn has_lagging_requests(&self) -> bool {
-        self.has_requests && self.requests.as_ref().is_some_and(|requests| requests.caught_up_to <= self.pace.now)
+        self.has_requests
+            && self.requests.as_ref().is_some_and(|requests| requests.caught_up_to <= self.pace.now)
     }
 
     /// Notes that the requests have done everything until the processor's local time.
@@ -574,7 +602,11 @@ impl Engine {
         if let Some(log) = &mut self.log {
             log.activities.push(Activity { id, start: called, end, kind: ActivityKind::Wait(number) });
             let transfer = transfer(&activities, is_send);
-            log.end_call(id, end, transfer.map(|transfer| CallKind::Wait { request: number, is_send, transfer }));
+            log.end_call(
+                id,
+                end,
+                transfer.map(|transfer| CallKind::Wait { request: number, is_send, transfer }),
+            );
             let progress =
                 |RequestActivity { start, end, kind, .. }| Progress { id, request: number, start, end, kind };
             log.progress.extend(activities.into_iter().map(progress));
@@ -593,12 +625,7 @@ impl Engine {
 
     /// Computes for the time `cost`. Work without a cost is not traced.
     #[inline]
-    pub(crate) fn work(
-        &mut self,
-        network: &Network,
-        kind: impl Into<Cow<'static, str>> + Clone,
-        cost: Time,
-    ) {
+    pub(crate) fn work(&mut self, network: &Network, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
         let start = self.pace.now;
         self.pace.now = start.max(network.busy_until(self.id(), start, cost));
         self.stats.work += self.pace.now - start;

@@ -18,10 +18,10 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
-use super::capacity::Occupancy;
 use super::busy_intervals::BusyIntervals;
+use super::capacity::Occupancy;
 use crate::message::MessageId;
-use crate::params::{PerLevel, Latency, Level, Noise, Params, Ports, ReceptionCost, Surcharge, Ties};
+use crate::params::{Latency, Level, Noise, Params, PerLevel, Ports, ReceptionCost, Surcharge, Ties};
 use crate::rules::choice::{Choice, DrawnChoice, Places};
 use crate::time::Time;
 
@@ -358,7 +358,10 @@ impl LevelCosts {
     ) -> LevelCosts {
         let group_ports = within.filter(|within| within.one_port).map(|within| {
             let (size, groups) = (within.params.P, all / within.params.P);
-            Mutex::new(GroupPorts { group_size: size, groups: (0..groups).map(|_| GroupPort::default()).collect() })
+            Mutex::new(GroupPorts {
+                group_size: size,
+                groups: (0..groups).map(|_| GroupPort::default()).collect(),
+            })
         });
         let costs = LevelCosts {
             number: level,
@@ -414,7 +417,8 @@ impl Network {
         let by_level = PerLevel::new(costs(0, params, ports), levels, |number, level| {
             costs(number, level.params, level.ports)
         });
-        let head_start = |costs: &LevelCosts| if costs.params.has_negative_G_l() { Time::ZERO } else { costs.params.o };
+        let head_start =
+            |costs: &LevelCosts| if costs.params.has_negative_G_l() { Time::ZERO } else { costs.params.o };
         let head_start = by_level.iter().map(head_start).min().unwrap_or_default();
         let has_capacity = by_level.iter().any(|costs| costs.capacity != usize::MAX);
         let network = Network {
@@ -553,7 +557,8 @@ impl Network {
     /// message.
     #[inline]
     pub(crate) fn request_entry(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> EntryRequest {
-        let EntryRequest { mut ready, mut asked_at, mut latency, stream } = self.plain_request(egress, to, k, t);
+        let EntryRequest { mut ready, mut asked_at, mut latency, stream } =
+            self.plain_request(egress, to, k, t);
         if !self.is_plain {
             EntryRequest { ready, asked_at, latency, .. } = self.adjust_request(egress, to, k, t);
         }
@@ -569,7 +574,14 @@ impl Network {
     }
 
     /// Adds noise to a request, if there is noise: the overhead begins as it would without, and lasts longer.
-    fn add_noise(&self, egress: &Egress, to: usize, k: usize, t: Time, request: EntryRequest) -> EntryRequest {
+    fn add_noise(
+        &self,
+        egress: &Egress,
+        to: usize,
+        k: usize,
+        t: Time,
+        request: EntryRequest,
+    ) -> EntryRequest {
         let Some(noise) = &self.noise else { return request };
         let overhead = self.send_overhead(egress.processor(), to, k);
         let ready = noise.end(egress.processor(), t.max(egress.send_gap_end - overhead), overhead);
@@ -606,14 +618,21 @@ impl Network {
 
     /// Defers a request because other messages of its processor were served meanwhile: until the gap after
     /// them is over, and until its turn is no earlier than `turn`. Returns whether the request is later now.
-    pub(crate) fn defer(&self, egress: &Egress, (to, k): (usize, usize), request: &mut EntryRequest, turn: Time) -> bool {
+    pub(crate) fn defer(
+        &self,
+        egress: &Egress,
+        (to, k): (usize, usize),
+        request: &mut EntryRequest,
+        turn: Time,
+    ) -> bool {
         let by_turn = turn - self.turn_time(request);
         let mut later = (egress.send_gap_end - request.ready).max(by_turn);
         if let Some(noise) = &self.noise {
             // The overhead begins later, so other detours lengthen it.
             let turned = if by_turn > Time::ZERO { request.ready + by_turn } else { egress.send_gap_end };
             let overhead = self.send_overhead(egress.processor(), to, k);
-            later = noise.end(egress.processor(), egress.send_gap_end.max(turned) - overhead, overhead) - request.ready;
+            later = noise.end(egress.processor(), egress.send_gap_end.max(turned) - overhead, overhead)
+                - request.ready;
         }
         if later > Time::ZERO {
             request.ready += later;
@@ -659,13 +678,15 @@ impl Network {
         let mut transit = Transit { enter: ready, first, arrival: first + stream };
         let (mut admitted, mut out_of_order) = (ready, false);
         if stream > Time::ZERO {
-            (admitted, transit, out_of_order) = self.serve_long(costs, ingresses, egress, to, request, min_first);
+            (admitted, transit, out_of_order) =
+                self.serve_long(costs, ingresses, egress, to, request, min_first);
         } else if costs.capacity != usize::MAX {
             let ingress = &mut *ingresses.hold(costs.first_ingress + to);
             out_of_order = ingress.mark_served(asked_at);
             // 2. Capacity.
             if costs.is_full_after(egress, ingress, ready) {
-                (admitted, transit) = costs.find_transit(egress, ingress, None, from == to, request, min_first);
+                (admitted, transit) =
+                    costs.find_transit(egress, ingress, None, from == to, request, min_first);
             }
             costs.reserve_room(egress, ingress, &transit, asked_at);
         }
@@ -706,7 +727,8 @@ impl Network {
         }
         let (receiver, sender) = (&mut *receiver, &mut sender);
         let find = |egress: &mut Egress, receiver: &mut Ingress, sender: Option<&mut Ingress>| {
-            let (admitted, transit) = costs.find_transit(egress, receiver, sender, from == to, request, min_first);
+            let (admitted, transit) =
+                costs.find_transit(egress, receiver, sender, from == to, request, min_first);
             costs.reserve_room(egress, receiver, &transit, request.asked_at);
             (admitted, transit)
         };
@@ -726,7 +748,8 @@ impl Network {
 
     /// Returns the largest number of messages that were in transit to `to` at once.
     pub(crate) fn most_in_transit_to(&self, to: usize, ingresses: &mut (impl Ingresses + ?Sized)) -> usize {
-        let most = self.levels.iter().map(|costs| ingresses.hold(costs.first_ingress + to).occupancy.most as usize);
+        let most =
+            self.levels.iter().map(|costs| ingresses.hold(costs.first_ingress + to).occupancy.most as usize);
         most.max().unwrap_or(0)
     }
 }
@@ -748,7 +771,12 @@ impl LevelCosts {
     #[inline(always)]
     fn reserve_room(&self, egress: &mut Egress, ingress: &mut Ingress, transit: &Transit, asked_at: Time) {
         if self.capacity != usize::MAX && transit.arrival > transit.enter {
-            egress.occupancy_mut(self.number).reserve(transit.enter, transit.arrival, asked_at, self.capacity);
+            egress.occupancy_mut(self.number).reserve(
+                transit.enter,
+                transit.arrival,
+                asked_at,
+                self.capacity,
+            );
             ingress.occupancy.reserve(transit.enter, transit.arrival, asked_at, self.capacity);
         }
     }

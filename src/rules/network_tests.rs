@@ -329,7 +329,8 @@ impl RandomTraffic {
         (0..self.params.P).for_each(|x| called[x] = call(&mut net, x, Time::ZERO));
         let mut sent = Vec::new();
         loop {
-            let turns = called.iter().enumerate().filter_map(|(x, call)| Some((call.as_ref()?.0.asked_at, x)));
+            let turns =
+                called.iter().enumerate().filter_map(|(x, call)| Some((call.as_ref()?.0.asked_at, x)));
             let Some((_, x)) = turns.min() else { return (sent, net) };
             let (request, y, k, t) = called[x].take().unwrap();
             let passage = net.network.serve(&mut *net.ingresses, &mut net.egresses[x], y, &request);
@@ -355,7 +356,12 @@ fn most_at_once(messages: &[&ServedMessage]) -> usize {
 }
 
 /// Returns the intervals in which a processor's port, or one direction of it, is occupied.
-fn busy_intervals(sent: &[ServedMessage], x: usize, out: bool, r#in: bool) -> Vec<(Time, Time, &ServedMessage)> {
+fn busy_intervals(
+    sent: &[ServedMessage],
+    x: usize,
+    out: bool,
+    r#in: bool,
+) -> Vec<(Time, Time, &ServedMessage)> {
     let leaves = sent.iter().filter(|m| out && m.x == x).map(|m| (m.passage.enter, m));
     let comes = sent.iter().filter(|m| r#in && m.y == x).map(|m| (m.passage.first, m));
     let mut taken: Vec<_> = leaves.chain(comes).map(|(at, m)| (at, at + m.stream(), m)).collect();

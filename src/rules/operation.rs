@@ -143,11 +143,17 @@ impl ActiveOperation {
         match self.last_step {
             LastStep::SendNotStarted => OperationStep::Send(self.tag, self.words),
             LastStep::LongSendNotStarted => OperationStep::Send(self.tag.request(), 0),
-            LastStep::SentRequest(number) => OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::reply(number) }),
+            LastStep::SentRequest(number) => {
+                OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::reply(number) })
+            }
             LastStep::ReceivedReply(number) => OperationStep::Send(RawTag::agreed(number), self.words),
-            LastStep::ReceiveNotStarted => OperationStep::Receive(RecvFilter { from: self.peer, tag: self.tag }),
+            LastStep::ReceiveNotStarted => {
+                OperationStep::Receive(RecvFilter { from: self.peer, tag: self.tag })
+            }
             LastStep::ReceivedRequest(number) => OperationStep::Send(RawTag::reply(number), 0),
-            LastStep::SentReply(number) => OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::agreed(number) }),
+            LastStep::SentReply(number) => {
+                OperationStep::Receive(RecvFilter { from: self.peer, tag: RawTag::agreed(number) })
+            }
             LastStep::Everything => OperationStep::Done,
         }
     }
@@ -186,7 +192,9 @@ impl ActiveOperation {
     pub(crate) fn is_matched(&self) -> bool {
         match self.stage {
             OperationStage::Done => true,
-            OperationStage::AwaitMessage(_) => matches!(self.last_step, LastStep::SentRequest(_) | LastStep::SentReply(_)),
+            OperationStage::AwaitMessage(_) => {
+                matches!(self.last_step, LastStep::SentRequest(_) | LastStep::SentReply(_))
+            }
             _ => false,
         }
     }

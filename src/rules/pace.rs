@@ -1,6 +1,6 @@
 //! The local time and the gaps of a processor, which decide when it can send and receive.
 
-use crate::rules::network::{EntryRequest, Egress, Network};
+use crate::rules::network::{Egress, EntryRequest, Network};
 use crate::time::Time;
 
 /// The local time and the two gaps of a processor. [`Engine`](super::engine::Engine) accounts for the time.

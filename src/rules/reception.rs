@@ -1,8 +1,8 @@
 //! The wait for a message, as an engine asks its clock for it.
 
 use crate::error::{ProcStatus, WantedMessage};
-use crate::message::matching::{ReceiveQueue, PostedReceive};
-use crate::message::{Header, ArrivedHeader, RecvFilter};
+use crate::message::matching::{PostedReceive, ReceiveQueue};
+use crate::message::{ArrivedHeader, Header, RecvFilter};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::time::Time;
 
@@ -80,7 +80,12 @@ impl Purpose {
     /// Returns when a processor that is `ready` goes on after it got a message. A signal of the machine's own
     /// barrier costs nothing.
     #[inline]
-    pub(crate) fn end(self, (arrival, message): ArrivedHeader, ready: Time, cost: &PerLevel<ReceptionCost>) -> Time {
+    pub(crate) fn end(
+        self,
+        (arrival, message): ArrivedHeader,
+        ready: Time,
+        cost: &PerLevel<ReceptionCost>,
+    ) -> Time {
         let start = ready.max(arrival);
         let Header { from, words, tag, .. } = message;
         let costs = self == Purpose::Receive && !tag.is_signal();

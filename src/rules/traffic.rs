@@ -7,7 +7,7 @@ use crate::message::MessageId;
 use crate::params::Latency;
 use crate::params::Ports;
 use crate::params::{Params, ParamsError};
-use crate::rules::network::{EntryRequest, Ingress, Egress, Network, Passage};
+use crate::rules::network::{Egress, EntryRequest, Ingress, Network, Passage};
 use crate::time::Time;
 use crate::trace::Message;
 
@@ -74,7 +74,12 @@ impl Traffic {
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Result<Traffic, ParamsError> {
         params.check()?;
         let network = Network::new(params, ports, latency);
-        let sender = |id| TrafficSender { egress: network.new_egress(id), next: None, waiting: VecDeque::new(), next_number: 0 };
+        let sender = |id| TrafficSender {
+            egress: network.new_egress(id),
+            next: None,
+            waiting: VecDeque::new(),
+            next_number: 0,
+        };
         let senders = (0..params.P).map(sender).collect();
         let ingresses = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
         Ok(Traffic { network, ingresses, senders, agenda: BinaryHeap::new() })
@@ -127,7 +132,8 @@ impl Iterator for Traffic {
     fn next(&mut self) -> Option<Message> {
         let Reverse((_, from)) = self.agenda.pop()?;
         let TrafficSender { egress, next, next_number, .. } = &mut self.senders[from];
-        let (PendingSend { to, words, .. }, request) = next.take().expect("a processor on the agenda has a next message");
+        let (PendingSend { to, words, .. }, request) =
+            next.take().expect("a processor on the agenda has a next message");
         let passage = self.network.serve(&mut *self.ingresses, egress, to, &request);
         let id = MessageId { from, number: *next_number };
         *next_number += 1;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::storage::{
-    ANY, Follower, OperationKind, Operation, PackedOperation, PlacedOperation, Requirement, RankScript, Schedule, ScheduleError, distance,
+    ANY, Follower, Operation, OperationKind, PackedOperation, PlacedOperation, RankScript, Requirement,
+    Schedule, ScheduleError, distance,
 };
 use crate::time::Time;
 
@@ -126,16 +127,30 @@ impl ScheduleBuilder {
             Operation::Send { tag: ANY, .. } | Operation::Recv { tag: Some(ANY), .. } => return no_tag(),
             Operation::Send { to, bytes, tag } => {
                 check_peer(to, "sends to")?;
-                PackedOperation { size: bytes, peer: ahead(to), tag, needs, kind: OperationKind::Send, cpu, nic }
+                PackedOperation {
+                    size: bytes,
+                    peer: ahead(to),
+                    tag,
+                    needs,
+                    kind: OperationKind::Send,
+                    cpu,
+                    nic,
+                }
             }
             Operation::Recv { from, bytes, tag } => {
                 from.map_or(Ok(()), |from| check_peer(from, "receives from"))?;
                 let (peer, tag) = (from.map_or(ANY, ahead), tag.unwrap_or(ANY));
                 PackedOperation { size: bytes, peer, tag, needs, kind: OperationKind::Recv, cpu, nic }
             }
-            Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => {
-                PackedOperation { size: time.as_ps() as u64, peer: ANY, tag: 0, needs, kind: OperationKind::Calc, cpu, nic: 0 }
-            }
+            Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => PackedOperation {
+                size: time.as_ps() as u64,
+                peer: ANY,
+                tag: 0,
+                needs,
+                kind: OperationKind::Calc,
+                cpu,
+                nic: 0,
+            },
             Operation::Calc(time) => {
                 let most = Time::MAX;
                 return refuse(format!(
@@ -295,7 +310,10 @@ impl ScheduleBuilder {
 }
 
 /// Mixes an operation into a hash.
-fn add_to_hash(hash: u64, PackedOperation { size, peer, tag, needs, kind, cpu, nic }: PackedOperation) -> u64 {
+fn add_to_hash(
+    hash: u64,
+    PackedOperation { size, peer, tag, needs, kind, cpu, nic }: PackedOperation,
+) -> u64 {
     let add = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517C_C1B7_2722_0A95);
     let kind = u64::from(needs) << 32 | (kind as u64) << 16 | u64::from(cpu) << 8 | u64::from(nic);
     [size, u64::from(peer) << 32 | u64::from(tag), kind].into_iter().fold(hash, add)
@@ -321,7 +339,8 @@ mod tests {
     fn schedule_has_the_operations_that_were_added() {
         let mut builder = ScheduleBuilder::new(3).unwrap();
         builder.begin_rank(0).unwrap();
-        let placed = PlacedOperation { operation: Operation::Send { to: 0, bytes: 9, tag: 4 }, cpu: 1, nic: 2 };
+        let placed =
+            PlacedOperation { operation: Operation::Send { to: 0, bytes: 9, tag: 4 }, cpu: 1, nic: 2 };
         assert_eq!(builder.add_placed(placed), Ok(0));
         assert_eq!(builder.add(Operation::Calc(3 * US)), Ok(1));
         builder.require_started(1, 0).unwrap();
@@ -396,7 +415,10 @@ mod tests {
         assert!(message(ScheduleBuilder::new(0).unwrap_err()).contains("0 is not a number of ranks"));
         let mut builder = calcs(1);
         assert!(message(builder.begin_rank(0).unwrap_err()).contains("rank 0 comes where rank 1 belongs"));
-        assert!(message(builder.begin_rank(2).unwrap_err()).contains("there is no rank 2; there are ranks 0 to 1"));
+        assert!(
+            message(builder.begin_rank(2).unwrap_err())
+                .contains("there is no rank 2; there are ranks 0 to 1")
+        );
         assert!(message(builder.add(Operation::Calc(US)).unwrap_err()).contains("belongs to no rank"));
         let mut builder = calcs(1);
         let send = Operation::Send { to: 2, bytes: 1, tag: 0 };
@@ -404,7 +426,9 @@ mod tests {
             message(builder.add(send).unwrap_err())
                 .contains("rank 0 sends to rank 2, and there are ranks 0 to 1")
         );
-        assert!(message(builder.add(Operation::Calc(-US)).unwrap_err()).contains("is no time to compute for"));
+        assert!(
+            message(builder.add(Operation::Calc(-US)).unwrap_err()).contains("is no time to compute for")
+        );
         assert!(message(builder.require_done(0, 1).unwrap_err()).contains("names operation 1"));
     }
 

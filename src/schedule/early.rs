@@ -55,7 +55,11 @@ impl EarlyReceives {
 
     /// Returns the early receives of a rank.
     #[inline]
-    pub(super) fn of_rank<'a, 'b>(&'a self, progress: &'a mut ScheduleProgress<'b>, rank: u32) -> RankEarlyReceives<'a, 'b> {
+    pub(super) fn of_rank<'a, 'b>(
+        &'a self,
+        progress: &'a mut ScheduleProgress<'b>,
+        rank: u32,
+    ) -> RankEarlyReceives<'a, 'b> {
         RankEarlyReceives { early: self, progress, rank }
     }
 }
@@ -66,7 +70,8 @@ impl RankEarlyReceives<'_, '_> {
     pub(super) fn find_receive(&self, message: &impl Matchable) -> Option<PostedReceive> {
         let schedule = self.progress.schedule;
         let RankScript { begin, place, len, .. } = schedule.ranks[self.rank as usize];
-        let sought = (schedule.peer_in_script(self.rank as usize, message.from()), message.tag().without_request());
+        let sought =
+            (schedule.peer_in_script(self.rank as usize, message.from()), message.tag().without_request());
         let script = &schedule.operations[place as usize..(place + len) as usize];
         let key = |number: u32| {
             let PackedOperation { peer, tag, .. } = script[number as usize];

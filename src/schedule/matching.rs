@@ -33,7 +33,10 @@ impl MatchedPair {
     }
 
     fn receive(&self) -> PostedReceive {
-        PostedReceive { place: (self.since, self.operation), filter: RecvFilter { from: self.from, tag: self.tag } }
+        PostedReceive {
+            place: (self.since, self.operation),
+            filter: RecvFilter { from: self.from, tag: self.tag },
+        }
     }
 
     /// Returns the sort key of the pair: the earliest ready first, then the receive that was written first.
@@ -78,7 +81,12 @@ impl MatchedPairs {
     /// Adds a message. If it arrives before others that are already matched, it may take the receive of one
     /// of them. Returns whether any receive of the rank got a different message.
     #[inline]
-    pub(super) fn deliver(&mut self, matching: &mut RankMatching, early: &mut RankEarlyReceives<'_, '_>, mut mail: Mail) -> bool {
+    pub(super) fn deliver(
+        &mut self,
+        matching: &mut RankMatching,
+        early: &mut RankEarlyReceives<'_, '_>,
+        mut mail: Mail,
+    ) -> bool {
         let mut is_new = false;
         loop {
             let found = matching.unmatched.find_receive(early, &mail);
@@ -112,7 +120,13 @@ impl MatchedPairs {
 
     /// Posts the receive of `operation` at time `since`, and matches it with a message that is already there.
     #[inline]
-    pub(super) fn post(&mut self, matching: &mut RankMatching, filter: RecvFilter, since: Time, operation: u32) {
+    pub(super) fn post(
+        &mut self,
+        matching: &mut RankMatching,
+        filter: RecvFilter,
+        since: Time,
+        operation: u32,
+    ) {
         let receive = PostedReceive { place: (since, operation), filter };
         if let Some(mail) = matching.unmatched.post(receive) {
             self.insert(matching, mail, receive);

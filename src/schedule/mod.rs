@@ -5,10 +5,10 @@
 //! takes one more byte.
 
 mod builder;
-mod matching;
 mod early;
 mod loggopsim;
 mod mail;
+mod matching;
 mod outcome;
 mod papers;
 mod player;
@@ -22,7 +22,7 @@ mod unmatched;
 
 pub use builder::ScheduleBuilder;
 pub use outcome::PlayReport;
-use outcome::{not_received_error, deadlock_error};
-pub use player::{Player, CostModel};
-use storage::{OperationKind, PackedOperation};
+use outcome::{deadlock_error, not_received_error};
+pub use player::{CostModel, Player};
 pub use storage::{Operation, PlacedOperation, Requirement, Schedule, ScheduleError};
+use storage::{OperationKind, PackedOperation};

@@ -46,8 +46,9 @@ pub(super) fn deadlock_error(
             Some(first) => {
                 waiting += 1;
                 ready.clone().find_map(|operation| sending(id, operation)).unwrap_or_else(|| {
-                    let receive =
-                        ready.find(|operation| progress.operation(id as u32, *operation).kind == OperationKind::Recv);
+                    let receive = ready.find(|operation| {
+                        progress.operation(id as u32, *operation).kind == OperationKind::Recv
+                    });
                     let want = recv_filter(&progress.operation(id as u32, receive.unwrap_or(first)));
                     ProcStatus::WaitingFor(WantedMessage { filter: want, name: None })
                 })
@@ -61,7 +62,9 @@ pub(super) fn deadlock_error(
 
 /// Returns the error for messages that were not received, given as arrival, receiver, sender and tag; `None`
 /// if there are none.
-pub(super) fn not_received_error(messages: impl Iterator<Item = (Time, usize, u32, RawTag)>) -> Option<RunError> {
+pub(super) fn not_received_error(
+    messages: impl Iterator<Item = (Time, usize, u32, RawTag)>,
+) -> Option<RunError> {
     let mut count = 0;
     let (arrival, to, from, tag) = messages.inspect(|_| count += 1).min()?;
     let about = tag.without_request().to_string();

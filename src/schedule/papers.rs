@@ -7,13 +7,13 @@
 
 use std::collections::HashMap;
 
-use super::matching::{RankMatching, MatchedPairs};
 use super::early::{EarlyReceives, is_early};
 use super::mail::{Mail, recv_filter};
+use super::matching::{MatchedPairs, RankMatching};
 use super::progress::ScheduleProgress;
 use super::queue::{LinkPool, Queue};
 use super::record::PlayRecorder;
-use super::{OperationKind, PackedOperation, PlayReport, Schedule, not_received_error, deadlock_error};
+use super::{OperationKind, PackedOperation, PlayReport, Schedule, deadlock_error, not_received_error};
 use crate::clock::agenda::{Agenda, AgendaEntry};
 use crate::clock::stacks::prefetch::prefetch_value;
 use crate::error::{Cause, RunError};
@@ -92,7 +92,11 @@ fn is_current(ranks: &[RankState], entry: AgendaEntry) -> bool {
 
 impl<'a> PapersPlay<'a> {
     /// Prepares a play.
-    pub(super) fn new(schedule: &'a Schedule, network: &'a Network, recorder: Option<PlayRecorder>) -> PapersPlay<'a> {
+    pub(super) fn new(
+        schedule: &'a Schedule,
+        network: &'a Network,
+        recorder: Option<PlayRecorder>,
+    ) -> PapersPlay<'a> {
         let rank = |id| RankState {
             pace: Pace::new(id, network),
             wake: Time::MAX,
@@ -424,12 +428,15 @@ impl<'a> PapersPlay<'a> {
                     state.sends.push(&mut self.links, since, operation);
                     if !self.is_short(rank, operation) {
                         let (words, tag) = (self.words(&packed), recv_filter(&packed).tag);
-                        self.long.insert(operation, ActiveOperation::send(packed.peer, tag, words, true, None));
+                        self.long
+                            .insert(operation, ActiveOperation::send(packed.peer, tag, words, true, None));
                     }
                 }
                 OperationKind::Calc => state.calcs.push(&mut self.links, since, operation),
                 OperationKind::Recv if is_early(&packed) => state.matching.post_early(),
-                OperationKind::Recv => self.pairs.post(&mut state.matching, recv_filter(&packed), since, operation),
+                OperationKind::Recv => {
+                    self.pairs.post(&mut state.matching, recv_filter(&packed), since, operation)
+                }
             }
         }
         self.progress.newly_ready = fresh;
@@ -449,10 +456,9 @@ impl<'a> PapersPlay<'a> {
             };
             return Err(deadlock_error(&self.progress, now, sending));
         }
-        let left =
-            self.ranks.iter().enumerate().flat_map(|(to, rank)| {
-                rank.matching.unreceived().map(move |mail| (mail.arrival, to, mail.from, mail.tag))
-            });
+        let left = self.ranks.iter().enumerate().flat_map(|(to, rank)| {
+            rank.matching.unreceived().map(move |mail| (mail.arrival, to, mail.from, mail.tag))
+        });
         if let Some(error) = not_received_error(left) {
             return Err(error);
         }

@@ -106,7 +106,8 @@ impl Player {
             CostModel::Papers => papers::BYTES,
             CostModel::LogGOPSim => loggopsim::BYTES,
         };
-        let bytes = schedule.len() as u64 * operation + schedule.count_initially_ready() as u64 * LinkPool::BYTES;
+        let bytes =
+            schedule.len() as u64 * operation + schedule.count_initially_ready() as u64 * LinkPool::BYTES;
         let purpose = || {
             let (operations, ranks) = (schedule.len(), schedule.ranks());
             format!("to play {operations} operations of {ranks} ranks")
@@ -121,8 +122,10 @@ impl Player {
 /// Returns an error for the first message that is longer than the machine allows.
 fn check_lengths(schedule: &Schedule, params: &Params) -> Result<(), RunError> {
     let longest = params.longest_message().unwrap_or(usize::MAX).min(u32::MAX as usize);
-    let words = |operation: &PackedOperation| params.words(usize::try_from(operation.size).unwrap_or(usize::MAX));
-    let is_too_long = |operation: &&PackedOperation| operation.kind == OperationKind::Send && words(operation) > longest;
+    let words =
+        |operation: &PackedOperation| params.words(usize::try_from(operation.size).unwrap_or(usize::MAX));
+    let is_too_long =
+        |operation: &&PackedOperation| operation.kind == OperationKind::Send && words(operation) > longest;
     if !schedule.operations.iter().any(|operation| is_too_long(&operation)) {
         return Ok(());
     }

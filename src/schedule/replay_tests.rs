@@ -331,8 +331,11 @@ fn sequential_schedule_takes_as_long_as_the_program() {
         let params = random_params(&mut rng, P);
         let ranks = random_ops(&mut rng, P, 14);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let noise =
-            [None, "40us:7us".parse::<Noise>().ok(), Noise::parse_record("3000 500\n9000 20000\n60000 1000").ok()];
+        let noise = [
+            None,
+            "40us:7us".parse::<Noise>().ok(),
+            Noise::parse_record("3000 500\n9000 20000\n60000 1000").ok(),
+        ];
         let noise = noise[rng.usize(0..3)].clone().map(|noise| noise.seed(seed));
         let program = Machine::new(params).ports(ports).noise(noise.clone()).rate("compute", US).run(|p| {
             let tag = |tag| Tag::<Vec<u8>>::new(tag);

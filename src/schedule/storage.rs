@@ -68,7 +68,10 @@ impl ScheduleError {
     /// Creates the error for a cycle that contains this operation of this rank.
     pub(super) fn cycle(rank: u32, operation: u32) -> ScheduleError {
         let name = format!("number {operation}, counted from 0,");
-        ScheduleError { sentence: ScheduleError::cycle_sentence(rank, &name), in_cycle: Some((rank, operation)) }
+        ScheduleError {
+            sentence: ScheduleError::cycle_sentence(rank, &name),
+            in_cycle: Some((rank, operation)),
+        }
     }
 
     /// Returns the sentence, in which for a cycle the operation has the name that `name` returns for its
@@ -206,7 +209,8 @@ impl Schedule {
         let named = |number: u32| (number != ANY).then_some(number);
         let RankScript { begin, len, .. } = self.ranks[rank];
         (0..len).map(move |number| {
-            let PackedOperation { size, peer, tag, kind, cpu, nic, .. } = self.operation(rank, begin + number);
+            let PackedOperation { size, peer, tag, kind, cpu, nic, .. } =
+                self.operation(rank, begin + number);
             let operation = match kind {
                 OperationKind::Send => Operation::Send { to: peer, bytes: size, tag },
                 OperationKind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
@@ -240,7 +244,9 @@ impl Schedule {
             *count += usize::from(is_ready(packed));
             Some(*count)
         }));
-        let of_rank = |script: &RankScript| before[(script.place + script.len) as usize] - before[script.place as usize];
+        let of_rank = |script: &RankScript| {
+            before[(script.place + script.len) as usize] - before[script.place as usize]
+        };
         self.ranks.iter().map(of_rank).sum()
     }
 

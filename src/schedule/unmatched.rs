@@ -2,7 +2,7 @@
 
 use super::early::RankEarlyReceives;
 use crate::message::Matchable;
-use crate::message::matching::{Inbox, ReceiveQueue, PostedReceive};
+use crate::message::matching::{Inbox, PostedReceive, ReceiveQueue};
 
 /// A rank's receives without messages, and its messages without receives.
 #[derive(Debug)]
@@ -36,7 +36,9 @@ impl<M> Default for UnmatchedSet<M> {
 impl<M: Matchable> UnmatchedSet<M> {
     #[inline]
     fn open(&mut self) -> &mut OpenQueues<M> {
-        self.open.get_or_insert_with(|| Box::new(OpenQueues { mail: Inbox::default(), posted: ReceiveQueue::default() }))
+        self.open.get_or_insert_with(|| {
+            Box::new(OpenQueues { mail: Inbox::default(), posted: ReceiveQueue::default() })
+        })
     }
 
     /// Returns whether a receive waits for a message.
@@ -75,9 +77,17 @@ impl<M: Matchable> UnmatchedSet<M> {
 
     /// Returns the receive that accepts a message and was posted first.
     #[inline]
-    pub(super) fn find_receive(&mut self, early: &RankEarlyReceives<'_, '_>, message: &M) -> Option<MatchingReceive> {
+    pub(super) fn find_receive(
+        &mut self,
+        early: &RankEarlyReceives<'_, '_>,
+        message: &M,
+    ) -> Option<MatchingReceive> {
         let posted = self.open.as_mut().and_then(|open| open.posted.first(message));
-        let early = if self.early > 0 && message.tag().is_start_of_send() { early.find_receive(message) } else { None };
+        let early = if self.early > 0 && message.tag().is_start_of_send() {
+            early.find_receive(message)
+        } else {
+            None
+        };
         let posted = posted.map(|receive| MatchingReceive { receive, is_early: false });
         let early = early.map(|receive| MatchingReceive { receive, is_early: true });
         posted.into_iter().chain(early).min_by_key(|found| found.receive.place)

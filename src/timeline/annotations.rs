@@ -22,7 +22,8 @@ impl Annotations {
     pub(super) fn new(events: &Events) -> Annotations {
         let mut are_handshakes = vec![false; events.message_count()];
         let agreed = events.trace.calls.iter().filter_map(|call| call.kind.sent()?.rendezvous.as_deref());
-        for place in agreed.flat_map(|two| [two.request, two.reply]).filter_map(|id| events.message_index(id)) {
+        for place in agreed.flat_map(|two| [two.request, two.reply]).filter_map(|id| events.message_index(id))
+        {
             are_handshakes[place] = true;
         }
         Annotations { are_handshakes, detours: Annotations::detours(events) }
@@ -38,7 +39,11 @@ impl Annotations {
 
     /// Returns the places of the messages that are requests or replies.
     pub(super) fn handshakes(&self) -> impl Iterator<Item = usize> {
-        self.are_handshakes.iter().enumerate().filter(|(_, is_handshake)| **is_handshake).map(|(place, _)| place)
+        self.are_handshakes
+            .iter()
+            .enumerate()
+            .filter(|(_, is_handshake)| **is_handshake)
+            .map(|(place, _)| place)
     }
 
     /// Returns the detours of a run; none if it had no noise.

@@ -7,11 +7,11 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::annotations::Annotations;
 use super::bytes::ByteWriter;
 use super::grid::Grid;
 use super::kinds::kind_of;
-use super::annotations::Annotations;
-use crate::path::{WalkPosition, Events, HopKind, Walk, last_event};
+use crate::path::{Events, HopKind, Walk, WalkPosition, last_event};
 use crate::time::Time;
 use crate::trace::{ActivityKind, CallTag, Trace};
 

@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use super::kinds::{KINDS, NOISE, kind_of};
 use super::annotations::Annotations;
+use super::kinds::{KINDS, NOISE, kind_of};
 use crate::path::Events;
 use crate::time::Time;
 use crate::trace::ActivityKind;
@@ -66,7 +66,13 @@ impl Grid {
     }
 
     /// Computes a grid with about this many columns.
-    pub(super) fn new(events: &Events, annotations: &Annotations, group: usize, columns: usize, quantum: i64) -> Grid {
+    pub(super) fn new(
+        events: &Events,
+        annotations: &Annotations,
+        group: usize,
+        columns: usize,
+        quantum: i64,
+    ) -> Grid {
         let P = events.trace.params.P;
         let (rows, finish) = (P.div_ceil(group), events.finish.as_ps().max(1));
         let width = (finish / quantum).div_euclid(columns as i64) + 1;

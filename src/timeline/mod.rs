@@ -4,11 +4,11 @@
 //! The page is one file and fetches nothing. `page.html` is its layout, the files in `page/` are its script,
 //! and `columns.rs` writes the trace into it.
 
+mod annotations;
 mod bytes;
 mod columns;
 mod grid;
 mod kinds;
-mod annotations;
 #[cfg(test)]
 mod tests;
 
@@ -101,7 +101,8 @@ impl Trace {
     /// Returns a page that shows the run: see [`Timeline`].
     pub fn timeline(&self) -> Timeline<'_> {
         let caption = self.caption.as_ref();
-        let title = caption.filter(|caption| !caption.title.is_empty()).map_or("A run", |caption| &caption.title);
+        let title =
+            caption.filter(|caption| !caption.title.is_empty()).map_or("A run", |caption| &caption.title);
         let mut panel = Panel::new("", self);
         panel.marks.extend(caption.and_then(|caption| caption.formula).map(|at| ("formula".into(), at)));
         Timeline { title: title.into(), unit: ("us".into(), US), window: None, panels: vec![panel] }

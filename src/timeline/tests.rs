@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use proptest::prelude::*;
 
+use super::annotations::Annotations;
 use super::grid::Grid;
 use super::kinds::{NOISE, RENDEZVOUS, kind_of};
-use super::annotations::Annotations;
 use super::{PAGE, SCRIPT};
 use crate::cases::cases;
-use crate::path::{WalkPosition, Events, HopKind, Path, Walk};
+use crate::path::{Events, HopKind, Path, Walk, WalkPosition};
 use crate::trace::tests::any_trace;
 use crate::trace::{ActivityKind, Caption, Trace};
 use crate::{Group, Level, Machine, Noise, Params, Tag, Time, US, collectives};
@@ -186,7 +186,9 @@ fn compare_messages(reader: &mut ColumnReader, events: &Events, tags: &[String])
         number = reader.signed().wrapping_add(if step == 0 { number.wrapping_add(1) } else { 0 });
         assert_eq!((from, number), (message.id.from as i64, message.id.number as i64));
     }
-    for value in [|message: &crate::trace::Message| message.to, |message: &crate::trace::Message| message.words] {
+    for value in
+        [|message: &crate::trace::Message| message.to, |message: &crate::trace::Message| message.words]
+    {
         let mut now = 0_i64;
         for message in &all {
             now = now.wrapping_add(reader.signed());
@@ -221,7 +223,9 @@ fn compare_causes(reader: &mut ColumnReader, events: &Events) {
     let mut hold = |at, of, before, reader: &mut ColumnReader| {
         // The page has only one kind of room and one of port.
         let cause = walk.cause(at).map(|cause| match cause {
-            WalkPosition::Arrival(message, Some(part)) if part != HopKind::Stall => WalkPosition::Arrival(message, Some(HopKind::Port)),
+            WalkPosition::Arrival(message, Some(part)) if part != HopKind::Stall => {
+                WalkPosition::Arrival(message, Some(HopKind::Port))
+            }
             cause => cause,
         });
         assert_eq!(reader.cause(of, before), cause, "{at:?}");

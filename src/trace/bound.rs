@@ -96,7 +96,8 @@ impl BoundedItem for Call {
             | CallKind::Wait { .. }
             | CallKind::Test { .. } => (),
         }
-        for Transfer { message, rendezvous } in [self.kind.sent(), self.kind.received()].into_iter().flatten() {
+        for Transfer { message, rendezvous } in [self.kind.sent(), self.kind.received()].into_iter().flatten()
+        {
             let agreed = rendezvous.iter().flat_map(|agreed| [agreed.request, agreed.reply]);
             counts.extend([*message].into_iter().chain(agreed).flat_map(message_counts));
         }

@@ -250,8 +250,11 @@ mod noise_text {
         };
         let times =
             |pairs: Vec<(i64, i64)>| pairs.into_iter().map(|(a, b)| (Time::from_ps(a), Time::from_ps(b)));
-        let noise =
-            if record.is_empty() { Noise::from_periods(times(periods)) } else { Noise::from_record(times(record)) };
+        let noise = if record.is_empty() {
+            Noise::from_periods(times(periods))
+        } else {
+            Noise::from_record(times(record))
+        };
         let noise =
             noise.map_err(|why| D::Error::custom(format_args!("its machine has a noise: {why}")))?.seed(seed);
         Ok(Some(if together { noise.together() } else { noise }))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;
 
-use super::call::{Call, CallKind, CallTag, CallMessages};
+use super::call::{Call, CallKind, CallMessages, CallTag};
 use super::faults::Faults;
 use crate::message::MessageId;
 use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};

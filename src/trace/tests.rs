@@ -135,11 +135,8 @@ fn call() -> impl Strategy<Value = Call> {
                 from,
                 tag
             }),
-            (any::<u32>(), any::<bool>(), transfer()).prop_map(|(request, is_send, transfer)| CallKind::Wait {
-                request,
-                is_send,
-                transfer
-            }),
+            (any::<u32>(), any::<bool>(), transfer())
+                .prop_map(|(request, is_send, transfer)| CallKind::Wait { request, is_send, transfer }),
             any::<u32>().prop_map(|request| CallKind::Test { request }),
         ];
     (number(), time(), time(), kind).prop_map(|(id, start, end, kind)| Call { id, start, end, kind })
@@ -175,7 +172,8 @@ pub(crate) fn any_trace() -> impl Strategy<Value = Trace> {
     let noise = prop_oneof![
         Just(None),
         any::<u64>().prop_map(|seed| Some("10ms:25us,1s:7ps".parse::<Noise>().unwrap().seed(seed))),
-        any::<u64>().prop_map(|seed| Some(Noise::parse_record("5 7.1\n6 8\n90 1").unwrap().seed(seed).together())),
+        any::<u64>()
+            .prop_map(|seed| Some(Noise::parse_record("5 7.1\n6 8\n90 1").unwrap().seed(seed).together())),
     ];
     let caption = option::of((any::<String>(), any::<String>(), option::of(time())));
     let caption =

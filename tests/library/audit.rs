@@ -5,10 +5,10 @@ mod by_hand;
 
 use std::collections::BTreeSet;
 
-use loggp::{Latency, Machine, MessageId, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
 use loggp::audit::{AuditRule, audit};
 use loggp::params::LogGps;
 use loggp::trace::{Activity, ActivityKind, Message, Trace};
+use loggp::{Latency, Machine, MessageId, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -467,7 +467,9 @@ const FORGERIES: [Forgery; 41] = [
         set_times(t, 1, 3, 33, 35);
     }),
     ("a send later than the gap asks", AuditRule::Wait, calm, |t| activity(t, 0, 2).kind = ActivityKind::Gap),
-    ("a reception later than the gap asks", AuditRule::Wait, calm, |t| activity(t, 1, 2).kind = ActivityKind::Gap),
+    ("a reception later than the gap asks", AuditRule::Wait, calm, |t| {
+        activity(t, 1, 2).kind = ActivityKind::Gap
+    }),
     ("a gap before nothing", AuditRule::Wait, calm, |t| activity(t, 0, 4).kind = ActivityKind::Gap),
     ("a wait for an idle port", AuditRule::Wait, calm, |t| {
         activity(t, 0, 4).kind = ActivityKind::Port;
@@ -550,7 +552,9 @@ const FORGERIES: [Forgery; 41] = [
 
 /// Two more forgeries, which lose a message at either end.
 const LOSSES: [Forgery; 2] = [
-    ("never received", AuditRule::Reception, calm, |t| activity(t, 1, 3).kind = ActivityKind::Work("forged".into())),
+    ("never received", AuditRule::Reception, calm, |t| {
+        activity(t, 1, 3).kind = ActivityKind::Work("forged".into())
+    }),
     ("received and never sent", AuditRule::Reception, calm, |t| receive_again(t, 7)),
 ];
 

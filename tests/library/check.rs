@@ -5,10 +5,10 @@ mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Proc, Request, Tag, Ties, Time, US};
 use loggp::audit::audit;
-use loggp::check::{Check, CheckReport, Strategy, FailureKind};
+use loggp::check::{Check, CheckReport, FailureKind, Strategy};
 use loggp::trace::{ActivityKind, CallKind, Trace};
+use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Proc, Request, Tag, Ties, Time, US};
 
 const WORD: Tag<usize> = Tag::new(0);
 const OTHER: Tag<usize> = Tag::new(1);

@@ -1,11 +1,14 @@
 //! Collectives: their results against sequential references, their times against their formulas, and their
 //! errors.
 
-use loggp::collectives::BroadcastPlan;
-use loggp::{Carrier, Cause, ClockKind, Dilation, Group, Latency, Machine, Params, Ports, Proc, Run, RunError, Tag, Time, US, Work, collectives};
 use loggp::audit::audit;
 use loggp::check::Check;
+use loggp::collectives::BroadcastPlan;
 use loggp::params::LogGps;
+use loggp::{
+    Carrier, Cause, ClockKind, Dilation, Group, Latency, Machine, Params, Ports, Proc, Run, RunError, Tag,
+    Time, US, Work, collectives,
+};
 use proptest::prelude::*;
 use proptest::sample::Index;
 

@@ -1,10 +1,13 @@
 //! Regression tests: small programs that once failed, most of them with requests under way.
 
-use loggp::{AnyTag, Carrier, Cause, ClockKind, Dilation, MS, Machine, NS, Params, ParamsBuilder, Ports, Proc, Run, Tag, Time, Traffic, US};
 use loggp::audit::audit;
 use loggp::params::LogGps;
 use loggp::replay::Replay;
 use loggp::trace::ActivityKind;
+use loggp::{
+    AnyTag, Carrier, Cause, ClockKind, Dilation, MS, Machine, NS, Params, ParamsBuilder, Ports, Proc, Run,
+    Tag, Time, Traffic, US,
+};
 
 use crate::child::{CLOCKS, on_clock};
 

@@ -1,11 +1,11 @@
 //! Tests of checks with lost messages, messages that come twice, and crashes: the faults drawn, the failures
 //! found, and their repetition.
 
-use loggp::{Cause, ClockKind, Machine, Params, Proc, Run, Tag, Time, US};
 use loggp::audit::audit;
-use loggp::check::{Check, Failure, Strategy, FailureKind};
+use loggp::check::{Check, Failure, FailureKind, Strategy};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
+use loggp::{Cause, ClockKind, Machine, Params, Proc, Run, Tag, Time, US};
 
 const ASK: Tag<usize> = Tag::new(0);
 const REPLY: Tag<usize> = Tag::new(1);
@@ -330,7 +330,8 @@ fn runs_with_crashes_pass_the_audit() {
 #[test]
 fn audit_notices_wrong_crashes() {
     let check = Check::new().crashes(1);
-    let failure = check.run_surviving(&machine(5), |p| tell_others(p, 0), all_or_none).unwrap().failure.unwrap();
+    let failure =
+        check.run_surviving(&machine(5), |p| tell_others(p, 0), all_or_none).unwrap().failure.unwrap();
     let trace = failure.trace;
     assert!(audit(&trace).is_clean());
     let mut earlier = trace.clone();
@@ -378,7 +379,8 @@ fn duplicates_fail_a_program_that_does_not_ignore_them() {
     assert!(said.contains(&format!("; {id} comes again {later} later")), "{said}");
     assert!(*later > Time::ZERO && *later <= 6 * US);
     // The message is received twice, and costs o each time.
-    let is_it = |activity: &&loggp::trace::Activity| activity.kind == loggp::trace::ActivityKind::Receive(*id);
+    let is_it =
+        |activity: &&loggp::trace::Activity| activity.kind == loggp::trace::ActivityKind::Receive(*id);
     let received: Vec<_> = failure.trace.activities.iter().filter(is_it).collect();
     assert_eq!(received.iter().map(|activity| activity.end - activity.start).collect::<Vec<_>>(), [US, US]);
 

@@ -1,7 +1,7 @@
 //! The critical path as a formula, for the random programs of the oracle.
 
-use loggp::{Latency, PS, Params, Time};
 use loggp::params::Model;
+use loggp::{Latency, PS, Params, Time};
 use loggp_study::analysis::{Analysis, Formula, WhatIf};
 
 use crate::cases::seeds;
@@ -21,7 +21,8 @@ fn formula_of_a_random_program_gives_its_time() {
     for seed in seeds(2400) {
         let case = draw(seed);
         // An analysis supports one level only, and a failed run has no end.
-        let Some(run) = machine(&case).run(|p| run_live(p, &case)).ok().filter(|_| case.levels.is_empty()) else {
+        let Some(run) = machine(&case).run(|p| run_live(p, &case)).ok().filter(|_| case.levels.is_empty())
+        else {
             continue;
         };
         let trace = run.trace.unwrap();

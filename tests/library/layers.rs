@@ -122,7 +122,8 @@ impl Crate {
         let circle = |place: &Place| -> Vec<Place> {
             reachable[place].iter().filter(|other| reachable[other].contains(place)).cloned().collect()
         };
-        let circles: BTreeSet<Vec<Place>> = self.0.keys().map(circle).filter(|circle| circle.len() > 1).collect();
+        let circles: BTreeSet<Vec<Place>> =
+            self.0.keys().map(circle).filter(|circle| circle.len() > 1).collect();
         let sentence = |circle: &Vec<Place>| {
             let files: Vec<String> = circle.iter().map(|place| self.file(place)).collect();
             format!("{} import each other; move what they share to a file of its own", files.join(" and "))

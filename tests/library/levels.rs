@@ -3,8 +3,10 @@
 //!
 //! The oracle tests random programs on machines with levels.
 
-use loggp::{Carrier, ClockKind, Dilation, Group, Level, Machine, Params, Ports, Run, Tag, Time, US, Work, collectives};
 use loggp::audit::audit;
+use loggp::{
+    Carrier, ClockKind, Dilation, Group, Level, Machine, Params, Ports, Run, Tag, Time, US, Work, collectives,
+};
 use proptest::prelude::*;
 
 use crate::cases::cases;

@@ -4,9 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loggp::{Cause, Group, Machine, Params, Payload, Proc, Run, RunError, Slice, Tag, Time, US, Work, collectives};
 use loggp::link::{Channels, Incoming, Link};
 use loggp::params::LogGps;
+use loggp::{
+    Cause, Group, Machine, Params, Payload, Proc, Run, RunError, Slice, Tag, Time, US, Work, collectives,
+};
 
 use crate::cases::seeds;
 use crate::oracle::{Note, draw, run_live};
@@ -161,7 +163,9 @@ fn failure_of_one_process_ends_all() {
             1
         }
     }
-    let all = |program: &(dyn Fn(&mut Proc) + Sync)| agreed_error(run_on_threads(params(3), |machine| machine, program));
+    let all = |program: &(dyn Fn(&mut Proc) + Sync)| {
+        agreed_error(run_on_threads(params(3), |machine| machine, program))
+    };
     let waits = |p: &mut Proc| _ = p.recv(DATA);
     let said = all(&|p| if p.id() == 1 { panic!("no more") } else { waits(p) });
     assert_eq!(said, "processor 1 panicked: no more");
@@ -189,7 +193,9 @@ fn failure_of_one_process_ends_all() {
 
 #[test]
 fn unsupported_settings_of_a_real_machine_are_refused() {
-    let refused = |machine: &(dyn Fn(Machine) -> Machine + Sync)| agreed_error(run_on_threads(params(2), machine, |_| ()));
+    let refused = |machine: &(dyn Fn(Machine) -> Machine + Sync)| {
+        agreed_error(run_on_threads(params(2), machine, |_| ()))
+    };
     let charged = refused(&|machine| machine.work(Work::Charged));
     assert_eq!(charged, "a real machine has no charged work to set; let it be measured");
     assert_eq!(refused(&|machine| machine.trace(true)), "a real machine has no trace to set; leave it out");

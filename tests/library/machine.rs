@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex};
 
 use loggp::collectives::Shift;
 
-use loggp::{Cause, ClockKind, Dilation, ProcStatus, Latency, MS, Machine, PS, Params, Payload, Ports, Proc, Run, RunError, Stats, Tag, Time, US, Work, preset};
 use loggp::audit::audit;
 use loggp::params::LogGps;
+use loggp::{
+    Cause, ClockKind, Dilation, Latency, MS, Machine, PS, Params, Payload, Ports, Proc, ProcStatus, Run,
+    RunError, Stats, Tag, Time, US, Work, preset,
+};
 
 // Tags of one number with different types, which no program should have, and of other numbers.
 const SIGNAL: Tag<()> = Tag::new(0);
@@ -335,7 +338,11 @@ fn a_look_costs_a_cycle_and_takes_nothing() {
         look(p, &mut looks); // at 7
         look(p, &mut looks); // at 8
         look(p, &mut looks); // at 9: both have arrived, and it sees the one that a receive would take
-        assert!(p.probe(BYTE.from(2)).is_some() && p.probe(BYTE.from(1)).is_some() && !p.probe(BYTE.from(0)).is_some());
+        assert!(
+            p.probe(BYTE.from(2)).is_some()
+                && p.probe(BYTE.from(1)).is_some()
+                && !p.probe(BYTE.from(0)).is_some()
+        );
         assert_eq!((us(p.now()), p.probe(OTHER_BYTE), us(p.now())), (13, None, 14));
         assert_eq!((p.recv(BYTE), us(p.now())), ((1, 1), 16));
         look(p, &mut looks); // at 16
@@ -881,7 +888,10 @@ fn a_cycle_of_senders_that_wait_for_their_receivers_is_a_deadlock() {
         let error = run.unwrap_err();
         assert_eq!(error.cause, Cause::Deadlock { waiting: 2, of: 2 });
         let doing: Vec<ProcStatus> = error.processors.iter().map(|state| state.status.clone()).collect();
-        assert_eq!(doing, [(1, 50), (0, 51)].map(|(to, words)| ProcStatus::WaitingToSend { to, words, S: 20 }));
+        assert_eq!(
+            doing,
+            [(1, 50), (0, 51)].map(|(to, words)| ProcStatus::WaitingToSend { to, words, S: 20 })
+        );
         let told =
             "processor 1 at 1 us waited to send 51 words, more than S = 20, until processor 0 receives them";
         assert!(error.to_string().contains(told), "{error}");

@@ -1,9 +1,9 @@
 //! Noise: its effect on programs, hand-computed times, and its audit. The oracle tests random programs with
 //! noise.
 
-use loggp::{Carrier, ClockKind, Dilation, Machine, Noise, PS, Params, Proc, Tag, Time, US, Work};
 use loggp::audit::audit;
 use loggp::replay::Replay;
+use loggp::{Carrier, ClockKind, Dilation, Machine, Noise, PS, Params, Proc, Tag, Time, US, Work};
 
 const WORD: Tag<u64> = Tag::new(0);
 
@@ -145,7 +145,10 @@ fn auditor_detects_other_noise() {
     let quiet = Machine::new(params(6)).trace(true).run(program).unwrap().trace.unwrap();
     let forged = loggp::trace::Trace { noise: trace.noise.clone(), ..quiet };
     let rules: Vec<_> = audit(&forged).violations.into_iter().map(|violation| violation.rule).collect();
-    assert!(rules.contains(&loggp::audit::AuditRule::Noise) && rules.contains(&loggp::audit::AuditRule::Overhead), "{rules:?}");
+    assert!(
+        rules.contains(&loggp::audit::AuditRule::Noise) && rules.contains(&loggp::audit::AuditRule::Overhead),
+        "{rules:?}"
+    );
 }
 
 #[test]

@@ -24,12 +24,12 @@ mod random;
 
 use std::collections::BTreeMap;
 
-use loggp::{Latency, Time};
 use loggp::params::LongMessages;
 use loggp::trace::{ActivityKind, Trace};
+use loggp::{Latency, Time};
 
 use by_hand::{all_by_hand, by_hand, long};
-use check::{Fault, machine_outcome, oracle_outcome, check, messages};
+use check::{Fault, check, machine_outcome, messages, oracle_outcome};
 use outcome::{Account, Outcome};
 use program::Op::Work;
 
@@ -199,7 +199,9 @@ fn stalls(trace: &Trace) -> [i64; 2] {
 fn machine_agrees_with_the_oracle_on_random_programs() {
     let replayed = number_from_env("LOGGP_ORACLE_SEED");
     let seeds = replayed
-        .map_or(0..number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(1500))), |seed| seed..seed + 1);
+        .map_or(0..number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(1500))), |seed| {
+            seed..seed + 1
+        });
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);
     let (mut wrong, mut seeds_of, mut first) = (0, BTreeMap::<&str, Vec<u64>>::new(), None);
     for seed in seeds {

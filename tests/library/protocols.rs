@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use loggp::{Machine, Params, Proc, Tag, US};
 use loggp::check::{Check, CheckReport, Strategy};
+use loggp::{Machine, Params, Proc, Tag, US};
 
 /// Creates a machine on which a message can be late for longer than a phase of a protocol takes.
 fn machine(P: usize) -> Machine {

@@ -1,7 +1,8 @@
 //! The library's public names, which change on purpose only: `public_api.txt` lists them, an item a line.
 //!
-//! `LOGGP_PUBLIC_API=new cargo test -p loggp-command --test library public_api` writes the file, and the change shows in
-//! the diff. The reader relies on rustfmt's form: items begin at the left margin, and what is in them four columns on.
+//! `LOGGP_PUBLIC_API=new cargo test -p loggp-command --test library public_api` writes the file, and the
+//! change shows in the diff. The reader relies on rustfmt's form: items begin at the left margin, and what is
+//! in them four columns on.
 
 use std::collections::BTreeSet;
 use std::fs::{read_dir, read_to_string};
@@ -104,7 +105,8 @@ fn items(text: &str) -> Vec<Item<'_>> {
             continue;
         }
         let kinds = ["struct", "enum", "trait", "fn", "const", "static", "type", "union"];
-        let is_public = kinds.iter().any(|kind| line.strip_prefix("pub ").is_some_and(|item| item.starts_with(kind)));
+        let is_public =
+            kinds.iter().any(|kind| line.strip_prefix("pub ").is_some_and(|item| item.starts_with(kind)));
         if !is_hidden && (is_public || line.starts_with("impl")) {
             let mut head = line.to_string();
             while !head.ends_with(['{', ';', '}']) && !head.contains(" = ") {
@@ -130,7 +132,10 @@ fn members(item: &Item) -> Vec<String> {
     let mut lines = item.body.iter();
     let mut is_hidden = false;
     while let Some(line) = lines.next() {
-        let Some(member) = line.strip_prefix("    ").filter(|member| !member.starts_with([' ', '}', ')'])) else { continue };
+        let Some(member) = line.strip_prefix("    ").filter(|member| !member.starts_with([' ', '}', ')']))
+        else {
+            continue;
+        };
         if member.starts_with("#[") {
             is_hidden |= member.contains("doc(hidden)");
             continue;

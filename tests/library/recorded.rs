@@ -1,12 +1,12 @@
 //! Replays of recorded runs: with the same times under the same parameters, and like the program itself under
 //! others, from each format of the trace. Also the size of traces, and their audit.
 
-use loggp::collectives::{self, Shift};
-use loggp::{AnyTag, Cause, Latency, Machine, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
 use loggp::audit::{AuditRule, audit};
+use loggp::collectives::{self, Shift};
 use loggp::params::Model;
 use loggp::replay::Replay;
 use loggp::trace::{CallKind, Trace, Until};
+use loggp::{AnyTag, Cause, Latency, Machine, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
 
 use crate::cases::{seeds, times};
 use crate::oracle::machines::{draw_params, longest};
@@ -204,7 +204,11 @@ fn a_replay_under_other_parameters_is_the_run_under_them() {
         let trace = machine(was).run(|p| fixed_calls(p, seed, most, None)).unwrap().trace.unwrap();
         let of = |run: Run<()>| run.processors.iter().map(|stats| stats.finish).collect::<Vec<_>>();
         let predicted = of(Replay::new(&trace).params(is).run().unwrap());
-        assert_eq!(predicted, of(machine(is).run(|p| fixed_calls(p, seed, most, None)).unwrap()), "seed {seed}");
+        assert_eq!(
+            predicted,
+            of(machine(is).run(|p| fixed_calls(p, seed, most, None)).unwrap()),
+            "seed {seed}"
+        );
         let longest = rng.usize(1..=8);
         let predicted = of(Replay::new(&trace).params(is).fragments(longest).run().unwrap());
         let really = machine(is).run(|p| fixed_calls(p, seed, most, Some(longest))).unwrap();
@@ -460,7 +464,8 @@ fn calls_record_filters_and_messages() {
     assert_eq!(number(rendezvous.request), (0, 0));
     assert_eq!(number(rendezvous.reply), (1, 0));
     assert_eq!(number(sent.message), (0, 1));
-    let CallKind::Receive { from: None, until: Until::Arrival, received: Some(got), .. } = &trace.calls[3].kind
+    let CallKind::Receive { from: None, until: Until::Arrival, received: Some(got), .. } =
+        &trace.calls[3].kind
     else {
         panic!()
     };

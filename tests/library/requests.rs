@@ -1,8 +1,11 @@
 //! MPI's requests: the costs of the routines of LogGPS's table 4, the matching of messages, and the errors of
 //! wrong programs.
 
-use loggp::{AnyTag, Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work, collectives};
 use loggp::audit::audit;
+use loggp::{
+    AnyTag, Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work,
+    collectives,
+};
 use proptest::prelude::*;
 
 use crate::cases::{cases, seeds};
@@ -673,8 +676,15 @@ proptest! {
 /// own number. (Found by the random programs.)
 #[test]
 fn a_blocking_send_keeps_its_number_while_a_request_goes_first() {
-    let sent =
-        |from, words, sender| RandomMessage { from, to: 1 - from, tag: 0, words, sender, receiver: None, any: false };
+    let sent = |from, words, sender| RandomMessage {
+        from,
+        to: 1 - from,
+        tag: 0,
+        words,
+        sender,
+        receiver: None,
+        any: false,
+    };
     let messages = [sent(0, 1, None), sent(1, 101, Some(13)), sent(1, 101, None)];
     let mut run = mpi(2).run(|p| play(p, &messages)).unwrap();
     check_run(&mut run, &messages);

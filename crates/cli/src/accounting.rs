@@ -1,17 +1,17 @@
 //! The report of `loggp analyze` on where the time of a run went: the columns of a run, and the tables below.
 
+use loggp::params::Parameter;
 use loggp::path::HopKind;
 use loggp::{Time, US};
-use loggp::params::Parameter;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis::accounts::{Account, Accounts};
-use loggp_study::analysis::{Analysis, CallGroup, Sensitivity, PathStep, FormulaBuilder, GroupActivity};
+use loggp_study::analysis::{Analysis, CallGroup, FormulaBuilder, GroupActivity, PathStep, Sensitivity};
 
 use super::analyzed_run::AnalyzedRun;
 use super::column::{ReportColumn, json_key, json_rows, table};
+use super::critical_path;
 use super::field::Field;
 use super::formula::formula_text;
-use super::critical_path;
 use super::number::{Unit, thousands};
 use super::overlap;
 use super::row::MOST_DECIMALS;
@@ -48,16 +48,26 @@ pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Vec<ReportColumn<'a
         ReportColumn::new("synchronous", |row: &AnalyzedRun| row.analysis.synchronous),
     ]);
     columns.extend(Account::ALL.iter().map(|&account| {
-        ReportColumn::new(format!("total_ns.{}", json_key(account.name())), move |row: &AnalyzedRun| row.analysis.total[account])
+        ReportColumn::new(format!("total_ns.{}", json_key(account.name())), move |row: &AnalyzedRun| {
+            row.analysis.total[account]
+        })
     }));
-    columns.extend(account_columns(|row: &AnalyzedRun, time| Field::Time(row.mean(time)), |row| &row.analysis.total));
+    columns.extend(account_columns(
+        |row: &AnalyzedRun, time| Field::Time(row.mean(time)),
+        |row| &row.analysis.total,
+    ));
     columns.extend(HopKind::ALL.iter().map(|&part| {
-        ReportColumn::new(format!("path_ns.{}", json_key(part.name())), move |row: &AnalyzedRun| time_on_path(&row.analysis, part))
+        ReportColumn::new(format!("path_ns.{}", json_key(part.name())), move |row: &AnalyzedRun| {
+            time_on_path(&row.analysis, part)
+        })
     }));
     columns.extend(critical_path::run_columns());
     columns.extend(overlap::run_columns());
     columns.extend([
-        ReportColumn::new("processors", |row: &AnalyzedRun| json_rows(&processor_columns(), &row.analysis.processors)).json_only(),
+        ReportColumn::new("processors", |row: &AnalyzedRun| {
+            json_rows(&processor_columns(), &row.analysis.processors)
+        })
+        .json_only(),
         ReportColumn::new("top", move |row: &AnalyzedRun| {
             let groups = &row.analysis.groups;
             json_rows(&group_columns(row), &groups[..groups.len().min(top_lines)])
@@ -68,8 +78,10 @@ pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Vec<ReportColumn<'a
             false => Field::Absent,
         })
         .json_only(),
-        ReportColumn::new("one_percent_more", |row: &AnalyzedRun| json_rows(&sensitivity_columns(row), &row.analysis.sensitivities))
-            .json_only(),
+        ReportColumn::new("one_percent_more", |row: &AnalyzedRun| {
+            json_rows(&sensitivity_columns(row), &row.analysis.sensitivities)
+        })
+        .json_only(),
     ]);
     columns
 }
@@ -95,15 +107,21 @@ fn account_columns<'a, R: 'a>(
 /// Returns the table of the accounts in percent, or `None` without rows.
 pub fn share_table(runs: &[AnalyzedRun], unit: Unit) -> Option<DocumentBlock> {
     let mut columns = vec![ReportColumn::table_only("%", |row: &AnalyzedRun| row.short_name().to_string())];
-    columns.extend(account_columns(|row: &AnalyzedRun, time| Field::Number(row.share(time)), |row| &row.analysis.total));
+    columns.extend(account_columns(
+        |row: &AnalyzedRun, time| Field::Number(row.share(time)),
+        |row| &row.analysis.total,
+    ));
     table(&columns, runs, unit, MOST_DECIMALS)
 }
 
 fn processor_columns<'a>() -> Vec<ReportColumn<'a, (usize, Accounts)>> {
-    let mut columns = vec![ReportColumn::new("processor", |(id, _): &(usize, Accounts)| *id).with_title("processor")];
+    let mut columns =
+        vec![ReportColumn::new("processor", |(id, _): &(usize, Accounts)| *id).with_title("processor")];
     columns.extend(Account::ALL.iter().map(|&account| {
         let time = move |(_, accounts): &(usize, Accounts)| accounts[account];
-        ReportColumn::new(format!("{}_ns", json_key(account.name())), time).with_title(account.name()).optional()
+        ReportColumn::new(format!("{}_ns", json_key(account.name())), time)
+            .with_title(account.name())
+            .optional()
     }));
     columns
 }
@@ -117,7 +135,10 @@ pub fn processor_tables(row: &AnalyzedRun, unit: Unit, most: usize) -> Vec<Docum
     }
     let silent = P - row.analysis.processors.len();
     let silent = (silent > 0).then(|| say(format!("{} processors did nothing", thousands(silent))));
-    table(&processor_columns(), &row.analysis.processors, unit, MOST_DECIMALS).into_iter().chain(silent).collect()
+    table(&processor_columns(), &row.analysis.processors, unit, MOST_DECIMALS)
+        .into_iter()
+        .chain(silent)
+        .collect()
 }
 
 /// Returns the columns of a group of activities.
@@ -213,7 +234,9 @@ pub fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<Docume
         ReportColumn::table_only("hops", |(_, hops, _): &PartTotal| *hops),
         ReportColumn::table_only("time", |(.., time): &PartTotal| *time),
         ReportColumn::table_only("%", |(.., time): &PartTotal| percent_of_run(*time)),
-        ReportColumn::table_only("as a formula", |(part, ..): &PartTotal| critical_path::part_formula(row, *part)),
+        ReportColumn::table_only("as a formula", |(part, ..): &PartTotal| {
+            critical_path::part_formula(row, *part)
+        }),
     ];
     let hops = table(&step_columns(&row.analysis), if with_hops { steps } else { &[] }, unit, MOST_DECIMALS);
     table(&columns, &parts, unit, MOST_DECIMALS).into_iter().chain(hops).collect()
@@ -228,7 +251,8 @@ fn sensitivity_columns<'a>(row: &'a AnalyzedRun) -> Vec<ReportColumn<'a, Sensiti
     };
     let params = &row.analysis.params;
     vec![
-        ReportColumn::new("parameter", |sensitivity: &Sensitivity| sensitivity.parameter.name).with_title("1% more"),
+        ReportColumn::new("parameter", |sensitivity: &Sensitivity| sensitivity.parameter.name)
+            .with_title("1% more"),
         ReportColumn::table_only("is", move |sensitivity: &Sensitivity| {
             let value = sensitivity.parameter.number(params).unwrap_or(0);
             match sensitivity.parameter.is_time() {
@@ -239,7 +263,8 @@ fn sensitivity_columns<'a>(row: &'a AnalyzedRun) -> Vec<ReportColumn<'a, Sensiti
         ReportColumn::new("path_ns", move |sensitivity: &Sensitivity| in_ns(sensitivity.path)),
         ReportColumn::new("replay_ns", move |sensitivity: &Sensitivity| in_ns(sensitivity.replay)),
         ReportColumn::table_only("by the path", move |sensitivity: &Sensitivity| change(sensitivity.path)),
-        ReportColumn::table_only("by a replay", move |sensitivity: &Sensitivity| change(sensitivity.replay)).optional(),
+        ReportColumn::table_only("by a replay", move |sensitivity: &Sensitivity| change(sensitivity.replay))
+            .optional(),
     ]
 }
 

@@ -9,7 +9,7 @@ use loggp::params::Model;
 use loggp::trace::Trace;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis;
-use loggp_study::analysis::{ParameterSweep, Analysis, WhatIf};
+use loggp_study::analysis::{Analysis, ParameterSweep, WhatIf};
 
 use super::accounting;
 use super::analyzed_run::AnalyzedRun;
@@ -27,8 +27,11 @@ use super::overlap;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
 
-/// The arguments of `loggp analyze`.
+/// Say where the time of a recorded run went, and what it would have taken under other parameters
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp run gauss --machine myrinet -P 4 --size 64 --work charged --trace gauss.loggp
+  loggp analyze gauss.loggp --what-if S=65536 -o where.svg")]
 pub struct AnalyzeCommand {
     /// Files that `loggp run --trace` wrote
     #[arg(value_name = "TRACE", required = true)]
@@ -117,7 +120,9 @@ impl AnalyzeCommand {
         {
             CliError::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
         }
-        let read_sweep = |over: &String| FormulaSweep::read(over, trace.params, |range| ParameterSweep::replay(trace, range));
+        let read_sweep = |over: &String| {
+            FormulaSweep::read(over, trace.params, |range| ParameterSweep::replay(trace, range))
+        };
         let sweep = self.over.as_ref().map(read_sweep).transpose()?;
         Ok(AnalyzedRun { name: name.into(), trace: name.into(), recorded_time: None, analysis, sweep })
     }

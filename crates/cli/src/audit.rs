@@ -8,7 +8,7 @@ use clap::Args;
 use loggp::Time;
 use loggp::audit::audit;
 use loggp::trace::Trace;
-use loggp_document::{DocumentBlock, Document, Table, plain};
+use loggp_document::{Document, DocumentBlock, Table, plain};
 
 use super::draft;
 use super::error::CliError;
@@ -16,8 +16,11 @@ use super::heading::{self, parameters};
 use super::number::{Unit, count, thousands};
 use super::stdout;
 
-/// The arguments of `loggp audit`.
+/// Hold the trace of a run against the rules of the machine
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp run scatter -P 8 --trace scatter.json
+  loggp audit scatter.json")]
 pub struct AuditCommand {
     /// A file that `loggp run --trace` wrote
     trace: PathBuf,
@@ -64,7 +67,8 @@ impl AuditCommand {
             blocks.push(DocumentBlock::Paragraph(plain("every rule holds")));
         } else {
             blocks.push(DocumentBlock::Paragraph(plain(format!("{broken} of the rules:"))));
-            let mut listed: Vec<_> = audit.violations.iter().take(MOST_LISTED).map(ToString::to_string).collect();
+            let mut listed: Vec<_> =
+                audit.violations.iter().take(MOST_LISTED).map(ToString::to_string).collect();
             let more = audit.violations.len() - listed.len();
             listed.extend((more > 0).then(|| format!("and {} more", thousands(more))));
             blocks.push(DocumentBlock::List(listed.into_iter().map(plain).collect()));

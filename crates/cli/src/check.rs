@@ -9,21 +9,24 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use clap::{Arg, Args};
-use loggp::{ClockKind, Latency, Order, Ties, Work};
 use loggp::check::{Check, CheckReport, Strategy};
+use loggp::{ClockKind, Latency, Order, Ties, Work};
 use loggp_programs::Emulation;
 
 use super::draft::Draft;
 use super::error::CliError;
 use super::format::Format;
-use super::options::{NamedValue, Options, parse_count, one_of, parse_seed};
+use super::options::{NamedValue, Options, one_of, parse_count, parse_seed};
 use super::output::{self, TRACE_EXTENSIONS, write_trace};
 use super::program_args::ProgramArgs;
 use super::progress::ProgressDisplay;
 use super::run::{PreparedRun, RunSelection};
 
-/// The arguments of `loggp check`.
+/// Run an algorithm of a program again and again under other orders of messages, and reduce what fails
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp check radix-sort -P 4 --size 64 --runs 200
+  loggp check broadcast -P 3 --strategy systematic --params L=6,o=2,g=4")]
 pub struct CheckCommand {
     #[command(subcommand)]
     program: ProgramArgs<CheckArgs>,
@@ -132,7 +135,8 @@ impl CheckCommand {
         if let Some((name, _)) = UNUSED_OPTIONS.iter().find(|(_, is_given)| is_given(options)) {
             return Err(CliError::Request(format!("a check has no use for --{name}; leave it out")));
         }
-        let PreparedRun { mut study, heading, .. } = PreparedRun::new(&self.program, &request.selection, false)?;
+        let PreparedRun { mut study, heading, .. } =
+            PreparedRun::new(&self.program, &request.selection, false)?;
         if request.selection.options.work == Some(Work::Measured) {
             return Err(CliError::request("no run with measured work could be made again; leave out --work"));
         }
@@ -229,8 +233,8 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
-    use loggp::{Machine, Params, Tag, US};
     use loggp::trace::Trace;
+    use loggp::{Machine, Params, Tag, US};
 
     use super::*;
 

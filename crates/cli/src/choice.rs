@@ -1,7 +1,7 @@
 //! The choice of a machine: a paper's, one from a file, one described by `--params`, or one with changes.
 
-use loggp::{Params, ParamsBuilder, Ports, preset};
 use loggp::params::Parameter;
+use loggp::{Params, ParamsBuilder, Ports, preset};
 
 use super::error::CliError;
 use super::levels::LevelDraft;

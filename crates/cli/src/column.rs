@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use loggp_document::{DocumentBlock, CellFormat, Table};
+use loggp_document::{CellFormat, DocumentBlock, Table};
 use serde_json::Value;
 
 use super::field::{Field, Object, TimeFormat};
@@ -45,7 +45,14 @@ impl<'a, R> ReportColumn<'a, R> {
         value: impl Fn(&R) -> C + 'a,
     ) -> ReportColumn<'a, R> {
         let value = Box::new(move |row: &R| value(row).into());
-        ReportColumn { name: Some(name.into()), csv: true, title: None, optional: false, place: ColumnPlace::Here, value }
+        ReportColumn {
+            name: Some(name.into()),
+            csv: true,
+            title: None,
+            optional: false,
+            place: ColumnPlace::Here,
+            value,
+        }
     }
 
     /// Creates a column that only tables have.
@@ -131,7 +138,12 @@ fn csv_line(fields: impl Iterator<Item = String>) -> Vec<u8> {
 }
 
 /// Returns rows as a table, with times in this unit and at most `most_decimals`; `None` without rows.
-pub fn table<R>(columns: &[ReportColumn<R>], rows: &[R], unit: Unit, most_decimals: usize) -> Option<DocumentBlock> {
+pub fn table<R>(
+    columns: &[ReportColumn<R>],
+    rows: &[R],
+    unit: Unit,
+    most_decimals: usize,
+) -> Option<DocumentBlock> {
     let columns = table_order(columns).into_iter().filter_map(|column| {
         let fields: Vec<Field> = rows.iter().map(&column.value).collect();
         let is_there = !column.optional || fields.iter().any(Field::is_informative);

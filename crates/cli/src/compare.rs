@@ -12,15 +12,18 @@ use super::heading::heading;
 use super::options::Options;
 use super::output::Outputs;
 use super::program_args::ProgramArgs;
+use super::program_setup::ProgramSetup;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS, Task};
-use super::program_setup::ProgramSetup;
 use super::shard::{self, shard_items};
 use super::studies::{combine_errors, run_all, warn_of_host};
 use super::trend;
 
-/// The arguments of `loggp compare`.
+/// Compare formula, model and, on the wall clock, measurement of a program's algorithms
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp compare remap
+  loggp compare scatter optimal binomial -P 16 --clock virtual -o scatter.csv")]
 pub struct CompareCommand {
     #[command(subcommand)]
     program: ProgramArgs<CompareArgs>,
@@ -68,8 +71,8 @@ impl CompareCommand {
         let mut files = self.program.request.outputs.open()?;
         let heading = heading(&studies[0].study, choice.name, &choice.unit, None);
         let columns = row::columns(None, self.program.request.options.spread());
-        let mut report =
-            Report::new(out, self.program.request.options.machine.format, columns).with_files(take(&mut files.rows));
+        let mut report = Report::new(out, self.program.request.options.machine.format, columns)
+            .with_files(take(&mut files.rows));
         let failed = run_all(shard_items(shard, studies), &mut report)?;
         report.finish(&heading, choice.unit, MOST_DECIMALS, |rows| details(rows, choice.unit))?;
         warn_of_host(&report.rows);

@@ -21,7 +21,10 @@ pub struct CompletionValues<Parser> {
 
 impl<Parser> CompletionValues<Parser> {
     /// Creates a parser that reads as `parser` does, with these names as possible values.
-    pub fn new(parser: Parser, names: impl Iterator<Item = (&'static str, String)>) -> CompletionValues<Parser> {
+    pub fn new(
+        parser: Parser,
+        names: impl Iterator<Item = (&'static str, String)>,
+    ) -> CompletionValues<Parser> {
         CompletionValues { parser, names: names.collect() }
     }
 }
@@ -64,7 +67,10 @@ pub fn machine() -> impl TypedValueParser<Value = String> {
 
 /// Returns a parser for the name of a pattern of schedules.
 pub fn pattern() -> impl TypedValueParser<Value = String> {
-    CompletionValues::new(StringValueParser::new(), PATTERNS.iter().map(|pattern| (pattern.name, pattern.about.into())))
+    CompletionValues::new(
+        StringValueParser::new(),
+        PATTERNS.iter().map(|pattern| (pattern.name, pattern.about.into())),
+    )
 }
 
 /// Returns a parser for the name of a pattern of `loggp stress`.

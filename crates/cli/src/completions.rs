@@ -8,16 +8,20 @@ use clap_complete::{Shell, generate};
 
 use super::error::CliError;
 
-/// The arguments of `loggp completions`.
+/// Print a script that lets a shell complete requests
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp completions bash
+  loggp completions fish")]
 pub struct CompletionsCommand {
     /// The shell
     shell: Shell,
 }
 
 impl CompletionsCommand {
-    /// Prints the shell's script for `command`.
-    pub fn execute(&self, mut command: clap::Command, out: &mut dyn Write) -> Result<(), CliError> {
+    /// Prints the shell's script.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let mut command = super::command();
         let name = command.get_name().to_string();
         let subcommands: Vec<String> =
             command.get_subcommands().map(|subcommand| subcommand.get_name().to_string()).collect();

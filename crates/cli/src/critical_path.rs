@@ -16,7 +16,8 @@ use super::row::MOST_DECIMALS;
 pub fn run_columns<'a>() -> Vec<ReportColumn<'a, AnalyzedRun>> {
     let mut columns = formula_columns(|row: &AnalyzedRun| &row.analysis.formula);
     columns.extend(HopKind::ALL.iter().map(|&part| {
-        let words = move |row: &AnalyzedRun| part_formula(row, part).map_or(Field::Absent, |words| words.into());
+        let words =
+            move |row: &AnalyzedRun| part_formula(row, part).map_or(Field::Absent, |words| words.into());
         ReportColumn::new(format!("path_formulas.{}", json_key(part.name())), words).json_only()
     }));
     columns.extend(sweep_columns(|row: &AnalyzedRun| row.sweep.as_ref()));

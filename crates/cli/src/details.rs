@@ -14,7 +14,8 @@ use super::studies::LATE_NOTE;
 
 /// Returns the blocks below the table.
 pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
-    let mut blocks: Vec<DocumentBlock> = metric_table(rows, unit).into_iter().chain(phase_table(rows, unit)).collect();
+    let mut blocks: Vec<DocumentBlock> =
+        metric_table(rows, unit).into_iter().chain(phase_table(rows, unit)).collect();
     let mut notes = merge_sentences(rows.iter().filter_map(formula_note));
     for row in rows {
         let drawn = row.answers.random_options.iter();
@@ -55,7 +56,8 @@ fn phase_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
         std::iter::once(row.task.name.as_str()).chain(std::iter::repeat("")).zip(&row.answers.phases)
     }
     let phases: Vec<(&str, &PhasePrediction)> = rows.iter().flat_map(named).collect();
-    let mut columns = vec![ReportColumn::table_only("", |(name, _): &(&str, &PhasePrediction)| name.to_string())];
+    let mut columns =
+        vec![ReportColumn::table_only("", |(name, _): &(&str, &PhasePrediction)| name.to_string())];
     columns.extend(row::phase_columns(|(_, phase): &(&str, &PhasePrediction)| *phase));
     table(&columns, &phases, unit, MOST_DECIMALS)
 }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use loggp::{Carrier, ClockKind, Dilation, Ports, Time, Work};
 use loggp::schedule::CostModel;
+use loggp::{Carrier, ClockKind, Dilation, Ports, Time, Work};
 use loggp_programs::Metric;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -60,7 +60,11 @@ const MEASURED_DIGITS: usize = 6;
 impl TimeFormat {
     /// Returns the format for the fields of a table, with at most `most` decimals: exact times have as many
     /// as the longest needs, measured times no more than are meaningful.
-    pub fn for_fields<'a>(fields: impl Iterator<Item = &'a Field> + Clone, unit: Unit, most: usize) -> TimeFormat {
+    pub fn for_fields<'a>(
+        fields: impl Iterator<Item = &'a Field> + Clone,
+        unit: Unit,
+        most: usize,
+    ) -> TimeFormat {
         let exact = fields.clone().filter_map(Field::exact).map(|time| unit.decimals(time));
         let exact = exact.max().unwrap_or(0).min(most);
         let shortest = fields.filter_map(|field| match field {

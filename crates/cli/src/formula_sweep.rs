@@ -30,11 +30,13 @@ impl FormulaSweep {
     ) -> Result<FormulaSweep, CliError> {
         let refuse = |why: &dyn Display| CliError::Request(format!("--over {over}: {why}"));
         let range = Range::read(over, None, &ParamsBuilder::from(params)).map_err(|why| refuse(&why))?;
-        let parameter = Parameter::by_name(range.quantity.name()).expect("without a program it is a parameter");
+        let parameter =
+            Parameter::by_name(range.quantity.name()).expect("without a program it is a parameter");
         if parameter.name == "P" {
             return Err(refuse(&"the run has as many processors as it has; give another parameter"));
         }
-        let sweep = make_runs(&range).map_err(|FailedReplay { value, error }| replay_error(&value, &error))?;
+        let sweep =
+            make_runs(&range).map_err(|FailedReplay { value, error }| replay_error(&value, &error))?;
         Ok(FormulaSweep { parameter, sweep })
     }
 }
@@ -48,7 +50,9 @@ pub fn replay_error(name: &str, error: &RunError) -> CliError {
 }
 
 /// Returns the columns of the runs along a parameter, for JSON only.
-pub fn sweep_columns<'a, R: 'a>(over: impl Fn(&R) -> Option<&FormulaSweep> + Copy + 'a) -> [ReportColumn<'a, R>; 3] {
+pub fn sweep_columns<'a, R: 'a>(
+    over: impl Fn(&R) -> Option<&FormulaSweep> + Copy + 'a,
+) -> [ReportColumn<'a, R>; 3] {
     let column = |name: &'static str, points: fn(&ParameterSweep) -> &[ReplayPoint]| {
         let shown = move |row: &R| match over(row) {
             Some(over) => json_rows(&point_columns(over.parameter, ""), points(&over.sweep)),
@@ -81,7 +85,8 @@ fn point_columns<'a>(parameter: &'static Parameter, title: &str) -> Vec<ReportCo
         ReportColumn::new("time_ns", |point: &ReplayPoint| point.time).with_title("time"),
     ];
     columns.extend(formula_columns(|point: &ReplayPoint| &point.formula));
-    columns.push(ReportColumn::table_only("critical path", |point: &ReplayPoint| formula_text(&point.formula)));
+    columns
+        .push(ReportColumn::table_only("critical path", |point: &ReplayPoint| formula_text(&point.formula)));
     columns
 }
 

@@ -1,12 +1,12 @@
 //! The heading above a table: the program, the machine and its parameters, then the size and every setting
 //! that is not the default.
 
-use loggp::{ClockKind, Latency, Level, Noise, Params, Ports, Ties, Time};
 use loggp::params::Parameter;
 use loggp::trace::Trace;
+use loggp::{ClockKind, Latency, Level, Noise, Params, Ports, Ties, Time};
 use loggp_programs::{Case, OptionValue};
 use loggp_study::Study;
-use loggp_study::range::{SweepPoint, Quantity, Range};
+use loggp_study::range::{Quantity, Range, SweepPoint};
 
 use super::choice::MachineChoice;
 use super::number::{Unit, count, rough, thousands};
@@ -150,7 +150,8 @@ pub fn ties_text(ties: Ties) -> String {
 /// Returns each of a machine's parameters as text: `L = 6 us`.
 pub fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
     let time = |(name, time): (&str, Time)| format!("{name} = {}", unit.show(time));
-    let count = |(name, n): (&str, usize)| match Parameter::by_name(name).and_then(|parameter| parameter.unit) {
+    let count = |(name, n): (&str, usize)| match Parameter::by_name(name).and_then(|parameter| parameter.unit)
+    {
         // `NO_LIMIT` is the largest number.
         Some("word" | "message") if n == Params::NO_LIMIT => format!("{name} unlimited"),
         Some(unit @ "byte") => format!("{name} = {}", count(n, unit)),

@@ -15,7 +15,10 @@ pub fn parse_ports(object: &Value) -> Result<Option<Ports>, String> {
 }
 
 /// Sets all parameters of a JSON object.
-pub fn set_parameters(mut builder: ParamsBuilder, params: &Map<String, Value>) -> Result<ParamsBuilder, String> {
+pub fn set_parameters(
+    mut builder: ParamsBuilder,
+    params: &Map<String, Value>,
+) -> Result<ParamsBuilder, String> {
     for (name, value) in params {
         let parameter = Parameter::by_name(name);
         let text = match (value, parameter) {

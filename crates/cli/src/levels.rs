@@ -38,7 +38,9 @@ fn parse_sizes(text: &str) -> Result<LevelSizes, String> {
     let numbers: Option<Vec<usize>> = text.split('x').map(|number| number.parse().ok()).collect();
     let product = |all: &Vec<usize>| all.iter().try_fold(1_usize, |product, n| product.checked_mul(*n));
     match numbers {
-        Some(all) if (2..=3).contains(&all.len()) && product(&all).is_some_and(|P| P > 0) => Ok(LevelSizes(all)),
+        Some(all) if (2..=3).contains(&all.len()) && product(&all).is_some_and(|P| P > 0) => {
+            Ok(LevelSizes(all))
+        }
         _ => {
             Err("give two or three numbers from the outermost level, such as 64x16 for 64 nodes of 16".into())
         }

@@ -10,9 +10,9 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, is_separator};
 
-use loggp::{Level, Params, ParamsBuilder, Ports, TimeError};
 use loggp::__private::escaped;
 use loggp::params::{LongMessages, Parameter, Preset};
+use loggp::{Level, Params, ParamsBuilder, Ports, TimeError};
 use serde_json::Value;
 
 use super::draft::open_source;
@@ -43,7 +43,8 @@ impl MachineFile {
     pub fn read(path: &str, P: usize) -> Result<MachineFile, CliError> {
         let refuse = |why: String| CliError::Request(format!("--machine {path}: {why}"));
         let mut text = Vec::new();
-        let file = open_source(Path::new(path)).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
+        let file =
+            open_source(Path::new(path)).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
         file.map_err(|error| refuse(format!("it cannot be read: {error}")))?;
         if text.len() as u64 > LONGEST {
             return Err(refuse(format!("it is longer than {LONGEST} bytes, and no machine is")));
@@ -132,8 +133,9 @@ pub fn preset_object(preset: &Preset) -> Result<Object, CliError> {
     let params = builder.and_then(ParamsBuilder::build).map_err(CliError::run)?;
     let Object(mut values) = machine_object(Some(preset.name), &params, &open);
     values.insert(1, ("about".into(), preset.about.into()));
-    let source =
-        |value: &loggp::params::PresetValue| (Cow::from(format!("sources.{}", value.name)), value.source.into());
+    let source = |value: &loggp::params::PresetValue| {
+        (Cow::from(format!("sources.{}", value.name)), value.source.into())
+    };
     values.extend(preset.values().iter().map(source));
     Ok(Object(values))
 }

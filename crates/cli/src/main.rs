@@ -7,24 +7,17 @@
 
 mod accounting;
 mod alloc;
-mod analyze;
 mod analyzed_run;
-mod audit;
 mod bars;
-mod calibrate;
-mod check;
 mod choice;
 mod column;
-mod compare;
 mod completion_values;
-mod completions;
 mod critical_path;
 mod details;
 #[cfg(test)]
 mod documents;
 mod draft;
 mod error;
-mod examples;
 mod field;
 mod format;
 mod formula;
@@ -33,14 +26,8 @@ mod heading;
 mod interrupt;
 mod json_parameters;
 mod levels;
-mod lists;
 mod lookup;
 mod machine_file;
-mod man;
-mod matrix;
-mod merge;
-mod mpi2goal;
-mod new;
 mod number;
 mod option_hints;
 mod options;
@@ -52,20 +39,12 @@ mod progress;
 #[cfg(any(test, fuzzing))]
 pub mod readers;
 mod real_machine;
-mod replay;
 mod report;
-mod reproduce;
 mod row;
-mod run;
-mod schedule;
 mod shard;
 mod stdout;
-mod stress;
 mod studies;
-mod sweep;
-mod timeline;
 mod topologies;
-mod trace2goal;
 mod trace_outputs;
 mod trend;
 
@@ -91,89 +70,61 @@ use error::CliError;
 #[command(
     after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
                         2 the request was wrong, 130 interrupted (143 terminated, 129 hung up, 152 out of \
-                        processor time)."
+                        processor time).\n\nExamples:\n  loggp run broadcast\n  \
+                        loggp compare scatter -P 8 --clock virtual"
 )]
 struct CommandLine {
     #[command(subcommand)]
     request: CliCommand,
 }
 
-/// A subcommand with its arguments.
-#[derive(Subcommand)]
-enum CliCommand {
-    /// Run one algorithm of a program on the virtual clock, and verify its result
-    Run(run::RunCommand),
-    /// Compare formula, model and, on the wall clock, measurement of a program's algorithms
-    Compare(compare::CompareCommand),
-    /// Compare them along a parameter, a size or another number on the virtual clock, and draw it
-    Sweep(sweep::SweepCommand),
-    /// Run an algorithm of a program again and again under other orders of messages, and reduce what fails
-    Check(check::CheckCommand),
-    /// Measure o, g, L, G and the capacity from inside on the wall clock, or LogGPS's parameters by round trips, of a machine or your own
-    Calibrate(calibrate::CalibrateCommand),
-    /// Make the papers' figures and tables again on both clocks, and a page of them: paper, formula, model and measurement
-    Reproduce(reproduce::ReproduceCommand),
-    /// Send too much to one place, or too much at once on the wall clock, and see who stalls
-    Stress(stress::StressCommand),
-    /// Print and draw a communication matrix of the transportation primitive
-    Matrix(matrix::MatrixCommand),
-    /// Write the schedule of a usual pattern of communication, in GOAL
-    Schedule(schedule::ScheduleCommand),
-    /// Play a schedule, or that of a usual pattern of communication, of up to millions of ranks
-    Replay(replay::ReplayCommand),
-    /// Put together the rows of shards of one comparison or sweep
-    Merge(merge::MergeCommand),
-    /// Make a package of your own, with a program, its formula, its verification and its tests
-    New(new::NewCommand),
-    /// List the programs, their sizes and their algorithms
-    Programs,
-    /// List the papers' machines, every value with its source, or networks and how far apart their processors are
-    Machines(lists::MachinesCommand),
-    /// Say where the time of a recorded run went, and what it would have taken under other parameters
-    Analyze(analyze::AnalyzeCommand),
-    /// Look into a run: a page to zoom, to search and to follow causes in, or a picture of a part of it
-    Timeline(Box<timeline::TimelineCommand>),
-    /// Hold the trace of a run against the rules of the machine
-    Audit(audit::AuditCommand),
-    /// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
-    #[command(name = "trace2goal")]
-    Trace2Goal(trace2goal::Trace2GoalCommand),
-    /// Write what an MPI program did, as liballprof traced it, as a GOAL schedule
-    #[command(name = "mpi2goal")]
-    Mpi2Goal(mpi2goal::Mpi2GoalCommand),
-    /// Print a script that lets a shell complete requests
-    Completions(completions::CompletionsCommand),
-    /// Print the manual page of the command or of a subcommand, or write all
-    Man(man::ManCommand),
+/// Makes the module of each subcommand, and the enum of all. A subcommand is called as its file is, and takes
+/// its help from its type.
+macro_rules! subcommands {
+    ($($file:ident::$Type:ident,)+) => {
+        $(mod $file;)+
+
+        /// A subcommand with its arguments.
+        #[derive(Subcommand)]
+        enum CliCommand {
+            $(#[command(name = stringify!($file))] $Type(Box<$file::$Type>),)+
+        }
+
+        impl CliCommand {
+            /// Runs the subcommand.
+            fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+                match self {
+                    $(CliCommand::$Type(command) => command.execute(out),)+
+                }
+            }
+        }
+    };
 }
 
-impl CliCommand {
-    /// Runs the subcommand.
-    fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        match self {
-            CliCommand::Run(run) => run.execute(out),
-            CliCommand::Compare(compare) => compare.execute(out),
-            CliCommand::Sweep(sweep) => sweep.execute(out),
-            CliCommand::Check(check) => check.execute(out),
-            CliCommand::Calibrate(calibrate) => calibrate.execute(out),
-            CliCommand::Reproduce(reproduce) => reproduce.execute(out),
-            CliCommand::Stress(stress) => stress.execute(out),
-            CliCommand::Matrix(matrix) => matrix.execute(out),
-            CliCommand::Replay(replay) => replay.execute(out),
-            CliCommand::Schedule(schedule) => schedule.execute(out),
-            CliCommand::Merge(merge) => merge.execute(out),
-            CliCommand::New(new) => new.execute(out),
-            CliCommand::Programs => lists::list_programs(out),
-            CliCommand::Machines(machines) => machines.execute(out),
-            CliCommand::Analyze(analyze) => analyze.execute(out),
-            CliCommand::Timeline(timeline) => timeline.execute(out),
-            CliCommand::Audit(audit) => audit.execute(out),
-            CliCommand::Trace2Goal(trace2goal) => trace2goal.execute(out),
-            CliCommand::Mpi2Goal(mpi2goal) => mpi2goal.execute(out),
-            CliCommand::Completions(completions) => completions.execute(command(), out),
-            CliCommand::Man(man) => man.execute(command(), out),
-        }
-    }
+// In the order of the help. The tests run the examples of all in this order and in one folder, so that one may
+// read a file that another wrote.
+subcommands! {
+    run::RunCommand,
+    compare::CompareCommand,
+    sweep::SweepCommand,
+    check::CheckCommand,
+    calibrate::CalibrateCommand,
+    reproduce::ReproduceCommand,
+    stress::StressCommand,
+    matrix::MatrixCommand,
+    schedule::ScheduleCommand,
+    replay::ReplayCommand,
+    merge::MergeCommand,
+    new::NewCommand,
+    programs::ProgramsCommand,
+    machines::MachinesCommand,
+    analyze::AnalyzeCommand,
+    timeline::TimelineCommand,
+    audit::AuditCommand,
+    trace2goal::Trace2GoalCommand,
+    mpi2goal::Mpi2GoalCommand,
+    completions::CompletionsCommand,
+    man::ManCommand,
 }
 
 /// Message and place of the last panic.
@@ -181,7 +132,7 @@ static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Returns the command line's definition.
 fn command() -> clap::Command {
-    examples::with_examples(CommandLine::command())
+    CommandLine::command()
 }
 
 fn main() -> ExitCode {

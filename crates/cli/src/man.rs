@@ -10,8 +10,11 @@ use loggp::__private::nearest_name;
 use super::draft::{self, Draft};
 use super::error::CliError;
 
-/// The arguments of `loggp man`.
+/// Print the manual page of the command or of a subcommand, or write all
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp man
+  loggp man -o .")]
 pub struct ManCommand {
     /// Whose page to print, such as `run` or `run lu` [default: the command's own]
     #[arg(value_name = "SUBCOMMAND", conflicts_with = "output")]
@@ -23,9 +26,9 @@ pub struct ManCommand {
 
 impl ManCommand {
     /// Prints a page, or writes all pages into a folder.
-    pub fn execute(&self, command: Command, out: &mut dyn Write) -> Result<(), CliError> {
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         // The subcommand `help` needs no page of its own.
-        let mut command = command.disable_help_subcommand(true);
+        let mut command = super::command().disable_help_subcommand(true);
         command.build();
         if let Some(folder) = &self.output {
             let of_programs = command.get_subcommands().flat_map(Command::get_subcommands);

@@ -6,24 +6,28 @@ use std::mem::take;
 use clap::Args;
 use clap::builder::{StringValueParser, TypedValueParser};
 use loggp::Params;
-use loggp_document::{DocumentBlock, Cell, Document, CellFormat, Table, Width, plain};
+use loggp_document::{Cell, CellFormat, Document, DocumentBlock, Table, Width, plain};
 use loggp_draw::heat_map::heat_map;
 use loggp_programs::transportation;
 use loggp_programs::transportation::{Matrix, TRANSPORTATION, generators};
 use loggp_programs::{Case, OptionValue};
 use serde_json::json;
 
-use super::error::CliError;
 use super::completion_values::CompletionValues;
+use super::error::CliError;
 use super::format::Format;
 use super::number::thousands;
 use super::options::{parse_count, parse_seed};
 use super::output::Outputs;
 use super::stdout::{self, width_of_files};
 
-/// The arguments of `loggp matrix`.
+/// Print and draw a communication matrix of the transportation primitive
 #[derive(Args)]
-#[command(after_help = matrix_help())]
+#[command(after_help = format!("{}
+
+Examples:
+  loggp matrix figure-1
+  loggp matrix skewed --fan-out 8 --skew 1/8 -o skewed.svg -o skewed.csv", matrix_help()))]
 pub struct MatrixCommand {
     /// The matrix: one of the names below, or a file whose name ends in .csv, with a line for each processor
     #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix_parser(), hide_possible_values = true)]
@@ -71,7 +75,10 @@ fn option_parser(name: &'static str) -> impl TypedValueParser<Value = OptionValu
 
 /// Returns a parser for the name of a matrix or of a file.
 fn matrix_parser() -> impl TypedValueParser<Value = OptionValue> {
-    CompletionValues::new(option_parser("matrix"), generators::NAMED.iter().map(|named| (named.name, named.about.into())))
+    CompletionValues::new(
+        option_parser("matrix"),
+        generators::NAMED.iter().map(|named| (named.name, named.about.into())),
+    )
 }
 
 /// Returns the list of the named matrices, for the help.

@@ -11,8 +11,11 @@ use super::draft::{Draft, open_source};
 use super::error::CliError;
 use super::output::extension;
 
-/// The arguments of `loggp merge`.
+/// Put together the rows of shards of one comparison or sweep
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp sweep broadcast --over P=2,4,8 --shard 2/2 -o part2.csv
+  loggp merge part1.csv part2.csv -o all.csv")]
 pub struct MergeCommand {
     /// The files that the shards 1/N, 2/N and so on have written, all of them and in this order: all .json, or all .csv
     #[arg(required = true)]

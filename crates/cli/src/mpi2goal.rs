@@ -13,8 +13,12 @@ use super::error::CliError;
 use super::options::parse_length;
 use super::schedule::GoalOutput;
 
-/// The arguments of `loggp mpi2goal`.
+/// Write what an MPI program did, as liballprof traced it, as a GOAL schedule
 #[derive(Args)]
+// The files are in the project's folder examples/mpi.
+#[command(after_help = "Examples:
+  loggp mpi2goal jacobi-0.txt jacobi-1.txt jacobi-2.txt jacobi-3.txt
+  loggp mpi2goal jacobi-0.txt jacobi-1.txt jacobi-2.txt jacobi-3.txt -o jacobi.goal")]
 pub struct Mpi2GoalCommand {
     /// The traces, a file for each rank, such as pmpi-trace-rank-0.txt: the last number in a name says whose it is
     #[arg(required = true)]

@@ -22,8 +22,11 @@ const CRATES: [(&str, &str); 3] =
 /// Names that Cargo refuses for a program, because its own folders have them.
 const FOLDERS: [&str; 4] = ["build", "deps", "examples", "incremental"];
 
-/// The arguments of `loggp new`.
+/// Make a package of your own, with a program, its formula, its verification and its tests
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp new ring
+  loggp new ./stencil")]
 pub struct NewCommand {
     /// The folder that is made; its last part is the name of the package
     #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]

@@ -5,15 +5,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, Noise, Ports, Ties, Time, TimeError, Work};
 use loggp_programs::{Emulation, option};
 
+use super::completion_values;
 use super::draft;
 use super::error::CliError;
 use super::format::Format;
-use super::completion_values;
 use super::levels::LevelOptions;
 use super::real_machine::RealMachineOptions;
 use super::shard::Shard;
@@ -169,7 +169,8 @@ pub const CARRIERS: &[NamedValue] = &[
     ("coroutine", "A coroutine on its core's one thread, so that far more of them can act at once"),
 ];
 pub const PORTS: &[NamedValue] = &[("single", "One for both directions"), ("dual", "One for each direction")];
-const WORK: &[NamedValue] = &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];
+const WORK: &[NamedValue] =
+    &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];
 
 impl MachineOptions {
     /// Returns how the machine runs, by default on the clock `usual`, with its stack.

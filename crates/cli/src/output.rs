@@ -43,7 +43,10 @@ impl Outputs {
                 "json" => Some(Format::Json),
                 "txt" => Some(Format::Table),
                 _ => {
-                    return Err(unknown_extension(path, ".svg for a picture, or in .csv, .json or .txt for the rows"));
+                    return Err(unknown_extension(
+                        path,
+                        ".svg for a picture, or in .csv, .json or .txt for the rows",
+                    ));
                 }
             };
             let draft = Draft::create(path, "output")?;

@@ -13,7 +13,8 @@ use super::row::MOST_DECIMALS;
 /// Returns the columns of a run's requests, for JSON only.
 pub fn run_columns<'a>() -> Vec<ReportColumn<'a, AnalyzedRun>> {
     let overlap = |row: &AnalyzedRun| Some(row.analysis.overlap).filter(|overlap| overlap.requests > 0);
-    let count = move |row: &AnalyzedRun| overlap(row).map_or(Field::Absent, |overlap| overlap.requests.into());
+    let count =
+        move |row: &AnalyzedRun| overlap(row).map_or(Field::Absent, |overlap| overlap.requests.into());
     let mut columns = vec![ReportColumn::new("requests.count", count).json_only()];
     for is_overlapped in [true, false] {
         let name = if is_overlapped { "overlapped" } else { "exposed" };

@@ -4,7 +4,7 @@
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use loggp::ClockKind;
-use loggp_programs::{PROGRAMS, Program, ProgramOption, OptionValue};
+use loggp_programs::{OptionValue, PROGRAMS, Program, ProgramOption};
 
 use super::completion_values;
 use super::lookup::{self, widest};
@@ -39,7 +39,11 @@ fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
             _ => argument,
         })
         .args(program.options.iter().map(|option| argument(*option)));
-    command.after_help(format!("Algorithms:\n{}\n\n{}", algorithm_lines(program), example_lines(program, verb)))
+    command.after_help(format!(
+        "Algorithms:\n{}\n\n{}",
+        algorithm_lines(program),
+        example_lines(program, verb)
+    ))
 }
 
 /// Returns a line for each algorithm of a program.

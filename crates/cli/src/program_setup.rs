@@ -1,11 +1,11 @@
 //! The setup of a program's studies, without the algorithm and the value of a swept quantity.
 
 use loggp::{ClockKind, Latency, Noise, Order, Params, ParamsBuilder, Ports, Ties, Time, Work};
-use loggp_programs::{Algorithm, Case, Emulation, Program, ProgramOption, Refusal, OptionValue};
+use loggp_programs::{Algorithm, Case, Emulation, OptionValue, Program, ProgramOption, Refusal};
 use loggp_study::Study;
 
 use super::audit;
-use super::choice::{self, PartialMachine, MachineChoice};
+use super::choice::{self, MachineChoice, PartialMachine};
 use super::error::CliError;
 use super::levels::{LevelDraft, LevelSizes};
 use super::lookup;
@@ -76,7 +76,8 @@ impl<'a> ProgramSetup<'a> {
     /// Returns the machine. Fails if it leaves a parameter open.
     pub fn machine_choice(&self) -> Result<MachineChoice, CliError> {
         let ProgramSetup { name, machine, options, .. } = self;
-        let partial = PartialMachine { name: *name, builder: machine.clone(), ports: None, levels: Vec::new() };
+        let partial =
+            PartialMachine { name: *name, builder: machine.clone(), ports: None, levels: Vec::new() };
         MachineChoice::from_partial(partial, &options.machine.choice)
     }
 
@@ -90,7 +91,9 @@ impl<'a> ProgramSetup<'a> {
 
     /// Refuses a given option of the program's own that applies to none of these algorithms.
     pub fn check_given_options(&self, algorithms: &[&Algorithm]) -> Result<(), CliError> {
-        self.given.iter().try_for_each(|value| check_option(value.option(), algorithms).map_err(CliError::Request))
+        self.given
+            .iter()
+            .try_for_each(|value| check_option(value.option(), algorithms).map_err(CliError::Request))
     }
 
     /// Returns the study of an algorithm on a machine with these parameters.
@@ -135,7 +138,12 @@ impl<'a> ProgramSetup<'a> {
         }
         let (repeat, wall_too) = (seeds.unwrap_or(*repeat), self.options.also.is_some());
         let emulation = self.emulation.clone();
-        Ok(Study { repeat, distinct_seeds: seeds.is_some(), includes_wall_clock: wall_too, ..Study { emulation, ..Study::new(case) } })
+        Ok(Study {
+            repeat,
+            distinct_seeds: seeds.is_some(),
+            includes_wall_clock: wall_too,
+            ..Study { emulation, ..Study::new(case) }
+        })
     }
 }
 

@@ -6,32 +6,37 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{Latency, NS, Noise, Params, Ports, Ties, Time};
-use loggp::schedule::{PlayReport, Player, CostModel, Schedule};
+use loggp::schedule::{CostModel, PlayReport, Player, Schedule};
 use loggp::trace::Caption;
+use loggp::{Latency, NS, Noise, Params, Ports, Ties, Time};
 use loggp_document::DocumentBlock;
 use loggp_goal::patterns::CommPattern;
 use loggp_study::analysis::ParameterSweep;
 
 use super::choice::{MachineChoice, is_parameter_given};
 use super::column::{ReportColumn, table};
+use super::completion_values;
 use super::draft;
 use super::error::CliError;
 use super::field::Field;
 use super::format::Format;
 use super::formula_sweep::{FormulaSweep, sweep_blocks, sweep_columns};
 use super::heading::{choice_heading, noise_text, wire_text};
-use super::completion_values;
 use super::number::Unit;
-use super::options::{NoiseOption, ChoiceOptions, NamedValue, PORTS, parse_count, parse_length, parse_noise, one_of, parse_seed};
+use super::options::{
+    ChoiceOptions, NamedValue, NoiseOption, PORTS, one_of, parse_count, parse_length, parse_noise, parse_seed,
+};
 use super::output::{OutputFiles, Outputs};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
-use super::schedule::{unknown_pattern, pattern_schedule};
+use super::schedule::{pattern_schedule, unknown_pattern};
 use super::trace_outputs::TraceOutputs;
 
-/// The arguments of `loggp replay`.
+/// Play a schedule, or that of a usual pattern of communication, of up to millions of ranks
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp replay dissemination.goal --machine cs2-elan
+  loggp replay ring -P 1k --size 64 --params L=6us,o=2us,g=4us,G=0")]
 #[command(next_help_heading = "Machine")]
 #[command(mut_arg("params", |params| {
     params.help("Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number counts cycles. Without --machine \
@@ -139,7 +144,12 @@ impl ReplayCommand {
                 )));
             }
         }
-        self.play(name, &read_schedule(Path::new(name), self.unit.unwrap_or(NS))?, (files, trace_outputs), out)
+        self.play(
+            name,
+            &read_schedule(Path::new(name), self.unit.unwrap_or(NS))?,
+            (files, trace_outputs),
+            out,
+        )
     }
 
     /// Plays a schedule and prints the result.
@@ -156,7 +166,8 @@ impl ReplayCommand {
             ));
         }
         let mut choice = MachineChoice::from_options(&self.choice, Some(schedule.ranks()))?;
-        if self.choice.machine.is_none() && choice.name.is_none() && !is_parameter_given(&self.choice, "word") {
+        if self.choice.machine.is_none() && choice.name.is_none() && !is_parameter_given(&self.choice, "word")
+        {
             choice.params.word = NonZeroUsize::MIN;
         }
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
@@ -169,7 +180,9 @@ impl ReplayCommand {
         })?;
         let again = |params| Ok(player(params).trace(true).run(schedule)?.trace.expect("it is traced"));
         let params = Params { P: schedule.ranks(), ..choice.params };
-        let read_sweep = |over: &String| FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again));
+        let read_sweep = |over: &String| {
+            FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again))
+        };
         let sweep = self.over.as_ref().map(read_sweep).transpose()?;
         let mut trace = play_report.trace.take();
         let played = PlayedSchedule {
@@ -201,7 +214,9 @@ impl ReplayCommand {
         let mut report = Report::new(out, self.format, columns()).with_files(take(&mut files.rows));
         report.add(played)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| {
-            let sweep = |row: &PlayedSchedule| row.sweep.as_ref().map_or_else(Vec::new, |sweep| sweep_blocks(sweep, unit));
+            let sweep = |row: &PlayedSchedule| {
+                row.sweep.as_ref().map_or_else(Vec::new, |sweep| sweep_blocks(sweep, unit))
+            };
             rows.iter().flat_map(|row| finish_table(row, unit).into_iter().chain(sweep(row))).collect()
         })
     }
@@ -245,13 +260,18 @@ fn columns() -> Vec<ReportColumn<'static, PlayedSchedule>> {
         ReportColumn::new("ports", |played: &PlayedSchedule| played.ports),
         ReportColumn::new("rules", |played: &PlayedSchedule| played.rules),
         ReportColumn::new("noise", |played: &PlayedSchedule| played.noise.clone()),
-        ReportColumn::new("ranks", |played: &PlayedSchedule| played.play_report.finishes.len()).with_title("ranks"),
+        ReportColumn::new("ranks", |played: &PlayedSchedule| played.play_report.finishes.len())
+            .with_title("ranks"),
         ReportColumn::new("operations", |played: &PlayedSchedule| played.operations).with_title("operations"),
         ReportColumn::new("requirements", |played: &PlayedSchedule| played.requirements),
         ReportColumn::new("time_ns", |played: &PlayedSchedule| played.play_report.time).with_title("time"),
-        ReportColumn::new("messages", |played: &PlayedSchedule| played.play_report.messages).with_title("messages"),
-        ReportColumn::new("stalls.count", |played: &PlayedSchedule| played.play_report.stalls).with_title("stalls"),
-        ReportColumn::new("stalls.ns", |played: &PlayedSchedule| played.play_report.stall_time).with_title("stalled").optional(),
+        ReportColumn::new("messages", |played: &PlayedSchedule| played.play_report.messages)
+            .with_title("messages"),
+        ReportColumn::new("stalls.count", |played: &PlayedSchedule| played.play_report.stalls)
+            .with_title("stalls"),
+        ReportColumn::new("stalls.ns", |played: &PlayedSchedule| played.play_report.stall_time)
+            .with_title("stalled")
+            .optional(),
         ReportColumn::new("events", |played: &PlayedSchedule| played.play_report.events).with_title("events"),
         ReportColumn::new("finishes_ns", |played: &PlayedSchedule| {
             let finishes = &played.play_report.finishes;

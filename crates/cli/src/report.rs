@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::mem::take;
 
-use loggp_document::{DocumentBlock, Document};
+use loggp_document::{Document, DocumentBlock};
 
 use super::column::{self, ReportColumn};
 use super::draft::Draft;

@@ -1,7 +1,7 @@
 //! The rows of `run`, `compare`, `sweep` and `stress`: studies with their answers, and their columns.
 
-use loggp::{ClockKind, Host, Lateness, Params, Time};
 use loggp::params::Parameter;
+use loggp::{ClockKind, Host, Lateness, Params, Time};
 use loggp_programs::Case;
 use loggp_study::{Answers, Study};
 use loggp_study::{PhasePrediction, Prediction, TimeSummary};
@@ -48,7 +48,9 @@ impl StudyRow {
 
 /// Returns the columns of `run`, `compare` and `sweep`. The first is that of the swept quantity, if any.
 pub fn columns(swept: Option<&'static str>, spread: SpreadColumns) -> Vec<ReportColumn<'static, StudyRow>> {
-    let swept = swept.map(|name| ReportColumn::table_only(name, |row: &StudyRow| row.task.swept_value.clone().map(Field::Swept)));
+    let swept = swept.map(|name| {
+        ReportColumn::table_only(name, |row: &StudyRow| row.task.swept_value.clone().map(Field::Swept))
+    });
     let mut columns: Vec<ReportColumn<StudyRow>> = swept.into_iter().collect();
     columns.extend([
         ReportColumn::new("program", |row: &StudyRow| row.case().program.name),
@@ -65,7 +67,8 @@ pub fn columns(swept: Option<&'static str>, spread: SpreadColumns) -> Vec<Report
     ]);
     columns.extend(request_columns());
     columns.extend(clock_columns());
-    columns.extend(prediction_columns(|row: &StudyRow| row.answers.prediction, spread == SpreadColumns::Ends));
+    columns
+        .extend(prediction_columns(|row: &StudyRow| row.answers.prediction, spread == SpreadColumns::Ends));
     if spread == SpreadColumns::Seeds {
         columns.extend(quartile_columns());
     }
@@ -83,8 +86,11 @@ pub fn columns(swept: Option<&'static str>, spread: SpreadColumns) -> Vec<Report
         }),
         verified_column(),
         message_column(),
-        ReportColumn::new("stalls.count", |row: &StudyRow| row.answers.outcome.run.stalls()).with_title("stalls"),
-        ReportColumn::new("stalls.ns", |row: &StudyRow| row.answers.outcome.run.stalled()).with_title("stalled").optional(),
+        ReportColumn::new("stalls.count", |row: &StudyRow| row.answers.outcome.run.stalls())
+            .with_title("stalls"),
+        ReportColumn::new("stalls.ns", |row: &StudyRow| row.answers.outcome.run.stalled())
+            .with_title("stalled")
+            .optional(),
         ReportColumn::new("stalls.max_in_transit", |row: &StudyRow| match row.task.study.emulation.link {
             Some(_) => Field::Null,
             None => Field::CountOf(row.answers.outcome.run.most_in_transit(), row.case().params.capacity()),
@@ -163,7 +169,10 @@ pub fn clock_columns() -> [ReportColumn<'static, StudyRow>; 2] {
 }
 
 /// Returns the columns of the times and their differences. Tables have the least and the greatest if `ends`.
-pub fn prediction_columns<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends: bool) -> [ReportColumn<'a, R>; 9] {
+pub fn prediction_columns<'a, R>(
+    of: impl Fn(&R) -> Prediction + Copy + 'a,
+    ends: bool,
+) -> [ReportColumn<'a, R>; 9] {
     let measured = |name, title, which: fn(TimeSummary) -> Time| {
         let value =
             move |row: &R| of(row).measured.map_or(Field::Null, |times| Field::Measured(which(times)));
@@ -182,9 +191,11 @@ pub fn prediction_columns<'a, R>(of: impl Fn(&R) -> Prediction + Copy + 'a, ends
         ReportColumn::new("error_model", move |row: &R| of(row).error_model().map(Field::Error))
             .with_title("vs model")
             .optional(),
-        ReportColumn::new("error_wall", move |row: &R| of(row).error_wall().map_or(Field::Absent, Field::Error))
-            .with_title("vs wall clock")
-            .optional(),
+        ReportColumn::new("error_wall", move |row: &R| {
+            of(row).error_wall().map_or(Field::Absent, Field::Error)
+        })
+        .with_title("vs wall clock")
+        .optional(),
         ReportColumn::new("error_formula", move |row: &R| of(row).error_formula().map(Field::Error))
             .with_title("vs formula")
             .after("model"),
@@ -211,14 +222,17 @@ fn quartile_columns() -> Vec<ReportColumn<'static, StudyRow>> {
     });
     let of_measured = [ALL[1], ALL[2]].map(|(name, _, which)| {
         let name = format!("measured_{name}_ns");
-        ReportColumn::new(name, move |row: &StudyRow| measured(row).map(|times| Field::Measured(which(times))))
+        ReportColumn::new(name, move |row: &StudyRow| {
+            measured(row).map(|times| Field::Measured(which(times)))
+        })
     });
     of_model.into_iter().chain(of_measured).chain(shown).collect()
 }
 
 /// Returns the columns of a phase and its prediction.
 pub fn phase_columns<'a, R: 'a>(of: impl Fn(&R) -> &PhasePrediction + Copy + 'a) -> Vec<ReportColumn<'a, R>> {
-    let mut columns = vec![ReportColumn::new("phase", move |row: &R| of(row).name.to_string()).with_title("phase")];
+    let mut columns =
+        vec![ReportColumn::new("phase", move |row: &R| of(row).name.to_string()).with_title("phase")];
     columns.extend(prediction_columns(move |row: &R| of(row).prediction, false));
     columns
 }
@@ -235,7 +249,8 @@ pub fn message_column() -> ReportColumn<'static, StudyRow> {
 
 /// Returns the column of the dilation, which is 1 on the virtual clock.
 pub fn dilation_column() -> ReportColumn<'static, StudyRow> {
-    ReportColumn::new("dilation", |row: &StudyRow| row.host().map_or(1.0, |host| host.dilation)).with_title("dilation")
+    ReportColumn::new("dilation", |row: &StudyRow| row.host().map_or(1.0, |host| host.dilation))
+        .with_title("dilation")
 }
 
 /// Returns the column of the number of this computer's cores that the run used.
@@ -252,8 +267,9 @@ pub fn on_time_column() -> ReportColumn<'static, StudyRow> {
 /// Returns the columns of this computer's lateness, in its own time, without the dilation.
 pub fn lateness_columns() -> [ReportColumn<'static, StudyRow>; 5] {
     let late = |name, title, which: fn(&Lateness) -> Time| {
-        let value =
-            move |row: &StudyRow| row.host().map_or(Field::Absent, |host| Field::HostTime(which(&host.lateness)));
+        let value = move |row: &StudyRow| {
+            row.host().map_or(Field::Absent, |host| Field::HostTime(which(&host.lateness)))
+        };
         ReportColumn::new(name, value).with_title(title)
     };
     [

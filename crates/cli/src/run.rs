@@ -16,16 +16,19 @@ use super::number::Unit;
 use super::options::Options;
 use super::output::{OutputFiles, Outputs};
 use super::program_args::ProgramArgs;
+use super::program_setup::ProgramSetup;
 use super::progress::ProgressDisplay;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS, StudyRow, Task};
-use super::program_setup::ProgramSetup;
 use super::studies::{share_cores, warn_of_host};
 use super::trace_outputs::TraceOutputs;
 use super::trend;
 
-/// The arguments of `loggp run`.
+/// Run one algorithm of a program on the virtual clock, and verify its result
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp run fft
+  loggp run lu --help")]
 pub struct RunCommand {
     #[command(subcommand)]
     program: ProgramArgs<RunArgs>,
@@ -69,7 +72,11 @@ pub struct PreparedRun {
 
 impl PreparedRun {
     /// Prepares a run with these options.
-    pub fn new<T>(program: &ProgramArgs<T>, selection: &RunSelection, is_traced: bool) -> Result<PreparedRun, CliError> {
+    pub fn new<T>(
+        program: &ProgramArgs<T>,
+        selection: &RunSelection,
+        is_traced: bool,
+    ) -> Result<PreparedRun, CliError> {
         let RunSelection { algorithm, options } = selection;
         let setup = ProgramSetup::new(program, options, ClockKind::Virtual)?;
         if is_traced && options.seeds.is_some() {

@@ -4,20 +4,24 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loggp::{NS, Time};
 use loggp::__private::nearest_name;
 use loggp::schedule::Schedule;
-use loggp_goal::patterns::{PATTERNS, CommPattern};
+use loggp::{NS, Time};
+use loggp_goal::patterns::{CommPattern, PATTERNS};
 
+use super::completion_values;
 use super::draft::Draft;
 use super::error::CliError;
-use super::completion_values;
 use super::options::parse_count;
 use super::output::{extension, unknown_extension};
 
-/// The arguments of `loggp schedule`.
+/// Write the schedule of a usual pattern of communication, in GOAL
 #[derive(Args)]
-#[command(after_help = pattern_help())]
+#[command(after_help = format!("{}
+
+Examples:
+  loggp schedule ring -P 8 --size 64
+  loggp schedule dissemination -P 64 -o dissemination.goal", pattern_help()))]
 pub struct ScheduleCommand {
     /// The pattern: one of the names below
     #[arg(value_name = "PATTERN", value_parser = completion_values::pattern(), hide_possible_values = true)]

@@ -18,8 +18,9 @@ impl FromStr for Shard {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Shard, String> {
-        let parts =
-            text.split_once('/').and_then(|(number, count)| Some((number.parse().ok()?, count.parse().ok()?)));
+        let parts = text
+            .split_once('/')
+            .and_then(|(number, count)| Some((number.parse().ok()?, count.parse().ok()?)));
         match parts {
             Some((number, count)) if (1..=count).contains(&number) => Ok(Shard { number, count }),
             _ => Err("give which part of how many, such as 1/4 for the first of four".into()),

@@ -5,20 +5,20 @@ use std::mem::take;
 use std::slice;
 
 use clap::Args;
-use loggp::{ClockKind, Time, US};
 use loggp::audit::Audit;
+use loggp::{ClockKind, Time, US};
 use loggp_document::{DocumentBlock, plain};
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS, THROUGHPUT};
 use loggp_programs::{Algorithm, Case};
 use loggp_study::Study;
 
 use super::choice::{MachineChoice, is_parameter_given};
 use super::column::ReportColumn;
+use super::completion_values;
 use super::error::CliError;
 use super::field::Field;
 use super::heading::machine_heading;
-use super::completion_values;
 use super::lookup;
 use super::number::thousands;
 use super::options::{MachineOptions, parse_count, parse_seed};
@@ -27,8 +27,11 @@ use super::report::Report;
 use super::row::{self, MOST_DECIMALS, StudyRow, Task};
 use super::studies::{LATE_NOTE, combine_errors, run_all, warn_of_host};
 
-/// The arguments of `loggp stress`.
+/// Send too much to one place, or too much at once on the wall clock, and see who stalls
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp stress all-to-one --machine cm5 -P 8 --load 4 --clock virtual
+  loggp stress steady --rate 0.5,0.9 -P 8 --load 16 --clock virtual -o latency.svg")]
 #[command(mut_arg("P", |P| P.value_name("N,...").help("Numbers of processors [default: 4,8,16]")))]
 pub struct StressCommand {
     /// The patterns: all-to-one, bursts, fft-naive, h-relation, steady [default: all]
@@ -122,7 +125,9 @@ impl StressCommand {
     fn patterns(&self) -> Result<Vec<&'static Algorithm>, CliError> {
         let patterns: Vec<&Algorithm> = match self.patterns.as_slice() {
             [] => STRESS.algorithms.iter().collect(),
-            names => names.iter().map(|name| lookup::find_algorithm(&STRESS, name)).collect::<Result<_, _>>()?,
+            names => {
+                names.iter().map(|name| lookup::find_algorithm(&STRESS, name)).collect::<Result<_, _>>()?
+            }
         };
         match self.rate.is_empty() || patterns.iter().any(|pattern| pattern.name == STEADY) {
             true => Ok(patterns),
@@ -138,14 +143,17 @@ fn latency_field(row: &StudyRow, name: &str) -> Option<Field> {
 }
 
 fn columns() -> Vec<ReportColumn<'static, StudyRow>> {
-    let mut columns = vec![ReportColumn::new("pattern", |row: &StudyRow| row.case().algorithm.name).with_title("pattern")];
+    let mut columns =
+        vec![ReportColumn::new("pattern", |row: &StudyRow| row.case().algorithm.name).with_title("pattern")];
     columns.extend(row::machine_columns(|row: &StudyRow| (row.task.machine, row.case().params), false));
     columns.extend([
         ReportColumn::table_only("P", |row: &StudyRow| row.case().params.P),
         ReportColumn::new("load", |row: &StudyRow| row.case().size).with_title("load"),
-        ReportColumn::new("rate", |row: &StudyRow| (row.case().algorithm.name == STEADY).then(|| row.case().get(&RATE)))
-            .with_title("rate")
-            .optional(),
+        ReportColumn::new("rate", |row: &StudyRow| {
+            (row.case().algorithm.name == STEADY).then(|| row.case().get(&RATE))
+        })
+        .with_title("rate")
+        .optional(),
     ]);
     columns.extend(row::request_columns());
     columns.extend(row::clock_columns());
@@ -157,8 +165,10 @@ fn columns() -> Vec<ReportColumn<'static, StudyRow>> {
         row::message_column(),
         ReportColumn::new("stalls.count", |row: &StudyRow| audit(row).stalls).with_title("stalls"),
         ReportColumn::new("stalls.ns", |row: &StudyRow| audit(row).stalled).with_title("stalled"),
-        ReportColumn::new("stalls.longest_ns", |row: &StudyRow| audit(row).longest_stall).with_title("longest"),
-        ReportColumn::new("stalls.shortest_ns", |row: &StudyRow| audit(row).shortest_stall).with_title("shortest"),
+        ReportColumn::new("stalls.longest_ns", |row: &StudyRow| audit(row).longest_stall)
+            .with_title("longest"),
+        ReportColumn::new("stalls.shortest_ns", |row: &StudyRow| audit(row).shortest_stall)
+            .with_title("shortest"),
         ReportColumn::new("stalls.unfairness", |row: &StudyRow| {
             let Audit { longest_stall, shortest_stall, .. } = audit(row);
             longest_stall.zip(*shortest_stall).map(|(long, short)| long.in_units(short))
@@ -169,9 +179,12 @@ fn columns() -> Vec<ReportColumn<'static, StudyRow>> {
         })
         .with_title("in transit"),
         ReportColumn::new("stalls.capacity", |row: &StudyRow| audit(row).capacity),
-        ReportColumn::new("throughput", |row: &StudyRow| row.answers.outcome.metric(THROUGHPUT)).with_title("throughput"),
-        ReportColumn::new("latency.mean_ns", |row: &StudyRow| latency_field(row, LATENCY)).with_title("latency"),
-        ReportColumn::new("latency.longest_ns", |row: &StudyRow| latency_field(row, LONGEST_LATENCY)).with_title("at most"),
+        ReportColumn::new("throughput", |row: &StudyRow| row.answers.outcome.metric(THROUGHPUT))
+            .with_title("throughput"),
+        ReportColumn::new("latency.mean_ns", |row: &StudyRow| latency_field(row, LATENCY))
+            .with_title("latency"),
+        ReportColumn::new("latency.longest_ns", |row: &StudyRow| latency_field(row, LONGEST_LATENCY))
+            .with_title("at most"),
         row::dilation_column().without_title(),
         row::core_column().without_title(),
         row::on_time_column(),

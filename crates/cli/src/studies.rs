@@ -10,7 +10,7 @@ use std::thread;
 
 use loggp::{ClockKind, Work};
 use loggp_study::parallel::run_in_order;
-use loggp_study::{Answers, StudyError, Study};
+use loggp_study::{Answers, Study, StudyError};
 
 use super::error::{CliError, merge_sentences};
 use super::progress::ProgressDisplay;

@@ -5,11 +5,11 @@ use std::mem::take;
 
 use clap::Args;
 use loggp::{ClockKind, Time};
-use loggp_draw::plot::{PlotLine, Plot, Scale};
+use loggp_draw::plot::{Plot, PlotLine, Scale};
 use loggp_papers::pictures::curves::curves;
 use loggp_programs::Algorithm;
 use loggp_study::Study;
-use loggp_study::range::{SweepPoint, Quantity, Range};
+use loggp_study::range::{Quantity, Range, SweepPoint};
 
 use super::choice::{self, is_parameter_given};
 use super::details::details;
@@ -19,14 +19,17 @@ use super::number::Unit;
 use super::options::Options;
 use super::output::Outputs;
 use super::program_args::ProgramArgs;
+use super::program_setup::{ProgramSetup, check_option};
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS, StudyRow, Task};
-use super::program_setup::{ProgramSetup, check_option};
 use super::shard::{self, shard_items};
 use super::studies::{combine_errors, run_all, warn_of_host};
 
-/// The arguments of `loggp sweep`.
+/// Compare them along a parameter, a size or another number on the virtual clock, and draw it
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp sweep broadcast --over P=2,4,8 --shard 1/2 -o part1.csv
+  loggp sweep scatter --over L=1us..100us:10 -P 8 -o scatter.svg")]
 pub struct SweepCommand {
     #[command(subcommand)]
     program: ProgramArgs<SweepArgs>,
@@ -81,8 +84,8 @@ impl SweepCommand {
         let (numbers, studies): (Vec<f64>, Vec<Task>) =
             shard_items(shard, studies.into_iter().map(task)).into_iter().unzip();
         let columns = row::columns(Some(quantity.name()), self.program.request.options.spread());
-        let mut report =
-            Report::new(out, self.program.request.options.machine.format, columns).with_files(take(&mut files.rows));
+        let mut report = Report::new(out, self.program.request.options.machine.format, columns)
+            .with_files(take(&mut files.rows));
         let failed = run_all(studies, &mut report)?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| details(rows, unit))?;
         warn_of_host(&report.rows);
@@ -93,8 +96,9 @@ impl SweepCommand {
 
     /// Reads the range of the sweep. Refuses a quantity that is given elsewhere too.
     fn range(&self, setup: &ProgramSetup, algorithms: &[&Algorithm]) -> Result<Range, CliError> {
-        let refuse =
-            |why: &dyn std::fmt::Display| CliError::Request(format!("--over {}: {why}", self.program.request.over));
+        let refuse = |why: &dyn std::fmt::Display| {
+            CliError::Request(format!("--over {}: {why}", self.program.request.over))
+        };
         let range = Range::read(&self.program.request.over, Some(setup.program), &setup.machine)
             .map_err(|why| refuse(&why))?;
         let (options, name) = (&self.program.request.options, range.quantity.name());
@@ -104,7 +108,10 @@ impl SweepCommand {
                 check_option(option, algorithms).map_err(CliError::Request)?;
                 self.program.has_value_for(name)
             }
-            _ => name == "P" && !options.machine.P.is_empty() || is_parameter_given(&options.machine.choice, name),
+            _ => {
+                name == "P" && !options.machine.P.is_empty()
+                    || is_parameter_given(&options.machine.choice, name)
+            }
         };
         match given {
             true => Err(refuse(&format_args!("{name} is given elsewhere too; give it once"))),

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{ClockKind, Time};
 use loggp::trace::{Caption, Trace};
+use loggp::{ClockKind, Time};
 use loggp_papers::pictures::timeline::Window;
 use loggp_study::Study;
 
@@ -19,10 +19,13 @@ use super::number::{Unit, count};
 use super::output::{self, Outputs, extension};
 use super::program_args::ProgramArgs;
 use super::run::{PreparedRun, RunSelection};
-use super::trace_outputs::{TIMELINE_EXTENSIONS, TIMELINE_EXTENSION_HINT, draw_picture};
+use super::trace_outputs::{TIMELINE_EXTENSION_HINT, TIMELINE_EXTENSIONS, draw_picture};
 
-/// The arguments of `loggp timeline`.
+/// Look into a run: a page to zoom, to search and to follow causes in, or a picture of a part of it
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp timeline broadcast --params L=6,o=2,g=4 -o broadcast.html
+  loggp timeline gauss.loggp --what-if S=65536 -o gauss.html")]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(allow_external_subcommands = false)]
 pub struct TimelineCommand {

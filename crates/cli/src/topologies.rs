@@ -32,13 +32,16 @@ pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<()
 }
 
 fn columns() -> Vec<ReportColumn<'static, Distances>> {
-    let counted =
-        |value: fn(CountedDistances) -> Field| move |distances: &Distances| distances.counted.map_or(Field::Null, &value);
+    let counted = |value: fn(CountedDistances) -> Field| {
+        move |distances: &Distances| distances.counted.map_or(Field::Null, &value)
+    };
     vec![
         ReportColumn::new("topology", |distances: &Distances| distances.topology.name).with_title("network"),
         ReportColumn::new("P", |distances: &Distances| distances.requested).with_title("P"),
-        ReportColumn::new("formula", |distances: &Distances| distances.topology.formula).with_title("formula"),
-        ReportColumn::new("average.formula", |distances: &Distances| distances.closed_form).with_title("at P"),
+        ReportColumn::new("formula", |distances: &Distances| distances.topology.formula)
+            .with_title("formula"),
+        ReportColumn::new("average.formula", |distances: &Distances| distances.closed_form)
+            .with_title("at P"),
         ReportColumn::new("built.P", |distances: &Distances| distances.P).with_title("built"),
         ReportColumn::new("built.shape", |distances: &Distances| distances.shape.clone()).with_title("as"),
         ReportColumn::new("built.nodes", counted(|counted| counted.nodes.into())),

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::{MessageId, Noise, Time};
 use loggp::trace::{Call, CallKind, CallTag, Trace};
+use loggp::{MessageId, Noise, Time};
 
 use super::audit::read_trace;
 use super::draft::Draft;
@@ -18,8 +18,11 @@ use super::error::CliError;
 use super::options::parse_length;
 use super::output::{extension, unknown_extension};
 
-/// The arguments of `loggp trace2goal`.
+/// Write the trace of a run as a GOAL schedule, which LogGOPSim reads
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp trace2goal scatter.json
+  loggp trace2goal scatter.json -o scatter.goal")]
 pub struct Trace2GoalCommand {
     /// A file that `loggp run --trace` wrote
     trace: PathBuf,
@@ -158,8 +161,10 @@ impl RankWriter<'_> {
             }
             CallKind::SendRecv(both) => {
                 let got = bytes(both.received.message);
-                let send = self.write_transfer(&format!("send {}b to {}", both.bytes, both.to), &both.tag, tags)?;
-                let receive = self.write_transfer(&format!("recv {got}b from {}", both.from), &both.tag, tags)?;
+                let send =
+                    self.write_transfer(&format!("send {}b to {}", both.bytes, both.to), &both.tag, tags)?;
+                let receive =
+                    self.write_transfer(&format!("recv {got}b from {}", both.from), &both.tag, tags)?;
                 self.before = vec![send, receive];
                 Ok(())
             }

@@ -43,7 +43,9 @@ impl<'a> TraceOutputs<'a> {
     pub fn write(self, trace: &Trace, unit: Unit) -> Result<(), CliError> {
         match self.timeline {
             None => (),
-            Some((path, draft)) if extension(path) == "svg" => draw_picture(draft, unit, trace, &Window::default())?,
+            Some((path, draft)) if extension(path) == "svg" => {
+                draw_picture(draft, unit, trace, &Window::default())?
+            }
             Some((_, draft)) => {
                 let (name, length) = unit.name_and_length();
                 draft.write(|file| trace.timeline().unit(name, length).write(file))?;
@@ -56,7 +58,8 @@ impl<'a> TraceOutputs<'a> {
 /// Draws a part of a run as SVG.
 pub fn draw_picture(draft: Draft, unit: Unit, trace: &Trace, window: &Window) -> Result<(), CliError> {
     let Caption { title, about, .. } = trace.caption.clone().unwrap_or_default();
-    let picture = Picture { subtitle: about, ..timeline_from_trace(trace, &title, unit.name_and_length(), window) };
+    let picture =
+        Picture { subtitle: about, ..timeline_from_trace(trace, &title, unit.name_and_length(), window) };
     let too_large =
         |why| format!("{why}; show a part with --only, --from and --until, or give -o FILE.html for a page");
     let svg = picture.svg().map_err(too_large).map_err(CliError::Request)?;

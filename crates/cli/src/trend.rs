@@ -1,7 +1,7 @@
 //! The plot of `run` and `compare`: the trend of the runs, predicted and observed; or with `--seeds` the
 //! distribution of the times.
 
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_papers::pictures::curves::trend_lines;
 use loggp_programs::Program;
 use loggp_study::Study;
@@ -14,7 +14,10 @@ use super::row::StudyRow;
 const MARKS: usize = 24;
 
 /// Refuses a picture of a program without a trend.
-pub fn check_picture(outputs: &Outputs, Study { case, distinct_seeds: seeds, .. }: &Study) -> Result<(), CliError> {
+pub fn check_picture(
+    outputs: &Outputs,
+    Study { case, distinct_seeds: seeds, .. }: &Study,
+) -> Result<(), CliError> {
     if outputs.has_picture() && !seeds && case.plan().is_ok_and(|plan| plan.trend().is_none()) {
         let name = case.program.name;
         return Err(CliError::Request(format!(

@@ -165,7 +165,8 @@ fn parts_of_struct(fields: &Fields) -> Result<ImplParts, Error> {
     let counted = counted_fields(fields)?;
     let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
     let members: Vec<_> = fields.members().collect();
-    let (counted_types, counted_members) = (select(types.iter().copied(), &counted), select(&members, &counted));
+    let (counted_types, counted_members) =
+        (select(types.iter().copied(), &counted), select(&members, &counted));
     Ok(ImplParts {
         size: quote! {{
             let size = ::core::option::Option::Some(0);

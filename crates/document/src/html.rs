@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{DocumentBlock, Document, CellFormat, Span, Table};
+use super::{CellFormat, Document, DocumentBlock, Span, Table};
 
 /// The style of a page.
 const STYLE: &str = include_str!("page.css");

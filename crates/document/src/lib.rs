@@ -7,7 +7,7 @@ mod markdown;
 mod table;
 mod text;
 
-pub use table::{Cell, TableColumn, CellFormat, Table};
+pub use table::{Cell, CellFormat, Table, TableColumn};
 pub use text::Width;
 
 /// A document with a title.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{DocumentBlock, TableColumn, Document, CellFormat, Span, Table};
+use super::{CellFormat, Document, DocumentBlock, Span, Table, TableColumn};
 
 impl Document {
     /// Returns the document as Markdown, with links to pictures in this folder.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use comfy_table::{CellAlignment, Table as Lines, presets};
 
 use super::table::{Cell, TableColumn};
-use super::{DocumentBlock, Document, CellFormat, Span, Table};
+use super::{CellFormat, Document, DocumentBlock, Span, Table};
 
 /// The width of text, in characters.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,9 @@ impl Document {
 fn blocks(blocks: &[DocumentBlock], width: Width) -> String {
     let line = |text: &[Span]| fold(&plain_text(text), width.prose);
     let text = |block: &DocumentBlock| match block {
-        DocumentBlock::Heading(_, text) | DocumentBlock::Paragraph(text) | DocumentBlock::Note(text) => line(text),
+        DocumentBlock::Heading(_, text) | DocumentBlock::Paragraph(text) | DocumentBlock::Note(text) => {
+            line(text)
+        }
         DocumentBlock::List(items) => items.iter().map(|item| line(item)).collect(),
         DocumentBlock::Table(table) => table.to_text(width),
         DocumentBlock::Picture { file, caption, .. } => fold(&format!("{file}: {caption}"), width.prose),
@@ -80,7 +82,8 @@ impl Table {
     /// broken into parts, one below the other, each with as many of the first columns as tell the rows apart.
     /// Text in the last column does not count.
     pub fn to_text(&self, width: Width) -> String {
-        let parts = self.parts(width.table).into_iter().map(|columns| self.with_columns(&columns).to_lines(width));
+        let parts =
+            self.parts(width.table).into_iter().map(|columns| self.with_columns(&columns).to_lines(width));
         parts.collect::<Vec<_>>().join("\n")
     }
 
@@ -97,7 +100,11 @@ impl Table {
     /// Returns the width of each column with its heading and the space behind it.
     fn column_widths(&self) -> Vec<usize> {
         let heading = |column: &TableColumn| column.heading().chars().count();
-        self.columns.iter().zip(self.cell_widths()).map(|(column, cells)| 2 + cells.max(heading(column))).collect()
+        self.columns
+            .iter()
+            .zip(self.cell_widths())
+            .map(|(column, cells)| 2 + cells.max(heading(column)))
+            .collect()
     }
 
     /// Returns the columns of each part.

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 
 struct MarkdownTable {
     head: Vec<String>,

@@ -1,10 +1,12 @@
 //! Stacked bars, which may be grouped: LogGPS's figure 6.
 
 use super::axis::{Axis, Scale, tick_texts};
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap};
+use super::canvas::{
+    Anchor, Canvas, MARGIN, NORMAL, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
+};
 use super::digits::figures;
 use super::legend::{LegendEntry, draw_legend};
-use super::palette::{GREY, Ink, ActivityStyle, PALE, TEXT};
+use super::palette::{ActivityStyle, GREY, Ink, PALE, TEXT};
 
 /// A chart of stacked bars.
 pub struct Bars {
@@ -129,7 +131,12 @@ impl Bars {
             let name = &self.bars[bars.start].group;
             if !name.is_empty() {
                 let (from, to) = (places[bars.start].0, places[bars.end - 1].1);
-                canvas.draw_line(GREY, ShapeStyle::Thin, "", &[(from + 2.0, low + 5.0), (to - 2.0, low + 5.0)]);
+                canvas.draw_line(
+                    GREY,
+                    ShapeStyle::Thin,
+                    "",
+                    &[(from + 2.0, low + 5.0), (to - 2.0, low + 5.0)],
+                );
                 let lines = wrap(name, NORMAL, (to - from + APART * slot - 4.0).max(NORMAL));
                 let place = ((from + to) / 2.0, low + 8.0);
                 y = y.max(canvas.draw_lines(TEXT, place, Anchor::Middle, NORMAL, &lines));
@@ -144,8 +151,10 @@ impl Bars {
             let x = MARGIN + lines_height(1, NORMAL + 1.0) * (number as f64 + 0.5);
             canvas.draw_turned_text(TEXT, (x, (top + bottom) / 2.0), Anchor::Middle, NORMAL + 1.0, line);
         }
-        let entries =
-            self.shown_layers().into_iter().map(|layer| LegendEntry::for_ink(&self.layers[layer].name, self.layers[layer].ink));
+        let entries = self
+            .shown_layers()
+            .into_iter()
+            .map(|layer| LegendEntry::for_ink(&self.layers[layer].name, self.layers[layer].ink));
         let end = draw_legend(&mut canvas, y + 12.0, &entries.collect::<Vec<_>>());
         canvas.finish(end + MARGIN / 2.0, &self.title)
     }
@@ -175,9 +184,12 @@ impl Bars {
                 let (low, top) = (up(below), up(below + height));
                 // Narrow bars have no rim, which would cover them.
                 let shape = if width >= 6.0 { ShapeStyle::Box } else { ShapeStyle::Area };
-                canvas.with_tooltip(format_args!("{}, {name}: {}", bar.label, figures(*height, 6)), |canvas| {
-                    canvas.draw_rectangle(*ink, shape, (x, top), (width, low - top));
-                });
+                canvas.with_tooltip(
+                    format_args!("{}, {name}: {}", bar.label, figures(*height, 6)),
+                    |canvas| {
+                        canvas.draw_rectangle(*ink, shape, (x, top), (width, low - top));
+                    },
+                );
                 below += height;
             }
         }

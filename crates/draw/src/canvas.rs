@@ -3,7 +3,7 @@
 
 use std::fmt::{Display, Write};
 
-use super::palette::{GREY, Ink, PointMark, PAPER, TEXT, style};
+use super::palette::{GREY, Ink, PAPER, PointMark, TEXT, style};
 
 /// The usual width of a picture. It is still readable at half of it.
 pub const WIDTH: f64 = 720.0;
@@ -100,7 +100,12 @@ impl Canvas {
     }
 
     /// Clips what `draw` draws to a rectangle.
-    pub fn with_clip(&mut self, (x, y): Position, (width, height): (f64, f64), draw: impl FnOnce(&mut Canvas)) {
+    pub fn with_clip(
+        &mut self,
+        (x, y): Position,
+        (width, height): (f64, f64),
+        draw: impl FnOnce(&mut Canvas),
+    ) {
         let [x, y, width, height] = [x, y, width, height].map(SvgNumber);
         self.write_element(format_args!(
             "<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" viewBox=\"{x} {y} {width} {height}\">"
@@ -110,7 +115,14 @@ impl Canvas {
     }
 
     /// Writes lines of text below a position. Returns where they end.
-    pub fn draw_lines(&mut self, ink: Ink, (x, top): Position, anchor: Anchor, size: f64, lines: &[String]) -> f64 {
+    pub fn draw_lines(
+        &mut self,
+        ink: Ink,
+        (x, top): Position,
+        anchor: Anchor,
+        size: f64,
+        lines: &[String],
+    ) -> f64 {
         for (number, line) in lines.iter().enumerate() {
             self.draw_text(ink, (x, top + size * LEADING * (number as f64 + 0.5)), anchor, size, line);
         }
@@ -158,7 +170,13 @@ impl Canvas {
     }
 
     /// Draws a rectangle from its upper left corner.
-    pub fn draw_rectangle(&mut self, ink: Ink, shape: ShapeStyle, (x, y): Position, (width, height): (f64, f64)) {
+    pub fn draw_rectangle(
+        &mut self,
+        ink: Ink,
+        shape: ShapeStyle,
+        (x, y): Position,
+        (width, height): (f64, f64),
+    ) {
         self.write_element(format_args!(
             "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
             classes(ink, shape),
@@ -170,7 +188,13 @@ impl Canvas {
     }
 
     /// Draws a rectangle with round corners and a rim.
-    pub fn draw_rounded_rectangle(&mut self, ink: Ink, rim: Ink, (x, y): Position, (width, height): (f64, f64)) {
+    pub fn draw_rounded_rectangle(
+        &mut self,
+        ink: Ink,
+        rim: Ink,
+        (x, y): Position,
+        (width, height): (f64, f64),
+    ) {
         for (ink, shape) in [(ink, ShapeStyle::Area), (rim, ShapeStyle::Thin)] {
             self.write_element(format_args!(
                 "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"9\"/>",
@@ -195,7 +219,11 @@ impl Canvas {
 
     /// Draws a polygon with these corners.
     pub fn draw_polygon(&mut self, ink: Ink, shape: ShapeStyle, corners: &[Position]) {
-        self.write_element(format_args!("<polygon class=\"{}\" points=\"{}\"/>", classes(ink, shape), SvgPositions(corners)));
+        self.write_element(format_args!(
+            "<polygon class=\"{}\" points=\"{}\"/>",
+            classes(ink, shape),
+            SvgPositions(corners)
+        ));
     }
 
     /// Draws a circle.
@@ -226,14 +254,23 @@ impl Canvas {
 
     /// Draws a mark, about 9 wide.
     pub fn draw_mark(&mut self, ink: Ink, mark: PointMark, (x, y): Position) {
-        let at = |places: &[Position]| -> Vec<Position> { places.iter().map(|(a, b)| (x + a, y + b)).collect() };
+        let at =
+            |places: &[Position]| -> Vec<Position> { places.iter().map(|(a, b)| (x + a, y + b)).collect() };
         match mark {
             PointMark::Dot => self.draw_circle(ink, ShapeStyle::Area, (x, y), 4.0),
             PointMark::Square => self.draw_rectangle(ink, ShapeStyle::Area, (x - 3.8, y - 3.8), (7.6, 7.6)),
-            PointMark::Up => self.draw_polygon(ink, ShapeStyle::Area, &at(&[(0.0, -5.4), (5.0, 3.6), (-5.0, 3.6)])),
-            PointMark::Down => self.draw_polygon(ink, ShapeStyle::Area, &at(&[(0.0, 5.4), (5.0, -3.6), (-5.0, -3.6)])),
+            PointMark::Up => {
+                self.draw_polygon(ink, ShapeStyle::Area, &at(&[(0.0, -5.4), (5.0, 3.6), (-5.0, 3.6)]))
+            }
+            PointMark::Down => {
+                self.draw_polygon(ink, ShapeStyle::Area, &at(&[(0.0, 5.4), (5.0, -3.6), (-5.0, -3.6)]))
+            }
             PointMark::Diamond => {
-                self.draw_polygon(ink, ShapeStyle::Area, &at(&[(0.0, -5.6), (5.6, 0.0), (0.0, 5.6), (-5.6, 0.0)]));
+                self.draw_polygon(
+                    ink,
+                    ShapeStyle::Area,
+                    &at(&[(0.0, -5.6), (5.6, 0.0), (0.0, 5.6), (-5.6, 0.0)]),
+                );
             }
             PointMark::Cross => {
                 self.draw_line(ink, ShapeStyle::Line, "", &at(&[(-4.2, -4.2), (4.2, 4.2)]));

@@ -1,6 +1,8 @@
 //! A heat map of a communication matrix: a square for each message, whose colour shows its length.
 
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest};
+use super::canvas::{
+    Anchor, Canvas, MARGIN, NORMAL, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest,
+};
 use super::digits::thousands;
 use super::palette::{GREY, HEAT, Ink, TEXT};
 
@@ -40,7 +42,13 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
     let has_sums = cell >= ROW;
 
     let mut top = canvas.draw_head(title, "");
-    canvas.draw_text(GREY, (left + side / 2.0, top + lines_height(1, NORMAL) / 2.0), Anchor::Middle, NORMAL, "to");
+    canvas.draw_text(
+        GREY,
+        (left + side / 2.0, top + lines_height(1, NORMAL) / 2.0),
+        Anchor::Middle,
+        NORMAL,
+        "to",
+    );
     top += 2.0 * lines_height(1, NORMAL) + BESIDE;
     canvas.draw_text(GREY, (MARGIN, top + side / 2.0), Anchor::Start, NORMAL, "from");
     let middle = |n: usize| cell * (n as f64 + 0.5);
@@ -66,7 +74,13 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
             SMALL,
             SENT,
         );
-        canvas.draw_text(GREY, (left - BESIDE, bottom + lines_height(1, SMALL) / 2.0), Anchor::End, SMALL, RECEIVED);
+        canvas.draw_text(
+            GREY,
+            (left - BESIDE, bottom + lines_height(1, SMALL) / 2.0),
+            Anchor::End,
+            SMALL,
+            RECEIVED,
+        );
         let is_turned = widest(&incoming, SMALL) + 4.0 > cell;
         for n in 0..P {
             canvas.draw_text(TEXT, (right, top + middle(n)), Anchor::Start, SMALL, &outgoing[n]);
@@ -74,10 +88,17 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
             if is_turned {
                 canvas.draw_turned_text(TEXT, (x, bottom), Anchor::End, SMALL, &incoming[n]);
             } else {
-                canvas.draw_text(TEXT, (x, bottom + lines_height(1, SMALL) / 2.0), Anchor::Middle, SMALL, &incoming[n]);
+                canvas.draw_text(
+                    TEXT,
+                    (x, bottom + lines_height(1, SMALL) / 2.0),
+                    Anchor::Middle,
+                    SMALL,
+                    &incoming[n],
+                );
             }
         }
-        bottom += if is_turned { widest(&incoming, SMALL) } else { lines_height(1, SMALL) }.max(lines_height(1, SMALL));
+        bottom += if is_turned { widest(&incoming, SMALL) } else { lines_height(1, SMALL) }
+            .max(lines_height(1, SMALL));
     }
     let numbers = entries.iter().filter(|elements| **elements > 0).map(|elements| thousands(*elements));
     let has_numbers = cell >= ROW && widest(numbers, SMALL) + 4.0 <= cell;
@@ -105,7 +126,9 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
 /// Returns the right end of the last name above a column.
 fn last_name_end(P: usize, step: usize, left: f64, cell: f64, names: &[String]) -> f64 {
     let last = (P.max(1) - 1) / step * step;
-    left + cell * (last as f64 + 0.5) + names.get(last).map_or(0.0, |name| text_width(name, NORMAL)) / 2.0 + 4.0
+    left + cell * (last as f64 + 0.5)
+        + names.get(last).map_or(0.0, |name| text_width(name, NORMAL)) / 2.0
+        + 4.0
 }
 
 /// Returns the darkness of a square from 0 to 1, on a logarithmic scale, so that short messages are visible.
@@ -128,7 +151,12 @@ fn draw_scale(canvas: &mut Canvas, (left, top): (f64, f64), longest: usize) -> f
     let steps = if longest == 1 { scale_step(1, 1)..scale_step(1, 1) + 1 } else { 0..HEAT.len() };
     let part = width / steps.len() as f64;
     for (number, step) in steps.enumerate() {
-        canvas.draw_rectangle(HEAT[step], ShapeStyle::Box, (left + part * number as f64, top), (part, height));
+        canvas.draw_rectangle(
+            HEAT[step],
+            ShapeStyle::Box,
+            (left + part * number as f64, top),
+            (part, height),
+        );
     }
     let mut marks: Vec<usize> = (0..=longest.ilog10()).map(|power| 10_usize.pow(power)).collect();
     if !marks.contains(&longest) {

@@ -64,8 +64,15 @@ const SERIES: [Ink; 7] = [STRONG, BLUE, VERMILLION, GREEN, PURPLE, SKY, ORANGE];
 /// The dashes of series, as SVG writes them; the first is a solid line.
 const DASHES: [&str; 7] = ["", "10 5", "2 4", "18 4", "6 8", "12 3 2 3", "2 8"];
 /// The marks of series.
-const MARKS: [PointMark; 7] =
-    [PointMark::Dot, PointMark::Up, PointMark::Square, PointMark::Cross, PointMark::Diamond, PointMark::Down, PointMark::Plus];
+const MARKS: [PointMark; 7] = [
+    PointMark::Dot,
+    PointMark::Up,
+    PointMark::Square,
+    PointMark::Cross,
+    PointMark::Diamond,
+    PointMark::Down,
+    PointMark::Plus,
+];
 
 /// The shape that marks a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use super::axis::tick_texts;
 pub use super::axis::{Axis, Scale};
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap};
+use super::canvas::{
+    Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
+};
 use super::digits::figures;
 use super::legend::{LegendEntry, draw_legend};
 use super::palette::{GREY, PALE, SeriesStyle, TEXT};
@@ -150,7 +152,10 @@ impl Plot {
 
     /// Adds panels with captions.
     #[must_use]
-    pub fn panels<L: IntoIterator<Item = PlotLine>>(self, panels: impl IntoIterator<Item = (String, L)>) -> Plot {
+    pub fn panels<L: IntoIterator<Item = PlotLine>>(
+        self,
+        panels: impl IntoIterator<Item = (String, L)>,
+    ) -> Plot {
         panels.into_iter().fold(self, |plot, (caption, lines)| plot.panel(caption, lines))
     }
 
@@ -229,9 +234,16 @@ impl Plot {
         let bottom = y - below;
         let middle = (left + canvas.width() - right - beside) / 2.0;
         let room = canvas.width() - left - right;
-        y = canvas.draw_lines(TEXT, (middle, y), Anchor::Middle, NORMAL + 1.0, &wrap(&self.x, NORMAL + 1.0, room));
+        y = canvas.draw_lines(
+            TEXT,
+            (middle, y),
+            Anchor::Middle,
+            NORMAL + 1.0,
+            &wrap(&self.x, NORMAL + 1.0, room),
+        );
         for (number, line) in name.iter().enumerate() {
-            let place = (MARGIN + lines_height(1, NORMAL + 1.0) * (number as f64 + 0.5), (top + bottom) / 2.0);
+            let place =
+                (MARGIN + lines_height(1, NORMAL + 1.0) * (number as f64 + 0.5), (top + bottom) / 2.0);
             canvas.draw_turned_text(TEXT, place, Anchor::Middle, NORMAL + 1.0, line);
         }
         let end = draw_legend(&mut canvas, y + 8.0, &self.entries());

@@ -3,10 +3,12 @@
 //! numbers of ticks.
 
 use super::axis::{Axis, Scale, tick_texts};
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap};
+use super::canvas::{
+    Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
+};
 use super::digits::{figures, thousands};
 use super::legend::{LegendEntry, draw_legend};
-use super::palette::{BYTES, GREY, ActivityStyle, PALE, PAPER, TEXT};
+use super::palette::{ActivityStyle, BYTES, GREY, PALE, PAPER, TEXT};
 
 /// A picture of a run.
 #[derive(Default)]
@@ -156,12 +158,19 @@ impl TimelinePicture {
             canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(x, top), (x, bottom + 4.0)]);
             let half = text_width(text, NORMAL) / 2.0;
             if x - half >= free {
-                canvas.draw_text(TEXT, (x, bottom + 6.0 + lines_height(1, NORMAL) / 2.0), Anchor::Middle, NORMAL, text);
+                canvas.draw_text(
+                    TEXT,
+                    (x, bottom + 6.0 + lines_height(1, NORMAL) / 2.0),
+                    Anchor::Middle,
+                    NORMAL,
+                    text,
+                );
                 free = x + half + 6.0;
             }
         }
         // If rows are low, only some have names.
-        let step = [1, 2, 4, 8, 16].into_iter().find(|step| *step as f64 * row >= lines_height(1, NORMAL) - 2.0);
+        let step =
+            [1, 2, 4, 8, 16].into_iter().find(|step| *step as f64 * row >= lines_height(1, NORMAL) - 2.0);
         for (id, name) in names.iter().enumerate() {
             let y = scene.middle(id);
             canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(left, y), (right, y)]);
@@ -174,9 +183,8 @@ impl TimelinePicture {
         }
         match self.window {
             None => self.draw(&mut canvas, &scene),
-            Some(_) => {
-                canvas.with_clip((left, top), (right - left, bottom - top), |canvas| self.draw(canvas, &scene))
-            }
+            Some(_) => canvas
+                .with_clip((left, top), (right - left, bottom - top), |canvas| self.draw(canvas, &scene)),
         }
 
         let y = bottom + 8.0 + lines_height(1, NORMAL);
@@ -216,15 +224,18 @@ impl TimelinePicture {
         // Small ones have no rim, which would cover them.
         let shape = if scene.row >= 12.0 && right - x >= 2.0 { ShapeStyle::Box } else { ShapeStyle::Area };
         let (start, end, unit) = (self.moment_text(start), self.moment_text(end), &self.unit.0);
-        canvas.with_tooltip(format_args!("P{} {name}: {start} to {end} {unit}{detail}", self.rows[id]), |canvas| {
-            let size = ((right - x).max(0.6), high);
-            canvas.draw_rectangle(
-                ink,
-                shape,
-                (x, scene.activity(id) + scene.row * ACTIVITY / 2.0 - high / 2.0),
-                size,
-            );
-        });
+        canvas.with_tooltip(
+            format_args!("P{} {name}: {start} to {end} {unit}{detail}", self.rows[id]),
+            |canvas| {
+                let size = ((right - x).max(0.6), high);
+                canvas.draw_rectangle(
+                    ink,
+                    shape,
+                    (x, scene.activity(id) + scene.row * ACTIVITY / 2.0 - high / 2.0),
+                    size,
+                );
+            },
+        );
     }
 
     /// Draws a long message's bytes in the ports of its sender and its receiver.
@@ -294,7 +305,8 @@ impl TimelinePicture {
         if scene.has_ports {
             kinds.push(BYTES);
         }
-        let mut entries: Vec<LegendEntry> = kinds.iter().map(|kind| LegendEntry::for_ink(kind.name, kind.ink)).collect();
+        let mut entries: Vec<LegendEntry> =
+            kinds.iter().map(|kind| LegendEntry::for_ink(kind.name, kind.ink)).collect();
         if self.has_idle {
             let sample = |canvas: &mut Canvas, left: Position, right: Position| {
                 canvas.draw_line(PALE, ShapeStyle::Line, "", &[left, right]);

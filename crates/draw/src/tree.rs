@@ -1,6 +1,8 @@
 //! Rooted trees with a label at each node: LogP's figures 3 and 4.
 
-use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap};
+use super::canvas::{
+    Anchor, Canvas, MARGIN, NORMAL, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
+};
 use super::palette::{GREY, PAPER, TEXT};
 
 /// A picture of one or more rooted trees.
@@ -65,7 +67,8 @@ impl TreePicture {
     /// Draws the tree with nodes of this size. Returns its width, and the tree as SVG.
     fn draw(&self, &NodeSize { size, rim, between }: &NodeSize) -> (f64, String) {
         let labels: Vec<Vec<String>> = self.nodes.iter().map(|node| wrap(&node.label, size, LABEL)).collect();
-        let tall = labels.iter().map(|lines| lines_height(lines.len().max(1), size)).fold(0.0, f64::max) + 6.0;
+        let tall =
+            labels.iter().map(|lines| lines_height(lines.len().max(1), size)).fold(0.0, f64::max) + 6.0;
         // A node is at least as wide as it is high, up to a limit.
         let wides: Vec<f64> =
             labels.iter().map(|lines| (widest(lines, size) + 2.0 * rim).max(tall.min(2.0 * size))).collect();

@@ -8,7 +8,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use loggp::Time;
 use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule};
 
-use super::{GoalError, new_builder, length, units};
+use super::{GoalError, length, new_builder, units};
 
 /// The first number of a file.
 pub const MAGIC: u64 = 4223;
@@ -123,7 +123,9 @@ pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, Goa
                     return bytes.error(format!("an operation is of kind 1, 2 or 3, and this of {other}"));
                 }
             };
-            builder.add_placed(PlacedOperation { operation: what, cpu, nic }).or_else(|why| bytes.error(why.to_string()))?;
+            builder
+                .add_placed(PlacedOperation { operation: what, cpu, nic })
+                .or_else(|why| bytes.error(why.to_string()))?;
             let mut followers = [0; 2];
             for followers in &mut followers {
                 *followers = u32::from_le_bytes(number(node));

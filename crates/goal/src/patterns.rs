@@ -201,13 +201,19 @@ impl PatternWriter<'_> {
     }
 
     /// Passes the parent's message on to the children.
-    fn broadcast(&mut self, (parent, mut children): (Option<usize>, impl Iterator<Item = usize>)) -> WriteResult {
+    fn broadcast(
+        &mut self,
+        (parent, mut children): (Option<usize>, impl Iterator<Item = usize>),
+    ) -> WriteResult {
         let received = parent.map(|parent| self.recv(parent)).transpose()?;
         children.try_for_each(|child| self.send_bytes(child, self.bytes, received).map(drop))
     }
 
     /// Sends a message to the parent after those of all children.
-    fn reduce(&mut self, (parent, mut children): (Option<usize>, impl Iterator<Item = usize>)) -> WriteResult {
+    fn reduce(
+        &mut self,
+        (parent, mut children): (Option<usize>, impl Iterator<Item = usize>),
+    ) -> WriteResult {
         let sent = parent.map(|parent| self.send(parent)).transpose()?;
         children.try_for_each(|child| {
             let received = self.recv(child)?;
@@ -241,16 +247,22 @@ fn binomial(rank: &PatternWriter) -> (Option<usize>, impl Iterator<Item = usize>
     (id.checked_ilog2().map(|bit| id - (1 << bit)), children.filter(move |child| *child < P))
 }
 
-fn binary(&PatternWriter { id, P, .. }: &PatternWriter) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+fn binary(
+    &PatternWriter { id, P, .. }: &PatternWriter,
+) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
     let children = (2 * id + 1..=2 * id + 2).filter(move |child| *child < P);
     (id.checked_sub(1).map(|before| before / 2), children)
 }
 
-fn flat(&PatternWriter { id, P, .. }: &PatternWriter) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+fn flat(
+    &PatternWriter { id, P, .. }: &PatternWriter,
+) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
     if id == 0 { (None, 1..P) } else { (Some(0), P..P) }
 }
 
-fn chain(&PatternWriter { id, P, .. }: &PatternWriter) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+fn chain(
+    &PatternWriter { id, P, .. }: &PatternWriter,
+) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
     (id.checked_sub(1), (id + 1..P).take(1))
 }
 

@@ -37,7 +37,13 @@ const FEW: usize = 1 << 10;
 
 impl<'a> RankParser<'a> {
     fn new(block: &'a TextBlock, unit: Time) -> RankParser<'a> {
-        RankParser { lexer: Lexer::new(block), unit, statements: Vec::new(), operations: 0, labels: FxHashMap::default() }
+        RankParser {
+            lexer: Lexer::new(block),
+            unit,
+            statements: Vec::new(),
+            operations: 0,
+            labels: FxHashMap::default(),
+        }
     }
 
     /// Parses the beginning of a text, which has the number of ranks.
@@ -225,9 +231,7 @@ impl<'a> RankParser<'a> {
             match (self.lexer.next()?, &mut what) {
                 (Token::Word(b"cpu"), _) => cpu = self.byte("the number of a processor")?,
                 (Token::Word(b"nic"), _) => nic = self.byte("the number of an interface")?,
-                (Token::Word(b"tag"), Operation::Send { tag, .. }) => {
-                    *tag = self.number_u32("a tag")?
-                }
+                (Token::Word(b"tag"), Operation::Send { tag, .. }) => *tag = self.number_u32("a tag")?,
                 (Token::Word(b"tag"), Operation::Recv { tag, .. }) => *tag = self.number_or_any("a tag")?,
                 (end, _) => break end,
             }

@@ -10,7 +10,7 @@ use std::thread::{self, ScopedJoinHandle, available_parallelism};
 use loggp::Time;
 use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
 
-use super::blocks::{TextBlock, BlockReader};
+use super::blocks::{BlockReader, TextBlock};
 use super::ranks::{RankParser, Statement};
 use super::{GoalError, units};
 
@@ -25,8 +25,9 @@ pub fn read(input: &mut dyn Read, unit: Time, bytes: usize) -> Result<Schedule, 
         // While these blocks are parsed, the statements of the blocks before are added, and the next blocks
         // are read.
         let (statements, next) = thread::scope(|scope| {
-            let spawn =
-                |block| thread::Builder::new().spawn_scoped(scope, move || RankParser::read_ranks(block, unit)).ok();
+            let spawn = |block| {
+                thread::Builder::new().spawn_scoped(scope, move || RankParser::read_ranks(block, unit)).ok()
+            };
             let threads = now.iter().map(|block| if now.len() > 1 { spawn(block) } else { None });
             let threads: Vec<_> = threads.collect();
             for (block, statements) in before.drain(..) {

@@ -2,12 +2,12 @@
 
 use std::mem::discriminant;
 
-use loggp::{Params, Time, US};
 use loggp::params::{LongMessages, Parameter, presets};
+use loggp::{Params, Time, US};
 
 use loggp_programs::Case;
 
-use super::series::{StudyDepth, SeriesPoint, CaseSeries};
+use super::series::{CaseSeries, SeriesPoint, StudyDepth};
 
 /// Name and value of an option of the command line.
 type OptionArg = (&'static str, String);
@@ -47,7 +47,8 @@ fn sweep_command(points: &[SeriesPoint]) -> Option<String> {
     let names: Vec<&str> = all[0].iter().map(|(name, _)| *name).collect();
     let alike = all.iter().all(|args| args.iter().map(|(name, _)| *name).eq(names.iter().copied()));
     let is_different = |n: &usize| all.iter().any(|args| args[*n] != all[0][*n]);
-    let differing: Vec<usize> = (0..names.len()).filter(is_different).take(if alike { 2 } else { 0 }).collect();
+    let differing: Vec<usize> =
+        (0..names.len()).filter(is_different).take(if alike { 2 } else { 0 }).collect();
     let [swept] = differing[..] else { return None };
     let case = &points[0].case;
     let name = match names[swept] {
@@ -108,7 +109,8 @@ fn machine_args(params: &Params) -> Vec<OptionArg> {
         Some((Some(preset.name), changed_parameters(&base, params)))
     });
     let bare = Params::builder(params.P).build().expect("a machine may be free");
-    let least = named.chain([(None, changed_parameters(&bare, params))]).min_by_key(|(_, changes)| changes.len());
+    let least =
+        named.chain([(None, changed_parameters(&bare, params))]).min_by_key(|(_, changes)| changes.len());
     let (name, changes) = least.expect("there is the bare machine");
     let mut args: Vec<OptionArg> = name.map(|name| ("machine", name.to_string())).into_iter().collect();
     args.push(P);

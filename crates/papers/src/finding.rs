@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::row::{Verdict, ExhibitRow};
+use super::row::{ExhibitRow, Verdict};
 use loggp_document::Table;
 
 /// The result of making an exhibit.

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use loggp::{ClockKind, Host, US};
 
 use loggp_programs::{Case, Emulation};
-use loggp_study::{Answers, StudyError, Prediction, Study};
+use loggp_study::{Answers, Prediction, Study, StudyError};
 
 use super::finding::RunSummary;
-use super::series::{StudyDepth, SeriesPoint, SeriesResult, CaseSeries, CaseResult};
+use super::series::{CaseResult, CaseSeries, SeriesPoint, SeriesResult, StudyDepth};
 
 /// The settings with which exhibits are made, and the results so far.
 pub struct Lab<'a> {

@@ -26,11 +26,11 @@ mod transportation;
 pub mod unloaded;
 
 pub use exhibit::Exhibit;
-pub use finding::{ExhibitResult, RunSummary, Picture};
+pub use finding::{ExhibitResult, Picture, RunSummary};
 pub use lab::Lab;
-pub use row::{AnswerSource, Verdict, ExhibitRow, above, at_least, at_most, below, between, exactly};
-pub use series::{SeriesResult, CaseSeries, CaseResult};
-pub use sheet::{Sheet, marked_line, join_words};
+pub use row::{AnswerSource, ExhibitRow, Verdict, above, at_least, at_most, below, between, exactly};
+pub use series::{CaseResult, CaseSeries, SeriesResult};
+pub use sheet::{Sheet, join_words, marked_line};
 
 use serde::{Deserialize, Serialize};
 

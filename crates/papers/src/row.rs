@@ -64,7 +64,11 @@ pub enum Verdict {
 impl Verdict {
     /// All verdicts in the order of the summary, with their names and meanings there.
     pub const ALL: [(Verdict, &'static str, &'static str); 8] = [
-        (Verdict::Equal, "equal", "a number that the paper prints, and ours has all its digits, two at least"),
+        (
+            Verdict::Equal,
+            "equal",
+            "a number that the paper prints, and ours has all its digits, two at least",
+        ),
         (
             Verdict::Within,
             "within",
@@ -78,7 +82,11 @@ impl Verdict {
             "our check of a theorem by a search, or of a formula by the machine: no number of the paper",
         ),
         (Verdict::Wrong, "wrong", "a check of ours that came out wrong"),
-        (Verdict::ReadBack, "read back", "a machine that has the paper's values, read back: it is not counted"),
+        (
+            Verdict::ReadBack,
+            "read back",
+            "a machine that has the paper's values, read back: it is not counted",
+        ),
         (Verdict::OutOfReach, "out of reach", "what only the paper's hardware can say"),
     ];
 
@@ -90,7 +98,12 @@ impl Verdict {
 
 impl ExhibitRow {
     /// Makes a row with this verdict, which was to agree.
-    pub(crate) fn with_verdict(what: impl Into<String>, section: &str, paper: &str, verdict: Verdict) -> ExhibitRow {
+    pub(crate) fn with_verdict(
+        what: impl Into<String>,
+        section: &str,
+        paper: &str,
+        verdict: Verdict,
+    ) -> ExhibitRow {
         ExhibitRow {
             what: what.into(),
             paper: paper.into(),
@@ -116,7 +129,11 @@ impl ExhibitRow {
             (false, _) => Verdict::Differs,
         };
         let rule = if digits > 1 { "all printed digits" } else { "the printed digit" };
-        ExhibitRow { ours: format_like(ours, paper), rule: rule.into(), ..ExhibitRow::with_verdict(what, section, paper, verdict) }
+        ExhibitRow {
+            ours: format_like(ours, paper),
+            rule: rule.into(),
+            ..ExhibitRow::with_verdict(what, section, paper, verdict)
+        }
     }
 
     /// Sets the source of our result, which is the model by default.
@@ -286,13 +303,15 @@ mod tests {
 
     #[test]
     fn accept_within_gives_a_rounded_number_room() {
-        let verdict = |ours| ExhibitRow::from_number("x", "1", "100", ours).accept_within(0.1, "it is rounded").verdict;
+        let verdict =
+            |ours| ExhibitRow::from_number("x", "1", "100", ours).accept_within(0.1, "it is rounded").verdict;
         assert_eq!([100.4, 91.0, 111.0].map(verdict), [Verdict::Equal, Verdict::Within, Verdict::Differs]);
     }
 
     #[test]
     fn expected_difference_needs_the_expected_value() {
-        let row = |ours| ExhibitRow::from_number("x", "1", "10", ours).expect_difference("2", "so it is").clone();
+        let row =
+            |ours| ExhibitRow::from_number("x", "1", "10", ours).expect_difference("2", "so it is").clone();
         assert!(row(2.0).as_expected);
         assert!(!row(3.0).as_expected && !row(10.0).as_expected);
         assert!(!ExhibitRow::from_number("x", "1", "10", 3.0).as_expected);

@@ -8,7 +8,8 @@ use super::series::SeriesResult;
 
 /// Returns the table without empty columns, or `None` if nothing was run.
 pub fn runs_table(results: &[SeriesResult], (unit, length): (&str, Time)) -> Option<Table> {
-    let mut along: Vec<&str> = results.iter().map(|series| series.along).filter(|along| !along.is_empty()).collect();
+    let mut along: Vec<&str> =
+        results.iter().map(|series| series.along).filter(|along| !along.is_empty()).collect();
     along.dedup();
     let table = Table::new("runs", "What was run").text("run");
     let table = along.iter().fold(table, |table, along| table.exact(along, ""));

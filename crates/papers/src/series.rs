@@ -39,7 +39,11 @@ pub(crate) enum StudyDepth {
 impl CaseSeries {
     /// Returns a series of a single case, for the model.
     pub fn from_case(name: impl Into<String>, case: Case) -> CaseSeries {
-        CaseSeries { name: name.into(), along: "", points: vec![SeriesPoint { x: 0.0, case, depth: StudyDepth::Model }] }
+        CaseSeries {
+            name: name.into(),
+            along: "",
+            points: vec![SeriesPoint { x: 0.0, case, depth: StudyDepth::Model }],
+        }
     }
 
     /// Returns a series of one case per value of a quantity, for the model.
@@ -80,7 +84,8 @@ impl CaseSeries {
         self.with_depth(StudyDepth::Measure, applies)
     }
 
-    /// Reduces the cases for whose value `applies` holds to their formula, where the model would take too long.
+    /// Reduces the cases for whose value `applies` holds to their formula, where the model would take too
+    /// long.
     #[must_use]
     pub fn formula_if(self, applies: impl Fn(f64) -> bool) -> CaseSeries {
         self.with_depth(StudyDepth::Formula, applies)
@@ -134,7 +139,11 @@ impl SeriesResult {
 
     /// Returns x and a value computed by `what` of each case that was run.
     pub fn map_points(&self, what: impl Fn(&CaseResult) -> f64) -> Vec<(f64, f64)> {
-        self.points.iter().filter(|result| result.answers.is_some()).map(|result| (result.x, what(result))).collect()
+        self.points
+            .iter()
+            .filter(|result| result.answers.is_some())
+            .map(|result| (result.x, what(result)))
+            .collect()
     }
 
     /// Returns x and the model's time of each case, in multiples of `unit`.

@@ -3,16 +3,16 @@
 use loggp::Time;
 
 use loggp_document::Table;
-use loggp_draw::plot::{PlotLine, Look, Plot};
+use loggp_draw::plot::{Look, Plot, PlotLine};
 use loggp_study::StudyError;
 
 use super::finding::{ExhibitResult, Picture};
 use super::lab::Lab;
 use super::pictures::curves::curves;
 use super::pins;
-use super::row::{AnswerSource, Verdict, ExhibitRow, ClaimRule};
+use super::row::{AnswerSource, ClaimRule, ExhibitRow, Verdict};
 use super::runs;
-use super::series::{SeriesResult, CaseSeries, CaseResult};
+use super::series::{CaseResult, CaseSeries, SeriesResult};
 
 /// The results of an exhibit's series, and what is shown of them so far.
 pub struct Sheet<'a> {
@@ -81,7 +81,13 @@ impl<'a> Sheet<'a> {
 
     /// Adds a number that the paper prints, and ours, which must have all its digits: see
     /// [`ExhibitRow::accept_within`] where it cannot.
-    pub fn add_number(&mut self, what: impl Into<String>, section: &str, paper: &str, ours: f64) -> &mut ExhibitRow {
+    pub fn add_number(
+        &mut self,
+        what: impl Into<String>,
+        section: &str,
+        paper: &str,
+        ours: f64,
+    ) -> &mut ExhibitRow {
         self.add_row(ExhibitRow::from_number(what, section, paper, ours))
     }
 
@@ -112,7 +118,11 @@ impl<'a> Sheet<'a> {
     ) -> &mut ExhibitRow {
         let verdict = if holds { Verdict::Holds } else { Verdict::Differs };
         let ours = if holds { "so it is" } else { "it is not so" };
-        self.add_row(ExhibitRow { rule: rule.into(), ours: ours.into(), ..ExhibitRow::with_verdict(what, section, quote, verdict) })
+        self.add_row(ExhibitRow {
+            rule: rule.into(),
+            ours: ours.into(),
+            ..ExhibitRow::with_verdict(what, section, quote, verdict)
+        })
     }
 
     /// Adds a list or a name that the paper prints, and ours, which must be the same.
@@ -125,7 +135,11 @@ impl<'a> Sheet<'a> {
     ) -> &mut ExhibitRow {
         let ours = ours.into();
         let verdict = if ours == paper { Verdict::Equal } else { Verdict::Differs };
-        self.add_row(ExhibitRow { rule: "the same".into(), ours, ..ExhibitRow::with_verdict(what, section, paper, verdict) })
+        self.add_row(ExhibitRow {
+            rule: "the same".into(),
+            ours,
+            ..ExhibitRow::with_verdict(what, section, paper, verdict)
+        })
     }
 
     /// Adds a check of ours: the number of cases in which it came out right, which must be all.
@@ -151,7 +165,10 @@ impl<'a> Sheet<'a> {
 
     /// Adds a claim that only the paper's hardware can decide, and why.
     pub fn add_out_of_reach(&mut self, what: impl Into<String>, section: &str, quote: &str, why: &str) {
-        self.add_row(ExhibitRow { reason: Some(why.into()), ..ExhibitRow::with_verdict(what, section, quote, Verdict::OutOfReach) });
+        self.add_row(ExhibitRow {
+            reason: Some(why.into()),
+            ..ExhibitRow::with_verdict(what, section, quote, Verdict::OutOfReach)
+        });
     }
 
     fn add_row(&mut self, row: ExhibitRow) -> &mut ExhibitRow {
@@ -180,7 +197,8 @@ impl<'a> Sheet<'a> {
     /// line, the model as marks, and measurements as rings. The colour follows the place in `names`.
     pub fn curves(&self, names: &[&str], y: impl Fn(f64, Time) -> f64) -> Vec<PlotLine> {
         let make_curves = |(number, name): (usize, &&str)| {
-            let points: Vec<_> = self.series(name).points.iter().map(|result| (result.x, result.prediction)).collect();
+            let points: Vec<_> =
+                self.series(name).points.iter().map(|result| (result.x, result.prediction)).collect();
             curves(name, number, &points, &y).collect::<Vec<_>>()
         };
         names.iter().enumerate().flat_map(make_curves).collect()

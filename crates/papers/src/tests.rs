@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::pins::pin_line;
-use super::{ExhibitResult, Lab, PAPERS, ExhibitRow, exhibits};
+use super::{ExhibitResult, ExhibitRow, Lab, PAPERS, exhibits};
 
 /// Asserts that every row of a paper is as expected and every result is right.
 fn check(paper: &str) {

@@ -210,7 +210,8 @@ impl NetworkKind {
                 NetworkGraph::from_processor_links(links.collect())
             }
             NetworkKind::Butterfly => {
-                // Node (r, c) is number r + c P, and has links to (r, c + 1) and to the row that differs in one bit.
+                // Node (r, c) is number r + c P, and has links to (r, c + 1) and to the row that differs in
+                // one bit.
                 let next = |node: usize| {
                     let (row, column) = (node % P, node / P);
                     let bit = 1 << (k - 1 - column.min(k - 1));

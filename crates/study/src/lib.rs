@@ -4,21 +4,21 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 pub mod analysis;
-pub mod parallel;
 pub mod calibration;
 pub mod loggps;
+pub mod parallel;
 pub mod range;
 pub mod real;
 pub mod sweep;
 
 use std::sync::Arc;
 
-use loggp::{Cause, ClockKind, Machine, Params, RunError, Time, Work};
 use loggp::link::Link;
 use loggp::trace::Trace;
+use loggp::{Cause, ClockKind, Machine, Params, RunError, Time, Work};
 
-use parallel::run_in_order;
 use loggp_programs::{Case, ComputeTimes, Emulation, Outcome, PhaseName, Plan, Refusal, Trend};
+use parallel::run_in_order;
 
 /// A case, the clock on which it runs, and the number of runs.
 #[derive(Clone, Debug)]
@@ -128,7 +128,14 @@ struct ClockRuns {
 impl Study {
     /// Makes a study of one run on the virtual clock.
     pub fn new(case: Case) -> Study {
-        Study { case, emulation: Emulation::default(), repeat: 1, distinct_seeds: false, parallel_runs: 1, includes_wall_clock: false }
+        Study {
+            case,
+            emulation: Emulation::default(),
+            repeat: 1,
+            distinct_seeds: false,
+            parallel_runs: 1,
+            includes_wall_clock: false,
+        }
     }
 
     /// Moves the study to the wall clock.
@@ -167,13 +174,18 @@ impl Study {
         let mut runs = |emulation: &Emulation, free: Option<&Case>| {
             let run = |number: &usize| self.run_once(&*plan, *number, free, emulation);
             let mut outcomes = Vec::new();
-            run_in_order(0..self.repeat.max(1), self.parallel_runs, run, |_, result| -> Result<(), StudyError> {
-                let (free, outcome) = result?;
-                computing.extend(free);
-                outcomes.push(outcome);
-                done();
-                Ok(())
-            })?;
+            run_in_order(
+                0..self.repeat.max(1),
+                self.parallel_runs,
+                run,
+                |_, result| -> Result<(), StudyError> {
+                    let (free, outcome) = result?;
+                    computing.extend(free);
+                    outcomes.push(outcome);
+                    done();
+                    Ok(())
+                },
+            )?;
             Ok(ClockRuns::from_outcomes(outcomes))
         };
         let mut emulations = self.emulations();
@@ -206,11 +218,21 @@ impl Study {
         let phases = phases(&plan.phases(), &model, wall.as_ref(), measured.as_ref());
         let wrong = [Some(&model), wall.as_ref(), measured.as_ref()].into_iter().flatten();
         let wrong = wrong.filter_map(|runs| runs.wrong.clone()).next();
-        let ClockRuns { median: mut outcome, random_options: drawn, all: times, mut on_time, .. } = measured.unwrap_or(model);
+        let ClockRuns { median: mut outcome, random_options: drawn, all: times, mut on_time, .. } =
+            measured.unwrap_or(model);
         if let Some(wall) = wall {
             (outcome.run.host, on_time) = (wall.median.run.host, wall.on_time);
         }
-        Ok(Answers { prediction, phases, trend: plan.trend(), times, random_options: drawn, outcome, on_time, wrong })
+        Ok(Answers {
+            prediction,
+            phases,
+            trend: plan.trend(),
+            times,
+            random_options: drawn,
+            outcome,
+            on_time,
+            wrong,
+        })
     }
 
     /// Makes one of the runs. First makes it with messages that cost nothing, if `free` is given, so that
@@ -242,8 +264,12 @@ impl Study {
 
 /// Runs something on process 0 that needs this computer for itself, while the other processes wait. They
 /// return an error if it failed.
-fn run_on_process_0(link: &Arc<dyn Link>, run: impl FnOnce() -> Result<ClockRuns, StudyError>) -> Result<Option<ClockRuns>, StudyError> {
-    let meeting = Machine::new(Params::builder(link.P()).build().map_err(RunError::from)?).with_link(link.clone());
+fn run_on_process_0(
+    link: &Arc<dyn Link>,
+    run: impl FnOnce() -> Result<ClockRuns, StudyError>,
+) -> Result<Option<ClockRuns>, StudyError> {
+    let meeting =
+        Machine::new(Params::builder(link.P()).build().map_err(RunError::from)?).with_link(link.clone());
     meeting.run_across(|_| ())?;
     let runs = (link.id() == 0).then(run).transpose();
     let message = runs.as_ref().err().map(ToString::to_string);
@@ -272,7 +298,8 @@ impl ClockRuns {
             Some(drawn.as_ref().map_or_else(|| why.clone(), |drawn| format!("{why}, with {drawn}")))
         });
         let on_time = |(outcome, _): &SeededOutcome| outcome.run.host.as_ref().map(|host| host.on_time);
-        let late = outcomes.iter().filter(|(_, drawn)| drawn.is_some()).any(|run| on_time(run) == Some(false));
+        let late =
+            outcomes.iter().filter(|(_, drawn)| drawn.is_some()).any(|run| on_time(run) == Some(false));
         let median = outcomes.swap_remove((all.len() - 1) / 2);
         let on_time = on_time(&median).map(|on_time| on_time && !late);
         let (median, drawn) = median;
@@ -390,8 +417,9 @@ mod tests {
             outcome.run.time = if on_time { 10 * US } else { 20 * US };
             (outcome, drawn.map(String::from))
         };
-        let on_time =
-            |late: bool, drawn| ClockRuns::from_outcomes(vec![run(true, drawn), run(!late, drawn), run(true, drawn)]).on_time;
+        let on_time = |late: bool, drawn| {
+            ClockRuns::from_outcomes(vec![run(true, drawn), run(!late, drawn), run(true, drawn)]).on_time
+        };
         let seed = Some("--latency random:1");
         assert_eq!((on_time(false, seed), on_time(true, seed)), (Some(true), Some(false)));
         // Repetitions of one run should take the same time, so the median run decides.

@@ -2,8 +2,8 @@
 
 use loggp::{Params, ParamsBuilder};
 
-use super::range::{SweepPoint, Quantity, Range};
-use super::{Answers, StudyError, Study};
+use super::range::{Quantity, Range, SweepPoint};
+use super::{Answers, Study, StudyError};
 use loggp_programs::{Algorithm, Case, Refusal};
 
 /// Studies of every algorithm at every point of a range.

@@ -10,7 +10,8 @@ type PendingMessage = (usize, usize, usize, u16);
 /// The state of a run.
 #[derive(Clone)]
 struct SearchState {
-    /// Each processor's next step, the sender of its last received message, and the number of messages it has sent.
+    /// Each processor's next step, the sender of its last received message, and the number of messages it has
+    /// sent.
     positions: Vec<(usize, usize, usize)>,
     /// Messages that were not received yet.
     under_way: Vec<PendingMessage>,
@@ -21,7 +22,8 @@ struct SearchState {
 /// Returns the number of orders of a program, and of runs.
 pub fn count(program: &OrderProgram) -> (usize, usize) {
     let P = program.len();
-    let begin = SearchState { positions: vec![(0, 0, 0); P], under_way: Vec::new(), received: vec![Vec::new(); P] };
+    let begin =
+        SearchState { positions: vec![(0, 0, 0); P], under_way: Vec::new(), received: vec![Vec::new(); P] };
     let (mut orders, mut runs) = (BTreeSet::new(), 0);
     explore(program, begin, &mut orders, &mut runs);
     (orders.len(), runs)

@@ -1,9 +1,9 @@
-//! Counts the orders of twelve small programs by the systematic strategy of `loggp check`, by `must-mc`, which
-//! implements Must (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024), and by force.
-//! Prints a section of docs/results/reliability.md, for `.ci/section`.
+//! Counts the orders of twelve small programs by the systematic strategy of `loggp check`, by `must-mc`,
+//! which implements Must (Enea et al., "Model Checking Distributed Protocols in Must", OOPSLA 2024), and by
+//! force. Prints a section of docs/results/reliability.md, for `.ci/section`.
 //!
-//! An order says which message each receive gets. A program is a list of steps for each processor, so that all
-//! three run the same.
+//! An order says which message each receive gets. A program is a list of steps for each processor, so that
+//! all three run the same.
 
 #![allow(non_snake_case)] // P and L are the papers' names
 

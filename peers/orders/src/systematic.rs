@@ -1,7 +1,7 @@
 //! The search by the systematic strategy of `loggp check`. With a large L the machine allows all orders.
 
-use loggp::{Machine, Params, Tag, US};
 use loggp::check::{Check, Strategy};
+use loggp::{Machine, Params, Tag, US};
 
 use super::{OrderProgram, ProgramStep};
 

@@ -7,7 +7,7 @@
 
 use loggp::Proc;
 
-use super::kernels::{Kernels, FftPoint};
+use super::kernels::{FftPoint, Kernels};
 use super::layout::{Layout, Shape};
 use super::remap::{AddressedPoint, POINT, load};
 

@@ -26,7 +26,7 @@ use std::mem::swap;
 use loggp::{Proc, RunError, Time, US, Work};
 
 use self::columns::ButterflyColumn;
-use self::kernels::{Kernels, FftMemory, FftPoint};
+use self::kernels::{FftMemory, FftPoint, Kernels};
 use self::layout::Shape;
 use self::overlap::{Charges, transform_overlapped};
 use self::phase::{FftPhase, PhaseStopwatch};
@@ -288,7 +288,13 @@ fn remap_long(p: &mut Proc, watch: &mut PhaseStopwatch, shape: &Shape, memory: &
 }
 
 /// Computes, in this phase, the columns that need the partner's points.
-fn compute_remote_columns(p: &mut Proc, watch: &mut PhaseStopwatch, phase: FftPhase, kernels: &Kernels, memory: &mut FftMemory) {
+fn compute_remote_columns(
+    p: &mut Proc,
+    watch: &mut PhaseStopwatch,
+    phase: FftPhase,
+    kernels: &Kernels,
+    memory: &mut FftMemory,
+) {
     let (id, nodes) = (p.id(), kernels.shape.m() as u64);
     for column in ButterflyColumn::all(p.P()) {
         column.exchange(p, &memory.points, &mut memory.other);

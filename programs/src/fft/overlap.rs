@@ -13,7 +13,7 @@
 
 use loggp::{Proc, Time};
 
-use super::kernels::{Kernels, FftMemory, FftPoint};
+use super::kernels::{FftMemory, FftPoint, Kernels};
 use super::layout::Layout;
 use super::phase::{FftPhase, PhaseStopwatch};
 use super::remap::{AddressedPoint, POINT, load};

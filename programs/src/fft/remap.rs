@@ -40,7 +40,13 @@ pub fn load(p: &mut Proc, points: &[FftPoint], place: usize) -> FftPoint {
 }
 
 /// Sends each point alone to its new place, and receives while the gap runs.
-pub fn send_points(p: &mut Proc, shape: &Shape, order: RemapOrder, points: &[FftPoint], into: &mut [FftPoint]) {
+pub fn send_points(
+    p: &mut Proc,
+    shape: &Shape,
+    order: RemapOrder,
+    points: &[FftPoint],
+    into: &mut [FftPoint],
+) {
     let (id, P, c) = (p.id(), shape.P, shape.c());
     let mut remapped = RemappedPoints { shape, points: into, missing: shape.m() - c };
     for step in 0..P {
@@ -108,9 +114,10 @@ pub fn gather(shape: &Shape, points: &[FftPoint], blocks: &mut [Vec<FftPoint>]) 
     for (to, block) in blocks.iter_mut().enumerate() {
         match shape.layout {
             Layout::Cyclic => block.copy_from_slice(&points[shape.leaving_place(to, 0)..][..shape.c()]),
-            Layout::Blocked => {
-                block.iter_mut().enumerate().for_each(|(i, point)| *point = points[shape.leaving_place(to, i)])
-            }
+            Layout::Blocked => block
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, point)| *point = points[shape.leaving_place(to, i)]),
         }
     }
 }

@@ -14,7 +14,7 @@ use loggp::{Proc, RunError, Time, Work};
 use ndarray::{Array1, Array2};
 
 use self::rows::SingularStep;
-use self::solver::{BLOCK, PIVOT_BYTES, Solver, ROWS_PER_MESSAGE};
+use self::solver::{BLOCK, PIVOT_BYTES, ROWS_PER_MESSAGE, Solver};
 use crate::emulation::digest;
 use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};

@@ -13,9 +13,9 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
 use super::kernels::{solve, solve_flops, update, update_flops};
 use super::layout::{Cut, GridLayout};
+use super::log::{EliminationLog, PanelAct};
 use super::moves::{Move, moves};
 use super::panel::{LuPanel, SingularColumn, Team};
-use super::log::{PanelAct, EliminationLog};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.
@@ -97,8 +97,9 @@ impl<'a> GridPart<'a> {
     /// Returns its numbers, with their rows and columns.
     pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let GridLayout { rows, cols, .. } = self.layout;
-        let column =
-            |(place, j)| rows.indices(self.r).zip(self.values.column(place)).map(move |(i, value)| (i, j, *value));
+        let column = |(place, j)| {
+            rows.indices(self.r).zip(self.values.column(place)).map(move |(i, value)| (i, j, *value))
+        };
         cols.indices(self.c).enumerate().flat_map(column)
     }
 
@@ -361,9 +362,16 @@ fn append_columns(numbers: &mut Vec<f64>, part: ArrayView2<f64>) {
 
 /// Returns the members that have indices from `index` on, after the first one. They are the same as last time
 /// until some member has none left.
-fn cached_line(last: &mut Option<GridLine>, cut: Cut, first: usize, index: usize, id: impl Fn(usize) -> usize) -> GridLine {
+fn cached_line(
+    last: &mut Option<GridLine>,
+    cut: Cut,
+    first: usize,
+    index: usize,
+    id: impl Fn(usize) -> usize,
+) -> GridLine {
     let places = (first..cut.parts).chain(0..first);
-    let places: Vec<usize> = places.filter(|place| *place == first || cut.count_from(*place, index) > 0).collect();
+    let places: Vec<usize> =
+        places.filter(|place| *place == first || cut.count_from(*place, index) > 0).collect();
     if last.as_ref().is_none_or(|line| line.places != places) {
         let group = Group::new(places.iter().map(|place| id(*place)));
         *last = Some(GridLine { places, group });

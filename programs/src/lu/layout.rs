@@ -122,8 +122,9 @@ mod tests {
                     let mut seen = vec![0; parts];
                     for index in 0..n {
                         let owner = cut.owner(index);
-                        (0..parts)
-                            .for_each(|part| assert_eq!(cut.count_before(part, index), seen[part], "{cut:?}"));
+                        (0..parts).for_each(|part| {
+                            assert_eq!(cut.count_before(part, index), seen[part], "{cut:?}")
+                        });
                         assert_eq!(cut.indices(owner).nth(seen[owner]), Some(index));
                         seen[owner] += 1;
                     }

@@ -8,10 +8,10 @@
 mod grid;
 mod kernels;
 mod layout;
+mod log;
 mod moves;
 mod panel;
 mod predict;
-mod log;
 mod replicated;
 mod transfer;
 mod verify;
@@ -22,16 +22,17 @@ use loggp::{Proc, RunError, Stats, Time, Work};
 use ndarray::{Array2, ShapeBuilder};
 
 use self::layout::{Cut, GridLayout, squarest};
+use self::log::{EliminationLog, EliminationLogs, PHASES};
 use self::panel::SingularColumn;
-use self::log::{PHASES, EliminationLog, EliminationLogs};
 use self::verify::Factors;
 use crate::emulation::digest;
 use crate::math::dense::check_size;
 use crate::math::dense::entries;
 use crate::math::dense::entries::{ENTRIES, Entries};
-use crate::option::{Microseconds, OptionalKind, WholeNumber, CustomKind};
+use crate::option::{CustomKind, Microseconds, OptionalKind, WholeNumber};
 use crate::{
-    Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size, Trend,
+    Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
+    Trend,
 };
 
 /// LU decomposition with partial pivoting.

@@ -9,13 +9,13 @@
 use std::ops::Range;
 
 use loggp::collectives::BroadcastPlan;
-use loggp::{Params, Ports, Time};
 use loggp::params::LongMessages;
+use loggp::{Params, Ports, Time};
 
 use super::kernels::{solve_flops, update_flops};
 use super::layout::{Cut, GridLayout};
+use super::log::{EliminationLog, EliminationLogs, PanelAct};
 use super::panel;
-use super::log::{PanelAct, EliminationLog, EliminationLogs};
 use super::transfer::values_per_message;
 use super::{Lu, LuVariant};
 
@@ -115,7 +115,11 @@ impl LuCosts<'_> {
         let step = |distance: usize| {
             let k = k * distance.min(P - distance);
             let last = 2 * distance >= P;
-            (self.message_time(k) + self.port_wait(k)).max(if last { Time::ZERO } else { params.stream(k) + params.g })
+            (self.message_time(k) + self.port_wait(k)).max(if last {
+                Time::ZERO
+            } else {
+                params.stream(k) + params.g
+            })
         };
         let doubled: Time = (0..P.next_power_of_two().ilog2()).map(|bit| step(1 << bit)).sum();
         doubled.min(direct)
@@ -214,7 +218,12 @@ fn predict_grid(costs: &LuCosts, layout: &GridLayout, lookahead: bool) -> Elimin
         let update = |columns| cost(update_flops(rows.most_from(e), w, columns), costs.flop);
         for c in (0..cols.parts).filter(|c| cols.count_from(*c, e) > 0) {
             let left = cols.count_from(c, e);
-            columns.advance(c, number, PanelAct::Swap, costs.rows_swap_time(w, left, RowCounts::new(rows, k)));
+            columns.advance(
+                c,
+                number,
+                PanelAct::Swap,
+                costs.rows_swap_time(w, left, RowCounts::new(rows, k)),
+            );
             columns.advance(c, number, PanelAct::Solve, cost(solve_flops(w, left), costs.flop));
             let plan = BroadcastPlan::best::<f64>(costs.params, down, w * left);
             columns.advance(c, number, PanelAct::PivotRows, plan.time);

@@ -12,9 +12,9 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
 use super::kernels::{solve, solve_flops, update, update_flops};
 use super::layout::Cut;
+use super::log::{EliminationLog, PanelAct};
 use super::moves::{Move, moves};
 use super::panel::{LuPanel, SingularColumn, Team};
-use super::log::{PanelAct, EliminationLog};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.

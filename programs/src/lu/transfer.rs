@@ -1,7 +1,7 @@
 //! Numbers that two processors exchange: in one message where the machine has long ones, else word by word.
 
-use loggp::{Params, Payload, Proc, Tag};
 use loggp::params::LongMessages;
+use loggp::{Params, Payload, Proc, Tag};
 
 /// Tag of numbers, by elimination step.
 const VALUES: Tag<NumberedValues> = Tag::named(1, "values");

@@ -160,7 +160,10 @@ mod tests {
 
     #[test]
     fn counts_have_units_of_1024() {
-        assert_eq!(["7", "4k", "1M", "2G"].map(parse_count), [Some(7), Some(4096), Some(1 << 20), Some(2 << 30)]);
+        assert_eq!(
+            ["7", "4k", "1M", "2G"].map(parse_count),
+            [Some(7), Some(4096), Some(1 << 20), Some(2 << 30)]
+        );
         assert_eq!(
             ["", "k", "-1", "1.5", "4K", "99999999999999999999", "99999999999999G"].map(parse_count),
             [None; 7]

@@ -8,11 +8,11 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use loggp::Time;
 use loggp::__private::escaped;
+use loggp::Time;
 
-pub use kind::{OptionKind, Number, OneOf, OptionalKind, WholeNumber, CustomKind, parse_count};
-pub use times::{Cycles, TimeSpan, Microseconds};
+pub use kind::{CustomKind, Number, OneOf, OptionKind, OptionalKind, WholeNumber, parse_count};
+pub use times::{Cycles, Microseconds, TimeSpan};
 
 /// An option of a case beside its size: `--alpha RATIO` on the command line, `case.with(&ALPHA, 0.5)` in a
 /// program. A plan reads it by `case.get(&ALPHA)`.

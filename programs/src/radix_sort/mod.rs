@@ -20,7 +20,7 @@ mod tag;
 pub use input::Input;
 pub use item::{Digit, SortItem};
 pub use setting::{BUCKET_SCAN, INPUT, KEY_BITS, KEY_HISTOGRAM, KEY_MOVE, KEY_SORT, RADIX};
-pub use sort::{SortMethod, SortMemory, sort};
+pub use sort::{SortMemory, SortMethod, sort};
 
 use std::fmt::Debug;
 

@@ -8,7 +8,7 @@
 use loggp::{Proc, Tag};
 
 use super::kernels::starts;
-use super::tag::{COUNTS, SCAN, SUMS, TOTAL, PassTags};
+use super::tag::{COUNTS, PassTags, SCAN, SUMS, TOTAL};
 
 /// The ranks that a processor needs to place its keys.
 pub struct KeyRanks {
@@ -22,7 +22,8 @@ pub struct KeyRanks {
 
 /// Computes the ranks from the processor's own counts.
 pub fn compute_ranks(p: &mut Proc, bulk: bool, tags: PassTags, counts: &[u32]) -> KeyRanks {
-    let BucketSums { before, all } = if bulk { sum_by_doubling(p, tags, counts) } else { sum_by_pipeline(p, tags, counts) };
+    let BucketSums { before, all } =
+        if bulk { sum_by_doubling(p, tags, counts) } else { sum_by_pipeline(p, tags, counts) };
     p.work("scan", all.len() as u64, || {
         let bucket = starts(&all);
         let own = bucket.iter().zip(&before).map(|(bucket, before)| bucket + before).collect();

@@ -6,7 +6,7 @@ use super::input::Input;
 use super::item::Digit;
 use super::sort::SortMethod;
 use crate::option::{Cycles, OneOf, WholeNumber};
-use crate::{Case, TimeSpan, Opt, ProgramOption, Refusal};
+use crate::{Case, Opt, ProgramOption, Refusal, TimeSpan};
 
 /// Bits of the widest digit: its 65,536 buckets are as many as a tag can tell apart.
 const WIDEST: usize = 16;

@@ -61,7 +61,12 @@ impl SortMethod {
 /// Sorts the items of all processors by their keys; items with equal keys stay in order. Every processor
 /// begins with n items, and ends with n in `memory`: processor 0 with the first, the last processor with the
 /// last. Returns the end of each phase of each pass; of one processor only the end of all.
-pub fn sort<T: SortItem>(p: &mut Proc, method: SortMethod, mine: &[T], memory: &mut SortMemory<T>) -> Vec<Time> {
+pub fn sort<T: SortItem>(
+    p: &mut Proc,
+    method: SortMethod,
+    mine: &[T],
+    memory: &mut SortMemory<T>,
+) -> Vec<Time> {
     let SortMemory { items, other, messages } = memory;
     if p.P() == 1 {
         let work = (mine.len() * Digit::all(T::BITS, method.radix).len()) as u64;
@@ -109,7 +114,14 @@ struct PlacedItem<T> {
 }
 
 /// Sends each key to its place as soon as it is known, and receives keys meanwhile.
-fn distribute_short<T: SortItem>(p: &mut Proc, tags: PassTags, digit: Digit, ranks: KeyRanks, items: &[T], out: &mut [T]) {
+fn distribute_short<T: SortItem>(
+    p: &mut Proc,
+    tags: PassTags,
+    digit: Digit,
+    ranks: KeyRanks,
+    items: &[T],
+    out: &mut [T],
+) {
     let (id, n, mut next, tag) = (p.id(), items.len(), ranks.own, tags.tag(keys(), 0));
     let mut missing = n;
     for item in items {

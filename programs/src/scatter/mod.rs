@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use loggp::{Params, Proc, RunError, Tag, Time, Work};
 
-use crate::option::{Number, OptionalKind, CustomKind};
+use crate::option::{CustomKind, Number, OptionalKind};
 use crate::{Algorithm, Case, Emulation, Opt, Outcome, Plan, PlanResult, Program, Size};
 
 /// One-to-all personalized communication.
@@ -173,7 +173,9 @@ impl Plan for Scatter<'_> {
         } else {
             let mut tree = ScatterTree::new(splits(case, variant).S, case.params.P, case.size);
             match variant {
-                ScatterVariant::Split { detour: Some(Detour { items, carrier, to }) } => tree.add_detour(carrier, to, items),
+                ScatterVariant::Split { detour: Some(Detour { items, carrier, to }) } => {
+                    tree.add_detour(carrier, to, items)
+                }
                 ScatterVariant::Split { detour: None } => tree = split::improve(tree, &case.params),
                 _ => (),
             }

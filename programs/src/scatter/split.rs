@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 use loggp::{Latency, Params, Ports, Time, Traffic};
 
-use super::{Detour, TreeMessage, ScatterTree};
+use super::{Detour, ScatterTree, TreeMessage};
 use crate::Refusal;
 
 /// Number of carriers that a step of the search tries.
@@ -35,7 +35,12 @@ pub(super) fn improve(mut tree: ScatterTree, params: &Params) -> ScatterTree {
 
 /// Returns the best tree with one more detour, and its finishes; `None` if all are worse or the budget is
 /// spent.
-fn best_step(tree: &ScatterTree, finishes: &[Time], params: &Params, budget: &mut usize) -> Option<(ScatterTree, Vec<Time>)> {
+fn best_step(
+    tree: &ScatterTree,
+    finishes: &[Time],
+    params: &Params,
+    budget: &mut usize,
+) -> Option<(ScatterTree, Vec<Time>)> {
     let to = (0..params.P).max_by_key(|id| (finishes[*id], Reverse(*id)))?;
     let mut idle: Vec<usize> = (0..params.P).filter(|id| can_carry(tree, *id, to)).collect();
     idle.sort_by_key(|id| finishes[*id]);

@@ -17,8 +17,8 @@ use crate::math::trees;
 use crate::math::trees::{choose, reachable};
 use crate::math::word::Word;
 use crate::option::{Cycles, OptionalKind};
-use crate::{Algorithm, Case, Emulation, TimeSpan, Metric, Opt, Outcome, Plan, PlanResult, Program, Size};
-use schedule::{SummationRole, StepTimes};
+use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, PlanResult, Program, Size, TimeSpan};
+use schedule::{StepTimes, SummationRole};
 
 /// All-to-one reduction of any number of operands.
 pub static SUMMATION: Program = Program {
@@ -119,7 +119,9 @@ impl Plan for Summation<'_> {
                 let n = || self.time.map_or(self.operands, |T| S(T, params));
                 [params.L, params.o, params.g].into_iter().all(whole).then(|| optimal_time(n(), params))
             }
-            SummationVariant::Binomial => Some(binomial_time(self.operands, params.P, &StepTimes::new(params))),
+            SummationVariant::Binomial => {
+                Some(binomial_time(self.operands, params.P, &StepTimes::new(params)))
+            }
         }
     }
 

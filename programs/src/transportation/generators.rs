@@ -76,7 +76,9 @@ pub static NAMED: &[NamedMatrix] = &[
     figure_matrix("figure-2", "figure 2: many-to-many with bounded traffic, P = 8", 8, |_| {
         Ok(Matrix::new(8, FIGURE_2.into()))
     }),
-    figure_matrix("figure-3", "figure 3: bounded transportation, P = 4", 4, |_| Ok(Matrix::new(4, FIGURE_3.into()))),
+    figure_matrix("figure-3", "figure 3: bounded transportation, P = 4", 4, |_| {
+        Ok(Matrix::new(4, FIGURE_3.into()))
+    }),
     figure_matrix("figure-9", "figure 9: the example of message splitting, P = 4", 4, |_| {
         Ok(Matrix::new(4, FIGURE_9.into()))
     }),
@@ -111,7 +113,11 @@ pub static NAMED: &[NamedMatrix] = &[
 ];
 
 /// Creates a named matrix for any number of processors.
-const fn named_matrix(name: &'static str, about: &'static str, make: fn(&MatrixSpec) -> Result<Matrix, String>) -> NamedMatrix {
+const fn named_matrix(
+    name: &'static str,
+    about: &'static str,
+    make: fn(&MatrixSpec) -> Result<Matrix, String>,
+) -> NamedMatrix {
     NamedMatrix { name, about, P: None, make }
 }
 

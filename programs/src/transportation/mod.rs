@@ -8,6 +8,7 @@
 //! so that in both stages all messages have nearly the same length.
 
 mod endpoints;
+pub mod generators;
 mod linear;
 mod matrix;
 mod metrics;
@@ -17,7 +18,6 @@ mod predict;
 mod random;
 mod schedule;
 mod single_stage;
-pub mod generators;
 mod split;
 mod two_stage;
 mod verify;
@@ -27,19 +27,21 @@ use std::sync::Arc;
 use loggp::{Params, Proc, RunError, Time, Work};
 
 pub use endpoints::{Delivery, Source};
-pub use matrix::{MatrixKind, Matrix};
+pub use generators::{FanOut, Skew};
+pub use matrix::{Matrix, MatrixKind};
 pub use options::{CHUNK, FAN_OUT, INCOMING, MATRIX, OUTGOING, PART, SKEW, STAGE1, TRAFFIC};
 pub use predict::{expected_longest, longest_messages};
 pub use random::RandomSchedule;
 pub use schedule::SendSchedule;
-pub use generators::{FanOut, Skew};
 pub use split::Scheme;
 pub use two_stage::TwoStageForm;
 
-use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size};
+use crate::{
+    Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
+};
+use generators::MatrixSpec;
 use packet::BYTES;
 use predict::TransportationCosts;
-use generators::MatrixSpec;
 
 /// Many-to-many personalized communication.
 pub static TRANSPORTATION: Program = Program {
@@ -72,7 +74,10 @@ pub static TRANSPORTATION: Program = Program {
             plan: |case| {
                 Transportation::plan(
                     case,
-                    TransportMethod::TwoStage(TwoStageForm { scheme: Scheme::Alternate, ..TwoStageForm::PLAIN }),
+                    TransportMethod::TwoStage(TwoStageForm {
+                        scheme: Scheme::Alternate,
+                        ..TwoStageForm::PLAIN
+                    }),
                 )
             },
         },
@@ -83,7 +88,10 @@ pub static TRANSPORTATION: Program = Program {
             plan: |case| {
                 Transportation::plan(
                     case,
-                    TransportMethod::TwoStage(TwoStageForm { scheme: Scheme::Combine, ..TwoStageForm::PLAIN }),
+                    TransportMethod::TwoStage(TwoStageForm {
+                        scheme: Scheme::Combine,
+                        ..TwoStageForm::PLAIN
+                    }),
                 )
             },
         },
@@ -92,7 +100,10 @@ pub static TRANSPORTATION: Program = Program {
             about: "as two-stage, but intermediates of messages of the same length are drawn (appendix)",
             formula: "two-stage's, p parts more, and an array of min(p, s) more in every message (appendix)",
             plan: |case| {
-                Transportation::plan(case, TransportMethod::TwoStage(TwoStageForm { shuffled: true, ..TwoStageForm::PLAIN }))
+                Transportation::plan(
+                    case,
+                    TransportMethod::TwoStage(TwoStageForm { shuffled: true, ..TwoStageForm::PLAIN }),
+                )
             },
         },
         Algorithm {
@@ -101,7 +112,10 @@ pub static TRANSPORTATION: Program = Program {
             formula: "two-stage's with min(p^2, r) and min(p^2, p ceil(r/p)) parts, min(p, s)+1 lengths and two barriers \
                       more (section 7.3)",
             plan: |case| {
-                Transportation::plan(case, TransportMethod::TwoStage(TwoStageForm { sparse: true, ..TwoStageForm::PLAIN }))
+                Transportation::plan(
+                    case,
+                    TransportMethod::TwoStage(TwoStageForm { sparse: true, ..TwoStageForm::PLAIN }),
+                )
             },
         },
         Algorithm {
@@ -115,13 +129,23 @@ pub static TRANSPORTATION: Program = Program {
             name: "random",
             about: "distributed random scheduling: to whom is found free, in random order (section 6)",
             formula: RANDOM,
-            plan: |case| Transportation::plan(case, TransportMethod::Single(SendSchedule::Random(RandomSchedule::PLAIN))),
+            plan: |case| {
+                Transportation::plan(
+                    case,
+                    TransportMethod::Single(SendSchedule::Random(RandomSchedule::PLAIN)),
+                )
+            },
         },
         Algorithm {
             name: "random-improved",
             about: "the same; the busy say for how long, and let the next one go ahead early (section 6)",
             formula: RANDOM,
-            plan: |case| Transportation::plan(case, TransportMethod::Single(SendSchedule::Random(RandomSchedule::IMPROVED))),
+            plan: |case| {
+                Transportation::plan(
+                    case,
+                    TransportMethod::Single(SendSchedule::Random(RandomSchedule::IMPROVED)),
+                )
+            },
         },
     ],
     size: Size { meaning: "elements that a processor sends and receives, the traffic t", default: SIZE },
@@ -203,7 +227,9 @@ impl Transportation<'_> {
         let (stage1, piece) = (case.get(&STAGE1), case.get(&CHUNK));
         let method = match method {
             TransportMethod::Single(schedule) => TransportMethod::Single(schedule.with_block(piece)),
-            TransportMethod::TwoStage(form) => TransportMethod::TwoStage(TwoStageForm { stage1: stage1.with_block(piece), ..form }),
+            TransportMethod::TwoStage(form) => {
+                TransportMethod::TwoStage(TwoStageForm { stage1: stage1.with_block(piece), ..form })
+            }
         };
         if let TransportMethod::Single(SendSchedule::Random(_))
         | TransportMethod::TwoStage(TwoStageForm { stage1: SendSchedule::Random(_), .. }) = method
@@ -253,7 +279,9 @@ impl Transportation<'_> {
     fn predicted(&self) -> Option<Vec<Time>> {
         let costs = TransportationCosts::new(self.case, self.part)?;
         match &self.method {
-            TransportMethod::Single(SendSchedule::Linear) => Some(predict::linear_times(&costs, &self.matrix)),
+            TransportMethod::Single(SendSchedule::Linear) => {
+                Some(predict::linear_times(&costs, &self.matrix))
+            }
             TransportMethod::TwoStage(form) if form.stage1 == SendSchedule::Linear => {
                 Some(predict::two_stage_times(&costs, &self.matrix, form))
             }
@@ -313,7 +341,9 @@ impl Plan for Transportation<'_> {
 /// Runs the algorithm on one processor.
 pub fn transport(p: &mut Proc, method: TransportMethod, source: &Source) -> Delivery {
     match &method {
-        TransportMethod::Single(schedule) => single_stage::transport_single_stage(p, *schedule, source.clone()),
+        TransportMethod::Single(schedule) => {
+            single_stage::transport_single_stage(p, *schedule, source.clone())
+        }
         TransportMethod::TwoStage(form) => two_stage::transport_two_stage(p, form, source.clone()),
     }
 }

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::generators::{self, FanOut, Skew};
 use super::random::RandomSchedule;
 use super::schedule::SendSchedule;
-use super::generators::{self, FanOut, Skew};
-use crate::option::{Cycles, OneOf, OptionalKind, WholeNumber, CustomKind};
-use crate::{TimeSpan, Opt, ProgramOption};
+use crate::option::{CustomKind, Cycles, OneOf, OptionalKind, WholeNumber};
+use crate::{Opt, ProgramOption, TimeSpan};
 
 /// All options.
 pub static ALL: [&dyn ProgramOption; 9] =

@@ -187,7 +187,8 @@ impl Packet {
             }
         }
         let count = blocks.len();
-        let block = |(number, (packet, is_continuation))| PacketBlock { number, count, is_continuation, packet };
+        let block =
+            |(number, (packet, is_continuation))| PacketBlock { number, count, is_continuation, packet };
         blocks.into_iter().zip(continuations).enumerate().map(block).collect()
     }
 
@@ -242,8 +243,10 @@ mod tests {
     #[test]
     fn packet_can_be_cut_and_joined() {
         let all = Arc::new((0..100).collect());
-        let part = |peer, start, len| PacketPart { peer, place: None, slice: ElementSlice::new(&all, start, len) };
-        let packet = Packet::new(vec![part(0, 3, 20), part(2, 60, 9), part(3, 70, 1)], Padding::full(4), None);
+        let part =
+            |peer, start, len| PacketPart { peer, place: None, slice: ElementSlice::new(&all, start, len) };
+        let packet =
+            Packet::new(vec![part(0, 3, 20), part(2, 60, 9), part(3, 70, 1)], Padding::full(4), None);
         for bytes in [1, 4, 8, 20, 24, 40, 100, 139, 140, 1000] {
             let blocks = packet.clone().cut(bytes);
             let sum: usize = blocks.iter().map(|block| block.packet.bytes()).sum();
@@ -263,8 +266,11 @@ mod tests {
     #[test]
     fn packet_header_has_the_parts() {
         let all = Arc::new((0..100).collect());
-        let part =
-            |peer, start, len| PacketPart { peer, place: Some(9 - peer), slice: ElementSlice::new(&all, start, len) };
+        let part = |peer, start, len| PacketPart {
+            peer,
+            place: Some(9 - peer),
+            slice: ElementSlice::new(&all, start, len),
+        };
         let parts = vec![part(1, 10, 2), part(4, 50, 1), part(5, 0, 1)];
         for (padding, order, bytes) in [
             (Padding::full(6), None, 4 * (1 + 6 + 4)),

@@ -30,7 +30,12 @@ impl TransportationCosts {
     /// Returns the costs of a case, or `None` if the formulas do not hold for its machine and its work.
     pub fn new(case: &Case, part: Time) -> Option<TransportationCosts> {
         let known = case.params.is_loggp() && case.work == Work::Charged;
-        known.then_some(TransportationCosts { params: case.params, ports: case.ports, barrier: case.barrier, part })
+        known.then_some(TransportationCosts {
+            params: case.params,
+            ports: case.ports,
+            barrier: case.barrier,
+            part,
+        })
     }
 
     /// Returns the time that an element adds to a message, in ps.
@@ -170,7 +175,8 @@ impl TransportationCosts {
         let P = self.params.P;
         match elements {
             0 => self.steps_time(&[]),
-            _ => self.steps_time(&vec![self.extra_time(BYTES * (elements + padding), P.is_power_of_two()); P - 1]),
+            _ => self
+                .steps_time(&vec![self.extra_time(BYTES * (elements + padding), P.is_power_of_two()); P - 1]),
         }
     }
 

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use loggp::{Pack, Payload, Proc, Tag, Time, Unpack};
 
-use super::packet::{BYTES, PacketBlock, Packet};
+use super::packet::{BYTES, Packet, PacketBlock};
 
 /// A message between processors.
 pub enum SchedulingNote {

@@ -4,7 +4,7 @@ use loggp::{Proc, Tag};
 
 use super::linear::send_linear;
 use super::packet::Packet;
-use super::random::{RequestCounts, SchedulingNote, RandomSchedule, send_random};
+use super::random::{RandomSchedule, RequestCounts, SchedulingNote, send_random};
 
 /// A schedule of messages of any lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

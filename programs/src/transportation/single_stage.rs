@@ -4,7 +4,7 @@ use loggp::Proc;
 
 use super::endpoints::{Delivery, Source};
 use super::linear::receive_vector;
-use super::packet::{Packet, ElementSlice};
+use super::packet::{ElementSlice, Packet};
 use super::schedule::SendSchedule;
 
 /// Runs a single-stage algorithm on one processor. Its phases are the exchange of the vectors, and the

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::packet::{Element, PacketPart, ElementSlice};
+use super::packet::{Element, ElementSlice, PacketPart};
 
 /// Start of the round robin of the elements that cannot be divided equally.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

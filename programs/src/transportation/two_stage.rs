@@ -5,10 +5,10 @@ use loggp::collectives::{all_reduce_vector, exclusive_scan, scan_vector};
 
 use super::endpoints::{Delivery, Source};
 use super::linear::receive_vector;
-use super::packet::{Packet, Padding, PacketPart, ElementSlice};
+use super::packet::{ElementSlice, Packet, PacketPart, Padding};
 use super::random::RequestCounts;
 use super::schedule::SendSchedule;
-use super::split::{Scheme, lengths, consecutive_starts, shuffle, split};
+use super::split::{Scheme, consecutive_starts, lengths, shuffle, split};
 
 /// A form of the two-stage algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,13 +167,15 @@ pub fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: Source) ->
     }
     delivery.ends.push(p.now());
 
-    let (received, _) = form.send_stage(p, 1, SendSchedule::Linear, seed, outgoing, &mut delivery, |elements| elements);
+    let (received, _) =
+        form.send_stage(p, 1, SendSchedule::Linear, seed, outgoing, &mut delivery, |elements| elements);
 
     // As destination: put the parts in order, which is that of the intermediates unless they were shuffled.
     let keyed = |(from, parts): (usize, Vec<PacketPart>)| {
         parts.into_iter().map(move |part| (part.peer, part.place.unwrap_or(from), part.slice))
     };
-    let mut received: Vec<(usize, usize, ElementSlice)> = received.into_iter().enumerate().flat_map(keyed).collect();
+    let mut received: Vec<(usize, usize, ElementSlice)> =
+        received.into_iter().enumerate().flat_map(keyed).collect();
     received.sort_unstable_by_key(|(source, place, _)| (*source, *place));
     delivery.messages = vec![Vec::new(); P];
     for sources in received.chunk_by(|one, other| one.0 == other.0) {

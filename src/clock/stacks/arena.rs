@@ -73,8 +73,10 @@ impl KeptMappings {
     /// Removes and returns the smallest mapping that has at least `count` stacks with this stride, if there
     /// is one.
     fn take(&mut self, count: usize, stride: usize) -> Option<Mapping> {
-        let is_large_enough = |position: &usize| self.0[*position].stride == stride && self.0[*position].count >= count;
-        let found = (0..self.0.len()).filter(is_large_enough).min_by_key(|position| self.0[*position].count)?;
+        let is_large_enough =
+            |position: &usize| self.0[*position].stride == stride && self.0[*position].count >= count;
+        let found =
+            (0..self.0.len()).filter(is_large_enough).min_by_key(|position| self.0[*position].count)?;
         Some(self.0.remove(found))
     }
 

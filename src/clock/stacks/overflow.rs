@@ -263,7 +263,8 @@ impl Drop for AlternateStack {
         let Some(memory) = self.memory else { return };
         // SAFETY: this thread made the stack, and runs no handler now. The memory is not used afterwards.
         unsafe {
-            let none = libc::stack_t { ss_sp: null_mut(), ss_flags: libc::SS_DISABLE, ss_size: ALTERNATE_SIZE };
+            let none =
+                libc::stack_t { ss_sp: null_mut(), ss_flags: libc::SS_DISABLE, ss_size: ALTERNATE_SIZE };
             libc::sigaltstack(&none, null_mut());
             libc::munmap(memory, ALTERNATE_SIZE);
         }

@@ -7,7 +7,7 @@
 use crate::clock::Clock;
 use crate::clock::contract::forward_unchanged;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, ArrivedHeader};
+use crate::message::{ArrivedHeader, Envelope};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
@@ -103,7 +103,12 @@ impl Clock for WaitRecorder<'_> {
 /// Chooses the least dilation at which processors with these waits end in time, on this number of cores with
 /// these costs. If work is measured, the processors of a core must also have the time to do it one after the
 /// other.
-pub(crate) fn choose(waits: &[Vec<RecordedWait>], cores: usize, costs: SwitchCosts, measured_work: bool) -> DilationChoice {
+pub(crate) fn choose(
+    waits: &[Vec<RecordedWait>],
+    cores: usize,
+    costs: SwitchCosts,
+    measured_work: bool,
+) -> DilationChoice {
     let all = waits.iter().enumerate().flat_map(|(id, waits)| waits.iter().map(move |wait| (*wait, id)));
     let mut timetable: Vec<(RecordedWait, usize)> = all.collect();
     timetable.sort_by_key(|(wait, id)| (wait.until, *id));

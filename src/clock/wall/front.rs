@@ -205,7 +205,9 @@ impl Outlook {
         let others =
             || all().flat_map(|from| all().map(move |to| (from, to))).filter(|(from, to)| from != to);
         let counted = || others().filter(|(from, _)| fronts.len() > 2 || *from == self.number);
-        let let_in = |(from, to): (usize, usize)| fronts[to].let_in[index_among_others(to, from)].load(Ordering::SeqCst);
+        let let_in = |(from, to): (usize, usize)| {
+            fronts[to].let_in[index_among_others(to, from)].load(Ordering::SeqCst)
+        };
         let let_in: SmallVec<[u64; 12]> = counted().map(let_in).collect();
         // If a core's front is the end of time, all its processors wait for messages.
         let is_waiting = |front: &Front| front.time.load(Ordering::SeqCst) == Time::MAX.as_ps();

@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
 
-use crate::clock::sync::{Arc, AtomicI64, Ordering, IS_MODEL_CHECKED, UnsafeCell};
+use crate::clock::sync::{Arc, AtomicI64, IS_MODEL_CHECKED, Ordering, UnsafeCell};
 
 /// The number of slots of a block.
 const SLOTS: usize = if IS_MODEL_CHECKED { 2 } else { 64 };
@@ -111,8 +111,11 @@ impl<T> LaneSender<T> {
     #[cold]
     fn reach_end(&mut self) {
         if self.index == SLOTS - 1 {
-            let next =
-                if self.full.front_mut().is_some_and(LaneBlock::renew) { self.full.pop_front() } else { None };
+            let next = if self.full.front_mut().is_some_and(LaneBlock::renew) {
+                self.full.pop_front()
+            } else {
+                None
+            };
             let next = next.unwrap_or_else(LaneBlock::new);
             // SAFETY: the last slot's key is still `EMPTY`, so the receiver does not touch `next`.
             self.block.next.with_mut(|place| unsafe { *place = Some(next.clone()) });

@@ -66,7 +66,8 @@ fn try_all(P: usize, cores: usize, status: u8, done: usize, program: fn(usize, &
         let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
         let watch_guard = WatchGuard::new(cores, Patience::default());
         let assignment = CoreAssignment::round_robin(P, cores);
-        let wall = WallState::new(assignment, HostClock::unpaced(), RunInfo::default(), watch_guard, &parkers);
+        let wall =
+            WallState::new(assignment, HostClock::unpaced(), RunInfo::default(), watch_guard, &parkers);
         let (wall, acts) = (sync::Arc::new(wall), Acts::default());
         let threads: Vec<_> = (0..)
             .zip(parkers)

@@ -21,16 +21,17 @@ use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
 
 use super::agenda::{Agenda, AgendaEntry};
+use super::assignment::CoreAssignment;
 use super::contract::{Clock, RunInfo};
 use super::seat::{Seat, failure_cause};
-use super::assignment::CoreAssignment;
 use super::sync::{
-    AtomicU8, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, Parker, IS_MODEL_CHECKED, Unparker, spin_once,
+    AtomicU8, AtomicU64, AtomicUsize, IS_MODEL_CHECKED, Mutex, MutexGuard, Ordering, Parker, Unparker,
+    spin_once,
 };
 use super::watchdog::{Heartbeat, Patience, WatchGuard};
 use crate::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, SentMessage, ArrivedHeader};
+use crate::message::{ArrivedHeader, Envelope, SentMessage};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::network::{Egress, LockedIngress, Network, Passage};
@@ -153,9 +154,16 @@ pub(crate) struct HostReport {
 
 impl WallState {
     /// Makes the state of a run that has not begun. `parkers` are those of the processors that are threads.
-    fn new(assignment: CoreAssignment, host: HostClock, run_info: RunInfo, watch_guard: WatchGuard, parkers: &[Parker]) -> WallState {
+    fn new(
+        assignment: CoreAssignment,
+        host: HostClock,
+        run_info: RunInfo,
+        watch_guard: WatchGuard,
+        parkers: &[Parker],
+    ) -> WallState {
         let cores = assignment.cores();
-        let mut core_states: Vec<CoreState> = (0..cores).map(|core| CoreState::new(core, assignment, &run_info)).collect();
+        let mut core_states: Vec<CoreState> =
+            (0..cores).map(|core| CoreState::new(core, assignment, &run_info)).collect();
         for from in 0..cores {
             for to in (0..cores).filter(|to| *to != from) {
                 let (sender, receiver) = lane();
@@ -165,7 +173,10 @@ impl WallState {
         }
         WallState {
             host,
-            cores: core_states.into_iter().map(|core_state| CachePadded::new(Mutex::new(core_state))).collect(),
+            cores: core_states
+                .into_iter()
+                .map(|core_state| CachePadded::new(Mutex::new(core_state)))
+                .collect(),
             fronts: (0..cores).map(|_| Front::new(cores)).collect(),
             ingresses: (0..run_info.ingress_count).map(|_| LockedIngress::default()).collect(),
             run_info,
@@ -304,7 +315,18 @@ impl<'a> WallClock<'a> {
     fn new(wall: &'a WallState, id: usize, berth: &'a dyn Berth) -> WallClock<'a> {
         let (number, seat_index) = wall.assignment.core_and_seat(id);
         let (id, core, beat) = (id as u32, &*wall.cores[number], wall.watch_guard.beat(number));
-        WallClock { wall, id, core_mutex: core, core_number: number, seat_index, beat, core_state: None, reached: (-PS, 0), berth, stops: 0 }
+        WallClock {
+            wall,
+            id,
+            core_mutex: core,
+            core_number: number,
+            seat_index,
+            beat,
+            core_state: None,
+            reached: (-PS, 0),
+            berth,
+            stops: 0,
+        }
     }
 
     /// Waits until the core is handed to the processor for the first time.
@@ -442,7 +464,8 @@ impl<'a> WallClock<'a> {
     /// host's time: then the host does not let that core run.
     fn are_others_behind(&mut self) -> bool {
         let (host, horizon) = (&self.wall.host, self.core_state().outlook.horizon().0);
-        !host.is_unreachable(horizon) && host.now().saturating_sub(host.tick_of(horizon)) > host.ticks(BEHIND_NS)
+        !host.is_unreachable(horizon)
+            && host.now().saturating_sub(host.tick_of(horizon)) > host.ticks(BEHIND_NS)
     }
 
     /// Returns whether a time comes so soon that a nap might last longer.
@@ -522,13 +545,17 @@ impl<'a> WallClock<'a> {
             if rounds.is_multiple_of(seldom) && self.wall.host.is_unreachable(wake_time) {
                 self.look_around();
                 if wake_time < Time::MAX {
-                    if self.is_certain(NeededCertainty::Turn, wake_time) && !self.core_state().has_incoming() {
+                    if self.is_certain(NeededCertainty::Turn, wake_time) && !self.core_state().has_incoming()
+                    {
                         // All earlier acts have been done.
                         self.wall.fail_and_print(Cause::EndOfTime { id: self.id as usize });
                     }
-                } else if self.core_state().outlook.horizon().0 == Time::MAX && !self.core_state().has_incoming() {
+                } else if self.core_state().outlook.horizon().0 == Time::MAX
+                    && !self.core_state().has_incoming()
+                {
                     // No processor of any core waits for a time, and no message is under way.
-                    let (waiting, of) = (self.wall.unfinished.load(Ordering::SeqCst), self.wall.assignment.P());
+                    let (waiting, of) =
+                        (self.wall.unfinished.load(Ordering::SeqCst), self.wall.assignment.P());
                     print_before_abort(&Cause::Deadlock { waiting, of });
                     self.wall.end(FAILED);
                 }
@@ -587,12 +614,14 @@ impl Clock for WallClock<'_> {
         let (wall, number) = (self.wall, self.core_number);
         self.seat().mark_vain_looks();
         let core_state = self.core_state();
-        core_state.is_hopeless = core_state.unstarted.is_empty() && core_state.seats.iter().all(Seat::is_hopeless);
+        core_state.is_hopeless =
+            core_state.unstarted.is_empty() && core_state.seats.iter().all(Seat::is_hopeless);
         wall.fronts[number].show_hope(!core_state.is_hopeless);
         // A core whose holder waits for a message does not show that it is hopeless, but its front is
         // `NEVER`.
         core_state.outlook.look(&wall.fronts, &wall.host);
-        let forsaken = core_state.outlook.horizon().0 == Time::MAX || core_state.outlook.is_hopeless(&wall.fronts);
+        let forsaken =
+            core_state.outlook.horizon().0 == Time::MAX || core_state.outlook.is_hopeless(&wall.fronts);
         core_state.is_hopeless && forsaken && !core_state.has_incoming()
     }
 
@@ -667,7 +696,11 @@ pub(crate) fn run<T: Send>(
     let parkers: Vec<Parker> = (0..threads).map(|_| Parker::new()).collect();
     let watch_guard = WatchGuard::new(cores, patience);
     let host = dilation.map_or_else(HostClock::unpaced, HostClock::new);
-    let assignment = if dilation.is_some() { CoreAssignment::round_robin(P, cores) } else { CoreAssignment::in_blocks(P, cores) };
+    let assignment = if dilation.is_some() {
+        CoreAssignment::round_robin(P, cores)
+    } else {
+        CoreAssignment::in_blocks(P, cores)
+    };
     let wall = WallState::new(assignment, host, run_info, watch_guard, &parkers);
     let run_processor = |id: usize, berth: &dyn Berth| {
         let mut clock = WallClock::new(&wall, id, berth);

@@ -12,7 +12,7 @@ mod hardware;
 
 use super::early::{EarlyReceives, is_early};
 use super::mail::{Mail, recv_filter};
-use super::outcome::{PlayReport, not_received_error, deadlock_error};
+use super::outcome::{PlayReport, deadlock_error, not_received_error};
 use super::progress::ScheduleProgress;
 use super::queue::{LinkPool, Queue};
 use super::storage::{OperationKind, PackedOperation, Schedule};
@@ -24,7 +24,7 @@ use crate::message::{Matchable, RawTag};
 use crate::params::{Noise, Params, ParamsError};
 use crate::time::Time;
 
-use hardware::{HardwareUnit, HardwareTable};
+use hardware::{HardwareTable, HardwareUnit};
 
 /// The costs of LogGOPSim's model.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +163,11 @@ impl Matchable for HeldMessage {
 
 impl<'a> LogGOPSimPlay<'a> {
     /// Prepares a play.
-    pub(super) fn new(schedule: &'a Schedule, costs: LogGOPSimCosts, noise: Option<&'a Noise>) -> LogGOPSimPlay<'a> {
+    pub(super) fn new(
+        schedule: &'a Schedule,
+        costs: LogGOPSimCosts,
+        noise: Option<&'a Noise>,
+    ) -> LogGOPSimPlay<'a> {
         let P = schedule.ranks();
         let ranks = (0..P).flat_map(|rank| schedule.range(rank).map(move |_| rank as u32)).collect();
         LogGOPSimPlay {
@@ -271,7 +275,9 @@ impl<'a> LogGOPSimPlay<'a> {
         match act {
             HardwareAct::Calc => free,
             HardwareAct::Send => free.max(interface().map_or(Time::ZERO, |hardware| hardware.next_send)),
-            HardwareAct::Message => free.max(interface().map_or(Time::ZERO, |hardware| hardware.next_receive)),
+            HardwareAct::Message => {
+                free.max(interface().map_or(Time::ZERO, |hardware| hardware.next_receive))
+            }
         }
     }
 
@@ -304,7 +310,8 @@ impl<'a> LogGOPSimPlay<'a> {
     #[inline]
     fn enqueue(&mut self, act: HardwareAct, unit: HardwareUnit, when: Time, turn: u32, operation: u32) {
         let is_message = act == HardwareAct::Message;
-        self.stages[operation as usize] = if is_message { PlayStage::ReceiversQueue } else { PlayStage::Queue };
+        self.stages[operation as usize] =
+            if is_message { PlayStage::ReceiversQueue } else { PlayStage::Queue };
         let (waiting, links) = self.waiting(act, unit);
         // Queues are sorted by turn.
         waiting.push(links, Time::from_ps(i64::from(turn)), operation);
@@ -354,7 +361,8 @@ impl<'a> LogGOPSimPlay<'a> {
         if is_early(packed) {
             return unmatched.post_early();
         }
-        let receive = PostedReceive { place: (self.since[operation as usize], operation), filter: recv_filter(packed) };
+        let receive =
+            PostedReceive { place: (self.since[operation as usize], operation), filter: recv_filter(packed) };
         if let Some(HeldMessage(mail, _)) = unmatched.post(receive) {
             self.complete_long_send(&mail, packed, time);
             self.progress.end(rank, operation, time);
@@ -362,7 +370,14 @@ impl<'a> LogGOPSimPlay<'a> {
     }
 
     /// Receives a message whose first byte has arrived.
-    fn receive_message(&mut self, operation: u32, packed: &PackedOperation, unit: HardwareUnit, from: u32, time: Time) {
+    fn receive_message(
+        &mut self,
+        operation: u32,
+        packed: &PackedOperation,
+        unit: HardwareUnit,
+        from: u32,
+        time: Time,
+    ) {
         let LogGOPSimCosts { o, g, G, O, .. } = self.costs;
         self.stages[operation as usize] = PlayStage::End;
         let words = self.costs.words(packed);
@@ -447,7 +462,8 @@ impl<'a> LogGOPSimPlay<'a> {
             let sending = |rank: usize, operation: u32| {
                 let packed = self.progress.operation(rank as u32, operation);
                 let (to, words) = (packed.peer as usize, self.costs.words(&packed));
-                let waits = packed.kind == OperationKind::Send && self.stages[operation as usize] == PlayStage::End;
+                let waits =
+                    packed.kind == OperationKind::Send && self.stages[operation as usize] == PlayStage::End;
                 waits.then_some(ProcStatus::WaitingToSend { to, words, S: self.costs.S })
             };
             return Err(deadlock_error(&self.progress, |rank| finishes[rank], sending));

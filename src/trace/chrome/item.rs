@@ -204,7 +204,13 @@ impl ChromeItem for Call {
     }
 }
 
-fn slice<'a>(pid: usize, tid: usize, [start, end]: [Time; 2], cat: &'static str, name: &'a str) -> ViewerEvent<'a> {
+fn slice<'a>(
+    pid: usize,
+    tid: usize,
+    [start, end]: [Time; 2],
+    cat: &'static str,
+    name: &'a str,
+) -> ViewerEvent<'a> {
     ViewerEvent { ph: "X", pid, tid, at: start, dur: Some(end - start), cat, name: name.into(), id: None }
 }
 

@@ -8,8 +8,8 @@
 //! The two must agree, so that a picture never shows anything else than what an audit checks.
 
 mod event;
-mod read;
 mod item;
+mod read;
 mod spelling;
 mod write;
 

@@ -94,7 +94,12 @@ struct ViewerPoint {
 
 impl ViewerPoint {
     fn from_event(event: &JsonEvent) -> Result<ViewerPoint, String> {
-        Ok(ViewerPoint { kind: event.ph.clone(), id: event.id()?, tid: need(event.tid, "tid")?, at: event.ts()? })
+        Ok(ViewerPoint {
+            kind: event.ph.clone(),
+            id: event.id()?,
+            tid: need(event.tid, "tid")?,
+            at: event.ts()?,
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 
-use super::item::{CALLS, PID, ChromeItem};
+use super::item::{CALLS, ChromeItem, PID};
 use crate::trace::machine;
 use crate::trace::record::{ActivityKind, Trace};
 

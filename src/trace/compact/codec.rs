@@ -95,7 +95,8 @@ impl<'a> Codec<'a> {
             CallKind::Send { to, tag, bytes, sent } => each!(self: to, tag, bytes, sent),
             CallKind::Receive { from, tag, until, received } => {
                 each!(self: from, tag);
-                let (number, [has_message]) = self.head("no receive", 4, until.number(), [received.is_some()])?;
+                let (number, [has_message]) =
+                    self.head("no receive", 4, until.number(), [received.is_some()])?;
                 until.set_kind(number)?;
                 if let Until::Moment(moment) = until {
                     self.later(moment, *start)?;

@@ -42,7 +42,19 @@ impl Memory {
         let none = MessageId { from: 0, number: usize::MAX };
         let (id, to, from, length, request, tag) = (0, 0, 0, 0, 0, 0);
         let (end, enter) = (Time::ZERO, Time::ZERO);
-        Memory { id, end, sent: none, received: none, to, from, length, enter, request, tag, times: [None; TIMES] }
+        Memory {
+            id,
+            end,
+            sent: none,
+            received: none,
+            to,
+            from,
+            length,
+            enter,
+            request,
+            tag,
+            times: [None; TIMES],
+        }
     }
 
     /// Returns the place in `times` for the code of a difference.

@@ -1,10 +1,10 @@
 //! Traces made without the machine: requests served one after the other, by counting moment by moment. The
 //! auditor accepts them, and notices a message that waits a picosecond too long or is served out of turn.
 
-use loggp::{Latency, MessageId, Params, Ports, Ties, Time};
 use loggp::audit::{AuditRule, audit};
 use loggp::params::{LogGps, Precedence};
 use loggp::trace::{Activity, ActivityKind, Message, Trace};
+use loggp::{Latency, MessageId, Params, Ports, Ties, Time};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -107,7 +107,12 @@ impl Plan {
     }
 
     /// Returns the earliest passage left by the messages served before, or a later one with a fault.
-    fn passage_times(&self, served: &[Served], request: &PlannedRequest, fault: Option<Fault>) -> PassageTimes {
+    fn passage_times(
+        &self,
+        served: &[Served],
+        request: &PlannedRequest,
+        fault: Option<Fault>,
+    ) -> PassageTimes {
         let &PlannedRequest { from, to, spread, latency, ready, .. } = request;
         let dual = self.ports == Ports::Dual;
         let capacity = self.params.capacity().unwrap_or(usize::MAX);

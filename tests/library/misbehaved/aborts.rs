@@ -9,7 +9,8 @@ use loggp::{Carrier, ClockKind, Dilation, Machine, Params, RunError, Tag, US};
 const BYTE: Tag<u8> = Tag::new(0);
 
 fn main() -> Result<(), RunError> {
-    let machine = Machine::new(Params::builder(2).L(6 * US).o(2 * US).build()?).dilation(Dilation::Fixed(1.0));
+    let machine =
+        Machine::new(Params::builder(2).L(6 * US).o(2 * US).build()?).dilation(Dilation::Fixed(1.0));
     let place = std::env::args().nth(1).unwrap();
     let machine = match &*place {
         "wall" => machine.clock(ClockKind::Wall),

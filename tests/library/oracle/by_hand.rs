@@ -3,7 +3,7 @@
 use loggp::{Latency, PS, Params, Ports, Ties};
 
 use super::program::Op::*;
-use super::program::{Case, RequestKind, Op, Pattern};
+use super::program::{Case, Op, Pattern, RequestKind};
 
 /// A program and a machine, with the time at which each processor finishes, and the times for which it stalls
 /// and waits for its port.
@@ -139,7 +139,10 @@ fn requests_by_hand() -> Vec<ByHand> {
         // 10.
         by_hand(
             "L=6ps, o=2ps, g=4ps",
-            &[&[isend(1, 1), Work(100), WaitAll(RequestKind::Isend)], &[irecv(None), Work(100), WaitAll(RequestKind::Irecv)]],
+            &[
+                &[isend(1, 1), Work(100), WaitAll(RequestKind::Isend)],
+                &[irecv(None), Work(100), WaitAll(RequestKind::Irecv)],
+            ],
             &[104, 104],
         ),
         // The message arrives at 28 and is received at 30, which a test sees, for o.
@@ -152,7 +155,12 @@ fn requests_by_hand() -> Vec<ByHand> {
         by_hand(
             "L=6ps, o=2ps, g=4ps",
             &[
-                &[irecv(Some(1)), irecv(Some(2)), WaitAny(RequestKind::IrecvFrom), WaitAny(RequestKind::IrecvFrom)],
+                &[
+                    irecv(Some(1)),
+                    irecv(Some(2)),
+                    WaitAny(RequestKind::IrecvFrom),
+                    WaitAny(RequestKind::IrecvFrom),
+                ],
                 &[Work(50), short(0)],
                 &[Work(5), short(0)],
             ],

@@ -4,10 +4,12 @@
 use std::collections::HashMap;
 use std::fmt::Debug;
 
-use loggp::{Carrier, ClockKind, Dilation, Latency, Machine, MessageId, PS, Params, Run, RunError, Ties, Time, Work};
 use loggp::audit::audit;
 use loggp::replay::Replay;
 use loggp::trace::{CallKind, Trace, Transfer};
+use loggp::{
+    Carrier, ClockKind, Dilation, Latency, Machine, MessageId, PS, Params, Run, RunError, Ties, Time, Work,
+};
 
 use super::interpreter::{DrawnValues, Oracle};
 use super::network::has_negative_G_l;
@@ -241,7 +243,8 @@ fn called_messages(trace: &Trace, id: usize, sends: bool) -> (Vec<CalledMessage>
 /// 6. No message overtakes another: where order is kept on the way, messages enter and arrive in the order of
 ///    their calls, and of two messages from one sender a receive takes the one that arrived first.
 fn check_order(trace: &Trace) -> Option<Fault> {
-    let messages: HashMap<MessageId, &loggp::trace::Message> = trace.messages.iter().map(|m| (m.id, m)).collect();
+    let messages: HashMap<MessageId, &loggp::trace::Message> =
+        trace.messages.iter().map(|m| (m.id, m)).collect();
     let mut tags = HashMap::new();
     for id in 0..trace.params.P {
         let (sent, before) = called_messages(trace, id, true);

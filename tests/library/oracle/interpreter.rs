@@ -6,13 +6,13 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use loggp::{Latency, Ties};
 use loggp::trace::Trace;
+use loggp::{Latency, Ties};
 
-use super::network::{WayRequest, MessageKind, Network, PromisedMessage, has_negative_G_l};
+use super::network::{MessageKind, Network, PromisedMessage, WayRequest, has_negative_G_l};
 use super::outcome::{Account, Outcome};
 use super::program::Op::*;
-use super::program::{MessageLedger, Case, RequestKind, Message, Note, Op, Pattern};
+use super::program::{Case, Message, MessageLedger, Note, Op, Pattern, RequestKind};
 
 /// The values that the machine drew, which the oracle cannot know.
 #[derive(Default)]
@@ -43,7 +43,8 @@ impl OracleFilter {
             (OracleFilter::Any(pattern), MessageKind::Plain(tag) | MessageKind::Request(tag, _)) => {
                 pattern.can_take(message.from, tag)
             }
-            (OracleFilter::Reply(number), MessageKind::Reply(n)) | (OracleFilter::Data(number), MessageKind::Data(_, n)) => number == n,
+            (OracleFilter::Reply(number), MessageKind::Reply(n))
+            | (OracleFilter::Data(number), MessageKind::Data(_, n)) => number == n,
             _ => false,
         }
     }
@@ -437,7 +438,8 @@ impl Oracle {
     }
 
     fn first_unclaimed(&self, x: usize, want: OracleFilter, by: Option<i64>) -> Option<PromisedMessage> {
-        let wanted = self.processors[x].unclaimed.iter().filter(|m| want.can_take(m) && self.is_seen(x, m, by));
+        let wanted =
+            self.processors[x].unclaimed.iter().filter(|m| want.can_take(m) && self.is_seen(x, m, by));
         wanted.min_by_key(|m| m.key()).cloned()
     }
 
@@ -686,7 +688,8 @@ impl Oracle {
                 if until.is_some() && over <= now {
                     return self.prepend_steps(x, [self.send(x, to, tag, words), vec![Tell]].concat());
                 }
-                let (by, want) = (Some(now.max(over)), OracleFilter::Any(Pattern { from: None, tag: Some(taking) }));
+                let (by, want) =
+                    (Some(now.max(over)), OracleFilter::Any(Pattern { from: None, tag: Some(taking) }));
                 self.prepend_steps(x, vec![Take { want, by, greets: false }, again(by)]);
             }
             GreetInGap { want, overhead, until } if p.greeted == GreetState::NotYet => {
@@ -708,7 +711,10 @@ impl Oracle {
             TakeRest { want } => match p.greeted {
                 GreetState::NotYet => self.prepend_steps(x, vec![Take { want, by: None, greets: false }]),
                 GreetState::Announced(number) => {
-                    self.prepend_steps(x, vec![Take { want: OracleFilter::Data(number), by: None, greets: false }]);
+                    self.prepend_steps(
+                        x,
+                        vec![Take { want: OracleFilter::Data(number), by: None, greets: false }],
+                    );
                 }
                 GreetState::Come => {}
             },

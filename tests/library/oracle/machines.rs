@@ -1,7 +1,7 @@
 //! Random machines.
 
-use loggp::{Level, PS, Params, Ports, Time};
 use loggp::params::LogGps;
+use loggp::{Level, PS, Params, Ports, Time};
 
 /// Draws parameters. Times are small and often equal, so that much happens at the same time.
 pub fn draw_params(rng: &mut fastrand::Rng, P: usize) -> Params {

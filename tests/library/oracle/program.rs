@@ -1,7 +1,7 @@
 //! Programs as data, and their calls on a processor of the machine.
 
-use loggp::{AnyTag, 
-    Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives,
+use loggp::{
+    AnyTag, Group, Latency, Level, Noise, PS, Params, Payload, Ports, Proc, Request, Tag, Ties, collectives,
 };
 
 /// Number of tags: few, so that calls compete for the same messages.
@@ -149,7 +149,8 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    pub const ALL: [RequestKind; 4] = [RequestKind::Isend, RequestKind::Irecv, RequestKind::IrecvFrom, RequestKind::IrecvAnyTag];
+    pub const ALL: [RequestKind; 4] =
+        [RequestKind::Isend, RequestKind::Irecv, RequestKind::IrecvFrom, RequestKind::IrecvAnyTag];
 
     /// Returns the call for a receive with this pattern.
     pub fn of(pattern: Pattern) -> RequestKind {

@@ -5,7 +5,7 @@ use loggp::{Latency, Level, Noise, PS, Params, Ports, Ties};
 
 use super::machines::{draw_levels, draw_params, longest};
 use super::program::Op::*;
-use super::program::{Case, RequestKind, Op, Pattern, TAGS, GroupCall};
+use super::program::{Case, GroupCall, Op, Pattern, RequestKind, TAGS};
 
 /// Draws a machine and a program for it. Times are small and often equal, so that much happens at the same
 /// time.
@@ -222,7 +222,8 @@ impl<'a> Drawing<'a> {
             return self.calls[id].push(Irecv(pattern));
         }
         // No receive waits for a message that is sent later.
-        let all = self.sent.iter().filter(|(from, to, tag)| *to == id && pattern.can_take(*from, *tag)).count();
+        let all =
+            self.sent.iter().filter(|(from, to, tag)| *to == id && pattern.can_take(*from, *tag)).count();
         let upto = self.rng.usize(0..=all);
         self.calls[id].push(Recv { pattern, upto });
     }
@@ -235,7 +236,8 @@ impl<'a> Drawing<'a> {
         let mut who: Vec<usize> = (0..self.P).collect();
         self.rng.shuffle(&mut who);
         who.truncate(self.rng.usize(1..=self.P));
-        let what = [GroupCall::Barrier, GroupCall::Broadcast, GroupCall::AllReduce, GroupCall::AllToAll][self.rng.usize(0..4)];
+        let what = [GroupCall::Barrier, GroupCall::Broadcast, GroupCall::AllReduce, GroupCall::AllToAll]
+            [self.rng.usize(0..4)];
         for id in &who {
             self.calls[*id].push(Together(what, who.clone()));
         }

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use loggp::{ClockKind, Params, Time, US};
 use loggp_document::{DocumentBlock, plain};
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::rtt::RoundTrip;
-use loggp_study::loggps::{LogGpsCalibration, RecoveredMachine, RoundTripSamples, RoundTripSample};
+use loggp_study::loggps::{LogGpsCalibration, RecoveredMachine, RoundTripSample, RoundTripSamples};
 
 use super::super::choice::DEFAULT_P;
 use super::super::column;
@@ -23,7 +23,9 @@ use super::super::number::{Unit, count, percent, rough, thousands};
 use super::super::options::{ChoiceOptions, MachineOptions, carrier_on};
 use super::super::output::OutputFiles;
 use super::super::report::Report;
-use super::{CalibrationSetup, CalibrateCommand, MOST_DECIMALS, FindingRow, columns, check_findings, late_note};
+use super::{
+    CalibrateCommand, CalibrationSetup, FindingRow, MOST_DECIMALS, check_findings, columns, late_note,
+};
 
 /// Limit of the bytes of a file of times.
 const LONGEST: u64 = 1 << 26;
@@ -95,7 +97,15 @@ pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> R
     let parameters = parameters(&params, &unit).join(", ");
     let heading = format!("{name}: {parameters}{wires}\n{from}, times in {}", unit.name);
     let ports = command.machine.ports.or(recovered.ports).unwrap_or_default();
-    let setup = CalibrationSetup { machine: None, params, ports, clock: None, carrier: None, dilation: 1.0, cores: 0 };
+    let setup = CalibrationSetup {
+        machine: None,
+        params,
+        ports,
+        clock: None,
+        carrier: None,
+        dilation: 1.0,
+        cores: 0,
+    };
     write_report(command, out, &mut files, setup, &recovered, &heading, unit)?;
     draw(files, &format!(" in {name}"), &from, &recovered, unit)
 }
@@ -134,7 +144,12 @@ fn write_report<'a>(
 }
 
 /// Returns the machine as a JSON object, with the finding of each parameter.
-fn machine_object(setup: CalibrationSetup, rows: &[FindingRow], recovered: &RecoveredMachine, fit: Option<(f64, f64, RoundTripSample)>) -> Object {
+fn machine_object(
+    setup: CalibrationSetup,
+    rows: &[FindingRow],
+    recovered: &RecoveredMachine,
+    fit: Option<(f64, f64, RoundTripSample)>,
+) -> Object {
     let Object(mut values) = machine_file::machine_object(setup.machine, &recovered.params, &[]);
     let of = [
         "parameter",
@@ -162,7 +177,13 @@ fn machine_object(setup: CalibrationSetup, rows: &[FindingRow], recovered: &Reco
 }
 
 /// Draws LogGPS's figures 4 and 5 into the files for pictures.
-fn draw(files: OutputFiles, title: &str, by: &str, recovered: &RecoveredMachine, unit: Unit) -> Result<(), CliError> {
+fn draw(
+    files: OutputFiles,
+    title: &str,
+    by: &str,
+    recovered: &RecoveredMachine,
+    unit: Unit,
+) -> Result<(), CliError> {
     match &recovered.trips {
         Some(trips) => files.draw(|| plot(title, by, &recovered.params, trips, unit)),
         None => Ok(()),

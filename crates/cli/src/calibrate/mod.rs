@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use loggp::{Carrier, ClockKind, Latency, Params, Ports, Ties, Time};
 use loggp_document::{DocumentBlock, plain};
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_study::calibration::Calibration;
 use loggp_study::calibration::{Amount, Bound, Finding, FoundParameter};
 
@@ -21,14 +21,18 @@ use super::error::CliError;
 use super::field::Field;
 use super::heading::{machine_heading, parameters};
 use super::number::{Unit, rough};
-use super::real_machine::RealMachineOptions;
 use super::options::{MachineOptions, carrier_on};
 use super::output::Outputs;
+use super::real_machine::RealMachineOptions;
 use super::report::Report;
 use super::row;
 
-/// The arguments of `loggp calibrate`.
+/// Measure o, g, L, G and the capacity from inside on the wall clock, or LogGPS's parameters by round trips,
+/// of a machine or your own
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp calibrate --machine cs2-elan --clock virtual
+  loggp calibrate --machine myrinet --find loggps --clock virtual -o trips.svg")]
 #[command(mut_arg("P", |P| {
     P.help("Number of processors [default: 2, which is enough unless G = 0 and o > g]")
 }))]
@@ -188,11 +192,13 @@ fn columns<'a>() -> Vec<ReportColumn<'a, FindingRow<'a>>> {
         })
         .with_title("configured")
         .optional(),
-        ReportColumn::new("recovered", |row: &FindingRow| match (row.finding.bound, amount_field(row.finding.found)) {
-            (Bound::Exact, found) => found,
-            (Bound::AtMost, found) => Field::Prefixed("<=", found.into()),
-            (Bound::AtLeast, found) => Field::Prefixed(">=", found.into()),
-            (Bound::Any, found) => Field::Prefixed("any,", found.into()),
+        ReportColumn::new("recovered", |row: &FindingRow| {
+            match (row.finding.bound, amount_field(row.finding.found)) {
+                (Bound::Exact, found) => found,
+                (Bound::AtMost, found) => Field::Prefixed("<=", found.into()),
+                (Bound::AtLeast, found) => Field::Prefixed(">=", found.into()),
+                (Bound::Any, found) => Field::Prefixed("any,", found.into()),
+            }
         })
         .with_title("recovered"),
         ReportColumn::new("bound", |row: &FindingRow| match row.finding.bound {
@@ -204,10 +210,17 @@ fn columns<'a>() -> Vec<ReportColumn<'a, FindingRow<'a>>> {
         ReportColumn::new("difference", |row: &FindingRow| row.finding.difference().map(amount_field))
             .with_title("difference")
             .optional(),
-        ReportColumn::new("error", |row: &FindingRow| row.finding.error().map(Field::Error)).with_title("error").optional(),
-        ReportColumn::new("doubt", |row: &FindingRow| row.finding.doubt.map(amount_field)).with_title("doubt").optional(),
+        ReportColumn::new("error", |row: &FindingRow| row.finding.error().map(Field::Error))
+            .with_title("error")
+            .optional(),
+        ReportColumn::new("doubt", |row: &FindingRow| row.finding.doubt.map(amount_field))
+            .with_title("doubt")
+            .optional(),
         ReportColumn::new("how", |row: &FindingRow| row.finding.how.to_string()).with_title("how"),
-        ReportColumn::new("held", |row: &FindingRow| row.on_time().map(Field::OnTime)).with_title("").after("doubt").optional(),
+        ReportColumn::new("held", |row: &FindingRow| row.on_time().map(Field::OnTime))
+            .with_title("")
+            .after("doubt")
+            .optional(),
         ReportColumn::new("dilation", |row: &FindingRow| row.setup.dilation),
         ReportColumn::new("cores", |row: &FindingRow| row.setup.cores),
     ]);

@@ -9,7 +9,9 @@ use loggp::Time;
 use loggp::link::Link;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::StudyError;
-use loggp_study::real::{CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, RealLevel, WAY, nested_groups, read_places};
+use loggp_study::real::{
+    CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, RealLevel, WAY, nested_groups, read_places,
+};
 
 use super::super::column::{ReportColumn, json_object};
 use super::super::error::CliError;
@@ -29,7 +31,11 @@ struct LengthRow {
 }
 
 /// Measures the machine, and prints the parameters and their errors.
-pub fn calibrate(command: &CalibrateCommand, link: &Arc<dyn Link>, out: &mut dyn Write) -> Result<(), CliError> {
+pub fn calibrate(
+    command: &CalibrateCommand,
+    link: &Arc<dyn Link>,
+    out: &mut dyn Write,
+) -> Result<(), CliError> {
     if link.P() < 2 {
         return Err(CliError::request(
             "a process alone has nobody to send to; start at least 2, as in `mpirun -n 2`",
@@ -130,7 +136,9 @@ fn machine_object(levels: &[RealLevel], link: String, places: &[ProcessPlace], r
     say("processes", Field::Rows(places.iter().enumerate().map(process).collect()));
     machine.0.extend(doubts(outermost));
     let columns = columns();
-    machine.0.push(("measured".into(), Field::Rows(rows.iter().map(|row| json_object(&columns, row)).collect())));
+    machine
+        .0
+        .push(("measured".into(), Field::Rows(rows.iter().map(|row| json_object(&columns, row)).collect())));
     machine
 }
 
@@ -140,22 +148,31 @@ fn columns<'a>() -> Vec<ReportColumn<'a, LengthRow>> {
     let mut columns = vec![
         ReportColumn::new("other", |row: &LengthRow| row.other).with_title("with"),
         ReportColumn::new("bytes", |row: &LengthRow| row.measured.experiment.bytes).with_title("bytes"),
-        ReportColumn::new("buffers", |row: &LengthRow| if row.measured.experiment.cold { "cold" } else { "written" })
-            .with_title("buffers"),
+        ReportColumn::new(
+            "buffers",
+            |row: &LengthRow| if row.measured.experiment.cold { "cold" } else { "written" },
+        )
+        .with_title("buffers"),
     ];
     for (kind, name) in times {
         let title = if kind == WAY { "one way" } else { name };
         columns.extend([
-            ReportColumn::new(format!("{name}_ns"), move |row: &LengthRow| Field::HostTime(row.measured.times[kind].0))
-                .with_title(title),
+            ReportColumn::new(format!("{name}_ns"), move |row: &LengthRow| {
+                Field::HostTime(row.measured.times[kind].0)
+            })
+            .with_title(title),
             ReportColumn::new(format!("{name}_doubt_ns"), move |row: &LengthRow| {
                 Field::HostTime(row.measured.times[kind].1)
             }),
-            ReportColumn::new(format!("{name}_error"), move |row: &LengthRow| Field::Error(row.measured.error(kind)))
-                .with_title("LogGPS"),
+            ReportColumn::new(format!("{name}_error"), move |row: &LengthRow| {
+                Field::Error(row.measured.error(kind))
+            })
+            .with_title("LogGPS"),
         ]);
     }
-    columns
-        .push(ReportColumn::new("fitted", |row: &LengthRow| if row.measured.fitted { "fitted" } else { "" }).with_title(""));
+    columns.push(
+        ReportColumn::new("fitted", |row: &LengthRow| if row.measured.fitted { "fitted" } else { "" })
+            .with_title(""),
+    );
     columns
 }

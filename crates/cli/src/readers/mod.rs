@@ -6,11 +6,11 @@
 use std::cell::Cell;
 use std::io;
 
-use loggp::{NS, Noise, Order, Params, ParamsBuilder, Time, US};
 use loggp::audit::audit;
 use loggp::replay::Replay;
-use loggp::schedule::{Player, CostModel, Schedule};
+use loggp::schedule::{CostModel, Player, Schedule};
 use loggp::trace::Trace;
+use loggp::{NS, Noise, Order, Params, ParamsBuilder, Time, US};
 use loggp_goal::mpi::{self, MpiLibrary};
 use loggp_papers::pictures::timeline::{Window, timeline_from_trace};
 use loggp_programs::math::dense::entries;

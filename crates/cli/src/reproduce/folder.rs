@@ -56,7 +56,8 @@ impl ReportFolder {
         }
         remove_drafts(path);
         stdout::expect_folder();
-        let records = loggp_papers::exhibits().filter_map(|(_, exhibit)| read_record(path, exhibit.id)).collect();
+        let records =
+            loggp_papers::exhibits().filter_map(|(_, exhibit)| read_record(path, exhibit.id)).collect();
         Ok(ReportFolder { path: path.into(), records, new: BTreeSet::new(), _lock: lock })
     }
 
@@ -107,8 +108,9 @@ impl ReportFolder {
         }
         self.new.insert(record.id.clone());
         self.records.push(record);
-        let place =
-            |record: &ExhibitRecord| loggp_papers::exhibits().position(|(_, exhibit)| exhibit.id == record.id);
+        let place = |record: &ExhibitRecord| {
+            loggp_papers::exhibits().position(|(_, exhibit)| exhibit.id == record.id)
+        };
         self.records.sort_by_key(place);
         self.write_page()
     }
@@ -125,7 +127,8 @@ impl ReportFolder {
 /// Reads the record of an exhibit with its pictures. Returns `None` if it is incomplete, or has another
 /// format.
 fn read_record(folder: &Path, id: &str) -> Option<ExhibitRecord> {
-    let mut record: ExhibitRecord = serde_json::from_slice(&fs::read(folder.join(ExhibitRecord::file(id))).ok()?).ok()?;
+    let mut record: ExhibitRecord =
+        serde_json::from_slice(&fs::read(folder.join(ExhibitRecord::file(id))).ok()?).ok()?;
     if record.id != id || !record.files().iter().all(|file| folder.join(file).is_file()) {
         return None;
     }

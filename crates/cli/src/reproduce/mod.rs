@@ -14,23 +14,26 @@ use clap::Args;
 use loggp::ClockKind;
 use loggp_papers::{Lab, Verdict};
 
+use super::completion_values;
 use super::error::CliError;
 use super::format::Format;
 use super::interrupt;
-use super::completion_values;
 use super::options::{self, ClockOptions};
 use super::shard::{Shard, shard_items};
 use folder::ReportFolder;
-use record::{ReproduceSettings, ExhibitRecord};
+use record::{ExhibitRecord, ReproduceSettings};
 use selection::SelectedExhibit;
 use single::SingleFile;
 use work::ExhibitMaker;
 
-/// The arguments of `loggp reproduce`.
+/// Make the papers' figures and tables again on both clocks, and a page of them: paper, formula, model and
+/// measurement
 #[derive(Args)]
-#[command(
-    after_help = "An interrupted command is given again as it was: what is done already is not done anew."
-)]
+#[command(after_help = "An interrupted command is given again as it was: what is done already is not done anew.
+
+Examples:
+  loggp reproduce --list
+  loggp reproduce logp-fig3 --clock virtual -o figures -o figure-3.md")]
 #[command(mut_arg("clock", |clock| {
     clock.help("The clock of what is to be measured; on the virtual clock nothing is [default: wall]")
 }))]
@@ -79,7 +82,9 @@ impl ReproduceCommand {
             return selection::list(out, selected, self.format.unwrap_or(Format::Table));
         }
         if self.format.is_some() {
-            return Err(CliError::request("--format is for --list; a report has -o FILE.html and -o FILE.md"));
+            return Err(CliError::request(
+                "--format is for --list; a report has -o FILE.html and -o FILE.md",
+            ));
         }
         let emulation = self.clock.emulation(ClockKind::Wall)?;
         let settings = ReproduceSettings::new(self.full, self.seed, self.repeat, &emulation);
@@ -91,12 +96,15 @@ impl ReproduceCommand {
             ..Lab::new(&|| ())
         };
         let (to, files) = self.outputs()?;
-        let singles = files.iter().map(|path| SingleFile::create(path, &files)).collect::<Result<Vec<_>, _>>()?;
+        let singles =
+            files.iter().map(|path| SingleFile::create(path, &files)).collect::<Result<Vec<_>, _>>()?;
         let mut folder = ReportFolder::open(to)?;
-        let work = ExhibitMaker::new(&selected, &lab, |exhibit| !self.is_made(&folder, exhibit.id, &settings));
+        let work =
+            ExhibitMaker::new(&selected, &lab, |exhibit| !self.is_made(&folder, exhibit.id, &settings));
         interrupt::set_written_item("exhibit", "; the same command goes on from there");
         let (mut unexpected, mut failed) = (Vec::new(), Vec::new());
-        let width = selected.iter().map(|SelectedExhibit { exhibit, .. }| exhibit.id.len()).max().unwrap_or(0);
+        let width =
+            selected.iter().map(|SelectedExhibit { exhibit, .. }| exhibit.id.len()).max().unwrap_or(0);
         for SelectedExhibit { paper, exhibit } in &selected {
             if !self.is_made(&folder, exhibit.id, &settings) {
                 match work.make(exhibit, &lab) {

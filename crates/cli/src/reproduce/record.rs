@@ -74,7 +74,13 @@ pub struct Computer {
 
 impl ExhibitRecord {
     /// Creates the record of an exhibit that was made just now.
-    pub fn new(paper: &Paper, exhibit: &Exhibit, settings: &ReproduceSettings, took_s: f64, finding: ExhibitResult) -> ExhibitRecord {
+    pub fn new(
+        paper: &Paper,
+        exhibit: &Exhibit,
+        settings: &ReproduceSettings,
+        took_s: f64,
+        finding: ExhibitResult,
+    ) -> ExhibitRecord {
         let owned = |texts: &[&str]| texts.iter().map(|text| (*text).into()).collect();
         ExhibitRecord {
             id: exhibit.id.into(),

@@ -1,8 +1,10 @@
 //! The report of all records: a page with everything, and a summary for Markdown.
 
-use loggp_document::{DocumentBlock, ArticleCard, Cell, Document, CellFormat, Span, Table, RichText, ArticleLink, plain};
+use loggp_document::{
+    ArticleCard, ArticleLink, Cell, CellFormat, Document, DocumentBlock, RichText, Span, Table, plain,
+};
 use loggp_draw::digits::rough;
-use loggp_papers::{AnswerSource, Verdict, PAPERS, Paper, Picture, ExhibitRow};
+use loggp_papers::{AnswerSource, ExhibitRow, PAPERS, Paper, Picture, Verdict};
 
 use super::super::number::count;
 use super::record::ExhibitRecord;
@@ -43,8 +45,9 @@ pub fn summary(records: &[ExhibitRecord], page: &str) -> Document {
 /// Returns the beginning of page and summary: an introduction, the counts of the outcomes, and how it was
 /// made.
 fn opening(records: &[ExhibitRecord]) -> Vec<DocumentBlock> {
-    let meaning =
-        |(mark, _, meaning): (Verdict, &str, &str)| vec![self::mark(mark), Span::Plain(format!(": {meaning}."))];
+    let meaning = |(mark, _, meaning): (Verdict, &str, &str)| {
+        vec![self::mark(mark), Span::Plain(format!(": {meaning}."))]
+    };
     let mut blocks = vec![
         DocumentBlock::Paragraph(plain(
             "Every figure and table of five papers on the LogP family of models, made again on an emulated parallel machine: \
@@ -61,7 +64,8 @@ fn opening(records: &[ExhibitRecord]) -> Vec<DocumentBlock> {
 
 /// Returns the papers that have records, with these.
 fn by_paper(records: &[ExhibitRecord]) -> impl Iterator<Item = (&'static Paper, Vec<&ExhibitRecord>)> {
-    let of_paper = |paper: &Paper| records.iter().filter(|record| record.paper == paper.name).collect::<Vec<_>>();
+    let of_paper =
+        |paper: &Paper| records.iter().filter(|record| record.paper == paper.name).collect::<Vec<_>>();
     PAPERS.iter().map(move |paper| (*paper, of_paper(paper))).filter(|(_, records)| !records.is_empty())
 }
 
@@ -75,7 +79,9 @@ fn counts(records: &[ExhibitRecord]) -> Table {
     let mut table = table.column("runs in time", "", CellFormat::Right);
     let mut row = |name: &str, exhibits: usize, is_counted: &dyn Fn(&ExhibitRecord) -> bool| {
         let counted: Vec<&ExhibitRecord> = records.iter().filter(|record| is_counted(record)).collect();
-        let sum = |count: &dyn Fn(&ExhibitRecord) -> usize| counted.iter().map(|record| count(record)).sum::<usize>();
+        let sum = |count: &dyn Fn(&ExhibitRecord) -> usize| {
+            counted.iter().map(|record| count(record)).sum::<usize>()
+        };
         let (runs, late) =
             (sum(&|record| record.finding.summary.wall_runs), sum(&|record| record.finding.summary.late));
         let mut cells: Vec<Cell> = vec![name.into(), format!("{} of {exhibits}", counted.len()).into()];
@@ -95,7 +101,9 @@ fn differences(records: &[ExhibitRecord]) -> [DocumentBlock; 2] {
     let table = Table::new("differs", "").column("id", "", CellFormat::Name);
     let mut table = table.text("what").text("paper").text("where").text("ours").text("why");
     for record in records {
-        for row in record.finding.rows.iter().filter(|row| matches!(row.verdict, Verdict::Differs | Verdict::Wrong)) {
+        for row in
+            record.finding.rows.iter().filter(|row| matches!(row.verdict, Verdict::Differs | Verdict::Wrong))
+        {
             let why = row.reason.as_deref().unwrap_or("no reason is known");
             let cells = [&*record.id, &row.what, &row.paper, &row.section, &row.ours, why];
             table.push(cells.map(Cell::from).into());
@@ -135,7 +143,10 @@ fn strips(records: &[ExhibitRecord], page: &str) -> Vec<DocumentBlock> {
         line: marks(record),
     };
     let strip = |(paper, records): (&Paper, Vec<&ExhibitRecord>)| {
-        [DocumentBlock::Heading(2, plain(paper.name)), DocumentBlock::Cards(records.into_iter().map(card).collect())]
+        [
+            DocumentBlock::Heading(2, plain(paper.name)),
+            DocumentBlock::Cards(records.into_iter().map(card).collect()),
+        ]
     };
     by_paper(records).flat_map(strip).collect()
 }
@@ -174,14 +185,25 @@ fn article(record: &ExhibitRecord) -> DocumentBlock {
         let rows = table.rows.iter().take(MOST_ROWS).cloned().collect();
         let mut folded = vec![DocumentBlock::Table(Table { rows, ..table.clone() })];
         if let Some(more) = table.rows.len().checked_sub(MOST_ROWS + 1) {
-            folded.push(DocumentBlock::Note(plain(format!("{} are in {file} alone.", count(more + 1, "more row")))));
+            folded.push(DocumentBlock::Note(plain(format!(
+                "{} are in {file} alone.",
+                count(more + 1, "more row")
+            ))));
         }
         blocks.push(DocumentBlock::Folded(format!("{} ({file})", table.title), folded));
     }
     let again = record.asked.command().replacen("reproduce", &format!("reproduce {id}"), 1);
     let commands = [format!("loggp {again}")].into_iter().chain(finding.commands.iter().cloned()).collect();
-    blocks.push(DocumentBlock::Folded("The commands that run this".into(), vec![DocumentBlock::Code(commands)]));
-    DocumentBlock::Article { id: id.clone(), classes: classes(record), heading: plain(record.heading()), blocks }
+    blocks.push(DocumentBlock::Folded(
+        "The commands that run this".into(),
+        vec![DocumentBlock::Code(commands)],
+    ));
+    DocumentBlock::Article {
+        id: id.clone(),
+        classes: classes(record),
+        heading: plain(record.heading()),
+        blocks,
+    }
 }
 
 /// Returns the classes by which an exhibit can be chosen.
@@ -226,7 +248,8 @@ fn marks(record: &ExhibitRecord) -> RichText {
 /// Returns a note on the timeliness of the measured runs, or `None` if there are none.
 fn timing_note(records: &[ExhibitRecord]) -> Option<String> {
     let summaries = || records.iter().map(|record| &record.finding.summary);
-    let most = |value: fn(&loggp_papers::RunSummary) -> f64| rough(summaries().map(value).fold(0.0, f64::max));
+    let most =
+        |value: fn(&loggp_papers::RunSummary) -> f64| rough(summaries().map(value).fold(0.0, f64::max));
     let runs: usize = summaries().map(|summary| summary.wall_runs).sum();
     let late: usize = summaries().map(|summary| summary.late).sum();
     (runs > 0).then(|| {

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use loggp::US;
 use loggp::__private::nearest_name;
+use loggp::US;
 use loggp_papers::{Exhibit, Paper};
 use wildmatch::WildMatch;
 

@@ -45,7 +45,11 @@ impl SingleFile {
         }
         let page = files.iter().find(|file| extension(file) == "html" && file.parent() == path.parent());
         let page = page.and_then(|page| page.file_name()).map(|name| name.to_string_lossy().into_owned());
-        Ok(SingleFile::Summary { file: Draft::create(path, "markdown")?, folder, page: page.unwrap_or_default() })
+        Ok(SingleFile::Summary {
+            file: Draft::create(path, "markdown")?,
+            folder,
+            page: page.unwrap_or_default(),
+        })
     }
 
     /// Writes the file, and the pictures beside it.

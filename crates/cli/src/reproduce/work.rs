@@ -18,7 +18,12 @@ impl ExhibitMaker {
     pub fn new(selected: &[SelectedExhibit], lab: &Lab, is_to_do: impl Fn(&Exhibit) -> bool) -> ExhibitMaker {
         let to_do = selected.iter().filter(|selected| is_to_do(selected.exhibit));
         let cases = to_do.map(|selected| selected.exhibit.case_count(lab)).sum();
-        ExhibitMaker { bar: ProgressDisplay::with_template(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left") }
+        ExhibitMaker {
+            bar: ProgressDisplay::with_template(
+                cases,
+                "{bar:24} {pos} of {len} cases, now {msg}; {eta} left",
+            ),
+        }
     }
 
     /// Makes an exhibit, and returns the time that it took, in s.

@@ -11,8 +11,9 @@ pub struct MpiCall<'a> {
 
 impl<'a> MpiCall<'a> {
     pub fn argument(&self, place: usize) -> Result<&'a str, String> {
-        let lacks =
-            || format!("{} has {} arguments, and argument {place} is needed", self.name, self.arguments.len());
+        let lacks = || {
+            format!("{} has {} arguments, and argument {place} is needed", self.name, self.arguments.len())
+        };
         self.arguments.get(place).copied().ok_or_else(lacks)
     }
 

@@ -16,7 +16,7 @@ use loggp::schedule::{Operation, Schedule, ScheduleBuilder, ScheduleError};
 mod call;
 
 use self::call::MpiCall;
-use super::patterns::{Prerequisite, EmbeddedCollective, add_after};
+use super::patterns::{EmbeddedCollective, Prerequisite, add_after};
 
 /// The MPI library of a program. Each has its own numbers for the same things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -253,7 +253,9 @@ impl RankReader<'_> {
             return self.add_collective(call, shape);
         }
         match call.name {
-            "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => self.add_all(self.send(call, 2, 4, 5, 6)?),
+            "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => {
+                self.add_all(self.send(call, 2, 4, 5, 6)?)
+            }
             "MPI_Isend" | "MPI_Ibsend" | "MPI_Issend" | "MPI_Irsend" => {
                 let Some(send) = self.send(call, 2, 4, 5, 6)? else { return Ok(()) };
                 let operation = self.add(send)?;

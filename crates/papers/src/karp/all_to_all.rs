@@ -7,7 +7,7 @@ use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST as PROGRAM;
 use loggp_study::StudyError;
 
 use super::{CM5, Tally, machine, machine_name};
-use crate::{Exhibit, Lab, CaseSeries, Sheet, exactly};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, exactly};
 
 pub const ALL_TO_ALL: Exhibit = Exhibit {
     id: "karp-all-to-all",

@@ -1,7 +1,7 @@
 //! Section 3.2: the optimal broadcast, and the proof by search that no other is faster.
 
-use loggp::{Time, US};
 use loggp::trace::Trace;
+use loggp::{Time, US};
 use loggp_draw::plot::{Plot, Scale};
 use loggp_draw::tree::{TreeNode, TreePicture};
 use loggp_programs::Case;
@@ -12,7 +12,7 @@ use loggp_study::StudyError;
 use super::search::BestTrees;
 use super::{CM5, Tally, cycles, machine, machine_name};
 use crate::pictures::timeline::draw_timeline;
-use crate::{Exhibit, Lab, CaseSeries, Sheet};
+use crate::{CaseSeries, Exhibit, Lab, Sheet};
 
 pub const BROADCAST: Exhibit = Exhibit {
     id: "karp-broadcast",
@@ -36,11 +36,13 @@ const MACHINES: [[i64; 3]; 7] = [CM5, [1, 0, 1], [2, 0, 1], [5, 0, 1], [5, 2, 3]
 
 fn series(lab: &Lab) -> Vec<CaseSeries> {
     let most = lab.pick(40, 120);
-    let optimal = MACHINES
-        .map(|times| CaseSeries::from_values(machine_name(times), "P", 2..=most, |P| case(P, "optimal", times)).traced());
+    let optimal = MACHINES.map(|times| {
+        CaseSeries::from_values(machine_name(times), "P", 2..=most, |P| case(P, "optimal", times)).traced()
+    });
     // Few points are enough to see that the wall clock keeps up.
     let trees = PROGRAM.algorithms.iter().map(|one| {
-        let series = CaseSeries::from_values(one.name, "P", [2, 4, 8, 16, 32, 64, 128], |P| case(P, one.name, CM5));
+        let series =
+            CaseSeries::from_values(one.name, "P", [2, 4, 8, 16, 32, 64, 128], |P| case(P, one.name, CM5));
         series.measured_if(|P| P == 8.0 || P == 32.0)
     });
     optimal.into_iter().chain(trees).collect()
@@ -68,7 +70,11 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         ("theorem 3.4: of all trees, searched, the least sum of information times is that of B(P)", least),
         ("a run has that sum", sums),
     ] {
-        sheet.add_own_check(format!("{what}, P = 2 to {}, {} machines", all / 7 + 1, MACHINES.len()), right, all);
+        sheet.add_own_check(
+            format!("{what}, P = 2 to {}, {} machines", all / 7 + 1, MACHINES.len()),
+            right,
+            all,
+        );
     }
     let names: Vec<&str> = PROGRAM.algorithms.iter().map(|one| one.name).collect();
     let plot = Plot::new("Broadcast of a word", format!("{}, in cycles", machine_name(CM5)))
@@ -94,7 +100,11 @@ fn tree_picture(P: usize, times @ [L, o, g]: [i64; 3]) -> String {
         label: cycles(label).to_string(),
         note: String::new(),
     };
-    let tree = TreePicture { title: format!("B({P})"), subtitle: machine_name(times), nodes: nodes.map(node).collect() };
+    let tree = TreePicture {
+        title: format!("B({P})"),
+        subtitle: machine_name(times),
+        nodes: nodes.map(node).collect(),
+    };
     tree.svg().expect("it is small")
 }
 

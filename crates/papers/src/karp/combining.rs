@@ -10,7 +10,7 @@ use loggp_programs::combining::COMBINING as PROGRAM;
 use loggp_study::StudyError;
 
 use super::{CM5, Tally, cycles, f, last_step, machine, machine_name};
-use crate::{Exhibit, Lab, CaseSeries, Sheet, at_most};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, at_most};
 
 pub const COMBINING: Exhibit = Exhibit {
     id: "karp-combining",
@@ -48,8 +48,12 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
         }
         for times in MACHINES {
             let case = |P| Case::new(program, "optimal", machine(P, times));
-            let all =
-                CaseSeries::from_values(format!("{what}, {}", machine_name(times)), "P", [2, 4, 8, 13, 32, 64, 128], case);
+            let all = CaseSeries::from_values(
+                format!("{what}, {}", machine_name(times)),
+                "P",
+                [2, 4, 8, 13, 32, 64, 128],
+                case,
+            );
             series.push(all.measured_if(|P| what == "combining" && (P == 4.0 || P == 13.0)));
         }
     }
@@ -61,7 +65,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut over = Vec::new();
     for (L, T) in theorem_machines(sheet.lab) {
         let f = f(L, T);
-        simulated.count(simulate(L, &f).is_some_and(|counts| counts.iter().zip(&f).all(|(n, f)| *n as u64 == *f)));
+        simulated
+            .count(simulate(L, &f).is_some_and(|counts| counts.iter().zip(&f).all(|(n, f)| *n as u64 == *f)));
         let combining = sheet.series(&format!("combining, L = {L}"));
         combining.points.iter().for_each(|result| runs.count(cycles(result.model()) == result.x as i64));
         over.extend(combining.ratios_to(sheet.series(&format!("reduction, L = {L}"))));
@@ -80,8 +85,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         .x("processors P", Scale::Points)
         .y("time [cycles]", Scale::Linear);
     for times in MACHINES {
-        let twice =
-            sheet.series(&format!("reduction, {}", machine_name(times))).map_points(|result| 2.0 * result.model().in_units(US));
+        let twice = sheet
+            .series(&format!("reduction, {}", machine_name(times)))
+            .map_points(|result| 2.0 * result.model().in_units(US));
         let both = loggp_draw::plot::PlotLine::new("reduction and broadcast, model", 1, Look::Marks, twice);
         let name = format!("combining, {}", machine_name(times));
         let mut lines = sheet.times(&[&name]);

@@ -1,7 +1,7 @@
 //! Section 3.3: the number of processors that a broadcast reaches in t steps, and a bound on its time.
 
 use loggp::US;
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::math::trees;
@@ -9,7 +9,7 @@ use loggp_study::StudyError;
 
 use super::broadcast::information_times;
 use super::{Tally, cycles, f, last_step, machine};
-use crate::{Exhibit, Lab, CaseSeries, Sheet, at_most};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, at_most};
 
 pub const P_OF_T: Exhibit = Exhibit {
     id: "karp-p-of-t",
@@ -82,7 +82,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
 
     let quote = "the broadcast time for P processors is at most L - 1 + log P";
     let what = "o = 0, g = 1, L = 1 to 6, P = 2 to 101: B(P) less that";
-    let postal = (1..=6).flat_map(|L| times_and_bounds([L, 0, 1], 101).map(move |(B, bound)| B - (bound - 1.0)));
+    let postal =
+        (1..=6).flat_map(|L| times_and_bounds([L, 0, 1], 101).map(move |(B, bound)| B - (bound - 1.0)));
     sheet.add_claim(what, "3.3", quote, at_most(1e-9), postal.collect::<Vec<_>>()).by_count().expect_difference(
         "417 of 600; -2.52 to 0.978, -0.512 in the mean",
         "a time is a whole number of steps: c^(t-L+1) <= f_t gives L - 1 + log_c P rounded up, and theorem 3.3 allows a step more",
@@ -94,10 +95,13 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let machines = (0..12 * 4 * 8).map(|n| [n % 12, n / 12 % 4, 1 + n / 48]).filter(|[L, o, _]| L + o > 0);
     let most = |slow: bool| {
         let machines = machines.clone().filter(|[_, o, g]| (g >= o) == slow);
-        machines.flat_map(|times| times_and_bounds(times, 300).map(|(B, bound)| B / bound)).fold(0.0, f64::max)
+        machines
+            .flat_map(|times| times_and_bounds(times, 300).map(|(B, bound)| B / bound))
+            .fold(0.0, f64::max)
     };
     let (slow, fast) = (most(true), most(false));
-    let row = sheet.add_claim(format!("{what}, where g >= o"), "theorem 3.3", quote, at_most(1.0 + 1e-9), [slow]);
+    let row =
+        sheet.add_claim(format!("{what}, where g >= o"), "theorem 3.3", quote, at_most(1.0 + 1e-9), [slow]);
     row.by_count();
     let row = sheet.add_claim(format!("{what}, where g < o"), "theorem 3.3", quote, at_most(1.0), [fast]);
     row.by_count().expect_difference(

@@ -13,7 +13,7 @@ use super::broadcast::information_times;
 use super::search::SummationSearch;
 use super::{CM5, Tally, cycles, machine, machine_name};
 use crate::pictures::timeline::draw_timeline;
-use crate::{Exhibit, Lab, CaseSeries, Sheet, CaseResult, exactly};
+use crate::{CaseResult, CaseSeries, Exhibit, Lab, Sheet, exactly};
 
 pub const SUMMATION: Exhibit = Exhibit {
     id: "karp-summation",
@@ -55,19 +55,25 @@ fn sufficient_time(P: usize, times @ [L, o, g]: [i64; 3]) -> i64 {
 fn series(lab: &Lab) -> Vec<CaseSeries> {
     let most = lab.pick(4, 5);
     let searched = SEARCHED.into_iter().flat_map(move |times| {
-        let series_for = move |P| CaseSeries::from_values(searched_name(times, P), "t", 0..=9, |T| case_by_time(P, times, T as i64));
+        let series_for = move |P| {
+            CaseSeries::from_values(searched_name(times, P), "t", 0..=9, |T| case_by_time(P, times, T as i64))
+        };
         (2..=most).map(series_for)
     });
     let reversed = REVERSED.into_iter().flat_map(|(P, times @ [L, o, g])| {
         let broadcast = Case::new(&BROADCAST, "optimal", machine(P, [L + 1, o, g]));
         let summation = case_by_time(P, times, sufficient_time(P, times));
         let name = format!("{}, P = {P}", machine_name(times));
-        [CaseSeries::from_case(name.clone() + ", broadcast", broadcast).traced(), CaseSeries::from_case(name, summation).traced()]
+        [
+            CaseSeries::from_case(name.clone() + ", broadcast", broadcast).traced(),
+            CaseSeries::from_case(name, summation).traced(),
+        ]
     });
     let sizes = [10, 20, 40, 79, 160, 320, 640, 1280];
     let compared = PROGRAM.algorithms.iter().map(|one| {
         let case = |size| Case { size, ..Case::new(&PROGRAM, one.name, machine(8, FIGURE_4)) };
-        CaseSeries::from_values(one.name, "operands", sizes, case).measured_if(|n| [10.0, 79.0, 640.0].contains(&n))
+        CaseSeries::from_values(one.name, "operands", sizes, case)
+            .measured_if(|n| [10.0, 79.0, 640.0].contains(&n))
     });
     searched.chain(reversed).chain(compared).collect()
 }
@@ -86,13 +92,16 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         let mut search = SummationSearch::new(times);
         for P in 2..=sheet.lab.pick(4, 5) {
             let results = sheet.series(&searched_name(times, P));
-            results.points.iter().for_each(|result| most.count(operand_count(result) == search.most_operands(result.x as i64, P - 1)));
+            results.points.iter().for_each(|result| {
+                most.count(operand_count(result) == search.most_operands(result.x as i64, P - 1))
+            });
         }
     }
     let [mut turned, mut counted, mut lazy, mut strings] = [Tally::default(); 4];
     for (P, times @ [_, o, _]) in REVERSED {
         let name = format!("{}, P = {P}", machine_name(times));
-        let (result, broadcast) = (sheet.last_result(&name), sheet.last_result(&(name.clone() + ", broadcast")));
+        let (result, broadcast) =
+            (sheet.last_result(&name), sheet.last_result(&(name.clone() + ", broadcast")));
         let (T, trace) = (sufficient_time(P, times), result.trace());
         let sends = trace.messages.iter().map(|message| cycles(message.enter) - o);
         let sends: Vec<i64> = sends.collect();
@@ -106,7 +115,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         let idle = stats.iter().map(|one| cycles(one.idle + one.gap + one.stall)).sum::<i64>();
         let sent = |id| trace.messages.iter().filter(|message| message.id.from == id).count();
         lazy.count(idle == 0 && (0..P).all(|id| sent(id) <= 1));
-        strings.count(operand_count(result) == joined_operands(trace, 0, T).map_or(0, |operands| operands as i64));
+        strings.count(
+            operand_count(result) == joined_operands(trace, 0, T).map_or(0, |operands| operands as i64),
+        );
     }
     for (what, Tally { right, all }) in [
         ("theorem 4.1: S(t) sums as many operands as the best of all schedules, searched", most),

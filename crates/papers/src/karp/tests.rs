@@ -1,6 +1,6 @@
 //! Checks of the searches and the sequence against programs that know nothing of them.
 
-use super::search::{SummationSearch, BestTrees};
+use super::search::{BestTrees, SummationSearch};
 use super::{f, machine};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::summation::{SUMMATION, TIME};
@@ -44,7 +44,11 @@ fn optimal_summation_sums_the_most() {
             let case = Case::new(&SUMMATION, "optimal", machine(P, times))
                 .with(&TIME, Some(TimeSpan::from_cycles(T as u32)));
             let (_, model, operands) = run(&case);
-            assert_eq!((operands, model), (Some(search.most_operands(T, P - 1)), T), "P = {P}, {times:?}, T = {T}");
+            assert_eq!(
+                (operands, model),
+                (Some(search.most_operands(T, P - 1)), T),
+                "P = {P}, {times:?}, T = {T}"
+            );
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use loggp::{Params, Time, US, preset};
 
-use crate::pictures::timeline::draw_timeline as draw_timeline;
+use crate::pictures::timeline::draw_timeline;
 
 /// Returns a Meiko CS-2 of table 1 with P processors.
 pub fn cs2(name: &str, P: usize) -> Params {

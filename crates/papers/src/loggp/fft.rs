@@ -7,10 +7,10 @@ use loggp_draw::palette;
 use loggp_programs::Case;
 use loggp_programs::fft::{self, BUTTERFLY, FFT, LAYOUT, Layout};
 use loggp_programs::remap::REMAP;
-use loggp_study::{StudyError, Prediction};
+use loggp_study::{Prediction, StudyError};
 
 use super::common::cs2;
-use crate::{Exhibit, Lab, CaseSeries, Sheet, CaseResult, below};
+use crate::{CaseResult, CaseSeries, Exhibit, Lab, Sheet, below};
 
 pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggp-fig5",
@@ -70,7 +70,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let what = "the long version's remap and redistribution over the short version's remap";
     sheet.add_claim(what, "3", quote, below(1.0), [both / phase_time(&short, "remap")]);
     let begins = phase_time(&short, "compute I") + phase_time(&short, "remap");
-    let with_words = phase_time(&short, "compute I") + sheet.model_time("the remap alone, in messages of 4 bytes");
+    let with_words =
+        phase_time(&short, "compute I") + sheet.model_time("the remap alone, in messages of 4 bytes");
     let quote = "the long message version finishes the entire computation before the other version even begins the last phase";
     let what = "the end of the long version over the begin of the short one's last phase";
     let end = long.model().in_units(MS);
@@ -102,8 +103,10 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
 
 /// Draws the phases as stacked bars.
 fn phase_bars(n: usize, versions: &[(&str, &CaseResult)]) -> String {
-    let layer =
-        |(number, name): (usize, &&str)| Layer { name: (*name).into(), ink: palette::SeriesStyle::for_number(number).ink };
+    let layer = |(number, name): (usize, &&str)| Layer {
+        name: (*name).into(),
+        ink: palette::SeriesStyle::for_number(number).ink,
+    };
     let mut bars = Vec::new();
     for (version, result) in versions {
         for label in ["formula", "model", "measured"] {

@@ -1,14 +1,14 @@
 //! Figures 1 to 3: one message, two in a row, and the time of k bytes as a long message and as short ones.
 
-use loggp::{Params, Time, US};
 use loggp::trace::ActivityKind;
+use loggp::{Params, Time, US};
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::scatter::SCATTER;
 use loggp_study::StudyError;
 
-use super::common::{in_us, cs2, machine_in_cycles, draw_cycles};
-use crate::{Exhibit, CaseSeries, Sheet, below, between, exactly};
+use super::common::{cs2, draw_cycles, in_us, machine_in_cycles};
+use crate::{CaseSeries, Exhibit, Sheet, below, between, exactly};
 
 pub const FIGURE_1: Exhibit = Exhibit {
     id: "loggp-fig1",
@@ -24,10 +24,12 @@ pub const FIGURE_1: Exhibit = Exhibit {
     ],
     unit: ("cycles", US),
     series: |_| {
-        let make_series =
-            |(name, algorithm, P, items)| CaseSeries::from_case(name, scatter_case(algorithm, machine_in_cycles(P, 4, 1, 4), items));
+        let make_series = |(name, algorithm, P, items)| {
+            CaseSeries::from_case(name, scatter_case(algorithm, machine_in_cycles(P, 4, 1, 4), items))
+        };
         let measured = MESSAGES.map(|message| make_series(message).measured());
-        let traced = CaseSeries::from_case("traced", scatter_case("long", machine_in_cycles(3, 4, 1, 4), 10)).traced();
+        let traced =
+            CaseSeries::from_case("traced", scatter_case("long", machine_in_cycles(3, 4, 1, 4), 10)).traced();
         let logp = Params { long: loggp::params::LongMessages::LogP, ..machine_in_cycles(2, 4, 1, 4) };
         let word = CaseSeries::from_case("a message of a word, LogP", scatter_case("long", logp, 1));
         measured.into_iter().chain([traced, word]).collect()
@@ -59,7 +61,8 @@ pub const FIGURE_2: Exhibit = Exhibit {
     series: |lab| {
         let make_series = |(algorithm, name)| {
             let sizes = (2..=16).step_by(lab.pick(2, 1)).map(|power| 1 << power);
-            CaseSeries::from_values(name, "bytes", sizes, move |bytes| bytes_case(algorithm, bytes)).measured()
+            CaseSeries::from_values(name, "bytes", sizes, move |bytes| bytes_case(algorithm, bytes))
+                .measured()
         };
         [("long", "one message"), ("short", "short messages")].map(make_series).into()
     },
@@ -117,7 +120,8 @@ fn show_two_messages(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_claim("a word with G less a word without it [cycles]", "2.2", quote, exactly(0.0), [apart]);
     let caption = "Processor 0 sends 10 words to processor 1 and 10 words to processor 2. The arrow of a message goes from when \
                    its first word enters the network to when its last one is there.";
-    let picture = draw_cycles(traced.trace(), "Two long messages in a row: L = 4, o = 1, g = 4, G = 1, k = 10");
+    let picture =
+        draw_cycles(traced.trace(), "Two long messages in a row: L = 4, o = 1, g = 4, G = 1, k = 10");
     sheet.add_picture("", caption, picture);
     Ok(())
 }
@@ -159,7 +163,13 @@ fn show_moderate(sheet: &mut Sheet) -> Result<(), StudyError> {
         .map(|(bytes, time)| (1e3 * (time - start - (bytes - from) * G)).abs())
         .collect::<Vec<_>>();
     let quote = "Ideally, the data points would form a perfect line of slope G.";
-    sheet.add_claim("how far the points are from a line of slope G = 0.03 us [ns]", "3", quote, below(1.0), off);
+    sheet.add_claim(
+        "how far the points are from a line of slope G = 0.03 us [ns]",
+        "3",
+        quote,
+        below(1.0),
+        off,
+    );
     let quote = "This is close to what we observe; the step function is the result of cache misses.";
     sheet.add_out_of_reach("the steps", "3", quote, "they are those of the paper's machine");
     let plot = Plot::new("A message on the CS-2 with Split-C", "")

@@ -7,7 +7,7 @@ use loggp_programs::radix_sort::RADIX_SORT;
 use loggp_study::StudyError;
 
 use super::common::cs2;
-use crate::{Exhibit, CaseSeries, Sheet, at_least};
+use crate::{CaseSeries, Exhibit, Sheet, at_least};
 
 pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggp-fig6",
@@ -26,7 +26,9 @@ pub const FIGURE_6: Exhibit = Exhibit {
         let params = cs2("cs2-splitc", 16);
         let case = |name, size| Case { size, ..Case::new(&RADIX_SORT, name, params) };
         let make_series = |name| {
-            CaseSeries::from_values(name, "keys per processor", sizes.iter().copied(), move |size| case(name, size))
+            CaseSeries::from_values(name, "keys per processor", sizes.iter().copied(), move |size| {
+                case(name, size)
+            })
         };
         ["short", "long"].map(|name| make_series(name).measured()).into()
     },
@@ -37,7 +39,13 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let gains = sheet.series("short").ratios_to(sheet.series("long"));
     let quote =
         "sending long messages results in much better overall performance than sending short messages";
-    sheet.add_claim("the short version's time over the long one's, by keys", "1", quote, at_least(2.0), gains);
+    sheet.add_claim(
+        "the short version's time over the long one's, by keys",
+        "1",
+        quote,
+        at_least(2.0),
+        gains,
+    );
     let long = sheet.last_result("long");
     let phase = |name: &str| long.phase(name).model.unwrap_or_default().in_units(MS);
     // Moving a key costs what sorting one locally does, so the rest of the distribution is the transfer.

@@ -7,7 +7,7 @@ use loggp_programs::remap::REMAP;
 use loggp_study::StudyError;
 
 use super::common::cs2;
-use crate::{Exhibit, Lab, CaseSeries, Sheet, between, marked_line};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, between, marked_line};
 
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggp-fig4",
@@ -41,8 +41,9 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
     let runs = [("long", lab.pick(1 << 15, 1 << 19)), ("short", lab.pick(1 << 12, 1 << 19))];
     let remap = runs.map(|(name, most)| {
         let sizes = (11..=19).map(|power| 1 << power);
-        let series =
-            CaseSeries::from_values(name, BYTES, sizes, |size| case(&params, &format!("{name}-staggered"), size));
+        let series = CaseSeries::from_values(name, BYTES, sizes, |size| {
+            case(&params, &format!("{name}-staggered"), size)
+        });
         series.measured().formula_if(|size| size > f64::from(most))
     });
     let largest = lab.pick(1 << 15, 1 << 19);
@@ -90,8 +91,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         between(1.9, 2.1),
         [slow],
     );
-    let gain = [2048.0, 4096.0]
-        .map(|bytes| sheet.series("short").at(bytes).model().in_units(sheet.series("long").at(bytes).model()));
+    let gain = [2048.0, 4096.0].map(|bytes| {
+        sheet.series("short").at(bytes).model().in_units(sheet.series("long").at(bytes).model())
+    });
     let quote =
         "the long message version of the all-to-all remap has almost two orders of magnitude improvement";
     // From 31.6 on two orders of magnitude are nearer than one.

@@ -7,7 +7,7 @@ use loggp_programs::scatter::{ALPHA, SCATTER};
 use loggp_study::StudyError;
 
 use super::common::cs2;
-use crate::{Exhibit, CaseSeries, Sheet, at_least, exactly};
+use crate::{CaseSeries, Exhibit, Sheet, at_least, exactly};
 
 pub const FIGURE_11: Exhibit = Exhibit {
     id: "loggp-fig11",
@@ -25,7 +25,9 @@ pub const FIGURE_11: Exhibit = Exhibit {
     series: |lab| {
         let sizes = lab.pick(&[1, 16, 64, 128, 256][..], &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]);
         let make_series = |name: &'static str, algorithm: &'static str, params| {
-            CaseSeries::from_values(name, ITEMS, sizes.iter().copied(), move |size| case(algorithm, params, size))
+            CaseSeries::from_values(name, ITEMS, sizes.iter().copied(), move |size| {
+                case(algorithm, params, size)
+            })
         };
         let elan = cs2("cs2-elan", P);
         // Latency plus a single overhead.
@@ -33,7 +35,10 @@ pub const FIGURE_11: Exhibit = Exhibit {
         ALGORITHMS
             .map(|name| make_series(name, name, elan).measured())
             .into_iter()
-            .chain([make_series("optimal, L + o", "optimal", without), make_series("binomial, L + o", "binomial", without)])
+            .chain([
+                make_series("optimal, L + o", "optimal", without),
+                make_series("binomial, L + o", "binomial", without),
+            ])
             .collect()
     },
     show: show_three,
@@ -97,8 +102,17 @@ fn show_three(sheet: &mut Sheet) -> Result<(), StudyError> {
     );
     let all = ALGORITHMS.iter().flat_map(|name| &sheet.series(name).points);
     let same: Vec<bool> = all.map(|result| result.model() == result.formula()).collect();
-    sheet.add_own_check("runs that take what the formula says", same.iter().filter(|same| **same).count(), same.len());
-    sheet.add_out_of_reach("measured times", "4.10", "the predicted times closely match the measured", HARDWARE);
+    sheet.add_own_check(
+        "runs that take what the formula says",
+        same.iter().filter(|same| **same).count(),
+        same.len(),
+    );
+    sheet.add_out_of_reach(
+        "measured times",
+        "4.10",
+        "the predicted times closely match the measured",
+        HARDWARE,
+    );
     let plot = Plot::new("Scatter on 64 processors of the CS-2", "")
         .x("items per processor, 4 bytes each", Scale::Linear)
         .y("time [us]", Scale::Linear)
@@ -122,11 +136,14 @@ fn show_ratios(sheet: &mut Sheet) -> Result<(), StudyError> {
     let least = times.iter().map(|(_, time)| *time).fold(f64::INFINITY, f64::min);
     let quote = "the optimal alpha is 0.5 which corresponds to the Binomial Tree algorithm";
     let what = format!("the best time over the Binomial Tree's, with alpha = {hundredths}");
-    sheet.add_claim(what, "4.10", quote, at_least(1.0), [least / sheet.model_time("binomial")]).expect_difference(
-        "0.994",
-        "in hundredths there is a better one; by L + o for L + 2o it would be 0.5, as in figure 11",
-    );
-    let same = sheet.series("fixed").points.iter().filter(|result| result.model() == result.formula()).count();
+    sheet
+        .add_claim(what, "4.10", quote, at_least(1.0), [least / sheet.model_time("binomial")])
+        .expect_difference(
+            "0.994",
+            "in hundredths there is a better one; by L + o for L + 2o it would be 0.5, as in figure 11",
+        );
+    let same =
+        sheet.series("fixed").points.iter().filter(|result| result.model() == result.formula()).count();
     sheet.add_own_check("runs that take what the formula says", same, times.len());
     let quote = "The figure shows a close match between predicted and measured times.";
     sheet.add_out_of_reach("measured times", "4.10", quote, HARDWARE);

@@ -2,15 +2,15 @@
 
 use std::num::NonZeroUsize;
 
-use loggp::{Params, US};
 use loggp::trace::{Message, Trace};
+use loggp::{Params, US};
 use loggp_draw::digits::exact;
 use loggp_programs::Case;
 use loggp_programs::scatter::{DETOUR, Detour, SCATTER};
 use loggp_study::StudyError;
 
-use super::common::{in_us, machine_in_cycles, simplified_machine, draw_cycles};
-use crate::{Exhibit, CaseSeries, Sheet, above, exactly};
+use super::common::{draw_cycles, in_us, machine_in_cycles, simplified_machine};
+use crate::{CaseSeries, Exhibit, Sheet, above, exactly};
 
 pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggp-fig7",
@@ -28,7 +28,13 @@ pub const FIGURE_7: Exhibit = Exhibit {
         sheet.add_number("L' = L + 2o of the simplified LogGP", "figure 7", "15", way).by_formula();
         let quote = "working with a restricted version of LogGP without sacrificing any accuracy";
         let what = "the full schedule's end less the simplified one's [cycles]";
-        sheet.add_claim(what, "4.1", quote, exactly(0.0), [sheet.model_time(FULL) - sheet.model_time(SIMPLE)]);
+        sheet.add_claim(
+            what,
+            "4.1",
+            quote,
+            exactly(0.0),
+            [sheet.model_time(FULL) - sheet.model_time(SIMPLE)],
+        );
         show_two_views(sheet)
     },
 };
@@ -43,7 +49,10 @@ pub const FIGURE_8: Exhibit = Exhibit {
     series: |_| {
         let short = Case { size: 1, ..Case::new(&SCATTER, "short", machine_in_cycles(4, 5, 5, 10)) };
         let large = Case { size: 10, ..Case::new(&SCATTER, "binomial", simplified_machine(64, 30, 10)) };
-        let more = [CaseSeries::from_case("short", short).traced(), CaseSeries::from_case("P = 64, k = 10", large).traced()];
+        let more = [
+            CaseSeries::from_case("short", short).traced(),
+            CaseSeries::from_case("P = 64, k = 10", large).traced(),
+        ];
         view_series("binomial").into_iter().chain(more).collect()
     },
     show: |sheet| {
@@ -118,7 +127,8 @@ fn view_series(algorithm: &'static str) -> Vec<CaseSeries> {
     let full = machine_in_cycles(4, 5, 5, 10);
     let Params { L, o, g, .. } = full;
     let short = simplified_machine(4, in_us(L + 2 * o) as i64, in_us(g) as i64);
-    let make_series = |(name, params)| both_clocks(name, Case { size: 1, ..Case::new(&SCATTER, algorithm, params) });
+    let make_series =
+        |(name, params)| both_clocks(name, Case { size: 1, ..Case::new(&SCATTER, algorithm, params) });
     [(FULL, full), (SIMPLE, short)].into_iter().flat_map(make_series).collect()
 }
 
@@ -129,7 +139,10 @@ fn six_processors(algorithm: &'static str) -> Case {
 
 /// Returns a case on both clocks.
 fn both_clocks(name: &str, case: Case) -> Vec<CaseSeries> {
-    vec![CaseSeries::from_case(name, case.clone()).traced(), CaseSeries::from_case(format!("{name}, measured"), case).measured()]
+    vec![
+        CaseSeries::from_case(name, case.clone()).traced(),
+        CaseSeries::from_case(format!("{name}, measured"), case).measured(),
+    ]
 }
 
 /// Returns the messages that bring a processor's items to it from the source, the last first.
@@ -139,7 +152,8 @@ fn route_to(trace: &Trace, to: usize) -> Vec<&Message> {
 }
 
 fn show_two_views(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let right = [FULL, SIMPLE].iter().filter(|name| sheet.model_time(name) == sheet.formula_time(name)).count();
+    let right =
+        [FULL, SIMPLE].iter().filter(|name| sheet.model_time(name) == sheet.formula_time(name)).count();
     sheet.add_own_check("both views end when table 2's formula says", right, 2);
     for (name, title) in [("full", FULL), ("simplified", SIMPLE)] {
         let picture = draw_cycles(sheet.last_result(title).trace(), title);
@@ -163,7 +177,11 @@ fn show_unsplit(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "The critical path in this case involves processor P2 sending 10 items to processor P3.";
     let rule = "P2's message of 10 items to P3 is received at the end";
     sheet.add_judged_claim("the last message", "4.7", quote, rule, is_last);
-    sheet.add_picture("", CAPTION, draw_cycles(&trace, "Figure 9: L = 4, o = 1, g = 4, G = 1, P = 6, k = 10"));
+    sheet.add_picture(
+        "",
+        CAPTION,
+        draw_cycles(&trace, "Figure 9: L = 4, o = 1, g = 4, G = 1, P = 6, k = 10"),
+    );
     Ok(())
 }
 
@@ -171,9 +189,19 @@ fn show_split(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (whole, end) = (sheet.model_time("optimal"), sheet.model_time(PAPERS));
     sheet.add_text("the end of the schedule [cycles]", "figure 10", "61", exact(end));
     let quote = "two cycles less than the algorithm without splitting";
-    sheet.add_claim("how much sooner than without splitting [cycles]", "4.7", quote, exactly(2.0), [whole - end]);
+    sheet.add_claim(
+        "how much sooner than without splitting [cycles]",
+        "4.7",
+        quote,
+        exactly(2.0),
+        [whole - end],
+    );
     let found = sheet.model_time("split") == end;
-    sheet.add_own_check("with a capacity of 1 a search finds a detour that ends as soon", usize::from(found), 1);
+    sheet.add_own_check(
+        "with a capacity of 1 a search finds a detour that ends as soon",
+        usize::from(found),
+        1,
+    );
     let trace = sheet.last_result(PAPERS).trace().clone();
     sheet.add_picture("", CAPTION, draw_cycles(&trace, "Figure 10: the message for P3 is split"));
     let trace = sheet.last_result("split").trace().clone();

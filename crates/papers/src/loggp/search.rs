@@ -40,7 +40,13 @@ fn is_possible(machine: SimplifiedMachine, P: usize, k: usize, end: u32) -> bool
 }
 
 /// Returns whether a scatter in this state can end by `end`.
-fn can_finish(machine: SimplifiedMachine, k: usize, end: u32, state: ScatterState, visited: &mut HashSet<ScatterState>) -> bool {
+fn can_finish(
+    machine: SimplifiedMachine,
+    k: usize,
+    end: u32,
+    state: ScatterState,
+    visited: &mut HashSet<ScatterState>,
+) -> bool {
     let (P, items) = (state.free.len(), state.has[0].len());
     let missing = |item: usize| state.has[item / k + 1][item] == NEVER;
     if !(0..items).any(missing) {

@@ -8,7 +8,7 @@ use loggp_study::StudyError;
 
 use super::common::{in_us, simplified_machine};
 use super::search::{SimplifiedMachine, least_time};
-use crate::{Exhibit, Lab, CaseSeries, Sheet, below, between, exactly, marked_line};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, below, between, exactly, marked_line};
 
 pub const TABLE_2: Exhibit = Exhibit {
     id: "loggp-table2",
@@ -27,10 +27,13 @@ pub const TABLE_2: Exhibit = Exhibit {
         let all = all.flat_map(|(L, g, name)| [1, 10].map(|k| (L, g, name, k)));
         let make_series = |(L, g, name, k)| {
             let label = format!("{name}, L = {L}, g = {g}, k = {k}");
-            CaseSeries::from_values(label, "P", [2, 4, 16, 64], move |P| case(name, simplified_machine(P, L, g), k))
+            CaseSeries::from_values(label, "P", [2, 4, 16, 64], move |P| {
+                case(name, simplified_machine(P, L, g), k)
+            })
         };
-        let measured = ["short", "long", "binomial", "optimal"]
-            .map(|name| CaseSeries::from_case(name, case(name, simplified_machine(64, 30, 10), 10)).measured());
+        let measured = ["short", "long", "binomial", "optimal"].map(|name| {
+            CaseSeries::from_case(name, case(name, simplified_machine(64, 30, 10), 10)).measured()
+        });
         all.map(make_series).chain(measured).collect()
     },
     show: show_table_2,
@@ -65,7 +68,8 @@ fn formula_cycles(algorithm: &str, params: Params, k: usize) -> Result<f64, Stud
 }
 
 fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let runs = sheet.all_series().iter().filter(|results| results.along == "P").flat_map(|results| &results.points);
+    let runs =
+        sheet.all_series().iter().filter(|results| results.along == "P").flat_map(|results| &results.points);
     let same: Vec<bool> = runs.map(|result| result.model() == result.formula()).collect();
     let right = same.iter().filter(|same| **same).count();
     sheet.add_own_check("table 2's formulas are the model's times", right, same.len());
@@ -103,7 +107,11 @@ fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
         .lines([loggp_draw::plot::PlotLine::new("S(n)/n", 0, loggp_draw::plot::Look::Line, points)])
         .level("150/320", 150.0 / 320.0)
         .level("2/5", 0.4);
-    sheet.add_plot("", "Below 2/5 for 5 sets, and 150/320 and more for many: no fixed ratio is optimal.", plot);
+    sheet.add_plot(
+        "",
+        "Below 2/5 for 5 sets, and 150/320 and more for many: no fixed ratio is optimal.",
+        plot,
+    );
     Ok(())
 }
 
@@ -136,7 +144,8 @@ fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
 
     let recurrence_and_lemma = |L: u32, g: u32| {
         let known = recurrence(SimplifiedMachine { L, g }, 1024, 1);
-        let lemma = move |P: usize| formula_cycles("binomial", simplified_machine(P, i64::from(L), i64::from(g)), 1);
+        let lemma =
+            move |P: usize| formula_cycles("binomial", simplified_machine(P, i64::from(L), i64::from(g)), 1);
         (known, lemma)
     };
     // The Binomial Tree's recurrence splits in halves.
@@ -208,7 +217,8 @@ fn show_theorems(sheet: &mut Sheet) -> Result<(), StudyError> {
         right,
         above.len(),
     );
-    let points = (2..=64).map(|P| Ok((P as f64, lemma(P)?))).collect::<Result<Vec<(f64, f64)>, StudyError>>()?;
+    let points =
+        (2..=64).map(|P| Ok((P as f64, lemma(P)?))).collect::<Result<Vec<(f64, f64)>, StudyError>>()?;
     let tree = (2..=64).map(|P| (P as f64, tree[P])).collect();
     let plot = Plot::new("The Binomial Tree, L = 30, g = 10, k = 1", "")
         .x("processors", Scale::Linear)

@@ -7,7 +7,7 @@ use loggp_programs::scatter::SCATTER;
 use loggp_study::StudyError;
 
 use super::common::simplified_machine;
-use crate::{Exhibit, CaseSeries, Sheet, at_least, below, exactly};
+use crate::{CaseSeries, Exhibit, Sheet, at_least, below, exactly};
 
 pub const TABLE_3: Exhibit = Exhibit {
     id: "loggp-table3",
@@ -63,8 +63,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         }
     }
     let over = |one: &str, other: &str, columns: &[(usize, i64, i64)]| {
-        let over =
-            columns.iter().map(|column| sheet.model_time(&series_name(one, *column)) / sheet.model_time(&series_name(other, *column)));
+        let over = columns.iter().map(|column| {
+            sheet.model_time(&series_name(one, *column)) / sheet.model_time(&series_name(other, *column))
+        });
         over.collect::<Vec<f64>>()
     };
     let [same, faster, optimal] = [

@@ -6,7 +6,7 @@ use loggp_draw::plot::{Plot, Scale};
 use loggp_study::StudyError;
 use loggp_study::analysis::accounts::Account;
 
-use super::elimination::{self, CODES, Elimination, WITHIN_7_PERCENT, SIZES, codes, size_text};
+use super::elimination::{self, CODES, Elimination, SIZES, WITHIN_7_PERCENT, codes, size_text};
 use super::elimination_times::{TABLE, error_percent, number};
 use super::synchronization::{Shares, draw_bars};
 use crate::{Exhibit, Sheet, above, at_most, below, marked_line};
@@ -113,7 +113,9 @@ fn show_table_10(sheet: &mut Sheet) -> Result<(), StudyError> {
                 let is_judged = n > 1024 && !(model == 0 && code > 0) && !(n == 4096 && code == 2);
                 if is_judged {
                     let what = format!("{called}, {}, {name} [s]", size_text(sheet.lab, n));
-                    sheet.add_number(what, "table 10", paper, time).accept_within(WITHIN_7_PERCENT.0, WITHIN_7_PERCENT.1);
+                    sheet
+                        .add_number(what, "table 10", paper, time)
+                        .accept_within(WITHIN_7_PERCENT.0, WITHIN_7_PERCENT.1);
                 }
             }
         }
@@ -124,7 +126,9 @@ fn show_table_10(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "accurate (maximum of -10.0%)";
     let sizes = of_loggp_2.iter().map(|error| error.abs()).collect::<Vec<_>>();
     let why = "the paper's program is lost; ours has more short messages a flop at n = 256";
-    sheet.add_claim("the same, without their sign [%]", "4.6", quote, at_most(10.0), sizes).expect_difference(pinned, why);
+    sheet
+        .add_claim("the same, without their sign [%]", "4.6", quote, at_most(10.0), sizes)
+        .expect_difference(pinned, why);
     let quote = "when n = 4096, the LogGP-1 model is inaccurate";
     let what = "LogGP-1's error at n = 4096, without its sign, where accurate is \"within 7%\" [%]";
     sheet.add_claim(what, "4.6", quote, above(7.0), [at_4096[0].abs()]);
@@ -224,7 +228,8 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (mut without_waits, mut with_waits, mut long) = (0, 0, 0);
     let mut bars = [Vec::new(), Vec::new()];
     for n in SIZES {
-        let waits = Shares::from_trace(Elimination::from_sheet(sheet, n, 0).trace()).share(Account::SenderSync);
+        let waits =
+            Shares::from_trace(Elimination::from_sheet(sheet, n, 0).trace()).share(Account::SenderSync);
         for (code, name) in codes(n) {
             for ((_, model_name), bars) in MODELS.into_iter().zip(&mut bars) {
                 if model_name == "loggp-1" && code == 1 {

@@ -7,7 +7,7 @@ use loggp_study::StudyError;
 
 use super::platforms::{PLATFORMS, pair_machine};
 use crate::pictures::timeline::draw_timeline;
-use crate::{Exhibit, CaseSeries, Sheet, CaseResult};
+use crate::{CaseResult, CaseSeries, Exhibit, Sheet};
 
 pub const FIGURE_2: Exhibit = Exhibit {
     id: "loggps-fig2",
@@ -19,15 +19,20 @@ pub const FIGURE_2: Exhibit = Exhibit {
     formulas: &["T1 + T2 + T3, T1 + T2' + T3, and T4 + T5 + T1 + T2' + T3 (table 3)"],
     unit: ("us", US),
     series: |_| {
-        let make_series = |(name, k, late)| CaseSeries::from_case(name, message_case("blocking", figure_2_machine(), k, late * US)).traced();
+        let make_series = |(name, k, late)| {
+            CaseSeries::from_case(name, message_case("blocking", figure_2_machine(), k, late * US)).traced()
+        };
         SENDS.map(make_series).into()
     },
     show: |sheet| {
-        let cost = |(_, k, late): &(&str, usize, i64)| MessageTerms::new(&figure_2_machine(), *k).communication(*late * US);
+        let cost = |(_, k, late): &(&str, usize, i64)| {
+            MessageTerms::new(&figure_2_machine(), *k).communication(*late * US)
+        };
         let right = SENDS.iter().filter(|send| sheet.last_result(send.0).model() == cost(send)).count();
         sheet.add_own_check("messages that take the sum of the parts in the figure", right, 3);
         for (name, k, _) in SENDS {
-            let svg = draw_timeline(sheet.last_result(name).trace(), &format!("{name}: {k} bytes"), ("us", US));
+            let svg =
+                draw_timeline(sheet.last_result(name).trace(), &format!("{name}: {k} bytes"), ("us", US));
             let caption = match k > 4 {
                 true => "It is longer than S: a request goes first, and the message only after the reply.",
                 false => "It is no longer than S, and goes at once.",
@@ -61,7 +66,9 @@ pub const TABLE_3: Exhibit = Exhibit {
     unit: ("us", US),
     series: |_| {
         late_messages()
-            .map(|(name, params, k, late)| CaseSeries::from_case(name, message_case("blocking", params, k, late)).measured())
+            .map(|(name, params, k, late)| {
+                CaseSeries::from_case(name, message_case("blocking", params, k, late)).measured()
+            })
             .collect()
     },
     show: show_table_3,
@@ -128,7 +135,11 @@ fn show_table_3(sheet: &mut Sheet) -> Result<(), StudyError> {
     });
     let costs: Vec<bool> = costs.collect();
     let right = costs.iter().filter(|right| **right).count();
-    sheet.add_own_check("messages that cost what equations (1) to (3) say, to the picosecond", right, costs.len());
+    sheet.add_own_check(
+        "messages that cost what equations (1) to (3) say, to the picosecond",
+        right,
+        costs.len(),
+    );
     let name = "Myrinet, k = 16383, receiver 0 us late";
     let longest = routine_time(sheet.last_result(name), RECV).unwrap_or_default().in_units(US);
     sheet.add_number("a message of S = 16,383 bytes on Myrinet [us]", "4.5", "288", longest).expect_difference(
@@ -173,7 +184,11 @@ fn show_table_4(sheet: &mut Sheet) -> Result<(), StudyError> {
     }
     let one_byte = routine_time(sheet.all_series()[0].last_result(), RECV).unwrap_or_default().in_units(US);
     sheet.add_number("MPI_Recv of a message of one byte that is there [us]", "4.6", "6.55", one_byte);
-    sheet.add_own_check("routines that take what equations (4) to (11) say, with t_w - t_i in (11)", same, called);
+    sheet.add_own_check(
+        "routines that take what equations (4) to (11) say, with t_w - t_i in (11)",
+        same,
+        called,
+    );
     let quote = "max{T_blk - (t_i - t_w), o'}";
     let row = sheet.add_judged_claim(
         "waits that take what (11) says as it is printed",

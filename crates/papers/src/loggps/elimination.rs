@@ -5,15 +5,15 @@
 //! takes a quarter of the time. Its record with all lengths four times as long is a record of Myrinet itself,
 //! and can be replayed under any other model.
 
-use loggp::{Params, SEC, Time, preset};
 use loggp::trace::{CallKind, Trace};
+use loggp::{Params, SEC, Time, preset};
 use loggp_programs::Case;
 use loggp_programs::gauss::{FLOP, GAUSS, longest_message};
 use loggp_study::StudyError;
 use loggp_study::analysis::WhatIf;
 
 use super::platforms::with_changes;
-use crate::{Lab, CaseSeries, Sheet, CaseResult};
+use crate::{CaseResult, CaseSeries, Lab, Sheet};
 
 /// A code of the elimination.
 #[derive(Debug)]
@@ -83,7 +83,10 @@ pub fn codes(n: usize) -> impl Iterator<Item = (usize, &'static str)> {
 pub fn series(lab: &Lab) -> Vec<CaseSeries> {
     let make_series = |n: usize| {
         let one = move |(code, name)| {
-            CaseSeries::from_case(format!("{}, {name}", size_text(lab, n)), case(&CODES[code], n, size_divisor(lab, n)))
+            CaseSeries::from_case(
+                format!("{}, {name}", size_text(lab, n)),
+                case(&CODES[code], n, size_divisor(lab, n)),
+            )
         };
         codes(n).map(one).map(CaseSeries::traced)
     };

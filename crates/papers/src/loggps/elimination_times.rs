@@ -5,9 +5,9 @@ use loggp_document::Table;
 use loggp_programs::message::MessageTerms;
 use loggp_study::StudyError;
 
-use super::elimination::{self, CODES, Elimination, WITHIN_7_PERCENT, SIZES, case, codes, size_text};
+use super::elimination::{self, CODES, Elimination, SIZES, WITHIN_7_PERCENT, case, codes, size_text};
 use super::platforms::pair_machine;
-use crate::{Exhibit, CaseSeries, Sheet, below};
+use crate::{CaseSeries, Exhibit, Sheet, below};
 
 pub const TABLE_7: Exhibit = Exhibit {
     id: "loggps-table7",
@@ -146,7 +146,10 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let S = CODES[0].S;
     let messages = 22.5 * f64::from(1 << 20) / S as f64;
     let what = "messages of S = 16,383 bytes in 22.5 MBytes";
-    sheet.add_number(what, "4.5", "1438", messages).by_formula().accept_within(0.05 / 22.5, "22.5 has three digits");
+    sheet
+        .add_number(what, "4.5", "1438", messages)
+        .by_formula()
+        .accept_within(0.05 / 22.5, "22.5 has three digits");
     let one = MessageTerms::new(&pair_machine("myrinet"), S).communication(Time::ZERO);
     sheet.add_number("1,438 messages of S bytes [s]", "4.5", "0.42", 1438.0 * one.in_units(SEC)).by_formula();
     let quote = "the LogGPS model predicts the execution time within 7% errors";

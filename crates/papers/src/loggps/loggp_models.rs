@@ -1,7 +1,7 @@
 //! Tables 8 and 9, and figure 7: the costs of a message under the LogGP models with which LogGPS is compared.
 
-use loggp::{NS, Time, US};
 use loggp::trace::Trace;
+use loggp::{NS, Time, US};
 use loggp_document::Table;
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
@@ -11,7 +11,7 @@ use loggp_study::analysis::WhatIf;
 
 use super::platforms::pair_machine;
 use super::protocols::LATE;
-use crate::{Exhibit, CaseSeries, Sheet, marked_line};
+use crate::{CaseSeries, Exhibit, Sheet, marked_line};
 
 pub const TABLE_8: Exhibit = Exhibit {
     id: "loggps-table8",
@@ -76,13 +76,19 @@ fn series(lengths: &[usize]) -> Vec<CaseSeries> {
     let make_series = |(name, late): (&str, Time)| {
         let case = |k| Case { size: k, ..Case::new(&MESSAGE, "blocking", pair_machine("myrinet")) };
         let lengths = lengths.iter().copied().chain([20_000]);
-        CaseSeries::from_values(name, "k [bytes]", lengths, |k| case(k).with(&RECEIVER_DELAY, late.into())).traced()
+        CaseSeries::from_values(name, "k [bytes]", lengths, |k| case(k).with(&RECEIVER_DELAY, late.into()))
+            .traced()
     };
     [("at once", Time::ZERO), ("1 ms late", LATE)].map(make_series).into()
 }
 
 /// Replays one of these messages under a model.
-fn modeled_message(sheet: &Sheet, model: &str, k: usize, is_late: bool) -> Result<ModeledMessage, StudyError> {
+fn modeled_message(
+    sheet: &Sheet,
+    model: &str,
+    k: usize,
+    is_late: bool,
+) -> Result<ModeledMessage, StudyError> {
     let (name, late) = if is_late { ("1 ms late", LATE) } else { ("at once", Time::ZERO) };
     let trace = sheet.series(name).at(k as f64).trace();
     let again = WhatIf::read(&format!("model={model}"), trace.params)?.replay(trace)?;
@@ -122,7 +128,8 @@ fn show_table_8(sheet: &mut Sheet) -> Result<(), StudyError> {
         let waits = late? > at_once?;
         let constant =
             |ranges: &[Vec<Time>]| ranges.iter().all(|range| range.iter().all(|time| *time == range[0]));
-        let linear = |ranges: &[Vec<Time>]| ranges.iter().all(|range| has_even_steps(range) && range[0] < range[1]);
+        let linear =
+            |ranges: &[Vec<Time>]| ranges.iter().all(|range| has_even_steps(range) && range[0] < range[1]);
         let step = |range: &[Time]| range[1] - range[0];
         let overhead = match model {
             "loggp-1" => sends != recvs && !constant(&sends),

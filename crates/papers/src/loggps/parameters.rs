@@ -1,12 +1,12 @@
 //! Table 5: LogGPS's parameters of three platforms, from round trips alone.
 
-use loggp::{Params, Ports, US};
 use loggp::params::Parameter;
+use loggp::{Params, Ports, US};
 use loggp_document::Table;
 use loggp_programs::Emulation;
 use loggp_study::StudyError;
 use loggp_study::calibration::Amount;
-use loggp_study::loggps::{Equations, LogGpsCalibration, Estimate};
+use loggp_study::loggps::{Equations, Estimate, LogGpsCalibration};
 
 use super::platforms::PLATFORMS;
 use crate::{Exhibit, Sheet};

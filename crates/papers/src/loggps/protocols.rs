@@ -9,9 +9,9 @@ use loggp_study::analysis::Analysis;
 use loggp_study::analysis::accounts::Account;
 use loggp_study::loggps::LogGpsCalibration;
 
-use super::platforms::{with_changes, pair_machine};
+use super::platforms::{pair_machine, with_changes};
 use crate::pictures::timeline::draw_timeline;
-use crate::{Exhibit, CaseSeries, Sheet, CaseResult, above, exactly};
+use crate::{CaseResult, CaseSeries, Exhibit, Sheet, above, exactly};
 
 pub const TABLE_1: Exhibit = Exhibit {
     id: "loggps-table1",
@@ -24,7 +24,8 @@ pub const TABLE_1: Exhibit = Exhibit {
     unit: ("us", US),
     series: |_| {
         let make_series = |(name, k)| {
-            [0, 1000].map(|late| CaseSeries::from_case(late_name(name, late), message_case("blocking", k, late)))
+            [0, 1000]
+                .map(|late| CaseSeries::from_case(late_name(name, late), message_case("blocking", k, late)))
         };
         PROTOCOLS.into_iter().flat_map(make_series).collect()
     },
@@ -63,7 +64,8 @@ pub const FIGURE_1: Exhibit = Exhibit {
         vec![
             CaseSeries::from_case("(a) Short, at once", message_case("blocking", 1024, 0)).traced(),
             CaseSeries::from_case("(a) Short, 1 ms late", message_case("blocking", 1024, 1000)).traced(),
-            CaseSeries::from_case("(b) Rendezvous, 100 us late", message_case("blocking", 20_000, 100)).traced(),
+            CaseSeries::from_case("(b) Rendezvous, 100 us late", message_case("blocking", 20_000, 100))
+                .traced(),
             nonblocking(50),
             nonblocking(300),
         ]
@@ -105,8 +107,10 @@ fn phase_us(result: &CaseResult, name: &str) -> f64 {
 }
 
 fn show_figure_1(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let [at_once, late, rendezvous, early, after] = [0, 1, 2, 3, 4].map(|n| sheet.all_series()[n].last_result().clone());
-    let waits = |result: &CaseResult| Analysis::from_run(result.trace()).total[Account::SenderSync].in_units(US);
+    let [at_once, late, rendezvous, early, after] =
+        [0, 1, 2, 3, 4].map(|n| sheet.all_series()[n].last_result().clone());
+    let waits =
+        |result: &CaseResult| Analysis::from_run(result.trace()).total[Account::SenderSync].in_units(US);
     let quote = "P_s should not wait for P_r to call the matching receive routine because P_r copies messages to own buffer (Fig. 1(a))";
     let what = "Short: how much longer a send takes whose receiver is 1 ms late [us]";
     sheet.add_claim(what, "2", quote, exactly(0.0), [phase_us(&late, SEND) - phase_us(&at_once, SEND)]);
@@ -146,7 +150,8 @@ fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut right = 0;
     for (name, short, eager, rendezvous) in IMPLEMENTATIONS {
         let machine = if name == "MPICH Cenju-4" { "cenju4" } else { "myrinet" };
-        let params: Params = with_changes(pair_machine(machine), &format!("s={short},S={}", eager.unwrap_or(short)));
+        let params: Params =
+            with_changes(pair_machine(machine), &format!("s={short},S={}", eager.unwrap_or(short)));
         let found = LogGpsCalibration::study(params, Ports::Single, &Emulation::default())?.recovered.params;
         let found = found.gps().expect("it is a machine of LogGPS");
         right += usize::from(found.s == short) + usize::from(found.S + 1 == rendezvous);
@@ -160,7 +165,12 @@ fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
             found.S.into(),
         ]);
     }
-    sheet.add_read_back("lengths of five implementations, as round trips show them again", "table 2", right, 12);
+    sheet.add_read_back(
+        "lengths of five implementations, as round trips show them again",
+        "table 2",
+        right,
+        12,
+    );
     sheet.add_table(table);
     Ok(())
 }

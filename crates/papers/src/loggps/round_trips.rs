@@ -8,10 +8,10 @@ use loggp_programs::message::MessageTerms;
 use loggp_programs::rtt::{IMBALANCE, RTT};
 use loggp_study::StudyError;
 
-use super::platforms::{PLATFORMS, Platform, with_changes, pair_machine};
+use super::platforms::{PLATFORMS, Platform, pair_machine, with_changes};
 use crate::pictures::curves::curves;
 use crate::pictures::timeline::draw_timeline;
-use crate::{Exhibit, Lab, CaseSeries, Sheet, CaseResult, above, below, exactly};
+use crate::{CaseResult, CaseSeries, Exhibit, Lab, Sheet, above, below, exactly};
 
 pub const TABLE_6: Exhibit = Exhibit {
     id: "loggps-table6",
@@ -29,8 +29,12 @@ pub const TABLE_6: Exhibit = Exhibit {
     series: |_| {
         let slower = with_changes(pair_machine("myrinet"), "L=11.6us,G_s=20ns");
         let hidden = [("as it is", pair_machine("myrinet")), ("with a slower network", slower)];
-        let hidden = hidden.map(|(name, params)| CaseSeries::from_case(name, round_trip(params, 8191, 500 * US)));
-        table_6_trips().map(|(name, case, _)| CaseSeries::from_case(name, case).measured()).chain(hidden).collect()
+        let hidden =
+            hidden.map(|(name, params)| CaseSeries::from_case(name, round_trip(params, 8191, 500 * US)));
+        table_6_trips()
+            .map(|(name, case, _)| CaseSeries::from_case(name, case).measured())
+            .chain(hidden)
+            .collect()
     },
     show: show_table_6,
 };
@@ -45,8 +49,9 @@ pub const FIGURE_3: Exhibit = Exhibit {
     ],
     unit: ("us", US),
     series: |_| {
-        let make_series =
-            |(name, w): (&str, i64)| CaseSeries::from_case(name, round_trip(pair_machine("myrinet"), 1024, w * US)).traced();
+        let make_series = |(name, w): (&str, i64)| {
+            CaseSeries::from_case(name, round_trip(pair_machine("myrinet"), 1024, w * US)).traced()
+        };
         [("w = 0", 0), ("w = 500 us", 500)].map(make_series).into()
     },
     show: show_figure_3,
@@ -77,7 +82,9 @@ pub const FIGURE_5: Exhibit = Exhibit {
     ],
     formulas: &["(12) to (14) of table 6"],
     unit: ("us", US),
-    series: |lab| PLATFORMS.iter().flat_map(|platform| curve_series(platform, lab.pick(3, 16), true)).collect(),
+    series: |lab| {
+        PLATFORMS.iter().flat_map(|platform| curve_series(platform, lab.pick(3, 16), true)).collect()
+    },
     show: show_figure_5,
 };
 
@@ -128,11 +135,18 @@ fn show_table_6(sheet: &mut Sheet) -> Result<(), StudyError> {
         let formula = result.answers().phases[0].prediction.formula;
         all += 1;
         same += usize::from(formula == Some(round_trip_time(result)));
-        follow += usize::from(formula == Some(time_by_routines(&MessageTerms::new(&case.params, case.size), w)));
+        follow +=
+            usize::from(formula == Some(time_by_routines(&MessageTerms::new(&case.params, case.size), w)));
     }
     sheet.add_own_check("round trips that take what (12) to (14) say, to the picosecond", same, all);
-    sheet.add_own_check("values of (12) to (14) that follow from the routines' costs in table 4", follow, all);
-    let apart = (round_trip_time(sheet.last_result("as it is")) - round_trip_time(sheet.last_result("with a slower network"))).in_units(US);
+    sheet.add_own_check(
+        "values of (12) to (14) that follow from the routines' costs in table 4",
+        follow,
+        all,
+    );
+    let apart = (round_trip_time(sheet.last_result("as it is"))
+        - round_trip_time(sheet.last_result("with a slower network")))
+    .in_units(US);
     let quote = "when w \u{2265} T_1 + 2T_2 + T_3, RTT_1 is independent of term T_2";
     let what = "Myrinet, 8,191 bytes, w = 500 us: what L ten times as long and G_s = 20 ns change [us]";
     sheet.add_claim(what, "4.3", quote, exactly(0.0), [apart]);
@@ -147,8 +161,10 @@ fn show_figure_3(sheet: &mut Sheet) -> Result<(), StudyError> {
         let trace = result.trace();
         let from_1 = trace.messages.iter().find(|message| message.id.from == 1).expect("it answers");
         right += usize::from(from_1.enter - T1 == T1 + T2 + T3);
-        right += usize::from(round_trip_time(&result) == T1 + w + (T1 + 2 * T2 + T3 - w).max(Time::ZERO) + T3);
-        let svg = draw_timeline(trace, &format!("A round trip of 1,024 bytes on Myrinet, {name}"), ("us", US));
+        right +=
+            usize::from(round_trip_time(&result) == T1 + w + (T1 + 2 * T2 + T3 - w).max(Time::ZERO) + T3);
+        let svg =
+            draw_timeline(trace, &format!("A round trip of 1,024 bytes on Myrinet, {name}"), ("us", US));
         let picture = format!("{name}: processor 0 computes while its message and the answer are under way.");
         let file = if w == Time::ZERO { "free" } else { "loaded" };
         sheet.add_picture(file, picture, svg.expect("two processors can be drawn"));
@@ -171,7 +187,8 @@ fn lengths(platform: &Platform, steps: usize) -> Vec<usize> {
 fn curve_series(platform: &'static Platform, steps: usize, measured: bool) -> [CaseSeries; 2] {
     [Time::ZERO, platform.W].map(|w| {
         let case = |k| round_trip(platform.params(), k, w);
-        let series = CaseSeries::from_values(curve_name(platform, w), "k [bytes]", lengths(platform, steps), case);
+        let series =
+            CaseSeries::from_values(curve_name(platform, w), "k [bytes]", lengths(platform, steps), case);
         series.measured_if(|_| measured)
     })
 }
@@ -260,7 +277,13 @@ fn show_figure_4(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "the performance of MPI programs become worse when the message length exceeds the value of S";
     sheet.add_claim("D(W) on three platforms [us]", "4.3", quote, above(0.0), jumps);
     let quote = "D(w) in Figure 4 is dependent on term S";
-    sheet.add_claim("by how much S + 100 changes D(W), three platforms [us]", "4.3", quote, above(0.0), deeper);
+    sheet.add_claim(
+        "by how much S + 100 changes D(W), three platforms [us]",
+        "4.3",
+        quote,
+        above(0.0),
+        deeper,
+    );
     let quote = "all MPI routine costs, defined as equations (4)-(11), take positive values";
     sheet
         .add_claim("costs of a send and a receive, three platforms [us]", "4.3", quote, above(0.0), costs)

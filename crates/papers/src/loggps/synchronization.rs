@@ -8,7 +8,7 @@ use loggp_study::StudyError;
 use loggp_study::analysis::Analysis;
 use loggp_study::analysis::accounts::{Account, Accounts};
 
-use super::elimination::{self, Elimination, WITHIN_7_PERCENT, SIZES, codes, size_text};
+use super::elimination::{self, Elimination, SIZES, WITHIN_7_PERCENT, codes, size_text};
 use crate::pictures::styles;
 use crate::{Exhibit, Sheet, between};
 
@@ -98,13 +98,25 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "under all values of n except 1024, the synchronization costs account for roughly 50% of the predicted times";
     let others = [parts[0], parts[1], parts[3], parts[4]];
     sheet
-        .add_claim("synchronization at n = 256, 512, 2048, 4096 [%]", "4.4", quote, between(45.0, 55.0), others)
+        .add_claim(
+            "synchronization at n = 256, 512, 2048, 4096 [%]",
+            "4.4",
+            quote,
+            between(45.0, 55.0),
+            others,
+        )
         .expect_difference(
             pin_of_parts,
             "the paper's program is lost; this one is of its kind, and waits less where messages are short",
         );
     let rule = "not 45 to 55%";
-    sheet.add_judged_claim("synchronization at n = 1024", "4.4", quote, rule, !(45.0..=55.0).contains(&parts[2]));
+    sheet.add_judged_claim(
+        "synchronization at n = 1024",
+        "4.4",
+        quote,
+        rule,
+        !(45.0..=55.0).contains(&parts[2]),
+    );
     let quote = "when n \u{2264} 1024, the receiver synchronization costs are the major, in contrast, when n > 1024, the sender synchronization \
                  costs are";
     let rule = "the larger of the two, at all five sizes";
@@ -114,7 +126,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let wait = Shares::from_trace(original.trace()).synchronization() * original.seconds();
     let at = size_text(sheet.lab, 4096);
     let (part, why) = WITHIN_7_PERCENT;
-    let row = sheet.add_number(format!("{at}: synchronization [s]"), "4.5", "29.128", wait).accept_within(part, why);
+    let row = sheet
+        .add_number(format!("{at}: synchronization [s]"), "4.5", "29.128", wait)
+        .accept_within(part, why);
     row.expect_difference(pin_of_wait, "-7.2% at n/4, and -0.6% at n: see table 7");
     let larger = Elimination::from_sheet(sheet, 4096, 1);
     let rest = 100.0 * Shares::from_trace(larger.trace()).synchronization();

@@ -1,7 +1,7 @@
 //! Figure 3: the optimal broadcast of one datum.
 
-use loggp::{Params, Time, US};
 use loggp::trace::{ActivityKind, Trace};
+use loggp::{Params, Time, US};
 use loggp_document::{Cell, Table};
 use loggp_draw::tree::{self, TreeNode};
 use loggp_programs::Case;
@@ -11,7 +11,7 @@ use loggp_study::StudyError;
 use super::caption_machine;
 use crate::karp::search::BestTrees;
 use crate::pictures::timeline::draw_timeline;
-use crate::{Exhibit, Lab, CaseSeries, Sheet, above, exactly, join_words};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, above, exactly, join_words};
 
 pub const FIGURE_3: Exhibit = Exhibit {
     id: "logp-fig3",
@@ -50,7 +50,11 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_number(what, "figure 3", "24", sheet.formula_time("optimal")).by_formula();
     sheet.add_number(what, "figure 3", "24", sheet.model_time("optimal"));
     let best = BestTrees::up_to(8, 10, 4).time[7] as f64;
-    sheet.add_own_check("no tree of a search through all ends sooner", usize::from(best == sheet.model_time("optimal")), 1);
+    sheet.add_own_check(
+        "no tree of a search through all ends sooner",
+        usize::from(best == sheet.model_time("optimal")),
+        1,
+    );
     let others: Vec<f64> = TREES[1..].iter().map(|tree| sheet.model_time(tree) / best).collect();
     sheet.add_claim(
         "the program's other trees over it",
@@ -66,7 +70,13 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "the source will have initiated transmission to other processors at time g, 2g, ...";
     sheet.add_claim("from a send of the source to its next [cycles]", "3.3", quote, exactly(4.0), sends);
     let quote = "is received by the node at time L + 2o";
-    sheet.add_claim("when the first datum is received [cycles]", "3.3", quote, exactly(10.0), [tree.first_reception()]);
+    sheet.add_claim(
+        "when the first datum is received [cycles]",
+        "3.3",
+        quote,
+        exactly(10.0),
+        [tree.first_reception()],
+    );
     let sizes: Vec<f64> = tree.children[0].iter().map(|child| tree.size(*child) as f64).collect();
     let unbalanced = sizes.iter().any(|size| *size != sizes[0]);
     let quote = "the optimal broadcast tree for p processors is unbalanced";
@@ -80,7 +90,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     };
     let caption = "The tree: each node's children get the datum from left to right.";
     sheet.add_picture("tree", caption, drawing.svg().expect("it has eight nodes"));
-    let activity = draw_timeline(run.trace(), "Optimal broadcast, P = 8, L = 6, o = 2, g = 4", ("cycles", US));
+    let activity =
+        draw_timeline(run.trace(), "Optimal broadcast, P = 8, L = 6, o = 2, g = 4", ("cycles", US));
     let caption = "What each processor does: overheads as bars, messages as arrows from when they leave a processor to \
                    when they come to the other. A processor sends for as long as that helps, and is idle after that.";
     sheet.add_picture("activity", caption, activity.expect("eight processors fit a picture"));
@@ -101,8 +112,11 @@ impl MessageTree {
     /// Makes the tree of a run in which each processor receives at most once.
     pub fn from_trace(trace: &Trace) -> MessageTree {
         let P = trace.params.P;
-        let mut tree =
-            MessageTree { children: vec![Vec::new(); P], sends: vec![Vec::new(); P], received: vec![None; P] };
+        let mut tree = MessageTree {
+            children: vec![Vec::new(); P],
+            sends: vec![Vec::new(); P],
+            received: vec![None; P],
+        };
         let mut messages: Vec<_> = trace.messages.iter().collect();
         messages.sort_by_key(|message| message.enter);
         for message in messages {

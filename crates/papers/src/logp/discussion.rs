@@ -7,7 +7,7 @@ use loggp_programs::{Case, PROGRAMS};
 use loggp_study::StudyError;
 
 use super::cm5;
-use crate::{Exhibit, CaseSeries, Sheet, between, exactly};
+use crate::{CaseSeries, Exhibit, Sheet, between, exactly};
 
 pub const OVERHEAD: Exhibit = Exhibit {
     id: "logp-sec3.1",
@@ -31,9 +31,13 @@ pub const OVERHEAD: Exhibit = Exhibit {
             let params = preset(name)
                 .and_then(|preset| preset.builder().P(2).build())
                 .expect("table 1 of LogGP has it");
-            let make_series = |name, params| CaseSeries::from_case(name, Case::new(&BROADCAST, "flat", params));
+            let make_series =
+                |name, params| CaseSeries::from_case(name, Case::new(&BROADCAST, "flat", params));
             let raised = Params { o: params.g, ..params };
-            [make_series(format!("a message on {name}"), params), make_series(format!("a message on {name}, o raised"), raised)]
+            [
+                make_series(format!("a message on {name}"), params),
+                make_series(format!("a message on {name}, o raised"), raised),
+            ]
         });
         [("CM-5", cm5(8)), ("o raised", raised)].into_iter().flat_map(make_series).chain(alone).collect()
     },
@@ -55,7 +59,11 @@ pub const REMOTE: Exhibit = Exhibit {
     ],
     formulas: &["2L + 4o (section 3.2)"],
     unit: ("us", US),
-    series: |_| vec![CaseSeries::from_case("read", Case { size: 8, ..Case::new(&RTT, "blocking", cm5(2)) }).measured()],
+    series: |_| {
+        vec![
+            CaseSeries::from_case("read", Case { size: 8, ..Case::new(&RTT, "blocking", cm5(2)) }).measured(),
+        ]
+    },
     show: show_remote,
 };
 
@@ -74,8 +82,9 @@ const ASK: Tag<u64> = Tag::named(0, "ask");
 const WORD: Tag<u64> = Tag::named(1, "word");
 
 fn show_overhead(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let raised =
-        NAMES.map(|name| sheet.model_time(&format!("{name}, o raised")) / sheet.model_time(&format!("{name}, CM-5")));
+    let raised = NAMES.map(|name| {
+        sheet.model_time(&format!("{name}, o raised")) / sheet.model_time(&format!("{name}, CM-5"))
+    });
     let quote = "increase o to be as large as g, so g can be ignored. This is conservative by at most a factor of two.";
     sheet.add_claim(
         "time with o raised over time without, six programs",
@@ -85,7 +94,8 @@ fn show_overhead(sheet: &mut Sheet) -> Result<(), StudyError> {
         raised,
     );
     let alone = CS2.map(|name| {
-        sheet.model_time(&format!("a message on {name}, o raised")) / sheet.model_time(&format!("a message on {name}"))
+        sheet.model_time(&format!("a message on {name}, o raised"))
+            / sheet.model_time(&format!("a message on {name}"))
     });
     sheet.add_claim("the same of a single message, cs2-splitc and cs2-elan", "3.1", quote, between(1.0, 2.0), alone).expect_difference(
         "3.08, 2.14",

@@ -1,15 +1,18 @@
 //! Figures 6, 7 and 8, and sections 4.1.2 and 4.1.5: the FFT on the CM-5, by phases.
 
-use loggp::{Params, Time, US, Work};
 use loggp::trace::ActivityKind;
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp::{Params, Time, US, Work};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::Case;
 use loggp_programs::fft::{FFT, POINT as POINT_COST};
 use loggp_programs::remap::REMAP;
 use loggp_study::StudyError;
 
 use super::{cm5, preset_machine};
-use crate::{Exhibit, SeriesResult, CaseSeries, Sheet, CaseResult, above, at_least, at_most, between, exactly, marked_line};
+use crate::{
+    CaseResult, CaseSeries, Exhibit, SeriesResult, Sheet, above, at_least, at_most, between, exactly,
+    marked_line,
+};
 
 pub const FIGURE_6: Exhibit = Exhibit {
     id: "logp-fig6",
@@ -25,9 +28,11 @@ pub const FIGURE_6: Exhibit = Exhibit {
     unit: ("us", US),
     series: |lab| {
         let sizes = || (14..=lab.pick(20, 24)).step_by(2).map(|log| 1 << log);
-        let make_series = |name: &'static str| CaseSeries::from_values(name, POINTS, sizes(), |n| case(name, cm5(P), n));
+        let make_series =
+            |name: &'static str| CaseSeries::from_values(name, POINTS, sizes(), |n| case(name, cm5(P), n));
         let (few, n) = (lab.pick(cm5(16), cm5(P)), lab.pick(1 << 12, 1 << 14));
-        let measured = |name: &str| CaseSeries::from_case(format!("{name}, measured"), case(name, few, n)).measured();
+        let measured =
+            |name: &str| CaseSeries::from_case(format!("{name}, measured"), case(name, few, n)).measured();
         let names = ["short-naive", "short-staggered"];
         let cyclic = CaseSeries::from_case("cyclic", case("cyclic", cm5(P), 1 << 14));
         names.map(make_series).into_iter().chain(names.map(measured)).chain([cyclic]).collect()
@@ -48,7 +53,8 @@ pub const FIGURE_7: Exhibit = Exhibit {
         let case = |n| Case { work: Work::Measured, ..case("short-staggered", cm5(2), n) };
         let sizes = lab.pick(&[12, 15, 18][..], &[12, 14, 16, 18, 20, 22]).iter().map(|log| 1 << log);
         // This measures the computer's own rate.
-        let host = lab.is_wall().then(|| CaseSeries::from_values("this computer", POINTS, sizes, case).measured());
+        let host =
+            lab.is_wall().then(|| CaseSeries::from_values("this computer", POINTS, sizes, case).measured());
         host.into_iter()
             .chain([CaseSeries::from_case("CM-5", self::case("short-staggered", cm5(P), 1 << 16))])
             .collect()
@@ -72,7 +78,8 @@ pub const FIGURE_8: Exhibit = Exhibit {
     series: |lab| {
         let sizes = || (14..=lab.pick(20, 22)).step_by(lab.pick(2, 1)).map(|log| 1 << log);
         let make_series = |(name, _, machine, algorithm): (&str, usize, &str, &str)| {
-            let all = CaseSeries::from_values(name, POINTS, sizes(), |n| figure_8_case(machine, algorithm, P, n));
+            let all =
+                CaseSeries::from_values(name, POINTS, sizes(), |n| figure_8_case(machine, algorithm, P, n));
             let few = figure_8_case(machine, algorithm, 16, 1 << 12);
             [all, CaseSeries::from_case(format!("{name}, 16 processors"), few).measured()]
         };
@@ -138,7 +145,8 @@ pub const OVERLAP: Exhibit = Exhibit {
     series: |_| {
         let make_series = |name: &str, algorithm: &str, g: i64| {
             let params = Params { o: US / 2, g: g * US, ..cm5(16) };
-            CaseSeries::from_case(name, case(algorithm, params, 1 << 12).with(&POINT_COST, Time::ZERO)).traced()
+            CaseSeries::from_case(name, case(algorithm, params, 1 << 12).with(&POINT_COST, Time::ZERO))
+                .traced()
         };
         vec![
             make_series("short-staggered", "short-staggered", 4),
@@ -180,7 +188,9 @@ fn show_figure_6(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (compute, total) = (computing_time(good.at(LARGE)), good.at(LARGE).model().in_units(US));
     let hybrid = remap_time(good.at((1 << 14) as f64));
     let alone = remap_time(sheet.last_result("cyclic"));
-    let line_of = |results: &SeriesResult, value: &dyn Fn(&CaseResult) -> f64| results.map_points(|result| value(result) / 1e6);
+    let line_of = |results: &SeriesResult, value: &dyn Fn(&CaseResult) -> f64| {
+        results.map_points(|result| value(result) / 1e6)
+    };
     let formula = |result: &CaseResult| result.phase("remap").formula.unwrap_or_default().in_units(US);
     let lines = [
         marked_line("compute", 0, line_of(good, &computing_time)),
@@ -250,7 +260,11 @@ fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
     if sheet.lab.is_wall() {
         let rate_line = |number: usize| {
             let label = ["phase I, one FFT", "phase III, small FFTs"][number];
-            marked_line(label, number, sheet.series("this computer").map_points(|result| result.metric(RATES[number])))
+            marked_line(
+                label,
+                number,
+                sheet.series("this computer").map_points(|result| result.metric(RATES[number])),
+            )
         };
         let plot = Plot::new(
             "Rates of this computer's processor in the FFT's phases",
@@ -317,7 +331,12 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     );
     let what = "the rate that is predicted, n/P max(1 us + 2o, g) + L [MB/s]";
     sheet.add_number(what, "4.1.4", "3.2", last(&printed)).by_formula();
-    sheet.add_number("the rate of 1,048,576 points in a run [MB/s]", "4.1.4", "3.2", rate(LARGE, remap_time(&run)));
+    sheet.add_number(
+        "the rate of 1,048,576 points in a run [MB/s]",
+        "4.1.4",
+        "3.2",
+        rate(LARGE, remap_time(&run)),
+    );
     let quote = "The observed performance is roughly 2MB/s for this phase, nearly half of the available network bandwidth.";
     sheet.add_out_of_reach(
         "the rate that was measured",
@@ -462,7 +481,8 @@ fn show_hybrid(sheet: &mut Sheet) -> Result<(), StudyError> {
     let what = "the remap over that time, n = 16,384, P = 128 (the first message waits for no gap)";
     sheet.add_claim(what, "4.1.1", quote, between(0.99, 1.0), [ours]);
     let quote = "Under either layout, each processor spends n/P log n time computing and (g n/P + L) log P time communicating, assuming g \u{2265} 2o.";
-    let ours = ["cyclic", "blocked"].map(|name| remap_time(sheet.last_result(name)) / (7.0 * (4.0 * 128.0 + 6.0)));
+    let ours =
+        ["cyclic", "blocked"].map(|name| remap_time(sheet.last_result(name)) / (7.0 * (4.0 * 128.0 + 6.0)));
     let what = "communication over that time, cyclic and blocked, n and P as above";
     sheet.add_claim(what, "4.1.1", quote, between(0.99, 1.0), ours);
     Ok(())

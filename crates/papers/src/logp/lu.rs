@@ -7,7 +7,7 @@ use loggp_programs::lu::LU;
 use loggp_study::StudyError;
 
 use crate::pictures::curves::trend_lines;
-use crate::{Exhibit, Lab, CaseSeries, Sheet, above, at_least, between, exactly};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, above, at_least, between, exactly};
 
 pub const LAYOUTS: Exhibit = Exhibit {
     id: "logp-lu",

@@ -2,14 +2,14 @@
 
 use loggp::{NS, Params, Time, US, preset};
 use loggp_document::Table;
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_study::StudyError;
 
 use crate::topology::{Distances, TOPOLOGIES};
 use crate::unloaded::{M, TABLE_1 as ROWS, UnloadedNetwork};
-use crate::{Exhibit, Lab, ExhibitRow, CaseSeries, Sheet, above, at_most, below, between};
+use crate::{CaseSeries, Exhibit, ExhibitRow, Lab, Sheet, above, at_most, below, between};
 
 pub const DISTANCES: Exhibit = Exhibit {
     id: "logp-distances",

@@ -7,7 +7,7 @@ use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS};
 use loggp_study::StudyError;
 
 use super::cm5;
-use crate::{Exhibit, Lab, CaseSeries, Sheet, above, marked_line};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, above, marked_line};
 
 pub const SATURATION: Exhibit = Exhibit {
     id: "logp-saturation",
@@ -30,7 +30,8 @@ const P: usize = 16;
 fn series(lab: &Lab) -> Vec<CaseSeries> {
     let size = lab.pick(200, 2000);
     let case = |rate, size| Case { size, ..Case::new(&STRESS, STEADY, cm5(P)) }.with(&RATE, rate);
-    let make_series = |name, size| CaseSeries::from_cases(name, "load", RATES.map(|rate| (rate, case(rate, size))));
+    let make_series =
+        |name, size| CaseSeries::from_cases(name, "load", RATES.map(|rate| (rate, case(rate, size))));
     vec![
         make_series("so many", size).measured_if(|load| [0.2, 0.7, 1.25].contains(&load)),
         make_series("twice as many", 2 * size),
@@ -38,7 +39,8 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let latency = |series: &str, name: &'static str| sheet.series(series).map_points(|result| result.metric(name));
+    let latency =
+        |series: &str, name: &'static str| sheet.series(series).map_points(|result| result.metric(name));
     let (mean, twice) = (latency("so many", LATENCY), latency("twice as many", LATENCY));
     let longest = latency("so many", LONGEST_LATENCY);
     let size = sheet.lab.pick(200, 2000);

@@ -1,19 +1,19 @@
 //! Figure 4: the optimal summation in a given time.
 
-use loggp::{Time, US};
 use loggp::trace::{ActivityKind, Trace};
+use loggp::{Time, US};
 use loggp_document::Table;
 use loggp_draw::tree::{self, TreeNode};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::summation::schedule::SummationRole;
-use loggp_programs::summation::{SUMMATION, TIME, SummationVariant, schedule};
+use loggp_programs::summation::{SUMMATION, SummationVariant, TIME, schedule};
 use loggp_programs::{Case, TimeSpan};
 use loggp_study::StudyError;
 
 use super::broadcast::{self, MessageTree, shape};
 use super::caption_machine;
 use crate::pictures::timeline::draw_timeline;
-use crate::{Exhibit, Lab, CaseSeries, Sheet, at_least, exactly};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, at_least, exactly};
 
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "logp-fig4",
@@ -83,7 +83,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let tree = MessageTree::from_trace(sheet.last_result("the broadcast of figure 3").trace());
     let alike = shape(&children, 0) == shape(&tree.children, 0);
     let quote = "the tree has the same shape as an optimal broadcast tree";
-    sheet.add_judged_claim("the tree", "3.3", quote, "each node has as many below it as in figure 3", alike).by_count();
+    sheet
+        .add_judged_claim("the tree", "3.3", quote, "each node has as many below it as in figure 3", alike)
+        .by_count();
     let sent: Vec<f64> = parts.iter().skip(1).map(|part| part.operands() as f64 - 1.0).collect();
     let quote = "all transmitted partial sums must represent at least o additions";
     sheet.add_claim("additions for which a message stands", "3.3", quote, at_least(2.0), sent).by_count();
@@ -93,7 +95,13 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let stats = &filled.answers().outcome.run.processors;
     let idle = stats.iter().map(|one| (one.idle + one.gap).in_units(US)).sum::<f64>();
     let quote = "Observe that local computations overlap the delivery of incoming messages";
-    sheet.add_claim("for how long anybody idles before it has sent [cycles]", "3.3", quote, exactly(0.0), [idle]);
+    sheet.add_claim(
+        "for how long anybody idles before it has sent [cycles]",
+        "3.3",
+        quote,
+        exactly(0.0),
+        [idle],
+    );
     let quote = "The root performs g - o additions of local input values between messages";
     sheet.add_claim("its own inputs between two messages", "3.3", quote, exactly(2.0), inputs_between(&parts[0])).by_count().expect_difference(
         "1, 1, 1",
@@ -117,7 +125,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     };
     let caption = "Sums go from children to parents, later from left to right.";
     sheet.add_picture("tree", caption, drawing.svg().expect("it has eight nodes"));
-    let picture = draw_timeline(trace, "Optimal summation by T = 28, P = 8, L = 5, o = 2, g = 4", ("cycles", US));
+    let picture =
+        draw_timeline(trace, "Optimal summation by T = 28, P = 8, L = 5, o = 2, g = 4", ("cycles", US));
     let caption = "What each processor does: additions as work, overheads, and partial sums as arrows. Everyone is busy \
                    until it has sent its sum.";
     sheet.add_picture("activity", caption, picture.expect("eight processors fit a picture"));

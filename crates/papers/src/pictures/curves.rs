@@ -4,7 +4,7 @@
 
 use loggp::Time;
 
-use loggp_draw::plot::{PlotLine, Look};
+use loggp_draw::plot::{Look, PlotLine};
 use loggp_programs::Trend;
 use loggp_study::{Prediction, TimeSummary};
 
@@ -27,13 +27,18 @@ pub fn curves(
         };
         points.iter().filter_map(at).collect::<Vec<_>>()
     };
-    let (all, half) = (|times: TimeSummary| (times.min, times.max), |times: TimeSummary| (times.lower, times.upper));
+    let (all, half) =
+        (|times: TimeSummary| (times.min, times.max), |times: TimeSummary| (times.lower, times.upper));
     let measured_anew = |times: &Prediction| times.models.and(times.measured);
     let model = curve("model", Look::Marks, |times| times.model);
     let measured = curve("measured", Look::Rings, |times| times.measured.map(|times| times.median));
     let curves = [
         curve("formula", Look::Line, |times| times.formula),
-        PlotLine { spread: ends(|times| times.models, all), middle: ends(|times| times.models, half), ..model },
+        PlotLine {
+            spread: ends(|times| times.models, all),
+            middle: ends(|times| times.models, half),
+            ..model
+        },
         PlotLine { spread: ends(|times| times.measured, all), middle: ends(measured_anew, half), ..measured },
     ];
     curves.into_iter().filter(|line| !line.points.is_empty())

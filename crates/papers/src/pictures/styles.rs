@@ -2,8 +2,8 @@
 
 use loggp::trace::ActivityKind;
 use loggp_draw::palette::{
-    BLUE, GREEN, GREY, ActivityStyle, MIST, ORANGE, PAPER, PEACH, POWDER, PURPLE, SAND, SILVER, SLATE, STRONG,
-    VERMILLION, YELLOW,
+    ActivityStyle, BLUE, GREEN, GREY, MIST, ORANGE, PAPER, PEACH, POWDER, PURPLE, SAND, SILVER, SLATE,
+    STRONG, VERMILLION, YELLOW,
 };
 use loggp_study::analysis::accounts::Account;
 

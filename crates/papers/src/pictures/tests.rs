@@ -4,19 +4,19 @@
 use std::fs;
 use std::path::PathBuf;
 
-use loggp::{Machine, Params, Tag, Time, US, Work};
 use loggp::trace::Trace;
+use loggp::{Machine, Params, Tag, Time, US, Work};
 use roxmltree::{Document, Node};
 
 use loggp_draw::bars::{Bar, Bars};
 use loggp_draw::canvas::{text_width, wrap};
 use loggp_draw::heat_map::heat_map;
 use loggp_draw::palette::{HEAT, SeriesStyle, style};
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_draw::timeline::TimelinePicture;
 
 use super::styles;
-use super::timeline::{Window, timeline_from_trace, draw_timeline};
+use super::timeline::{Window, draw_timeline, timeline_from_trace};
 use loggp_draw::tree::{self, TreePicture};
 use loggp_programs::transportation::Matrix;
 use loggp_study::analysis::accounts::Account;
@@ -176,15 +176,24 @@ fn heat_maps() -> Vec<String> {
 }
 
 fn trees() -> Vec<String> {
-    let draw_tree = |n: usize, parent: fn(usize) -> usize, label: fn(usize) -> String, note: fn(usize) -> String| {
-        let node = |id| tree::TreeNode { parent: (id > 0).then(|| parent(id)), label: label(id), note: note(id) };
+    let draw_tree = |n: usize,
+                     parent: fn(usize) -> usize,
+                     label: fn(usize) -> String,
+                     note: fn(usize) -> String| {
+        let node =
+            |id| tree::TreeNode { parent: (id > 0).then(|| parent(id)), label: label(id), note: note(id) };
         let nodes = (0..n).map(node).collect();
         TreePicture { title: LONG.into(), subtitle: String::new(), nodes }.svg().unwrap()
     };
     let mut all = Vec::new();
     for n in [0, 1, 2, 8, 64, 200] {
         all.push(draw_tree(n, |id| (id - 1) / 2, |id| format!("{}", 3 * id), |_| String::new()));
-        all.push(draw_tree(n, |id| id & (id - 1), |id| format!("P{id}\n{}", 7 * id), |id| format!("{id} words")));
+        all.push(draw_tree(
+            n,
+            |id| id & (id - 1),
+            |id| format!("P{id}\n{}", 7 * id),
+            |id| format!("{id} words"),
+        ));
         all.push(draw_tree(
             n,
             |id| id / 3,

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::mem::take;
 
-use loggp::{Noise, Params, Time};
 use loggp::trace::{Activity, ActivityKind, Message, Trace};
+use loggp::{Noise, Params, Time};
 use loggp_draw::palette::ActivityStyle;
-use loggp_draw::timeline::{self, MOST_SHAPES, MOST_WORDS, ActivitySlice, TimelinePicture};
+use loggp_draw::timeline::{self, ActivitySlice, MOST_SHAPES, MOST_WORDS, TimelinePicture};
 use loggp_study::analysis::accounts::Account;
 use loggp_study::analysis::waits_for_agreement;
 
@@ -33,7 +33,12 @@ pub fn draw_timeline(trace: &Trace, title: &str, unit: (&str, Time)) -> Result<S
 }
 
 /// Returns the timeline of a part of a trace, with time in this unit.
-pub fn timeline_from_trace(trace: &Trace, title: &str, unit: (&str, Time), window: &Window) -> TimelinePicture {
+pub fn timeline_from_trace(
+    trace: &Trace,
+    title: &str,
+    unit: (&str, Time),
+    window: &Window,
+) -> TimelinePicture {
     let kinds = Account::ALL.map(styles::account_style).into();
     let (title, unit) = (title.into(), (unit.0.into(), unit.1.as_ps()));
     let rows = window.only.clone().unwrap_or_else(|| (0..trace.params.P).collect());
@@ -53,7 +58,14 @@ pub fn timeline_from_trace(trace: &Trace, title: &str, unit: (&str, Time), windo
         let Some(row) = row.get(&wait.id).filter(|_| is_in(wait.start, wait.end)) else { return };
         let kind = kind_index(&mut timeline.kinds, styles::account_style(wait.account));
         let (row, start, end) = (*row, wait.start.as_ps(), wait.end.as_ps());
-        timeline.slices.push(ActivitySlice { row, start, end, kind, detail: String::new(), is_within: false });
+        timeline.slices.push(ActivitySlice {
+            row,
+            start,
+            end,
+            kind,
+            detail: String::new(),
+            is_within: false,
+        });
     });
     if let Some(noise) = &trace.noise {
         add_noise(&mut timeline, trace, noise, window, &row);
@@ -102,7 +114,14 @@ fn add_noise(
         for (start, end) in noise.detours(activity.id, from, until) {
             left -= 1;
             let (row, start, end) = (*row, start.as_ps(), end.as_ps());
-            timeline.slices.push(ActivitySlice { row, start, end, kind, detail: String::new(), is_within: true });
+            timeline.slices.push(ActivitySlice {
+                row,
+                start,
+                end,
+                kind,
+                detail: String::new(),
+                is_within: true,
+            });
         }
     }
 }
@@ -153,7 +172,13 @@ fn summarize(timeline: &mut TimelinePicture) {
 }
 
 /// Adds an activity of a processor, if it is shown.
-fn add_slice(timeline: &mut TimelinePicture, row: usize, span: (Time, Time), what: &ActivityKind, is_within: bool) {
+fn add_slice(
+    timeline: &mut TimelinePicture,
+    row: usize,
+    span: (Time, Time),
+    what: &ActivityKind,
+    is_within: bool,
+) {
     let Some(kind) = styles::activity_style(what) else { return };
     let detail = match what {
         ActivityKind::Work(kind) if !kind.is_empty() => format!(" ({kind})"),

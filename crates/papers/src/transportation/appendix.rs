@@ -2,11 +2,11 @@
 
 use loggp::US;
 use loggp_document::Table;
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::transportation::{Matrix, Scheme, TwoStageForm, expected_longest};
 use loggp_study::StudyError;
 
-use super::{run_two_stage, two_stage_form, message_lengths};
+use super::{message_lengths, run_two_stage, two_stage_form};
 use crate::{Exhibit, Sheet, between};
 
 pub const APPENDIX: Exhibit = Exhibit {
@@ -120,7 +120,11 @@ fn add_sums(sheet: &mut Sheet) {
     });
     let off: Vec<f64> = off.collect();
     let right = off.iter().filter(|off| **off < 1e-9).count();
-    sheet.add_own_check("the mean of a part is a_ij/p, for each a_ij below 10p, p = 4, 8, 32, 128", right, off.len());
+    sheet.add_own_check(
+        "the mean of a part is a_ij/p, for each a_ij below 10p, p = 4, 8, 32, 128",
+        right,
+        off.len(),
+    );
     let variance = |p: usize| (1..=p).map(|i| ((p - i) * i) as f64).sum::<f64>() / (p * p) as f64;
     let right = P.iter().filter(|p| {
         let closed = ((**p * **p) as f64 - 1.0) / (6.0 * **p as f64);

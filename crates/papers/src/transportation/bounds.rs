@@ -2,15 +2,15 @@
 
 use loggp::Ports;
 use loggp_document::Table;
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
     FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, OUTGOING, SKEW, Scheme, Skew, TRAFFIC, matrix,
 };
 use loggp_study::StudyError;
 
-use super::{MS, run_two_stage, case, shortest_and_longest, two_stage_form, message_lengths};
-use crate::{Exhibit, Lab, CaseSeries, Sheet, at_most, between, marked_line};
+use super::{MS, case, message_lengths, run_two_stage, shortest_and_longest, two_stage_form};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, at_most, between, marked_line};
 
 pub const BOUNDS: Exhibit = Exhibit {
     id: "transport-bounds",
@@ -71,7 +71,12 @@ struct PaperBound {
     room: fn(&SplitMatrix) -> f64,
 }
 
-const fn bound(what: &'static str, paper: &'static str, scheme: Scheme, room: fn(&SplitMatrix) -> f64) -> PaperBound {
+const fn bound(
+    what: &'static str,
+    paper: &'static str,
+    scheme: Scheme,
+    room: fn(&SplitMatrix) -> f64,
+) -> PaperBound {
     PaperBound { what, paper, scheme, applies_to: |_| true, room }
 }
 
@@ -89,7 +94,9 @@ const ALL: [PaperBound; 13] = [
     bound("stage 1, at an intermediate (7.1)", "p ceil(t/p)", Scheme::Local, |s| {
         s.matrix.P() as f64 * s.rounded_up_share(s.matrix.t()) - s.most_received()
     }),
-    bound("the same with the additional step (7.1)", "t", Scheme::Scan, |s| s.matrix.t() as f64 - s.most_received()),
+    bound("the same with the additional step (7.1)", "t", Scheme::Scan, |s| {
+        s.matrix.t() as f64 - s.most_received()
+    }),
     bound("stage 2, longest message (7.2)", "t/p + p", Scheme::Local, |s| {
         let (part, p) = s.share_and_P(s.matrix.t());
         part + p - s.longest(1)
@@ -111,7 +118,9 @@ const ALL: [PaperBound; 13] = [
             s.share_and_P(s.matrix.t()).0 - s.longest(1)
         })
     },
-    bound("stage 1, longest message (8)", "ceil(r/p)", Scheme::Local, |s| s.rounded_up_share(s.matrix.r()) - s.longest(0)),
+    bound("stage 1, longest message (8)", "ceil(r/p)", Scheme::Local, |s| {
+        s.rounded_up_share(s.matrix.r()) - s.longest(0)
+    }),
     bound("stage 2, longest message (8)", "c/p + p", Scheme::Local, |s| {
         let (part, p) = s.share_and_P(s.matrix.c());
         part + p - s.longest(1)
@@ -151,8 +160,12 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
             random("two-stage-alternate", t, t / 4)
         }),
         CaseSeries::from_values("linear, uniform", TRAFFIC_BOUND, sizes(), uniform),
-        CaseSeries::from_values("two-stage-sparse", TRAFFIC_BOUND, [128, 256, 512], |t| equal("two-stage-sparse", t)),
-        CaseSeries::from_values("two-stage, little traffic", TRAFFIC_BOUND, [128, 256, 512], |t| equal("two-stage", t)),
+        CaseSeries::from_values("two-stage-sparse", TRAFFIC_BOUND, [128, 256, 512], |t| {
+            equal("two-stage-sparse", t)
+        }),
+        CaseSeries::from_values("two-stage, little traffic", TRAFFIC_BOUND, [128, 256, 512], |t| {
+            equal("two-stage", t)
+        }),
     ]
 }
 

@@ -6,8 +6,8 @@ use loggp_draw::heat_map::heat_map;
 use loggp_programs::transportation::{Matrix, TRANSPORTATION};
 use loggp_study::StudyError;
 
-use super::{named_matrix, matrix_case};
-use crate::{Exhibit, CaseSeries, Sheet, above, exactly, join_words};
+use super::{matrix_case, named_matrix};
+use crate::{CaseSeries, Exhibit, Sheet, above, exactly, join_words};
 
 /// Formulas of a figure's margins.
 const MARGINS: &[&str] = &[
@@ -30,7 +30,13 @@ pub const FIGURE_1: Exhibit = Exhibit {
         let kind = matrix.kind().to_string();
         let quote = "A matrix illustrating all-to-many communication with equal traffic";
         sheet
-            .add_judged_claim("its kind", "figure 1", quote, "all-to-many by section 2", kind == "all-to-many")
+            .add_judged_claim(
+                "its kind",
+                "figure 1",
+                quote,
+                "all-to-many by section 2",
+                kind == "all-to-many",
+            )
             .by_count();
         add_equal_traffic(sheet, &matrix, "figure 1", quote);
         Ok(())
@@ -50,7 +56,13 @@ pub const FIGURE_2: Exhibit = Exhibit {
         let kind = matrix.kind().to_string();
         let quote = "A matrix illustrating many-to-many communication with bounded traffic";
         sheet
-            .add_judged_claim("its kind", "figure 2", quote, "many-to-many by section 2", kind == "many-to-many")
+            .add_judged_claim(
+                "its kind",
+                "figure 2",
+                quote,
+                "many-to-many by section 2",
+                kind == "many-to-many",
+            )
             .by_count();
         let quote = "a case where the incoming and outgoing traffic at each processor are not equal, and the incoming and outgoing traffic \
                      bounds are different";

@@ -14,8 +14,8 @@ use loggp::{Machine, Params, Time, US, preset};
 use super::{Lab, Paper};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
-    Delivery, CHUNK, MATRIX, Matrix, TransportMethod, SendSchedule, Scheme, Source, TRANSPORTATION, TwoStageForm, matrix,
-    transport,
+    CHUNK, Delivery, MATRIX, Matrix, Scheme, SendSchedule, Source, TRANSPORTATION, TransportMethod,
+    TwoStageForm, matrix, transport,
 };
 use loggp_study::StudyError;
 

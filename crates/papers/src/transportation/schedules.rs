@@ -4,9 +4,9 @@ use loggp::US;
 use loggp::trace::Trace;
 use loggp_study::StudyError;
 
-use super::{named_matrix, matrix_case};
+use super::{matrix_case, named_matrix};
 use crate::pictures::timeline::draw_timeline;
-use crate::{Exhibit, CaseSeries, Sheet, above};
+use crate::{CaseSeries, Exhibit, Sheet, above};
 
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "transport-fig4",
@@ -55,7 +55,8 @@ fn show_linear(sheet: &mut Sheet) -> Result<(), StudyError> {
     let trace = sheet.last_result("linear").trace().clone();
     // Before the first barrier the processors exchange their vectors.
     let barriers: Vec<i64> = {
-        let ends = trace.activities.iter().filter(|one| matches!(one.kind, loggp::trace::ActivityKind::Barrier));
+        let ends =
+            trace.activities.iter().filter(|one| matches!(one.kind, loggp::trace::ActivityKind::Barrier));
         let mut ends: Vec<i64> = ends.map(|one| one.end.as_ps()).collect();
         ends.sort_unstable();
         ends.dedup();

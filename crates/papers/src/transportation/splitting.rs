@@ -4,12 +4,16 @@ use loggp::US;
 use loggp_document::Table;
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
-use loggp_programs::transportation::{Delivery, FAN_OUT, FanOut, Matrix, SKEW, Scheme, Skew, TRAFFIC, matrix};
+use loggp_programs::transportation::{
+    Delivery, FAN_OUT, FanOut, Matrix, SKEW, Scheme, Skew, TRAFFIC, matrix,
+};
 use loggp_study::StudyError;
 
-use super::{run_two_stage, case, shortest_and_longest, two_stage_form, message_lengths, named_matrix, matrix_case};
+use super::{
+    case, matrix_case, message_lengths, named_matrix, run_two_stage, shortest_and_longest, two_stage_form,
+};
 use crate::pictures::timeline::draw_timeline;
-use crate::{Exhibit, CaseSeries, Sheet, at_most, between, exactly, marked_line, join_words};
+use crate::{CaseSeries, Exhibit, Sheet, at_most, between, exactly, join_words, marked_line};
 
 pub const FIGURE_8: Exhibit = Exhibit {
     id: "transport-fig8",

@@ -1,13 +1,13 @@
 //! Figures 13 to 16: the algorithms' times over the traffic.
 
 use loggp::SEC;
-use loggp_draw::plot::{PlotLine, Look, Plot, Scale};
+use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::Case;
 use loggp_programs::transportation::{CHUNK, FAN_OUT, FanOut, SKEW, Skew, TRAFFIC};
 use loggp_study::StudyError;
 
 use super::case;
-use crate::{Exhibit, Lab, CaseSeries, Sheet, above, at_most, below, marked_line};
+use crate::{CaseSeries, Exhibit, Lab, Sheet, above, at_most, below, marked_line};
 
 pub const FIGURE_13: Exhibit = Exhibit {
     id: "transport-fig13",
@@ -106,7 +106,9 @@ fn varied_series(lab: &Lab, algorithms: &[&'static str]) -> Vec<CaseSeries> {
         let traffics = &traffics;
         all_skews().into_iter().map(move |skew| {
             let name = format!("{algorithm}, {}", skew_label(skew));
-            let series = CaseSeries::from_values(name, WORDS, traffics.clone(), |traffic| case_at(algorithm, traffic, skew));
+            let series = CaseSeries::from_values(name, WORDS, traffics.clone(), |traffic| {
+                case_at(algorithm, traffic, skew)
+            });
             series.measured_if(|traffic| traffic == 4000.0 && skew == (8, 8))
         })
     };
@@ -118,7 +120,9 @@ fn traffic_series(lab: &Lab, skew: (usize, usize)) -> Vec<CaseSeries> {
     let traffics = lab.pick(vec![4000, 16000, 32000, 48000, 64000], (1..=16).map(|n| 4000 * n).collect());
     let make_series = |algorithm: &'static str| {
         let name = format!("{algorithm}, {}", skew_label(skew));
-        let series = CaseSeries::from_values(name, WORDS, traffics.clone(), |traffic| case_at(algorithm, traffic, skew));
+        let series = CaseSeries::from_values(name, WORDS, traffics.clone(), |traffic| {
+            case_at(algorithm, traffic, skew)
+        });
         series.measured_if(|traffic| traffic == 4000.0)
     };
     [TWO_STAGE, RANDOM, IMPROVED].map(make_series).into()
@@ -150,8 +154,10 @@ fn time_spread(sheet: &Sheet, algorithm: &str) -> Vec<(f64, f64, f64, f64)> {
 /// Returns for each traffic the variance of an algorithm's times over k and l.
 fn variances(sheet: &Sheet, algorithm: &str) -> Vec<f64> {
     let all = all_skews();
-    let all: Vec<_> =
-        all.iter().map(|skew| sheet.series(&format!("{algorithm}, {}", skew_label(*skew))).model_times(SEC)).collect();
+    let all: Vec<_> = all
+        .iter()
+        .map(|skew| sheet.series(&format!("{algorithm}, {}", skew_label(*skew))).model_times(SEC))
+        .collect();
     let at = |(n, (_, _, mean, _)): (usize, (f64, f64, f64, f64))| {
         all.iter().map(|points| (points[n].1 - mean).powi(2)).sum::<f64>() / all.len() as f64
     };
@@ -220,7 +226,13 @@ fn show_figure_14(sheet: &mut Sheet) -> Result<(), StudyError> {
 fn show_figure_15(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "the two-stage algorithm performed as well as the single-stage algorithms";
     let over = ratios(sheet, TWO_STAGE, IMPROVED, &[BEST]);
-    sheet.add_claim("two stages over one with the improvements", "9", quote, at_most(1.0).in_the_mean(), over);
+    sheet.add_claim(
+        "two stages over one with the improvements",
+        "9",
+        quote,
+        at_most(1.0).in_the_mean(),
+        over,
+    );
     let quote = "even out-performing the single-stage algorithm without the improvements";
     let over = ratios(sheet, TWO_STAGE, RANDOM, &[BEST]);
     sheet.add_claim("two stages over one without the improvements", "9", quote, below(1.0), over);
@@ -247,7 +259,13 @@ fn show_figure_16(sheet: &mut Sheet) -> Result<(), StudyError> {
                  performance improved considerably.";
     let what = "how much two stages change from figure 15, over what the single-stage algorithm does that changes less";
     sheet.add_claim(what, "9", quote, below(1.0), ours);
-    sheet.add_claim("one stage over its time of figure 15", "9", quote, below(1.0), [random, improved].concat());
+    sheet.add_claim(
+        "one stage over its time of figure 15",
+        "9",
+        quote,
+        below(1.0),
+        [random, improved].concat(),
+    );
     add_three_plot(sheet, WORST);
     Ok(())
 }

@@ -3,9 +3,9 @@
 //! The cost of a hop is left to the machine's rules: a parameter occurs in it as often as the hop grows in
 //! picoseconds when the parameter grows by one.
 
-use loggp::path::{HopTerm, Hop};
-use loggp::{PS, Params, ParamsBuilder, Time};
 use loggp::params::{LongMessages, Parameter};
+use loggp::path::{Hop, HopTerm};
+use loggp::{PS, Params, ParamsBuilder, Time};
 
 /// A sum of multiples of parameters, and of times that follow from no parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

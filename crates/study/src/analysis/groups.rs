@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use loggp::trace::ActivityKind;
 use loggp::path::Events;
+use loggp::trace::ActivityKind;
 
 use super::accounts::{Account, Accounts};
 use super::pieces::TimePiece;
@@ -82,7 +82,8 @@ impl<'e, 'a> CallGroups<'e, 'a> {
         let event = piece.event;
         let activity = match (piece.message, event.kind) {
             (Some(message), _) => {
-                let sends = self.events.message(message).id.from == event.id && !self.is_reception_from_itself(piece);
+                let sends =
+                    self.events.message(message).id.from == event.id && !self.is_reception_from_itself(piece);
                 self.message_activity(message, sends)
             }
             (None, ActivityKind::Work(kind)) => GroupActivity::Work(kind.to_string()),
@@ -96,7 +97,8 @@ impl<'e, 'a> CallGroups<'e, 'a> {
 
     /// Returns the activity of sending or receiving a message.
     fn message_activity(&self, message: usize, sends: bool) -> GroupActivity {
-        let (about, class) = (self.about[message].clone(), self.length_class(self.events.message(message).words));
+        let (about, class) =
+            (self.about[message].clone(), self.length_class(self.events.message(message).words));
         if sends { GroupActivity::Send(about, class) } else { GroupActivity::Receive(about, class) }
     }
 
@@ -112,7 +114,9 @@ impl<'e, 'a> CallGroups<'e, 'a> {
     /// Returns the groups by cost, the highest first.
     pub fn finish(self) -> Vec<CallGroup> {
         let mut groups: Vec<CallGroup> = self.groups.into_values().collect();
-        groups.sort_by(|a, b| b.accounts.total().cmp(&a.accounts.total()).then_with(|| a.activity.cmp(&b.activity)));
+        groups.sort_by(|a, b| {
+            b.accounts.total().cmp(&a.accounts.total()).then_with(|| a.activity.cmp(&b.activity))
+        });
         groups
     }
 

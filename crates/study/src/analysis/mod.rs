@@ -2,19 +2,19 @@
 //! path.
 
 pub mod accounts;
-mod parameter_sweep;
 mod formula;
 mod groups;
 mod overlap;
+mod parameter_sweep;
 mod pieces;
 mod rendezvous;
 mod sensitivity;
 mod what_if;
 
-use loggp::path::{Events, Hop, Path};
-use loggp::{Params, Time};
 use loggp::audit::audit;
+use loggp::path::{Events, Hop, Path};
 use loggp::trace::{ActivityKind, Trace};
+use loggp::{Params, Time};
 
 use accounts::{Account, Accounts};
 use groups::CallGroups;
@@ -22,10 +22,10 @@ use loggp_programs::Refusal;
 use pieces::TimePiece;
 use rendezvous::MessageRoles;
 
-pub use parameter_sweep::{ParameterSweep, ReplayPoint, FailedReplay};
 pub use formula::{Formula, FormulaBuilder};
-pub use groups::{LengthClass, CallGroup, GroupActivity};
+pub use groups::{CallGroup, GroupActivity, LengthClass};
 pub use overlap::Overlap;
+pub use parameter_sweep::{FailedReplay, ParameterSweep, ReplayPoint};
 pub use sensitivity::{Sensitivity, add_replays};
 pub use what_if::WhatIf;
 
@@ -81,12 +81,17 @@ pub fn waits_for_agreement(trace: &Trace, on: &mut dyn FnMut(AgreementWait)) {
     let events = Events::new(trace);
     let roles = MessageRoles::from_events(&events);
     for track in events.processors() {
-        pieces::for_each_piece(&events, &roles, track, &mut |TimePiece { start, end, account, event, .. }| {
-            let is_wait = *event.kind == ActivityKind::Idle && start < end;
-            if is_wait && matches!(account, Account::SenderSync | Account::Handshake) {
-                on(AgreementWait { id: track.id, start, end, account });
-            }
-        });
+        pieces::for_each_piece(
+            &events,
+            &roles,
+            track,
+            &mut |TimePiece { start, end, account, event, .. }| {
+                let is_wait = *event.kind == ActivityKind::Idle && start < end;
+                if is_wait && matches!(account, Account::SenderSync | Account::Handshake) {
+                    on(AgreementWait { id: track.id, start, end, account });
+                }
+            },
+        );
     }
 }
 

@@ -5,9 +5,9 @@ use std::error::Error;
 use std::fmt;
 
 use loggp::path::{Events, Path};
-use loggp::{Params, ParamsBuilder, RunError, Time};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
+use loggp::{Params, ParamsBuilder, RunError, Time};
 
 use super::formula::{Formula, FormulaBuilder};
 use crate::range::Range;

@@ -1,7 +1,7 @@
 //! A processor's time in pieces, each with an account and, if it is about one, a message.
 
-use loggp::path::{Event, Events, Track};
 use loggp::Time;
+use loggp::path::{Event, Events, Track};
 use loggp::trace::ActivityKind;
 
 use super::accounts::Account;
@@ -27,7 +27,12 @@ impl TimePiece<'_> {
 }
 
 /// Passes the pieces of a track's time to `on`, from the first to the last.
-pub fn for_each_piece<'a>(events: &Events<'a>, roles: &MessageRoles, track: &Track, on: &mut dyn FnMut(TimePiece<'a>)) {
+pub fn for_each_piece<'a>(
+    events: &Events<'a>,
+    roles: &MessageRoles,
+    track: &Track,
+    on: &mut dyn FnMut(TimePiece<'a>),
+) {
     let mut sent = None;
     for place in track.places.clone() {
         let event = events.event(place);

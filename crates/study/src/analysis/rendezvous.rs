@@ -5,8 +5,8 @@
 //! has taken the request; neither sends or receives anything in between, nor does the program's request that
 //! acts for it. So the message leads to the reply, and the reply to the request.
 
-use loggp::trace::ActivityKind;
 use loggp::path::Events;
+use loggp::trace::ActivityKind;
 
 /// The part of a message in a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

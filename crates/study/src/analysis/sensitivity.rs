@@ -3,10 +3,10 @@
 //! The path gives the effect of each parameter as long as the path stays critical. A replay gives that on the
 //! whole run, and shows what happens when a length crosses a threshold.
 
-use loggp::{Params, ParamsBuilder, RunError};
 use loggp::params::{LongMessages, Parameter};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
+use loggp::{Params, ParamsBuilder, RunError};
 
 use super::formula::Formula;
 

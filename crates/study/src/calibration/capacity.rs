@@ -2,8 +2,8 @@
 
 use loggp::{Proc, RunError, Tag, Time};
 
-use super::parameter::{Bound, FoundParameter};
 use super::lab::{BlankMessage, CalibrationLab, MESSAGE, REPLY, Watch, receive};
+use super::parameter::{Bound, FoundParameter};
 use super::reading::{Reading, is_near, share};
 
 /// Readings on which the measurements of the gap and the capacity are based.
@@ -36,7 +36,10 @@ const BEGIN: Tag<BlankMessage> = Tag::named(2, "begin");
 ///   are enough for any C, and the stall can be made as long as needed.
 /// - If G = 0, no port is ever occupied. Then all P processors send to processor 0, also itself, every max(o,
 ///   g), and those that enter before the first arrives are C, or all that were sent.
-pub fn measure_capacity(lab: &mut CalibrationLab, readings: &BasicReadings) -> Result<FoundParameter<usize>, RunError> {
+pub fn measure_capacity(
+    lab: &mut CalibrationLab,
+    readings: &BasicReadings,
+) -> Result<FoundParameter<usize>, RunError> {
     if ![readings.interval, readings.o, readings.L, readings.G].into_iter().all(Reading::is_reliable) {
         let how =
             "not tried: without the others nobody can tell how long a send takes that does not stall".into();
@@ -45,13 +48,16 @@ pub fn measure_capacity(lab: &mut CalibrationLab, readings: &BasicReadings) -> R
     let mut M = 4;
     loop {
         // A burst without a stall takes less than this, so a send that takes longer has stalled.
-        let regular = readings.L.time + M as i64 * (readings.interval.time + readings.o.time + readings.G.time);
+        let regular =
+            readings.L.time + M as i64 * (readings.interval.time + readings.o.time + readings.G.time);
         let closed = 2 * (regular + readings.round_trip.time + lab.rest);
-        let Some(words) = closed.as_ps().checked_div(readings.G.time.as_ps()).filter(|words| *words < LONGEST)
+        let Some(words) =
+            closed.as_ps().checked_div(readings.G.time.as_ps()).filter(|words| *words < LONGEST)
         else {
             return measure_crowd(lab, readings);
         };
-        let (n, on_time) = measure_closed_port(lab, M, words as usize + 2, readings.round_trip.time, regular)?;
+        let (n, on_time) =
+            measure_closed_port(lab, M, words as usize + 2, readings.round_trip.time, regular)?;
         if n < M {
             let how = format!("one message closes a port, {n} more are let in, and a send stalls");
             return Ok(FoundParameter { value: n + 1, bound: Bound::Exact, how, on_time });
@@ -118,7 +124,10 @@ fn measure_closed_port(
 }
 
 /// Measures C by the messages of all processors to processor 0 that enter before the first has arrived.
-fn measure_crowd(lab: &mut CalibrationLab, readings: &BasicReadings) -> Result<FoundParameter<usize>, RunError> {
+fn measure_crowd(
+    lab: &mut CalibrationLab,
+    readings: &BasicReadings,
+) -> Result<FoundParameter<usize>, RunError> {
     let (interval, L) = (readings.interval.time, readings.L.time);
     // A stall ends L after the first entry; messages that enter clearly before have not stalled.
     let soon = L - (10 * lab.noise).min(share(L, 4));

@@ -67,7 +67,19 @@ impl CalibrationLab {
         };
         let machine = machine.clone().clock(clock).work(Work::Charged).rate(PAUSE, PS);
         let (rest, patience) = (LEAST_REST * noise, Instant::now() + PATIENCE);
-        CalibrationLab { machine, P, word, clock, repetitions, enough, noise, rest, patience, dilation: 1.0, cores: 1 }
+        CalibrationLab {
+            machine,
+            P,
+            word,
+            clock,
+            repetitions,
+            enough,
+            noise,
+            rest,
+            patience,
+            dilation: 1.0,
+            cores: 1,
+        }
     }
 
     /// Sets the rest, which has a least length.

@@ -25,8 +25,8 @@
 //! no experiment reads that.
 
 mod capacity;
-mod parameter;
 pub(super) mod lab;
+mod parameter;
 pub(super) mod reading;
 
 use std::borrow::Cow;
@@ -128,7 +128,8 @@ impl Calibration {
         if first.is_on_time() || !stretched || machine.parallelism() < params.P {
             return Ok(first);
         }
-        let second = calibrate(CalibrationLab::new(&machine.dilation(Dilation::Fixed(1.0)), emulation.clock))?;
+        let second =
+            calibrate(CalibrationLab::new(&machine.dilation(Dilation::Fixed(1.0)), emulation.clock))?;
         Ok(if second.on_time_count() > first.on_time_count() { second } else { first })
     }
 
@@ -219,7 +220,10 @@ fn calibrate(mut lab: CalibrationLab) -> Result<Calibration, RunError> {
         o: FoundParameter::from_reading(o, "bursts with long pauses: o + Delta per message".into()),
         g,
         L: FoundParameter::from_reading(L, "a round trip takes 2L + 4o".into()),
-        G: FoundParameter::from_reading(G, format!("a round trip with {k} words there takes {}G more", k - 1)),
+        G: FoundParameter::from_reading(
+            G,
+            format!("a round trip with {k} words there takes {}G more", k - 1),
+        ),
         C,
         signature,
         clock: lab.clock,
@@ -264,7 +268,10 @@ fn measure_gap_per_word(lab: &mut CalibrationLab, round_trip: Reading) -> Result
 fn measure_gap(lab: &mut CalibrationLab, readings: &BasicReadings) -> Result<FoundParameter<Time>, RunError> {
     let &BasicReadings { interval, o, G, .. } = readings;
     if interval.time > o.time + lab.noise {
-        return Ok(FoundParameter::from_reading(interval, "bursts without pauses: max(o, g) per message".into()));
+        return Ok(FoundParameter::from_reading(
+            interval,
+            "bursts without pauses: max(o, g) per message".into(),
+        ));
     }
     // Here the interval is max(o, g), and g may be hidden by o.
     let on_time = interval.is_reliable() && o.is_reliable();

@@ -6,10 +6,10 @@
 //! s adds 2(O_s + O_r + G_l). Above S it takes 8o' + 4L more, for the requests and replies of both messages:
 //! twice the time of an empty round trip. So the bend at s is found even where it lies at S.
 
-use loggp::{Params, ParamsBuilder, ParamsError, Time};
 use loggp::params::LogGps;
+use loggp::{Params, ParamsBuilder, ParamsError, Time};
 
-use super::line::{Bend, Jump, FittedLine, CurvePoint, find_bend, find_jump};
+use super::line::{Bend, CurvePoint, FittedLine, Jump, find_bend, find_jump};
 use super::round_trips::RoundTripSamples;
 use loggp_programs::Refusal;
 

@@ -54,7 +54,8 @@ impl FittedLine {
     /// Fits a line to points in order of length; it is level if there is only one.
     pub fn through(points: &[CurvePoint]) -> FittedLine {
         let step = points.len().div_ceil(MOST).max(1);
-        let some: Vec<CurvePoint> = points.iter().copied().step_by(step).chain(points.last().copied()).collect();
+        let some: Vec<CurvePoint> =
+            points.iter().copied().step_by(step).chain(points.last().copied()).collect();
         let mut slopes = Vec::new();
         for (i, a) in some.iter().enumerate() {
             slopes.extend(

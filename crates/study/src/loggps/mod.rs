@@ -18,11 +18,11 @@ mod round_trips;
 mod search;
 mod table;
 
-use loggp::{ClockKind, Dilation, Params, ParamsBuilder, Ports, Time};
 use loggp::params::Parameter;
+use loggp::{ClockKind, Dilation, Params, ParamsBuilder, Ports, Time};
 
-pub use equations::{Equations, SolvedParameters, Estimate};
-pub use round_trips::{RoundTripSamples, RoundTripSample};
+pub use equations::{Equations, Estimate, SolvedParameters};
+pub use round_trips::{RoundTripSample, RoundTripSamples};
 
 use super::StudyError;
 use super::calibration::lab::CalibrationLab;
@@ -60,13 +60,19 @@ pub struct LogGpsCalibration {
 impl LogGpsCalibration {
     /// Calibrates a machine with these parameters and ports. If the host was late although the machine chose
     /// its dilation, it is calibrated once more at full speed.
-    pub fn study(params: Params, ports: Ports, emulation: &Emulation) -> Result<LogGpsCalibration, StudyError> {
+    pub fn study(
+        params: Params,
+        ports: Ports,
+        emulation: &Emulation,
+    ) -> Result<LogGpsCalibration, StudyError> {
         if params.is_loggp() {
             let why = "--find loggps finds the parameters of LogGPS, and this is a machine of LogP or LogGP; give --find loggp";
             return Err(StudyError::Refused(why.into()));
         }
         if params.P < 2 {
-            return Err(StudyError::Refused("a processor alone has nobody to send to; give at least 2".into()));
+            return Err(StudyError::Refused(
+                "a processor alone has nobody to send to; give at least 2".into(),
+            ));
         }
         if params.g > 2 * params.o {
             let why = format!(
@@ -129,17 +135,26 @@ impl RecoveredMachine {
     }
 
     /// Derives a machine from round trips; the builder has the rest.
-    pub fn from_round_trips(trips: RoundTripSamples, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
+    pub fn from_round_trips(
+        trips: RoundTripSamples,
+        builder: ParamsBuilder,
+    ) -> Result<RecoveredMachine, Refusal> {
         let derived = derive(&trips)?;
         let params = derived.params(builder);
         let params = params.map_err(|why| format!("what these round trips show is no machine: {why}"))?;
-        Ok(RecoveredMachine { params, findings: findings(&derived, &params), trips: Some(trips), ports: None })
+        Ok(RecoveredMachine {
+            params,
+            findings: findings(&derived, &params),
+            trips: Some(trips),
+            ports: None,
+        })
     }
 }
 
 /// Returns how each parameter was found.
 fn findings(derived: &DerivedParameters, params: &Params) -> Vec<Finding<'static>> {
-    let DerivedParameters { L, o, has_overlap, O_s, O_r, is_split, G_s, G_l, s, around_s, S, longest } = *derived;
+    let DerivedParameters { L, o, has_overlap, O_s, O_r, is_split, G_s, G_l, s, around_s, S, longest } =
+        *derived;
     let bends = s.is_some();
     let shown = |bound: bool| if bound { Bound::Exact } else { Bound::Any };
     let half = "half of O_s + O_r, which alone shows: no two lengths above S were measured";

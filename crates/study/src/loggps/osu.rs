@@ -12,14 +12,14 @@
 //! and L are not found separately: o is as much of half a round trip as the time per message in a row allows.
 //! Messages above S in a row do not wait for one another, as those of a program do, and are not used.
 
-use loggp::{Params, ParamsBuilder, Ports, Time};
 use loggp::params::LogGps;
+use loggp::{Params, ParamsBuilder, Ports, Time};
 
 use super::RecoveredMachine;
 use super::line::NoiseBound;
-use super::round_trips::{RoundTripSamples, RoundTripSample};
+use super::round_trips::{RoundTripSample, RoundTripSamples};
 use crate::calibration::{Amount, Bound, Finding};
-use crate::real::{CALL, FLOOD, MeasuredPoint, WAY, fit, find_agreement_jump};
+use crate::real::{CALL, FLOOD, MeasuredPoint, WAY, find_agreement_jump, fit};
 use loggp_programs::Refusal;
 
 /// Tests that are read, by the text in their title line, the longest first.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use loggp::{Params, Time};
 
-use super::line::{FittedLine, NoiseBound, CurvePoint, median_or_zero};
+use super::line::{CurvePoint, FittedLine, NoiseBound, median_or_zero};
 use crate::calibration::reading::Reading;
 use loggp_programs::rtt::RoundTrip;
 
@@ -91,7 +91,9 @@ impl RoundTripSamples {
     /// Returns whether nearly all times are known well enough.
     pub fn is_reliable(&self) -> bool {
         let noise = Time::from_ps(self.noise.absolute as i64);
-        let is_reliable = |&&RoundTripSample { time, doubt, .. }: &&RoundTripSample| Reading { time, doubt, noise }.is_reliable();
+        let is_reliable = |&&RoundTripSample { time, doubt, .. }: &&RoundTripSample| {
+            Reading { time, doubt, noise }.is_reliable()
+        };
         10 * self.samples().filter(is_reliable).count() >= 9 * self.samples.len()
     }
 

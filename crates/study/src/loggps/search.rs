@@ -7,7 +7,7 @@ use loggp::{Cause, ClockKind, MS, RunError, Time};
 
 use super::equations::{Bracket, brackets};
 use super::line::NoiseBound;
-use super::round_trips::{RoundTripSamples, RoundTripSample};
+use super::round_trips::{RoundTripSample, RoundTripSamples};
 use crate::calibration::lab::CalibrationLab;
 
 /// Longest message that is tried, in words.

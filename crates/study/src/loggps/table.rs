@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use loggp::{MS, NS, PS, SEC, Time, US};
 use loggp::__private::escaped;
+use loggp::{MS, NS, PS, SEC, Time, US};
 
 use super::line::NoiseBound;
-use super::round_trips::{RoundTripSamples, RoundTripSample};
+use super::round_trips::{RoundTripSample, RoundTripSamples};
 use crate::calibration::reading::Quartiles;
 use loggp_programs::Refusal;
 

@@ -83,7 +83,14 @@ impl Experiment {
 
     /// Measures these kinds of times between processor 0 and another. The first `skipped` repetitions do not
     /// count.
-    pub fn run(self, p: &mut Proc, other: usize, which: &[usize], skipped: usize, repeats: usize) -> ExperimentTimes {
+    pub fn run(
+        self,
+        p: &mut Proc,
+        other: usize,
+        which: &[usize],
+        skipped: usize,
+        repeats: usize,
+    ) -> ExperimentTimes {
         let messages = self.messages();
         let mut times = ExperimentTimes::default();
         let mut buffers = Buffers::new(self);

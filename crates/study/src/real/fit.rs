@@ -5,8 +5,8 @@
 //! nothing stalls; the tests compare them with runs on the virtual clock.
 
 use super::experiment::{CALL, FLOOD, WAY};
-use loggp::{ParamsBuilder, Time};
 use loggp::params::LogGps;
+use loggp::{ParamsBuilder, Time};
 
 /// Times measured with messages of k words, in ns, by kind; those that were not measured are NaN.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,9 @@ impl Guess {
             let predicted = self.predicted_times(point.k, point.messages);
             let each = WEIGHTS.iter().zip(predicted.iter().zip(point.times));
             let known = each.filter(|(_, (_, time))| time.is_finite());
-            known.map(|(weight, (predicted, time))| weight * (predicted.max(1e-3) / time).ln().abs()).sum::<f64>()
+            known
+                .map(|(weight, (predicted, time))| weight * (predicted.max(1e-3) / time).ln().abs())
+                .sum::<f64>()
         };
         points.iter().map(wrong).sum()
     }

@@ -14,9 +14,9 @@ use std::iter::once;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use loggp::{Level, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
 use loggp::link::Link;
 use loggp::params::LogGps;
+use loggp::{Level, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
 
 pub use experiment::{CALL, EXCHANGE, Experiment, FLOOD, LONG, WAY};
 use fit::{Guess, NAMES};
@@ -123,8 +123,10 @@ impl RealLevel {
     /// Returns the median and the greatest relative error of floods and exchanges of lengths that were not
     /// fitted, either of short or of long messages.
     pub fn held_out_error(&self, long: bool) -> (f64, f64) {
-        let rows =
-            self.measured.iter().filter(|it| !it.fitted && !it.experiment.cold && (it.experiment.bytes >= LONG) == long);
+        let rows = self
+            .measured
+            .iter()
+            .filter(|it| !it.fitted && !it.experiment.cold && (it.experiment.bytes >= LONG) == long);
         let mut errors: Vec<f64> =
             rows.flat_map(|it| [FLOOD, EXCHANGE].map(|kind| it.error(kind).abs())).collect();
         errors.sort_by(f64::total_cmp);
@@ -132,14 +134,23 @@ impl RealLevel {
     }
 
     /// Fits the parameters to several rounds of measurements.
-    fn from_rounds(rounds: Vec<Vec<experiment::ExperimentTimes>>, S: usize, P: usize, other: usize) -> RealLevel {
+    fn from_rounds(
+        rounds: Vec<Vec<experiment::ExperimentTimes>>,
+        S: usize,
+        P: usize,
+        other: usize,
+    ) -> RealLevel {
         // The lengths in between test the parameters.
         let fitted = |experiment: Experiment| experiment.bytes.is_power_of_two() && !experiment.cold;
         let points = |rounds: &[Vec<experiment::ExperimentTimes>]| {
             let fitted = experiments().enumerate().filter(|(_, experiment)| fitted(*experiment));
             let point = |(place, experiment): (usize, Experiment)| {
                 let time = |kind: usize| median_of(rounds, place, kind).0.as_ns();
-                MeasuredPoint { k: experiment.bytes.div_ceil(WORD), messages: experiment.messages(), times: [0, 1, 2, 3].map(time) }
+                MeasuredPoint {
+                    k: experiment.bytes.div_ceil(WORD),
+                    messages: experiment.messages(),
+                    times: [0, 1, 2, 3].map(time),
+                }
             };
             fitted.map(point).collect::<Vec<_>>()
         };
@@ -230,7 +241,11 @@ fn find_threshold<E>(mut way: impl FnMut(usize) -> Result<f64, E>) -> Result<Opt
     let mut last = from.0;
     for _ in 0..STEPS {
         let middle = last.midpoint(first);
-        if unexplained_time(from, (middle, way(middle)?)) < height / 2.0 { last = middle } else { first = middle }
+        if unexplained_time(from, (middle, way(middle)?)) < height / 2.0 {
+            last = middle
+        } else {
+            first = middle
+        }
     }
     Ok(Some(last))
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::{env, fs};
 
-use loggp::{Machine, Params, RunError};
 use loggp::link::Link;
+use loggp::{Machine, Params, RunError};
 
 /// The place of a process.
 #[derive(Clone, Debug)]
@@ -45,7 +45,8 @@ pub fn read_places(link: &Arc<dyn Link>) -> Result<Vec<ProcessPlace>, RunError> 
             Some(allowed.trim().to_string())
         });
         let socket = cores.as_deref().and_then(socket);
-        let is_setting = |(name, _): &(String, String)| SETTINGS.iter().any(|prefix| name.starts_with(prefix));
+        let is_setting =
+            |(name, _): &(String, String)| SETTINGS.iter().any(|prefix| name.starts_with(prefix));
         let all = env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let mut settings: Vec<_> = all.filter(is_setting).collect();
@@ -111,7 +112,8 @@ mod tests {
                 socket: word.get(1..).filter(|rest| !rest.is_empty()).map(Into::into),
                 settings: Vec::new(),
             };
-            let ProcessGroups { sizes, scattered } = nested_groups(&text.split(' ').map(placed).collect::<Vec<_>>());
+            let ProcessGroups { sizes, scattered } =
+                nested_groups(&text.split(' ').map(placed).collect::<Vec<_>>());
             (sizes, scattered)
         };
         assert_eq!(grouped("a a"), (vec![2], None));

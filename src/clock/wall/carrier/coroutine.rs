@@ -66,7 +66,9 @@ pub(in crate::clock) fn carry<T: Send>(
         for (core, thread) in threads.into_iter().enumerate() {
             let (results_by_seat, pinned) = thread.join().unwrap_or_default();
             all_pinned &= pinned;
-            results_by_seat.into_iter().for_each(|(seat_index, result)| results[assignment.processor(core, seat_index)] = result);
+            results_by_seat
+                .into_iter()
+                .for_each(|(seat_index, result)| results[assignment.processor(core, seat_index)] = result);
         }
     });
     (results, all_pinned)
@@ -74,7 +76,10 @@ pub(in crate::clock) fn carry<T: Send>(
 
 /// Resumes the coroutines of a core, one at a time, as they hand the core to each other, until the run has
 /// ended. Then runs the other coroutines to their ends.
-fn carry_core<T>(mut coroutines: Coroutines<u32, Option<T>>, assignment: CoreAssignment) -> Vec<(usize, Option<T>)> {
+fn carry_core<T>(
+    mut coroutines: Coroutines<u32, Option<T>>,
+    assignment: CoreAssignment,
+) -> Vec<(usize, Option<T>)> {
     let mut results_by_seat = Vec::new();
     let mut holder = 0;
     loop {

@@ -1,20 +1,22 @@
-//! `loggp programs` and `loggp machines`. The list of networks is in [`super::topologies`].
+//! `loggp machines`. The list of networks is in [`super::topologies`].
 
 use std::io::Write;
 
 use clap::Args;
 use loggp::params::{Parameter, Preset, PresetValue, presets};
-use loggp_programs::{PROGRAMS, Program};
 
 use super::error::CliError;
 use super::format::Format;
 use super::machine_file;
-use super::number::thousands;
 use super::options::parse_count;
 use super::topologies;
 
-/// The arguments of `loggp machines`.
+/// List the papers' machines, every value with its source, or networks and how far apart their processors
+/// are
 #[derive(Args)]
+#[command(after_help = "Examples:
+  loggp machines
+  loggp machines --topology -P 64,1k")]
 pub struct MachinesCommand {
     /// How they are listed: for people, or one JSON object each, which --machine FILE reads; --topology has csv too
     #[arg(long, value_enum, default_value = "table")]
@@ -26,39 +28,6 @@ pub struct MachinesCommand {
     #[arg(short = 'P', long = "processors", value_name = "N,...", value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(value_delimiter = ',', requires = "topology")]
     P: Vec<usize>,
-}
-
-/// Lists the programs with their sizes, options and algorithms.
-pub fn list_programs(out: &mut dyn Write) -> Result<(), CliError> {
-    for (i, program) in PROGRAMS.iter().enumerate() {
-        if i > 0 {
-            writeln!(out)?;
-        }
-        list_program(out, program)?;
-    }
-    Ok(())
-}
-
-fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> {
-    let (size, algorithms) = (&program.size, program.algorithms);
-    let width = algorithms.iter().map(|algorithm| algorithm.name.len()).max().unwrap_or(0);
-    writeln!(out, "{}: {}", program.name, program.about)?;
-    writeln!(out, "  size: {}; {} unless told", size.meaning, thousands(size.default))?;
-    for option in program.options {
-        let default = match option.default().text() {
-            text if text.is_empty() => text,
-            text => format!("; {text} unless told"),
-        };
-        writeln!(out, "  --{} {}: {}{default}", option.name(), option.placeholder(), option.about())?;
-    }
-    for algorithm in algorithms {
-        writeln!(out, "  {:width$}  {}", algorithm.name, algorithm.about)?;
-        match algorithm.formula.strip_prefix("none: ") {
-            None => writeln!(out, "  {:width$}  formula: {}", "", algorithm.formula)?,
-            Some(why) => writeln!(out, "  {:width$}  no formula: {why}", "")?,
-        }
-    }
-    Ok(())
 }
 
 impl MachinesCommand {
@@ -73,7 +42,8 @@ impl MachinesCommand {
         }
         for (i, preset) in presets().iter().enumerate() {
             if self.format == Format::Json {
-                serde_json::to_writer(&mut *out, &machine_file::preset_object(preset)?).map_err(CliError::run)?;
+                serde_json::to_writer(&mut *out, &machine_file::preset_object(preset)?)
+                    .map_err(CliError::run)?;
                 writeln!(out)?;
                 continue;
             }
