@@ -1,4 +1,4 @@
-//! The tests of the programs, of what is made of them, and of the command, through what everybody can use.
+//! Tests of the programs, the studies, the documents and the command, through their public interfaces.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 

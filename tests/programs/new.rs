@@ -1,15 +1,15 @@
-//! `loggp new`: the package that it makes, and what it refuses.
+//! `loggp new`: the package that it makes, and the requests that it refuses.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program of the package, and its tests, which run with these.
-#[allow(dead_code)] // nobody calls its `main` here
+/// The program of the package. Its tests run with these.
+#[allow(dead_code)] // its `main` is not called here
 #[path = "../../crates/cli/src/new/template.rs"]
 mod template;
 
-/// A folder of this test's own, outside of the repository, with nothing in it.
+/// Returns an empty folder outside of the repository.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -18,7 +18,7 @@ fn new_package(beside: &Path, name: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_loggp")).args(["new", name]).current_dir(beside).output().unwrap()
 }
 
-/// All files and folders in a folder, with their paths from there.
+/// Returns all files and folders below a folder, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries
@@ -89,7 +89,7 @@ fn a_wrong_package_is_refused() {
     }
 }
 
-/// As its reader would do it. Cargo fetches what is not there.
+/// Builds and runs the package as a user would. Cargo may download dependencies.
 #[test]
 #[ignore = "builds from nothing for a minute"]
 fn a_new_package_passes_its_tests_and_draws_its_picture() {

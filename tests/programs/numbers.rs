@@ -1,9 +1,9 @@
-//! Every number that the command printed once, it prints again: formulas, models, phases, messages and stalls of all
+//! The command prints the same numbers as before: formulas, models, phases, messages and stalls of all
 //! programs and algorithms, on the virtual clock with charged work.
 //!
-//! `numbers.txt` has the commands, each after a `$`, and below each what its JSON says, a line for a row. Where a number is
-//! to change, or a program or an algorithm is new, `LOGGP_NUMBERS=new cargo test -p loggp-command --test programs numbers`
-//! writes the file, and the change shows in the diff.
+//! `numbers.txt` has the commands, each after a `$`, and below each the numbers of its JSON, a line for each
+//! row. After a number was changed on purpose, or a program or an algorithm was added,
+//! `LOGGP_NUMBERS=new cargo test -p loggp-command --test programs numbers` writes the file.
 
 use std::process::Command;
 
@@ -12,9 +12,10 @@ use serde_json::Value;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/programs/numbers.txt");
 
-/// What a row is about.
+/// The fields that name a row.
 const NAMES: [&str; 4] = ["algorithm", "parameter", "pattern", "load"];
-/// What was asked for, what follows from the rest, and what belongs to the wall clock or to this computer's rounding.
+/// Fields that repeat the request, follow from others, or depend on the wall clock or on this computer's
+/// rounding.
 const LEFT_OUT: [&str; 11] = [
     "params",
     "cycle_ns",
@@ -29,7 +30,7 @@ const LEFT_OUT: [&str; 11] = [
     "scaled residual",
 ];
 
-/// The numbers of a row, with their names.
+/// Appends the numbers of a row to a line, with their names.
 fn push_numbers(name: &str, value: &Value, line: &mut String) {
     match value {
         Value::Number(number) => *line += &format!(" {name}={number}"),
@@ -48,7 +49,7 @@ fn push_numbers(name: &str, value: &Value, line: &mut String) {
     }
 }
 
-/// What a command prints, a line for a row.
+/// Runs a command, and returns a line for each row that it prints.
 fn run_lines(command: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(command.split(' ')).output().unwrap();
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
@@ -67,7 +68,7 @@ fn run_lines(command: &str) -> Vec<String> {
     String::from_utf8(output.stdout).unwrap().lines().map(line).collect()
 }
 
-/// Commands for the algorithms that no command of the file shows: on a machine of LogGP, and on one of LogGPS.
+/// Returns commands for the algorithms that the file lacks, on a machine of LogGP and on one of LogGPS.
 fn missing_commands(text: &str) -> Vec<String> {
     let shows = |program: &str, algorithm: &str| {
         text.split("$ ").skip(1).any(|command| {

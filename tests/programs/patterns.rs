@@ -1,4 +1,4 @@
-//! The usual patterns of communication as schedules.
+//! Common patterns of communication as schedules.
 
 use loggp::schedule::Operation;
 use loggp::{Params, US};
@@ -6,7 +6,7 @@ use loggp::audit::audit;
 use loggp::schedule::{Player, CostModel};
 use loggp_goal::patterns::{PATTERNS, CommPattern};
 
-/// Every pattern comes to its end, for every number of ranks, by both rules.
+/// Every pattern ends for every number of ranks, by both cost models.
 #[test]
 fn every_pattern_ends() {
     let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
@@ -28,19 +28,20 @@ fn every_pattern_ends() {
     }
 }
 
-/// LogP: a binomial broadcast over 8 takes three rounds of L + 2o = 10, as 0 sends to 1 at 0, to 2 at 4 and to 4 at 8.
+/// LogP: a binomial broadcast over 8 takes three rounds of L + 2o = 10; 0 sends to 1 at 0, to 2 at 4 and to
+/// 4 at 8.
 #[test]
 fn a_binomial_broadcast_takes_three_rounds() {
     let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let replayed =
         Player::new(params).run(&CommPattern::find("binomial-broadcast").unwrap().schedule(8, 1).unwrap());
     let replayed = replayed.unwrap();
-    // 1 has it at 10 and sends to 3 and 5, 2 at 14 and sends to 6, 3 at 20 and sends to 7.
+    // 1 has the datum at 10 and sends to 3 and 5, 2 at 14 and sends to 6, 3 at 20 and sends to 7.
     let finishes = replayed.finishes.iter().map(|time| time.as_ps() / US.as_ps());
     assert_eq!(finishes.collect::<Vec<_>>(), [10, 16, 16, 22, 18, 24, 24, 30]);
 }
 
-/// What a schedule cannot hold is refused before it is written.
+/// A schedule that would be too large is refused before it is built.
 #[test]
 fn too_many_operations_are_refused_at_once() {
     for name in ["all-to-all", "pairwise", "ring-allreduce"] {
@@ -49,7 +50,7 @@ fn too_many_operations_are_refused_at_once() {
     }
 }
 
-/// What ranks do is what processors may do: the auditor, which knows no schedules, finds nothing, and sees the same stalls.
+/// The auditor, which does not know schedules, finds the traces clean and counts the same stalls.
 #[test]
 fn traces_of_schedules_keep_the_rules() {
     for pattern in PATTERNS {

@@ -1,4 +1,4 @@
-//! What the documents show is what a reader gets: their commands are run, and print what stands below them.
+//! Commands in the documents are run, and must print what the documents show below them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::thread::{available_parallelism, scope};
 
 use crate::documents::{DocumentStep, ProjectDocument, ShownCommand, documents};
 
-/// What stands in commands that are not run, and why they are not. That they can be given is tested with the command line.
+/// Parts of commands that are not run, and the reasons. Other tests check that these commands are accepted.
 const NOT_RUN: [(&str, &str); 8] = [
     ("loggp reproduce", "takes minutes, and has tests of its own"),
     ("--size 4096", "takes half a minute"),
@@ -20,7 +20,8 @@ const NOT_RUN: [(&str, &str); 8] = [
     ("osu.txt", "reads what another tool prints on a cluster"),
 ];
 
-/// What a command that measures is given too: what it prints must not depend on how busy this computer is.
+/// Returns an option that is added to a command that measures, so that its output does not depend on how busy
+/// this computer is; empty for other commands.
 fn added_clock(line: &str) -> &'static str {
     let measures =
         ["loggp compare ", "loggp calibrate ", "loggp stress"].iter().any(|name| line.starts_with(name));
@@ -31,12 +32,12 @@ fn added_clock(line: &str) -> &'static str {
     }
 }
 
-/// Runs a command where the document's files are.
+/// Runs a command in the folder of the document's files, and compares its output with the document.
 fn run(document: &str, shown: &ShownCommand, folder: &Path) {
     let line = &shown.line;
     let words = line.split_whitespace().chain(added_clock(line).split_whitespace()).skip(1);
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
-    // What documents show is at most as wide as their text.
+    // Outputs in documents are at most as wide as their text.
     let output = command.args(words).current_dir(folder).env("COLUMNS", "120").output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{document}: {line}: {stderr}");
@@ -46,7 +47,7 @@ fn run(document: &str, shown: &ShownCommand, folder: &Path) {
     if let Some(shows) = &shown.printed {
         assert_eq!(added_clock(line), "", "{document}: {line} measures, so no document can say what it prints");
         let printed = String::from_utf8(output.stdout).unwrap();
-        // Three dots are where a document ends what it shows.
+        // Three dots stand for the rest of the output.
         match shows.trim_end().strip_suffix("\n...") {
             Some(beginning) => {
                 assert!(printed.starts_with(beginning), "{document}: {line} prints\n{printed}")
@@ -56,13 +57,13 @@ fn run(document: &str, shown: &ShownCommand, folder: &Path) {
     }
 }
 
-/// The reason why a command is not run, if there is one.
+/// Returns the reason why a command is not run, or `None` if it is run.
 fn reason_not_to_run(shown: &ShownCommand) -> Option<&'static str> {
     let is_in = |text: &str| NOT_RUN.iter().find(|(part, _)| text.contains(part));
     is_in(&shown.line).or_else(|| is_in(shown.file.as_deref()?)).map(|(_, why)| *why)
 }
 
-/// Does what the document's reader would do, in a folder of its own.
+/// Follows a document as a reader would, in an empty folder.
 fn follow(document: &ProjectDocument) {
     let folder =
         PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shown").join(document.name.replace('/', "-"));
@@ -92,7 +93,7 @@ fn commands_of_documents_print_what_the_documents_show() {
     });
 }
 
-/// An entry of the list that no document needs any longer would hide a command that is written later.
+/// An entry that no document needs could hide a command that is written later.
 #[test]
 fn each_reason_not_to_run_a_command_is_needed() {
     let documents = documents();

@@ -42,7 +42,7 @@ fn a_wide_table_comes_in_parts_with_the_columns_that_tell_rows_apart() {
     }
 }
 
-/// At any width every word is there, whole and in its order, and no line is longer than that where the words are not.
+/// At any width every word is printed whole, and no line is longer than the width.
 #[test]
 fn a_text_is_folded_between_words_and_loses_none() {
     let table = Table::new("", "")
@@ -70,7 +70,7 @@ fn a_text_is_folded_between_words_and_loses_none() {
         assert!(folded.lines().all(|line| line.chars().count() <= width), "{width}:\n{folded}");
         assert_eq!(words(&folded), words(&whole), "{width}:\n{folded}");
     }
-    // Where not even two columns have room, the headings are folded too.
+    // If there is no room for two columns, the headings are folded too.
     let narrow = text(30);
     assert!(narrow.contains("time of the\n") || narrow.contains("time of\n"), "{narrow}");
 }

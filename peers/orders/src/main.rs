@@ -95,10 +95,10 @@ fn programs() -> Vec<(&'static str, OrderProgram)> {
 const HEAD: &str = "\
 ## Three ways to all orders
 
-`(cd peers; cargo run --release -p loggp-orders) | .ci/section docs/results/reliability.md checkers` wrote this section. Twelve small
-programs have as many orders by the [systematic strategy](../start/check.md#all-orders) of `loggp check`, by `must-mc` 0.1, which
-implements Must (Enea et al., OOPSLA 2024), and by force: all processors that can go on do, in every way. The first two make one run for
-each order. L is a million cycles, so that latencies forbid nothing, and in the last column six: so many orders are left then.
+`(cd peers; cargo run --release -p loggp-orders) | .ci/section docs/results/reliability.md checkers` wrote this section. For each of
+twelve small programs the [systematic strategy](../start/check.md#all-orders) of `loggp check` finds as many orders as `must-mc` 0.1, which
+implements Must (Enea et al., OOPSLA 2024), and as brute force, which tries every sequence of the processors' steps. The first two make one
+run for each order. L is a million cycles, so that latencies exclude no order; the last column has the number of orders with L = 6.
 
 | program | P | messages | orders | `loggp check`: runs, ms | must-mc: runs, ms | by force: runs, ms | with L = 6 |
 |---|---|---|---|---|---|---|---|";

@@ -1,4 +1,5 @@
-//! A clock that jumps, as when the host sleeps: the process is stopped for two seconds in the middle of a run.
+//! A clock that jumps, as if the host had slept: the process is stopped for two seconds in the middle of a
+//! run.
 
 use std::process::{Child, Stdio};
 use std::thread::sleep;
@@ -9,7 +10,7 @@ use serde_json::Value;
 use super::signals::send_signal;
 use super::{Tally, wait_with_timeout, folder, status_and_stderr, loggp, repeats};
 
-/// How many threads a process has.
+/// Returns the number of threads of a process, or 0 if it has ended.
 fn threads(child: &Child) -> usize {
     std::fs::read_dir(format!("/proc/{}/task", child.id())).map_or(0, Iterator::count)
 }
@@ -29,7 +30,7 @@ fn a_clock_that_jumps() {
         for _ in 0..repeats(1).div_ceil(20) {
             let mut command = loggp(&line, folder.path());
             let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-            // The watchdog and who waits for signals are there before the processors are.
+            // The threads for the watchdog and for signals start before those of processors.
             let (started, many) = (Instant::now(), if is_late { 4 } else { 2 });
             while threads(&child) < many && started.elapsed() < Duration::from_secs(30) {
                 sleep(Duration::from_millis(1));

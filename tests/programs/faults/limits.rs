@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::{LINES, Tally, loggp_after, as_nobody, clear, run_with_timeout, folder, status_and_stderr, is_internal_error, repeats, torn_files};
 
-/// Whether the command is content, or says what it lacks: each line of it is a sentence about a run or a file.
+/// Returns whether the command succeeded, or failed with an error of its own.
 fn is_done_or_refused(status: i32, said: &str) -> bool {
     match status {
         0 => !is_internal_error(said),
@@ -13,7 +13,7 @@ fn is_done_or_refused(status: i32, said: &str) -> bool {
     }
 }
 
-/// Lines that want more of what is limited.
+/// Lines that need many threads, much memory or several cores.
 const GREEDY: [&str; 8] = [
     "run scatter -P 64 --clock wall --dilation 100",
     "run scatter -P 64 --clock wall --carrier coroutine --dilation 100",
@@ -30,7 +30,7 @@ fn too_few_threads() {
     let (folder, mut tally) = (folder(), Tally::new("a limit on threads"));
     std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     for line in LINES.into_iter().chain(GREEDY) {
-        // Any thread is one too many, or a few may be.
+        // Without any further thread, and with a few.
         for limit in [1, 5] {
             clear(folder.path());
             let mut command =
@@ -51,14 +51,14 @@ fn too_few_threads() {
 #[test]
 fn too_little_memory() {
     let (folder, mut tally) = (folder(), Tally::new("a limit on memory"));
-    // What the command itself takes is no question.
+    // The least memory in which the command starts at all.
     let runs = |kib: &usize| {
         let output = run_with_timeout(&mut loggp_after(&format!("ulimit -v {kib}"), "programs", folder.path()));
         output.is_some_and(|output| output.status.success())
     };
     let least = (8..).map(|step| step * 2048).find(runs).unwrap();
     for line in LINES.into_iter().chain(GREEDY) {
-        // From hardly enough to start to enough for some.
+        // From hardly enough to start, to enough for some lines.
         let steps = repeats(20).div_ceil(10);
         for kib in (0..steps).map(|step| least + 3 * least * step / steps) {
             clear(folder.path());
@@ -74,7 +74,7 @@ fn too_little_memory() {
     tally.end();
 }
 
-/// One core is enough for anything, and more than there are are refused or shared.
+/// Every command runs on one core. More cores than there are are refused or shared.
 #[test]
 fn too_few_cores() {
     if !Command::new("taskset").args(["-c", "0", "true"]).status().is_ok_and(|status| status.success()) {

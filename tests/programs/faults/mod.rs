@@ -1,7 +1,8 @@
-//! Faults of the host: output that cannot be written, limits, a clock that jumps, and signals at any moment. The command says
-//! in a sentence what is the matter, ends with the status that its help tells, and leaves neither half a file nor a draft.
+//! Faults of the host: output that cannot be written, limits, a clock that jumps, and signals at any moment.
+//! The command names the fault in one sentence, exits with the status that its help documents, and leaves
+//! neither a partial file nor a draft.
 //!
-//! `.ci/faults` injects more of them, and makes a table of what is printed here.
+//! `.ci/faults` injects more of them, and makes a table of the rows that are printed here.
 #![cfg(target_os = "linux")]
 
 mod clocks;
@@ -20,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// A command line for each subcommand, and one for each kind of file that it writes, in a folder of its own. `t.json` and
-/// `t.loggp` are a trace, `1.csv` and `2.csv` shards, and `0.txt` and `1.txt` the calls of two ranks.
+/// Command lines for each subcommand and each kind of file that it writes. `t.json` and `t.loggp` are a trace,
+/// `1.csv` and `2.csv` shards, and `0.txt` and `1.txt` the calls of two ranks.
 const LINES: [&str; 25] = [
     "run scatter -P 4 --trace x.json --timeline x.svg -o x.csv",
     "run fft -P 4 --size 4k --trace x.loggp",
@@ -50,12 +51,12 @@ const LINES: [&str; 25] = [
     "machines --format json",
 ];
 
-/// How often each is done, where `.ci/faults` asks for more than usual.
+/// Returns the number of repeats: the usual one, or that which `.ci/faults` asks for.
 fn repeats(usual: usize) -> usize {
     std::env::var("LOGGP_FAULTS").map_or(usual, |times| times.parse().expect("LOGGP_FAULTS is a number"))
 }
 
-/// A folder with what the lines read.
+/// Returns a folder with the files that the lines read.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for line in [
@@ -74,7 +75,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// The same folder again, where there is nothing that the lines write.
+/// Removes all files from the folder but those that the lines read.
 fn clear(folder: &Path) {
     for entry in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
         match entry.file_name().and_then(|name| name.to_str()) {
@@ -85,14 +86,14 @@ fn clear(folder: &Path) {
     }
 }
 
-/// The command with the arguments of a line, in a folder.
+/// Returns the command with the arguments of a line, to be run in a folder.
 fn loggp(line: &str, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
     command.args(line.split_whitespace()).current_dir(folder).stdin(Stdio::null());
     command
 }
 
-/// The same, after a shell has done something, and in its place.
+/// Returns a shell that runs the commands `before`, and then becomes the command with the arguments of a line.
 fn loggp_after(before: &str, line: &str, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{before} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_loggp")]);
@@ -100,13 +101,13 @@ fn loggp_after(before: &str, line: &str, folder: &Path) -> Command {
     command
 }
 
-/// What it did; nothing if it hangs, and then it is killed.
+/// Runs a command. Returns its output, or `None` if it hung and was killed.
 fn run_with_timeout(command: &mut Command) -> Option<Output> {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_with_timeout(child)
 }
 
-/// How a child ends, whose output is read meanwhile.
+/// Reads a child's output until it ends. Returns the output, or `None` if it hung and was killed.
 fn wait_with_timeout(mut child: Child) -> Option<Output> {
     fn all(from: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>> {
         thread::spawn(move || {
@@ -129,12 +130,12 @@ fn wait_with_timeout(mut child: Child) -> Option<Output> {
     Some(Output { status, stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() })
 }
 
-/// Whether this process may do anything: what is forbidden is then tried as another user.
+/// Returns whether this process runs as root, for whom no file is forbidden.
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
-/// The same command as nobody, if this is root; nothing if nobody cannot run it.
+/// Makes root run a command as the user nobody. Returns `None` if nobody cannot run it.
 fn as_nobody(command: &mut Command, folder: &Path) -> Option<()> {
     const NOBODY: u32 = 65534;
     if !is_root() {
@@ -147,7 +148,7 @@ fn as_nobody(command: &mut Command, folder: &Path) -> Option<()> {
     Some(())
 }
 
-/// The files in a folder and in those below it that are no whole files of their kind, and the drafts.
+/// Returns the drafts and the incomplete files below a folder.
 fn torn_files(folder: &Path) -> Vec<PathBuf> {
     let mut torn = Vec::new();
     for path in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
@@ -165,7 +166,7 @@ fn is_whole(path: &Path) -> bool {
     let bytes = fs::read(path).unwrap();
     let ends = |with: &str| bytes.ends_with(with.as_bytes());
     match path.extension().and_then(|ending| ending.to_str()) {
-        _ if name == ".lock" => true, // the folder's
+        _ if name == ".lock" => true, // the folder's lock
         _ if name.starts_with('.') => false,
         Some("svg") => ends("</svg>\n"),
         Some("html") => ends("</html>\n"),
@@ -183,23 +184,23 @@ fn is_whole(path: &Path) -> bool {
     }
 }
 
-/// What an output says of how it ended: the status, or the signal below 0, and what it wrote to stderr.
+/// Returns the exit status, or the negative number of the signal that ended the process, and its stderr.
 fn status_and_stderr(output: &Output) -> (i32, String) {
     let status = output.status.code().unwrap_or_else(|| -output.status.signal().unwrap_or(0));
     (status, String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// The one sentence of an error.
+/// Returns whether stderr is an error of one sentence.
 fn is_sentence(said: &str) -> bool {
     said.starts_with("error: ") && said.ends_with('\n') && said.lines().count() == 1 && !is_internal_error(said)
 }
 
-/// Whether it takes the fault for its own.
+/// Returns whether stderr reports a mistake in loggp instead of the fault.
 fn is_internal_error(said: &str) -> bool {
     ["panicked", "mistake in loggp", "memory allocation of"].iter().any(|part| said.contains(part))
 }
 
-/// Faults of a kind, counted.
+/// The number of faults of a kind, and the wrong reactions to them.
 struct Tally {
     fault: &'static str,
     subcommands: Vec<String>,
@@ -212,7 +213,7 @@ impl Tally {
         Tally { fault, subcommands: Vec::new(), times: 0, wrong: Vec::new() }
     }
 
-    /// One was injected into a line. It must be as it should be, or this is told of it.
+    /// Counts a fault that was injected into a line. If the reaction was not right, notes what was `found`.
     fn add(&mut self, line: &str, right: bool, found: impl FnOnce() -> String) {
         let name = line.split_whitespace().next().unwrap();
         if !self.subcommands.iter().any(|other| other == name) {
@@ -224,7 +225,7 @@ impl Tally {
         }
     }
 
-    /// Prints the row of the table, and fails if anything was wrong.
+    /// Prints the row of the table, and panics if any reaction was wrong.
     fn end(self) {
         let Tally { fault, subcommands, times, wrong } = self;
         println!("\n| {fault} | {} | {times} | {} |", subcommands.len(), wrong.len());

@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 use super::{LINES, Tally, loggp_after, as_nobody, clear, run_with_timeout, folder, status_and_stderr, is_sentence, loggp, torn_files};
 
-/// The files that a line writes, by its options.
+/// Returns the files that a line's options name.
 fn files(line: &str) -> Vec<&str> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let asked = words.windows(2).filter(|pair| ["-o", "--trace", "--timeline"].contains(&pair[0]));
     asked.map(|pair| pair[1]).collect()
 }
 
-/// The lines that write files.
+/// Returns the lines that write files.
 fn lines_with_files() -> impl Iterator<Item = &'static str> {
     LINES.into_iter().filter(|line| !files(line).is_empty())
 }
@@ -29,7 +29,7 @@ fn stdout_on_a_full_disk() {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
         let (status, said) = status_and_stderr(&output);
-        // What says nothing on stdout has nothing to complain of.
+        // Lines without any output succeed.
         let is_silent = ["schedule all-to-all", "merge", "trace2goal", "mpi2goal", "man"]
             .iter()
             .any(|of| line.starts_with(of));
@@ -47,7 +47,7 @@ fn stdout_on_a_full_disk() {
     tally.end();
 }
 
-/// The files are written though nobody reads the rest.
+/// Files are written even if nobody reads stdout.
 #[test]
 fn stdout_that_nobody_reads() {
     for (fault, before) in [("stdout that nobody reads", None), ("closed stdout", Some("exec >&-"))] {
@@ -64,7 +64,7 @@ fn stdout_that_nobody_reads() {
                 }
             };
             let (status, said) = status_and_stderr(&output);
-            // Runs on the wall clock may be late.
+            // Runs on the wall clock may warn that they were late.
             let quiet = said.lines().all(|line| line.starts_with("warning: "));
             let missing: Vec<&str> =
                 files(line).into_iter().filter(|file| !folder.path().join(file).exists()).collect();
@@ -76,12 +76,12 @@ fn stdout_that_nobody_reads() {
     }
 }
 
-/// Files that get no room while they are written: by a limit of the user's, and on a file system that is full.
+/// Files that run out of room while they are written: by a limit of the user, and on a full file system.
 #[test]
 fn files_without_room() {
     let folder = folder();
     let mut faults = vec![("a limit on the length of files", "ulimit -f 0", "File too large", false)];
-    // Only root may mount, and not everywhere.
+    // Only root may mount, but not everywhere.
     let mount = "mount -t tmpfs -o size=4k,nr_inodes=400 none full";
     fs::create_dir(folder.path().join("full")).unwrap();
     let mounts = Command::new("unshare").args(["-m", "sh", "-c", mount]).current_dir(folder.path()).output();
@@ -116,7 +116,7 @@ fn files_without_room() {
     }
 }
 
-/// Places to which nobody can write are refused before anything is run.
+/// Paths that cannot be written are refused before anything is run.
 #[test]
 fn files_that_may_not_be_written() {
     let folder = folder();
@@ -160,7 +160,7 @@ fn files_that_may_not_be_written() {
     }
     tally.end();
 
-    // In a folder of root's, as nobody; in one's own that may not be written, as oneself.
+    // Root becomes nobody in a folder of root; others use a folder of their own without write permission.
     let mut tally = Tally::new("a folder that may not be written");
     for line in lines_with_files() {
         clear(folder.path());

@@ -15,7 +15,7 @@ use super::{LINES, Tally, clear, wait_with_timeout, run_with_timeout, folder, st
 
 /// Sends a signal to a process.
 pub fn send_signal(child: &Child, signal: &str) {
-    // It may be over by now.
+    // The process may have ended by now.
     _ = Command::new("kill")
         .args([&format!("-{signal}"), &child.id().to_string()])
         .stderr(Stdio::null())
@@ -25,7 +25,8 @@ pub fn send_signal(child: &Child, signal: &str) {
 const SIGNALS: [(&str, i32, i32, &str); 2] =
     [("INT", libc::SIGINT, 130, "interrupted"), ("TERM", libc::SIGTERM, 143, "terminated")];
 
-/// Those that are not ignored by this process, as SIGINT is by one in the background, and so by all that it starts.
+/// Returns the signals that this process, and so its children, does not ignore. A background process ignores
+/// SIGINT.
 fn unignored_signals() -> Vec<(&'static str, i32, i32, &'static str)> {
     SIGNALS.into_iter().filter(|(_, number, ..)| !is_ignored(*number as u32)).collect()
 }
@@ -54,7 +55,7 @@ fn signals_at_any_moment() {
             };
             let ((status, said), torn) = (status_and_stderr(&output), torn_files(folder.path()));
             let right = match status {
-                // It was over before, or had not begun to watch for signals.
+                // The first: it ended before the signal. The second: it did not watch for signals yet.
                 0 => true,
                 status if status == -number => said.is_empty(),
                 status => status == code && said.lines().last().is_some_and(|line| line.starts_with(says)),
@@ -67,24 +68,25 @@ fn signals_at_any_moment() {
     tally.end();
 }
 
-/// A terminal: what is written to it, and what a process gets as its stderr.
+/// Opens a terminal. Returns the end that reads, and the end that a process gets as its stderr.
 fn terminal() -> (File, File) {
     let (mut ours, mut theirs) = (0, 0);
     let size = libc::winsize { ws_row: 24, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: both numbers are written if it succeeds, and belong to nobody else.
+    // SAFETY: on success both descriptors are open and belong to nobody else.
     let files = unsafe {
         assert_eq!(libc::openpty(&mut ours, &mut theirs, null_mut(), null(), &size), 0);
         (File::from_raw_fd(ours), File::from_raw_fd(theirs))
     };
-    // No child but one gets them.
+    // Other children do not inherit them.
     for number in [ours, theirs] {
-        // SAFETY: it is open.
+        // SAFETY: the descriptor is open.
         unsafe { libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC) };
     }
     files
 }
 
-/// With a bar on a terminal, and with rows that nobody reads for now: the command ends at once, and the bar goes.
+/// With a progress bar on a terminal, and with rows that nobody reads: the command ends at once and clears the
+/// bar.
 #[test]
 fn signals_while_a_bar_is_shown() {
     let (folder, mut tally) = (folder(), Tally::new("SIGINT and SIGTERM on a terminal"));
@@ -106,20 +108,20 @@ fn signals_while_a_bar_is_shown() {
             let reads = std::thread::spawn({
                 let (mut ours, text, mut buffer) = (ours, text.clone(), [0; 4096]);
                 move || {
-                    // It fails when nobody has the other end any more.
+                    // The read fails when the other end is closed.
                     while let Ok(read @ 1..) = ours.read(&mut buffer) {
                         text.lock().unwrap().extend_from_slice(&buffer[..read]);
                     }
                 }
             });
-            // The bar is there.
+            // Wait for the bar.
             while text.lock().unwrap().is_empty() && child.try_wait().unwrap().is_none() {
                 sleep(Duration::from_millis(1));
             }
             sleep(Duration::from_millis(least + random.u64(..200)));
             send_signal(&child, name);
             let sent = Instant::now();
-            // Nobody reads its rows meanwhile.
+            // Its rows are still not read.
             while child.try_wait().unwrap().is_none() && sent.elapsed() < Duration::from_secs(60) {
                 sleep(Duration::from_millis(5));
             }
@@ -129,7 +131,7 @@ fn signals_while_a_bar_is_shown() {
             reads.join().unwrap();
             let seen = String::from_utf8_lossy(&text.lock().unwrap()).into_owned();
             let status = is_over.and_then(|status| status.code());
-            // What stands on the line of the last sentence came behind a line that was cleared.
+            // The last sentence follows a cleared line.
             let last = seen.trim_end().rsplit(['\n', '\r']).next().unwrap_or_default();
             let last = last.rsplit("\x1b[2K").next().unwrap_or_default();
             let shows_cursor = seen.rfind("\x1b[?25h") >= seen.rfind("\x1b[?25l");
