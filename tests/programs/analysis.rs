@@ -1,4 +1,4 @@
-//! Where the time of a recorded run went: by hand for small programs, and to the picosecond for any.
+//! Analyses of recorded runs: compared with values by hand for small programs, and to the picosecond for any.
 
 use std::fs;
 use std::path::{Path as File, PathBuf};
@@ -19,7 +19,7 @@ use crate::cases::cases;
 const WORDS: Tag<Vec<u64>> = Tag::named(3, "row");
 const BACK: Tag<Vec<u64>> = Tag::new(4);
 
-/// A machine of two processors, on which messages of more than 4 words wait for their receiver.
+/// Returns a machine of two processors, on which messages of more than 4 words wait for their receiver.
 fn rendezvous_params() -> Params {
     params("P=2,L=10us,o=2us,O_s=1us,G_s=1us,G_l=1us,s=2,S=4")
 }
@@ -32,13 +32,13 @@ fn record_trace(params: Params, program: impl Fn(&mut Proc) + Sync) -> Trace {
     Machine::new(params).trace(true).run(program).unwrap().trace.unwrap()
 }
 
-/// How many microseconds are on each account, those that have none left out.
+/// Returns the time on each account in us, without empty accounts.
 fn accounts(accounts: &Accounts) -> Vec<(&'static str, i64)> {
     let of = |account: &Account| (account.name(), accounts[*account].as_ps() / 1_000_000);
     Account::ALL.iter().map(of).filter(|(_, us)| *us != 0).collect()
 }
 
-/// How many microseconds of the path consist of what.
+/// Returns the length of each kind of hop on the path in us, without absent kinds.
 fn path_parts(analysis: &Analysis) -> Vec<(&'static str, i64)> {
     let of = |part: &HopKind| {
         let steps = analysis.path.iter().filter(|step| step.hop.kind == *part);
@@ -58,8 +58,8 @@ fn late_receiver(p: &mut Proc) {
     }
 }
 
-/// The request is there at 12, the receiver comes at 50. What the sender waits in between is its synchronization cost; the
-/// way of the request, and of the reply from 50 to 64, are the handshake's.
+/// The request arrives at 12, and the receiver calls at 50. The sender's wait in between is its
+/// synchronization cost. The times of the request, and of the reply from 50 to 64, are the handshake's.
 #[test]
 fn a_late_receiver_costs_sender_synchronization() {
     let analysis = Analysis::from_trace(&record_trace(rendezvous_params(), late_receiver)).unwrap();
@@ -72,7 +72,7 @@ fn a_late_receiver_costs_sender_synchronization() {
         accounts(&analysis.processors[1].1),
         [("computation", 50), ("send overhead", 2), ("receive overhead", 4), ("handshake", 44)]
     );
-    // The path goes from the receiver's work through the reply and the message; nobody waits on it.
+    // The path goes from the receiver's work through the reply and the message, without waits.
     assert_eq!(
         path_parts(&analysis),
         [("work", 50), ("o at senders", 14), ("o at receivers", 6), ("L", 20), ("G", 10)]
@@ -149,8 +149,8 @@ fn late_receiver_and_late_sender_cost_both_synchronizations() {
     assert_eq!(listed + analysis.total[Account::End], 2 * analysis.time);
 }
 
-/// A request goes on while its processor computes. What that waits for in the end is synchronization, as far as the request
-/// waited for its receiver.
+/// A request advances while its processor computes. The processor's final wait counts as synchronization as
+/// far as the request waits for its receiver.
 #[test]
 fn a_request_costs_only_the_wait_at_its_end() {
     let trace = record_trace(rendezvous_params(), |p| match p.id() {
@@ -162,7 +162,7 @@ fn a_request_costs_only_the_wait_at_its_end() {
         _ => late_receiver(p),
     });
     let analysis = Analysis::from_trace(&trace).unwrap();
-    // It waits from 22 on; the receiver comes at 50, and the reply at 64.
+    // The sender waits from 22 on. The receiver calls at 50, and the reply is received at 64.
     assert_eq!((analysis.time, analysis.synchronous), (100 * US, 1));
     assert_eq!(
         accounts(&analysis.processors[0].1),
@@ -181,7 +181,7 @@ fn a_request_costs_only_the_wait_at_its_end() {
     );
 }
 
-/// What a request does comes after what its processor did before it called for it, and not after what it does meanwhile.
+/// A request follows the acts of its processor before the call, and not those during the request.
 #[test]
 fn the_path_goes_through_a_request() {
     let trace = record_trace(rendezvous_params(), |p| match p.id() {
@@ -194,7 +194,7 @@ fn the_path_goes_through_a_request() {
         _ => _ = p.recv(WORDS),
     });
     let analysis = Analysis::from_trace(&trace).unwrap();
-    // It is sent at 16; the wait at 19 costs o.
+    // The message is sent at 16. The wait at 19 costs o.
     assert_eq!(analysis.time, 32 * US);
     assert_eq!(accounts(&analysis.processors[0].1), [("computation", 17), ("send overhead", 4), ("end", 11)]);
     assert_eq!(
@@ -214,7 +214,7 @@ fn the_path_goes_through_a_request() {
     assert_eq!(path_parts(&analysis), [("work", 70), ("o at senders", 4)]);
 }
 
-/// A receiver that is in time for the request waits for nobody: it takes the request when it is there.
+/// A receiver of a short message waits until the message arrives, without a handshake.
 #[test]
 fn a_short_message_costs_only_its_receiver_synchronization() {
     let trace = record_trace(rendezvous_params(), |p| match p.id() {
@@ -259,8 +259,8 @@ fn the_critical_path_of_the_optimal_broadcast() {
         ("o at receivers", 6, 24),
     ];
     assert_eq!(hops, expected.map(|(name, id, at)| (name, id, Time::from_ps(at))));
-    // So 1% of L is worth 0.12 us, of o 0.08, of g 0.04; and as the other path of 24 cycles is made of the same, the run made
-    // again says so too.
+    // So 1% of L is worth 0.12 us, of o 0.08, and of g 0.04. The replay agrees, since the other path of 24 cycles
+    // has the same terms.
     add_replays(&trace, &mut analysis.sensitivities).unwrap();
     let worth: Vec<_> = analysis
         .sensitivities
@@ -270,8 +270,8 @@ fn the_critical_path_of_the_optimal_broadcast() {
     assert_eq!(worth, [("L", 120_000.0, 120_000.0), ("o", 80_000.0, 80_000.0), ("g", 40_000.0, 40_000.0)]);
 }
 
-/// Two send to one, which has room for one message: the second enters when the first has arrived, and what it waited for is
-/// on the path in its stead.
+/// Two processors send to one, which has room for one message. The second message enters when the first has
+/// arrived, so the first is on the path in place of the second one's stall.
 #[test]
 fn the_path_goes_through_the_message_that_caused_a_stall() {
     let trace = record_trace(params("P=3,L=6us,o=1us,g=6us"), |p| match p.id() {
@@ -287,7 +287,7 @@ fn the_path_goes_through_the_message_that_caused_a_stall() {
     assert_eq!((of_stall.hop.term, of_stall.message), (HopTerm::Latency, Some((0, 2, 1))));
 }
 
-/// A port that still sends keeps the next long message waiting, and so does one that receives.
+/// A port that is still sending or receiving delays the next long message.
 #[test]
 fn the_path_goes_through_the_port() {
     let trace = record_trace(params("P=3,L=2us,o=1us,g=1us,G=1us"), |p| match p.id() {
@@ -304,7 +304,7 @@ fn the_path_goes_through_the_port() {
         _ => p.send(2, WORDS, vec![0; 11]),
     });
     let analysis = Analysis::from_trace(&trace).unwrap();
-    // The second comes out when the first is in: o, L and 10 G of that, 10 G of the second, o.
+    // The second is streamed after the first: o, L and 10 G of the first, 10 G of the second, o.
     assert_eq!(analysis.time, (1 + 2 + 10 + 10 + 1) * US);
     assert_eq!(path_parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("G", 10), ("port", 12)]);
 }
@@ -331,9 +331,9 @@ fn an_empty_run_has_an_analysis() {
     assert_eq!(analysis.total, Accounts::default());
 }
 
-// What if.
+// What-if analyses.
 
-/// What the run that the tests know would take.
+/// Returns the what-if analysis of the run with the late receiver.
 fn what_if(text: &str) -> Analysis {
     let trace = record_trace(rendezvous_params(), late_receiver);
     Analysis::from_run(&WhatIf::read(text, trace.params).unwrap().replay(&trace).unwrap())
@@ -342,7 +342,7 @@ fn what_if(text: &str) -> Analysis {
 #[test]
 fn a_longer_S_removes_the_sender_synchronization() {
     let analysis = what_if("S=10");
-    // The message is there at 2 + 10 + 10 + 10, long before it is received: 50 + 2.
+    // The message arrives at 2 + 10 + 10 + 10, long before it is received: 50 + 2.
     assert_eq!((analysis.time, analysis.synchronous, analysis.messages), (52 * US, 0, 1));
     assert_eq!(
         accounts(&analysis.total),
@@ -365,7 +365,7 @@ fn fragments_are_sent_one_after_the_other() {
 
 #[test]
 fn a_model_and_a_parameter_change_together() {
-    // The shortest synchronization is 4 o' + 2 L more for the sender: 12 + 28; nobody waits.
+    // The shortest synchronization costs the sender 4 o' + 2 L more, 12 + 28, without a wait.
     let analysis = what_if("model=loggp-1, L=0");
     assert_eq!(
         accounts(&analysis.total),
@@ -391,7 +391,7 @@ fn a_wrong_what_if_is_refused_in_a_sentence() {
 
 // Any run.
 
-/// A program that its machine and these numbers make: rounds of shifts, hot spots, collectives, looks and waits.
+/// Runs a random program: rounds of shifts, hot spots, collectives, polls and waits.
 fn run_rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
     let draw = |n: usize, a: usize, b: usize| {
         let mixed = (seed ^ (a as u64) << 32 ^ b as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -421,7 +421,7 @@ fn run_rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
                 collectives::all_to_all(p, all);
             }
             4 => {
-                // Short ones cannot wait for each other; they are looked for and taken in the end.
+                // Short messages do not wait for receivers. They are polled for and received at the end.
                 for to in (0..P).filter(|to| *to != id) {
                     p.send_receiving(to, BACK.step(round), Vec::new(), WORDS, |_, _, _| ());
                 }
@@ -454,13 +454,13 @@ fn run_rounds(p: &mut Proc, rounds: usize, longest: usize, seed: u64) {
     }
 }
 
-/// What the machine counted itself, with its waits in one.
+/// Returns the machine's own statistics, with one sum for its waits.
 fn counted_times(stats: &Stats) -> [Time; 7] {
     let Stats { work, send, recv, gap, stall, port, idle, .. } = *stats;
     [work, send, recv, gap, stall, port, idle]
 }
 
-/// What the analysis says of the same.
+/// Returns the same times by the analysis.
 fn analyzed_times(accounts: &Accounts) -> [Time; 7] {
     use Account::*;
     let waits = [SenderSync, ReceiverSync, Handshake, Barrier, Idle].map(|account| accounts[account]);
@@ -501,7 +501,8 @@ fn any_machine() -> impl Strategy<Value = Machine> {
 proptest! {
     #![proptest_config(cases(1000))]
 
-    /// Every processor's accounts add up to the run's time and are what the machine counted, and so is the total.
+    /// Every processor's accounts add up to the run's time and agree with the machine's statistics, and so does
+    /// the total.
     #[test]
     fn accounts_add_up(machine in any_machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
         let Run { processors, trace, time, .. } = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap();
@@ -524,8 +525,8 @@ proptest! {
         prop_assert_eq!(sent, analysis.messages - 2 * analysis.synchronous);
     }
 
-    /// The path goes from 0 to the end without a hole; what a hop costs is what the rules say, and nothing on it waits for
-    /// a reason that was not found.
+    /// The path goes from 0 to the end without a hole, the length of each hop is that of the rules, and every
+    /// wait on it has a reason.
     #[test]
     fn the_path_adds_up(machine in any_machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
         let Run { trace, time, .. } = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap();
@@ -545,7 +546,7 @@ proptest! {
                 HopTerm::Latency if trace.latency == Latency::Exact => params.L,
                 HopTerm::Latency => hop.length().clamp(Time::ZERO, params.L),
                 HopTerm::Fixed => {
-                    // What a request puts off for another one's sake looks like a gap.
+                    // A request that another one delays looks like a gap.
                     let put_off = hop.kind == HopKind::Gap && !trace.progress.is_empty();
                     let has_reason = !matches!(hop.kind, HopKind::Gap | HopKind::Stall | HopKind::Port) || put_off;
                     prop_assert!(has_reason, "{:?}", hop);
@@ -556,7 +557,7 @@ proptest! {
         }
         prop_assert_eq!(at, time);
         let worth = |name| analysis.sensitivities.iter().find(|one| one.parameter.name == name);
-        // 1% more of everything is 1% more of what is not fixed.
+        // 1% more of every parameter is 1% more of all hops that are not fixed.
         let fixed: Time = analysis.path.iter().filter(|step| step.hop.term == HopTerm::Fixed).map(|step| step.hop.length()).sum();
         let all: f64 = analysis.sensitivities.iter().filter_map(|one| one.path).sum();
         let rest = (time - fixed).as_ps() as f64 / 100.0;
@@ -564,7 +565,7 @@ proptest! {
         prop_assert!(trace.params.L == Time::ZERO || worth("L").is_some());
     }
 
-    /// The analysis of a run made again is that of the run.
+    /// The analysis of a replay is that of the recorded run.
     #[test]
     fn a_replay_has_the_analysis_of_the_run(machine in any_machine(), n in 0..6_usize, longest in 0..12_usize, seed: u64) {
         let trace = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap().trace.unwrap();
@@ -574,7 +575,7 @@ proptest! {
     }
 }
 
-/// A random run's rendezvous are found as the calls tell them.
+/// The analysis counts the rendezvous that the recorded calls contain.
 #[test]
 fn rendezvous_are_those_of_the_calls() {
     for seed in 0..50 {
@@ -583,7 +584,7 @@ fn rendezvous_are_those_of_the_calls() {
         let told = trace.calls.iter().filter_map(|call| call.kind.sent()?.rendezvous.as_ref()).count();
         let analysis = Analysis::from_trace(&trace).unwrap();
         assert_eq!(analysis.synchronous, told, "{seed}");
-        // Without calls nothing else is found, and only tags are not known.
+        // Without recorded calls only the tags are unknown.
         let analysis_without = Analysis::from_trace(&Trace { calls: Vec::new(), ..trace }).unwrap();
         assert_eq!(analysis_without.total, analysis.total);
     }
@@ -592,7 +593,7 @@ fn rendezvous_are_those_of_the_calls() {
 proptest! {
     #![proptest_config(cases(500))]
 
-    /// Whatever is wrong with a trace, it has an analysis or a sentence; also if nobody held it against the rules before.
+    /// A damaged trace has an analysis or an error, even if it is not checked against the rules.
     #[test]
     fn analysis_survives_any_trace(
         machine in any_machine(),
@@ -669,7 +670,7 @@ fn refusal(line: &str) -> String {
     error
 }
 
-/// A file of this test's own.
+/// Returns a path without a file.
 fn fresh_path(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("analysis");
     fs::create_dir_all(&folder).unwrap();
@@ -771,8 +772,7 @@ fn analyze_refuses_in_a_sentence() {
     assert!(File::new(&moved).exists());
 }
 
-/// A program that would deadlock if its messages waited for their receivers: the run cannot be made again so, and that is
-/// said, with both calls.
+/// A program that would deadlock if its messages waited for their receivers: the error names the deadlock.
 #[test]
 fn a_smaller_S_can_deadlock() {
     let trace = record_trace(params("P=2,L=1us,o=1us,G_s=1ns,s=2,S=100"), |p| {

@@ -1,4 +1,5 @@
-//! Every program with every algorithm: the result is right, and the time on the virtual clock is the paper's.
+//! Every program with every algorithm: the result is right, and the time on the virtual clock is that of the
+//! paper.
 
 use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Time, US, Work};
@@ -16,12 +17,12 @@ use proptest::prelude::*;
 
 use crate::cases::cases;
 
-/// A case of a program, by its algorithm's name.
+/// Returns a case of a program, by its algorithm's name.
 fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(program, algorithm, params) }
 }
 
-/// How long it takes on the virtual clock.
+/// Returns the time of a case on the virtual clock.
 fn model(case: &Case) -> Time {
     outcome(case, &Emulation::default()).run.time
 }
@@ -30,13 +31,13 @@ fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
     Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
 }
 
-/// Parameters of all kinds, with g < o, o = 0, g = 0, G = 0 and L + 2o < g among them.
+/// Returns parameters of all kinds, also with g < o, o = 0, g = 0, G = 0 and L + 2o < g.
 fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
     let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
     (P, time(60), time(20), time(40), time(3)).prop_map(|(P, L, o, g, G)| params(P, L, o, g, G))
 }
 
-/// LogP's figure 3: when each processor has the datum, and when it begins to send it.
+/// LogP's figure 3: the time at which each processor has received the datum, and the starts of its sends.
 #[test]
 fn broadcast_is_figure_3_of_logp() {
     let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
@@ -124,9 +125,9 @@ proptest! {
         }
     }
 
-    /// Lemma 2 claims equality for every P. It holds for powers of two, and for L + 2o <= g; else the new
-    /// source has floor(P/2) sets and the old one, which begins sooner, one more, and the lemma counts the
-    /// later beginning and the larger number.
+    /// Lemma 2 claims equality for every P. That holds for powers of two, and for L + 2o <= g. Otherwise the new
+    /// source has floor(P/2) sets and the old one, which starts earlier, one more, and the lemma counts the later
+    /// start and the larger number.
     #[test]
     fn halving_takes_what_lemma_2_says_or_less(params in any_params(1..130_usize), k in 1..20_usize) {
         let case = case(&SCATTER, "binomial", params, k);
@@ -199,7 +200,7 @@ fn impossible_cases_are_refused() {
     }
 }
 
-/// Whatever is listed as a program runs by the rules, on both clocks, and its result is right.
+/// Every listed program runs by the rules on both clocks, and its result is right.
 #[test]
 fn every_algorithm_of_every_program_keeps_the_rules() {
     for program in loggp_programs::PROGRAMS {
@@ -217,7 +218,7 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
             .enumerate()
             {
                 let params = Params::builder(1).set(params).unwrap().build().unwrap();
-                // The first size that the program can do here.
+                // The first size that the program supports here.
                 let of = |size| Case { size, seed: 7, ..Case::new(program, algorithm.name, params) };
                 let sizes = [5, 64, 256, 1024];
                 let Some(case) = sizes.map(of).into_iter().find(|case| check(case).is_ok()) else {
@@ -247,8 +248,8 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
     }
 }
 
-/// A prediction of measured work needs to know what computing costs here, and a run where messages cost nothing says that.
-/// Some pair of runs is close, however busy the host is.
+/// A prediction of measured work uses the cost of the computation in a run with free messages. At least one
+/// pair of runs is close, however busy the host is.
 #[test]
 fn measured_work_is_predicted_from_the_same_work_without_messages() {
     for (program, size) in [(&FFT, 1 << 12), (&RADIX_SORT, 1 << 12), (&LU, 128)] {
@@ -273,7 +274,7 @@ fn measured_work_is_predicted_from_the_same_work_without_messages() {
     }
 }
 
-/// A formula and a run cannot speak of two machines, and what is asked of a study are numbers.
+/// Formula and runs of a study have the same machine, and all answers are numbers.
 #[test]
 fn answers_of_a_study_are_numbers() {
     let case = case(&SCATTER, "binomial", params(64, 30, 0, 10, 1), 10);
@@ -297,8 +298,7 @@ fn answers_of_a_study_are_numbers() {
     assert_eq!(refused.to_string(), "alpha = seven: give a ratio between 0 and 1");
 }
 
-/// Every option is read by its own type, which refuses what is none of its values; and what is written of a value is read as
-/// the same.
+/// Every option is read by its own type, which refuses other values. A value's text is read as the same value.
 #[test]
 fn options_are_read_by_their_types() {
     for program in loggp_programs::PROGRAMS {

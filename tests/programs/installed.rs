@@ -1,4 +1,4 @@
-//! What an installed command brings with it: the completion of requests in shells, and the manual.
+//! Shell completions and the manual of an installed command.
 
 use loggp_programs::PROGRAMS;
 use std::collections::BTreeSet;
@@ -8,26 +8,26 @@ use std::process::{Command, Output};
 
 const LOGGP: &str = env!("CARGO_BIN_EXE_loggp");
 
-/// What the command did with these arguments, which stand in a line.
+/// Runs the command with the arguments of a line.
 fn output(line: &str) -> Output {
     Command::new(LOGGP).args(line.split_whitespace()).output().unwrap()
 }
 
-/// What it printed; it must have gone well, and had nothing to warn of.
+/// Runs the command, which must succeed without warnings, and returns its stdout.
 fn stdout_of(line: &str) -> String {
     let Output { status, stdout, stderr } = output(line);
     assert_eq!((status.code(), String::from_utf8(stderr).unwrap().as_str()), (Some(0), ""), "{line}");
     String::from_utf8(stdout).unwrap()
 }
 
-/// The sentence with which it refused the request.
+/// Runs the command, which must refuse the request, and returns its stderr.
 fn refusal(line: &str) -> String {
     let Output { status, stdout, stderr } = output(line);
     assert_eq!((status.code(), stdout.len()), (Some(2), 0), "{line}");
     String::from_utf8(stderr).unwrap()
 }
 
-/// The subcommands, as the help lists them.
+/// Returns the subcommands that the help lists.
 fn subcommands() -> BTreeSet<String> {
     let help = stdout_of("--help");
     let list = help.lines().skip_while(|line| *line != "Commands:").skip(1);
@@ -37,7 +37,7 @@ fn subcommands() -> BTreeSet<String> {
     names
 }
 
-/// A folder of this test's own, with nothing in it.
+/// Returns an empty folder.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -45,7 +45,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The names of the files in a folder.
+/// Returns the names of the files in a folder.
 fn files(folder: &Path) -> BTreeSet<String> {
     let files = fs::read_dir(folder).unwrap();
     files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
@@ -106,7 +106,7 @@ fn every_shell_completes_every_subcommand() {
     }
 }
 
-/// What bash makes of a line whose last word is not finished.
+/// Returns bash's completions of the last word of a line.
 #[cfg(unix)]
 fn bash_completions(line: &str) -> BTreeSet<String> {
     const SCRIPT: &str = r#"
@@ -145,8 +145,7 @@ fn bash_completes_subcommands_options_and_the_names_of_things() {
     assert!(subcommands().is_subset(&bash_completions("loggp man ")));
 }
 
-/// Names that shells complete are not the only ones that may be given: there are files too, and a wrong name gets the
-/// sentence that it always got.
+/// Shells complete known names, but others are still accepted, such as files, or refused with a sentence.
 #[test]
 fn an_unknown_name_is_refused_with_the_nearest() {
     for (line, sentence) in [

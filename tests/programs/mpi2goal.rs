@@ -1,4 +1,4 @@
-//! What MPI programs did, as schedules.
+//! Schedules from the traces of MPI programs.
 
 use std::process::Command;
 
@@ -7,20 +7,20 @@ use loggp::schedule::{Player, CostModel, Schedule};
 use loggp_goal::mpi::{self, MpiLibrary};
 use loggp_goal::patterns::CommPattern;
 
-/// The schedule of these traces; or what is wrong with them.
+/// Reads traces as a schedule.
 fn read(traces: &[String]) -> Result<Schedule, String> {
     mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), MpiLibrary::OpenMpi, NS)
         .map_err(|why| why.to_string())
 }
 
-/// When each rank ends.
+/// Returns the time at which each rank ends, in ps.
 fn finishes(schedule: &Schedule) -> Vec<i64> {
     let params = Params::builder(1).set("L=6us,o=2us,g=4us,G=3ns,word=1").unwrap().build().unwrap();
     let played = Player::new(params).rules(CostModel::Papers).run(schedule).unwrap();
     played.finishes.iter().map(|time| time.as_ps()).collect()
 }
 
-/// A collective alone takes as long as its pattern, whoever is its root.
+/// A collective takes as long as its pattern, for each root.
 #[test]
 fn a_collective_takes_the_time_of_its_pattern() {
     for (call, pattern, has_root) in [
@@ -52,7 +52,8 @@ fn a_collective_takes_the_time_of_its_pattern() {
     }
 }
 
-/// What the binomial gather and Bruck's algorithm take, by hand: with L = 6, o = 2, g = 4 and no G, rounds follow each other.
+/// The binomial gather and Bruck's algorithm by hand: with L = 6, o = 2, g = 4 and no G, rounds follow each
+/// other.
 #[test]
 fn gathers_take_the_time_by_hand() {
     let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
@@ -60,12 +61,12 @@ fn gathers_take_the_time_by_hand() {
         let schedule = CommPattern::find(name).unwrap().schedule(P, 1).unwrap();
         Player::new(params).run(&schedule).unwrap().time
     };
-    // A message is there after L + 2o = 10; the next round begins then.
+    // A message is received after L + 2o = 10; then the next round starts.
     assert_eq!((time("all-gather", 8), time("binomial-gather", 8)), (30 * US, 30 * US));
     assert_eq!(time("binomial-gather", 2), 10 * US);
 }
 
-/// Computing is what lies between calls, a wait is waited for, and what was posted goes on meanwhile.
+/// Time between calls is computation, and requests overlap with it until their wait.
 #[test]
 fn requests_overlap_with_computing() {
     let rank = |id: usize, compute: usize| {
@@ -76,13 +77,13 @@ fn requests_overlap_with_computing() {
             10 + compute
         )
     };
-    // The longer computing hides the message; 7.25 us follow the reception, which takes o and comes after the computing.
+    // The longer computation hides the message. The reception takes o after the computation, and 7.25 us follow.
     let both = read(&[rank(0, 50), rank(1, 80)]).unwrap();
     let us = |time: f64| (time * US.as_ps() as f64) as i64;
     assert_eq!(finishes(&both), [us(2.0 + 50.0 + 2.0 + 7.25), us(2.0 + 80.0 + 2.0 + 7.25)]);
 }
 
-/// Any source, nobody, and both at once; each MPI has its own numbers for them.
+/// Any source, the null process, and both at once: each MPI library has its own numbers for them.
 #[test]
 fn any_source_and_the_null_process_are_read() {
     for (mpi, any, nobody, apart) in [(MpiLibrary::OpenMpi, -1, -2, 8), (MpiLibrary::Mpich, -2, -1, 4)] {
@@ -105,13 +106,14 @@ fn any_source_and_the_null_process_are_read() {
         let schedule = mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), mpi, NS).unwrap();
         let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
         let played = Player::new(params).run(&schedule).unwrap();
-        // What is to and from nobody is not there, and the computing at the end comes when both requests are done.
+        // There are no messages to and from the null process, and the last computation starts when both requests are
+        // done.
         assert_eq!((schedule.len(), played.messages), (13, 6), "{mpi:?}");
     }
 }
 
-/// A file as liballprof writes it: what it says of the host, no moment before MPI is there and none after it, and times without
-/// decimals.
+/// A file as liballprof writes it: comments about the host, no times before `MPI_Init` and after
+/// `MPI_Finalize`, and times without decimals.
 #[test]
 fn a_trace_is_read_as_its_tracer_writes_it() {
     let head = "# htor's PMPI Tracer 0.1 Output File\n# time: Thu Nov 26 11:31:00 2026\n# hostname: node.(none)\n\
@@ -126,7 +128,7 @@ fn a_trace_is_read_as_its_tracer_writes_it() {
             )
         };
         let schedule = read(&[rank(0), rank(1)]).unwrap();
-        // 4 us before the barrier, L + 2o for it, and 3 us behind it.
+        // 4 us before the barrier, L + 2o for it, and 3 us after it.
         assert_eq!(finishes(&schedule), [17 * US.as_ps(); 2], "{init}");
     }
 }
@@ -160,7 +162,7 @@ fn an_error_names_rank_and_line() {
     }
 }
 
-/// The command, with the traces of the project.
+/// The command with the example traces.
 #[test]
 fn mpi2goal_finds_all_ranks() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/");

@@ -1,4 +1,4 @@
-//! The transportation primitive: its worked examples and bounds, its predictions, and that everything arrives.
+//! The transportation primitive: complete delivery, worked examples, bounds and predictions.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
     Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).word(4).build().unwrap()
 }
 
-/// The paper's machine, with the CM-5's barrier in its control network.
+/// Returns a case on the paper's machine, with the barrier of the CM-5's control network.
 fn cm5(algorithm: &str, P: usize, traffic: usize) -> Case {
     let params = preset("cm5").unwrap().builder().P(P).build().unwrap();
     let case = Case { barrier: Some(5 * US), ..Case::new(&TRANSPORTATION, algorithm, params) };
@@ -38,7 +38,7 @@ fn metric(outcome: &Outcome, name: &str) -> f64 {
     outcome.metric(name).unwrap_or_else(|| panic!("no {name} in {:?}", outcome.metrics))
 }
 
-/// All algorithms that have formulas.
+/// The algorithms with formulas.
 const DETERMINISTIC: [&str; 7] = [
     "two-stage",
     "two-stage-scan",
@@ -53,7 +53,7 @@ fn two_stage(scheme: Scheme) -> TwoStageForm {
     TwoStageForm { scheme, shuffled: false, sparse: false, stage1: SendSchedule::Linear }
 }
 
-/// Runs a form of the two-stage algorithm on a matrix, with elements that are all different.
+/// Runs a form of the two-stage algorithm on a matrix with different elements.
 fn run_two_stage(matrix: &Matrix, form: TwoStageForm) -> Vec<Delivery> {
     let P = matrix.P();
     let source = |i: usize| Source {
@@ -74,8 +74,8 @@ fn named_matrix(name: &str, P: usize) -> Matrix {
     .unwrap()
 }
 
-/// Figures 9 and 11: how many elements of each message go by each intermediate, counted by hand.
-/// A block for each source, with a row for each intermediate and a column for each destination.
+/// Figures 9 and 11: the number of elements of each message that pass each intermediate, counted by hand.
+/// There is a block for each source, with a row for each intermediate and a column for each destination.
 #[test]
 fn messages_are_split_as_in_figures_9_and_11() {
     type Parts = [[[usize; 4]; 4]; 4];
@@ -85,7 +85,7 @@ fn messages_are_split_as_in_figures_9_and_11() {
         [[1, 3, 0, 1], [1, 2, 1, 0], [1, 2, 1, 0], [0, 3, 1, 0]],
         [[1, 1, 2, 1], [0, 2, 2, 0], [0, 2, 1, 1], [0, 1, 2, 1]],
     ];
-    // Every source has 17 elements, one more than a multiple of 4: so the next begins one intermediate further on.
+    // Every source has 17 elements, one more than a multiple of 4, so the next starts one intermediate later.
     let scan: Parts = [
         [[3, 0, 1, 1], [3, 0, 1, 0], [3, 0, 1, 0], [2, 1, 1, 0]],
         [[0, 0, 1, 3], [1, 0, 1, 3], [1, 0, 0, 3], [0, 0, 1, 3]],
@@ -98,7 +98,7 @@ fn messages_are_split_as_in_figures_9_and_11() {
         [[0, 2, 1, 0], [1, 3, 1, 1], [1, 3, 0, 0], [1, 2, 1, 0]],
         [[1, 2, 2, 1], [0, 1, 1, 0], [0, 1, 2, 1], [0, 2, 2, 1]],
     ];
-    // Every destination has 17 too, so each one's round robin begins one further on than that of the one before.
+    // Every destination has 17 too, so the round robin of each starts one later than that of the one before.
     let mut combine = alternate;
     for (i, k, j) in (0..64).map(|n| (n / 16, n / 4 % 4, n % 4)) {
         combine[i][(k + j) % 4][j] = alternate[i][k][j];
@@ -140,9 +140,9 @@ fn the_figures_have_the_papers_numbers() {
     assert_eq!(Matrix::empty(3).kind(), MatrixKind::ManyToMany);
 }
 
-/// A random case of the program's: a matrix of any kind, on a machine of any model.
+/// Returns a random case with a matrix of any kind on a machine of any model.
 fn any_case(rng: &mut fastrand::Rng, most_P: usize) -> Case {
-    // Few processors more often than many.
+    // Small machines are more frequent.
     let P = rng.usize(1..=most_P).min(rng.usize(1..=most_P));
     let P = if rng.bool() { P } else { P.min(8) };
     let name = rng.choice(matrix_names(P)).unwrap();
@@ -150,13 +150,13 @@ fn any_case(rng: &mut fastrand::Rng, most_P: usize) -> Case {
     random_case(rng, P, name, algorithm)
 }
 
-/// The matrices that there are for so many processors.
+/// Returns the names of the matrices that exist for `P` processors.
 fn matrix_names(P: usize) -> Vec<&'static str> {
     let fit = generators::NAMED.iter().filter(|named| named.P.is_none_or(|only| only == P));
     fit.map(|named| named.name).collect()
 }
 
-/// A random case with this matrix and this algorithm.
+/// Returns a random case with this matrix and this algorithm.
 fn random_case(rng: &mut fastrand::Rng, P: usize, name: &str, algorithm: &str) -> Case {
     let time = |rng: &mut fastrand::Rng, most: i64| {
         if rng.u8(..5) == 0 { Time::ZERO } else { rng.i64(0..=most) * US }
@@ -206,8 +206,8 @@ fn is_figure(name: &str) -> bool {
     name.starts_with("figure")
 }
 
-/// Every algorithm with every matrix on the virtual clock, on all numbers of processors up to 12 and some up to 40; and as
-/// many cases of any kind as are left of 3,000.
+/// Every algorithm with every matrix on the virtual clock, on all numbers of processors up to 12 and some up
+/// to 40, and cases of any kind up to 3,000 in all.
 #[test]
 fn everything_arrives_in_whatever_order_messages_come() {
     let mut rng = fastrand::Rng::with_seed(14);
@@ -227,7 +227,7 @@ fn everything_arrives_in_whatever_order_messages_come() {
     }
 }
 
-/// The same on the wall clock, so much faster than it should be that it is always late.
+/// The same on the wall clock, at a speed at which the host is always late.
 #[test]
 fn everything_arrives_on_the_wall_clock_too() {
     let mut rng = fastrand::Rng::with_seed(15);
@@ -248,8 +248,8 @@ fn everything_arrives_on_the_wall_clock_too() {
     }
 }
 
-/// A random machine of LogP or LogGP on which a number is a word, as formulas for the exchange of vectors want it; exact
-/// latency, and a matrix of any kind.
+/// Returns a random case with a formula: a machine of LogP or LogGP whose word holds a number, exact latency,
+/// and a matrix of any kind.
 fn predicted_case(rng: &mut fastrand::Rng, algorithm: &str) -> Case {
     loop {
         let case = any_case(rng, 20);
@@ -260,14 +260,14 @@ fn predicted_case(rng: &mut fastrand::Rng, algorithm: &str) -> Case {
     }
 }
 
-/// Where lengths are equal, P is a power of two, and the machine has a barrier of its own and a port for each direction,
-/// the predictions are what the model takes, to the picosecond.
+/// With equal lengths, a power of two of processors, a hardware barrier and dual ports, the predictions equal
+/// the model to the picosecond.
 #[test]
 fn predictions_are_exact_where_lengths_are_equal() {
     let mut rng = fastrand::Rng::with_seed(3);
     for n in 0..600 {
         let P = 1 << rng.usize(..5);
-        // A part with as many elements in every message, so that the sparse form is no sparser.
+        // All messages have the same length, so that the sparse form leaves none out.
         let traffic = P * P * rng.usize(1..20);
         let [L, o, g, G] = [40, 10, 20, 2].map(|most| rng.i64(0..=most) * US);
         let machine = Params::builder(P).L(L).o(o).g(g).word(*rng.choice(&[4, 16]).unwrap());
@@ -286,8 +286,8 @@ fn predictions_are_exact_where_lengths_are_equal() {
     }
 }
 
-/// With a barrier of the machine's own and messages that need no port twice, the time of the linear permutation is the
-/// predicted one for every matrix: the longest message of each step holds up all.
+/// With a hardware barrier and dual ports, the time of the linear permutation is as predicted for every
+/// matrix: the longest message of each step delays all processors.
 #[test]
 fn the_linear_permutation_takes_what_its_longest_messages_say() {
     let mut rng = fastrand::Rng::with_seed(4);
@@ -300,7 +300,7 @@ fn the_linear_permutation_takes_what_its_longest_messages_say() {
             Some(barrier) if g <= L + 2 * o => {
                 let Params { P, .. } = case.params;
                 let all = matrix(&case).unwrap();
-                // A step without messages costs its barrier only, as predicted.
+                // A step without messages costs only its barrier, as predicted.
                 assert_eq!(time, formula, "{case:?} {barrier} {P} {}", all.total());
                 cases += 1;
             }
@@ -311,8 +311,8 @@ fn the_linear_permutation_takes_what_its_longest_messages_say() {
     assert!(cases > 200, "{cases}");
 }
 
-/// With a barrier of the machine's own a step begins when all have done the one before, and nothing stalls. Where the
-/// barrier is made of messages, signals of those who are early may stall or delay others a little.
+/// With a hardware barrier a step starts when all processors have ended the one before, and nothing stalls.
+/// If the barrier consists of messages, those of early processors may stall or delay others a little.
 #[test]
 fn predictions_are_bounds_where_lengths_differ() {
     let mut rng = fastrand::Rng::with_seed(5);
@@ -321,8 +321,8 @@ fn predictions_are_bounds_where_lengths_differ() {
         let (time, formula) = (model(&case), formula(&case).unwrap());
         match case.barrier {
             Some(barrier) => {
-                // Where the gap is longer than a step, those who have not sent in a scan are ahead of those who have, and
-                // what they send may come just when these would, or be in their way.
+                // If the gap is longer than a step, processors that did not send in a scan are ahead of the others, and
+                // their messages may delay those of the others.
                 let Params { L, o, g, .. } = case.params;
                 let late = if g > L + 2 * o + barrier { g + 2 * o } else { Time::ZERO };
                 assert!(time <= formula + late, "{case:?}\n{time} {formula}");
@@ -332,7 +332,7 @@ fn predictions_are_bounds_where_lengths_differ() {
     }
 }
 
-/// Sections 7 and 8: how long messages may be, and how much may come to an intermediate or leave it.
+/// Sections 7 and 8: bounds for the lengths of messages, and for the traffic into and out of an intermediate.
 #[test]
 fn messages_keep_to_the_papers_bounds() {
     let mut rng = fastrand::Rng::with_seed(6);
@@ -379,7 +379,7 @@ fn messages_keep_to_the_papers_bounds() {
     }
 }
 
-/// The appendix: where remainders are any, the longest message of the second stage is about as long as expected.
+/// The appendix: with random remainders, the longest message of the second stage is about as long as expected.
 #[test]
 fn shuffling_makes_the_longest_message_what_the_appendix_expects() {
     let P = 32;
@@ -392,12 +392,12 @@ fn shuffling_makes_the_longest_message_what_the_appendix_expects() {
         sum += metric(&outcome, "2: most");
         assert!(metric(&outcome, "2: most") <= (200 + P) as f64);
     }
-    // Destinations with less traffic have shorter messages, so the longest is that of the busiest ones.
+    // The longest message is to one of the destinations with the most traffic.
     let expected = expected_longest(P * 200, P).unwrap();
     assert!((sum / 20.0 - expected).abs() < 6.0, "{} {expected}", sum / 20.0);
 }
 
-/// Section 7.3: two stages take 2 t mu and lower-order terms, less the part that everyone keeps.
+/// Section 7.3: two stages take 2 t mu and lower-order terms, less the part that each processor keeps.
 #[test]
 fn two_stages_come_near_two_t_mu() {
     let P = 32;
@@ -433,7 +433,7 @@ fn two_stages_come_near_two_t_mu() {
     }
 }
 
-/// Section 9, at P = 32 with the CM-5's parameters: figures 13 to 16, in kind.
+/// Section 9, at P = 32 with the CM-5's parameters: the orders that figures 13 to 16 show.
 #[test]
 fn the_algorithms_compare_as_in_figures_13_to_16() {
     let skews = [(2, 2), (4, 4), (8, 2), (16, 16), (32, 2), (32, 32)];
@@ -457,18 +457,20 @@ fn the_algorithms_compare_as_in_figures_13_to_16() {
                 (times.iter().copied().fold(f64::MAX, f64::min), times.iter().copied().fold(0.0, f64::max));
             (most - least) / mean(times)
         };
-        // Figure 13: the algorithm with the improvements performed better.
+        // Figure 13: the improved algorithm is faster.
         assert!(mean(&improved) < mean(&random), "{improved:?} {random:?}");
-        // Figure 14: the single stage is faster, within a factor, and its times differ far more.
+        // Figure 14: a single stage is faster, by less than a factor of two, and its times vary far more.
         assert!(improved.iter().zip(&two_stage).all(|(single, two)| single < two && *two < 1.9 * single));
         assert!(spread(&two_stage) < 0.1 && spread(&improved) > 3.0 * spread(&two_stage));
-        // Figures 15 and 16: two stages do best against the longest messages, and worst against two equal ones.
+        // Figures 15 and 16: relative to a single stage, two stages do best with the longest messages, and worst with
+        // two equal ones.
         let ratio = |n: usize| two_stage[n] / improved[n];
         assert!(ratio(5) < ratio(0), "{improved:?} {two_stage:?}");
     }
 }
 
-/// The paper's generator: of k receivers (1-l)k share the fraction l, and everyone sends and receives exactly t.
+/// The paper's generator: of k receivers (1-l)k share the fraction l, and each processor sends and receives
+/// exactly t.
 #[test]
 fn the_generator_meets_its_bounds() {
     let mut rng = fastrand::Rng::with_seed(8);
@@ -489,7 +491,7 @@ fn the_generator_meets_its_bounds() {
                 matrix.row(i).iter().copied().filter(|elements| *elements > 0).collect();
             assert_eq!((row.len(), matrix.g_j(i)), (k, k), "{case:?}");
             if k > 1 {
-                // Those who share 1-l of the traffic are those with most of it, if they are no more than half.
+                // The receivers that share 1-l of the traffic have the most, if they are at most half of all.
                 row.sort_unstable_by(|one, other| other.cmp(one));
                 let shared: usize = row[..many].iter().sum();
                 let share = (t * (k - many)) as f64 / k as f64;
@@ -556,7 +558,7 @@ fn impossible_cases_are_refused_in_a_sentence() {
         let refusal = check(&case).unwrap_err();
         assert!(refusal.contains(why) && !refusal.contains('\n'), "{refusal}");
     }
-    // Its longest message is 4,333 bytes.
+    // The Cenju-4's longest message has 4,333 bytes.
     let cenju4 = preset("cenju4").unwrap().builder().P(8).build().unwrap();
     let refusal = check(&Case::new(&TRANSPORTATION, "linear", cenju4)).unwrap_err();
     assert!(
@@ -564,7 +566,7 @@ fn impossible_cases_are_refused_in_a_sentence() {
         "{refusal}"
     );
     outcome(&Case::new(&TRANSPORTATION, "two-stage", cenju4), &Emulation::default());
-    // Where even a word waits for its receiver, requests and replies would wait for each other.
+    // If even a word waits for its receiver, requests and replies would wait for each other.
     let gps = LogGps { s: 0, S: 0, O_s: US, O_r: US, G_s: US, G_l: US };
     let params = Params::builder(4).L(US).o(US).g(US).gps(gps).build().unwrap();
     assert!(
@@ -585,7 +587,7 @@ fn every_algorithm_keeps_to_the_rules_of_the_machine() {
     }
 }
 
-/// What the random algorithms report adds up: every message was asked for, and every rejection was one more request.
+/// In the random algorithms each message takes a request, and each rejection another one.
 #[test]
 fn requests_are_messages_and_rejections() {
     for algorithm in ["random", "random-improved"] {
@@ -624,7 +626,7 @@ g_j   4   3   4   4
 ";
     assert_eq!(table, right);
 
-    // What it writes as CSV can be read, drawn and run.
+    // The CSV output can be read, drawn and run.
     let folder = tempfile::tempdir().unwrap();
     let (file, plot) = (folder.path().join("m.csv"), folder.path().join("m.svg"));
     let (file_name, plot_name) = (file.display(), plot.display());

@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// Command lines for each subcommand and each kind of file that it writes. `t.json` and `t.loggp` are a trace,
-/// `1.csv` and `2.csv` shards, and `0.txt` and `1.txt` the calls of two ranks.
+/// Command lines for each subcommand and each kind of file that it writes. `t.json` and `t.loggp` are a
+/// trace, `1.csv` and `2.csv` shards, and `0.txt` and `1.txt` the calls of two ranks.
 const LINES: [&str; 25] = [
     "run scatter -P 4 --trace x.json --timeline x.svg -o x.csv",
     "run fft -P 4 --size 4k --trace x.loggp",
@@ -93,7 +93,7 @@ fn loggp(line: &str, folder: &Path) -> Command {
     command
 }
 
-/// Returns a shell that runs the commands `before`, and then becomes the command with the arguments of a line.
+/// Returns a shell that runs `before` and then replaces itself with the command.
 fn loggp_after(before: &str, line: &str, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{before} && exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_loggp")]);

@@ -85,8 +85,8 @@ fn terminal() -> (File, File) {
     files
 }
 
-/// With a progress bar on a terminal, and with rows that nobody reads: the command ends at once and clears the
-/// bar.
+/// With a progress bar on a terminal, and with rows that nobody reads, the command ends at once and clears
+/// the bar.
 #[test]
 fn signals_while_a_bar_is_shown() {
     let (folder, mut tally) = (folder(), Tally::new("SIGINT and SIGTERM on a terminal"));
