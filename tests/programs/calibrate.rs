@@ -1,5 +1,5 @@
-//! Calibration finds the parameters that a machine was built with: exactly on the virtual clock, and on the
-//! wall clock as well as the host keeps time.
+//! Calibration recovers the parameters of a machine: exactly on the virtual clock, and on the wall clock as
+//! well as the host keeps time.
 
 use std::fs;
 use std::hint;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::cases::cases;
 
-/// What calibration finds out on the virtual clock.
+/// Calibrates a machine on the virtual clock.
 fn calibrate(params: Params, ports: Ports) -> Calibration {
     Calibration::study(params, ports, &Emulation::default()).unwrap()
 }
@@ -28,7 +28,7 @@ fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
     Params::builder(P).L(ps(L)).o(ps(o)).g(ps(g)).G(ps(G)).build().unwrap()
 }
 
-/// A time of any magnitude; none, now and then.
+/// Returns a time of any magnitude in ps, sometimes 0.
 fn any_time() -> impl Strategy<Value = i64> {
     prop_oneof![1 => Just(0), 3 => 1..=40_i64, 3 => 1..=100_000_i64, 3 => 1..=100_000_000_i64]
 }
@@ -40,15 +40,15 @@ fn any_ports() -> impl Strategy<Value = Ports> {
 proptest! {
     #![proptest_config(cases(300))]
 
-    /// Every parameter exactly, for any machine with g >= o. Where L = 0 a message is in transit as long as its
-    /// words take. If they take nothing, or so little that no message is long enough, the most that shows of the
-    /// capacity is that it is at least 1.
+    /// Every parameter is exact for any machine with g >= o. With L = 0 a message is in transit while its words
+    /// are streamed. If that takes no time, or too little for any message, only a lower bound of the capacity
+    /// can be measured.
     #[test]
     fn the_virtual_clock_is_calibrated_exactly(
         P in 2..6_usize, L in any_time(), o in any_time(), more in any_time(), G in any_time(),
         ports in any_ports(),
     ) {
-        // g is no less than a hundredth of L, so that the capacity can be counted.
+        // g is at least a hundredth of L, so that the capacity can be counted.
         let g = (o + more).max(L / 100);
         let params = params(P, L, o, g, G);
         let found = calibrate(params, ports);
@@ -67,7 +67,7 @@ proptest! {
         }
     }
 
-    /// Where o is longer than g, long messages tell; without them g and C have bounds, which hold.
+    /// If o is longer than g, long messages show g and C; without them both have right bounds.
     #[test]
     fn a_hidden_parameter_has_a_bound(
         L in any_time(), g in any_time(), more in 1..=1_000_000_i64, G in any_time(),
@@ -125,7 +125,7 @@ fn a_finding_has_its_difference_from_the_configured_value() {
     let found = calibrate(params(2, 6_000_000, 4_000_000, 2_000_000, 0), Ports::Single);
     let [o, g, .., C] = found.findings();
     assert_eq!((o.difference(), o.error()), (Some(Amount::Time(Time::ZERO)), Some(0.0)));
-    // A bound is not off by anything.
+    // A bound has no difference.
     assert_eq!((g.bound, g.difference(), g.error()), (Bound::AtMost, None, None));
     assert_eq!((C.parameter, C.configured), ("C", Some(Amount::Count(3))));
 }
@@ -141,8 +141,7 @@ fn a_loggps_machine_is_refused() {
     assert!(refusal(params(1, 1, 1, 1, 1)).contains("at least 2"));
 }
 
-/// What is found is found within 2% or 50 ns, which `measured` sees to. The host of a test has other things to do: so it
-/// may say that it was late, and then there is nothing to hold against the machine.
+/// Values are within 2% or 50 ns, as `calibrate_on_wall_clock` checks, unless the host was late.
 #[test]
 fn the_wall_clock_is_calibrated_at_full_speed() {
     let params = preset("cs2-elan").unwrap().builder().P(2).build().unwrap();
@@ -158,20 +157,20 @@ fn more_machines_are_calibrated_at_full_speed() {
     }
 }
 
-/// A machine that runs slower than it should is still measured in its own time.
+/// A dilated machine is measured in its own time.
 #[test]
 fn a_stretched_machine_is_calibrated_in_its_own_time() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     assert_eq!(calibrate_on_wall_clock(params, 2.0).dilation, 2.0);
 }
 
-/// One at a time: two would fight for the cores.
+/// Locks out other measurements, which would need the same cores.
 fn lock_cores() -> MutexGuard<'static, ()> {
     static CORES: Mutex<()> = Mutex::new(());
     CORES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What calibration finds out on the wall clock. What it says it found, it found.
+/// Calibrates a machine on the wall clock, and checks the values that are exact and on time.
 fn calibrate_on_wall_clock(params: Params, dilation: f64) -> Calibration {
     let _alone = lock_cores();
     let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
@@ -188,7 +187,7 @@ fn calibrate_on_wall_clock(params: Params, dilation: f64) -> Calibration {
     found
 }
 
-/// Does something while every core is busy with something else too.
+/// Calls `act` while every core is busy.
 fn with_busy_cores<T>(act: impl FnOnce() -> T) -> T {
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -205,8 +204,8 @@ fn with_busy_cores<T>(act: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Holds a calibration by the command against its own verdict: each parameter is right within 2%, or marked, and then
-/// the command says so too.
+/// Runs a calibration by the command. Checks that each parameter is right within 2% or marked as late, and
+/// that the command reports late ones.
 fn assert_right_or_marked_late(line: &str) {
     let (status, out, err) = loggp(&format!("{line} --format json"));
     let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -214,7 +213,7 @@ fn assert_right_or_marked_late(line: &str) {
     let late = |row: &&Value| row["held"] == json!(false);
     for row in rows.iter().filter(|row| !late(row)) {
         assert_eq!(row["held"], true);
-        // What is to be nothing has no relative error, and is found to a nanosecond.
+        // A parameter of 0 has no relative error, and is found to 1 ns.
         let near = match row["error"].as_f64() {
             Some(error) => error.abs() <= 0.02,
             None => row["configured"] == 0 && row["difference"].as_f64().unwrap().abs() <= 1.0,
@@ -251,7 +250,7 @@ fn calibration_of_more_machines_on_a_busy_computer_is_right_or_marked_late() {
     }
 }
 
-/// No computer is so fast.
+/// No computer is fast enough for this dilation.
 #[test]
 fn a_late_parameter_is_marked_in_every_format() {
     let _alone = lock_cores();
@@ -274,7 +273,7 @@ fn a_late_parameter_is_marked_in_every_format() {
     assert_eq!(held.collect::<Vec<_>>(), [(); 5].map(|()| json!(false)));
 }
 
-/// The command with these arguments, which stand in a line: its exit status, and what it printed.
+/// Runs the command with the arguments of a line, and returns its exit status, stdout and stderr.
 fn loggp(line: &str) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -334,7 +333,7 @@ fn calibrate_refuses_in_a_sentence() {
     }
 }
 
-/// The sample beside `rtt.c`: Open MPI sends up to 4,096 bytes, headers included, without asking.
+/// The sample beside `rtt.c`: Open MPI sends up to 4,096 bytes, headers included, without a handshake.
 #[test]
 fn round_trips_of_a_c_program_make_a_machine() {
     let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/rtt.csv");

@@ -1,4 +1,4 @@
-//! The command, as a user meets it: what it prints, where, and its exit status.
+//! The command as a user meets it: its output, its files and its exit status.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,15 +14,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The command with these arguments, which stand in a line.
+/// Returns the command with the arguments of a line.
 fn loggp(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
-    // Where tests look for a line of a table, it is whole.
+    // Lines of tables are not folded, since tests look for them.
     command.args(line.split_whitespace()).env("COLUMNS", "120");
     command
 }
 
-/// What it did.
+/// Runs the command.
 fn output(line: &str) -> Output {
     loggp(line).output().unwrap()
 }
@@ -31,19 +31,19 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// What it printed; it must have gone well, and had nothing to warn of.
+/// Runs the command, which must succeed without warnings, and returns its stdout.
 fn stdout_of(line: &str) -> String {
     let output = output(line);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
     text(&output.stdout).into()
 }
 
-/// The row that it printed as JSON.
+/// Returns the row that the command prints as JSON.
 fn row(line: &str) -> Value {
     serde_json::from_str(&stdout_of(&format!("{line} --format json"))).unwrap()
 }
 
-/// What it printed after runs on the wall clock: it may warn that this computer was late, and of nothing else.
+/// Runs the command on the wall clock, and returns its stdout. It may warn that this computer was late.
 fn measured_stdout(line: &str) -> String {
     let output = output(line);
     assert_eq!(output.status.code(), Some(0), "{line}: {}", text(&output.stderr));
@@ -53,7 +53,7 @@ fn measured_stdout(line: &str) -> String {
     text(&output.stdout).into()
 }
 
-/// The rows of runs on the wall clock, as JSON; what always holds, holds for them.
+/// Returns the JSON rows of runs on the wall clock, and checks what holds for all of them.
 fn measured_rows(line: &str) -> Vec<Value> {
     let rows = measured_stdout(&format!("{line} --format json"));
     let rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
@@ -72,12 +72,12 @@ fn measured_rows(line: &str) -> Vec<Value> {
     rows
 }
 
-/// Nothing ends before the model says, but for a tick of this computer's clock.
+/// Returns whether a run ended no earlier than the model says, but for a tick of this computer's clock.
 fn is_not_early(row: &Value) -> bool {
     row["error_model"].as_f64().unwrap() > -1e-6
 }
 
-/// The sentence with which it refused the request: one line, and nothing on stdout.
+/// Runs the command, which must refuse the request in one line and print nothing else. Returns that sentence.
 fn refusal(line: &str) -> String {
     refusal_of(loggp(line))
 }
@@ -90,7 +90,7 @@ fn refusal_of(mut command: Command) -> String {
     sentence.into()
 }
 
-/// A place for a file of this test's own, where nothing is.
+/// Returns a path in an empty folder of this name.
 fn fresh_path(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -98,7 +98,7 @@ fn fresh_path(name: &str) -> PathBuf {
     folder.join("trace.json")
 }
 
-/// A trace of a run, in a place of this name.
+/// Records the trace of a run in a folder of this name.
 fn record_trace(name: &str, line: &str) -> PathBuf {
     let path = fresh_path(name);
     stdout_of(&format!("{line} --trace {}", path.display()));
@@ -161,7 +161,7 @@ fn run_uses_the_best_known_algorithm_by_default() {
     assert_eq!(row["model_ns"], 24_000); // LogP, figure 3
 }
 
-/// The project's main job, without any option: the experiment of LogGP's figures 11 and 12.
+/// The experiment of LogGP's figures 11 and 12, without any option.
 #[test]
 fn compare_measures_the_experiment_of_loggp() {
     let table = measured_stdout("compare scatter");
@@ -177,7 +177,7 @@ fn compare_measures_the_experiment_of_loggp() {
         "{table}"
     );
     assert!(cells.iter().all(|cells| cells.ends_with(&["yes"])), "{table}");
-    // How this computer held the runs stands below.
+    // The table of lateness stands below.
     let titles: Vec<&str> = lines[11].split_whitespace().collect();
     assert_eq!(titles, ["dilation", "cores", "late", "p50", "p90", "p99", "max", "at", "the", "end"]);
     assert!(lines[12].starts_with("optimal ") && lines[17].starts_with("split "), "{table}");
@@ -199,7 +199,7 @@ fn compare_shows_the_model_of_the_experiment_of_loggp() {
     assert_eq!(cells[3][..5], ["short", "111,287.000", "111,287.000", "+0.00%", "8,064"]);
     assert_eq!(cells[5][..4], ["split", "-", "841.644", "-"]);
     assert!(lines.ends_with(&["", "no formula for split: the paper shows an example (LogGP, figure 10)"]));
-    // Numbers end in the same column.
+    // Numbers are aligned at their ends.
     let ends = |title: &str| lines[3].find(title).unwrap() + title.len();
     assert!(lines[4..10].iter().all(|line| line[..ends("model")].ends_with(|c: char| c.is_ascii_digit())));
     assert!(lines[4..10].iter().all(|line| line[ends("model")..].starts_with("  ")));
@@ -255,7 +255,7 @@ fn a_table_has_the_unit_of_the_parameters() {
     assert!(stdout_of("run broadcast --params L=6,g=4 --cycle 25ns").contains("(a cycle is 25 ns)"));
 }
 
-/// What --params says goes over the machine, and -P over both.
+/// --params overrides the machine, and -P both.
 #[test]
 fn options_override_the_machine() {
     let params = |options: &str| row(&format!("run broadcast {options}"))["params"].clone();
@@ -267,7 +267,7 @@ fn options_override_the_machine() {
         json!({"L": 1_000_000, "o": 2_000_000, "g": 4_000_000, "G": 500_000, "P": 3, "word": 16})
     );
     assert_eq!(params("--machine cm5 --params P=5")["P"], 5);
-    // Bare numbers count the cycles that are asked for, or the machine's own.
+    // Bare numbers count cycles: those of --cycle, or the machine's own.
     assert_eq!(params("--params L=6 --cycle 25ns")["L"], 150_000);
     assert_eq!(params("--machine ncube2 -P 2 --params g=4")["g"], 100_000);
     assert_eq!(params("--machine ncube2 -P 2 --params g=4 --cycle 2us")["g"], 8_000_000);
@@ -321,7 +321,7 @@ fn settings_change_the_run() {
     assert!(stdout_of("run broadcast --latency exponential:4").ends_with(note));
 }
 
-/// A record of noise, and the traces of runs and schedules with it.
+/// A record of noise is read, and written into traces of runs and of schedules.
 #[test]
 fn noise_is_read_from_a_file_and_recorded_in_the_trace() {
     let record = fresh_path("noise.txt");
@@ -366,7 +366,7 @@ fn csv_has_the_same_titles_for_every_machine() {
     assert_eq!(loggps.lines().count(), 2);
 }
 
-/// Every value of JSON is in CSV, under its path.
+/// CSV has every value of JSON, with its path as the title.
 #[test]
 fn csv_has_every_value_of_json() {
     fn paths(value: &Value, path: String, all: &mut Vec<String>) {
@@ -411,7 +411,8 @@ fn machines_lists_every_value_with_its_source() {
     assert!(has(&["word", "1", "byte"]));
 }
 
-/// LogP, section 5.1: the averages of its table, and what is counted in networks that can be built.
+/// LogP, section 5.1: the averages of its table, and the distances that are counted in networks that can be
+/// built.
 #[test]
 fn machines_lists_networks() {
     let list = stdout_of("machines --topology");
@@ -447,8 +448,8 @@ fn an_audit_finds_a_run_clean() {
     }
 }
 
-/// Every program, as it is and on a machine where long messages wait for their receivers: its trace is the same in both
-/// forms, the auditor finds its calls right, and it is made again at the same picosecond.
+/// Every program, and some on a machine where long messages wait for their receivers: the trace is the same in
+/// both forms, the auditor finds its calls right, and the replay is equal to the picosecond.
 #[test]
 fn the_recorded_run_of_every_program_is_repeated_exactly() {
     for line in [
@@ -528,7 +529,7 @@ fn the_wall_clock_measures_what_the_model_says() {
         let rows = measured_rows(line);
         assert!(!rows.is_empty() && rows.iter().all(is_not_early), "{line}: {rows:?}");
     }
-    // The model's work was measured by itself, so either run may be the shorter one.
+    // The model's work is measured separately, so either run may be the shorter one.
     measured_rows("run scatter -P 4 --clock wall --work measured");
 }
 
@@ -566,7 +567,8 @@ fn several_runs_have_a_shortest_and_a_longest() {
     assert!(titles.windows(3).any(|titles| titles == ["measured", "min", "max"]), "{table}");
 }
 
-/// A run that no computer could hold: it is right, but its time is marked, and stderr says what would help.
+/// A run that is late on every computer: its result is right, but its time is marked, and stderr says what
+/// would help.
 #[test]
 fn a_late_run_is_marked() {
     let late = output("run scatter -P 4 --clock wall --dilation 0.001");
@@ -597,7 +599,8 @@ fn the_trace_of_a_run_on_the_wall_clock_is_clean() {
     }
 }
 
-/// A command that takes more than a minute by itself, when it has begun to write a file into an empty folder.
+/// Starts a command that would take more than a minute, and waits until it has started to write a file into
+/// an empty folder.
 #[cfg(unix)]
 fn start_writing(mut command: Command, folder: &Path) -> Child {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -620,7 +623,7 @@ fn file_count(folder: &Path) -> usize {
     folder.read_dir().unwrap().count()
 }
 
-/// Whether this process ignores a signal, as under `nohup`; then so does every command that it starts.
+/// Returns whether this process, and so every command that it starts, ignores a signal, as under `nohup`.
 #[cfg(unix)]
 pub fn is_ignored(signal: u32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -629,7 +632,7 @@ pub fn is_ignored(signal: u32) -> bool {
         .is_some_and(|bits| bits & 1 << (signal - 1) != 0)
 }
 
-/// What Ctrl-C does, and those who end a command for another reason.
+/// Ctrl-C, and the other signals that end a command.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
@@ -658,7 +661,7 @@ fn a_signal_ends_the_command_at_once_and_leaves_nothing() {
     }
 }
 
-/// What `nohup` asks for.
+/// `nohup` ignores SIGHUP.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_is_ignored_stays_ignored() {
@@ -675,7 +678,7 @@ fn a_signal_that_is_ignored_stays_ignored() {
     assert_eq!(child.wait().unwrap().code(), Some(143));
 }
 
-/// A run that fails, or that is ended, leaves an old file as it was; one that goes well takes its place.
+/// A command that fails or is ended leaves an old file as it was. One that succeeds replaces it.
 #[cfg(unix)]
 #[test]
 fn an_old_file_stays_until_a_new_one_is_whole() {
@@ -687,7 +690,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
         assert_eq!(fs::read_to_string(&path).unwrap(), "old", "{line}");
         assert_eq!(file_count(folder), 1, "{line}");
     };
-    // This machine carries no message of so many words.
+    // Messages of this machine are not that long.
     for line in [
         "run scatter --machine cenju4 --size 9999 --timeline",
         "sweep scatter long --machine cenju4 --over size=9000,9999 -o",
@@ -716,7 +719,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     assert_eq!(child.wait().unwrap().code(), Some(143));
     still_old(&line);
 
-    // What it was allowed it still is, and a link to it stays a link.
+    // The file keeps its permissions, and a link to it remains a link.
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     let link = folder.join("link.svg");
@@ -727,18 +730,18 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     assert!(fs::read_to_string(&path).unwrap().starts_with("<svg"));
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert_eq!((mode(&path), file_count(folder)), (0o640, 2));
-    // A link to what is not there makes it.
+    // A link to a missing file creates the file.
     fs::remove_file(&path).unwrap();
     stdout_of(&format!("run broadcast --timeline {}", link.display()));
     assert!(path.is_file() && link.symlink_metadata().unwrap().is_symlink());
-    // It may be read by whoever may read any new file.
+    // Its permissions are those of any new file.
     fs::write(folder.join("new"), "").unwrap();
     assert_eq!(mode(&path), mode(&folder.join("new")));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
     assert!(refusal(&format!("run broadcast --trace {}", path.display())).contains("may not be written"));
 }
 
-/// A second file would take the place of the first.
+/// The second file would replace the first.
 #[cfg(unix)]
 #[test]
 fn two_files_with_one_name_are_refused() {
@@ -803,7 +806,7 @@ fn an_audit_finds_broken_rules() {
 fn a_trace_takes_the_place_of_an_old_one_or_leaves_it() {
     let path = fresh_path("trace-old");
     fs::write(&path, "old").unwrap();
-    // The run fails after the file was checked: this machine carries no message of so many words.
+    // The run fails after the file was checked: messages of this machine are not that long.
     let line = format!("run scatter --machine cenju4 --size 9999 --trace {}", path.display());
     assert_eq!(output(&line).status.code(), Some(1));
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
@@ -966,7 +969,7 @@ fn a_run_that_fails_says_what_the_processors_did() {
     assert!(text(&failed.stderr).contains("a message on this machine has at most 4333\n  processor 0 at "));
     assert!(!text(&failed.stderr).contains("panicked"));
 
-    // Where some fail, the others are compared.
+    // If some fail, the others are compared.
     let compared = output("compare scatter long short --machine cenju4 --size 5000 --clock virtual");
     assert_eq!(compared.status.code(), Some(1));
     assert!(text(&compared.stdout).contains("\nshort "), "{}", text(&compared.stdout));
@@ -983,7 +986,8 @@ fn a_closed_stdout_is_no_error() {
     }
 }
 
-/// A naive schedule's time is a matter of who goes first, and a staggered one's is not.
+/// The time of a naive schedule depends on the order of processors at one moment; that of a staggered one does
+/// not.
 #[test]
 fn ties_are_settled_as_asked() {
     let time = |line: &str| row(&format!("run remap {line} -P 16 --machine cm5"))["model_ns"].clone();
@@ -1033,7 +1037,7 @@ fn a_timeline_is_drawn_whole_or_not_at_all() {
     assert!(!path.exists());
 }
 
-/// A page is of a program, of a trace or of a schedule, and holds a run for each that is to stand beside it.
+/// A page shows a program, a trace or a schedule, and holds one more run for each that is shown beside it.
 #[test]
 fn a_timeline_page_holds_every_run() {
     let trace = record_trace("looked-into.loggp", "run remap short-naive --machine cm5 -P 4 --size 64");
@@ -1047,7 +1051,7 @@ fn a_timeline_page_holds_every_run() {
         html.matches("<script type=\"text/plain\" class=\"run\">").count()
     };
     assert_eq!(runs(&format!("timeline {of_trace} -o {to}")), 1);
-    // A trace says what ran, as the page that is made at once does.
+    // A page from a trace says the same about the run as a page from the run itself.
     let said = |line: &str| {
         stdout_of(line);
         let html = std::fs::read_to_string(&page).unwrap();
@@ -1109,7 +1113,7 @@ fn a_timeline_page_holds_every_run() {
     assert!(!page.exists());
 }
 
-/// Who knows an option by its old name is told the new one.
+/// The old name of an option is refused with the new one.
 #[test]
 fn old_names_of_options_are_refused_with_the_new_ones() {
     for (line, now) in [
@@ -1133,7 +1137,7 @@ fn old_names_of_options_are_refused_with_the_new_ones() {
     }
 }
 
-/// What a file gets is what its ending says, and the same as stdout would get in that form.
+/// The ending of a file selects its form, and its content equals that of stdout in that form.
 #[test]
 fn a_file_has_the_form_that_its_ending_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -1167,7 +1171,7 @@ fn a_file_has_the_form_that_its_ending_says() {
     }
 }
 
-/// The parts of a sweep, put together, are the sweep.
+/// The merged shards of a sweep equal the sweep.
 #[test]
 fn shards_are_merged_to_what_one_run_writes() {
     let folder = tempfile::tempdir().unwrap();
@@ -1200,7 +1204,7 @@ fn shards_are_merged_to_what_one_run_writes() {
     }
 }
 
-/// What the memory does not hold is refused before it is played.
+/// A schedule that does not fit in memory is refused before it is played.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_schedule_that_is_too_large_is_refused() {
@@ -1224,7 +1228,7 @@ fn no_table_of_a_matrix_is_too_wide() {
     assert_eq!((shown.matches("\nc_j").count(), shown.matches("r_i").count()), (2, 1), "{shown}");
 }
 
-/// A table is as wide as the terminal, or as `COLUMNS` says where there is none; else 100.
+/// A table is as wide as the terminal; without a terminal as wide as `COLUMNS` says, or 100.
 #[cfg(target_os = "linux")]
 #[test]
 fn tables_are_as_wide_as_the_terminal() {
@@ -1240,16 +1244,16 @@ fn tables_are_as_wide_as_the_terminal() {
     let on_terminal = |columns: u16| {
         let (mut ours, mut theirs) = (0, 0);
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: both are places for a descriptor, and the rest is as it is or null.
+        // SAFETY: the first two pointers are to valid integers, the last to a valid size, and the others are null.
         let opened = unsafe { libc::openpty(&mut ours, &mut theirs, null_mut(), null(), &size) };
         assert_eq!(opened, 0);
-        // SAFETY: these have just been opened, and nobody else has them.
+        // SAFETY: both descriptors have just been opened, and have no other owner.
         let (mut ours, theirs) = unsafe { (fs::File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
-        // What a terminal says comes before what stands in the environment.
+        // The terminal's width overrides `COLUMNS`.
         let mut command = loggp(line);
         let mut child = command.env("COLUMNS", "30").stdout(theirs).stderr(Stdio::null()).spawn().unwrap();
         drop(command);
-        // The end of a terminal is an error for who reads.
+        // Reading fails at the end of a terminal.
         let mut shown = Vec::new();
         _ = ours.read_to_end(&mut shown);
         assert!(child.wait().unwrap().success());
@@ -1275,7 +1279,7 @@ fn tables_are_as_wide_as_the_terminal() {
     assert!(table(&in_pipe(Some("80"))) <= 80 && table(&in_pipe(Some("200"))) > 100);
 }
 
-/// What would have no part in what is asked for is refused, and not left aside.
+/// An option without effect on the request is refused, not ignored.
 #[test]
 fn an_option_without_effect_is_refused() {
     for (line, why) in [
@@ -1314,7 +1318,7 @@ fn an_option_without_effect_is_refused() {
     }
 }
 
-/// Which clock runs unless told stands in the first line of each help.
+/// The first line of each help names the default clock.
 #[test]
 fn a_help_begins_with_the_usual_clock() {
     for (line, clock) in [
@@ -1343,8 +1347,8 @@ fn sizes_count_by_1024() {
     );
 }
 
-/// The help of the command, of every subcommand, and of every program under `run`, `compare` and `sweep`, ends with two examples, which can
-/// be run as they are.
+/// The help of the command, of every subcommand, and of every program under `run`, `compare` and `sweep`, ends
+/// with two examples that can be run as they are.
 #[test]
 fn the_examples_of_every_help_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -1376,7 +1380,7 @@ fn the_examples_of_every_help_run() {
     for (name, help) in &requests {
         let examples: Vec<&str> = help.lines().skip_while(|line| *line != "Examples:").skip(1).collect();
         assert_eq!(examples.len(), 2, "{name}: {help}");
-        // What measures waits as long as it says; the programs' runs are measured elsewhere.
+        // Examples that measure take too long; other tests measure programs.
         for example in examples
             .iter()
             .filter(|example| !example.contains("loggp compare") || example.contains("virtual"))
@@ -1417,7 +1421,7 @@ fn faults_are_reduced_written_and_repeated() {
         let said = text(&checked.stdout);
         assert_eq!(checked.status.code(), Some(1), "{said}");
         assert!(said.contains(says) && said.contains(cause), "{said}");
-        // The last line makes the run again, which fails as it did.
+        // The last line repeats the run, which fails in the same way.
         let again = said.lines().last().unwrap().trim().strip_prefix("loggp ").unwrap();
         assert!(!again.contains(faults), "{again}");
         let repeated = output(again);
@@ -1439,7 +1443,7 @@ fn a_recorded_order_is_repeated() {
     assert!(refused.contains("the run in it has 4 processors, and this one has 8"), "{refused}");
 }
 
-/// What a command reads would be lost if it were written too.
+/// A command does not overwrite its inputs.
 #[test]
 fn an_input_file_is_not_overwritten() {
     let path = record_trace("read", "run broadcast -P 4");
@@ -1494,7 +1498,7 @@ fn seeds_are_runs_with_one_seed_each() {
     }
 }
 
-/// A few orders of every program; many more would take no test, but an hour.
+/// A few orders of each program; many more would take an hour.
 #[test]
 fn every_program_is_right_under_other_orders() {
     for program in

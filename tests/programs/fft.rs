@@ -1,4 +1,4 @@
-//! FFT: the result is right, the phases take the predicted times, and the algorithms come in the papers' order.
+//! FFT: the result is right, the phases take the predicted times, and the algorithms rank as in the papers.
 
 use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Time, US, Work, preset};
@@ -14,7 +14,7 @@ fn case(algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(&FFT, algorithm, params) }
 }
 
-/// What the paper says of the phases.
+/// Returns the phases and their times by the paper's formulas.
 fn phases(case: &Case) -> Vec<(PhaseName, Option<Time>)> {
     case.plan().unwrap().phases()
 }
@@ -31,7 +31,7 @@ fn cm5(P: usize) -> Params {
     preset("cm5").unwrap().builder().P(P).build().unwrap()
 }
 
-/// A machine whose word is a point, so that the hybrid layout and the others send messages of one word.
+/// Returns a machine whose word holds a point, so that messages of all layouts have one word.
 fn any_params() -> impl Strategy<Value = Params> {
     let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
     (0..5_u32, 1..60_i64, time(20), time(40), time(3)).prop_map(|(log_P, L, o, g, G)| {
@@ -39,7 +39,7 @@ fn any_params() -> impl Strategy<Value = Params> {
     })
 }
 
-/// Cases with both layouts, several sizes and costs of computing.
+/// Returns cases with both layouts, several sizes and several costs of computation.
 fn any_case(algorithm: &'static str) -> impl Strategy<Value = Case> {
     let parts = (any_params(), 0..4, any::<bool>(), 0..10_i64, 0..10_i64, any::<u64>());
     parts.prop_map(move |(params, log_c, blocked, butterfly, point, seed)| {
@@ -50,7 +50,7 @@ fn any_case(algorithm: &'static str) -> impl Strategy<Value = Case> {
     })
 }
 
-/// Every phase takes what was predicted, and they follow each other without a pause.
+/// Checks that every phase takes as long as predicted, and that there are no pauses between them.
 fn check_prediction(case: &Case) -> Result<(), TestCaseError> {
     let outcome = run(case);
     let predicted: Vec<_> = outcome.phases.iter().map(|(name, time)| (name.clone(), Some(*time))).collect();
@@ -95,7 +95,7 @@ proptest! {
         check_prediction(&Case { params: Params { word: word.try_into().unwrap(), ..case.params }, ports: Ports::Dual, ..case })?;
     }
 
-    /// What is computed, and that in a stalled remap too, is what the butterflies cost.
+    /// Computation costs what the butterflies cost, also around a remap that stalls.
     #[test]
     fn computing_takes_as_long_as_predicted(case in any_case("short-naive")) {
         let outcome = run(&case);
@@ -104,7 +104,7 @@ proptest! {
         }
     }
 
-    /// Nobody can do it in less time than it keeps him busy; and the prediction is not far off.
+    /// No processor ends before its own work and overheads are done, and the prediction is near.
     #[test]
     fn overlapping_takes_about_as_long_as_predicted(case in any_case("overlapped")) {
         let time = run(&case).run.time;
@@ -121,7 +121,7 @@ proptest! {
     }
 }
 
-/// LogP, section 4.1.4: n/P max(1us + 2o, g) + L, and what that drops: a processor does not send to itself.
+/// LogP, section 4.1.4: n/P max(1us + 2o, g) + L, less the messages of a processor to itself.
 #[test]
 fn the_staggered_remap_is_that_of_logp() {
     for (n, P) in [(1 << 12, 16), (1 << 14, 128), (1 << 16, 32)] {
@@ -162,15 +162,15 @@ fn the_algorithms_rank_as_in_the_papers() {
             }
         }
     }
-    // "The bulk transfer does save time overall", with the redistribution.
+    // "The bulk transfer does save time overall", including the redistribution.
     let total = |name| run(&case(name, params, 1 << 12)).run.time;
     let long = run(&case("long-staggered", params, 1 << 12));
     assert!(long.run.time < total("short-staggered"));
     assert!(5 * phase(&long, "remap") < phase(&run(&case("short-staggered", params, 1 << 12)), "remap"));
 }
 
-/// LogP, section 4.1.5: "if o is small compared to g, each processor idles for g - 2o cycles between successive
-/// transmissions"; merged, it does not.
+/// LogP, section 4.1.5: "if o is small compared to g, each processor idles for g - 2o cycles between
+/// successive transmissions". With overlap it does not.
 #[test]
 fn overlapping_eliminates_idling() {
     let params = Params::builder(8).L(20 * US).o(US).g(12 * US).word(16).build().unwrap();
@@ -186,7 +186,7 @@ fn overlapping_eliminates_idling() {
     }
 }
 
-/// LogGP's 2kG: on the CS-2 the port is what takes longest.
+/// LogGP's 2kG: on the CS-2 the port is the bottleneck.
 #[test]
 fn long_messages_through_a_single_port_take_about_2kG() {
     for machine in ["cs2-splitc", "cs2-elan"] {
@@ -227,7 +227,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
     }
 }
 
-/// Messages in several packets, and blocks that wait for their receivers.
+/// With messages in several packets, and blocks that wait for their receivers.
 #[test]
 fn results_are_right_on_a_loggps_machine_too() {
     let gps = LogGps { s: 2, S: 4, O_s: US, O_r: US, G_s: 2 * US, G_l: US };

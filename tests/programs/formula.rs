@@ -1,4 +1,5 @@
-//! The critical path as a formula of the machine: by hand for known runs, and along a parameter.
+//! The critical path as a formula in the machine's parameters: by hand for known runs, and along a sweep of a
+//! parameter.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -22,14 +23,14 @@ fn record_trace(text: &str, program: impl Fn(&mut Proc) + Sync) -> Trace {
     Machine::new(params(text)).trace(true).run(program).unwrap().trace.unwrap()
 }
 
-/// The formula of a run, which comes to its time.
+/// Returns the formula of a run, and checks that its value is the run's time.
 fn formula(trace: &Trace) -> Formula {
     let analysis = Analysis::from_trace(trace).unwrap();
     assert_eq!(analysis.formula.value(&trace.params), analysis.time);
     analysis.formula
 }
 
-/// Sends so many words.
+/// Returns a program that sends one message of this many words.
 fn message(words: usize) -> impl Fn(&mut Proc) + Sync {
     move |p| match p.id() {
         0 => p.send(1, WORDS, vec![0; words]),
@@ -90,7 +91,7 @@ fn formula_of_a_message() {
     assert_eq!(counts("P=2,L=6us,o=2us,g=4us", 11), [("L", 1), ("o", 2), ("g", 10)]);
     assert_eq!(counts("P=2,L=6us,o=4us,g=4us", 11), [("L", 1), ("o", 2), ("g", 10)]);
     assert_eq!(counts("P=2,L=6us,o=5us,g=4us", 11), [("L", 1), ("o", 12)]);
-    // LogGPS, table 3; a parameter that is 0 is left out, and one that is negative is counted.
+    // LogGPS, table 3. Parameters of 0 are left out, and negative ones are counted.
     let gps = "P=2,L=9us,o=2us,O_s=5ns,O_r=3ns,G_s=15ns,G_l=-1ns,s=8,S=100";
     let expected = [("L", 1), ("o", 2), ("O_s", 20), ("O_r", 20), ("G_s", 8), ("G_l", 12)];
     assert_eq!(counts(gps, 20), expected);
@@ -98,7 +99,7 @@ fn formula_of_a_message() {
         counts("P=2,L=9us,o=2us,O_s=5ns,G_s=15ns,s=8,S=100", 8),
         [("L", 1), ("o", 2), ("O_s", 8), ("G_s", 8)]
     );
-    // Above S with R, both in time: the request, the reply and the message.
+    // Above S with R, and with both processors in time: the request, the reply and the message.
     let gps = "P=2,L=9us,o=2us,O_s=5ns,G_s=15ns,G_l=20ns,s=2,S=4,R=1us";
     assert_eq!(counts(gps, 5), [("L", 3), ("o", 6), ("O_s", 5), ("G_s", 2), ("G_l", 3), ("R", 1)]);
     let late = formula(&late_receiver());
@@ -106,7 +107,7 @@ fn formula_of_a_message() {
     assert_eq!(late.rest, [("work", 50 * US)]);
 }
 
-/// What a message waited for is on the path in its stead.
+/// A message's stall is replaced by its cause on the path.
 #[test]
 fn formula_of_stalls_and_barriers() {
     let trace = record_trace("P=3,L=6us,o=1us,g=6us", |p| match p.id() {
@@ -122,7 +123,7 @@ fn formula_of_stalls_and_barriers() {
     assert_eq!(formula(&run.unwrap().trace.unwrap()).rest, [("barrier", 3 * US), ("work", 30 * US)]);
 }
 
-/// What follows from no parameter is said to be so.
+/// Times that do not follow from a parameter are a rest of their own.
 #[test]
 fn formula_of_drawn_latencies_and_of_a_model() {
     let machine =
@@ -136,7 +137,7 @@ fn formula_of_drawn_latencies_and_of_a_model() {
     assert_eq!(analysis.formula.value(&again.params), analysis.time);
 }
 
-/// A request beside which its processor computes waits behind that, and a receive does not.
+/// Computation during a request hides a part of the request's wait.
 #[test]
 fn requests_have_overlapped_and_exposed_waits() {
     let waits = |work: u64| {
@@ -153,7 +154,7 @@ fn requests_have_overlapped_and_exposed_waits() {
         let of = |accounts: loggp_study::analysis::accounts::Accounts| accounts[Account::ReceiverSync];
         (of(overlap.overlapped), of(overlap.exposed))
     };
-    // The message is there at 22. Until 2 its receiver calls, then it computes.
+    // The message arrives at 22. Its receiver calls until 2, and then computes.
     let (all, part) = (waits(50), waits(5));
     assert_eq!(all.1, Time::ZERO);
     assert_eq!((part.0 + part.1, part.1), (all.0, 15 * US));
@@ -163,7 +164,7 @@ fn range(text: &str, params: Params) -> Range {
     Range::read(text, None, &ParamsBuilder::from(params)).unwrap()
 }
 
-/// The request is there before the receiver, until L is 48 us; then the path begins at the sender.
+/// The request arrives before the receiver calls, until L is 48 us. From there the path starts at the sender.
 #[test]
 fn a_sweep_finds_where_the_path_changes() {
     let trace = late_receiver();
@@ -179,7 +180,7 @@ fn a_sweep_finds_where_the_path_changes() {
         let time = Replay::new(&trace).params(Params { L, ..trace.params }).run().unwrap().time;
         assert_eq!(time, point.time);
     }
-    // A length is no time: its thresholds are found by bisection alone.
+    // Thresholds of a length are found by bisection alone.
     let along = ParameterSweep::replay(&trace, &range("S=1,1000", trace.params)).unwrap();
     assert_eq!(along.changes.iter().map(|at| (at.value, at.time)).collect::<Vec<_>>(), [(10, 52 * US)]);
     let same = ParameterSweep::replay(&trace, &range("o=1us..3us:3", trace.params)).unwrap();
@@ -190,7 +191,8 @@ fn a_sweep_finds_where_the_path_changes() {
     assert!(refusal.starts_with("there is no size to sweep over; there are L, o"), "{refusal}");
 }
 
-/// Whatever a usual pattern takes follows from the parameters: also where ranks wait for nothing but their gaps and the room.
+/// The times of all common patterns follow from the parameters, also if ranks wait only for gaps and for the
+/// capacity.
 #[test]
 fn formula_of_every_pattern() {
     for pattern in PATTERNS {
@@ -206,7 +208,7 @@ fn formula_of_every_pattern() {
     }
 }
 
-/// A schedule is traced as it is played, and its messages are those of a program.
+/// The trace of a schedule is analyzed like that of a program.
 #[test]
 fn formula_of_a_schedule() {
     let path = write_trace("schedule.loggp", &late_receiver());
@@ -223,7 +225,7 @@ fn formula_of_a_schedule() {
     assert!(error.contains("are for the papers' rules"), "{error}");
 }
 
-/// A file of this test's own.
+/// Writes a trace to a file, and returns its path.
 fn write_trace(name: &str, trace: &Trace) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     trace.write(std::fs::File::create(&path).unwrap()).unwrap();

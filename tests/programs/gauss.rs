@@ -1,4 +1,4 @@
-//! Gaussian elimination: right for any matrix and machine, and the paper's finding about synchronization.
+//! Gaussian elimination: right for any matrix and machine, with the paper's result about synchronization.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,8 @@ fn case(algorithm: &str, params: Params, n: usize) -> Case {
     Case { size: n, ..Case::new(&GAUSS, algorithm, params) }
 }
 
-/// Machines of LogP, LogGP and LogGPS; in LogGPS rows wait for their receivers, and on the last machine pivots too.
+/// Returns machines of LogP, LogGP and LogGPS. On those of LogGPS rows wait for their receivers, and on the
+/// last one pivots too.
 fn machines(P: usize) -> [Params; 4] {
     let machine = || Params::builder(P).L(6 * US).o(2 * US).g(4 * US);
     let gps = LogGps { s: 40, S: 80, O_s: 3 * NS, O_r: 2 * NS, G_s: 100 * NS, G_l: -NS };
@@ -33,7 +34,7 @@ fn machines(P: usize) -> [Params; 4] {
     long.map(|builder| builder.word(1).build().unwrap())
 }
 
-/// Any size, any matrix, any machine, messages in any order.
+/// Returns cases of any size, matrix, machine and order of messages.
 fn any_case(most: usize) -> impl Strategy<Value = Case> {
     let parts = (any::<bool>(), 1..=most, 1..20_usize, 0..5_usize, 0..4_usize);
     (parts, any::<u64>(), any::<bool>()).prop_map(|((whole, n, P, entries, machine), seed, single)| {
@@ -63,14 +64,14 @@ proptest! {
         let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::with_clock(ClockKind::Wall) };
         let model = run_right_or_singular(&case, &Emulation::default());
         let wall = run_right_or_singular(&case, &emulation);
-        // Work is charged, so every processor does what it does on the virtual clock, when it does it there.
+        // Work is charged, so every processor acts as on the virtual clock, at the same times.
         let finish = |stats: &[Stats]| -> Vec<Time> { stats.iter().map(|stats| stats.finish).collect() };
         prop_assert_eq!(finish(&wall.run.processors), finish(&model.run.processors));
         prop_assert!(wall.run.time >= model.run.time);
     }
 }
 
-/// Hilbert's matrices are singular, as far as 8-byte numbers can tell, and so may be found singular.
+/// Runs a case, which must be right. In 8-byte numbers Hilbert matrices are singular, and may be reported so.
 fn run_right_or_singular(case: &Case, emulation: &Emulation) -> Outcome {
     if case.get(&ENTRIES) != Entries::Hilbert {
         return outcome(case, emulation);
@@ -90,7 +91,7 @@ fn every_trace_keeps_the_rules() {
     for algorithm in ["whole", "fragmented"] {
         for (number, params) in machines(6).into_iter().enumerate() {
             if algorithm == "fragmented" && number == 3 {
-                continue; // nothing is short enough there
+                continue; // every message waits for its receiver there
             }
             for clock in [ClockKind::Virtual, ClockKind::Wall] {
                 let case = case(algorithm, params, 37);
@@ -114,7 +115,8 @@ fn the_longest_message_is_that_of_the_paper() {
     assert_eq!([1024, 4096].map(|n| 16 * (n - 4)), [16_320, 65_472]);
 }
 
-/// To each of the others go a message for a pivot, two for the four rows of a block, and one with a block's unknowns.
+/// Each other processor is sent one message for a pivot, two for the four rows of a block, and one with a
+/// block's unknowns.
 #[test]
 fn processors_send_what_the_others_need_and_no_more() {
     for (n, P) in [(64, 16), (64, 5), (61, 4), (7, 3), (3, 4), (64, 1)] {
@@ -124,17 +126,18 @@ fn processors_send_what_the_others_need_and_no_more() {
     }
 }
 
-/// The first and smallest of cases, by hand: one block of one row, at two processors.
+/// The smallest case by hand: one block of one row, on two processors.
 #[test]
 fn one_equation_takes_as_long_as_by_hand() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).G(US).word(8).build().unwrap();
     let case = case("whole", params, 1).with(&FLOP, US);
-    // A search and a division; the pivot of two words: o, G, L, o; no flops for the unknown, which waits for the gap
-    // after the pivot, from when its second word is out: 2 + 2 + 1 + 4 = 9; it is received at 9 + 6, and 2 later over.
+    // A search and a division take 2, and the pivot of two words takes o, G, L, o. The unknown takes no flops,
+    // but waits for the gap after the pivot's second word: 2 + 2 + 1 + 4 = 9. It arrives at 9 + 6, and is received
+    // 2 later.
     assert_eq!(outcome(&case, &Emulation::default()).run.time, 17 * US);
 }
 
-/// Without pivoting a number of 1e-20 on the diagonal ruins the rest, and a 0 ends it.
+/// Without pivoting a 1e-20 on the diagonal would ruin the rest, and a 0 would end the elimination.
 #[test]
 fn pivoting_keeps_small_diagonals_accurate() {
     let folder = std::env::temp_dir().join(format!("loggp-gauss-{}", std::process::id()));
@@ -172,7 +175,7 @@ fn a_singular_matrix_is_reported_in_a_sentence() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Where no message waits for its receiver there is nothing to fragment.
+/// If no message waits for its receiver there is nothing to fragment.
 #[test]
 fn both_algorithms_take_the_same_time_without_S() {
     let time = |algorithm: &str, P: usize| {
@@ -207,7 +210,7 @@ fn impossible_cases_are_refused_in_a_sentence() {
     assert_eq!(formula(&case("whole", 9, loggp)), None);
 }
 
-/// Programs that share an option tell what it is for each of them.
+/// An option that programs share has a default for each.
 #[test]
 fn the_default_of_flop_differs_by_program() {
     let params = machines(4)[1];
@@ -226,8 +229,8 @@ fn measured_work_is_right_too() {
     }
 }
 
-/// Myrinet as it is for n, at n/4: lengths a quarter, the times of a byte four times as long. With a flop of 16 times a
-/// step takes what it takes at n, and there are a quarter as many.
+/// Returns a Myrinet for runs at n/4: lengths are a quarter, and times per byte four times as long. With flops
+/// 16 times as long a step takes as long as at n, and there are a quarter as many.
 fn quarter_of_myrinet(S: usize) -> Params {
     let myrinet = preset("myrinet").unwrap().builder().build().unwrap();
     let gps = myrinet.gps().unwrap();
@@ -243,28 +246,29 @@ fn quarter_of_myrinet(S: usize) -> Params {
     builder.word(1).build().unwrap()
 }
 
-/// What a run took, and which parts of that were synchronization.
+/// The time of a run, and the shares of synchronization in it.
 struct Synchronization {
     time: Time,
     sender: f64,
     receiver: f64,
 }
 
-/// A run on a quarter of Myrinet, with the paper's n.
+/// Runs the paper's n on a quarter of Myrinet.
 fn run_on_myrinet(algorithm: &str, n: usize, S: usize) -> Synchronization {
     let case = case(algorithm, quarter_of_myrinet(S), n / 4).with(&FLOP, 172_800 * PS);
     let run = outcome(&case, &Emulation::with_trace()).run;
     synchronization(run.time, &run.trace.unwrap())
 }
 
-/// The synchronization costs by their definitions (LogGPS, section 2), as a part of the processors' time: how long a
-/// request lay there until it was received, and how long a receive waited for its message or its request.
+/// Returns the synchronization costs by their definitions (LogGPS, section 2), as shares of the processors'
+/// time: the times from a request's arrival to its reception, and the waits of receives for their message or
+/// request.
 fn synchronization(time: Time, trace: &Trace) -> Synchronization {
     let messages: HashMap<MessageId, &Message> =
         trace.messages.iter().map(|message| (message.id, message)).collect();
     let (mut sender, mut receiver) = (Time::ZERO, Time::ZERO);
     for own in trace.activities.chunk_by(|one, other| one.id == other.id) {
-        // What is sent without words asks for a message, or grants one that was asked for just before.
+        // An empty message is a request, or a reply to the request that was received just before.
         let (mut asked, mut granted, mut was_asked) = (false, false, false);
         let mut waited = Time::ZERO;
         for Activity { start, end, kind, .. } in own {
@@ -311,7 +315,8 @@ fn below_S_receivers_wait() {
     }
 }
 
-/// Above, senders wait for about half of the time; with a larger S, or in fragments, they do not (LogGPS, table 7).
+/// For larger n senders wait for about half of the time; with a larger S, or in fragments, they do not
+/// (LogGPS, table 7).
 #[test]
 fn above_S_senders_wait_for_half_of_the_time() {
     for (n, table) in [(2048, 7_668.0 / 4_403.0), (4096, 62.038 / 35.902)] {
@@ -323,7 +328,7 @@ fn above_S_senders_wait_for_half_of_the_time() {
             assert_eq!(removed.sender, 0.0, "n = {n}");
             assert!(removed.receiver < 0.1, "n = {n}: {}", removed.receiver);
         }
-        // The paper's program became faster by as much, measured on its cluster.
+        // The gain is that of the paper's program on its cluster.
         let faster = small.time.in_units(large.time);
         assert!((faster / table - 1.0).abs() < 0.12, "n = {n}: {faster} {table}");
         // Fragments cost overheads.
@@ -332,7 +337,7 @@ fn above_S_senders_wait_for_half_of_the_time() {
     }
 }
 
-/// Nearly as long as the paper's program, measured: the program is of that kind, and the flop is derived from it.
+/// The time is near that of the paper's program, from which the cost of a flop is derived.
 #[test]
 fn whole_takes_about_as_long_as_in_table_7() {
     let params = preset("myrinet").unwrap().builder().build().unwrap();
@@ -342,14 +347,14 @@ fn whole_takes_about_as_long_as_in_table_7() {
     }
 }
 
-/// A run in which senders wait: the paper's n = 2048, on a quarter of Myrinet.
+/// Runs a case in which senders wait: the paper's n = 2048, on a quarter of Myrinet.
 fn run_with_waiting_senders() -> Outcome {
     let case = case("whole", quarter_of_myrinet(16_383), 512).with(&FLOP, 172_800 * PS);
     outcome(&case, &Emulation::with_trace())
 }
 
-/// Methods M1 and M2 are predicted from the trace of a run that needs them (LogGPS, section 4.5): within 1% of what the
-/// changed program and the changed machine take, where the paper's own prediction is within 10%.
+/// Methods M1 and M2 are predicted from the trace of a run without them (LogGPS, section 4.5), within 1% of
+/// the runs with them. The paper's own prediction is within 10%.
 #[test]
 fn a_replay_predicts_the_gain_of_a_larger_S_and_of_fragments() {
     let trace = run_with_waiting_senders().run.trace.unwrap();
@@ -366,7 +371,8 @@ fn a_replay_predicts_the_gain_of_a_larger_S_and_of_fragments() {
     }
 }
 
-/// LogGP-1 takes every synchronization for the shortest, and so misses the half that is waiting (LogGPS, table 10).
+/// LogGP-1 assumes the shortest synchronization, and so misses the half of the time that is waiting (LogGPS,
+/// table 10).
 #[test]
 fn loggp_1_misses_the_synchronization() {
     for n in [2048, 4096] {
@@ -379,7 +385,7 @@ fn loggp_1_misses_the_synchronization() {
     }
 }
 
-/// What a replay predicts is what a run with the larger S takes in real time.
+/// The replay's prediction for a larger S is the time of such a run on the wall clock.
 #[test]
 fn a_replay_predicts_the_measured_time() {
     let trace = run_with_waiting_senders().run.trace.unwrap();
@@ -389,7 +395,7 @@ fn a_replay_predicts_the_measured_time() {
         let run = outcome(&case, &Emulation::with_clock(ClockKind::Wall)).run;
         let error = run.time.in_units(predicted) - 1.0;
         assert!(error > -1e-6, "{predicted} was predicted, and it took {}", run.time);
-        // A host that was late says nothing about the machine; it will be as busy the next time.
+        // Only a run that was on time is compared.
         if run.host.is_none_or(|host| host.on_time) {
             assert!(error < 0.03, "{predicted} was predicted, and it took {}", run.time);
             return;

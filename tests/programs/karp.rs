@@ -18,56 +18,56 @@ use crate::cases::cases;
 /// The programs of this file.
 const KARP: [&Program; 3] = [&SUMMATION, &ALL_TO_ALL_BROADCAST, &COMBINING];
 
-/// A case of a program, by its algorithm's name.
+/// Returns a case of a program, by its algorithm's name.
 fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(program, algorithm, params) }
 }
 
-/// How long it takes on the virtual clock.
+/// Returns the time of a case on the virtual clock.
 fn model(case: &Case) -> Time {
     outcome(case, &Emulation::default()).run.time
 }
 
-/// How many operands it says that it summed.
+/// Returns the number of operands that a run reports.
 fn operands(outcome: &Outcome) -> usize {
     outcome.metric("operands").unwrap() as usize
 }
 
-/// A machine whose times are so many of a unit each.
+/// Returns a machine whose times are these multiples of a unit.
 fn params(P: usize, [L, o, g]: [i64; 3], unit: Time, cycle: Time) -> Params {
     Params::builder(P).L(L * unit).o(o * unit).g(g * unit).cycle(cycle).build().unwrap()
 }
 
-/// L, o and g of all kinds, with g < o, o = 0, g = 0, L = 0 and L + 2o < g among them.
+/// Returns L, o and g of all kinds, also with g < o, o = 0, g = 0, L = 0 and L + 2o < g.
 fn any_times(most: i64) -> impl Strategy<Value = [i64; 3]> {
     let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
     [time(most), time(most / 3), time(most)]
 }
 
-/// Machines whose times are whole cycles, as the paper has it (section 2).
+/// Returns machines whose times are whole cycles, as in the paper (section 2).
 fn whole_cycle_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
     (P, any_times(24), 1..100_000_i64)
         .prop_map(|(P, times, ps)| params(P, times, Time::from_ps(ps), Time::from_ps(ps)))
 }
 
-/// Machines whose times are any.
+/// Returns machines with any times.
 fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
     (P, any_times(30_000), 1..12_000_i64).prop_map(|(P, times, cycle)| params(P, times, NS, cycle * NS))
 }
 
-/// Machines on which a gap has room for a send and a reception.
+/// Returns machines on which a gap has room for a send and a reception.
 fn roomy_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
     any_params(P).prop_map(|params| Params { g: params.g + 2 * params.o, ..params })
 }
 
-/// The same machine with L, o and g rounded to whole cycles, down or up.
+/// Rounds L, o and g of a machine to whole cycles, down or up.
 fn round_to_cycles(params: Params, up: bool) -> Params {
     let cycle = params.cycle.as_ps();
     let whole = |time: Time| Time::from_ps((time.as_ps() + if up { cycle - 1 } else { 0 }) / cycle * cycle);
     Params { L: whole(params.L), o: whole(params.o), g: whole(params.g), ..params }
 }
 
-/// LogP's figure 4: who sends to whom and when, and how many operands are whose.
+/// LogP's figure 4: the messages and their times, and the number of operands of each processor.
 #[test]
 fn summation_is_figure_4_of_logp() {
     let params = params(8, [5, 2, 4], US, US);
@@ -105,7 +105,7 @@ fn summation_is_figure_4_of_logp() {
     }
 }
 
-/// With S(T) operands every time is filled, with one more it takes another cycle; and T is found again.
+/// S(T) operands take T, and one more takes another cycle.
 #[test]
 fn summation_takes_the_least_time() {
     let params = params(8, [5, 2, 4], US, US);
@@ -130,7 +130,7 @@ proptest! {
         prop_assert_eq!(formula(&case), Some(model(&case)), "{:?}", case);
     }
 
-    /// The schedule is made for any times; only that it is the best is known for whole cycles alone.
+    /// The schedule supports any times, but is known to be optimal only for whole cycles.
     #[test]
     fn summation_is_between_whole_cycles(params in any_params(1..14_usize), n in 1..150_usize) {
         let on = |params| case(&SUMMATION, "optimal", params, n);
@@ -152,8 +152,8 @@ proptest! {
         prop_assert_eq!(formula + lateness(&params, k), model, "{:?}", case);
     }
 
-    /// Where a gap has no room for a send and a reception, the processors are busy all the time, or a send
-    /// and a reception take turns.
+    /// If a gap has no room for a send and a reception, the processors are busy all the time, or sends and
+    /// receptions alternate.
     #[test]
     fn all_to_all_broadcast_without_room_keeps_its_bounds(params in any_params(2..7_usize), k in 1..5_usize) {
         let Params { L, o, g, P, .. } = params;
@@ -174,7 +174,7 @@ proptest! {
         let Params { L, o, g, .. } = params;
         let case = case(&COMBINING, "optimal", params, k);
         let (formula, model) = (formula(&case).unwrap(), model(&case));
-        // How far into a step a message is received: a whole step, or less.
+        // The time of a message's reception within a step: a whole step, or less.
         let (D, u) = (L + 2 * o, g.max(2 * o));
         let into = D - (D.as_ps() - 1).checked_div(u.as_ps()).unwrap_or(0).max(0) * u;
         let late = (2 * o - into).max(Time::ZERO);
@@ -185,7 +185,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(1000))]
 
-    /// As many operands as fit the time fit it, and one more does not.
+    /// The operands for a time take no longer, and one more does.
     #[test]
     fn a_summation_uses_up_its_time(params in any_params(1..10_usize), cycles in 0..40_i64) {
         for Algorithm { name, .. } in SUMMATION.algorithms {
@@ -197,8 +197,8 @@ proptest! {
         }
     }
 
-    /// Where L + 2o is a number of gaps, and a gap has room for a send and a reception, every processor has
-    /// the result when one has it after an optimal reduction, which is a broadcast run backwards.
+    /// If L + 2o is a whole number of gaps, and a gap has room for a send and a reception, combining takes as
+    /// long as an optimal reduction, which is a broadcast run backwards.
     #[test]
     fn combining_takes_as_long_as_a_reduction(P in 1..60_usize, o in 0..9_i64, more in 0..9_i64, d in 1..9_i64) {
         let g = 2 * o + more;
@@ -210,16 +210,17 @@ proptest! {
     }
 }
 
-/// How much later than the paper's all-to-all broadcast ends: a reception waits for the end of a send.
+/// Returns by how much a run ends later than the paper's all-to-all broadcast: a reception waits for the end
+/// of a send.
 fn lateness(params: &Params, k: usize) -> Time {
     let Params { L, o, g, P, .. } = *params;
     let sends = (k * (P - 1)) as i64;
-    // The o of the i-th send begins at ig, and the first reception's at o + L.
+    // The o of the i-th send starts at ig, and that of the first reception at o + L.
     let in_the_way = (0..sends).find(|i| *i * g < o + L + o && o + L < *i * g + o);
     in_the_way.map_or(Time::ZERO, |i| i * g + o - (o + L))
 }
 
-/// Up to 2o, and not more: where a send begins just before a reception would end.
+/// The delay is less than 2o, and largest if a send starts just before a reception would end.
 #[test]
 fn an_all_to_all_broadcast_is_late_where_a_reception_waits_for_a_send() {
     for (L, late_by) in [(2, 0), (6, 0), (7, 3), (8, 2), (9, 1), (10, 0)] {
@@ -231,7 +232,7 @@ fn an_all_to_all_broadcast_is_late_where_a_reception_waits_for_a_send() {
     }
 }
 
-/// On the CM-5 there are 2 1/2 steps in L + 2o, so the last receptions begin when a send does, and wait for o.
+/// On the CM-5 L + 2o has 2 1/2 steps, so the last receptions would start when a send does, and wait for o.
 #[test]
 fn combining_is_late_where_receptions_wait_for_sends() {
     for (L, late) in [(4, 0), (5, 3), (6, 2), (7, 1), (8, 0)] {
@@ -242,8 +243,7 @@ fn combining_is_late_where_receptions_wait_for_sends() {
     }
 }
 
-/// An associative operator that is not commutative: the operands are numbered anew, and the result has them in
-/// their order.
+/// With an associative operator that is not commutative, the result has the operands in their order.
 #[test]
 fn strings_are_concatenated_in_their_order() {
     let machines = [[5, 2, 4], [0, 0, 0], [3, 2, 1], [1, 0, 9], [20, 1, 2]];
@@ -266,7 +266,7 @@ fn strings_are_concatenated_in_their_order() {
     }
 }
 
-/// Everybody's value is combined once and not twice, for any number of processors.
+/// Each processor's value is combined exactly once, for any number of processors.
 #[test]
 fn combining_combines_every_value_once() {
     for P in 1..=70 {
@@ -288,7 +288,7 @@ fn combining_combines_every_value_once() {
     }
 }
 
-/// What the paper claims: a reduction and a broadcast would take twice as long.
+/// The paper's claim: a reduction followed by a broadcast would take twice as long.
 #[test]
 fn combining_of_thirteen_takes_as_long_as_a_reduction() {
     // L + 2o = 3g: f is 1 1 1 2 3 4 6 9 13, so 13 processors take 8 steps.
@@ -334,7 +334,7 @@ fn results_are_right_on_a_loggps_machine_too() {
     }
 }
 
-/// Where a word waits for its receiver, a tree can bear it; all at once cannot.
+/// If even a word waits for its receiver, a tree still works, but an exchange of all at once does not.
 #[test]
 fn simultaneous_sends_are_refused_where_every_message_waits() {
     let gps = LogGps { s: 0, S: 0, O_s: US, O_r: US, G_s: US, G_l: US };

@@ -1,4 +1,5 @@
-//! LU decomposition: right for any layout, as long as predicted, and with the words and the idle processors that LogP counts.
+//! LU decomposition: right for any layout, as long as predicted, and with the words and the idle processors
+//! that LogP counts.
 
 use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Stats, Time, US, Work, preset};
@@ -23,14 +24,14 @@ fn cm5(P: usize) -> Params {
     preset("cm5").unwrap().builder().P(P).build().unwrap()
 }
 
-/// Machines of LogP, LogGP and LogGPS; in LogGPS long messages wait for their receivers.
+/// Returns machines of LogP, LogGP and LogGPS. On that of LogGPS long messages wait for their receivers.
 fn machines(P: usize) -> [Params; 3] {
     let machine = || Params::builder(P).L(6 * US).o(2 * US).g(4 * US);
     let gps = LogGps { s: 4, S: 8, O_s: 3 * NS, O_r: 2 * NS, G_s: 100 * NS, G_l: 50 * NS };
     [machine().build(), machine().G(100 * NS).build(), machine().gps(gps).build()].map(Result::unwrap)
 }
 
-/// Any layout, any grid, any panel, any matrix, any machine, messages in any order.
+/// Returns cases of any layout, grid, panel, matrix, machine and order of messages.
 fn any_case(most: usize) -> impl Strategy<Value = Case> {
     let parts = (0..LU.algorithms.len(), 1..=most, 1..13_usize, 1..24_usize, 0..5_usize, 0..3_usize);
     (parts, any::<u64>(), any::<prop::sample::Index>(), any::<bool>()).prop_map(
@@ -65,7 +66,7 @@ proptest! {
         let emulation = Emulation { dilation: Dilation::Fixed(1.0), ..Emulation::with_clock(ClockKind::Wall) };
         let model = outcome(&case, &Emulation::default());
         let wall = outcome(&case, &emulation);
-        // Work is charged, so every processor does what it does on the virtual clock, when it does it there.
+        // Work is charged, so every processor acts as on the virtual clock, at the same times.
         let finish = |stats: &[Stats]| -> Vec<Time> { stats.iter().map(|stats| stats.finish).collect() };
         prop_assert_eq!(finish(&wall.run.processors), finish(&model.run.processors));
         prop_assert!(wall.run.time >= model.run.time);
@@ -97,7 +98,7 @@ fn the_model_takes_as_long_as_predicted() {
                 let case = case(algorithm.name, params, 128).with(&BLOCK, block);
                 let prediction = Study::new(case).run().unwrap().prediction;
                 let off = prediction.error_formula().unwrap();
-                // Of the pivots' places it knows only how likely they are, and nothing of stalls.
+                // The formula takes the pivots' places as random, and does not count stalls.
                 let most = if algorithm.name == "replicated" { 0.08 } else { 0.05 };
                 assert!(off.abs() < most, "{} P = {P} block {block}: {off}", algorithm.name);
             }
@@ -105,7 +106,7 @@ fn the_model_takes_as_long_as_predicted() {
     }
 }
 
-/// Nothing depends on where the pivots are, and nobody waits for the network: every term is there.
+/// With columns the places of the pivots do not matter, and no processor waits for the network.
 #[test]
 fn the_column_layouts_take_exactly_as_long_as_predicted() {
     for (algorithm, P, n) in [("column-cyclic", 16, 100), ("column-blocked", 8, 96), ("column-cyclic", 2, 33)]
@@ -115,7 +116,7 @@ fn the_column_layouts_take_exactly_as_long_as_predicted() {
     }
 }
 
-/// LogP, section 4.2: of the layouts the scattered grid is the best, and what it is better by.
+/// LogP, section 4.2: the scattered grid is the best layout, by the paper's ratios.
 #[test]
 fn the_layouts_rank_as_in_the_paper() {
     let times = |algorithm: &str| {
@@ -133,8 +134,8 @@ fn the_layouts_rank_as_in_the_paper() {
     assert!((3.0..4.4).contains(&by_grid), "{by_grid}");
 }
 
-/// After n/sqrt(P) steps 2 sqrt(P) - 1 processors are idle, and one is active for the last n/sqrt(P); scattered all are
-/// active but for the last sqrt(P) steps (LogP, section 4.2).
+/// In blocks, 2 sqrt(P) - 1 processors are idle after n/sqrt(P) steps, and only one is active in the last
+/// n/sqrt(P). Scattered, all are active until the last sqrt(P) steps (LogP, section 4.2).
 #[test]
 fn processors_are_idle_as_the_paper_says() {
     let (n, P, root) = (64, 16, 4);
@@ -146,7 +147,7 @@ fn processors_are_idle_as_the_paper_says() {
         points.into_iter().map(|(_, active)| active).collect()
     };
     let (blocked, scattered) = (active("grid-blocked"), active("grid-cyclic"));
-    // What is counted after step k is what has an element to update in it.
+    // Entry k counts the processors with an element to update in step k.
     assert_eq!((blocked[n / root - 2], blocked[n / root - 1]), (16.0, (P - (2 * root - 1)) as f64));
     assert!(blocked[n - n / root - 1..n - 1].iter().all(|active| *active == 1.0));
     assert!(scattered[..n - root].iter().all(|active| *active == P as f64));
@@ -156,7 +157,7 @@ fn processors_are_idle_as_the_paper_says() {
     assert!(active("column-cyclic")[..n - P].iter().all(|active| *active == P as f64));
 }
 
-/// A zero column, and two rows that are the same: the same step on every layout, and no crash.
+/// A zero column and dependent rows are reported at the same step on every layout.
 #[test]
 fn a_singular_matrix_is_reported_at_the_same_step_everywhere() {
     let folder = std::env::temp_dir().join(format!("loggp-lu-{}", std::process::id()));
@@ -184,7 +185,7 @@ fn a_singular_matrix_is_reported_at_the_same_step_everywhere() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Rounding may leave nothing of the last column, or 1e-20: either is right.
+/// By rounding the last column may be 0 or 1e-20; either is right.
 #[test]
 fn a_nearly_singular_matrix_is_accepted() {
     for n in 10..40 {
@@ -235,7 +236,7 @@ fn impossible_cases_are_refused_in_a_sentence() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Where work is measured the phases add up to the whole, and the prediction knows every phase.
+/// With measured work the phases take no longer than the run, and every phase has a prediction.
 #[test]
 fn measured_work_has_a_prediction() {
     for (algorithm, block) in [("column-cyclic", 1), ("grid-cyclic-lookahead", 16), ("replicated", 8)] {
