@@ -1,7 +1,7 @@
 //! Analyses of recorded runs: compared with values by hand for small programs, and to the picosecond for any.
 
 use std::fs;
-use std::path::{Path as File, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use loggp::path::{HopTerm, HopKind};
@@ -228,7 +228,8 @@ fn a_short_message_costs_only_its_receiver_synchronization() {
     assert_eq!(accounts(&analysis.processors[1].1), [("receive overhead", 2), ("receiver sync", 20)]);
 }
 
-/// LogP, figure 3: the path of 24 cycles is two messages, and a gap between two sends of one of their senders.
+/// LogP, figure 3: the path of 24 cycles is two messages, and a gap between two sends of one of their
+/// senders.
 #[test]
 fn the_critical_path_of_the_optimal_broadcast() {
     let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
@@ -259,8 +260,8 @@ fn the_critical_path_of_the_optimal_broadcast() {
         ("o at receivers", 6, 24),
     ];
     assert_eq!(hops, expected.map(|(name, id, at)| (name, id, Time::from_ps(at))));
-    // So 1% of L is worth 0.12 us, of o 0.08, and of g 0.04. The replay agrees, since the other path of 24 cycles
-    // has the same terms.
+    // So 1% of L is worth 0.12 us, of o 0.08, and of g 0.04. The replay agrees, since the other path of 24
+    // cycles has the same terms.
     add_replays(&trace, &mut analysis.sensitivities).unwrap();
     let worth: Vec<_> = analysis
         .sensitivities
@@ -501,8 +502,8 @@ fn any_machine() -> impl Strategy<Value = Machine> {
 proptest! {
     #![proptest_config(cases(1000))]
 
-    /// Every processor's accounts add up to the run's time and agree with the machine's statistics, and so does
-    /// the total.
+    /// Every processor's accounts add up to the run's time and agree with the machine's statistics, and so
+    /// does the total.
     #[test]
     fn accounts_add_up(machine in any_machine(), n in 0..8_usize, longest in 0..12_usize, seed: u64) {
         let Run { processors, trace, time, .. } = machine.run(|p| run_rounds(p, n, longest, seed)).unwrap();
@@ -769,7 +770,7 @@ fn analyze_refuses_in_a_sentence() {
     moved.activities[0].end = 3 * US;
     let moved = write_trace("moved.json", &moved);
     assert!(refusal(&format!("analyze {moved}")).contains("breaks the rules of the machine"));
-    assert!(File::new(&moved).exists());
+    assert!(Path::new(&moved).exists());
 }
 
 /// A program that would deadlock if its messages waited for their receivers: the error names the deadlock.

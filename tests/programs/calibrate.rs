@@ -40,9 +40,9 @@ fn any_ports() -> impl Strategy<Value = Ports> {
 proptest! {
     #![proptest_config(cases(300))]
 
-    /// Every parameter is exact for any machine with g >= o. With L = 0 a message is in transit while its words
-    /// are streamed. If that takes no time, or too little for any message, only a lower bound of the capacity
-    /// can be measured.
+    /// Every parameter is exact for any machine with g >= o. With L = 0 a message is in transit while its
+    /// words are streamed. If that takes no time, or too little for any message, only a lower bound of the
+    /// capacity can be measured.
     #[test]
     fn the_virtual_clock_is_calibrated_exactly(
         P in 2..6_usize, L in any_time(), o in any_time(), more in any_time(), G in any_time(),

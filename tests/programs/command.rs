@@ -448,8 +448,8 @@ fn an_audit_finds_a_run_clean() {
     }
 }
 
-/// Every program, and some on a machine where long messages wait for their receivers: the trace is the same in
-/// both forms, the auditor finds its calls right, and the replay is equal to the picosecond.
+/// Every program, and some on a machine where long messages wait for their receivers: the trace is the same
+/// in both forms, the auditor finds its calls right, and the replay is equal to the picosecond.
 #[test]
 fn the_recorded_run_of_every_program_is_repeated_exactly() {
     for line in [
@@ -986,8 +986,8 @@ fn a_closed_stdout_is_no_error() {
     }
 }
 
-/// The time of a naive schedule depends on the order of processors at one moment; that of a staggered one does
-/// not.
+/// The time of a naive schedule depends on the order of processors at one moment; that of a staggered one
+/// does not.
 #[test]
 fn ties_are_settled_as_asked() {
     let time = |line: &str| row(&format!("run remap {line} -P 16 --machine cm5"))["model_ns"].clone();
@@ -1244,7 +1244,8 @@ fn tables_are_as_wide_as_the_terminal() {
     let on_terminal = |columns: u16| {
         let (mut ours, mut theirs) = (0, 0);
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: the first two pointers are to valid integers, the last to a valid size, and the others are null.
+        // SAFETY: the first two pointers are to valid integers, the last to a valid size, and the others are
+        // null.
         let opened = unsafe { libc::openpty(&mut ours, &mut theirs, null_mut(), null(), &size) };
         assert_eq!(opened, 0);
         // SAFETY: both descriptors have just been opened, and have no other owner.
@@ -1347,8 +1348,8 @@ fn sizes_count_by_1024() {
     );
 }
 
-/// The help of the command, of every subcommand, and of every program under `run`, `compare` and `sweep`, ends
-/// with two examples that can be run as they are.
+/// The help of the command, of every subcommand, and of every program under `run`, `compare` and `sweep`,
+/// ends with two examples that can be run as they are.
 #[test]
 fn the_examples_of_every_help_run() {
     let folder = tempfile::tempdir().unwrap();

@@ -125,9 +125,9 @@ proptest! {
         }
     }
 
-    /// Lemma 2 claims equality for every P. That holds for powers of two, and for L + 2o <= g. Otherwise the new
-    /// source has floor(P/2) sets and the old one, which starts earlier, one more, and the lemma counts the later
-    /// start and the larger number.
+    /// Lemma 2 claims equality for every P. That holds for powers of two, and for L + 2o <= g. Otherwise the
+    /// new source has floor(P/2) sets and the old one, which starts earlier, one more, and the lemma counts
+    /// the later start and the larger number.
     #[test]
     fn halving_takes_what_lemma_2_says_or_less(params in any_params(1..130_usize), k in 1..20_usize) {
         let case = case(&SCATTER, "binomial", params, k);
@@ -169,7 +169,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
     }
 }
 
-/// Short messages, messages in several packets, and messages that wait for their receiver.
+/// With short messages, messages in several packets, and messages that wait for their receiver.
 #[test]
 fn results_are_right_on_a_loggps_machine_too() {
     let gps = LogGps { s: 4, S: 16, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
@@ -298,7 +298,8 @@ fn answers_of_a_study_are_numbers() {
     assert_eq!(refused.to_string(), "alpha = seven: give a ratio between 0 and 1");
 }
 
-/// Every option is read by its own type, which refuses other values. A value's text is read as the same value.
+/// Every option is read by its own type, which refuses other values. A value's text is read as the same
+/// value.
 #[test]
 fn options_are_read_by_their_types() {
     for program in loggp_programs::PROGRAMS {

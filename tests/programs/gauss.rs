@@ -131,9 +131,9 @@ fn processors_send_what_the_others_need_and_no_more() {
 fn one_equation_takes_as_long_as_by_hand() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).G(US).word(8).build().unwrap();
     let case = case("whole", params, 1).with(&FLOP, US);
-    // A search and a division take 2, and the pivot of two words takes o, G, L, o. The unknown takes no flops,
-    // but waits for the gap after the pivot's second word: 2 + 2 + 1 + 4 = 9. It arrives at 9 + 6, and is received
-    // 2 later.
+    // A search and a division take 2, and the pivot of two words takes o, G, L, o. The unknown takes no
+    // flops, but waits for the gap after the pivot's second word: 2 + 2 + 1 + 4 = 9. It arrives at 9 + 6, and
+    // is received 2 later.
     assert_eq!(outcome(&case, &Emulation::default()).run.time, 17 * US);
 }
 
@@ -229,8 +229,8 @@ fn measured_work_is_right_too() {
     }
 }
 
-/// Returns a Myrinet for runs at n/4: lengths are a quarter, and times per byte four times as long. With flops
-/// 16 times as long a step takes as long as at n, and there are a quarter as many.
+/// Returns a Myrinet for runs at n/4: lengths are a quarter, and times per byte four times as long. With
+/// flops 16 times as long a step takes as long as at n, and there are a quarter as many.
 fn quarter_of_myrinet(S: usize) -> Params {
     let myrinet = preset("myrinet").unwrap().builder().build().unwrap();
     let gps = myrinet.gps().unwrap();
@@ -303,7 +303,8 @@ fn synchronization(time: Time, trace: &Trace) -> Synchronization {
     Synchronization { time, sender, receiver }
 }
 
-/// Up to n = 1024 no message waits for its receiver, and synchronization is the receivers' (LogGPS, figure 6).
+/// Up to n = 1024 no message waits for its receiver, and synchronization is the receivers' (LogGPS, figure
+/// 6).
 #[test]
 fn below_S_receivers_wait() {
     for (n, least) in [(256, 0.4), (512, 0.15), (1024, 0.03)] {

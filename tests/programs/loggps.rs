@@ -1,5 +1,5 @@
-//! LogGPS's parameters from round trips: exactly on the virtual clock, as well as the host keeps time on the wall clock, and
-//! as well as noise allows from tables. And machines as files.
+//! LogGPS's parameters from round trips: exact on the virtual clock, as good as the host keeps time on the
+//! wall clock, and as good as noise allows from tables. Also machines in files.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::cases::cases;
 
 const PLATFORMS: [&str; 3] = ["cenju4", "myrinet", "fast-ethernet"];
 
-/// What calibration finds out on the virtual clock.
+/// Calibrates a machine on the virtual clock.
 fn calibrate(params: Params) -> LogGpsCalibration {
     LogGpsCalibration::study(params, Ports::Single, &Emulation::default()).unwrap()
 }
@@ -27,12 +27,12 @@ fn platform(name: &str) -> Params {
     preset(name).unwrap().builder().P(2).build().unwrap()
 }
 
-/// A time of any magnitude; none, now and then.
+/// Returns a time of any magnitude, sometimes 0.
 fn any_time(most: i64) -> impl Strategy<Value = Time> {
     prop_oneof![1 => Just(0), 2 => 0..=10_i64, 4 => 0..=most].prop_map(Time::from_ps)
 }
 
-/// A machine of LogGPS on which a message of S + 64 words can be sent.
+/// Returns a machine of LogGPS on which a message of S + 64 words can be sent.
 fn any_loggps() -> impl Strategy<Value = Params> {
     let times =
         (any_time(40_000_000), any_time(40_000_000), any_time(20_000), any_time(20_000), any_time(200_000));
@@ -51,13 +51,13 @@ fn any_loggps() -> impl Strategy<Value = Params> {
 proptest! {
     #![proptest_config(cases(80))]
 
-    /// Every parameter that round trips show is found exactly; and the machine that was found takes as long as the one that
-    /// was configured for messages of any length.
+    /// Every parameter that round trips show is exact, and the recovered machine takes as long as the
+    /// configured one for messages of any length.
     #[test]
     fn the_virtual_clock_is_calibrated_exactly(
         params in any_loggps(), lengths in prop::collection::vec(0..400_000_usize, 50), w in any_time(900_000_000),
     ) {
-        // Where the most negative of gaps hides all that is under way within overheads, round trips show less.
+        // If a very negative G_l hides all time in transit within overheads, round trips show less.
         let hidden = |k: usize| {
             let trip = RoundTrip::new(&params, k);
             trip.time(Time::from_ps(1)) > trip.time(Time::ZERO)
@@ -78,7 +78,7 @@ proptest! {
         }
     }
 
-    /// No bytes make it panic, nor take memory out of proportion.
+    /// No input makes the reader panic, or take memory out of proportion.
     #[test]
     fn any_bytes_are_read_or_refused(
         bytes in prop::collection::vec(any::<u8>(), 0..200),
@@ -92,7 +92,7 @@ proptest! {
     }
 }
 
-/// A machine of which nothing is known.
+/// Returns a machine without known parameters.
 fn builder() -> ParamsBuilder {
     Params::builder(2).word(1)
 }
@@ -109,7 +109,7 @@ fn table_5s_platforms_are_found_exactly() {
 
 #[test]
 fn hidden_parameters_are_not_claimed() {
-    // No message waits for its receiver, and all words cost the same.
+    // A machine without S, on which all words cost the same.
     let params = Params::builder(2)
         .set("L=3us,o=2us,O_s=4ns,O_r=2ns,G_s=7ns,G_l=7ns,word=1")
         .unwrap()
@@ -127,7 +127,8 @@ fn hidden_parameters_are_not_claimed() {
     assert_eq!(set, got);
 }
 
-/// Round trips of a machine as a table: noise of up to a few percent, a wild time now and then, several times each.
+/// Returns a table of round trips of a machine, with relative noise of up to `noise`, and sometimes a much
+/// longer time.
 fn table(params: &Params, seed: u64, noise: f64) -> String {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut table = String::from("# round trips\nk,w_us,time_us\n");
@@ -148,7 +149,7 @@ fn table(params: &Params, seed: u64, noise: f64) -> String {
     table
 }
 
-/// The relative error of each time, and those of s and S.
+/// Returns the relative errors of the times, and of s and S.
 fn errors(found: &Params, set: &Params) -> Vec<(&'static str, f64)> {
     let counts = |params: &Params| [params.gps().unwrap().s as f64, params.gps().unwrap().S as f64];
     let times = set.times().zip(found.times()).filter(|((name, _), _)| *name != "g");
@@ -171,7 +172,7 @@ fn a_table_without_noise_makes_the_machine() {
     }
 }
 
-/// Noise makes each time up to 1% longer, a twelfth of them many times as long.
+/// Noise makes each time up to 1% longer, and a twelfth of them many times as long.
 #[test]
 fn a_table_with_noise_makes_nearly_the_machine() {
     for name in PLATFORMS {
@@ -181,7 +182,8 @@ fn a_table_with_noise_makes_nearly_the_machine() {
             let (middle, worst, sample) = found.trips.unwrap().model_errors(&found.params).unwrap();
             assert!(middle < 0.005 && worst < 0.05, "{name}: {middle} {worst} {sample:?}");
             for (parameter, error) in errors(&found.params, &set) {
-                // A small difference of large values: the Cenju-4's L and G_s are a thirtieth of what hides them.
+                // These are small differences of large values: the Cenju-4's L and G_s are a thirtieth of
+                // these.
                 let small = matches!((name, parameter), ("cenju4", "L" | "G_s") | ("myrinet", "L" | "G_l"));
                 assert!(error.abs() < 0.1 || small, "{name}: {parameter} {error}");
             }
@@ -189,7 +191,8 @@ fn a_table_with_noise_makes_nearly_the_machine() {
     }
 }
 
-/// Over shared memory a message is nothing but its calls: behind a long w a round trip has as much left as it takes without one.
+/// Over shared memory a message takes only its calls: after a long w a round trip takes as long as without
+/// one.
 #[test]
 fn round_trips_of_overheads_alone_make_a_machine() {
     let mut table = String::from("k,w_us,time_us\n");
@@ -218,9 +221,7 @@ fn tables_that_say_too_little_are_refused() {
     }
 }
 
-/// The best of several: the host of a test has other things to do. It may be late every time, and then there is nothing to
-/// hold against the machine.
-/// What takes longest to send is calibrated soonest, with the fewest repetitions.
+/// The slowest network takes the fewest repetitions, and so the least time.
 #[test]
 fn the_wall_clock_is_calibrated() {
     assert_calibrated("fast-ethernet", 1.0, 1);
@@ -234,14 +235,16 @@ fn the_wall_clock_is_calibrated_on_every_platform() {
     }
 }
 
-/// No round trip is a tenth too early, and what calibration holds for found is what was set, in the best of some tries.
+/// Checks that no round trip is a tenth too early, and that the best try that was on time recovers the
+/// machine.
 fn assert_calibrated(name: &str, dilation: f64, tries: usize) {
     let set = platform(name);
     let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
     let mut held = Vec::new();
     for _ in 0..tries {
         let found = LogGpsCalibration::study(set, Ports::Single, &emulation).unwrap();
-        // What a reading takes off for the host's own time is far less than a tenth; without doubt it says nothing.
+        // A reading subtracts far less than a tenth for the host's own time. Trips without doubt are not
+        // checked.
         for trip in found.recovered.trips.as_ref().unwrap().samples().filter(|trip| trip.doubt.is_some()) {
             let least = RoundTrip::new(&set, trip.k).time(trip.w) * 9 / 10;
             assert!(trip.time >= least, "{name}: {trip:?} came too early");
@@ -280,21 +283,21 @@ fn machines_that_round_trips_do_not_show_are_refused() {
     assert!(refusal(all).contains("all messages but the shortest wait for their receiver"));
 }
 
-/// The command with these arguments, which stand in a line: its exit status, and what it printed.
+/// Runs the command with the arguments of a line, and returns its exit status, stdout and stderr.
 fn loggp(line: &str) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// What it printed; it must have gone well.
+/// Runs the command, which must succeed without warnings, and returns its stdout.
 fn stdout_of(line: &str) -> String {
     let (status, out, err) = loggp(line);
     assert_eq!((status, err.as_str()), (Some(0), ""), "{line}");
     out
 }
 
-/// A file of this test's own.
+/// Writes a file, and returns its path.
 fn write_file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, text).unwrap();
@@ -322,7 +325,7 @@ fn calibrate_finds_and_draws_table_5() {
     }
 }
 
-/// What it finds is a machine for every other command.
+/// The output is a machine for every other command.
 #[test]
 fn a_recovered_machine_works_in_every_command() {
     let json = stdout_of("calibrate --find loggps --machine myrinet -P 4 --clock virtual --format json");
@@ -386,7 +389,7 @@ fn every_machine_is_listed_as_json() {
         (&Value::Null, &Value::Null)
     );
     assert!(machine("ncube2")["sources"]["g"].as_str().unwrap().contains("LogP, section 5.2"));
-    // Each is the machine that it is.
+    // Each listed machine, read from a file, takes as long as the built-in one.
     for machine in &machines {
         let name = machine["machine"].as_str().unwrap();
         let path = write_file(&format!("listed-{name}.json"), &machine.to_string());
@@ -395,7 +398,7 @@ fn every_machine_is_listed_as_json() {
         };
         assert_eq!(time(&path), time(name));
     }
-    // A name goes before a file of that name.
+    // A machine's name precedes a file of that name.
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     fs::write(folder.join("cm5"), "nonsense").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_loggp"))
@@ -439,7 +442,7 @@ fn wrong_machines_and_tables_are_refused_in_a_sentence() {
     }
 }
 
-/// A finding says what it was, in numbers.
+/// Findings are numbers.
 #[test]
 fn findings_have_numbers() {
     let found = calibrate(platform("cenju4"));

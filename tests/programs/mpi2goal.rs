@@ -77,7 +77,8 @@ fn requests_overlap_with_computing() {
             10 + compute
         )
     };
-    // The longer computation hides the message. The reception takes o after the computation, and 7.25 us follow.
+    // The longer computation hides the message. The reception takes o after the computation, and 7.25 us
+    // follow.
     let both = read(&[rank(0, 50), rank(1, 80)]).unwrap();
     let us = |time: f64| (time * US.as_ps() as f64) as i64;
     assert_eq!(finishes(&both), [us(2.0 + 50.0 + 2.0 + 7.25), us(2.0 + 80.0 + 2.0 + 7.25)]);
@@ -106,8 +107,8 @@ fn any_source_and_the_null_process_are_read() {
         let schedule = mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), mpi, NS).unwrap();
         let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
         let played = Player::new(params).run(&schedule).unwrap();
-        // There are no messages to and from the null process, and the last computation starts when both requests are
-        // done.
+        // There are no messages to and from the null process, and the last computation starts when both
+        // requests are done.
         assert_eq!((schedule.len(), played.messages), (13, 6), "{mpi:?}");
     }
 }

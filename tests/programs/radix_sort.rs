@@ -1,4 +1,4 @@
-//! Radix sort: right for every input, stable, and as fast as predicted where the prediction is exact.
+//! Radix sort: right for every input, stable, and as fast as exact predictions.
 
 use crate::case::{check, formula, outcome};
 use loggp::{Latency, Machine, Params, Ports, Time, US, Work, preset};
@@ -17,7 +17,7 @@ fn case(algorithm: &str, params: Params, size: usize) -> Case {
     Case { size, ..Case::new(&RADIX_SORT, algorithm, params) }
 }
 
-/// What the paper says of the phases.
+/// Returns the phases and their times by the paper's formulas.
 fn phases(case: &Case) -> Vec<(PhaseName, Option<Time>)> {
     case.plan().unwrap().phases()
 }
@@ -26,7 +26,7 @@ fn run(case: &Case) -> Outcome {
     outcome(case, &Emulation::default())
 }
 
-/// How long a phase took, and how long it was predicted to take.
+/// Returns the time of a phase and its predicted time.
 fn phase(case: &Case, outcome: &Outcome, name: &str) -> (Time, Option<Time>) {
     let predicted = phases(case);
     let (_, model) = outcome.phases.iter().find(|(other, _)| *other == name).unwrap();
@@ -38,7 +38,7 @@ fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
     Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).build().unwrap()
 }
 
-/// Parameters of all kinds with g <= L + 2o.
+/// Returns parameters of all kinds with g <= L + 2o.
 fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> {
     let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
     let all = (P, time(60), time(20), time(40), time(3));
@@ -60,8 +60,7 @@ fn short_loses_to_long_as_in_figure_6_of_loggp() {
     }
 }
 
-/// With short messages a pass takes a time in proportion to the keys, g for each; with long ones the
-/// computation takes the most.
+/// With short messages a pass takes g for each key; with long ones computation takes the most time.
 #[test]
 fn the_transfer_is_most_of_short_and_least_of_long() {
     let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
@@ -74,7 +73,7 @@ fn the_transfer_is_most_of_short_and_least_of_long() {
     assert!(share("long") < 0.4, "{}", share("long"));
 }
 
-/// Tags tell keys that are equal apart: they must come out in the order in which they went in.
+/// Tags distinguish equal keys, which must keep their order.
 #[test]
 fn equal_keys_stay_in_order() {
     let mut rng = fastrand::Rng::with_seed(1);
@@ -121,7 +120,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
     }
 }
 
-/// On a LogGPS machine every message may have to wait for its receiver. Nobody may wait for ever.
+/// On a LogGPS machine every message may have to wait for its receiver, without a deadlock.
 #[test]
 fn long_messages_may_wait_for_their_receivers() {
     for S in [1, 3, 16, 1000] {
@@ -165,7 +164,7 @@ fn an_impossible_case_is_refused_with_a_possible_one() {
     );
     assert_eq!(with("input", "odd"), "input = odd: give uniform, skewed, sorted or equal");
     assert!(with("key-move", "-1us").contains("give 0 or more"));
-    // A long message would be there before it is sent (LogGPS, table 5).
+    // A longer message would arrive before it is sent (LogGPS, table 5).
     let cenju = preset("cenju4").unwrap().builder().build().unwrap();
     assert!(refusal(case("long", cenju, 2000)).contains("give a size of at most 1083"));
     assert!(refusal(case("long", cenju, 5).with(&RADIX, 11)).contains("give a smaller radix"));
@@ -191,7 +190,7 @@ proptest! {
         }
     }
 
-    /// There is no other processor to wait for.
+    /// One processor does not wait for others.
     #[test]
     fn one_processor_takes_as_long_as_predicted(
         radix in 1..12_u32, n in 1..300_usize, cost in 0..5_u32,
@@ -208,7 +207,7 @@ proptest! {
         }
     }
 
-    /// What everyone does by itself takes what it takes, in every pass.
+    /// Local phases take as long as predicted, in every pass.
     #[test]
     fn histograms_and_local_sorts_take_as_long_as_predicted(
         params in any_params(1..20_usize), n in 100..200_usize, radix in 2..9_u32, seed: u64,
@@ -226,7 +225,7 @@ proptest! {
         }
     }
 
-    /// The pipeline of the first pass, if nobody sends keys into it.
+    /// The pipeline of the first pass, without keys of other phases in it.
     #[test]
     fn short_ranks_take_as_long_as_predicted(
         params in any_params(2..30_usize), radix in 1..9_u32, c in 0..9_u32,
@@ -236,8 +235,8 @@ proptest! {
         prop_assert_eq!(Some(model), formula, "{:?}", case);
     }
 
-    /// Doubling in the first pass, with a power of two of processors. With others some begin late, and
-    /// messages take turns in the ports in other orders.
+    /// Doubling in the first pass, exact for a power of two of processors. With other numbers some start
+    /// late, and messages use the ports in other orders.
     #[test]
     fn long_ranks_take_as_long_as_predicted(
         params in any_params(2..70_usize), radix in 1..9_u32, c in 0..9_u32, dual: bool,
@@ -254,7 +253,7 @@ proptest! {
         }
     }
 
-    /// Passes overlap in the pipeline: each hides at most the way of the totals through it.
+    /// Passes overlap in the pipeline: each hides at most the time of the totals through it.
     #[test]
     fn a_short_sort_of_equal_keys_is_bounded(params in any_params(2..30_usize), radix in 1..9_u32, n in 1..200_usize) {
         let case = case("short", params, n).with(&INPUT, Input::Equal).with(&RADIX, radix);
@@ -263,7 +262,7 @@ proptest! {
         prop_assert!(model <= formula && formula - model <= hidden, "{} {} {:?}", model, formula, case);
     }
 
-    /// Keys do not spread evenly, and messages meet: the formula counts neither.
+    /// The formula counts neither uneven keys nor messages that contend.
     #[test]
     fn a_long_sort_is_bounded(case in any_sort("long")) {
         check_bounds(&case, 1.5)?;
@@ -275,7 +274,7 @@ proptest! {
     }
 }
 
-/// Sorts of keys of all kinds but equal ones.
+/// Returns sorts of keys of all kinds but equal ones.
 fn any_sort(name: &'static str) -> impl Strategy<Value = Case> {
     (any_params(2..30_usize), 200..600_usize, 5..9_u32, 0..3_usize, any::<u64>()).prop_map(
         move |(params, n, radix, input, seed)| {
@@ -284,7 +283,8 @@ fn any_sort(name: &'static str) -> impl Strategy<Value = Case> {
     )
 }
 
-/// A sort takes no longer than so many times the prediction, and no less than that without what may be hidden.
+/// Checks that a sort takes at most `most` times the prediction, and no less than the prediction without the
+/// time that may be hidden.
 fn check_bounds(case: &Case, most: f64) -> Result<(), TestCaseError> {
     let (model, formula) = (run(case).run.time, formula(case).unwrap());
     let ratio = model.in_units(formula);
@@ -295,9 +295,9 @@ fn check_bounds(case: &Case, most: f64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What the passes of `long` may hide of the prediction: the second turn of each swap, where those who were early have
-/// sent before; the steps of the pairs, for which nobody else waits; a message, which may stay at home; and the way of the
-/// last one, for which nobody waits who comes late himself.
+/// Returns the predicted time that the passes of `long` may hide: the second turn of each swap, if the early
+/// processor has already sent; the steps of the pairs, for which no others wait; a message, which may be to
+/// its own sender; and the latency of the last one, for which late processors do not wait.
 fn hidden_time(case: &Case) -> Time {
     let Params { L, o, g, P, .. } = case.params;
     let stream = |bytes: usize| case.params.stream(case.params.words(bytes));
@@ -314,8 +314,8 @@ fn hidden_time(case: &Case) -> Time {
     passes * (turns + pairs + (2 * S).max(S + g).max(2 * o) + L.max(S))
 }
 
-/// Both were much faster than predicted while the prediction let every swap take two turns, also those with a processor
-/// that takes part for a pair and is late: 0.747 and 0.756 of it.
+/// An earlier prediction let every swap take two turns, also those with a late processor that takes part for
+/// a pair. By that one both runs took only 0.747 and 0.756 of the predicted time.
 #[test]
 fn the_prediction_is_near_where_pairs_are_late() {
     for (params, n, seed, most) in [

@@ -1,4 +1,4 @@
-//! Remap: its predictions, under random parameters, and what LogP and LogGP report of it.
+//! Remap: its predictions under random parameters, and the results of LogP and LogGP.
 
 use crate::case::{check, outcome};
 use loggp::{Latency, NS, Params, Ports, Time, US, preset};
@@ -10,17 +10,18 @@ fn run(case: &Case) -> Outcome {
     outcome(case, &Emulation { stack: Some(64 << 10), ..Emulation::default() })
 }
 
-/// How long it takes on the virtual clock.
+/// Returns the time of a case on the virtual clock.
 fn model(case: &Case) -> Time {
     run(case).run.time
 }
 
-/// What the paper says.
+/// Returns the time by the paper's formula.
 fn formula(case: &Case) -> Time {
     crate::case::formula(case).unwrap()
 }
 
-/// Random machines and sizes of all kinds, with g < o, 2o > g, o = 0, g = 0, L = 0 and G = 0 among them.
+/// A source of random machines and sizes of all kinds, also with g < o, 2o > g, o = 0, g = 0, L = 0 and
+/// G = 0.
 struct CaseSource(fastrand::Rng);
 
 impl CaseSource {
@@ -29,7 +30,7 @@ impl CaseSource {
     }
 
     fn case(&mut self, algorithm: &str) -> Case {
-        // A coarse unit, for times that meet, or one so fine that they do not.
+        // A coarse unit, for which times coincide, or a fine one, for which they do not.
         let unit = [US, Time::from_ps(1)][self.0.usize(..2)];
         let fine = if unit == US { 1 } else { 1_000_000 };
         let [L, o, g, G] = [40, 12, 20, 3].map(|most| self.time(most * fine).as_ps() * unit);
@@ -40,7 +41,7 @@ impl CaseSource {
     }
 }
 
-/// So many random cases of an algorithm.
+/// Returns random cases of an algorithm.
 fn random_cases(algorithm: &str, number: usize) -> impl Iterator<Item = Case> {
     let mut draw = CaseSource(fastrand::Rng::with_seed(5));
     (0..number).map(move |_| draw.case(algorithm))
@@ -52,7 +53,7 @@ fn short_messages_take_as_long_as_predicted() {
     for case in random_cases("short-staggered", 10_000) {
         let time = formula(&case);
         assert_eq!(model(&case), time, "{case:?}");
-        // Where nothing delays a send it is what the paper says, word for word.
+        // If nothing delays a send, the formula is exactly the paper's.
         let Params { L, o, g, P, word, .. } = case.params;
         if P > 1 && g > Time::ZERO && 2 * o + Time::from_ps(L.as_ps() % g.as_ps()) <= g {
             let m = (P - 1) * case.size.div_ceil(word.get());
@@ -112,13 +113,13 @@ fn the_naive_order_stalls() {
     let params = Params::builder(P).L(8 * US).o(US).g(4 * US).G(US).word(4).build().unwrap();
     let case = |algorithm, k: usize| Case { size: 4 * k, ..Case::new(&REMAP, algorithm, params) };
 
-    // On the first send P - 1 processors want processor 0, and C get it.
+    // P - 1 processors send to processor 0 first, and C of them do not stall.
     let run = outcome(&case("short-naive", 16), &Emulation::with_trace()).run;
     let messages = &run.trace.as_ref().unwrap().messages;
     let first = |id: usize| messages.iter().find(|m| m.id.from == id && m.id.number == 0).unwrap();
     let at_once = (1..P).filter(|id| first(*id).enter == params.o).count();
     assert!((1..P).all(|id| first(id).to == 0) && at_once == C);
-    // Then processor 0 receives one every g until it has them all.
+    // Then a message to processor 0 enters every g until all have.
     let last = messages.iter().filter(|m| m.to == 0).map(|m| m.enter).max().unwrap();
     let slowest = params.o + (7 * 16) * params.g;
     assert!(last <= slowest && 10 * last.as_ps() > 9 * slowest.as_ps(), "{last} {slowest}");
@@ -133,8 +134,8 @@ fn the_naive_order_stalls() {
     }
 }
 
-/// Where a block has at least as many words as there are processors, and the paper's assumptions hold: C
-/// messages each L are one each g, and 2o <= g.
+/// Blocks have at least as many words as there are processors, and the paper's assumptions hold: C messages
+/// per L are one per g, and 2o <= g.
 #[test]
 fn the_estimate_of_the_naive_order_is_near() {
     let (mut lowest, mut highest) = (f64::MAX, 0.0_f64);
@@ -155,13 +156,14 @@ fn the_estimate_of_the_naive_order_is_near() {
     assert!(0.75 < lowest && highest < 1.2, "{lowest} {highest}");
 }
 
-/// The machine of LogGP's figure 4.
+/// Returns a case on the machine of LogGP's figure 4.
 fn figure_4(algorithm: &str, kilobytes: usize) -> Case {
     let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
     Case { size: kilobytes << 10, ..Case::new(&REMAP, algorithm, params) }
 }
 
-/// LogGP, figure 4: the short messages take kg/4, the long ones 2kG and up to 20% more, for k bytes from each.
+/// LogGP, figure 4: the short messages take kg/4, the long ones 2kG and up to 20% more, for k bytes from
+/// each.
 #[test]
 fn remap_is_figure_4_of_loggp() {
     for kilobytes in [2, 16, 512] {
@@ -201,7 +203,7 @@ fn the_rate_is_bytes_sent_per_time() {
     assert_eq!((rate.name, rate.unit), ("rate per processor", "MB/s"));
     let us = outcome.run.time.as_ns() / 1e3;
     assert!((rate.value * us - 15.0 * 2048.0).abs() < 1e-6);
-    // A word each g: 4 bytes in 14.2 us.
+    // A word per g: 4 bytes in 14.2 us.
     assert!((rate.value - 4.0 / 14.2).abs() < 0.001);
 }
 
@@ -216,7 +218,7 @@ fn results_are_right_in_whatever_order_messages_arrive() {
     }
 }
 
-/// Short messages, messages in several packets, and messages that wait for their receiver.
+/// With short messages, messages in several packets, and messages that wait for their receiver.
 #[test]
 fn results_are_right_on_a_loggps_machine_too() {
     for (P, S) in [(1, 1), (2, 1), (6, 1), (7, 2), (8, 100)] {

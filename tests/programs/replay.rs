@@ -1,4 +1,4 @@
-//! Schedules in GOAL and the commands that play them: what is read, what is refused, and what is printed.
+//! Schedules in GOAL: their text and binary forms, errors, and the commands that play them.
 
 use std::process::{Command, Output, Stdio};
 
@@ -7,7 +7,7 @@ use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule, Schedul
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A schedule as LogGOPSim's generator writes them, with all that it writes.
+/// A schedule with everything that LogGOPSim's generator writes.
 const TEXT: &str = "num_ranks 3
 
 rank 0 {
@@ -51,12 +51,12 @@ fn generated_text_is_read() {
     let requirements: Vec<_> = schedule.requirements_of(0).collect();
     let expected = [(1, 0, false), (2, 1, true)];
     assert_eq!(requirements, expected.map(|(later, earlier, begun)| Requirement { later, earlier, begun }));
-    // Without names, on one line, with carriage returns.
+    // A schedule without names, with ranks on one line, and with carriage returns.
     let brief = "num_ranks 2\r\nrank 0 { send 1b to 1 }\r\nrank 1 { recv 1b from 0 }";
     assert_eq!(read(brief).unwrap().len(), 2);
 }
 
-/// The layout of LogGOPSim's binary form, byte by byte, for two ranks of which one sends to the other.
+/// LogGOPSim's binary form byte by byte, for two ranks of which one sends to the other.
 #[test]
 fn the_binary_form_is_read_and_written() {
     let mut bytes: Vec<u8> = Vec::new();
@@ -66,12 +66,12 @@ fn the_binary_form_is_read_and_written() {
     bytes.extend(4223_u64.to_le_bytes());
     u32s(&mut bytes, &[2]);
     bytes.extend([0, 0]); // the last processor and the last interface
-    let first = 4 + 2 + 2 * 16; // behind the magic number: the head and the table
+    let first = 4 + 2 + 2 * 16; // after the magic number: the head and the table
     let (one, two) = (8 + 4 + 39, 8 + 4 + 2 * 39 + 4);
     for place in [first, first + one, first + one, first + one + two] {
         bytes.extend((place as u64).to_le_bytes());
     }
-    // Rank 0: one node, which is free, and sends 8 bytes to rank 1 with tag 5.
+    // Rank 0: one node without requirements, which sends 8 bytes to rank 1 with tag 5.
     u32s(&mut bytes, &[1, 1, 0]);
     u32s(&mut bytes, &[0]);
     bytes.push(1);
@@ -80,7 +80,7 @@ fn the_binary_form_is_read_and_written() {
     u32s(&mut bytes, &[5]);
     bytes.extend([0, 0]);
     u32s(&mut bytes, &[0, 0, 0, 0]);
-    // Rank 1: two nodes; the first one receives from any, and the second one computes after it.
+    // Rank 1: two nodes; the first receives from any rank, and the second computes after it.
     u32s(&mut bytes, &[2, 1, 0]);
     u32s(&mut bytes, &[0]);
     bytes.push(2);
@@ -160,14 +160,14 @@ fn an_error_names_line_and_column() {
         assert!(error.starts_with("line ") && error.contains(said), "{text:?}: {error}");
         assert!(!error.contains('\n'), "{error}");
     }
-    // What a header says is no reason to get memory.
+    // Memory is not allocated for the sizes in a header.
     assert!(read("num_ranks 16777216\nrank 0 {\n}").is_err());
     let mut head = 4223_u64.to_le_bytes().to_vec();
     head.extend([255, 255, 255, 0, 0, 0]);
     assert!(loggp_goal::read(&head[..], NS).unwrap_err().to_string().contains("the file ends here"));
 }
 
-/// Schedules with operations of all kinds.
+/// Returns schedules with operations of all kinds.
 fn any_schedule() -> impl Strategy<Value = Schedule> {
     let operation = (0..3_u8, 0..4_u32, 0..1000_u64, 0..4_u32, 0..3_u8, 0..3_u8);
     let rank = prop::collection::vec((operation, any::<u16>(), any::<bool>()), 0..12);
@@ -206,7 +206,7 @@ proptest! {
         prop_assert_eq!(&loggp_goal::read(&bytes[..], NS).unwrap(), &schedule);
     }
 
-    /// Whatever the bytes, there is a schedule or one sentence.
+    /// A damaged file is a schedule, or an error of one sentence.
     #[test]
     fn mangled_files_are_refused(
         schedule in any_schedule(),
@@ -237,7 +237,8 @@ proptest! {
         drop(loggp_goal::read(format!("num_ranks 2\nrank 0 {{\n{text}").as_bytes(), US));
     }
 
-    /// A text that is read block by block says what it says as a whole, where it is wrong too, and whatever its comments have.
+    /// Reading a text in blocks gives the same schedule or error as reading it at once, also with odd
+    /// comments.
     #[test]
     fn reading_in_blocks_changes_nothing(
         schedule in any_schedule(),
@@ -267,14 +268,14 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// The row that it printed as JSON.
+/// Returns the row that the command prints as JSON.
 fn row(line: &str) -> Value {
     let Output { status, stdout, stderr } = loggp(&format!("{line} --format json")).output().unwrap();
     assert_eq!((status.code(), text(&stderr)), (Some(0), ""), "{line}");
     serde_json::from_slice(&stdout).unwrap()
 }
 
-/// LogP: 0 sends at 0, 4 and 8; L + 2o = 10 later that is there.
+/// LogP: 0 sends at 0, 4 and 8, and each message is received L + 2o = 10 later.
 #[test]
 fn a_pattern_is_played_without_a_file() {
     let scatter = "replay scatter -P 4 --params L=6,o=2,g=4,G=0";
@@ -291,7 +292,7 @@ fn a_pattern_is_played_without_a_file() {
     assert!(shown.ends_with("\nrank  done\n   0    10\n   1    10\n   2    14\n   3    18\n"), "{shown}");
 }
 
-/// What `schedule` writes, as text or as bytes, to a file or to stdout, `replay` reads.
+/// `replay` reads the schedules that `schedule` writes, as text or binary, to a file or to stdout.
 #[test]
 fn a_written_schedule_is_played() {
     let folder = tempfile::tempdir().unwrap();
@@ -338,7 +339,7 @@ fn wrong_requests_are_refused() {
     }
 }
 
-/// LogGPS machines too: a message above S goes when its receiver has agreed.
+/// On LogGPS machines a message above S is sent after a request and a reply.
 #[test]
 fn a_ring_above_S_takes_a_request_and_a_reply() {
     let ring = |size: usize| {

@@ -1,4 +1,4 @@
-//! `loggp reproduce`, as a user meets it: what it makes, that the page shows it all, and what is left when it is killed.
+//! `loggp reproduce` as a user meets it: its files, its page, and the state after it was killed.
 
 mod browser;
 
@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use loggp_papers::exhibits;
 use serde_json::Value;
 
-/// The command with these arguments, which stand in a line, and this folder.
+/// Returns the command with the arguments of a line, for this folder.
 fn reproduce(line: &str, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
     command.arg("reproduce").args(line.split_whitespace()).arg("-o").arg(folder);
@@ -24,14 +24,14 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// What it printed; it must have gone well.
+/// Runs the command, which must succeed without warnings, and returns its stdout.
 fn stdout_of(mut command: Command) -> String {
     let Output { status, stdout, stderr } = command.output().unwrap();
     assert_eq!((status.code(), text(&stderr)), (Some(0), ""), "{command:?}");
     text(&stdout).into()
 }
 
-/// The sentence with which it refused.
+/// Runs the command, which must refuse the request, and returns its sentence.
 fn refusal(mut command: Command) -> String {
     let output = command.output().unwrap();
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{command:?}");
@@ -40,7 +40,7 @@ fn refusal(mut command: Command) -> String {
     sentence.into()
 }
 
-/// A folder of this name in which nothing is.
+/// Returns the path of a folder of this name, which does not exist.
 fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("reproduce-{name}"));
     let _ = fs::remove_dir_all(&folder);
@@ -51,19 +51,19 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A report of everything, with nothing measured. It is made once.
+/// A report of everything, without measurements, made once.
 static ALL: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = folder("all");
     let mut command = reproduce("--clock virtual", &folder);
     command.arg("-o").arg(folder.with_extension("md")).arg("-o").arg(folder.with_extension("html"));
-    // It would end with 1 if a row were not as it is known to be.
+    // The status would be 1 if a row were not as expected.
     let lines = stdout_of(command);
-    // Then come an empty line, the page of the folder, and the two files.
+    // A line for each exhibit, an empty line, the folder's page, and the two files.
     assert_eq!(lines.lines().count(), exhibits().count() + 4, "{lines}");
     folder
 });
 
-/// What holds of the report of everything. It is one test, since others would wait beside it for the report.
+/// One test with all checks of the report of everything, since several would wait for the report.
 #[test]
 fn the_report_of_everything_is_right() {
     check_files_and_page();
@@ -72,7 +72,7 @@ fn the_report_of_everything_is_right() {
     assert_eq!(read(&ALL.join("index.html")), read(&ALL.with_extension("html")));
 }
 
-/// A record of the report of everything.
+/// Returns a record of the report of everything.
 fn record(id: &str) -> Value {
     serde_json::from_str(&read(&ALL.join(format!("{id}.json")))).unwrap()
 }
@@ -102,7 +102,7 @@ fn check_files_and_page() {
             name => format!("{}-{name}.{extension}", exhibit.id),
         };
         for name in svgs.iter().map(|name| file(name, "svg")) {
-            // On the page it may have a name.
+            // On the page the element may have further attributes.
             let svg = read(&ALL.join(&name));
             assert!(page.contains(svg.trim_end().strip_prefix("<svg").unwrap()), "{name} is not on the page");
         }
@@ -155,7 +155,7 @@ fn check_counts_in_readme() {
     }
 }
 
-/// The page is opened, wide and narrow, light and dark.
+/// Opens the page wide and narrow, light and dark.
 #[test]
 #[ignore = "needs Chromium"]
 fn a_browser_shows_the_whole_page() {
@@ -171,7 +171,7 @@ fn a_browser_shows_the_whole_page() {
     }
 }
 
-/// When each record was written.
+/// Returns the time at which each record was written.
 fn record_times(folder: &Path) -> BTreeMap<String, SystemTime> {
     let files = fs::read_dir(folder).into_iter().flatten().map(Result::unwrap);
     let records = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "json"));
@@ -179,7 +179,7 @@ fn record_times(folder: &Path) -> BTreeMap<String, SystemTime> {
     records.map(|file| (file.file_name().into_string().unwrap(), time(&file))).collect()
 }
 
-/// What is in the folder is whole.
+/// Checks that all files in the folder are complete.
 fn assert_whole(folder: &Path) {
     for file in record_times(folder).into_keys() {
         let record: Value = serde_json::from_str(&read(&folder.join(&file))).unwrap();
@@ -195,8 +195,8 @@ fn assert_whole(folder: &Path) {
     }
 }
 
-/// Killed at any moment it leaves what can be read, and goes on from there. It is killed 50 times where the environment
-/// says LOGGP_KILLS=50.
+/// A command that is killed at any moment leaves complete files, and the next one continues from there.
+/// `LOGGP_KILLS` sets the number of kills.
 #[cfg(unix)]
 #[test]
 fn a_killed_command_resumes() {
@@ -218,7 +218,7 @@ fn a_killed_command_resumes() {
         }
         before = now;
         if before.len() > 12 {
-            fs::remove_dir_all(&folder).unwrap(); // so that there is something to kill
+            fs::remove_dir_all(&folder).unwrap(); // so that the next command runs for long enough
             before.clear();
         }
     }
@@ -293,11 +293,11 @@ fn wrong_requests_are_refused() {
     assert!(refusal(reproduce("logp-fig3", &folder)).contains("another command is writing to it"));
 }
 
-/// The tags of a page that have an attribute twice: a browser takes the first, and what the second says is lost.
+/// Returns the tags of a page that have an attribute twice. A browser ignores the second one.
 fn tags_with_doubled_attributes(page: &str) -> Vec<&str> {
     let mut tags = Vec::new();
     for part in page.split('<').skip(1) {
-        // Values are in quotes, so every other part between quotes has names.
+        // Values are in quotes, so every other part has names.
         let between = part.split('"').step_by(2).take_while(|part| !part.contains('>'));
         let mut names: Vec<&str> =
             between.filter_map(|part| part.strip_suffix('=')?.split_whitespace().last()).collect();
@@ -311,7 +311,8 @@ fn tags_with_doubled_attributes(page: &str) -> Vec<&str> {
     tags
 }
 
-/// The page of the documents, and one that is made now: cards have their classes, and contents those by which articles are chosen.
+/// The page of the documents, and one that is made now. The filters hide cards and entries of the contents
+/// together with their articles.
 #[test]
 fn no_element_of_a_page_has_an_attribute_twice() {
     assert_eq!(tags_with_doubled_attributes("<a class=\"b\" href=\"c\" class=\"d\">e</a><a class=\"b\">").len(), 1);

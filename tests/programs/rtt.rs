@@ -1,4 +1,4 @@
-//! Round trips take what LogGPS's table 6 says.
+//! Round trips take the times of LogGPS's table 6.
 
 use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, NS, PS, Params, Ports, Time, US, Work, preset};
@@ -17,17 +17,18 @@ fn case(params: Params, size: usize, w: Time, rounds: usize) -> Case {
     case.with(&IMBALANCE, w.into()).with(&ROUNDS, rounds)
 }
 
-/// What processor 0 sees.
+/// Returns the time of the round trips, at processor 0.
 fn trip_time(case: &Case) -> Time {
     outcome(case, &Emulation::default()).phases[0].1
 }
 
-/// A time of any magnitude; none, now and then.
+/// Returns a time of any magnitude, sometimes 0.
 fn any_time(most: i64) -> impl Strategy<Value = Time> {
     prop_oneof![1 => Just(0), 2 => 0..=10_i64, 4 => 0..=most].prop_map(Time::from_ps)
 }
 
-/// A machine of LogGPS whose messages of so many words it can carry; G_l may be negative, and words longer than a byte.
+/// Returns a machine of LogGPS and a size in bytes that it can send. G_l may be negative, and words longer
+/// than a byte.
 fn any_loggps() -> impl Strategy<Value = (Params, usize)> {
     let times = (any_time(40_000), any_time(40_000), any_time(3_000), any_time(3_000), any_time(3_000));
     let lengths = (0..60_usize, 0..60_usize, 0..200_usize, 1..4_usize, 2..5_usize);
@@ -43,7 +44,8 @@ fn any_loggps() -> impl Strategy<Value = (Params, usize)> {
     )
 }
 
-/// Equations (1) to (9), read as they stand: when which processor calls and returns, step by step, without table 6.
+/// Returns the time by equations (1) to (9), without table 6: the calls and returns of both processors, step
+/// by step.
 fn time_by_hand(params: &Params, k: usize, w: Time, rounds: usize) -> Time {
     let gps = params.gps().unwrap();
     let (o, L) = (params.o, params.L);
@@ -51,7 +53,7 @@ fn time_by_hand(params: &Params, k: usize, w: Time, rounds: usize) -> Time {
     let (T1, T3) = (o + k as i64 * gps.O_s + agreed, o + k as i64 * gps.O_r);
     let long = k.saturating_sub(gps.s) as i64;
     let T2 = k.min(gps.s) as i64 * gps.G_s + long * gps.G_l + L;
-    // From the calls of a send and its receive follow their returns: (4), (7) and (8), or (5) and (9).
+    // The returns of a send and its receive, from their calls: (4), (7) and (8), or (5) and (9).
     let message = |t_s: Time, t_r: Time| {
         if k <= gps.S {
             (t_s + T1, t_r + (T1 + T2 - (t_r - t_s)).max(Time::ZERO) + T3)
@@ -74,7 +76,7 @@ fn time_by_hand(params: &Params, k: usize, w: Time, rounds: usize) -> Time {
 proptest! {
     #![proptest_config(cases(20_000))]
 
-    /// Table 6, the equations that it is made of, and the machine say the same, to the picosecond.
+    /// Table 6, its equations, and the machine agree to the picosecond.
     #[test]
     fn the_round_trip_time_is_table_6(
         (params, size) in any_loggps(), w in any_time(2_000_000), rounds in 1..4_usize,
@@ -91,7 +93,7 @@ proptest! {
         }
     }
 
-    /// A gap changes nothing, or there is no formula; the same for messages of LogP and LogGP.
+    /// A gap changes nothing, or there is no formula, also for messages of LogP and LogGP.
     #[test]
     fn a_gap_changes_nothing_where_there_is_a_formula(
         (params, size) in any_loggps(), w in any_time(200_000), rounds in 1..4_usize, g in any_time(100_000),
@@ -118,7 +120,7 @@ proptest! {
 proptest! {
     #![proptest_config(cases(5000))]
 
-    /// A message's routines take what table 4 says, to the picosecond, called in time or late.
+    /// A message's routines take the times of table 4 to the picosecond, called in time or late.
     #[test]
     fn routines_take_what_table_4_says(
         (params, size) in any_loggps(), late in any_time(2_000_000), meanwhile in any_time(2_000_000),
@@ -134,19 +136,19 @@ proptest! {
     }
 }
 
-/// Some gap per word.
+/// Returns a gap per word.
 fn G_of(params: &Params) -> Time {
     params.gps().unwrap().G_s
 }
 
-/// Figure 3, and what section 4.3 says of it: 2.85 10^4 ns without a load, 5.13 10^5 ns with W = 5 10^5 ns.
+/// Figure 3 and section 4.3: 2.85 10^4 ns without a load, 5.13 10^5 ns with W = 5 10^5 ns.
 #[test]
 fn myrinet_takes_what_section_4_3_says() {
     let myrinet = preset("myrinet").unwrap().builder().P(2).build().unwrap();
     let trip = |size, w| trip_time(&case(myrinet, size, w, 1));
     assert_eq!(trip(0, Time::ZERO), 28_520 * NS);
     assert_eq!(trip(0, 500_000 * NS), 513_100 * NS);
-    // A byte more, by the four gradients: with W up to S and above, without up to s and from there.
+    // The time of a further byte has four gradients: with W up to S and above; without W up to s and above.
     let W = 5_000_000 * NS;
     let gradient = |k, w| trip(k + 1, w) - trip(k, w);
     assert_eq!(gradient(100, W), 9_430 * PS);
@@ -155,13 +157,14 @@ fn myrinet_takes_what_section_4_3_says() {
     assert_eq!(gradient(20_000, W), (2 * 6_860 + 2_570 - 740) * PS);
 }
 
-/// Where G_l is that negative, processor 1 comes to the second round too late, and table 6 holds for the first alone.
+/// If G_l is very negative, processor 1 is late for the second round, and table 6 holds only for the first.
 #[test]
 fn a_further_round_may_wait_for_the_receiver() {
     let gps = LogGps { s: 0, S: 0, O_s: 5 * NS, O_r: Time::ZERO, G_s: Time::ZERO, G_l: -4 * NS };
     let params = Params::builder(2).L(10 * NS).o(100 * NS).word(1).gps(gps).build().unwrap();
     let trip = RoundTrip::new(&params, 100);
-    // T1 = 600, T2 = -390, T3 = 100: the message is received 290 before its send is over, and a request takes 110.
+    // T1 = 600, T2 = -390, T3 = 100: the message is received 290 before its send is over, and a request takes
+    // 110.
     assert_eq!(trip.delay(), 180 * NS);
     let [one, two, three] = [1, 2, 3].map(|rounds| trip_time(&case(params, 100, Time::ZERO, rounds)));
     assert_eq!((two - one, three - two), (one + 180 * NS, one + 180 * NS));
@@ -206,7 +209,7 @@ fn impossible_cases_are_refused_in_a_sentence() {
     assert!(refusal(plain.with(&ROUNDS, 0)).contains("give a whole number from 1"));
 }
 
-/// An imbalance passes whatever work costs.
+/// The imbalance passes also if work is measured.
 #[test]
 fn the_imbalance_is_as_long_where_work_is_measured() {
     let myrinet = preset("myrinet").unwrap().builder().P(2).build().unwrap();
@@ -214,8 +217,7 @@ fn the_imbalance_is_as_long_where_work_is_measured() {
     assert!(trip_time(&case) >= 40_000 * US);
 }
 
-/// Never early, and within 1% of the model in the best of several, for the host of a test has other things to do. It may be
-/// late every time, and then nearness is not asked for.
+/// Runs are never early, and the best one that was on time is within 1% of the model.
 #[test]
 fn the_wall_clock_is_within_1_percent() {
     for (name, size, w) in

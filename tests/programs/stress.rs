@@ -1,4 +1,4 @@
-//! Stress: under every pattern everyone gets its data, and nothing breaks the rules.
+//! Stress: under every pattern all data arrives, and no rule is broken.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use loggp_study::{Answers, Study};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A pattern of which every processor sends so many messages.
+/// Returns a case of a pattern in which every processor sends this many messages.
 fn case(pattern: &str, params: Params, messages: usize) -> Case {
     Case { size: messages, ..Case::new(&STRESS, pattern, params) }
 }
 
-/// Runs a study of a pattern, which must go right.
+/// Runs a study of a pattern, and checks its answers.
 fn run(study: &Study) -> Answers {
     let answers = study.run().unwrap_or_else(|e| panic!("{study:?}: {e}"));
     assert_eq!(answers.wrong, None, "{study:?}");
@@ -28,7 +28,7 @@ fn run(study: &Study) -> Answers {
     answers
 }
 
-/// What the auditor saw.
+/// Returns the auditor's report.
 fn audit(answers: &Answers) -> &Audit {
     answers.outcome.audit.as_ref().unwrap()
 }
@@ -38,7 +38,7 @@ fn throughput(answers: &Answers) -> Option<f64> {
     metrics.find(|metric| metric.name == THROUGHPUT).map(|metric| metric.value)
 }
 
-/// Parameters of all kinds, with g < o, o = 0, g = 0 and L = 0 among them.
+/// Returns parameters of all kinds, also with g < o, o = 0, g = 0 and L = 0.
 fn any_params() -> impl Strategy<Value = Params> {
     let time = |most: i64| prop_oneof![1 => Just(0), 4 => 0..=most];
     (2..20_usize, time(60), time(20), time(40), time(3), prop_oneof![Just(1_usize), Just(4), Just(16)])
@@ -90,13 +90,13 @@ fn a_naive_remap_stalls_longer_than_an_h_relation() {
     assert!(naive.stalled() > relation.stalled());
 }
 
-/// What a run showed, in microseconds.
+/// Returns a metric of a run, in us.
 fn metric(answers: &Answers, name: &str) -> f64 {
     answers.outcome.metric(name).unwrap()
 }
 
-/// Two processors start a message each every 40 us, half of that apart, and nobody is in the way of the other: each takes
-/// L + 2o. At twice the rate that there is room for, each waits for those before it.
+/// Two processors each start a message every 40 us, half of that apart, without contention: each message
+/// takes L + 2o. At twice the rate of the machine, each message waits for those before it.
 #[test]
 fn latency_grows_above_the_rate_of_the_machine() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
@@ -109,12 +109,12 @@ fn latency_grows_above_the_rate_of_the_machine() {
     assert!(metric(&some, LATENCY) > 80.0 && metric(&more, LATENCY) > 1.8 * metric(&some, LATENCY));
 }
 
-/// A message to a hot spot waits for all that were started before it.
+/// A message to a hot spot waits for all that were started earlier.
 #[test]
 fn latency_counts_from_when_a_message_was_to_be_started() {
     let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
     let stressed = run(&Study::new(case("all-to-one", cm5, 1)));
-    // They are received at 10, 14, 18 ... us.
+    // Messages are received at 10, 14, 18 ... us.
     assert_eq!(metric(&stressed, LONGEST_LATENCY), 66.0);
     assert_eq!(metric(&stressed, LATENCY), 38.0);
 }
@@ -142,14 +142,14 @@ fn the_wall_clock_obeys_the_capacity_too() {
     }
 }
 
-/// The command with these arguments, which stand in a line: its exit status, and what it printed.
+/// Runs the command with the arguments of a line, and returns its exit status, stdout and stderr.
 fn loggp(line: &str) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-/// No computer is so fast. The run is right, and its time is marked.
+/// No computer is fast enough for this dilation. The run is right, and its time is marked.
 #[test]
 fn a_late_run_is_marked() {
     let line = "stress all-to-one --machine cm5 -P 4 --load 4 --dilation 0.0001";
@@ -192,7 +192,7 @@ fn stress_has_a_row_for_every_pattern_load_and_number_of_processors() {
     assert_eq!((widths.len(), widths.iter().min()), (9, widths.iter().max()));
 }
 
-/// What a warning calls a row.
+/// Returns the name of a row in warnings.
 fn row_name(row: &Value) -> String {
     let pattern = row["pattern"].as_str().unwrap();
     format!("{pattern} with P = {}, load {}", row["params"]["P"], row["load"])
@@ -203,7 +203,7 @@ fn stress_measures_and_draws() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stress.svg");
     let (status, out, err) =
         loggp(&format!("stress --machine cm5 -P 2,4 --load 1,2 --format json -o {}", plot.display()));
-    // This computer may be late, and says so then.
+    // A warning may say that this computer was late.
     assert_eq!(status, Some(0), "{err}");
     assert!(err.lines().all(|line| line.starts_with("warning: this computer was late: ")), "{err}");
     for row in out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {

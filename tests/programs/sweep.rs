@@ -1,4 +1,4 @@
-//! `loggp sweep`, as a user meets it.
+//! `loggp sweep` as a user meets it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use loggp_study::range::Range;
 use loggp_study::sweep::Sweep;
 use serde_json::Value;
 
-/// What the command did with these arguments, which stand in a line.
+/// Runs the command with the arguments of a line.
 fn output(line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap()
 }
@@ -21,26 +21,26 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// What it printed; it must have gone well, and had nothing to warn of.
+/// Runs the command, which must succeed without warnings, and returns its stdout.
 fn stdout_of(line: &str) -> String {
     let output = output(line);
     assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
     text(&output.stdout).into()
 }
 
-/// The rows that it printed as JSON.
+/// Returns the rows that the command prints as JSON.
 fn rows(line: &str) -> Vec<Value> {
     stdout_of(&format!("{line} --format json")).lines().map(|row| serde_json::from_str(row).unwrap()).collect()
 }
 
-/// The whole numbers at a path of the rows.
+/// Returns the integers at a path of the rows.
 fn numbers(rows: &[Value], path: &str) -> Vec<i64> {
     rows.iter()
         .map(|row| row.pointer(path).and_then(Value::as_i64).unwrap_or_else(|| panic!("{row}")))
         .collect()
 }
 
-/// A file of this test alone.
+/// Returns a temporary path of this process.
 fn temporary_file(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("loggp-sweep-{}-{name}", std::process::id()))
 }
@@ -82,8 +82,8 @@ fn a_range_is_linear_or_by_ratio_and_whole_numbers_are_distinct() {
     assert_eq!(options, ["alpha=0.1", "alpha=0.2", "alpha=0.3", "alpha=0.4"]);
 }
 
-/// An option of the program's own is swept over as its type says: whole numbers are whole and may be written as 4k, and times
-/// have units, or count cycles. What is no number is refused.
+/// A program's option is swept over by its type: integers may be written as 4k, and times have units or count
+/// cycles. Options that are not numbers are refused.
 #[test]
 fn an_option_is_swept_by_its_type() {
     let options = |line: &str, name: &str| -> Vec<String> {
@@ -124,7 +124,7 @@ fn every_point_has_the_rows_of_compare() {
     assert_eq!(swept, compared);
 }
 
-/// Without the command: the points, the studies and their answers.
+/// The points, the studies and their answers, without the command.
 #[test]
 fn a_sweep_is_made_of_studies() {
     let machine = preset("cs2-elan").unwrap().builder().P(8);
@@ -226,7 +226,7 @@ fn a_plot_shows_formula_and_model_of_every_algorithm() {
         assert!(svg.contains(&format!(">{shown}</text>")), "{shown}");
     }
     assert!(!svg.contains("long-naive, formula") && !svg.contains("measured"));
-    // By ratio the sizes lie as far apart as each other: the marks of the second algorithm are triangles.
+    // The marks of the second algorithm are triangles.
     assert!(svg.contains("<circle") && svg.contains("<polygon") && svg.contains("<polyline"));
 }
 
@@ -247,7 +247,7 @@ fn each_point_has_the_quartiles_of_its_seeds_and_a_box() {
         let mut times: Vec<f64> = alone.iter().map(|rows| time(&rows[place], "model_ns")).collect();
         times.sort_by(f64::total_cmp);
         let names = ["model_min_ns", "model_lower_ns", "model_ns", "model_upper_ns", "model_max_ns"];
-        // A quarter of five is two of them, and three quarters are four.
+        // The lower quartile of five is the second, and the upper one the fourth.
         let which = [0, 1, 2, 3, 4].map(|place: usize| times[place]);
         assert_eq!(names.map(|name| time(row, name)), which);
         assert!(which.windows(2).all(|two| two[0] < two[1]), "{which:?}");

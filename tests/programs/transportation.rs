@@ -321,8 +321,8 @@ fn predictions_are_bounds_where_lengths_differ() {
         let (time, formula) = (model(&case), formula(&case).unwrap());
         match case.barrier {
             Some(barrier) => {
-                // If the gap is longer than a step, processors that did not send in a scan are ahead of the others, and
-                // their messages may delay those of the others.
+                // If the gap is longer than a step, processors that did not send in a scan are ahead of the
+                // others, and their messages may delay those of the others.
                 let Params { L, o, g, .. } = case.params;
                 let late = if g > L + 2 * o + barrier { g + 2 * o } else { Time::ZERO };
                 assert!(time <= formula + late, "{case:?}\n{time} {formula}");
@@ -379,7 +379,8 @@ fn messages_keep_to_the_papers_bounds() {
     }
 }
 
-/// The appendix: with random remainders, the longest message of the second stage is about as long as expected.
+/// The appendix: with random remainders, the longest message of the second stage is about as long as
+/// expected.
 #[test]
 fn shuffling_makes_the_longest_message_what_the_appendix_expects() {
     let P = 32;
@@ -462,8 +463,8 @@ fn the_algorithms_compare_as_in_figures_13_to_16() {
         // Figure 14: a single stage is faster, by less than a factor of two, and its times vary far more.
         assert!(improved.iter().zip(&two_stage).all(|(single, two)| single < two && *two < 1.9 * single));
         assert!(spread(&two_stage) < 0.1 && spread(&improved) > 3.0 * spread(&two_stage));
-        // Figures 15 and 16: relative to a single stage, two stages do best with the longest messages, and worst with
-        // two equal ones.
+        // Figures 15 and 16: relative to a single stage, two stages do best with the longest messages, and
+        // worst with two equal ones.
         let ratio = |n: usize| two_stage[n] / improved[n];
         assert!(ratio(5) < ratio(0), "{improved:?} {two_stage:?}");
     }

@@ -1,4 +1,4 @@
-//! A browser that opens a page and says what is wrong with how it looks.
+//! A browser that opens a page and reports problems of its layout.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,26 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-/// A browser.
+/// The command of a browser.
 pub struct Browser(PathBuf);
 
-/// What a browser saw of a page.
+/// The view of a page in a browser.
 #[derive(Deserialize)]
 pub struct PageView {
-    /// How many pictures it shows.
+    /// The number of visible pictures.
     pub figures: usize,
-    /// Whether the page is dark.
+    /// True if the page is dark.
     pub is_dark: bool,
-    /// What is cut off, is not there, or reaches over the side.
+    /// Elements that are cut off, too small or too wide.
     pub problems: Vec<String>,
 }
 
-/// The names under which there may be one.
+/// Commands of browsers.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-/// Looks at the page in the frame.
+/// A script that inspects the page in a frame.
 const PROBE: &str = include_str!("probe.js");
 
-/// The browser of this computer, if it has one.
+/// Returns a browser of this computer, or `None`.
 pub fn find() -> Option<Browser> {
     let runs =
         |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|run| run.status.success());
@@ -33,7 +33,7 @@ pub fn find() -> Option<Browser> {
 }
 
 impl Browser {
-    /// Opens a page in a frame of this width, since a window cannot be as narrow as a telephone.
+    /// Opens a page in a frame of this width in px, since a window cannot be as narrow as a telephone.
     pub fn probe(&self, page: &str, width: u32, dark: bool, folder: &Path) -> PageView {
         let page = page.replace('&', "&amp;").replace('"', "&quot;");
         let html = format!(

@@ -1,4 +1,4 @@
-// Says what is wrong with how the page in the frame looks, and puts that in the place of the page.
+// Replaces the document with a report of the layout of the page in its frame.
 addEventListener("load", () => {
   const frame = document.querySelector("iframe");
   const page = frame.contentDocument;
@@ -12,7 +12,7 @@ addEventListener("load", () => {
     if (element.scrollWidth > element.clientWidth + 1 && element.clientWidth && element.tagName != "A" &&
         frame.contentWindow.getComputedStyle(element).display != "inline") say("does not fit", element);
   }
-  // Some pictures have another one for narrow screens, and one of the two is shown.
+  // Some pictures have another version for narrow screens, and one of the two is visible.
   const figures = [...page.querySelectorAll("figure svg")].filter((svg) => svg.getBoundingClientRect().width);
   for (const svg of figures) {
     const box = svg.getBoundingClientRect();
