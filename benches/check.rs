@@ -30,9 +30,9 @@ fn overhead() {
         |parts: &[Vec<u64>]| (parts.concat() == sorted).then_some(()).ok_or("unsorted".to_string());
     let program = |p: &mut Proc| sample_sort::sort(p, &keys);
     let time = |run: &dyn Fn()| {
-        let begun = Instant::now();
+        let start = Instant::now();
         run();
-        begun.elapsed().as_secs_f64()
+        start.elapsed().as_secs_f64()
     };
     let runs = |machine: &dyn Fn(u64) -> Machine| {
         (0..RUNS).for_each(|run| is_sorted(&machine(run as u64).run(program).unwrap().results).unwrap());

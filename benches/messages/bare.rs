@@ -9,7 +9,6 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use super::pattern::{PatternStep, PatternSteps};
 
-/// The state of a processor.
 struct BareProcessor {
     /// The remaining steps.
     steps: PatternSteps,
@@ -27,17 +26,14 @@ struct BareProcessor {
     word: u64,
 }
 
-/// LogP's parameters.
+/// LogP's parameters, in any unit.
 pub struct BareCosts {
-    /// The latency.
     pub latency: u64,
-    /// The overhead.
     pub overhead: u64,
-    /// The gap.
     pub gap: u64,
 }
 
-/// Plays the steps of each processor, and returns the time at which the last one is done.
+/// Plays the steps of each processor, and returns the time at which the last one ends.
 pub fn play(steps: impl Iterator<Item = PatternSteps>, costs: &BareCosts) -> u64 {
     let new = |(id, steps)| BareProcessor {
         steps,

@@ -16,7 +16,6 @@ use loggp_benches::{child, measure, table};
 use bare::BareCosts;
 use pattern::{MessagePattern, PATTERNS, PatternStep, PatternSteps};
 
-/// The messages' tag.
 const WORD: Tag<u64> = Tag::new(0);
 /// The parameters, in us.
 const COSTS: BareCosts = BareCosts { latency: 6, overhead: 2, gap: 4 };
@@ -41,7 +40,6 @@ fn main() {
     }
 }
 
-/// Returns the machine's parameters.
 fn params(processors: usize) -> Params {
     let BareCosts { latency, overhead, gap } = COSTS;
     let [latency, overhead, gap] = [latency, overhead, gap].map(|cost| cost as i64 * US);

@@ -12,9 +12,9 @@ pub enum PatternStep {
 /// A pattern of communication.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum MessagePattern {
-    /// All pass a word on to their neighbours, again and again.
+    /// All pass a word on to the next processor, repeatedly.
     Ring,
-    /// All send to all others in turn, staggered so that no two send to the same one.
+    /// All send to all others in turn, staggered so that no two send to the same processor at once.
     AllToAll,
     /// Barriers: in round r all send to the processor 2^r away, once the message of round r-1 has arrived.
     Dissemination,
@@ -23,7 +23,6 @@ pub enum MessagePattern {
     Broadcast,
 }
 
-/// All patterns.
 pub const PATTERNS: [MessagePattern; 4] = [
     MessagePattern::Ring,
     MessagePattern::AllToAll,
@@ -32,7 +31,6 @@ pub const PATTERNS: [MessagePattern; 4] = [
 ];
 
 impl MessagePattern {
-    /// Returns the pattern's name.
     pub fn name(self) -> &'static str {
         match self {
             MessagePattern::Ring => "ring",
@@ -78,23 +76,22 @@ fn rounds(processors: usize) -> usize {
 pub struct PatternSteps {
     pattern: MessagePattern,
     id: usize,
-    /// The number of processors.
     processors: usize,
     /// The number of remaining repeats, including the current one.
     left: usize,
-    /// The next step within the repeat.
+    /// The index of the next step in the repeat.
     place: usize,
     /// The number of steps in a repeat.
     steps: usize,
 }
 
 impl PatternSteps {
-    /// Returns the first distance to which the processor passes a broadcast on.
+    /// Returns the distance to the first processor to which this one passes a broadcast on.
     fn first_distance(&self) -> usize {
         if self.id == 0 { 1 } else { 1 << (self.id.ilog2() + 1) }
     }
 
-    /// Returns the number of processors to which it passes a broadcast on.
+    /// Returns the number of processors to which this one passes a broadcast on.
     fn child_count(&self) -> usize {
         let distances = std::iter::successors(Some(self.first_distance()), |distance| Some(2 * distance));
         distances.take_while(|distance| self.id + distance < self.processors).count()

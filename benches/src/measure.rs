@@ -14,12 +14,10 @@ pub fn selected_tables<T: Copy>(tables: &[(&'static str, T)]) -> Vec<T> {
     tables.iter().filter(|(name, _)| !any || named(name)).map(|(_, table)| *table).collect()
 }
 
-/// Returns the arguments of the command line.
 pub fn arguments() -> Vec<String> {
     std::env::args().skip(1).collect()
 }
 
-/// Returns the median.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]

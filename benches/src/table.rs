@@ -7,7 +7,6 @@ pub fn begin(title: &str, columns: &[&str]) {
     row(&vec!["---"; columns.len()]);
 }
 
-/// Prints a row.
 pub fn row(cells: &[impl AsRef<str>]) {
     let cells: Vec<&str> = cells.iter().map(AsRef::as_ref).collect();
     println!("| {} |", cells.join(" | "));

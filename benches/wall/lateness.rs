@@ -22,10 +22,9 @@ const REPEATS: usize = 3;
 /// Lateness of waits in ns: p50, p90 and p99.
 type Quantiles = [u64; 3];
 
-/// A load.
+/// A number of processors, and the work of each core.
 #[derive(Clone, Copy)]
 struct Load {
-    /// The number of processors.
     processors: usize,
     /// The time from one wait's end to the next on a core.
     every: Time,

@@ -14,7 +14,7 @@ const SIZES: [usize; 3] = [2, 64, 1024];
 const MORE: [usize; 2] = [16_384, 131_072];
 /// The number of repeats, of which the median is shown.
 const REPEATS: usize = 5;
-/// Size of a bare thread's stack in bytes: that of a processor's.
+/// Size of a bare thread's stack in bytes: that of a processor.
 const STACK: usize = 256 << 10;
 
 /// Prints a line for each number of processors.
@@ -51,7 +51,6 @@ pub fn table() {
     table::end();
 }
 
-/// Returns a machine on the virtual clock.
 fn virtual_machine(processors: usize) -> Machine {
     free_machine(processors, CARRIERS[0].1).clock(ClockKind::Virtual)
 }

@@ -10,7 +10,7 @@ use crate::rules::choice::Places;
 use crate::rules::engine::Engine;
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::reception::Reception;
+use crate::rules::message_wait::MessageWait;
 use crate::time::Time;
 use crate::trace::Faults;
 
@@ -93,8 +93,8 @@ pub(crate) trait Clock {
     /// Waits for a message's turn in the network. `is_seen` tells whether other processors can see the
     /// message enter.
     #[inline]
-    fn wait_for_turn(&mut self, turn: Time, is_seen: bool) {
-        match is_seen {
+    fn wait_for_turn(&mut self, turn: Time, is_visible: bool) {
+        match is_visible {
             true => self.wait_to_act(turn),
             false => self.wait_until(turn),
         }
@@ -112,7 +112,7 @@ pub(crate) trait Clock {
     /// Puts the earliest message that `reception` asks for into `got`, which must be empty, and returns when
     /// its reception is over. Returns at the deadline and leaves `got` empty if no reception can start by
     /// then.
-    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>);
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>);
 
     /// Promises that the processor does not act before `t`, whatever its program does until its next call.
     fn promise_no_act_before(&mut self, _t: Time) {}
@@ -162,7 +162,7 @@ pub(crate) trait Clock {
         }
         self.wait_for_turn(message.turn, message.is_visible);
         let passage = self.serve(network, engine.egress(), &message);
-        let arrived = engine.account_entry(network, &message, &passage, tag, &mut None);
+        let arrived = engine.spend_send(network, &message, &passage, tag, &mut None);
         self.deliver(arrived, parcel);
         true
     }
@@ -176,9 +176,9 @@ pub(crate) trait Clock {
         until: Time,
         got: &mut Option<Envelope>,
     ) {
-        self.receive(&mut engine.reception(filter, until), got);
+        self.receive(&mut engine.message_wait(filter, until), got);
         if let Some(got) = got {
-            engine.account_reception(network, got.arrived_header(), &mut None);
+            engine.spend_reception(network, got.arrived_header(), &mut None);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receive
 use crate::params::ParamsError;
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::reception::Reception;
+use crate::rules::message_wait::MessageWait;
 use crate::time::Time;
 use crate::trace::Faults;
 
@@ -89,9 +89,9 @@ impl Clock for FaultyClock<'_> {
         self.clock.deliver(arrived, parcel);
     }
 
-    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         self.stop_if_crashed();
-        self.clock.receive(reception, got);
+        self.clock.receive(wait, got);
     }
 }
 

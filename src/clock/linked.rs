@@ -24,7 +24,7 @@ use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Payload
 use crate::params::ParamsError;
 use crate::rules::network::{Egress, Ingress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::reception::Reception;
+use crate::rules::message_wait::MessageWait;
 use crate::time::{NS, PS, Time};
 
 /// The kind of a message between processes.
@@ -470,25 +470,25 @@ impl Clock for LinkedClock<'_> {
         self.link.send(to, &pack.bytes, pack.slice);
     }
 
-    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
-        if reception.deadline < Time::MAX {
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
+        if wait.deadline < Time::MAX {
             // A message that a look finds arrives before the look.
-            self.latest_arrival = reception.deadline - PS;
+            self.latest_arrival = wait.deadline - PS;
             while self.poll_link() {}
             self.latest_arrival = Time::MAX;
         }
-        self.seat.start_receive(reception, &self.run_info.cost);
+        self.seat.start_receive(wait, &self.run_info.cost);
         let mut backoff = Backoff::default();
         while self.seat.wake_time() > self.elapsed() && self.failed.is_none() {
             if self.poll_link() {
                 continue;
             }
-            if backoff.pause(self.spins, self.patience) && reception.deadline == Time::MAX {
+            if backoff.pause(self.spins, self.patience) && wait.deadline == Time::MAX {
                 self.report_long_wait();
             }
         }
         self.stop_if_failed();
-        self.seat.finish_receive(reception, got);
+        self.seat.finish_receive(wait, got);
     }
 
     fn real_time(&mut self) -> Option<Time> {

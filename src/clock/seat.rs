@@ -10,7 +10,7 @@ use crate::message::{
     ArrivedHeader, Envelope, MatchKey, Matchable, RawTag, RecvFilter, SentMessage, TagNames,
 };
 use crate::params::{PerLevel, ReceptionCost};
-use crate::rules::reception::{PostedReceives, Purpose, Reception, WaitReason};
+use crate::rules::message_wait::{PostedReceives, Purpose, MessageWait, WaitReason};
 use crate::time::{PS, Time};
 
 /// A processor as its clock sees it. It fills four cache lines: one for what the processor waits for, two for
@@ -24,7 +24,7 @@ pub(super) struct Seat {
     /// The tag of the messages that its call receives, while it waits for one.
     tag: RawTag,
     /// The earliest start of its reception, while it waits for a message.
-    ready: Time,
+    earliest: Time,
     /// The time at which it gives up, while it waits for a message.
     deadline: Time,
     /// The latest arrival of a message that it has taken, or the latest end of a look in vain. Messages with
@@ -75,7 +75,7 @@ impl Default for Seat {
         Seat {
             wake_time: Time::ZERO,
             tag: RawTag::NOTHING,
-            ready: Time::ZERO,
+            earliest: Time::ZERO,
             deadline: Time::ZERO,
             decided_until: Time::ZERO,
             from: RecvFilter::ANY_SENDER,
@@ -146,19 +146,19 @@ impl Seat {
     #[inline]
     pub(super) fn start_receive(
         &mut self,
-        reception: &mut Reception,
+        wait: &mut MessageWait,
         cost: &PerLevel<ReceptionCost>,
     ) -> Time {
         self.ticket = self.ticket.wrapping_add(1);
-        RecvFilter { from: self.from, tag: self.tag } = reception.filter;
-        (self.ready, self.deadline, self.purpose) =
-            (reception.ready, reception.deadline, Some(reception.purpose));
-        self.wants_more = reception.posted_receives.is_some() || reception.wait_reason != WaitReason::Message;
+        RecvFilter { from: self.from, tag: self.tag } = wait.filter;
+        (self.earliest, self.deadline, self.purpose) =
+            (wait.earliest, wait.deadline, Some(wait.purpose));
+        self.wants_more = wait.posted_receives.is_some() || wait.wait_reason != WaitReason::Message;
         if self.wants_more {
-            self.swap_requests(reception);
+            self.swap_requests(wait);
         }
         (self.wake_time, self.best) = (self.deadline, NO_SENDER);
-        if self.ready > self.deadline {
+        if self.earliest > self.deadline {
             return self.wake_time;
         }
         let first = self.first_visible(self.call_filter(), cost);
@@ -174,11 +174,11 @@ impl Seat {
     /// Takes the receives of the processor's requests from `reception`, or gives them back, and notes the
     /// reason of the wait.
     #[cold]
-    fn swap_requests(&mut self, reception: &mut Reception) {
-        if let Some(requests) = &mut reception.posted_receives {
+    fn swap_requests(&mut self, wait: &mut MessageWait) {
+        if let Some(requests) = &mut wait.posted_receives {
             std::mem::swap(&mut self.requests, requests);
         }
-        self.wait_reason = reception.wait_reason;
+        self.wait_reason = wait.wait_reason;
     }
 
     #[inline]
@@ -198,7 +198,7 @@ impl Seat {
         if let Some((key, receive)) = first_pair(&mut self.inbox, &mut requests.queue, self.deadline)
             && first.is_none_or(|first| key <= first)
         {
-            (self.wake_time, self.best) = (self.ready.max(key.0), key.1);
+            (self.wake_time, self.best) = (self.earliest.max(key.0), key.1);
             requests.chosen = Some(receive);
         }
     }
@@ -225,7 +225,7 @@ impl Seat {
         if !purpose.can_see(message.arrived_header(), self.deadline) {
             return self.first_visible_behind(filter, purpose, cost);
         }
-        Some((key, purpose.end(message.arrived_header(), self.ready, cost)))
+        Some((key, purpose.end(message.arrived_header(), self.earliest, cost)))
     }
 
     /// Like [`first_visible`](Seat::first_visible), where the receive does not see the first message. It may
@@ -244,7 +244,7 @@ impl Seat {
             in_time && filter.can_take(*message)
         };
         let first = self.inbox.iter().filter(is_there).min_by_key(|message| message.key())?;
-        Some((first.key(), purpose.end(first.arrived_header(), self.ready, cost)))
+        Some((first.key(), purpose.end(first.arrived_header(), self.earliest, cost)))
     }
 
     /// Puts a message into the inbox. Returns the processor's new wake time if the message changes it, which
@@ -263,10 +263,10 @@ impl Seat {
         self.looks_in_vain = false;
         // A message that arrives after `wake_time` changes nothing: the processor takes another one then, or
         // gives up.
-        let waits = arrival <= self.wake_time && self.ready <= self.deadline;
+        let waits = arrival <= self.wake_time && self.earliest <= self.deadline;
         let purpose = self.purpose.filter(|purpose| waits && self.is_better(*purpose, arrived));
         if let Some(purpose) = purpose {
-            self.wake_time = purpose.end(arrived, self.ready, cost);
+            self.wake_time = purpose.end(arrived, self.earliest, cost);
             self.best = header.from;
             self.ticket = self.ticket.wrapping_add(1);
         }
@@ -309,11 +309,11 @@ impl Seat {
     /// Ends the processor's wait for a message: puts the message into `got`, if there is one, and gives its
     /// requests' receives back.
     #[inline]
-    pub(super) fn finish_receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
+    pub(super) fn finish_receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         let Some(purpose) = self.purpose.take() else { return };
         let best = self.best_filter();
         if self.wants_more {
-            self.swap_requests(reception);
+            self.swap_requests(wait);
         }
         if self.best == NO_SENDER {
             return self.advance_decided(self.deadline);
@@ -377,7 +377,7 @@ impl Seat {
     pub(super) fn is_waiting_for_end_of_time(&self) -> bool {
         let ends = |message: &Envelope| message.arrival == Time::MAX && self.call_filter().can_take(message);
         let waits = match self.purpose {
-            Some(_) => self.best != NO_SENDER || self.ready == Time::MAX || self.inbox.iter().any(ends),
+            Some(_) => self.best != NO_SENDER || self.earliest == Time::MAX || self.inbox.iter().any(ends),
             None => self.stage == Stage::Running,
         };
         self.wake_time == Time::MAX && waits
@@ -390,7 +390,7 @@ impl Seat {
 
     /// Returns what the processor, whose number is `id`, is doing.
     pub(super) fn state(&self, id: usize, names: &TagNames) -> ProcessorState {
-        let at = if self.purpose.is_some() { self.ready } else { self.wake_time };
+        let at = if self.purpose.is_some() { self.earliest } else { self.wake_time };
         let status = match (self.stage, self.purpose) {
             (Stage::NotStarted, _) => ProcStatus::NotStarted,
             (Stage::Finished, _) => ProcStatus::Finished,

@@ -26,7 +26,7 @@ use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::network::{Egress, Ingress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::reception::Reception;
+use crate::rules::message_wait::MessageWait;
 use crate::time::Time;
 
 /// The state that all processors of a run share. They run on one thread, so nothing is locked.
@@ -207,12 +207,12 @@ impl Clock for VirtualClock<'_> {
     }
 
     #[inline]
-    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         let (shared, id) = (self.shared, self.id as usize);
         let mut state = shared.state.borrow_mut();
-        let wake_time = state.seats[id].start_receive(reception, &shared.cost);
+        let wake_time = state.seats[id].start_receive(wait, &shared.cost);
         self.sleep(state, wake_time);
-        shared.state.borrow_mut().seats[id].finish_receive(reception, got);
+        shared.state.borrow_mut().seats[id].finish_receive(wait, got);
     }
 
     fn set_prefetch_address(&mut self, proc: usize) {

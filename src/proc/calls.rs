@@ -10,7 +10,7 @@ use super::processor::Proc;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Filter, Header, NamedTag, Payload, RecvFilter, Tag};
 use crate::rules::operation::ActiveOperation;
-use crate::rules::reception::Reception;
+use crate::rules::message_wait::MessageWait;
 use crate::time::Time;
 use crate::trace::{CallKind, CallTag, SendRecv, Until};
 
@@ -240,7 +240,7 @@ impl<'a> Proc<'a> {
         let mut seen = None;
         if !self.is_unwinding() {
             self.catch_up();
-            let mut look = Reception::for_probe(RecvFilter::new(from, tag.raw), now);
+            let mut look = MessageWait::for_probe(RecvFilter::new(from, tag.raw), now);
             let mut got = None;
             self.clock.receive(&mut look, &mut got);
             seen = got.map(|message| message.message.header.from as usize);

@@ -166,7 +166,7 @@ impl<'a> Proc<'a> {
         if self.engine.is_at_the_end_of_time {
             self.fail_at_the_end_of_time();
         }
-        let NextEvent { reception, turn } = self.engine.next_event(network, call, until);
+        let NextEvent { wait: reception, turn } = self.engine.next_event(network, call, until);
         if let Some(mut reception) = reception {
             let mut message = None;
             self.clock.receive(&mut reception, &mut message);
@@ -208,18 +208,18 @@ impl<'a> Proc<'a> {
     /// Drives a call until it is done, or until a time if it has received no message by then.
     #[inline]
     pub(super) fn drive(&mut self, call: &mut ActiveOperation, until: Time) {
-        while !call.is_done() && self.advance(call, until) {}
+        while !call.is_done() && self.step_and_catch_up(call, until) {}
     }
 
     /// Drives a call until it has [matched](ActiveOperation::is_matched) the other processor's, or until a
     /// time if it has received no message by then.
     pub(super) fn drive_until_matched(&mut self, call: &mut ActiveOperation, until: Time) {
-        while !call.is_matched() && self.advance(call, until) {}
+        while !call.is_matched() && self.step_and_catch_up(call, until) {}
     }
 
     /// Handles the next event for a call, and lets the requests catch up. Returns whether there was one.
     #[inline]
-    fn advance(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
+    fn step_and_catch_up(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
         let had_event = self.step(call, call.deadline(until));
         if had_event && self.engine.has_requests {
             self.catch_up();

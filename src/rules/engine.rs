@@ -25,7 +25,7 @@ use std::panic::Location;
 use super::network::{Egress, Network, Passage};
 use super::operation::{ActiveOperation, OperationStage, OperationStep, RequestActivity, RequestState};
 use super::pace::{OutgoingMessage, Pace};
-use super::reception::{PostedReceives, Purpose, Reception, WaitReason};
+use super::message_wait::{PostedReceives, Purpose, MessageWait, WaitReason};
 use super::stats::Stats;
 use crate::error::ProcStatus;
 use crate::message::matching::PostedReceive;
@@ -88,7 +88,7 @@ const CALL: u32 = u32::MAX;
 #[derive(Debug)]
 pub(crate) struct NextEvent<'e> {
     /// A message, if one arrives before the turn, or before the deadline if there is no turn.
-    pub reception: Option<Reception<'e>>,
+    pub wait: Option<MessageWait<'e>>,
     /// The turn of a message.
     pub turn: Option<Turn>,
 }
@@ -254,16 +254,16 @@ impl Engine {
             OperationStage::AwaitMessage(filter) => filter,
             _ => RecvFilter::NOTHING,
         };
-        let call_reception = self.reception(filter, until);
+        let call_reception = self.message_wait(filter, until);
         if !self.has_requests {
             let wait_reason = call.wait_reason(network, self.id());
             return NextEvent {
-                reception: (filter != RecvFilter::NOTHING)
-                    .then_some(Reception { wait_reason, ..call_reception }),
+                wait: (filter != RecvFilter::NOTHING)
+                    .then_some(MessageWait { wait_reason, ..call_reception }),
                 turn,
             };
         }
-        if call_reception.ready > until {
+        if call_reception.earliest > until {
             filter = RecvFilter::NOTHING; // the gap is not over in time
         }
         let wait_reason = call.wait_reason(network, self.id());
@@ -276,10 +276,10 @@ impl Engine {
         let receives = posted.then_some(&mut requests.receives);
         let reception = (filter != RecvFilter::NOTHING || posted).then(|| {
             let gives_up = turn.is_none_or(|turn| turn.time == until);
-            let purpose = if gives_up { Purpose::TakeEarlyOrGiveUp } else { Purpose::TakeEarly };
-            Reception { filter, ready, deadline, purpose, posted_receives: receives, wait_reason }
+            let purpose = if gives_up { Purpose::TakeOnArrivalOrGiveUp } else { Purpose::TakeOnArrival };
+            MessageWait { filter, earliest: ready, deadline, purpose, posted_receives: receives, wait_reason }
         });
-        NextEvent { reception, turn }
+        NextEvent { wait: reception, turn }
     }
 
     /// Handles the end of a wait: a message goes to the call or request that receives it. Returns whether
@@ -328,7 +328,7 @@ impl Engine {
         let Header { from, number, tag, .. } = arrived.1;
         if !tag.is_signal() {
             self.with_local_time(operation, |engine, activities| {
-                engine.account_reception(network, arrived, activities)
+                engine.spend_reception(network, arrived, activities)
             });
         }
         operation.on_received(from, number, tag);
@@ -395,7 +395,7 @@ impl Engine {
         let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
         let arrived = self.with_local_time(operation, |engine, activities| {
             let passage = serve(engine.egress(), &outgoing);
-            engine.account_entry(network, &outgoing, &passage, tag, activities)
+            engine.spend_send(network, &outgoing, &passage, tag, activities)
         });
         operation.on_sent(outgoing.number);
         self.advance(network, owner, operation);
@@ -412,10 +412,10 @@ impl Engine {
 
     /// Creates the reception of a message for a call, on a processor without requests.
     #[inline]
-    pub(crate) fn reception(&self, filter: RecvFilter, until: Time) -> Reception<'static> {
+    pub(crate) fn message_wait(&self, filter: RecvFilter, until: Time) -> MessageWait<'static> {
         let ready = if filter.tag.is_signal() { self.pace.now } else { self.pace.next_reception() };
         let (purpose, wait_reason) = (Purpose::Receive, WaitReason::Message);
-        Reception { filter, ready, deadline: until, purpose, posted_receives: None, wait_reason }
+        MessageWait { filter, earliest: ready, deadline: until, purpose, posted_receives: None, wait_reason }
     }
 
     /// Returns the sending side of the processor.
@@ -427,7 +427,7 @@ impl Engine {
     /// Accounts for the entry of a message that the network has served: local time goes to its entry. Returns
     /// the header for its receiver.
     #[inline(always)]
-    pub(crate) fn account_entry(
+    pub(crate) fn spend_send(
         &mut self,
         network: &Network,
         message: &OutgoingMessage,
@@ -466,7 +466,7 @@ impl Engine {
 
     /// Accounts for the reception of a message: local time goes to its end.
     #[inline(always)]
-    pub(crate) fn account_reception(
+    pub(crate) fn spend_reception(
         &mut self,
         network: &Network,
         (arrival, header): ArrivedHeader,

@@ -9,7 +9,7 @@ pub(crate) mod network;
 mod noise;
 pub(crate) mod operation;
 pub(crate) mod pace;
-pub(crate) mod reception;
+pub(crate) mod message_wait;
 mod stats;
 mod traffic;
 

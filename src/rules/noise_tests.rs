@@ -6,13 +6,13 @@ use proptest::prelude::*;
 
 /// The picoseconds of [-span, span) that a processor has outside of its detours, by the definition of the
 /// pattern.
-struct StepByStep {
+struct NoiseByStep {
     span: i64,
     free: Vec<bool>,
 }
 
-impl StepByStep {
-    fn of(noise: &Noise, id: usize, span: i64) -> StepByStep {
+impl NoiseByStep {
+    fn new(noise: &Noise, id: usize, span: i64) -> NoiseByStep {
         let mut free = vec![true; 2 * span as usize];
         let mut takes = |from: i64, until: i64| {
             for t in from.max(-span)..until.min(span) {
@@ -39,7 +39,7 @@ impl StepByStep {
                 }
             }
         }
-        StepByStep { span, free }
+        NoiseByStep { span, free }
     }
 
     fn is_free(&self, t: i64) -> bool {
@@ -80,7 +80,7 @@ proptest! {
         noise in noise(), id in 0..1000_usize, start in 0..40_i64, work in 0..60_i64, least in 0..20_i64
     ) {
         // Of any cycle at least a thousandth is left; here far more is.
-        let read = StepByStep::of(&noise, id, 4000);
+        let read = NoiseByStep::new(&noise, id, 4000);
         let end = read.end(start, work);
         prop_assert_eq!(noise.end(id, start * PS, work * PS).as_ps(), end);
         prop_assert_eq!(noise.free(id, start * PS, end * PS).as_ps(), work);

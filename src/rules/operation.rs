@@ -9,7 +9,7 @@ use std::panic::Location;
 
 use super::network::Network;
 use super::pace::OutgoingMessage;
-use super::reception::WaitReason;
+use super::message_wait::WaitReason;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, RawTag, RecvFilter};
 use crate::time::Time;

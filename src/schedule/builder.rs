@@ -16,10 +16,10 @@ use crate::time::Time;
 ///
 /// // Rank 0 sends to 1, which computes for 5 us and sends back.
 /// let mut schedule = ScheduleBuilder::new(2)?;
-/// schedule.rank(0)?;
+/// schedule.begin_rank(0)?;
 /// schedule.add(Operation::Send { to: 1, bytes: 1, tag: 0 })?;
 /// schedule.add(Operation::Recv { from: Some(1), bytes: 1, tag: Some(0) })?;
-/// schedule.rank(1)?;
+/// schedule.begin_rank(1)?;
 /// let receive = schedule.add(Operation::Recv { from: Some(0), bytes: 1, tag: Some(0) })?;
 /// let compute = schedule.add(Operation::Calc(5 * US))?;
 /// let send = schedule.add(Operation::Send { to: 0, bytes: 1, tag: 0 })?;

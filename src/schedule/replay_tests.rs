@@ -381,7 +381,7 @@ fn sequential_schedule_takes_as_long_as_the_program() {
 }
 
 /// Builds a schedule of random operations of which few wait for others.
-fn loose(rng: &mut fastrand::Rng, ranks: &[Vec<Op>]) -> Schedule {
+fn loose_schedule(rng: &mut fastrand::Rng, ranks: &[Vec<Op>]) -> Schedule {
     let mut builder = ScheduleBuilder::new(ranks.len()).unwrap();
     for (rank, ops) in ranks.iter().enumerate() {
         builder.begin_rank(rank).unwrap();
@@ -577,7 +577,7 @@ fn loose_schedule_follows_the_rules() {
         for op in ranks.iter_mut().flatten() {
             *op = if *op == Op::Calc(0) { Op::Calc(1) } else { *op };
         }
-        let schedule = loose(&mut rng, &ranks);
+        let schedule = loose_schedule(&mut rng, &ranks);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
         let replayed = Player::new(params).ports(ports).trace(true).run(&schedule);
         if let Ok(replayed) = &replayed {

@@ -87,11 +87,11 @@ fn more_cores(cores: usize) -> PathBuf {
     library
 }
 
-/// Runs a test of this file in another process, perhaps with pretended cores, and checks that it passes.
-fn assert_passes(test: &str, told: Option<(usize, &Path)>) {
+/// Runs a test of this file in another process, with pretended cores if given, and checks that it passes.
+fn assert_passes(test: &str, pretended: Option<(usize, &Path)>) {
     let mut run = Command::new(std::env::current_exe().unwrap());
     run.args(["--ignored", "--exact", &format!("pretended::{test}")]);
-    if let Some((cores, library)) = told {
+    if let Some((cores, library)) = pretended {
         run.env("LD_PRELOAD", library).env(CORES, cores.to_string());
     }
     let output = run.output().unwrap();

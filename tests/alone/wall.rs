@@ -29,7 +29,6 @@ fn cm5(P: usize) -> Params {
     Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()
 }
 
-/// A random program.
 #[derive(Debug)]
 struct RandomProgram {
     /// The messages and the habits of each processor in each round.

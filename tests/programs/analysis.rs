@@ -228,8 +228,7 @@ fn a_short_message_costs_only_its_receiver_synchronization() {
     assert_eq!(accounts(&analysis.processors[1].1), [("receive overhead", 2), ("receiver sync", 20)]);
 }
 
-/// LogP, figure 3: the path of 24 cycles is two messages, and a gap between two sends of one of their
-/// senders.
+/// LogP, figure 3: the path of 24 cycles is two messages, and a gap between two sends of the second sender.
 #[test]
 fn the_critical_path_of_the_optimal_broadcast() {
     let children: [&[usize]; 8] = [&[1, 2, 3, 5], &[4, 6], &[7], &[], &[], &[], &[], &[]];
@@ -582,9 +581,9 @@ fn rendezvous_are_those_of_the_calls() {
     for seed in 0..50 {
         let params = params("P=4,L=6us,o=2us,g=1us,O_s=100ns,G_s=1us,G_l=500ns,s=3,S=5");
         let trace = record_trace(params, |p| run_rounds(p, 6, 12, seed));
-        let told = trace.calls.iter().filter_map(|call| call.kind.sent()?.rendezvous.as_ref()).count();
+        let recorded = trace.calls.iter().filter_map(|call| call.kind.sent()?.rendezvous.as_ref()).count();
         let analysis = Analysis::from_trace(&trace).unwrap();
-        assert_eq!(analysis.synchronous, told, "{seed}");
+        assert_eq!(analysis.synchronous, recorded, "{seed}");
         // Without recorded calls only the tags are unknown.
         let analysis_without = Analysis::from_trace(&Trace { calls: Vec::new(), ..trace }).unwrap();
         assert_eq!(analysis_without.total, analysis.total);
@@ -689,7 +688,7 @@ fn write_trace(name: &str, trace: &Trace) -> String {
 #[test]
 fn analyze_shows_where_the_time_went() {
     let path = write_trace("late.json", &record_trace(rendezvous_params(), late_receiver));
-    let said = stdout_of(&format!("analyze {path} --what-if S=10 --model loggp-1 --path"));
+    let text = stdout_of(&format!("analyze {path} --what-if S=10 --model loggp-1 --path"));
     for part in [
         "2 us, O_s = 1,000 ns",
         "times in ns",
@@ -700,7 +699,7 @@ fn analyze_shows_where_the_time_went() {
         "send tag 3 (row), above S",
         "o at receivers",
     ] {
-        assert!(part == "2 us, O_s = 1,000 ns" || said.contains(part), "{part}: {said}");
+        assert!(part == "2 us, O_s = 1,000 ns" || text.contains(part), "{part}: {text}");
     }
     let json = stdout_of(&format!("analyze {path} --what-if S=10 --format json --path"));
     let rows: Vec<serde_json::Value> = json.lines().map(|row| serde_json::from_str(row).unwrap()).collect();

@@ -67,7 +67,7 @@ proptest! {
         }
     }
 
-    /// If o is longer than g, long messages show g and C; without them both have right bounds.
+    /// If o is longer than g, long messages show g and C; without them there are bounds for both, which hold.
     #[test]
     fn a_hidden_parameter_has_a_bound(
         L in any_time(), g in any_time(), more in 1..=1_000_000_i64, G in any_time(),

@@ -17,12 +17,11 @@ use serde_json::{Value, json};
 /// Returns the command with the arguments of a line.
 fn loggp(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
-    // Lines of tables are not folded, since tests look for them.
+    // Wide enough that tests find whole lines of tables.
     command.args(line.split_whitespace()).env("COLUMNS", "120");
     command
 }
 
-/// Runs the command.
 fn output(line: &str) -> Output {
     loggp(line).output().unwrap()
 }
@@ -411,8 +410,7 @@ fn machines_lists_every_value_with_its_source() {
     assert!(has(&["word", "1", "byte"]));
 }
 
-/// LogP, section 5.1: the averages of its table, and the distances that are counted in networks that can be
-/// built.
+/// LogP, section 5.1: the averages of its table, and those that are counted in networks that can be built.
 #[test]
 fn machines_lists_networks() {
     let list = stdout_of("machines --topology");
@@ -505,8 +503,8 @@ fn a_recorded_run_is_written_as_a_schedule() {
     }
     let requests = record_trace("requests", "run message nonblocking -P 2 --meanwhile 5us");
     for (path, says) in [(&requests, true), (&path, false)] {
-        let told = loggp(&format!("trace2goal {}", path.display())).output().unwrap();
-        assert_eq!(text(&told.stderr).starts_with("left out: what the calls for requests"), says, "{told:?}");
+        let output = loggp(&format!("trace2goal {}", path.display())).output().unwrap();
+        assert_eq!(text(&output.stderr).starts_with("left out: what the calls for requests"), says, "{output:?}");
     }
     assert!(refusal(&format!("trace2goal {} --unit 0ns", path.display())).contains("it lasts longer than 0"));
     let old = fs::read_to_string(&path).unwrap().replace(r#""cat":"call""#, r#""cat":"work""#);
@@ -547,13 +545,13 @@ fn a_dilation_and_the_cores_can_be_chosen() {
 
 #[test]
 fn a_carrier_can_be_chosen() {
-    for (carrier, said) in [("thread", "wall clock, times"), ("coroutine", "wall clock on coroutines, times")]
+    for (carrier, part) in [("thread", "wall clock, times"), ("coroutine", "wall clock on coroutines, times")]
     {
         let row = &measured_rows(&format!("compare remap short-naive -P 12 --carrier {carrier}"))[0];
         assert_eq!(row["carrier"], carrier);
         assert!(is_not_early(row), "{row}");
         let table = measured_stdout(&format!("run scatter optimal -P 4 --clock wall --carrier {carrier}"));
-        assert!(table.lines().nth(1).unwrap().contains(said), "{table}");
+        assert!(table.lines().nth(1).unwrap().contains(part), "{table}");
     }
 }
 
@@ -567,8 +565,7 @@ fn several_runs_have_a_shortest_and_a_longest() {
     assert!(titles.windows(3).any(|titles| titles == ["measured", "min", "max"]), "{table}");
 }
 
-/// A run that is late on every computer: its result is right, but its time is marked, and stderr says what
-/// would help.
+/// A run that is late on every computer has a right result and a marked time, and stderr says what helps.
 #[test]
 fn a_late_run_is_marked() {
     let late = output("run scatter -P 4 --clock wall --dilation 0.001");
@@ -986,8 +983,7 @@ fn a_closed_stdout_is_no_error() {
     }
 }
 
-/// The time of a naive schedule depends on the order of processors at one moment; that of a staggered one
-/// does not.
+/// The time of a naive schedule depends on the order at one moment; that of a staggered one does not.
 #[test]
 fn ties_are_settled_as_asked() {
     let time = |line: &str| row(&format!("run remap {line} -P 16 --machine cm5"))["model_ns"].clone();
@@ -1052,7 +1048,7 @@ fn a_timeline_page_holds_every_run() {
     };
     assert_eq!(runs(&format!("timeline {of_trace} -o {to}")), 1);
     // A page from a trace says the same about the run as a page from the run itself.
-    let said = |line: &str| {
+    let run_data = |line: &str| {
         stdout_of(line);
         let html = std::fs::read_to_string(&page).unwrap();
         let (_, rest) = html.split_once("id=\"meta\">").unwrap();
@@ -1060,8 +1056,8 @@ fn a_timeline_page_holds_every_run() {
         let run = &meta["runs"][0];
         (meta["title"].clone(), run["about"].clone(), run["marks"].clone())
     };
-    let recorded = said(&format!("timeline {of_trace} -o {to}"));
-    let at_once = said(&format!("run remap short-naive --machine cm5 -P 4 --size 64 --timeline {to}"));
+    let recorded = run_data(&format!("timeline {of_trace} -o {to}"));
+    let at_once = run_data(&format!("run remap short-naive --machine cm5 -P 4 --size 64 --timeline {to}"));
     assert_eq!(recorded, at_once);
     assert_eq!(recorded.0, "remap on cm5, short-naive");
     assert!(
@@ -1131,9 +1127,9 @@ fn old_names_of_options_are_refused_with_the_new_ones() {
         ("calibrate --model loggps", "there is no --model; it is called --find now"),
     ] {
         let output = loggp(line).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), told.lines().count()), (Some(2), 1), "{line}: {told}");
-        assert!(told.starts_with(&format!("error: {now}")), "{line}: {told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), stderr.lines().count()), (Some(2), 1), "{line}: {stderr}");
+        assert!(stderr.starts_with(&format!("error: {now}")), "{line}: {stderr}");
     }
 }
 
@@ -1165,9 +1161,9 @@ fn a_file_has_the_form_that_its_ending_says() {
         (format!("run scatter --trace {}", name("trace")), "give a name that ends in .json, or in .loggp"),
     ] {
         let output = loggp(&line).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{line}: {told}");
-        assert!(told.contains(why), "{line}: {told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {stderr}");
+        assert!(stderr.contains(why), "{line}: {stderr}");
     }
 }
 
@@ -1198,9 +1194,9 @@ fn shards_are_merged_to_what_one_run_writes() {
         ("compare scatter --also wall".into(), "required arguments were not provided: --on <MACHINE>"),
     ] {
         let output = loggp(&line).output().unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{line}: {told}");
-        assert!(told.contains(why), "{line}: {told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}: {stderr}");
+        assert!(stderr.contains(why), "{line}: {stderr}");
     }
 }
 
@@ -1212,9 +1208,9 @@ fn a_schedule_that_is_too_large_is_refused() {
         let line = format!("replay all-to-all -P 4000 --rules {rules}");
         let command = format!("ulimit -v 280000; exec {} {line}", env!("CARGO_BIN_EXE_loggp"));
         let output = Command::new("sh").args(["-c", &command]).output().unwrap();
-        let told = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains("to play 31992000 operations of 4000 ranks takes "), "{told}");
+        let stderr = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains("to play 31992000 operations of 4000 ranks takes "), "{stderr}");
     }
 }
 
@@ -1244,8 +1240,7 @@ fn tables_are_as_wide_as_the_terminal() {
     let on_terminal = |columns: u16| {
         let (mut ours, mut theirs) = (0, 0);
         let size = libc::winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        // SAFETY: the first two pointers are to valid integers, the last to a valid size, and the others are
-        // null.
+        // SAFETY: two pointers are to integers, the last one is to a size, and the others are null.
         let opened = unsafe { libc::openpty(&mut ours, &mut theirs, null_mut(), null(), &size) };
         assert_eq!(opened, 0);
         // SAFETY: both descriptors have just been opened, and have no other owner.
@@ -1314,8 +1309,8 @@ fn an_option_without_effect_is_refused() {
             "--grid is for the algorithms grid-cyclic, grid-cyclic-lookahead, grid-blocked; name one",
         ),
     ] {
-        let told = refusal(line);
-        assert!(told.contains(why), "{line}: {told}");
+        let sentence = refusal(line);
+        assert!(sentence.contains(why), "{line}: {sentence}");
     }
 }
 
@@ -1419,11 +1414,11 @@ fn faults_are_reduced_written_and_repeated() {
     ] {
         let program = if faults == "--duplicates 2" { "fft -P 4 --size 64" } else { "broadcast -P 3" };
         let checked = output(&format!("check {program} {faults} --trace {}", path.display()));
-        let said = text(&checked.stdout);
-        assert_eq!(checked.status.code(), Some(1), "{said}");
-        assert!(said.contains(says) && said.contains(cause), "{said}");
+        let stdout = text(&checked.stdout);
+        assert_eq!(checked.status.code(), Some(1), "{stdout}");
+        assert!(stdout.contains(says) && stdout.contains(cause), "{stdout}");
         // The last line repeats the run, which fails in the same way.
-        let again = said.lines().last().unwrap().trim().strip_prefix("loggp ").unwrap();
+        let again = stdout.lines().last().unwrap().trim().strip_prefix("loggp ").unwrap();
         assert!(!again.contains(faults), "{again}");
         let repeated = output(again);
         assert_eq!(repeated.status.code(), Some(1), "{again}");
@@ -1505,7 +1500,7 @@ fn every_program_is_right_under_other_orders() {
     for program in
         ["broadcast", "combining", "fft -P 4 --size 64", "radix-sort -P 4 --size 32", "scatter -P 4"]
     {
-        let said = stdout_of(&format!("check {program} --runs 50"));
-        assert!(said.ends_with("every run came to the same right end\n"), "{said}");
+        let stdout = stdout_of(&format!("check {program} --runs 50"));
+        assert!(stdout.ends_with("every run came to the same right end\n"), "{stdout}");
     }
 }

@@ -1,5 +1,4 @@
-//! Every program with every algorithm: the result is right, and the time on the virtual clock is that of the
-//! paper.
+//! Every program with every algorithm: the result is right, and the time on the virtual clock is the paper's.
 
 use crate::case::{check, formula, outcome};
 use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Time, US, Work};
@@ -298,8 +297,7 @@ fn answers_of_a_study_are_numbers() {
     assert_eq!(refused.to_string(), "alpha = seven: give a ratio between 0 and 1");
 }
 
-/// Every option is read by its own type, which refuses other values. A value's text is read as the same
-/// value.
+/// Every option is read by its own type, which refuses other values. The text of a value is read back.
 #[test]
 fn options_are_read_by_their_types() {
     for program in loggp_programs::PROGRAMS {

@@ -1,5 +1,4 @@
-//! The critical path as a formula in the machine's parameters: by hand for known runs, and along a sweep of a
-//! parameter.
+//! The critical path as a formula in the machine's parameters: by hand for known runs, and along a sweep.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -191,8 +190,7 @@ fn a_sweep_finds_where_the_path_changes() {
     assert!(refusal.starts_with("there is no size to sweep over; there are L, o"), "{refusal}");
 }
 
-/// The times of all common patterns follow from the parameters, also if ranks wait only for gaps and for the
-/// capacity.
+/// The times of all common patterns follow from the parameters, also with waits for gaps and the capacity.
 #[test]
 fn formula_of_every_pattern() {
     for pattern in PATTERNS {

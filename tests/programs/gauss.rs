@@ -267,28 +267,28 @@ fn synchronization(time: Time, trace: &Trace) -> Synchronization {
     let messages: HashMap<MessageId, &Message> =
         trace.messages.iter().map(|message| (message.id, message)).collect();
     let (mut sender, mut receiver) = (Time::ZERO, Time::ZERO);
-    for own in trace.activities.chunk_by(|one, other| one.id == other.id) {
+    for activities in trace.activities.chunk_by(|one, other| one.id == other.id) {
         // An empty message is a request, or a reply to the request that was received just before.
-        let (mut asked, mut granted, mut was_asked) = (false, false, false);
+        let (mut requested, mut replied, mut was_requested) = (false, false, false);
         let mut waited = Time::ZERO;
-        for Activity { start, end, kind, .. } in own {
+        for Activity { start, end, kind, .. } in activities {
             let idle = std::mem::take(&mut waited);
             match kind {
                 ActivityKind::Idle => waited = *end - *start,
                 ActivityKind::Send(id) => {
                     let is_empty = messages[id].words == 0;
-                    (asked, granted) = (is_empty && !was_asked, is_empty && was_asked);
-                    was_asked = false;
+                    (requested, replied) = (is_empty && !was_requested, is_empty && was_requested);
+                    was_requested = false;
                 }
                 ActivityKind::Receive(id) => {
                     let Message { words, arrival, .. } = messages[id];
-                    match (asked, granted) {
-                        (true, _) => asked = false,
-                        (_, true) => granted = false,
+                    match (requested, replied) {
+                        (true, _) => requested = false,
+                        (_, true) => replied = false,
                         _ => {
                             receiver += idle;
-                            was_asked = *words == 0;
-                            if was_asked {
+                            was_requested = *words == 0;
+                            if was_requested {
                                 sender += *start - *arrival;
                             }
                         }
@@ -303,8 +303,7 @@ fn synchronization(time: Time, trace: &Trace) -> Synchronization {
     Synchronization { time, sender, receiver }
 }
 
-/// Up to n = 1024 no message waits for its receiver, and synchronization is the receivers' (LogGPS, figure
-/// 6).
+/// Up to n = 1024 no message waits for its receiver, and only receivers synchronize (LogGPS, figure 6).
 #[test]
 fn below_S_receivers_wait() {
     for (n, least) in [(256, 0.4), (512, 0.15), (1024, 0.03)] {
@@ -379,8 +378,8 @@ fn loggp_1_misses_the_synchronization() {
     for n in [2048, 4096] {
         let case = case("whole", quarter_of_myrinet(16_383), n / 4).with(&FLOP, 172_800 * PS);
         let run = outcome(&case, &Emulation::with_trace()).run;
-        let blind = Replay::new(run.trace.as_ref().unwrap()).model(Model::LogGP1).run().unwrap();
-        let error = blind.time.in_units(run.time) - 1.0;
+        let replayed = Replay::new(run.trace.as_ref().unwrap()).model(Model::LogGP1).run().unwrap();
+        let error = replayed.time.in_units(run.time) - 1.0;
         // The paper's errors are -37.4% and -45.6%.
         assert!((-0.5..-0.3).contains(&error), "n = {n}: {error}");
     }

@@ -210,8 +210,7 @@ proptest! {
     }
 }
 
-/// Returns by how much a run ends later than the paper's all-to-all broadcast: a reception waits for the end
-/// of a send.
+/// Returns the delay against the paper's all-to-all broadcast, in which a reception waits for a send's end.
 fn lateness(params: &Params, k: usize) -> Time {
     let Params { L, o, g, P, .. } = *params;
     let sends = (k * (P - 1)) as i64;
@@ -377,8 +376,8 @@ fn impossible_cases_are_refused() {
             ("soon", "there is no unit soon"),
             ("3 parsecs", "there is no unit parsecs"),
         ] {
-            let told = Case::new(&SUMMATION, name, params).with_text("time", time);
-            let refusal = told.map_or_else(|why| why.to_string(), |case| check(&case).unwrap_err());
+            let case = Case::new(&SUMMATION, name, params).with_text("time", time);
+            let refusal = case.map_or_else(|why| why.to_string(), |case| check(&case).unwrap_err());
             assert!(refusal.contains(sentence), "{refusal}");
         }
         let both = case(&SUMMATION, name, params, 5).with(&TIME, Some(TimeSpan::from_cycles(28)));

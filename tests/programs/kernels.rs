@@ -3,8 +3,7 @@
 use loggp_programs::math::product::subtract_product;
 use ndarray::{Array2, ShapeBuilder, s};
 
-/// Subtracts from parts of larger matrices, stored by rows and by columns, of all small sizes and some
-/// larger ones.
+/// Parts of larger matrices, stored by rows and by columns, of small sizes and some larger ones.
 #[test]
 fn a_product_is_subtracted_from_its_part_only() {
     let sizes = [0, 1, 2, 3, 7, 8, 9, 17, 65];

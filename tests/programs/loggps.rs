@@ -127,8 +127,7 @@ fn hidden_parameters_are_not_claimed() {
     assert_eq!(set, got);
 }
 
-/// Returns a table of round trips of a machine, with relative noise of up to `noise`, and sometimes a much
-/// longer time.
+/// Returns a table of round trips of a machine, with relative noise up to `noise` and some much longer times.
 fn table(params: &Params, seed: u64, noise: f64) -> String {
     let mut rng = fastrand::Rng::with_seed(seed);
     let mut table = String::from("# round trips\nk,w_us,time_us\n");
@@ -182,8 +181,7 @@ fn a_table_with_noise_makes_nearly_the_machine() {
             let (middle, worst, sample) = found.trips.unwrap().model_errors(&found.params).unwrap();
             assert!(middle < 0.005 && worst < 0.05, "{name}: {middle} {worst} {sample:?}");
             for (parameter, error) in errors(&found.params, &set) {
-                // These are small differences of large values: the Cenju-4's L and G_s are a thirtieth of
-                // these.
+                // Small differences of large values: the Cenju-4's L and G_s are a thirtieth of these.
                 let small = matches!((name, parameter), ("cenju4", "L" | "G_s") | ("myrinet", "L" | "G_l"));
                 assert!(error.abs() < 0.1 || small, "{name}: {parameter} {error}");
             }
@@ -191,8 +189,7 @@ fn a_table_with_noise_makes_nearly_the_machine() {
     }
 }
 
-/// Over shared memory a message takes only its calls: after a long w a round trip takes as long as without
-/// one.
+/// Over shared memory a message takes only its calls: a long w does not shorten the round trip after it.
 #[test]
 fn round_trips_of_overheads_alone_make_a_machine() {
     let mut table = String::from("k,w_us,time_us\n");
@@ -235,16 +232,14 @@ fn the_wall_clock_is_calibrated_on_every_platform() {
     }
 }
 
-/// Checks that no round trip is a tenth too early, and that the best try that was on time recovers the
-/// machine.
+/// Checks that no round trip is a tenth too early, and that the best try on time recovers the machine.
 fn assert_calibrated(name: &str, dilation: f64, tries: usize) {
     let set = platform(name);
     let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
-    let mut held = Vec::new();
+    let mut worst_errors = Vec::new();
     for _ in 0..tries {
         let found = LogGpsCalibration::study(set, Ports::Single, &emulation).unwrap();
-        // A reading subtracts far less than a tenth for the host's own time. Trips without doubt are not
-        // checked.
+        // A reading subtracts far less than a tenth for the host's own time.
         for trip in found.recovered.trips.as_ref().unwrap().samples().filter(|trip| trip.doubt.is_some()) {
             let least = RoundTrip::new(&set, trip.k).time(trip.w) * 9 / 10;
             assert!(trip.time >= least, "{name}: {trip:?} came too early");
@@ -260,13 +255,13 @@ fn assert_calibrated(name: &str, dilation: f64, tries: usize) {
         let lengths = [0, 100, S / 2, S, S + 1, 2 * S];
         let long = RoundTrip::new(&set, 2 * S).time(Time::ZERO);
         let errors = lengths.into_iter().flat_map(|k| [error(k, Time::ZERO), error(k, long)]);
-        held.push(errors.fold(0.0, f64::max));
-        if held.last().is_some_and(|worst| *worst < 0.01) {
+        worst_errors.push(errors.fold(0.0, f64::max));
+        if worst_errors.last().is_some_and(|worst| *worst < 0.01) {
             break;
         }
     }
-    let best = held.iter().copied().reduce(f64::min);
-    assert!(best.is_none_or(|best| best < 0.05), "{name}: {held:?}");
+    let best = worst_errors.iter().copied().reduce(f64::min);
+    assert!(best.is_none_or(|best| best < 0.05), "{name}: {worst_errors:?}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn a_collective_takes_the_time_of_its_pattern() {
     ] {
         for P in [2, 5, 8] {
             let bytes = if call.starts_with("MPI_Barrier") { 1 } else { 200 };
-            let own = finishes(&CommPattern::find(pattern).unwrap().schedule(P, bytes).unwrap());
+            let expected = finishes(&CommPattern::find(pattern).unwrap().schedule(P, bytes).unwrap());
             for root in if has_root { 0..P } else { 0..1 } {
                 let trace = |id: usize| {
                     let call =
@@ -46,14 +46,13 @@ fn a_collective_takes_the_time_of_its_pattern() {
                 let all: Vec<String> = (0..P).map(trace).collect();
                 let mut rotated = finishes(&read(&all).unwrap());
                 rotated.rotate_left(root);
-                assert_eq!(rotated, own, "{call}, P = {P}, root {root}");
+                assert_eq!(rotated, expected, "{call}, P = {P}, root {root}");
             }
         }
     }
 }
 
-/// The binomial gather and Bruck's algorithm by hand: with L = 6, o = 2, g = 4 and no G, rounds follow each
-/// other.
+/// The binomial gather and Bruck's algorithm by hand: without G, rounds follow each other directly.
 #[test]
 fn gathers_take_the_time_by_hand() {
     let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
@@ -77,8 +76,7 @@ fn requests_overlap_with_computing() {
             10 + compute
         )
     };
-    // The longer computation hides the message. The reception takes o after the computation, and 7.25 us
-    // follow.
+    // The longer computation hides the message. The reception takes o after it, and 7.25 us follow.
     let both = read(&[rank(0, 50), rank(1, 80)]).unwrap();
     let us = |time: f64| (time * US.as_ps() as f64) as i64;
     assert_eq!(finishes(&both), [us(2.0 + 50.0 + 2.0 + 7.25), us(2.0 + 80.0 + 2.0 + 7.25)]);
@@ -137,7 +135,7 @@ fn a_trace_is_read_as_its_tracer_writes_it() {
 #[test]
 fn an_error_names_rank_and_line() {
     let good = "MPI_Barrier:1:9,0,2:2\nMPI_Finalize:2:-\n".to_string();
-    for (wrong, said) in [
+    for (wrong, part) in [
         ("\n# x\nMPI_Put:1:2", "rank 1, line 3: MPI_Put cannot be read; calls that can are sends"),
         ("MPI_Barrier:1:9,1,3:2", "line 1: MPI_Barrier is on a communicator of 3 ranks, and there are 2"),
         ("MPI_Barrier:1:9,0,2:2", "is on a communicator in which this is rank 0"),
@@ -159,7 +157,7 @@ fn an_error_names_rank_and_line() {
         ("MPI_Barrier:1:9,1,2:2\n", "line 2: the trace ends here"),
     ] {
         let error = read(&[good.clone(), wrong.into()]).unwrap_err();
-        assert!(error.starts_with("rank 1, line ") && error.contains(said), "{wrong:?}: {error}");
+        assert!(error.starts_with("rank 1, line ") && error.contains(part), "{wrong:?}: {error}");
     }
 }
 
@@ -175,7 +173,7 @@ fn mpi2goal_finds_all_ranks() {
     assert!(goal.status.success());
     let schedule = loggp_goal::read(&goal.stdout[..], NS).unwrap();
     assert_eq!((schedule.ranks(), schedule.len()), (4, 160));
-    for (ranks, said) in [
+    for (ranks, part) in [
         (&["0", "2"][..], "the trace of rank 1 is not there"),
         (&["0", "0"], "are both of rank 0"),
         (&["0", "1"], "rank 0, line 6: MPI_Bcast is on a communicator of 4 ranks, and there are 2"),
@@ -183,6 +181,6 @@ fn mpi2goal_finds_all_ranks() {
         let refused = loggp(ranks);
         let stderr = String::from_utf8(refused.stderr).unwrap();
         assert_eq!((refused.status.code(), stderr.lines().count()), (Some(2), 1), "{stderr}");
-        assert!(stderr.contains(said), "{stderr}");
+        assert!(stderr.contains(part), "{stderr}");
     }
 }

@@ -83,8 +83,8 @@ fn a_wrong_package_is_refused() {
         ("..", "the folder has no name that a package can have; give one, such as ring"),
     ] {
         let Output { status, stdout, stderr } = new_package(beside.path(), name);
-        let told = String::from_utf8(stderr).unwrap();
-        assert_eq!((status.code(), stdout.len(), told), (Some(2), 0, format!("error: {why}\n")), "{name}");
+        let stderr = String::from_utf8(stderr).unwrap();
+        assert_eq!((status.code(), stdout.len(), stderr), (Some(2), 0, format!("error: {why}\n")), "{name}");
         assert_eq!(files(beside.path()), before, "{name}");
     }
 }
@@ -103,9 +103,9 @@ fn a_new_package_passes_its_tests_and_draws_its_picture() {
             .env("CARGO_TARGET_DIR", package.join("target"))
             .output()
             .unwrap();
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{verb}: {told}");
-        assert!(!told.contains("warning"), "{verb}: {told}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{verb}: {stderr}");
+        assert!(!stderr.contains("warning"), "{verb}: {stderr}");
     }
     for line in ["audit ring.json", "analyze ring.json", "timeline ring.json -o ring.svg"] {
         let mut of_trace = Command::new(env!("CARGO_BIN_EXE_loggp"));

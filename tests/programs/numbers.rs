@@ -101,21 +101,21 @@ fn every_number_is_unchanged() {
         false => assert!(missing.is_empty(), "no numbers are kept of {missing:?}"),
     }
     let commands = text.split("$ ").skip(1);
-    let (mut new, mut others, mut count) = (String::new(), Vec::new(), 0);
+    let (mut new, mut changed, mut count) = (String::new(), Vec::new(), 0);
     for command in commands {
-        let mut known = command.lines();
-        let command = known.next().unwrap();
-        let (known, now): (Vec<&str>, _) = (known.collect(), run_lines(command));
-        if known != now {
-            let differs = now.iter().zip(&known).find(|(now, known)| now != *known);
-            others.push(format!("{command}: {} rows of {}\n  {differs:?}", now.len(), known.len()));
+        let mut expected = command.lines();
+        let command = expected.next().unwrap();
+        let (expected, printed): (Vec<&str>, _) = (expected.collect(), run_lines(command));
+        if expected != printed {
+            let differs = printed.iter().zip(&expected).find(|(printed, expected)| printed != *expected);
+            changed.push(format!("{command}: {} rows of {}\n  {differs:?}", printed.len(), expected.len()));
         }
-        new += &format!("$ {command}\n{}\n", now.join("\n"));
-        count += now.len();
+        new += &format!("$ {command}\n{}\n", printed.join("\n"));
+        count += printed.len();
     }
     if is_new {
         return std::fs::write(FILE, new).unwrap();
     }
-    assert!(others.is_empty(), "{} commands print other numbers:\n{}", others.len(), others.join("\n"));
+    assert!(changed.is_empty(), "{} commands print other numbers:\n{}", changed.len(), changed.join("\n"));
     assert!(count > 500, "{count}");
 }

@@ -28,8 +28,7 @@ fn every_pattern_ends() {
     }
 }
 
-/// LogP: a binomial broadcast over 8 takes three rounds of L + 2o = 10; 0 sends to 1 at 0, to 2 at 4 and to
-/// 4 at 8.
+/// LogP: a binomial broadcast over 8 takes three rounds of L + 2o = 10. 0 sends at 0, 4 and 8.
 #[test]
 fn a_binomial_broadcast_takes_three_rounds() {
     let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();

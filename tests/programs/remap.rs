@@ -20,8 +20,7 @@ fn formula(case: &Case) -> Time {
     crate::case::formula(case).unwrap()
 }
 
-/// A source of random machines and sizes of all kinds, also with g < o, 2o > g, o = 0, g = 0, L = 0 and
-/// G = 0.
+/// A source of random cases of all kinds, also with g < o, 2o > g, o = 0, g = 0, L = 0 and G = 0.
 struct CaseSource(fastrand::Rng);
 
 impl CaseSource {
@@ -41,7 +40,6 @@ impl CaseSource {
     }
 }
 
-/// Returns random cases of an algorithm.
 fn random_cases(algorithm: &str, number: usize) -> impl Iterator<Item = Case> {
     let mut draw = CaseSource(fastrand::Rng::with_seed(5));
     (0..number).map(move |_| draw.case(algorithm))
@@ -162,8 +160,7 @@ fn figure_4(algorithm: &str, kilobytes: usize) -> Case {
     Case { size: kilobytes << 10, ..Case::new(&REMAP, algorithm, params) }
 }
 
-/// LogGP, figure 4: the short messages take kg/4, the long ones 2kG and up to 20% more, for k bytes from
-/// each.
+/// LogGP, figure 4: k bytes from each take kg/4 in short messages, and 2kG and up to 20% more in long ones.
 #[test]
 fn remap_is_figure_4_of_loggp() {
     for kilobytes in [2, 16, 512] {

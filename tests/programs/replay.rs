@@ -113,7 +113,7 @@ fn the_binary_form_is_read_and_written() {
 #[test]
 fn an_error_names_line_and_column() {
     let rank = |body: &str| format!("num_ranks 2\nrank 0 {{\n{body}\n}}\nrank 1 {{\n}}\n");
-    for (text, said) in [
+    for (text, part) in [
         (
             "".into(),
             "line 1, column 1: a schedule begins with the number of its ranks, as in num_ranks 8, and not with the end of the file",
@@ -157,7 +157,7 @@ fn an_error_names_line_and_column() {
         (rank(&format!("{}: calc 5", "x".repeat(256))), "a name has at most 255 letters"),
     ] {
         let error = read(&text).unwrap_err();
-        assert!(error.starts_with("line ") && error.contains(said), "{text:?}: {error}");
+        assert!(error.starts_with("line ") && error.contains(part), "{text:?}: {error}");
         assert!(!error.contains('\n'), "{error}");
     }
     // Memory is not allocated for the sizes in a header.
@@ -237,8 +237,7 @@ proptest! {
         drop(loggp_goal::read(format!("num_ranks 2\nrank 0 {{\n{text}").as_bytes(), US));
     }
 
-    /// Reading a text in blocks gives the same schedule or error as reading it at once, also with odd
-    /// comments.
+    /// A text that is read in blocks gives the same schedule or error as one that is read at once.
     #[test]
     fn reading_in_blocks_changes_nothing(
         schedule in any_schedule(),
@@ -321,7 +320,7 @@ fn wrong_requests_are_refused() {
     let path = folder.path().join("waits.goal");
     std::fs::write(&path, "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 7\n}\nrank 1 {\n}\n").unwrap();
     let path = path.to_str().unwrap();
-    for (line, status, said) in [
+    for (line, status, part) in [
         ("schedule binomial -P 4", 2, "there is no pattern binomial; the nearest name is binomial-"),
         ("schedule ring -P 0", 2, "0 is not a number of ranks; give one from 1 to"),
         ("schedule recursive-doubling -P 12", 2, "need a power of 2 of ranks, and 12 is none"),
@@ -334,7 +333,7 @@ fn wrong_requests_are_refused() {
     ] {
         let output = loggp(line).output().unwrap();
         assert_eq!(output.status.code(), Some(status), "{line}: {}", text(&output.stderr));
-        assert!(text(&output.stderr).contains(said), "{line}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(part), "{line}: {}", text(&output.stderr));
         assert!(output.stdout.is_empty(), "{line}");
     }
 }

@@ -27,8 +27,7 @@ fn any_time(most: i64) -> impl Strategy<Value = Time> {
     prop_oneof![1 => Just(0), 2 => 0..=10_i64, 4 => 0..=most].prop_map(Time::from_ps)
 }
 
-/// Returns a machine of LogGPS and a size in bytes that it can send. G_l may be negative, and words longer
-/// than a byte.
+/// Returns a machine of LogGPS and a size in bytes that it can send. G_l may be negative, and words long.
 fn any_loggps() -> impl Strategy<Value = (Params, usize)> {
     let times = (any_time(40_000), any_time(40_000), any_time(3_000), any_time(3_000), any_time(3_000));
     let lengths = (0..60_usize, 0..60_usize, 0..200_usize, 1..4_usize, 2..5_usize);
@@ -44,8 +43,7 @@ fn any_loggps() -> impl Strategy<Value = (Params, usize)> {
     )
 }
 
-/// Returns the time by equations (1) to (9), without table 6: the calls and returns of both processors, step
-/// by step.
+/// Returns the time by equations (1) to (9), without table 6: the calls and returns of both processors.
 fn time_by_hand(params: &Params, k: usize, w: Time, rounds: usize) -> Time {
     let gps = params.gps().unwrap();
     let (o, L) = (params.o, params.L);
@@ -163,8 +161,7 @@ fn a_further_round_may_wait_for_the_receiver() {
     let gps = LogGps { s: 0, S: 0, O_s: 5 * NS, O_r: Time::ZERO, G_s: Time::ZERO, G_l: -4 * NS };
     let params = Params::builder(2).L(10 * NS).o(100 * NS).word(1).gps(gps).build().unwrap();
     let trip = RoundTrip::new(&params, 100);
-    // T1 = 600, T2 = -390, T3 = 100: the message is received 290 before its send is over, and a request takes
-    // 110.
+    // T1 = 600, T2 = -390, T3 = 100: a message is received 290 before its send ends, and a request takes 110.
     assert_eq!(trip.delay(), 180 * NS);
     let [one, two, three] = [1, 2, 3].map(|rounds| trip_time(&case(params, 100, Time::ZERO, rounds)));
     assert_eq!((two - one, three - two), (one + 180 * NS, one + 180 * NS));
@@ -226,20 +223,20 @@ fn the_wall_clock_is_within_1_percent() {
         let params = preset(name).unwrap().builder().P(2).build().unwrap();
         let case = case(params, size, w * US, 20);
         let emulation = Emulation { dilation: Dilation::Fixed(20.0), ..Emulation::with_clock(ClockKind::Wall) };
-        let mut held = Vec::new();
+        let mut errors = Vec::new();
         for _ in 0..10 {
             let answers = Study { emulation: emulation.clone(), ..Study::new(case.clone()) }.run().unwrap();
             let error = answers.prediction.error_model().unwrap();
             assert_eq!((answers.prediction.model, answers.wrong), (answers.prediction.formula, None));
             assert!(error >= 0.0, "{name}, {size} bytes, w = {w} us was early: {error}");
             if answers.outcome.run.host.is_some_and(|host| host.on_time) {
-                held.push(error);
+                errors.push(error);
             }
-            if held.last().is_some_and(|error| *error < 0.01) {
+            if errors.last().is_some_and(|error| *error < 0.01) {
                 break;
             }
         }
-        let best = held.iter().copied().reduce(f64::min);
-        assert!(best.is_none_or(|error| error < 0.01), "{name}, {size} bytes, w = {w} us: {held:?}");
+        let best = errors.iter().copied().reduce(f64::min);
+        assert!(best.is_none_or(|error| error < 0.01), "{name}, {size} bytes, w = {w} us: {errors:?}");
     }
 }

@@ -20,8 +20,7 @@ const NOT_RUN: [(&str, &str); 8] = [
     ("osu.txt", "reads what another tool prints on a cluster"),
 ];
 
-/// Returns an option that is added to a command that measures, so that its output does not depend on how busy
-/// this computer is; empty for other commands.
+/// Returns options for a command that would measure, since this computer may be busy; else nothing.
 fn added_clock(line: &str) -> &'static str {
     let measures =
         ["loggp compare ", "loggp calibrate ", "loggp stress"].iter().any(|name| line.starts_with(name));

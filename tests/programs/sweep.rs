@@ -107,8 +107,8 @@ fn an_option_is_swept_by_its_type() {
         ("key-sort=-1us,1us", "key-sort = -1us: it is negative; give 0 or more"),
     ] {
         let output = output(&format!("sweep radix-sort long --over {over}"));
-        let told = text(&output.stderr);
-        assert_eq!((output.status.code(), told), (Some(2), &*format!("error: --over {over}: {why}\n")));
+        let stderr = text(&output.stderr);
+        assert_eq!((output.status.code(), stderr), (Some(2), &*format!("error: --over {over}: {why}\n")));
     }
 }
 
@@ -255,8 +255,8 @@ fn each_point_has_the_quartiles_of_its_seeds_and_a_box() {
         let [least, lower, median, upper, most] =
             which.map(|ns| format!("{:.3}", ns / 1e3).trim_end_matches('0').trim_end_matches('.').to_owned());
         let at = 10 * (place + 1);
-        let told = format!("{median} at {at}, from {least} to {most}, half of them from {lower} to {upper}");
-        assert!(svg.contains(&told), "{told}");
+        let expected = format!("{median} at {at}, from {least} to {most}, half of them from {lower} to {upper}");
+        assert!(svg.contains(&expected), "{expected}");
     }
     let one = stdout_of(&format!("{line} --latency random:7 --seeds 1"));
     assert!(one.contains(", median of 1 seed\n"), "{one}");

@@ -379,8 +379,7 @@ fn messages_keep_to_the_papers_bounds() {
     }
 }
 
-/// The appendix: with random remainders, the longest message of the second stage is about as long as
-/// expected.
+/// The appendix: with random remainders the longest message of stage 2 is about as long as expected.
 #[test]
 fn shuffling_makes_the_longest_message_what_the_appendix_expects() {
     let P = 32;
@@ -470,8 +469,7 @@ fn the_algorithms_compare_as_in_figures_13_to_16() {
     }
 }
 
-/// The paper's generator: of k receivers (1-l)k share the fraction l, and each processor sends and receives
-/// exactly t.
+/// The paper's generator: of k receivers (1-l)k share the fraction l, and all send and receive exactly t.
 #[test]
 fn the_generator_meets_its_bounds() {
     let mut rng = fastrand::Rng::with_seed(8);

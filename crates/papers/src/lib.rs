@@ -1,9 +1,18 @@
 //! Reproductions of the papers' figures and tables. An [`Exhibit`] is a figure, a table or a result of a
 //! paper; its [`ExhibitResult`] has tables, pictures, and every number of the paper beside ours.
 //!
-//! To add an exhibit, write its `Exhibit` into a file of its paper's folder and name it in the paper's list.
+//! To add an exhibit, write its `Exhibit` into a file of its paper's folder, and name both in the folder's `mod.rs`.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
+
+/// Makes the modules of a paper's exhibits, and the list of the exhibits, in the paper's order.
+macro_rules! exhibit_files {
+    ($($file:ident: $($exhibit:ident),+;)+) => {
+        $(mod $file;)+
+
+        const EXHIBITS: &[crate::Exhibit] = &[$($($file::$exhibit),+),+];
+    };
+}
 
 mod command;
 mod exhibit;

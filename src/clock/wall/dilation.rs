@@ -11,7 +11,7 @@ use crate::message::{ArrivedHeader, Envelope};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::reception::Reception;
+use crate::rules::message_wait::MessageWait;
 use crate::time::{MS, Time};
 
 /// The factor by which a machine runs slower on the wall clock than its parameters say.
@@ -91,9 +91,9 @@ impl Clock for WaitRecorder<'_> {
         self.clock.deliver(arrived, parcel);
     }
 
-    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
-        let (ready, deadline, purpose) = (reception.ready, reception.deadline, reception.purpose);
-        self.clock.receive(reception, got);
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
+        let (ready, deadline, purpose) = (wait.earliest, wait.deadline, wait.purpose);
+        self.clock.receive(wait, got);
         let end = |message: &Envelope| purpose.end(message.arrived_header(), ready, &self.cost);
         let until = got.as_ref().map_or(deadline, end);
         self.waits.push(RecordedWait { until, is_act: true });

@@ -10,7 +10,7 @@ use super::carrier::thread::ThreadBerth;
 use super::*;
 use crate::message::parcel::Parcel;
 use crate::message::{Header, RawTag, Receiver, RecvFilter};
-use crate::rules::reception::Purpose;
+use crate::rules::message_wait::Purpose;
 use crate::time::US;
 
 fn deliver(clock: &mut dyn Clock, (arrived, parcel): (ArrivedHeader, Parcel)) {
@@ -24,9 +24,9 @@ fn message(from: u32, to: u32, arrival: Time) -> (ArrivedHeader, Parcel) {
 
 fn receive(clock: &mut dyn Clock, from: u32) -> Envelope {
     let want = RecvFilter { from, tag: RawTag::user(0) };
-    let look = Reception::for_probe(want, Time::ZERO);
+    let look = MessageWait::for_probe(want, Time::ZERO);
     let mut got = None;
-    clock.receive(&mut Reception { deadline: Time::MAX, purpose: Purpose::Receive, ..look }, &mut got);
+    clock.receive(&mut MessageWait { deadline: Time::MAX, purpose: Purpose::Receive, ..look }, &mut got);
     got.unwrap()
 }
 

@@ -36,7 +36,7 @@ use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::network::{Egress, LockedIngress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::reception::Reception;
+use crate::rules::message_wait::MessageWait;
 use crate::time::{PS, Time};
 use carrier::{Berth, Carrier, coroutine, thread};
 use front::{Front, LAST, Moment, NEVER, Outlook, index_among_others};
@@ -651,12 +651,12 @@ impl Clock for WallClock<'_> {
         self.wall.fronts[self.core_number].stop_computing();
     }
 
-    fn receive(&mut self, reception: &mut Reception, got: &mut Option<Envelope>) {
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         self.check_running(); // in a failed run the seat must stay as it was when the run failed
         let cost = &self.wall.run_info.cost;
-        self.seat().start_receive(reception, cost);
+        self.seat().start_receive(wait, cost);
         if self.sleep(NeededCertainty::Turn) {
-            self.seat().finish_receive(reception, got);
+            self.seat().finish_receive(wait, got);
         }
     }
 

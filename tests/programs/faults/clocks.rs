@@ -1,5 +1,4 @@
-//! A clock that jumps, as if the host had slept: the process is stopped for two seconds in the middle of a
-//! run.
+//! A clock that jumps, as if the host had slept: the process is stopped for two seconds in a run.
 
 use std::process::{Child, Stdio};
 use std::thread::sleep;
@@ -43,15 +42,15 @@ fn a_clock_that_jumps() {
                 tally.add(&line, false, || "it hangs".into());
                 continue;
             };
-            let ((status, said), row) = (status_and_stderr(&output), row(&output.stdout));
+            let ((status, stderr), row) = (status_and_stderr(&output), row(&output.stdout));
             let marked = match is_late {
-                true => row["held"] == false && said.contains("warning: this computer was late: "),
-                false => said.is_empty(),
+                true => row["held"] == false && stderr.contains("warning: this computer was late: "),
+                false => stderr.is_empty(),
             };
             let is_same =
                 row["model_ns"] == undisturbed["model_ns"] && row["messages"] == undisturbed["messages"];
             let right = status == 0 && row["verified"] == true && is_same && marked;
-            tally.add(&line, right, || format!("{status}, {said}, {row}"));
+            tally.add(&line, right, || format!("{status}, {stderr}, {row}"));
         }
     }
     tally.end();

@@ -5,10 +5,10 @@ use std::process::Command;
 use super::{LINES, Tally, loggp_after, as_nobody, clear, run_with_timeout, folder, status_and_stderr, is_internal_error, repeats, torn_files};
 
 /// Returns whether the command succeeded, or failed with an error of its own.
-fn is_done_or_refused(status: i32, said: &str) -> bool {
+fn is_done_or_refused(status: i32, stderr: &str) -> bool {
     match status {
-        0 => !is_internal_error(said),
-        1 | 2 => said.contains("error: ") && !is_internal_error(said),
+        0 => !is_internal_error(stderr),
+        1 | 2 => stderr.contains("error: ") && !is_internal_error(stderr),
         _ => false,
     }
 }
@@ -40,9 +40,9 @@ fn too_few_threads() {
                 tally.add(line, false, || "it hangs".into());
                 continue;
             };
-            let ((status, said), torn) = (status_and_stderr(&output), torn_files(folder.path()));
-            let right = is_done_or_refused(status, &said) && torn.is_empty();
-            tally.add(line, right, || format!("at {limit}: {status}, {said}, {torn:?}"));
+            let ((status, stderr), torn) = (status_and_stderr(&output), torn_files(folder.path()));
+            let right = is_done_or_refused(status, &stderr) && torn.is_empty();
+            tally.add(line, right, || format!("at {limit}: {status}, {stderr}, {torn:?}"));
         }
     }
     tally.end();
@@ -66,9 +66,9 @@ fn too_little_memory() {
                 tally.add(line, false, || format!("at {kib} KiB: it hangs"));
                 continue;
             };
-            let ((status, said), torn) = (status_and_stderr(&output), torn_files(folder.path()));
-            let right = is_done_or_refused(status, &said) && torn.is_empty();
-            tally.add(line, right, || format!("at {kib} KiB: {status}, {said}, {torn:?}"));
+            let ((status, stderr), torn) = (status_and_stderr(&output), torn_files(folder.path()));
+            let right = is_done_or_refused(status, &stderr) && torn.is_empty();
+            tally.add(line, right, || format!("at {kib} KiB: {status}, {stderr}, {torn:?}"));
         }
     }
     tally.end();
@@ -95,8 +95,8 @@ fn too_few_cores() {
             tally.add(line, false, || "it hangs".into());
             continue;
         };
-        let (status, said) = status_and_stderr(&output);
-        tally.add(line, is_done_or_refused(status, &said), || format!("{status}, {said}"));
+        let (status, stderr) = status_and_stderr(&output);
+        tally.add(line, is_done_or_refused(status, &stderr), || format!("{status}, {stderr}"));
     }
     tally.end();
 }

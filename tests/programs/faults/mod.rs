@@ -51,7 +51,7 @@ const LINES: [&str; 25] = [
     "machines --format json",
 ];
 
-/// Returns the number of repeats: the usual one, or that which `.ci/faults` asks for.
+/// Returns `usual`, or the number of repeats that `.ci/faults` sets.
 fn repeats(usual: usize) -> usize {
     std::env::var("LOGGP_FAULTS").map_or(usual, |times| times.parse().expect("LOGGP_FAULTS is a number"))
 }
@@ -135,7 +135,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
-/// Makes root run a command as the user nobody. Returns `None` if nobody cannot run it.
+/// Makes root run a command as the user `nobody`. Returns `None` if that user cannot run it.
 fn as_nobody(command: &mut Command, folder: &Path) -> Option<()> {
     const NOBODY: u32 = 65534;
     if !is_root() {
@@ -191,13 +191,13 @@ fn status_and_stderr(output: &Output) -> (i32, String) {
 }
 
 /// Returns whether stderr is an error of one sentence.
-fn is_sentence(said: &str) -> bool {
-    said.starts_with("error: ") && said.ends_with('\n') && said.lines().count() == 1 && !is_internal_error(said)
+fn is_sentence(stderr: &str) -> bool {
+    stderr.starts_with("error: ") && stderr.ends_with('\n') && stderr.lines().count() == 1 && !is_internal_error(stderr)
 }
 
 /// Returns whether stderr reports a mistake in loggp instead of the fault.
-fn is_internal_error(said: &str) -> bool {
-    ["panicked", "mistake in loggp", "memory allocation of"].iter().any(|part| said.contains(part))
+fn is_internal_error(stderr: &str) -> bool {
+    ["panicked", "mistake in loggp", "memory allocation of"].iter().any(|part| stderr.contains(part))
 }
 
 /// The number of faults of a kind, and the wrong reactions to them.

@@ -28,21 +28,21 @@ fn stdout_on_a_full_disk() {
         let mut command = loggp(line, folder.path());
         let full = File::options().write(true).open("/dev/full").unwrap();
         let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
-        let (status, said) = status_and_stderr(&output);
+        let (status, stderr) = status_and_stderr(&output);
         // Lines without any output succeed.
         let is_silent = ["schedule all-to-all", "merge", "trace2goal", "mpi2goal", "man"]
             .iter()
             .any(|of| line.starts_with(of));
         let right = match is_silent {
-            true => (status, &*said) == (0, ""),
+            true => (status, &*stderr) == (0, ""),
             false => {
                 status == 1
-                    && is_sentence(&said)
-                    && said.contains("the output cannot be written: No space left")
+                    && is_sentence(&stderr)
+                    && stderr.contains("the output cannot be written: No space left")
             }
         };
         let torn = torn_files(folder.path());
-        tally.add(line, right && torn.is_empty(), || format!("{status}, {said}, {torn:?}"));
+        tally.add(line, right && torn.is_empty(), || format!("{status}, {stderr}, {torn:?}"));
     }
     tally.end();
 }
@@ -63,14 +63,14 @@ fn stdout_that_nobody_reads() {
                     child.wait_with_output().unwrap()
                 }
             };
-            let (status, said) = status_and_stderr(&output);
+            let (status, stderr) = status_and_stderr(&output);
             // Runs on the wall clock may warn that they were late.
-            let quiet = said.lines().all(|line| line.starts_with("warning: "));
+            let quiet = stderr.lines().all(|line| line.starts_with("warning: "));
             let missing: Vec<&str> =
                 files(line).into_iter().filter(|file| !folder.path().join(file).exists()).collect();
             let torn = torn_files(folder.path());
             let right = status == 0 && quiet && missing.is_empty() && torn.is_empty();
-            tally.add(line, right, || format!("{status}, {said}, missing {missing:?}, torn {torn:?}"));
+            tally.add(line, right, || format!("{status}, {stderr}, missing {missing:?}, torn {torn:?}"));
         }
         tally.end();
     }
@@ -107,10 +107,10 @@ fn files_without_room() {
                 command.args(["-m", "sh"]).args(args).current_dir(folder.path());
             }
             let output = run_with_timeout(&mut command).unwrap();
-            let (status, said) = status_and_stderr(&output);
+            let (status, stderr) = status_and_stderr(&output);
             let torn = torn_files(folder.path());
-            let right = status == 1 && is_sentence(&said) && said.contains(reason) && said.contains(" to /");
-            tally.add(&line, right && torn.is_empty(), || format!("{status}, {said}, {torn:?}"));
+            let right = status == 1 && is_sentence(&stderr) && stderr.contains(reason) && stderr.contains(" to /");
+            tally.add(&line, right && torn.is_empty(), || format!("{status}, {stderr}, {torn:?}"));
         }
         tally.end();
     }
@@ -132,10 +132,10 @@ fn files_that_may_not_be_written() {
             let there = format!("{nowhere}{}", file.strip_prefix('x').unwrap_or_default());
             let line = line.replacen(&format!(" {file}"), &format!(" {there}"), 1);
             let output = run_with_timeout(&mut loggp(&line, folder.path())).unwrap();
-            let (status, said) = status_and_stderr(&output);
-            let (right, torn) = (is_sentence(&said) && said.contains(nowhere), torn_files(folder.path()));
+            let (status, stderr) = status_and_stderr(&output);
+            let (right, torn) = (is_sentence(&stderr) && stderr.contains(nowhere), torn_files(folder.path()));
             tally.add(&line, status == 2 && right && torn.is_empty(), || {
-                format!("{status}, {said}, {torn:?}")
+                format!("{status}, {stderr}, {torn:?}")
             });
         }
     }
@@ -149,13 +149,13 @@ fn files_that_may_not_be_written() {
             fs::write(&path, "old\n").unwrap();
             fs::set_permissions(&path, Permissions::from_mode(0o444)).unwrap();
             let output = run_with_timeout(&mut loggp(line, folder.path())).unwrap();
-            let (status, said) = status_and_stderr(&output);
+            let (status, stderr) = status_and_stderr(&output);
             let right = status == 2
-                && is_sentence(&said)
-                && said.contains(file)
-                && said.contains("may not be written");
+                && is_sentence(&stderr)
+                && stderr.contains(file)
+                && stderr.contains("may not be written");
             let is_old = fs::read(&path).unwrap() == b"old\n";
-            tally.add(line, right && is_old, || format!("{status}, {said}"));
+            tally.add(line, right && is_old, || format!("{status}, {stderr}"));
         }
     }
     tally.end();
@@ -170,10 +170,10 @@ fn files_that_may_not_be_written() {
         fs::set_permissions(folder.path(), Permissions::from_mode(0o555)).unwrap();
         let output = run_with_timeout(&mut command).unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        let (status, said) = status_and_stderr(&output);
-        let right = is_sentence(&said) && said.contains("Permission denied") && said.contains(" to ");
+        let (status, stderr) = status_and_stderr(&output);
+        let right = is_sentence(&stderr) && stderr.contains("Permission denied") && stderr.contains(" to ");
         let torn = torn_files(folder.path());
-        tally.add(line, status == 2 && right && torn.is_empty(), || format!("{status}, {said}, {torn:?}"));
+        tally.add(line, status == 2 && right && torn.is_empty(), || format!("{status}, {stderr}, {torn:?}"));
     }
     tally.end();
 }

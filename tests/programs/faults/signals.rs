@@ -13,7 +13,6 @@ use crate::command::is_ignored;
 
 use super::{LINES, Tally, clear, wait_with_timeout, run_with_timeout, folder, status_and_stderr, loggp, repeats, torn_files};
 
-/// Sends a signal to a process.
 pub fn send_signal(child: &Child, signal: &str) {
     // The process may have ended by now.
     _ = Command::new("kill")
@@ -25,8 +24,7 @@ pub fn send_signal(child: &Child, signal: &str) {
 const SIGNALS: [(&str, i32, i32, &str); 2] =
     [("INT", libc::SIGINT, 130, "interrupted"), ("TERM", libc::SIGTERM, 143, "terminated")];
 
-/// Returns the signals that this process, and so its children, does not ignore. A background process ignores
-/// SIGINT.
+/// Returns the signals that this process, and so its children, does not ignore, as background processes do.
 fn unignored_signals() -> Vec<(&'static str, i32, i32, &'static str)> {
     SIGNALS.into_iter().filter(|(_, number, ..)| !is_ignored(*number as u32)).collect()
 }
@@ -53,15 +51,15 @@ fn signals_at_any_moment() {
                 tally.add(line, false, || format!("{name} after {moment:?}: it hangs"));
                 continue;
             };
-            let ((status, said), torn) = (status_and_stderr(&output), torn_files(folder.path()));
+            let ((status, stderr), torn) = (status_and_stderr(&output), torn_files(folder.path()));
             let right = match status {
-                // The first: it ended before the signal. The second: it did not watch for signals yet.
+                // The command ended before the signal, or did not watch for signals yet.
                 0 => true,
-                status if status == -number => said.is_empty(),
-                status => status == code && said.lines().last().is_some_and(|line| line.starts_with(says)),
+                status if status == -number => stderr.is_empty(),
+                status => status == code && stderr.lines().last().is_some_and(|line| line.starts_with(says)),
             };
             tally.add(line, right && torn.is_empty(), || {
-                format!("{name} after {moment:?}: {status}, {said}, {torn:?}")
+                format!("{name} after {moment:?}: {status}, {stderr}, {torn:?}")
             });
         }
     }

@@ -14,7 +14,6 @@ pub struct Browser(PathBuf);
 pub struct PageView {
     /// The number of visible pictures.
     pub figures: usize,
-    /// True if the page is dark.
     pub is_dark: bool,
     /// Elements that are cut off, too small or too wide.
     pub problems: Vec<String>,

@@ -118,13 +118,13 @@ fn readers_take_any_input() {
         let dice = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
         let mut runner = TestRunner::new_with_rng(cases::cases(400), dice);
         let case = (any::<Index>(), vec(change(), 1..5));
-        let held = runner.run(&case, |(file, changes)| {
+        let result = runner.run(&case, |(file, changes)| {
             let mut bytes = all[file.index(all.len())].clone();
             changes.iter().for_each(|change| apply(&mut bytes, change, &all));
             reader.check(&bytes);
             Ok(())
         });
-        held.unwrap_or_else(|failed| panic!("{}: {failed}", reader.name));
+        result.unwrap_or_else(|failed| panic!("{}: {failed}", reader.name));
     }
 }
 
@@ -146,7 +146,7 @@ fn traces_take_any_numbers() {
     let dice = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(cases::cases(3000), dice);
     let case = (any::<Index>(), vec((0..16_u8, any::<Index>(), numbers()), 1..4));
-    let held = runner.run(&case, |(file, changes)| {
+    let result = runner.run(&case, |(file, changes)| {
         let mut trace = all[file.index(all.len())].clone();
         for (what, place, number) in changes {
             set_number(&mut trace, what, &place, number);
@@ -160,7 +160,7 @@ fn traces_take_any_numbers() {
         }
         Ok(())
     });
-    held.unwrap_or_else(|failed| panic!("{failed}"));
+    result.unwrap_or_else(|failed| panic!("{failed}"));
 }
 
 /// Sets one of a trace's numbers.

@@ -29,11 +29,13 @@ use work::ExhibitMaker;
 /// Make the papers' figures and tables again on both clocks, and a page of them: paper, formula, model and
 /// measurement
 #[derive(Args)]
-#[command(after_help = "An interrupted command is given again as it was: what is done already is not done anew.
+#[command(
+    after_help = "An interrupted command is given again as it was: what is done already is not done anew.
 
 Examples:
   loggp reproduce --list
-  loggp reproduce logp-fig3 --clock virtual -o figures -o figure-3.md")]
+  loggp reproduce logp-fig3 --clock virtual -o figures -o figure-3.md"
+)]
 #[command(mut_arg("clock", |clock| {
     clock.help("The clock of what is to be measured; on the virtual clock nothing is [default: wall]")
 }))]

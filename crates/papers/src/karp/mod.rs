@@ -2,12 +2,7 @@
 //!
 //! The paper has theorems and no numbers, so most rows check a theorem by a search.
 
-mod all_to_all;
-mod broadcast;
-mod combining;
-mod p_of_t;
 pub mod search;
-mod summation;
 #[cfg(test)]
 mod tests;
 
@@ -15,17 +10,19 @@ use loggp::{Params, Time, US};
 
 use super::Paper;
 
+exhibit_files! {
+    broadcast: BROADCAST;
+    p_of_t: P_OF_T;
+    summation: SUMMATION;
+    all_to_all: ALL_TO_ALL;
+    combining: COMBINING;
+}
+
 pub static PAPER: Paper = Paper {
     name: "Karp et al.",
     source: "Karp, Sahay, Santos, Schauser: \
              \"Optimal Broadcast and Summation in the LogP Model\", SPAA 1993",
-    exhibits: &[
-        broadcast::BROADCAST,
-        p_of_t::P_OF_T,
-        summation::SUMMATION,
-        all_to_all::ALL_TO_ALL,
-        combining::COMBINING,
-    ],
+    exhibits: EXHIBITS,
     inventory: include_str!("inventory.txt"),
 };
 

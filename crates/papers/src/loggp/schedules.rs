@@ -1,12 +1,9 @@
-//! Figures 7 to 10: the schedules of scatters on a few processors.
-
-use std::num::NonZeroUsize;
+//! Figures 7 and 8: the schedules of scatters on a few processors.
 
 use loggp::trace::{Message, Trace};
 use loggp::{Params, US};
-use loggp_draw::digits::exact;
 use loggp_programs::Case;
-use loggp_programs::scatter::{DETOUR, Detour, SCATTER};
+use loggp_programs::scatter::SCATTER;
 use loggp_study::StudyError;
 
 use super::common::{draw_cycles, in_us, machine_in_cycles, simplified_machine};
@@ -85,41 +82,7 @@ pub const FIGURE_8: Exhibit = Exhibit {
     },
 };
 
-pub const FIGURE_9: Exhibit = Exhibit {
-    id: "loggp-fig9",
-    place: "figure 9",
-    title: "the optimal schedule that splits no set of items",
-    notes: &["The full LogGP with L = 4, o = 1, g = 4, G = 1 and P = 6; every processor gets k = 10 items."],
-    formulas: &["t(n) = min over s of (sk-1)G + max(L + 2o + t(s), g + t(n-s)) (section 4.7)"],
-    unit: ("cycles", US),
-    series: |_| both_clocks("optimal", six_processors("optimal")),
-    show: show_unsplit,
-};
-
-pub const FIGURE_10: Exhibit = Exhibit {
-    id: "loggp-fig10",
-    place: "figure 10",
-    title: "the optimal schedule with the message for P3 split",
-    notes: &[
-        "The paper's detour is told, --detour 2:5:3, on a machine without a capacity, --params C=none: LogGP's text states none. \
-         Every machine here keeps LogP's ceil(L/g), here 1, unless told; what a search finds then stands beside it.",
-    ],
-    formulas: &[],
-    unit: ("cycles", US),
-    series: |_| {
-        let split = six_processors("split");
-        let params = Params { C: NonZeroUsize::new(Params::NO_LIMIT), ..split.params };
-        let detour = Some(Detour { items: 2, carrier: 5, to: 3 });
-        let paper = Case { params, ..split.clone() }.with(&DETOUR, detour);
-        let all = [(PAPERS, paper), ("split", split), ("optimal", six_processors("optimal"))];
-        all.into_iter().flat_map(|(name, case)| both_clocks(name, case)).collect()
-    },
-    show: show_split,
-};
-
 const FULL: &str = "full LogGP: L = o = 5, g = 10, G = 1";
-/// Name of figure 10's own schedule.
-const PAPERS: &str = "split as in figure 10";
 const SIMPLE: &str = "simplified LogGP: L' = 15, g' = 10";
 
 /// Returns a case on the full and on the simplified LogGP.
@@ -132,13 +95,8 @@ fn view_series(algorithm: &'static str) -> Vec<CaseSeries> {
     [(FULL, full), (SIMPLE, short)].into_iter().flat_map(make_series).collect()
 }
 
-/// Returns the case of figures 9 and 10.
-fn six_processors(algorithm: &'static str) -> Case {
-    Case { size: 10, ..Case::new(&SCATTER, algorithm, machine_in_cycles(6, 4, 1, 4)) }
-}
-
 /// Returns a case on both clocks.
-fn both_clocks(name: &str, case: Case) -> Vec<CaseSeries> {
+pub fn both_clocks(name: &str, case: Case) -> Vec<CaseSeries> {
     vec![
         CaseSeries::from_case(name, case.clone()).traced(),
         CaseSeries::from_case(format!("{name}, measured"), case).measured(),
@@ -146,7 +104,7 @@ fn both_clocks(name: &str, case: Case) -> Vec<CaseSeries> {
 }
 
 /// Returns the messages that bring a processor's items to it from the source, the last first.
-fn route_to(trace: &Trace, to: usize) -> Vec<&Message> {
+pub fn route_to(trace: &Trace, to: usize) -> Vec<&Message> {
     let bringer = |to: usize| trace.messages.iter().find(move |message| message.to == to);
     std::iter::successors(bringer(to), |message| bringer(message.id.from)).collect()
 }
@@ -159,54 +117,5 @@ fn show_two_views(sheet: &mut Sheet) -> Result<(), StudyError> {
         let picture = draw_cycles(sheet.last_result(title).trace(), title);
         sheet.add_picture(name, format!("Through the {title}."), picture);
     }
-    Ok(())
-}
-
-/// Caption of the timelines of figures 9 and 10.
-const CAPTION: &str = "Processor 0 has 10 items for each. A message's arrow goes from when its first item enters the network to when \
-                       its last one is there.";
-
-fn show_unsplit(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let end = sheet.model_time("optimal");
-    sheet.add_text("the end of the schedule [cycles]", "figure 9", "63", exact(end));
-    sheet.add_own_check("the recurrence says so too", usize::from(sheet.formula_time("optimal") == end), 1);
-    let trace = sheet.last_result("optimal").trace().clone();
-    let last = route_to(&trace, 3)[0];
-    let is_last =
-        (last.id.from, last.words, last.to) == (2, 10, 3) && in_us(last.arrival + trace.params.o) == end;
-    let quote = "The critical path in this case involves processor P2 sending 10 items to processor P3.";
-    let rule = "P2's message of 10 items to P3 is received at the end";
-    sheet.add_judged_claim("the last message", "4.7", quote, rule, is_last);
-    sheet.add_picture(
-        "",
-        CAPTION,
-        draw_cycles(&trace, "Figure 9: L = 4, o = 1, g = 4, G = 1, P = 6, k = 10"),
-    );
-    Ok(())
-}
-
-fn show_split(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let (whole, end) = (sheet.model_time("optimal"), sheet.model_time(PAPERS));
-    sheet.add_text("the end of the schedule [cycles]", "figure 10", "61", exact(end));
-    let quote = "two cycles less than the algorithm without splitting";
-    sheet.add_claim(
-        "how much sooner than without splitting [cycles]",
-        "4.7",
-        quote,
-        exactly(2.0),
-        [whole - end],
-    );
-    let found = sheet.model_time("split") == end;
-    sheet.add_own_check(
-        "with a capacity of 1 a search finds a detour that ends as soon",
-        usize::from(found),
-        1,
-    );
-    let trace = sheet.last_result(PAPERS).trace().clone();
-    sheet.add_picture("", CAPTION, draw_cycles(&trace, "Figure 10: the message for P3 is split"));
-    let trace = sheet.last_result("split").trace().clone();
-    let caption = "With a capacity of 1 the message of P5 would make that of P2 wait for a cycle; by way of P4, which has its items sooner, \
-                   4 items do not.";
-    sheet.add_picture("found", caption, draw_cycles(&trace, "Capacity 1: what a search finds"));
     Ok(())
 }

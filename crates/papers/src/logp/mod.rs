@@ -1,38 +1,25 @@
 //! The exhibits of LogP.
 
-mod broadcast;
-mod discussion;
-mod fft;
-mod lu;
-mod networks;
-mod saturation;
-mod summation;
-
 use loggp::{Params, US, preset};
 
 use super::Paper;
+
+exhibit_files! {
+    discussion: OVERHEAD, REMOTE;
+    broadcast: FIGURE_3;
+    summation: FIGURE_4;
+    fft: HYBRID, SCHEDULE, FIGURE_6, FIGURE_7, FIGURE_8, OVERLAP;
+    lu: LAYOUTS;
+    networks: DISTANCES, TABLE_1;
+    protocol: PROTOCOL;
+    saturation: SATURATION;
+}
 
 pub static PAPER: Paper = Paper {
     name: "LogP",
     source: "Culler, Karp, Patterson, Sahay, Schauser, Santos, Subramonian, von Eicken: \
              \"LogP: Towards a Realistic Model of Parallel Computation\", PPoPP 1993",
-    exhibits: &[
-        discussion::OVERHEAD,
-        discussion::REMOTE,
-        broadcast::FIGURE_3,
-        summation::FIGURE_4,
-        fft::HYBRID,
-        fft::SCHEDULE,
-        fft::FIGURE_6,
-        fft::FIGURE_7,
-        fft::FIGURE_8,
-        fft::OVERLAP,
-        lu::LAYOUTS,
-        networks::DISTANCES,
-        networks::TABLE_1,
-        discussion::PROTOCOL,
-        saturation::SATURATION,
-    ],
+    exhibits: EXHIBITS,
     inventory: include_str!("inventory.txt"),
 };
 

@@ -1,12 +1,5 @@
 //! The exhibits of the transportation paper, its machine, and runs that return more than their time.
 
-mod appendix;
-mod bounds;
-mod matrices;
-mod schedules;
-mod splitting;
-mod timings;
-
 use std::sync::Arc;
 
 use loggp::{Machine, Params, Time, US, preset};
@@ -19,27 +12,20 @@ use loggp_programs::transportation::{
 };
 use loggp_study::StudyError;
 
+exhibit_files! {
+    matrices: FIGURE_1, FIGURE_2, FIGURE_3;
+    schedules: FIGURE_4, FIGURE_5;
+    splitting: FIGURE_8, FIGURE_9, FIGURE_10, FIGURE_11;
+    timings: FIGURE_13, FIGURE_14, FIGURE_15, FIGURE_16;
+    bounds: BOUNDS;
+    appendix: APPENDIX;
+}
+
 pub static PAPER: Paper = Paper {
     name: "Transportation",
     source: "Shankar, Alsabti, Ranka: \
              \"The Transportation Primitive\", Syracuse University, 1994",
-    exhibits: &[
-        matrices::FIGURE_1,
-        matrices::FIGURE_2,
-        matrices::FIGURE_3,
-        schedules::FIGURE_4,
-        schedules::FIGURE_5,
-        splitting::FIGURE_8,
-        splitting::FIGURE_9,
-        splitting::FIGURE_10,
-        splitting::FIGURE_11,
-        timings::FIGURE_13,
-        timings::FIGURE_14,
-        timings::FIGURE_15,
-        timings::FIGURE_16,
-        bounds::BOUNDS,
-        appendix::APPENDIX,
-    ],
+    exhibits: EXHIBITS,
     inventory: include_str!("inventory.txt"),
 };
 

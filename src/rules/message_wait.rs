@@ -8,12 +8,12 @@ use crate::time::Time;
 
 /// The messages that a processor waits for, and the end of the wait.
 #[derive(Debug)]
-pub(crate) struct Reception<'e> {
+pub(crate) struct MessageWait<'e> {
     /// The messages that the current call receives; none if it is not a receive.
     pub filter: RecvFilter,
     /// The earliest start of a reception: the processor is free, and the gap after its last reception is
     /// over.
-    pub ready: Time,
+    pub earliest: Time,
     /// The end of the wait.
     pub deadline: Time,
     pub purpose: Purpose,
@@ -42,9 +42,9 @@ pub(crate) enum Purpose {
     Probe,
     /// Take the message, and go on at once, because requests may have to act before the reception is over. A
     /// request acts at the deadline.
-    TakeEarly,
+    TakeOnArrival,
     /// As `TakeEarly`, but the receive gives up at the deadline.
-    TakeEarlyOrGiveUp,
+    TakeOnArrivalOrGiveUp,
 }
 
 /// The reason of a wait, for errors.
@@ -74,7 +74,7 @@ impl Purpose {
     /// sent and arrives in the very instant of the deadline.
     #[inline]
     pub(crate) fn can_see(self, (arrival, message): ArrivedHeader, deadline: Time) -> bool {
-        arrival != deadline || self == Purpose::TakeEarly || !message.to.is_instant()
+        arrival != deadline || self == Purpose::TakeOnArrival || !message.to.is_instant()
     }
 
     /// Returns when a processor that is `ready` goes on after it got a message. A signal of the machine's own
@@ -97,10 +97,10 @@ impl Purpose {
     }
 }
 
-impl Reception<'_> {
+impl MessageWait<'_> {
     /// Creates a look for a message that has arrived.
-    pub(crate) fn for_probe(filter: RecvFilter, now: Time) -> Reception<'static> {
+    pub(crate) fn for_probe(filter: RecvFilter, now: Time) -> MessageWait<'static> {
         let (purpose, wait_reason) = (Purpose::Probe, WaitReason::Message);
-        Reception { filter, ready: now, deadline: now, purpose, posted_receives: None, wait_reason }
+        MessageWait { filter, earliest: now, deadline: now, purpose, posted_receives: None, wait_reason }
     }
 }

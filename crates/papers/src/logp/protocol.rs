@@ -1,0 +1,47 @@
+//! Section 5.2: the vendor's protocol on the CM-5.
+
+use loggp::{Machine, Params, Tag, US};
+use loggp_study::StudyError;
+
+use super::cm5;
+use crate::{Exhibit, Sheet, exactly};
+
+pub const PROTOCOL: Exhibit = Exhibit {
+    id: "logp-sec5.2",
+    place: "section 5.2",
+    title: "the vendor's protocol on the CM-5",
+    notes: &["A pair of messages goes before the data of a synchronous send. Here it is run on a CM-5."],
+    formulas: &["3(L + 2o) + ng (section 5.2)"],
+    unit: ("us", US),
+    series: |_| Vec::new(),
+    show: show_protocol,
+};
+
+const ASK: Tag<u64> = Tag::named(0, "ask");
+const WORD: Tag<u64> = Tag::named(1, "word");
+
+fn show_protocol(sheet: &mut Sheet) -> Result<(), StudyError> {
+    let params @ Params { L, o, g, .. } = cm5(2);
+    let mut missing = Vec::new();
+    for words in [1, 10, 100] {
+        let run = Machine::new(params).run(|p| {
+            // A request and a reply precede the data.
+            if p.id() == 0 {
+                p.send(1, ASK, words as u64);
+                p.recv(ASK);
+                (0..words).for_each(|word| p.send(1, WORD, word as u64));
+            } else {
+                let (_, request) = p.recv(ASK);
+                p.send(0, ASK, request);
+                (0..words).for_each(|word| assert_eq!(p.recv(WORD).1, word as u64));
+            }
+        })?;
+        missing.push((3 * (L + 2 * o) + words * g - run.time).in_units(US));
+    }
+    let quote = "This protocol is easily modeled in terms of our parameters as 3(L + 2o) + ng, where n is the number of words sent.";
+    sheet.add_claim("what a run takes less than that, n = 1, 10, 100 [us]", "5.2", quote, exactly(0.0), missing).expect_difference(
+        "4, 4, 4",
+        "the first of n words is there after L + 2o, and each other one g later: it is 3(L + 2o) + (n - 1)g",
+    );
+    Ok(())
+}
