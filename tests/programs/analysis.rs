@@ -34,17 +34,17 @@ fn record_trace(params: Params, program: impl Fn(&mut Proc) + Sync) -> Trace {
 
 /// Returns the time on each account in us, without empty accounts.
 fn accounts(accounts: &Accounts) -> Vec<(&'static str, i64)> {
-    let of = |account: &Account| (account.name(), accounts[*account].as_ps() / 1_000_000);
-    Account::ALL.iter().map(of).filter(|(_, us)| *us != 0).collect()
+    let microseconds = |account: &Account| (account.name(), accounts[*account].as_ps() / 1_000_000);
+    Account::ALL.iter().map(microseconds).filter(|(_, us)| *us != 0).collect()
 }
 
 /// Returns the length of each kind of hop on the path in us, without absent kinds.
 fn path_parts(analysis: &Analysis) -> Vec<(&'static str, i64)> {
-    let of = |part: &HopKind| {
+    let microseconds = |part: &HopKind| {
         let steps = analysis.path.iter().filter(|step| step.hop.kind == *part);
         (part.name(), steps.map(|step| step.hop.length()).sum::<Time>().as_ps() / 1_000_000)
     };
-    HopKind::ALL.iter().map(of).filter(|(_, us)| *us != 0).collect()
+    HopKind::ALL.iter().map(microseconds).filter(|(_, us)| *us != 0).collect()
 }
 
 /// The receiver computes for 50 us before it takes a message of 10 words.
@@ -538,7 +538,7 @@ proptest! {
             prop_assert_eq!(hop.start, at);
             at = hop.end;
             let params = &trace.params;
-            let says = match hop.term {
+            let length = match hop.term {
                 HopTerm::Send(k) => params.send_overhead(k),
                 HopTerm::Receive(k) => params.recv_overhead(k),
                 HopTerm::Stream(k) => params.stream(k),
@@ -553,7 +553,7 @@ proptest! {
                     continue;
                 }
             };
-            prop_assert_eq!(hop.length(), says, "{:?}", hop);
+            prop_assert_eq!(hop.length(), length, "{:?}", hop);
         }
         prop_assert_eq!(at, time);
         let worth = |name| analysis.sensitivities.iter().find(|one| one.parameter.name == name);

@@ -213,8 +213,8 @@ fn rows_are_the_same_on_any_number_of_cores() {
         "sweep remap long-naive --over size=1..9:9 --machine cm5 --ties random:5",
         "run lu grid-cyclic -P 16 --size 64 --machine cm5 --ports dual",
     ] {
-        let on = |cores: usize| loggp(&format!("{line} --format csv --cores {cores}")).output().unwrap();
-        let [one, three] = [1, 3].map(on);
+        let run_on = |cores: usize| loggp(&format!("{line} --format csv --cores {cores}")).output().unwrap();
+        let [one, three] = [1, 3].map(run_on);
         assert!(one.status.success() && one.stdout.len() > 100, "{line}: {one:?}");
         assert_eq!((one.stdout, one.stderr), (three.stdout, three.stderr), "{line}");
     }
@@ -471,12 +471,12 @@ fn the_recorded_run_of_every_program_is_repeated_exactly() {
         assert!(fs::read(&small).unwrap().starts_with(b"loggp trace 1\n"));
         assert!(fs::read(&json).unwrap().len() > 4 * fs::read(&small).unwrap().len());
         let read = |path: &Path| loggp::trace::Trace::read(fs::File::open(path).unwrap()).unwrap();
-        let was = read(&small);
-        assert_eq!(was, read(&json), "{line}");
-        let is = loggp::replay::Replay::new(&was).trace(true).run().unwrap().trace.unwrap();
-        assert!(is.activities == was.activities && is.messages == was.messages, "{line}");
+        let recorded = read(&small);
+        assert_eq!(recorded, read(&json), "{line}");
+        let replayed = loggp::replay::Replay::new(&recorded).trace(true).run().unwrap().trace.unwrap();
+        assert!(replayed.activities == recorded.activities && replayed.messages == recorded.messages, "{line}");
         let of_calls = |rule| matches!(rule, loggp::audit::AuditRule::Calls | loggp::audit::AuditRule::CallResult);
-        let found = loggp::audit::audit(&was).violations;
+        let found = loggp::audit::audit(&recorded).violations;
         let found: Vec<_> = found.iter().filter(|found| of_calls(found.rule)).collect();
         assert!(found.is_empty(), "{line}: {found:?}");
     }
@@ -683,7 +683,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     let folder = path.parent().unwrap();
     let shown = path.display();
     fs::write(&path, "old").unwrap();
-    let still_old = |line: &str| {
+    let assert_old = |line: &str| {
         assert_eq!(fs::read_to_string(&path).unwrap(), "old", "{line}");
         assert_eq!(file_count(folder), 1, "{line}");
     };
@@ -694,7 +694,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
         "sweep scatter long --machine cenju4 --over size=10,9999 -o",
     ] {
         assert_eq!(output(&format!("{line} {shown}")).status.code(), Some(1), "{line}");
-        still_old(line);
+        assert_old(line);
     }
     for line in [
         format!("sweep scatter --over size=0,0 -o {shown}"),
@@ -703,7 +703,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
         format!("run scatter --trace {shown} --timeline /nowhere/x.svg"),
     ] {
         refusal(&line);
-        still_old(&line);
+        assert_old(&line);
     }
     let line = format!("run scatter -P 4 --clock wall --dilation 1e6 --timeline {shown}");
     let mut child = loggp(&line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -714,7 +714,7 @@ fn an_old_file_stays_until_a_new_one_is_whole() {
     }
     kill(&child, "TERM");
     assert_eq!(child.wait().unwrap().code(), Some(143));
-    still_old(&line);
+    assert_old(&line);
 
     // The file keeps its permissions, and a link to it remains a link.
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -1039,14 +1039,14 @@ fn a_timeline_page_holds_every_run() {
     let trace = record_trace("looked-into.loggp", "run remap short-naive --machine cm5 -P 4 --size 64");
     let page = trace.with_extension("html");
     let (of_trace, to) = (trace.display(), page.display());
-    let runs = |line: &str| {
+    let count_runs = |line: &str| {
         stdout_of(line);
         let html = std::fs::read_to_string(&page).unwrap();
         assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
         std::fs::remove_file(&page).unwrap();
         html.matches("<script type=\"text/plain\" class=\"run\">").count()
     };
-    assert_eq!(runs(&format!("timeline {of_trace} -o {to}")), 1);
+    assert_eq!(count_runs(&format!("timeline {of_trace} -o {to}")), 1);
     // A page from a trace says the same about the run as a page from the run itself.
     let run_data = |line: &str| {
         stdout_of(line);
@@ -1065,13 +1065,13 @@ fn a_timeline_page_holds_every_run() {
         "{recorded:?}"
     );
     assert_eq!(
-        runs(&format!("timeline {of_trace} --beside {of_trace} --what-if L=9us --what-if o=1us -o {to}")),
+        count_runs(&format!("timeline {of_trace} --beside {of_trace} --what-if L=9us --what-if o=1us -o {to}")),
         4
     );
-    assert_eq!(runs(&format!("timeline broadcast binomial -P 4 --beside {of_trace} -o {to}")), 2);
-    assert_eq!(runs(&format!("timeline broadcast -P 2 --clock wall -o {to}")), 2);
-    assert_eq!(runs(&format!("run broadcast --timeline {to}")), 1);
-    assert_eq!(runs(&format!("replay ring -P 8 --params L=6,o=2,g=4,G=0 --timeline {to}")), 1);
+    assert_eq!(count_runs(&format!("timeline broadcast binomial -P 4 --beside {of_trace} -o {to}")), 2);
+    assert_eq!(count_runs(&format!("timeline broadcast -P 2 --clock wall -o {to}")), 2);
+    assert_eq!(count_runs(&format!("run broadcast --timeline {to}")), 1);
+    assert_eq!(count_runs(&format!("replay ring -P 8 --params L=6,o=2,g=4,G=0 --timeline {to}")), 1);
 
     let picture = trace.with_extension("svg");
     stdout_of(&format!("timeline {of_trace} --from 20us --until 40us --only 2-3,0 -o {}", picture.display()));
@@ -1367,9 +1367,9 @@ fn the_examples_of_every_help_run() {
         let programs = subcommands(&help, "Programs:");
         requests.push((name.clone(), help));
         requests.extend(programs.iter().map(|program| {
-            let of = format!("{name} {program}");
-            let help = stdout_of(&format!("{of} --help"));
-            (of, help)
+            let line = format!("{name} {program}");
+            let help = stdout_of(&format!("{line} --help"));
+            (line, help)
         }));
     }
     assert!(requests.len() > 50, "{requests:?}");
@@ -1475,8 +1475,8 @@ fn seeds_are_runs_with_one_seed_each() {
     for cores in ["", " --cores 1"] {
         let all = row(&format!("{run} --latency random:7 --ties random:3 --seeds 10{cores}"));
         let names = ["model_min_ns", "model_lower_ns", "model_ns", "model_upper_ns", "model_max_ns"];
-        let which = [0, 2, 4, 7, 9].map(|place: usize| alone[place]);
-        assert_eq!(names.map(|name| time(&all, name)), which);
+        let expected = [0, 2, 4, 7, 9].map(|place: usize| alone[place]);
+        assert_eq!(names.map(|name| time(&all, name)), expected);
         assert_eq!(all["seeds"], 10);
     }
     let table = stdout_of(&format!("{run} --latency random:7 --seeds 3"));

@@ -42,19 +42,19 @@ fn broadcast_is_figure_3_of_logp() {
     let params = Params::builder(8).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
     let case = case(&BROADCAST, "optimal", params, 1);
     let run = outcome(&case, &Emulation::with_trace()).run;
-    let mut seen = vec![(0, vec![]); 8];
+    let mut times = vec![(0, vec![]); 8];
     for activity in run.trace.unwrap().activities {
         match activity.kind {
-            ActivityKind::Receive(_) => seen[activity.id].0 = activity.end.as_ps() / US.as_ps(),
-            ActivityKind::Send(_) => seen[activity.id].1.push(activity.start.as_ps() / US.as_ps()),
+            ActivityKind::Receive(_) => times[activity.id].0 = activity.end.as_ps() / US.as_ps(),
+            ActivityKind::Send(_) => times[activity.id].1.push(activity.start.as_ps() / US.as_ps()),
             _ => (),
         }
     }
-    seen.sort();
+    times.sort();
     let leaf = |t| (t, vec![]);
     let metric = [(0, vec![0, 4, 8, 12]), (10, vec![10, 14]), (14, vec![14]), leaf(18), leaf(20), leaf(22)];
-    assert_eq!(seen[..6], metric);
-    assert_eq!(seen[6..], [leaf(24), leaf(24)]);
+    assert_eq!(times[..6], metric);
+    assert_eq!(times[6..], [leaf(24), leaf(24)]);
     assert_eq!(run.time, 24 * US);
     assert_eq!(formula(&case), Some(24 * US));
 }

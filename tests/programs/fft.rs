@@ -149,12 +149,12 @@ fn the_algorithms_rank_as_in_the_papers() {
     let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
     for params in [cm5(16), params] {
         for layout in [Layout::Cyclic, Layout::Blocked] {
-            let of = |name| run(&case(name, params, 1 << 12).with(&LAYOUT, layout));
-            let remap = |name| phase(&of(name), "remap");
+            let run_algorithm = |name| run(&case(name, params, 1 << 12).with(&LAYOUT, layout));
+            let remap = |name| phase(&run_algorithm(name), "remap");
             let staggered = remap("short-staggered");
             assert!(remap("short-naive") > 2 * staggered);
-            assert!(of("short-naive").run.stalls() > 0);
-            assert_eq!(of("short-staggered").run.stalls(), 0);
+            assert!(run_algorithm("short-naive").run.stalls() > 0);
+            assert_eq!(run_algorithm("short-staggered").run.stalls(), 0);
             assert!(remap("short-synchronized") > staggered);
             // One layout: a factor of log P.
             for alone in ["cyclic", "blocked"] {
@@ -175,11 +175,11 @@ fn the_algorithms_rank_as_in_the_papers() {
 fn overlapping_eliminates_idling() {
     let params = Params::builder(8).L(20 * US).o(US).g(12 * US).word(16).build().unwrap();
     for layout in [Layout::Cyclic, Layout::Blocked] {
-        let of = |name| run(&case(name, params, 1 << 12).with(&LAYOUT, layout));
+        let run_algorithm = |name| run(&case(name, params, 1 << 12).with(&LAYOUT, layout));
         let idle = |outcome: &Outcome| {
             outcome.run.processors.iter().map(|stats| stats.gap + stats.idle).max().unwrap()
         };
-        let (apart, merged) = (of("short-staggered"), of("overlapped"));
+        let (apart, merged) = (run_algorithm("short-staggered"), run_algorithm("overlapped"));
         assert!(idle(&apart) > 448 * (8 * US));
         assert!(idle(&merged) < 100 * US, "{}", idle(&merged));
         assert!(merged.run.time + 448 * (8 * US) < apart.run.time);
@@ -270,12 +270,12 @@ fn a_wrong_size_is_refused_with_a_right_one() {
         let refusal = check(&case("short-staggered", cm5(P), n)).unwrap_err();
         assert!(refusal.contains(part), "{refusal}");
     }
-    let of = |name: &str, text: &str| {
+    let refusal_of = |name: &str, text: &str| {
         case("short-staggered", cm5(2), 64).with_text(name, text).unwrap_err().to_string()
     };
-    assert!(of("layout", "hybrid").contains("give cyclic or blocked"));
-    assert!(of("butterfly", "-1us").contains("it is negative"));
-    assert!(of("point", "fast").contains("no unit fast"));
+    assert!(refusal_of("layout", "hybrid").contains("give cyclic or blocked"));
+    assert!(refusal_of("butterfly", "-1us").contains("it is negative"));
+    assert!(refusal_of("point", "fast").contains("no unit fast"));
     let gps = LogGps { s: 1, S: 1, O_s: US, O_r: US, G_s: US, G_l: US };
     let params = Params::builder(2).L(20 * US).o(US).g(US).gps(gps).build().unwrap();
     assert!(check(&case("cyclic", params, 64)).unwrap_err().contains("give S = 2 or more"));

@@ -133,9 +133,9 @@ proptest! {
     /// The schedule supports any times, but is known to be optimal only for whole cycles.
     #[test]
     fn summation_is_between_whole_cycles(params in any_params(1..14_usize), n in 1..150_usize) {
-        let on = |params| case(&SUMMATION, "optimal", params, n);
-        let model = model(&on(params));
-        let [least, most] = [false, true].map(|up| formula(&on(round_to_cycles(params, up))).unwrap());
+        let case_on = |params| case(&SUMMATION, "optimal", params, n);
+        let model = model(&case_on(params));
+        let [least, most] = [false, true].map(|up| formula(&case_on(round_to_cycles(params, up))).unwrap());
         prop_assert!(least <= model && model <= most, "{} {} {} {:?}", least, model, most, params);
     }
 

@@ -154,16 +154,16 @@ fn an_impossible_case_is_refused_with_a_possible_one() {
         assert!(check(&case(name, here, most)).is_ok(), "{refusal}");
         assert!(check(&case(name, here, most + 1)).is_err(), "{refusal}");
     }
-    let with = |name, value: &str| case("long", here, 5).with_text(name, value).unwrap_err().to_string();
-    assert_eq!(with("key-bits", "33"), "key-bits = 33: give 32 or 64");
-    assert_eq!(with("radix", "0"), "radix = 0: give a whole number from 1 to 16");
-    assert_eq!(with("radix", "17"), "radix = 17: give a whole number from 1 to 16");
+    let refusal_of = |name, value: &str| case("long", here, 5).with_text(name, value).unwrap_err().to_string();
+    assert_eq!(refusal_of("key-bits", "33"), "key-bits = 33: give 32 or 64");
+    assert_eq!(refusal_of("radix", "0"), "radix = 0: give a whole number from 1 to 16");
+    assert_eq!(refusal_of("radix", "17"), "radix = 17: give a whole number from 1 to 16");
     assert_eq!(
         refusal(case("long", here, 5).with(&RADIX, 17)),
         "radix = 17: give a whole number from 1 to 16"
     );
-    assert_eq!(with("input", "odd"), "input = odd: give uniform, skewed, sorted or equal");
-    assert!(with("key-move", "-1us").contains("give 0 or more"));
+    assert_eq!(refusal_of("input", "odd"), "input = odd: give uniform, skewed, sorted or equal");
+    assert!(refusal_of("key-move", "-1us").contains("give 0 or more"));
     // A longer message would arrive before it is sent (LogGPS, table 5).
     let cenju = preset("cenju4").unwrap().builder().build().unwrap();
     assert!(refusal(case("long", cenju, 2000)).contains("give a size of at most 1083"));

@@ -100,12 +100,12 @@ fn metric(answers: &Answers, name: &str) -> f64 {
 #[test]
 fn latency_grows_above_the_rate_of_the_machine() {
     let params = Params::builder(2).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let at = |rate: f64, messages| run(&Study::new(case("steady", params, messages).with(&RATE, rate)));
-    let idle = at(0.1, 20);
+    let run_at = |rate: f64, messages| run(&Study::new(case("steady", params, messages).with(&RATE, rate)));
+    let idle = run_at(0.1, 20);
     assert_eq!((metric(&idle, LATENCY), metric(&idle, LONGEST_LATENCY)), (10.0, 10.0));
     assert_eq!(idle.prediction.model, Some((20 + 19 * 40 + 10) * US));
     assert_eq!(audit(&idle).stalls, 0);
-    let (some, more) = (at(2.0, 100), at(2.0, 200));
+    let (some, more) = (run_at(2.0, 100), run_at(2.0, 200));
     assert!(metric(&some, LATENCY) > 80.0 && metric(&more, LATENCY) > 1.8 * metric(&some, LATENCY));
 }
 
@@ -160,8 +160,8 @@ fn a_late_run_is_marked() {
     assert!(
         table.ends_with("\nlate: this computer did not keep up with the run, so do not trust its time\n")
     );
-    let says = "warning: this computer was late: all-to-one with P = 4, load 4; a larger --dilation or ";
-    assert!(err.starts_with(says) && err.lines().count() == 1, "{err}");
+    let expected = "warning: this computer was late: all-to-one with P = 4, load 4; a larger --dilation or ";
+    assert!(err.starts_with(expected) && err.lines().count() == 1, "{err}");
     let (status, row, _) = loggp(&format!("{line} --format json"));
     let row: Value = serde_json::from_str(&row).unwrap();
     assert_eq!((status, &row["held"]), (Some(0), &json!(false)));

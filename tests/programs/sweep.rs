@@ -248,12 +248,12 @@ fn each_point_has_the_quartiles_of_its_seeds_and_a_box() {
         times.sort_by(f64::total_cmp);
         let names = ["model_min_ns", "model_lower_ns", "model_ns", "model_upper_ns", "model_max_ns"];
         // The lower quartile of five is the second, and the upper one the fourth.
-        let which = [0, 1, 2, 3, 4].map(|place: usize| times[place]);
-        assert_eq!(names.map(|name| time(row, name)), which);
-        assert!(which.windows(2).all(|two| two[0] < two[1]), "{which:?}");
+        let quartiles = [0, 1, 2, 3, 4].map(|place: usize| times[place]);
+        assert_eq!(names.map(|name| time(row, name)), quartiles);
+        assert!(quartiles.windows(2).all(|two| two[0] < two[1]), "{quartiles:?}");
 
         let [least, lower, median, upper, most] =
-            which.map(|ns| format!("{:.3}", ns / 1e3).trim_end_matches('0').trim_end_matches('.').to_owned());
+            quartiles.map(|ns| format!("{:.3}", ns / 1e3).trim_end_matches('0').trim_end_matches('.').to_owned());
         let at = 10 * (place + 1);
         let expected = format!("{median} at {at}, from {least} to {most}, half of them from {lower} to {upper}");
         assert!(svg.contains(&expected), "{expected}");

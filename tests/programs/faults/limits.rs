@@ -52,11 +52,11 @@ fn too_few_threads() {
 fn too_little_memory() {
     let (folder, mut tally) = (folder(), Tally::new("a limit on memory"));
     // The least memory in which the command starts at all.
-    let runs = |kib: &usize| {
+    let has_enough = |kib: &usize| {
         let output = run_with_timeout(&mut loggp_after(&format!("ulimit -v {kib}"), "programs", folder.path()));
         output.is_some_and(|output| output.status.success())
     };
-    let least = (8..).map(|step| step * 2048).find(runs).unwrap();
+    let least = (8..).map(|step| step * 2048).find(has_enough).unwrap();
     for line in LINES.into_iter().chain(GREEDY) {
         // From hardly enough to start, to enough for some lines.
         let steps = repeats(20).div_ceil(10);

@@ -65,8 +65,8 @@ fn folder() -> TempDir {
         "sweep scatter --over P=2,3 --shard 1/2 -o 1.csv",
         "sweep scatter --over P=2,3 --shard 2/2 -o 2.csv",
     ] {
-        let made = loggp(line, folder.path()).output().unwrap();
-        assert_eq!(made.status.code(), Some(0), "{line}: {made:?}");
+        let output = loggp(line, folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{line}: {output:?}");
     }
     for rank in [0, 1] {
         let calls = format!("MPI_Init:0:0:0:1\nMPI_Barrier:5:1,{rank},2:9\nMPI_Finalize:9:-\n");
@@ -141,9 +141,9 @@ fn as_nobody(command: &mut Command, folder: &Path) -> Option<()> {
     if !is_root() {
         return Some(());
     }
-    let runs =
+    let output =
         Command::new(env!("CARGO_BIN_EXE_loggp")).arg("--version").current_dir(folder).uid(NOBODY).output();
-    runs.ok().filter(|output| output.status.success())?;
+    output.ok().filter(|output| output.status.success())?;
     command.uid(NOBODY);
     Some(())
 }

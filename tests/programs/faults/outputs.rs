@@ -9,8 +9,8 @@ use super::{LINES, Tally, loggp_after, as_nobody, clear, run_with_timeout, folde
 /// Returns the files that a line's options name.
 fn files(line: &str) -> Vec<&str> {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let asked = words.windows(2).filter(|pair| ["-o", "--trace", "--timeline"].contains(&pair[0]));
-    asked.map(|pair| pair[1]).collect()
+    let options = words.windows(2).filter(|pair| ["-o", "--trace", "--timeline"].contains(&pair[0]));
+    options.map(|pair| pair[1]).collect()
 }
 
 /// Returns the lines that write files.

@@ -38,13 +38,13 @@ fn signals_at_any_moment() {
         clear(folder.path());
         let started = Instant::now();
         run_with_timeout(&mut loggp(line, folder.path())).unwrap();
-        let lasts = started.elapsed();
+        let duration = started.elapsed();
         for _ in 0..repeats(3) {
             clear(folder.path());
             let (name, number, code, says) = signals[random.usize(..signals.len())];
             let child =
                 loggp(line, folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-            let moment = lasts.mul_f64(1.1 * random.f64());
+            let moment = duration.mul_f64(1.1 * random.f64());
             sleep(moment);
             send_signal(&child, name);
             let Some(output) = wait_with_timeout(child) else {
@@ -103,7 +103,7 @@ fn signals_while_a_bar_is_shown() {
             let child = loggp(line, folder.path()).stdout(Stdio::piped()).stderr(theirs).spawn();
             let mut child = child.unwrap();
             let text = Arc::new(Mutex::new(Vec::new()));
-            let reads = std::thread::spawn({
+            let reader = std::thread::spawn({
                 let (mut ours, text, mut buffer) = (ours, text.clone(), [0; 4096]);
                 move || {
                     // The read fails when the other end is closed.
@@ -126,19 +126,19 @@ fn signals_while_a_bar_is_shown() {
             let is_over = child.try_wait().unwrap();
             _ = child.kill();
             child.wait().unwrap();
-            reads.join().unwrap();
-            let seen = String::from_utf8_lossy(&text.lock().unwrap()).into_owned();
+            reader.join().unwrap();
+            let shown = String::from_utf8_lossy(&text.lock().unwrap()).into_owned();
             let status = is_over.and_then(|status| status.code());
             // The last sentence follows a cleared line.
-            let last = seen.trim_end().rsplit(['\n', '\r']).next().unwrap_or_default();
+            let last = shown.trim_end().rsplit(['\n', '\r']).next().unwrap_or_default();
             let last = last.rsplit("\x1b[2K").next().unwrap_or_default();
-            let shows_cursor = seen.rfind("\x1b[?25h") >= seen.rfind("\x1b[?25l");
+            let shows_cursor = shown.rfind("\x1b[?25h") >= shown.rfind("\x1b[?25l");
             let right = match status {
                 Some(0) => true,
                 status => status == Some(code) && last.starts_with(says) && shows_cursor,
             };
             let torn = torn_files(folder.path());
-            tally.add(line, right && torn.is_empty(), || format!("{name}: {status:?}, {seen:?}, {torn:?}"));
+            tally.add(line, right && torn.is_empty(), || format!("{name}: {status:?}, {shown:?}, {torn:?}"));
         }
     }
     tally.end();

@@ -26,9 +26,9 @@ const PROBE: &str = include_str!("probe.js");
 
 /// Returns a browser of this computer, or `None`.
 pub fn find() -> Option<Browser> {
-    let runs =
+    let is_there =
         |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|run| run.status.success());
-    NAMES.iter().find(|name| runs(name)).map(|name| Browser(name.into()))
+    NAMES.iter().find(|name| is_there(name)).map(|name| Browser(name.into()))
 }
 
 impl Browser {
@@ -54,8 +54,8 @@ impl Browser {
             .output()
             .unwrap();
         let dom = String::from_utf8(output.stdout).unwrap();
-        let seen = dom.split_once("<pre>").and_then(|(_, rest)| rest.split_once("</pre>"));
-        let (seen, _) = seen.unwrap_or_else(|| panic!("the probe said nothing: {dom:.500}"));
+        let view = dom.split_once("<pre>").and_then(|(_, rest)| rest.split_once("</pre>"));
+        let (seen, _) = view.unwrap_or_else(|| panic!("the probe said nothing: {dom:.500}"));
         serde_json::from_str(&seen.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")).unwrap()
     }
 }
