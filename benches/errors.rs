@@ -74,15 +74,15 @@ fn case(program: &'static Program, P: usize) -> Case {
     let params = preset(machine).and_then(|preset| preset.builder().set(&format!("P={P}"))?.build());
     let params: Params = params.expect("a machine of the papers takes any P");
     let case = Case::new(program, program.algorithms[0].name, params);
-    let is = |other: &Program| std::ptr::eq(program, other);
+    let is_program = |other: &Program| std::ptr::eq(program, other);
     let size = match P {
-        _ if is(&FFT) => (P * P).max(1 << 12),
-        _ if is(&RADIX_SORT) => 64,
-        _ if is(&LU) || is(&GAUSS) => 2 * P.clamp(16, 64),
-        _ if is(&SUMMATION) => 50 * P,
-        _ if is(&SCATTER) => 8,
-        _ if is(&ALL_TO_ALL_BROADCAST) => 1,
-        _ if is(&TRANSPORTATION) => 4 * P,
+        _ if is_program(&FFT) => (P * P).max(1 << 12),
+        _ if is_program(&RADIX_SORT) => 64,
+        _ if is_program(&LU) || is_program(&GAUSS) => 2 * P.clamp(16, 64),
+        _ if is_program(&SUMMATION) => 50 * P,
+        _ if is_program(&SCATTER) => 8,
+        _ if is_program(&ALL_TO_ALL_BROADCAST) => 1,
+        _ if is_program(&TRANSPORTATION) => 4 * P,
         _ => case.size,
     };
     Case { size, ..case }

@@ -8,9 +8,9 @@ use crate::message::{ArrivedHeader, Envelope, RawTag, RecvFilter, TagNames};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
 use crate::rules::engine::Engine;
+use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::message_wait::MessageWait;
 use crate::time::Time;
 use crate::trace::Faults;
 
@@ -77,7 +77,8 @@ pub(crate) use forward_unchanged;
 /// A processor's view of its clock.
 ///
 /// The clock decides when the processor may act, and what happens until then. The
-/// [network](crate::rules::network) decides what an act costs.
+/// [network](crate::rules::network) decides what an act costs. So the local time may be ahead of the clock: a
+/// send goes on at its turn, and its local time is already that of the entry.
 pub(crate) trait Clock {
     /// Sets the address of the memory that each of the processor's calls touches first. The clock may
     /// prefetch it before it resumes the processor.
@@ -90,8 +91,8 @@ pub(crate) trait Clock {
     /// act: other processors can see what it does.
     fn wait_to_act(&mut self, t: Time);
 
-    /// Waits for a message's turn in the network. `is_seen` tells whether other processors can see the
-    /// message enter.
+    /// Waits for a message's turn in the network. `is_visible` tells whether other processors can see the
+    /// turn.
     #[inline]
     fn wait_for_turn(&mut self, turn: Time, is_visible: bool) {
         match is_visible {
@@ -100,7 +101,7 @@ pub(crate) trait Clock {
         }
     }
 
-    /// Lets a message enter the network at its turn, and returns its passage.
+    /// Serves a message in the network at its turn, and returns the passage that is reserved for it.
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage;
 
     /// Returns the largest number of messages that were in transit to the processor at once.
@@ -109,9 +110,9 @@ pub(crate) trait Clock {
     /// Puts a message into its receiver's inbox at once. The receiver does not take it before its arrival.
     fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel);
 
-    /// Puts the earliest message that `reception` asks for into `got`, which must be empty, and returns when
-    /// its reception is over. Returns at the deadline and leaves `got` empty if no reception can start by
-    /// then.
+    /// Puts the earliest message that `wait` asks for into `got`, which must be empty, and returns when the
+    /// processor goes on, as [`Purpose`](crate::rules::message_wait::Purpose) says. Returns at the deadline
+    /// and leaves `got` empty if the processor can take no message by then.
     fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>);
 
     /// Promises that the processor does not act before `t`, whatever its program does until its next call.
@@ -146,7 +147,7 @@ pub(crate) trait Clock {
     // its methods inlined: a message on the virtual clock takes a tenth less time than with a dynamic call
     // for each method.
 
-    /// Sends a message, and returns when it has entered the network. Returns false if it never enters.
+    /// Sends a message: local time goes to its entry. Returns false if it never enters.
     fn send_without_requests(
         &mut self,
         network: &Network,
@@ -167,7 +168,7 @@ pub(crate) trait Clock {
         true
     }
 
-    /// Receives a message, if one arrives by `until`, and returns when its reception is over.
+    /// Receives a message, if its reception can start by `until`: local time goes to the reception's end.
     fn receive_without_requests(
         &mut self,
         network: &Network,

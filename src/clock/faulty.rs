@@ -7,9 +7,9 @@ use crate::error::{Cause, raise, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receiver};
 use crate::params::ParamsError;
+use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::message_wait::MessageWait;
 use crate::time::Time;
 use crate::trace::Faults;
 

@@ -22,9 +22,9 @@ use crate::link::{Incoming, Link};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Payload, RawTag, Receiver, Unpack};
 use crate::params::ParamsError;
+use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Ingress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::message_wait::MessageWait;
 use crate::time::{NS, PS, Time};
 
 /// The kind of a message between processes.

@@ -1,5 +1,5 @@
-//! A processor's seat at its clock: its inbox, and what it waits for. All clocks use it, so that waiting
-//! means the same on each.
+//! A processor's seat at its clock: its inbox, and the wait for a message or a time. All clocks use it, so
+//! that waiting means the same on each.
 
 use super::contract::RunInfo;
 use super::stacks::prefetch::prefetch_lines;
@@ -10,7 +10,7 @@ use crate::message::{
     ArrivedHeader, Envelope, MatchKey, Matchable, RawTag, RecvFilter, SentMessage, TagNames,
 };
 use crate::params::{PerLevel, ReceptionCost};
-use crate::rules::message_wait::{PostedReceives, Purpose, MessageWait, WaitReason};
+use crate::rules::message_wait::{MessageWait, PostedReceives, Purpose, WaitReason};
 use crate::time::{PS, Time};
 
 /// A processor as its clock sees it. It fills four cache lines: one for what the processor waits for, two for
@@ -23,9 +23,9 @@ pub(super) struct Seat {
     wake_time: Time,
     /// The tag of the messages that its call receives, while it waits for one.
     tag: RawTag,
-    /// The earliest start of its reception, while it waits for a message.
+    /// The earliest time at which it takes a message, while it waits for one.
     earliest: Time,
-    /// The time at which it gives up, while it waits for a message.
+    /// The end of the wait, while it waits for a message.
     deadline: Time,
     /// The latest arrival of a message that it has taken, or the latest end of a look in vain. Messages with
     /// an earlier arrival should have been delivered by now.
@@ -37,19 +37,19 @@ pub(super) struct Seat {
     /// The ticket of its one entry on the agenda that is up to date. A wait that begins or changes takes a
     /// new ticket.
     ticket: u32,
-    /// The purpose of its reception, if it waits for a message.
+    /// The purpose of its wait, if it waits for a message.
     purpose: Option<Purpose>,
     stage: Stage,
-    /// Whether the processor has only looked for messages in vain, for long.
+    /// True if the processor has only looked for messages in vain, for long.
     looks_in_vain: bool,
-    /// Whether it waits for more than its call's message: for requests, or for an agreement. Else `requests`
+    /// True if it waits for more than its call's message: for requests, or for an agreement. Else `requests`
     /// and `wait_reason` are not read.
     wants_more: bool,
     /// The messages that were delivered to the processor and not taken.
     inbox: Inbox<Envelope>,
     /// The receives of its requests, while it waits. They were posted before its call's receive.
     requests: Option<Box<PostedReceives>>,
-    /// What the processor waits for, for error messages.
+    /// The reason of its wait, for errors.
     wait_reason: WaitReason,
     /// The number of messages that were delivered too late: they arrive before
     /// [`decided_until`](Seat::decided_until).
@@ -151,8 +151,7 @@ impl Seat {
     ) -> Time {
         self.ticket = self.ticket.wrapping_add(1);
         RecvFilter { from: self.from, tag: self.tag } = wait.filter;
-        (self.earliest, self.deadline, self.purpose) =
-            (wait.earliest, wait.deadline, Some(wait.purpose));
+        (self.earliest, self.deadline, self.purpose) = (wait.earliest, wait.deadline, Some(wait.purpose));
         self.wants_more = wait.posted_receives.is_some() || wait.wait_reason != WaitReason::Message;
         if self.wants_more {
             self.swap_requests(wait);
@@ -171,7 +170,7 @@ impl Seat {
         self.wake_time
     }
 
-    /// Takes the receives of the processor's requests from `reception`, or gives them back, and notes the
+    /// Takes the receives of the processor's requests from `wait`, or gives them back, and notes the
     /// reason of the wait.
     #[cold]
     fn swap_requests(&mut self, wait: &mut MessageWait) {

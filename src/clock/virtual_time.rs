@@ -24,9 +24,9 @@ use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
+use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Ingress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::message_wait::MessageWait;
 use crate::time::Time;
 
 /// The state that all processors of a run share. They run on one thread, so nothing is locked.

@@ -9,8 +9,8 @@ use std::panic::Location;
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Filter, Header, NamedTag, Payload, RecvFilter, Tag};
-use crate::rules::operation::ActiveOperation;
 use crate::rules::message_wait::MessageWait;
+use crate::rules::operation::ActiveOperation;
 use crate::time::Time;
 use crate::trace::{CallKind, CallTag, SendRecv, Until};
 

@@ -109,7 +109,7 @@ impl<'a> Proc<'a> {
         self.setup.network.may_be_synchronous(words)
     }
 
-    /// Returns the earliest time at which a send need not wait for the gap after the last send; on a machine
+    /// Returns the earliest time at which a send need not wait for the send gap; on a machine
     /// with levels, a send at the outermost of them.
     pub fn next_send(&self) -> Time {
         self.engine.send_gap_end() - self.setup.network.params().o
@@ -166,11 +166,11 @@ impl<'a> Proc<'a> {
         if self.engine.is_at_the_end_of_time {
             self.fail_at_the_end_of_time();
         }
-        let NextEvent { wait: reception, turn } = self.engine.next_event(network, call, until);
-        if let Some(mut reception) = reception {
+        let NextEvent { wait, turn } = self.engine.next_event(network, call, until);
+        if let Some(mut wait) = wait {
             let mut message = None;
-            self.clock.receive(&mut reception, &mut message);
-            let deadline = reception.deadline;
+            self.clock.receive(&mut wait, &mut message);
+            let deadline = wait.deadline;
             if self.engine.on_message(network, call, deadline, message) {
                 self.vain_looks = 0;
                 return true;
@@ -217,7 +217,8 @@ impl<'a> Proc<'a> {
         while !call.is_matched() && self.step_and_catch_up(call, until) {}
     }
 
-    /// Handles the next event for a call, and lets the requests catch up. Returns whether there was one.
+    /// Handles the next event, lets the requests catch up, and then resumes the call if it has received a
+    /// message. Returns whether there was an event.
     #[inline]
     fn step_and_catch_up(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
         let had_event = self.step(call, call.deadline(until));

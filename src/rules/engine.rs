@@ -5,12 +5,13 @@
 //! [posts](Engine::post) a request, asks for the [next event](Engine::next_event), waits for that, and tells
 //! the engine: a message has arrived ([`Engine::on_message`]), or the turn of a message has come
 //! ([`Engine::on_turn`]). A blocking call is *start, and drive until done*; a request is *post, and drive
-//! later*. Engine and `network.rs` are the machine:
+//! later*. A processor without requests takes a shorter way through the same rules, `send_without_requests`
+//! and `receive_without_requests` in `clock/contract.rs`. Engine and `network.rs` are the machine:
 //!
-//! - **send**: [`Pace::prepare_send`] makes a message, which waits for its turn and enters; rules 1 to 3 are
-//!   the network's;
-//! - **receive**: [`Engine::reception`] says from when on a message can be received, rule 4 is
-//!   [`Pace::start_reception`];
+//! - **send**: [`Pace::prepare_send`] makes a message, which waits for its turn; rules 1 to 3 are the
+//!   network's; [`Engine::spend_send`] moves local time to the entry;
+//! - **receive**: [`Engine::message_wait`] says from when on a message can be received; rule 4, with the
+//!   receive gap, is [`Pace::start_reception`]; [`Engine::spend_reception`] moves local time to its end;
 //! - **compute** and **wait**: [`Engine::work`], [`Engine::wait_until`];
 //! - **request** (LogGPS, section 3.2): an operation with a [local time of its own](RequestState), which
 //!   [`Engine::join`] waits for;
@@ -22,10 +23,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
 use std::panic::Location;
 
+use super::message_wait::{MessageWait, PostedReceives, Purpose, WaitReason};
 use super::network::{Egress, Network, Passage};
 use super::operation::{ActiveOperation, OperationStage, OperationStep, RequestActivity, RequestState};
 use super::pace::{OutgoingMessage, Pace};
-use super::message_wait::{PostedReceives, Purpose, MessageWait, WaitReason};
 use super::stats::Stats;
 use crate::error::ProcStatus;
 use crate::message::matching::PostedReceive;
@@ -64,7 +65,7 @@ struct RequestTable {
     turns: BinaryHeap<Reverse<Turn>>,
     /// The requests' receives that wait for messages; `None` while the processor's clock has them.
     receives: Option<Box<PostedReceives>>,
-    /// The sends whose message has not entered yet, by receiver, in the order of their calls.
+    /// The sends whose first message has not been served yet, by receiver, in the order of their calls.
     send_queues: HashMap<u32, VecDeque<u32>>,
 }
 
@@ -87,9 +88,10 @@ const CALL: u32 = u32::MAX;
 /// The next event of an engine, for which its driver has to wait.
 #[derive(Debug)]
 pub(crate) struct NextEvent<'e> {
-    /// A message, if one arrives before the turn, or before the deadline if there is no turn.
+    /// The wait for a message, which comes first: it ends at the turn, or at the call's deadline if there is
+    /// no turn.
     pub wait: Option<MessageWait<'e>>,
-    /// The turn of a message.
+    /// The turn of a message, if none arrives before it.
     pub turn: Option<Turn>,
 }
 
@@ -124,12 +126,12 @@ impl Engine {
         self.pace.egress.next_number()
     }
 
-    /// Returns the end of the gap after the last send.
+    /// Returns the end of the send gap.
     pub(crate) fn send_gap_end(&self) -> Time {
         self.pace.egress.send_gap_end()
     }
 
-    /// Returns the earliest time at which a send of k words need not wait for that gap.
+    /// Returns the earliest time at which a send of k words need not wait for the send gap.
     #[inline]
     pub(crate) fn next_send(&self, network: &Network, to: usize, k: usize) -> Time {
         self.pace.next_send(network, to, k)
@@ -137,7 +139,7 @@ impl Engine {
 
     // Operations.
 
-    /// Starts a call. Its message enters after those of earlier sends to the same processor.
+    /// Starts a call. A send is queued if earlier sends to the same processor have not been served yet.
     #[inline]
     pub(crate) fn start(&mut self, network: &Network, call: &mut ActiveOperation) {
         if !(self.has_requests && self.queue_send(CALL, call)) {
@@ -189,7 +191,7 @@ impl Engine {
     }
 
     /// Queues an operation behind earlier sends to its receiver, if it is a send. Returns whether there are
-    /// any.
+    /// any, so that it must not start yet.
     fn queue_send(&mut self, owner: u32, operation: &ActiveOperation) -> bool {
         let OperationStep::Send(..) = operation.next_step() else { return false };
         let queue = self.requests().send_queues.entry(operation.peer).or_default();
@@ -223,6 +225,7 @@ impl Engine {
             OperationStep::Receive(filter) => {
                 if owner != CALL {
                     let receives = self.requests().receives.get_or_insert_default();
+                    // The numbers of requests are in the order of posting.
                     receives.queue.post(PostedReceive { place: (Time::ZERO, owner), filter });
                 }
                 OperationStage::AwaitMessage(filter)
@@ -254,32 +257,33 @@ impl Engine {
             OperationStage::AwaitMessage(filter) => filter,
             _ => RecvFilter::NOTHING,
         };
-        let call_reception = self.message_wait(filter, until);
+        let call_wait = self.message_wait(filter, until);
         if !self.has_requests {
             let wait_reason = call.wait_reason(network, self.id());
             return NextEvent {
-                wait: (filter != RecvFilter::NOTHING)
-                    .then_some(MessageWait { wait_reason, ..call_reception }),
+                wait: (filter != RecvFilter::NOTHING).then_some(MessageWait { wait_reason, ..call_wait }),
                 turn,
             };
         }
-        if call_reception.earliest > until {
-            filter = RecvFilter::NOTHING; // the gap is not over in time
+        if call_wait.earliest > until {
+            filter = RecvFilter::NOTHING; // the receive gap is not over in time
         }
         let wait_reason = call.wait_reason(network, self.id());
         let requests = self.requests();
         let first = requests.turns.peek().map(|Reverse(first)| *first);
         let turn = [turn, first].into_iter().flatten().min().filter(|turn| turn.time <= until);
         let deadline = turn.map_or(until, |turn| turn.time).max(requests.caught_up_to);
-        let ready = requests.caught_up_to;
+        // A message is taken on its arrival: the receive gap delays only its reception.
+        let earliest = requests.caught_up_to;
         let posted = requests.receives.as_ref().is_some_and(|receives| !receives.queue.is_empty());
         let receives = posted.then_some(&mut requests.receives);
-        let reception = (filter != RecvFilter::NOTHING || posted).then(|| {
+        let wait = (filter != RecvFilter::NOTHING || posted).then(|| {
+            // Without an earlier turn, the wait ends at the call's own deadline.
             let gives_up = turn.is_none_or(|turn| turn.time == until);
             let purpose = if gives_up { Purpose::TakeOnArrivalOrGiveUp } else { Purpose::TakeOnArrival };
-            MessageWait { filter, earliest: ready, deadline, purpose, posted_receives: receives, wait_reason }
+            MessageWait { filter, earliest, deadline, purpose, posted_receives: receives, wait_reason }
         });
-        NextEvent { wait: reception, turn }
+        NextEvent { wait, turn }
     }
 
     /// Handles the end of a wait: a message goes to the call or request that receives it. Returns whether
@@ -340,8 +344,8 @@ impl Engine {
         }
     }
 
-    /// Handles a turn: the network serves its message, which enters and is returned. Returns `None` if the
-    /// message is deferred, because other messages of the processor have entered since the turn was set.
+    /// Handles a turn: the network serves its message, which is returned to be delivered at once. Returns
+    /// `None` if the message is deferred, because others of the processor were served since the turn was set.
     #[inline]
     pub(crate) fn on_turn(
         &mut self,
@@ -410,12 +414,13 @@ impl Engine {
         self.pace.prepare_send(network, to, words)
     }
 
-    /// Creates the reception of a message for a call, on a processor without requests.
+    /// Creates the wait of a call for a message, from the end of the receive gap until a time. Where there
+    /// are requests, [`next_event`](Engine::next_event) waits for their messages too.
     #[inline]
     pub(crate) fn message_wait(&self, filter: RecvFilter, until: Time) -> MessageWait<'static> {
-        let ready = if filter.tag.is_signal() { self.pace.now } else { self.pace.next_reception() };
+        let earliest = if filter.tag.is_signal() { self.pace.now } else { self.pace.next_reception() };
         let (purpose, wait_reason) = (Purpose::Receive, WaitReason::Message);
-        MessageWait { filter, earliest: ready, deadline: until, purpose, posted_receives: None, wait_reason }
+        MessageWait { filter, earliest, deadline: until, purpose, posted_receives: None, wait_reason }
     }
 
     /// Returns the sending side of the processor.
@@ -424,8 +429,8 @@ impl Engine {
         &mut self.pace.egress
     }
 
-    /// Accounts for the entry of a message that the network has served: local time goes to its entry. Returns
-    /// the header for its receiver.
+    /// Spends the time of a send until the entry of its message, which the network has served: send gap,
+    /// overhead, stall and port. Returns the header for its receiver.
     #[inline(always)]
     pub(crate) fn spend_send(
         &mut self,
@@ -458,13 +463,15 @@ impl Engine {
         if self.is_traced {
             self.log_entry(network, message, passage, tag, activities.is_none());
         }
+        // A message that takes no time on its way is hidden from a look at that very moment.
         let is_instant = passage.arrival == message.entry.asked_at && network.has_fixed_latency(id.from, to);
         let to = Receiver::new(to as u32, is_instant);
         let header = Header { from: id.from as u32, to, number, words: words as u32, tag };
         (passage.arrival, header)
     }
 
-    /// Accounts for the reception of a message: local time goes to its end.
+    /// Spends the time of a receive until the end of the reception: the wait for the arrival, the receive gap
+    /// (rule 4) and the overhead.
     #[inline(always)]
     pub(crate) fn spend_reception(
         &mut self,
@@ -533,8 +540,8 @@ impl Engine {
         operation.request.as_ref().filter(|_| operation.is_done()).map(|state| state.now)
     }
 
-    /// Returns whether the requests may have something to do until the processor's local time. During a call
-    /// they may be ahead of it, and then a message that arrives at that moment may be the call's.
+    /// Returns whether the requests may have something to do until the processor's local time. If they are
+    /// ahead of it, they must not go on without the call: the next message may be the call's.
     pub(crate) fn has_lagging_requests(&self) -> bool {
         self.has_requests
             && self.requests.as_ref().is_some_and(|requests| requests.caught_up_to <= self.pace.now)
@@ -548,8 +555,7 @@ impl Engine {
         }
     }
 
-    /// Returns whether something happens without a message: a gap ends that keeps the processor from
-    /// receiving, or a request advances.
+    /// Returns whether something happens without a message: the receive gap ends, or a request advances.
     pub(crate) fn has_pending_event(&self) -> bool {
         let is_active = |request: &ActiveOperation| match (&request.stage, &request.request) {
             (OperationStage::Done, Some(state)) => state.now > self.pace.now,

@@ -6,13 +6,13 @@ use crate::message::{ArrivedHeader, Header, RecvFilter};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::time::Time;
 
-/// The messages that a processor waits for, and the end of the wait.
+/// The messages that a processor waits for, from when on, and until when.
 #[derive(Debug)]
 pub(crate) struct MessageWait<'e> {
     /// The messages that the current call receives; none if it is not a receive.
     pub filter: RecvFilter,
-    /// The earliest start of a reception: the processor is free, and the gap after its last reception is
-    /// over.
+    /// The earliest time at which the processor takes a message. For [`Purpose::Receive`] the receive gap is
+    /// over then. For [`Purpose::TakeOnArrival`] it need not be: the gap delays only the reception.
     pub earliest: Time,
     /// The end of the wait.
     pub deadline: Time,
@@ -40,10 +40,10 @@ pub(crate) enum Purpose {
     Receive,
     /// Look at the message and leave it in the inbox, which takes no time.
     Probe,
-    /// Take the message, and go on at once, because requests may have to act before the reception is over. A
-    /// request acts at the deadline.
+    /// Take the message, and go on at once, because requests may have to act before the reception is over.
+    /// The deadline is the next turn.
     TakeOnArrival,
-    /// As `TakeEarly`, but the receive gives up at the deadline.
+    /// As `TakeOnArrival`, but the deadline is the call's own, at which its receive gives up.
     TakeOnArrivalOrGiveUp,
 }
 
@@ -77,16 +77,16 @@ impl Purpose {
         arrival != deadline || self == Purpose::TakeOnArrival || !message.to.is_instant()
     }
 
-    /// Returns when a processor that is `ready` goes on after it got a message. A signal of the machine's own
-    /// barrier costs nothing.
+    /// Returns when a processor that takes a message at `earliest` or later goes on. A signal of the
+    /// machine's own barrier costs nothing.
     #[inline]
     pub(crate) fn end(
         self,
         (arrival, message): ArrivedHeader,
-        ready: Time,
+        earliest: Time,
         cost: &PerLevel<ReceptionCost>,
     ) -> Time {
-        let start = ready.max(arrival);
+        let start = earliest.max(arrival);
         let Header { from, words, tag, .. } = message;
         let costs = self == Purpose::Receive && !tag.is_signal();
         if costs {

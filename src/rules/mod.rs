@@ -5,11 +5,11 @@ mod busy_intervals;
 mod capacity;
 pub(crate) mod choice;
 pub(crate) mod engine;
+pub(crate) mod message_wait;
 pub(crate) mod network;
 mod noise;
 pub(crate) mod operation;
 pub(crate) mod pace;
-pub(crate) mod message_wait;
 mod stats;
 mod traffic;
 

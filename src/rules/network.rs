@@ -2,14 +2,16 @@
 //!
 //! Both clocks use this code; the cost of a message by itself is in `params/costs.rs`. A send has two steps.
 //! When it is called, [`Network::request_entry`] computes when the message will be ready. At the message's
-//! turn, [`Network::serve`] looks at the reservations of both processors, finds the earliest entry that fits,
-//! and reserves it. There is no queue, and a reservation never changes: the first request is served first.
+//! turn, before it is ready, [`Network::serve`] looks at the reservations of both processors, finds the
+//! earliest entry that fits, and reserves it. There is no queue, and a reservation never changes: the first
+//! request is served first. In this file a request is an [`EntryRequest`], not one of MPI's.
 //! `docs/reference/model.md` explains the rules and names their sources:
 //!
-//! 1. **overhead and gap**: `ready = max(t + o, send_gap_end)`, in [`Network::request_entry`];
+//! 1. **overhead and send gap**: `ready = max(t + o, send_gap_end)`, in [`Network::request_entry`];
 //! 2. **capacity**: at most ceil(L/g) messages in transit from and to a processor, [`Occupancy`];
 //! 3. **port**: a long message occupies the ports of both ends for (k-1)G, [`BusyIntervals`];
-//! 4. **reception**: `start = max(t, arrival, receive_gap_end)`, in `pace.rs`.
+//! 4. **reception and receive gap**: `start = max(t, arrival, receive_gap_end)`, in `pace.rs`,
+//!    `Pace::start_reception`.
 
 use std::collections::HashMap;
 use std::ops::DerefMut;
@@ -28,10 +30,10 @@ use crate::time::Time;
 /// A message's request to enter the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryRequest {
-    /// The end of the overhead and of the gap: without contention the message enters then.
+    /// The end of the send gap and of the overhead: without contention the message enters then.
     pub ready: Time,
     /// The time of the request: `ready`, or the arrival if a negative G_l makes that earlier, because the
-    /// receiver must know of the message by then.
+    /// receiver must know of the message by then. The turn is earlier, by the network's `head_start`.
     pub asked_at: Time,
     /// Time in transit of the first word.
     pub(crate) latency: Time,
@@ -49,7 +51,7 @@ impl EntryRequest {
 /// The times of a message in the network, as [`Network::serve`] reserved them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
-    /// The end of the overhead and of the gap: without contention the message enters then.
+    /// The end of the send gap and of the overhead: without contention the message enters then.
     pub ready: Time,
     /// The end of the stall: the capacity admits the message, which may still have to wait for a port.
     pub admitted: Time,
@@ -63,14 +65,14 @@ pub(crate) struct Passage {
     pub out_of_order: bool,
 }
 
-/// The sending side of a processor, which only its own processor uses.
+/// The sending side of a processor, which no other processor uses.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Egress {
     processor: u32,
     /// The number of the processor's next message.
     next_number: u32,
-    /// The end of the gap after the last send.
+    /// The end of the send gap: the entry of the last message's last word, plus g.
     send_gap_end: Time,
     /// Messages in transit from the processor, at the machine's outermost level.
     occupancy: Occupancy,
@@ -179,7 +181,7 @@ impl Egress {
         self.next_number
     }
 
-    /// Returns the end of the gap after the last send.
+    /// Returns the end of the send gap.
     #[inline]
     pub(crate) fn send_gap_end(&self) -> Time {
         self.send_gap_end
@@ -298,9 +300,10 @@ pub(crate) struct Network {
     noise: Option<Noise>,
     /// True if latencies are exact and there is no noise.
     is_plain: bool,
-    /// Time by which every turn is earlier than its request, so that the order stays the same. It is the
-    /// least o, the least cost of a message to its sender: so a sender whose gap is over need not wait for
-    /// its turn. It is 0 if G_l is negative, because then messages may ask before o is over.
+    /// Time by which every turn is earlier than its request. It is the same for all, so the turns are in the
+    /// order of the requests. It is the least o: so no turn comes before its send, and a sender whose gap is
+    /// over need not wait for its turn. It is 0 if G_l is negative, because then messages may ask before o is
+    /// over.
     head_start: Time,
     /// True if a message may take no time at all: then all messages are served in order, even if they share
     /// nothing.
@@ -611,13 +614,13 @@ impl Network {
     fn plain_request(&self, egress: &Egress, to: usize, k: usize, t: Time) -> EntryRequest {
         let costs = self.levels.between(egress.processor(), to);
         let (MessageCosts { send, stream }, latency) = (costs.message_costs(k), costs.params.L);
-        // 1. Overhead and gap, which may overlap.
+        // 1. Overhead and send gap, which may overlap.
         let ready = egress.send_gap_end.max(t + send);
         EntryRequest { ready, asked_at: ready.min(ready + latency + stream), latency, stream }
     }
 
-    /// Defers a request because other messages of its processor were served meanwhile: until the gap after
-    /// them is over, and until its turn is no earlier than `turn`. Returns whether the request is later now.
+    /// Defers a request because other messages of its processor were served meanwhile: until the send gap is
+    /// over, and until its turn is no earlier than `turn`. Returns whether the request is later now.
     pub(crate) fn defer(
         &self,
         egress: &Egress,
@@ -629,10 +632,11 @@ impl Network {
         let mut later = (egress.send_gap_end - request.ready).max(by_turn);
         if let Some(noise) = &self.noise {
             // The overhead begins later, so other detours lengthen it.
-            let turned = if by_turn > Time::ZERO { request.ready + by_turn } else { egress.send_gap_end };
+            let ready_at_turn =
+                if by_turn > Time::ZERO { request.ready + by_turn } else { egress.send_gap_end };
             let overhead = self.send_overhead(egress.processor(), to, k);
-            later = noise.end(egress.processor(), egress.send_gap_end.max(turned) - overhead, overhead)
-                - request.ready;
+            let start = egress.send_gap_end.max(ready_at_turn) - overhead;
+            later = noise.end(egress.processor(), start, overhead) - request.ready;
         }
         if later > Time::ZERO {
             request.ready += later;
@@ -678,6 +682,7 @@ impl Network {
         let mut transit = Transit { enter: ready, first, arrival: first + stream };
         let (mut admitted, mut out_of_order) = (ready, false);
         if stream > Time::ZERO {
+            // 2. Capacity, and 3. port.
             (admitted, transit, out_of_order) =
                 self.serve_long(costs, ingresses, egress, to, request, min_first);
         } else if costs.capacity != usize::MAX {
@@ -691,6 +696,7 @@ impl Network {
             costs.reserve_room(egress, ingress, &transit, asked_at);
         }
         let Transit { enter, first, arrival } = transit;
+        // The next send gap begins when the last word has entered.
         egress.send_gap_end = enter + stream.max(Time::ZERO) + costs.params.g;
         // A message of one word without extras cannot be overtaken: the next one enters later, and takes as
         // long.

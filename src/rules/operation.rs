@@ -7,9 +7,9 @@
 use std::fmt;
 use std::panic::Location;
 
+use super::message_wait::WaitReason;
 use super::network::Network;
 use super::pace::OutgoingMessage;
-use super::message_wait::WaitReason;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, RawTag, RecvFilter};
 use crate::time::Time;
@@ -57,7 +57,7 @@ enum LastStep {
 /// The event that a send or a receive waits for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum OperationStage {
-    /// Earlier messages to the same processor must enter first.
+    /// Not started yet: a send may wait until earlier messages to the same processor have been served.
     Queued,
     /// A call has received a message, and requests must first catch up with its reception.
     AwaitLocalTime,

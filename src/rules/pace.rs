@@ -3,22 +3,22 @@
 use crate::rules::network::{Egress, EntryRequest, Network};
 use crate::time::Time;
 
-/// The local time and the two gaps of a processor. [`Engine`](super::engine::Engine) accounts for the time.
+/// The local time and the two gaps of a processor.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Pace {
-    /// The local time.
+    /// The local time, which the engine moves.
     pub now: Time,
-    /// The end of the gap after the last reception; long before the run if there was none.
+    /// The end of the receive gap, which the last reception began; long before the run if there was none.
     receive_gap_end: Time,
-    /// The sending side, which has the end of the gap after the last send.
+    /// The sending side, which has the end of the send gap.
     pub egress: Egress,
 }
 
-/// A message that waits for its turn to enter the network.
+/// A message that waits for its turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutgoingMessage {
-    /// The time at which the network serves the message.
+    /// The time at which the network serves the message, before it is ready to enter.
     pub turn: Time,
     /// True if other processors can see the turn: then all earlier turns must come before it.
     pub is_visible: bool,
@@ -43,7 +43,7 @@ impl Pace {
         Pace { now: Time::ZERO, receive_gap_end: Time::from_ps(i64::MIN), egress: network.new_egress(id) }
     }
 
-    /// Returns the earliest time at which a send of k words need not wait for the gap after the last send.
+    /// Returns the earliest time at which a send of k words need not wait for the send gap.
     #[inline]
     pub(crate) fn next_send(&self, network: &Network, to: usize, k: usize) -> Time {
         self.egress.send_gap_end() - network.send_overhead(self.egress.processor(), to, k)
@@ -74,21 +74,20 @@ impl Pace {
         later
     }
 
-    /// Returns the earliest time at which a reception can start: now, or when the gap after the last one is
-    /// over.
+    /// Returns the earliest time at which a reception can start: now, or at the end of the receive gap.
     #[inline]
     pub(crate) fn next_reception(&self) -> Time {
         self.now.max(self.receive_gap_end)
     }
 
-    /// Returns whether the gap after the last reception keeps the processor from receiving now.
+    /// Returns whether the receive gap keeps the processor from receiving now.
     pub(crate) fn is_in_receive_gap(&self) -> bool {
         self.receive_gap_end > self.now
     }
 
-    // 4. Reception.
-    /// Starts the reception of a message from a processor, once the message has arrived and the processor is
-    /// ready. Returns when it starts. The gap runs from there, and is that between the two processors.
+    /// Starts the reception of a message from a processor (rule 4), once the message has arrived, the receiver
+    /// is free and the receive gap is over. Returns when it starts. The next receive gap begins then, with
+    /// the g between the two processors.
     #[inline]
     pub(crate) fn start_reception(&mut self, network: &Network, from: usize, arrival: Time) -> Time {
         let start = self.next_reception().max(arrival);

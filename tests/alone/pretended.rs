@@ -95,8 +95,8 @@ fn assert_passes(test: &str, pretended: Option<(usize, &Path)>) {
         run.env("LD_PRELOAD", library).env(CORES, cores.to_string());
     }
     let output = run.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}");
 }
 
 #[test]
@@ -107,8 +107,8 @@ fn a_core_that_the_host_does_not_run_costs_little() {
     let time = |pretends: bool| -> Duration {
         let once = || {
             let start = Instant::now();
-            let told = pretends.then_some((cores, library.as_path()));
-            assert_passes("everyone_sends_to_all_in_the_same_order", told);
+            let pretended = pretends.then_some((cores, library.as_path()));
+            assert_passes("everyone_sends_to_all_in_the_same_order", pretended);
             start.elapsed()
         };
         std::iter::repeat_with(once).take(3).min().unwrap()

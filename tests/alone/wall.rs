@@ -479,8 +479,8 @@ fn threads_are_gone() -> bool {
 /// every thread joined. Returns the causes.
 fn failure_causes(P: usize, program: impl Fn(&mut Proc) + Sync) -> Vec<Cause> {
     let _guard = alone();
-    let on = |cores: usize| machine(cm5(P)).cores(cores).oversubscribed(true);
-    let wall = [on(2), on(4)].into_iter().flat_map(|machine| {
+    let machine_on = |cores: usize| machine(cm5(P)).cores(cores).oversubscribed(true);
+    let wall = [machine_on(2), machine_on(4)].into_iter().flat_map(|machine| {
         [Carrier::Thread, Carrier::Coroutine].map(|carrier| machine.clone().carrier(carrier))
     });
     [machine(cm5(P)).clock(ClockKind::Virtual)]

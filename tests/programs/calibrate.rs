@@ -225,9 +225,9 @@ fn assert_right_or_marked_late(line: &str) {
         assert_eq!((status, err.as_str()), (Some(0), ""));
     } else {
         assert_eq!(status, Some(1));
-        let says =
+        let expected =
             format!("error: {} could not be measured: this computer was late too often; ", late.join(", "));
-        assert!(err.starts_with(&says) && err.lines().count() == 1, "{err}");
+        assert!(err.starts_with(&expected) && err.lines().count() == 1, "{err}");
     }
 }
 

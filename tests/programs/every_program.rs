@@ -218,9 +218,9 @@ fn every_algorithm_of_every_program_keeps_the_rules() {
             {
                 let params = Params::builder(1).set(params).unwrap().build().unwrap();
                 // The first size that the program supports here.
-                let of = |size| Case { size, seed: 7, ..Case::new(program, algorithm.name, params) };
+                let case_of = |size| Case { size, seed: 7, ..Case::new(program, algorithm.name, params) };
                 let sizes = [5, 64, 256, 1024];
-                let Some(case) = sizes.map(of).into_iter().find(|case| check(case).is_ok()) else {
+                let Some(case) = sizes.map(case_of).into_iter().find(|case| check(case).is_ok()) else {
                     continue;
                 };
                 let case = Case { work: Work::Charged, ..case };

@@ -150,8 +150,8 @@ fn requests_have_overlapped_and_exposed_waits() {
         });
         let overlap = Analysis::from_trace(&trace).unwrap().overlap;
         assert_eq!(overlap.requests, 1);
-        let of = |accounts: loggp_study::analysis::accounts::Accounts| accounts[Account::ReceiverSync];
-        (of(overlap.overlapped), of(overlap.exposed))
+        let receiver_sync = |accounts: loggp_study::analysis::accounts::Accounts| accounts[Account::ReceiverSync];
+        (receiver_sync(overlap.overlapped), receiver_sync(overlap.exposed))
     };
     // The message arrives at 22. Its receiver calls until 2, and then computes.
     let (all, part) = (waits(50), waits(5));

@@ -36,18 +36,18 @@ fn read(text: &str) -> Result<Schedule, String> {
 #[test]
 fn generated_text_is_read() {
     let schedule = read(TEXT).unwrap();
-    let of = |rank| schedule.operations(rank).collect::<Vec<_>>();
+    let operations = |rank| schedule.operations(rank).collect::<Vec<_>>();
     let placed = |what, cpu, nic| PlacedOperation { operation: what, cpu, nic };
     assert_eq!(
-        of(0),
+        operations(0),
         [
             placed(Operation::Calc(100 * NS), 1, 0),
             placed(Operation::Send { to: 1, bytes: 8, tag: 5 }, 0, 0),
             placed(Operation::Send { to: 2, bytes: 16, tag: 6 }, 1, 1),
         ]
     );
-    assert_eq!(of(1), [placed(Operation::Recv { from: Some(0), bytes: 8, tag: Some(5) }, 0, 0)]);
-    assert_eq!(of(2), [placed(Operation::Recv { from: None, bytes: 16, tag: None }, 0, 0)]);
+    assert_eq!(operations(1), [placed(Operation::Recv { from: Some(0), bytes: 8, tag: Some(5) }, 0, 0)]);
+    assert_eq!(operations(2), [placed(Operation::Recv { from: None, bytes: 16, tag: None }, 0, 0)]);
     let requirements: Vec<_> = schedule.requirements_of(0).collect();
     let expected = [(1, 0, false), (2, 1, true)];
     assert_eq!(requirements, expected.map(|(later, earlier, begun)| Requirement { later, earlier, begun }));

@@ -135,11 +135,11 @@ fn check_summary() {
 
 fn check_counts_in_readme() {
     let count = |mark: &str| -> usize {
-        let of = |id: &str| {
+        let count_in = |id: &str| {
             let rows = record(id)["finding"]["rows"].as_array().unwrap().clone();
             rows.iter().filter(|row| row["mark"] == mark).count()
         };
-        exhibits().map(|(_, exhibit)| of(exhibit.id)).sum()
+        exhibits().map(|(_, exhibit)| count_in(exhibit.id)).sum()
     };
     let readme = read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md"))).replace('\n', " ");
     for says in [
@@ -164,10 +164,10 @@ fn a_browser_shows_the_whole_page() {
     let torn = browser.probe(&page.replacen("<h1>", "<h1 style=\"width:3000px\">", 1), 1280, false, &ALL);
     assert!(!torn.problems.is_empty(), "it would not see what is too wide");
     for (width, dark) in [(1280, false), (1280, true), (400, false), (400, true)] {
-        let seen = browser.probe(&page, width, dark, &ALL);
-        assert_eq!(seen.problems, Vec::<String>::new(), "{width} px, dark: {dark}");
-        assert_eq!(seen.figures, page.matches("<figure>").count());
-        assert_eq!(seen.is_dark, dark, "{width} px");
+        let view = browser.probe(&page, width, dark, &ALL);
+        assert_eq!(view.problems, Vec::<String>::new(), "{width} px, dark: {dark}");
+        assert_eq!(view.figures, page.matches("<figure>").count());
+        assert_eq!(view.is_dark, dark, "{width} px");
     }
 }
 

@@ -9,9 +9,9 @@ use crate::clock::contract::forward_unchanged;
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope};
 use crate::params::{PerLevel, ReceptionCost};
+use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
-use crate::rules::message_wait::MessageWait;
 use crate::time::{MS, Time};
 
 /// The factor by which a machine runs slower on the wall clock than its parameters say.
@@ -92,9 +92,9 @@ impl Clock for WaitRecorder<'_> {
     }
 
     fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
-        let (ready, deadline, purpose) = (wait.earliest, wait.deadline, wait.purpose);
+        let (earliest, deadline, purpose) = (wait.earliest, wait.deadline, wait.purpose);
         self.clock.receive(wait, got);
-        let end = |message: &Envelope| purpose.end(message.arrived_header(), ready, &self.cost);
+        let end = |message: &Envelope| purpose.end(message.arrived_header(), earliest, &self.cost);
         let until = got.as_ref().map_or(deadline, end);
         self.waits.push(RecordedWait { until, is_act: true });
     }

@@ -55,7 +55,7 @@ impl Browser {
             .unwrap();
         let dom = String::from_utf8(output.stdout).unwrap();
         let view = dom.split_once("<pre>").and_then(|(_, rest)| rest.split_once("</pre>"));
-        let (seen, _) = view.unwrap_or_else(|| panic!("the probe said nothing: {dom:.500}"));
-        serde_json::from_str(&seen.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")).unwrap()
+        let (view, _) = view.unwrap_or_else(|| panic!("the probe said nothing: {dom:.500}"));
+        serde_json::from_str(&view.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")).unwrap()
     }
 }
