@@ -477,7 +477,7 @@ impl Clock for LinkedClock<'_> {
             while self.poll_link() {}
             self.latest_arrival = Time::MAX;
         }
-        self.seat.start_receive(wait, &self.run_info.cost);
+        self.seat.start_wait(wait, &self.run_info.cost);
         let mut backoff = Backoff::default();
         while self.seat.wake_time() > self.elapsed() && self.failed.is_none() {
             if self.poll_link() {
@@ -488,7 +488,7 @@ impl Clock for LinkedClock<'_> {
             }
         }
         self.stop_if_failed();
-        self.seat.finish_receive(wait, got);
+        self.seat.finish_wait(wait, got);
     }
 
     fn real_time(&mut self) -> Option<Time> {

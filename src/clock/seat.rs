@@ -141,10 +141,10 @@ impl Seat {
         self.stage == Stage::Finished
     }
 
-    /// Makes the processor wait for a message, as [`Clock::receive`](super::Clock::receive) says. Returns the
-    /// time at which it runs next.
+    /// Starts the wait for a message of [`Clock::receive`](super::Clock::receive). Returns the time at which
+    /// the processor runs next.
     #[inline]
-    pub(super) fn start_receive(
+    pub(super) fn start_wait(
         &mut self,
         wait: &mut MessageWait,
         cost: &PerLevel<ReceptionCost>,
@@ -308,7 +308,7 @@ impl Seat {
     /// Ends the processor's wait for a message: puts the message into `got`, if there is one, and gives its
     /// requests' receives back.
     #[inline]
-    pub(super) fn finish_receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
+    pub(super) fn finish_wait(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         let Some(purpose) = self.purpose.take() else { return };
         let best = self.best_filter();
         if self.wants_more {

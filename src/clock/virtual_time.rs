@@ -210,9 +210,9 @@ impl Clock for VirtualClock<'_> {
     fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         let (shared, id) = (self.shared, self.id as usize);
         let mut state = shared.state.borrow_mut();
-        let wake_time = state.seats[id].start_receive(wait, &shared.cost);
+        let wake_time = state.seats[id].start_wait(wait, &shared.cost);
         self.sleep(state, wake_time);
-        shared.state.borrow_mut().seats[id].finish_receive(wait, got);
+        shared.state.borrow_mut().seats[id].finish_wait(wait, got);
     }
 
     fn set_prefetch_address(&mut self, proc: usize) {

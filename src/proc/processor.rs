@@ -109,7 +109,7 @@ impl<'a> Proc<'a> {
         self.setup.network.may_be_synchronous(words)
     }
 
-    /// Returns the earliest time at which a send need not wait for the send gap; on a machine
+    /// Returns the earliest time at which a send need not wait for the gap after the last send; on a machine
     /// with levels, a send at the outermost of them.
     pub fn next_send(&self) -> Time {
         self.engine.send_gap_end() - self.setup.network.params().o
@@ -161,7 +161,7 @@ impl<'a> Proc<'a> {
     /// Waits for the next event of the call or a request until a time, and handles it. Returns whether there
     /// was one.
     #[inline]
-    pub(super) fn step(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
+    pub(super) fn handle_event(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
         let network = &self.setup.network;
         if self.engine.is_at_the_end_of_time {
             self.fail_at_the_end_of_time();
@@ -193,7 +193,7 @@ impl<'a> Proc<'a> {
     pub(super) fn catch_up(&mut self) {
         if self.engine.has_lagging_requests() {
             let now = self.now();
-            while self.step(&mut ActiveOperation::done(), now) {}
+            while self.handle_event(&mut ActiveOperation::done(), now) {}
             self.engine.mark_caught_up();
         }
     }
@@ -208,20 +208,20 @@ impl<'a> Proc<'a> {
     /// Drives a call until it is done, or until a time if it has received no message by then.
     #[inline]
     pub(super) fn drive(&mut self, call: &mut ActiveOperation, until: Time) {
-        while !call.is_done() && self.step_and_catch_up(call, until) {}
+        while !call.is_done() && self.handle_event_and_catch_up(call, until) {}
     }
 
     /// Drives a call until it has [matched](ActiveOperation::is_matched) the other processor's, or until a
     /// time if it has received no message by then.
     pub(super) fn drive_until_matched(&mut self, call: &mut ActiveOperation, until: Time) {
-        while !call.is_matched() && self.step_and_catch_up(call, until) {}
+        while !call.is_matched() && self.handle_event_and_catch_up(call, until) {}
     }
 
     /// Handles the next event, lets the requests catch up, and then resumes the call if it has received a
     /// message. Returns whether there was an event.
     #[inline]
-    fn step_and_catch_up(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
-        let had_event = self.step(call, call.deadline(until));
+    fn handle_event_and_catch_up(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
+        let had_event = self.handle_event(call, call.deadline(until));
         if had_event && self.engine.has_requests {
             self.catch_up();
             self.engine.resume(&self.setup.network, call);

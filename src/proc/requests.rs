@@ -125,7 +125,7 @@ impl<'a> Proc<'a> {
             let first = done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min();
             // Requests that are not done when all events until then have been handled are done later.
             let until = first.map_or(Time::MAX, |(done, _)| done);
-            if !self.step(&mut ActiveOperation::done(), until)
+            if !self.handle_event(&mut ActiveOperation::done(), until)
                 && let Some((_, place)) = first
             {
                 break place;
@@ -237,7 +237,7 @@ impl<'a> Proc<'a> {
             self.engine.set_awaited(&[number]);
         }
         while self.engine.completion_time(number).is_none() {
-            self.step(&mut ActiveOperation::done(), Time::MAX);
+            self.handle_event(&mut ActiveOperation::done(), Time::MAX);
         }
         let operation = self.engine.join(&self.setup.network, number).expect("it is waited for once");
         self.vain_looks = 0;

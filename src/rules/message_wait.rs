@@ -41,7 +41,7 @@ pub(crate) enum Purpose {
     /// Look at the message and leave it in the inbox, which takes no time.
     Probe,
     /// Take the message, and go on at once, because requests may have to act before the reception is over.
-    /// The deadline is the next turn.
+    /// The deadline is the next turn, at which a request or the call acts.
     TakeOnArrival,
     /// As `TakeOnArrival`, but the deadline is the call's own, at which its receive gives up.
     TakeOnArrivalOrGiveUp,
@@ -70,8 +70,8 @@ impl WaitReason {
 }
 
 impl Purpose {
-    /// Returns whether a call with this deadline sees the message. It does not see a message that is both
-    /// sent and arrives in the very instant of the deadline.
+    /// Returns whether a wait with this deadline sees the message. It does not see a message that is both
+    /// sent and arrives in the very instant of the deadline, unless the deadline is a turn.
     #[inline]
     pub(crate) fn can_see(self, (arrival, message): ArrivedHeader, deadline: Time) -> bool {
         arrival != deadline || self == Purpose::TakeOnArrival || !message.to.is_instant()

@@ -85,9 +85,9 @@ impl Pace {
         self.receive_gap_end > self.now
     }
 
-    /// Starts the reception of a message from a processor (rule 4), once the message has arrived, the receiver
-    /// is free and the receive gap is over. Returns when it starts. The next receive gap begins then, with
-    /// the g between the two processors.
+    /// Starts the reception of a message (rule 4), once the message has arrived, the receiver is free and the
+    /// receive gap is over. Returns when it starts. The next receive gap begins then: the g between the two
+    /// processors.
     #[inline]
     pub(crate) fn start_reception(&mut self, network: &Network, from: usize, arrival: Time) -> Time {
         let start = self.next_reception().max(arrival);

@@ -1,7 +1,8 @@
 //! The command `loggp`: reads the command line, carries it out and prints the result.
 //!
 //! Most subcommands make studies, each of which becomes a row of a [`Report`](report::Report) with its
-//! [columns](column::ReportColumn). Every subcommand is a file with its arguments and an `execute`.
+//! [columns](column::ReportColumn). Every subcommand is a file with its arguments and an `execute`. To add one,
+//! write its file, and give it a line in `subcommands!` below.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
@@ -78,8 +79,8 @@ struct CommandLine {
     request: CliCommand,
 }
 
-/// Makes the module of each subcommand, and the enum of all. A subcommand is called as its file is, and takes
-/// its help from its type.
+/// Makes the module of each subcommand, and the enum of all. The name of a subcommand is that of its file, and
+/// its help and two examples stand at its type.
 macro_rules! subcommands {
     ($($file:ident::$Type:ident,)+) => {
         $(mod $file;)+

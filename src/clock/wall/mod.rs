@@ -654,9 +654,9 @@ impl Clock for WallClock<'_> {
     fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         self.check_running(); // in a failed run the seat must stay as it was when the run failed
         let cost = &self.wall.run_info.cost;
-        self.seat().start_receive(wait, cost);
+        self.seat().start_wait(wait, cost);
         if self.sleep(NeededCertainty::Turn) {
-            self.seat().finish_receive(wait, got);
+            self.seat().finish_wait(wait, got);
         }
     }
 

@@ -69,14 +69,14 @@ pub fn case(code: &CodeVariant, n: usize, divisor: usize) -> Case {
 }
 
 /// Returns whether the three codes differ: some message is longer than S.
-pub fn codes_differ(n: usize) -> bool {
+pub fn has_different_codes(n: usize) -> bool {
     longest_message(n) > CODES[0].S
 }
 
 /// Returns the codes that differ at n, each with its number and name.
 pub fn codes(n: usize) -> impl Iterator<Item = (usize, &'static str)> {
-    let name = move |code: &CodeVariant| if codes_differ(n) { code.name } else { "all three" };
-    CODES.iter().map(name).enumerate().take(if codes_differ(n) { 3 } else { 1 })
+    let name = move |code: &CodeVariant| if has_different_codes(n) { code.name } else { "all three" };
+    CODES.iter().map(name).enumerate().take(if has_different_codes(n) { 3 } else { 1 })
 }
 
 /// Returns the runs of all sizes and codes.
@@ -105,7 +105,7 @@ pub struct Elimination {
 impl Elimination {
     /// Returns a run of these series. Where the codes do not differ, that is their common run.
     pub fn from_sheet(sheet: &Sheet, n: usize, code: usize) -> Elimination {
-        let (_, name) = codes(n).nth(if codes_differ(n) { code } else { 0 }).expect("there is one");
+        let (_, name) = codes(n).nth(if has_different_codes(n) { code } else { 0 }).expect("there is one");
         let result = sheet.last_result(&format!("{}, {name}", size_text(sheet.lab, n))).clone();
         let divisor = size_divisor(sheet.lab, n);
         Elimination { divisor, time: divisor as i64 * result.model(), result: result }

@@ -8,7 +8,7 @@ use loggp::{Noise, Params, Time};
 use loggp_draw::palette::ActivityStyle;
 use loggp_draw::timeline::{self, ActivitySlice, MOST_SHAPES, MOST_WORDS, TimelinePicture};
 use loggp_study::analysis::accounts::Account;
-use loggp_study::analysis::waits_for_agreement;
+use loggp_study::analysis::for_each_agreement_wait;
 
 use super::styles;
 
@@ -54,7 +54,7 @@ pub fn timeline_from_trace(
         let Some(row) = row.get(&progress.id) else { continue };
         add_slice(&mut timeline, *row, (progress.start, progress.end), &progress.kind, true);
     }
-    waits_for_agreement(trace, &mut |wait| {
+    for_each_agreement_wait(trace, &mut |wait| {
         let Some(row) = row.get(&wait.id).filter(|_| is_in(wait.start, wait.end)) else { return };
         let kind = kind_index(&mut timeline.kinds, styles::account_style(wait.account));
         let (row, start, end) = (*row, wait.start.as_ps(), wait.end.as_ps());

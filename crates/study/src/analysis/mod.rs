@@ -74,7 +74,7 @@ pub struct AgreementWait {
 }
 
 /// Passes all such waits of a run to `on`, by processor.
-pub fn waits_for_agreement(trace: &Trace, on: &mut dyn FnMut(AgreementWait)) {
+pub fn for_each_agreement_wait(trace: &Trace, on: &mut dyn FnMut(AgreementWait)) {
     if !trace.params.is_synchronous(usize::MAX) {
         return;
     }
