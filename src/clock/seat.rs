@@ -144,11 +144,7 @@ impl Seat {
     /// Starts the wait for a message of [`Clock::receive`](super::Clock::receive). Returns the time at which
     /// the processor runs next.
     #[inline]
-    pub(super) fn start_wait(
-        &mut self,
-        wait: &mut MessageWait,
-        cost: &PerLevel<ReceptionCost>,
-    ) -> Time {
+    pub(super) fn start_wait(&mut self, wait: &mut MessageWait, cost: &PerLevel<ReceptionCost>) -> Time {
         self.ticket = self.ticket.wrapping_add(1);
         RecvFilter { from: self.from, tag: self.tag } = wait.filter;
         (self.earliest, self.deadline, self.purpose) = (wait.earliest, wait.deadline, Some(wait.purpose));

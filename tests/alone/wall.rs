@@ -8,9 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 
-use loggp::{Carrier, Cause, ClockKind, Dilation, Latency, MS, Machine, NS, Params, Ports, Proc, Tag, Ties, Time, US, Work};
 use loggp::audit::audit;
 use loggp::params::LogGps;
+use loggp::{
+    Carrier, Cause, ClockKind, Dilation, Latency, MS, Machine, NS, Params, Ports, Proc, Tag, Ties, Time, US,
+    Work,
+};
 
 use crate::alone;
 use crate::cases::seeds;
@@ -165,7 +168,8 @@ fn random_case(seed: u64, most: usize) -> (Machine, RandomProgram) {
     };
     let params = if rng.u8(..) < 40 { params.gps(gps) } else { params };
     let short = rng.bool();
-    let Some(params) = params.build().ok().filter(|params| params.longest_message().is_none_or(|words| words > 8))
+    let Some(params) =
+        params.build().ok().filter(|params| params.longest_message().is_none_or(|words| words > 8))
     else {
         return random_case(seed + 1_000_000, most); // there is no such machine, or it can't send what is sent here
     };

@@ -50,8 +50,8 @@ struct Import {
     name: String,
 }
 
-/// Says whether a file's imports from the modules that it declares count. In the library they do: a file takes nothing from
-/// the file that declares it.
+/// Says whether a file's imports from the modules that it declares count. In the library they do: a file
+/// takes nothing from the file that declares it.
 #[derive(Clone, Copy, PartialEq)]
 enum Parents {
     Counted,
@@ -116,7 +116,8 @@ impl Crate {
     /// Returns a sentence for each set of files that import each other, directly or through others.
     fn cycles(&self, parents: Parents) -> Vec<String> {
         let counts = |from: &Place, to: &Place| parents == Parents::Counted || !to.starts_with(from);
-        let imports = |from: &Place| self.imports_of(from).into_iter().filter(|to| counts(from, to)).collect();
+        let imports =
+            |from: &Place| self.imports_of(from).into_iter().filter(|to| counts(from, to)).collect();
         let imports: BTreeMap<&Place, BTreeSet<Place>> =
             self.0.keys().map(|place| (place, imports(place))).collect();
         let reachable = |from: &Place| {
@@ -132,8 +133,7 @@ impl Crate {
         let cycle = |place: &Place| -> Vec<Place> {
             reachable[place].iter().filter(|other| reachable[other].contains(place)).cloned().collect()
         };
-        let cycles: BTreeSet<Vec<Place>> =
-            self.0.keys().map(cycle).filter(|cycle| cycle.len() > 1).collect();
+        let cycles: BTreeSet<Vec<Place>> = self.0.keys().map(cycle).filter(|cycle| cycle.len() > 1).collect();
         let sentence = |cycle: &Vec<Place>| {
             let files: Vec<String> = cycle.iter().map(|place| self.file(place)).collect();
             format!("{} import each other; move what they share to a file of its own", files.join(" and "))

@@ -186,7 +186,8 @@ fn describe(module: &str, exported: &BTreeSet<String>, files: &[PathBuf]) -> BTr
             }
             let Some(name) = item.name().filter(|name| exported.contains(name)) else { continue };
             let head = signature(item.head.trim_start_matches("pub "));
-            let head = if head.starts_with("struct") { head.split('(').next().unwrap_or_default() } else { &head };
+            let head =
+                if head.starts_with("struct") { head.split('(').next().unwrap_or_default() } else { &head };
             lines.insert(format!("{module}{name}: {head}"));
             for member in members(&item) {
                 let is_field = item.head.starts_with("pub struct");

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use loggp::path::{HopTerm, HopKind};
-use loggp::{Latency, Machine, Params, Ports, Proc, Run, Stats, Tag, Ties, Time, US, collectives};
 use loggp::params::Model;
+use loggp::path::{HopKind, HopTerm};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
+use loggp::{Latency, Machine, Params, Ports, Proc, Run, Stats, Tag, Ties, Time, US, collectives};
 use loggp_study::analysis::accounts::{Account, Accounts};
 use loggp_study::analysis::{Analysis, GroupActivity, WhatIf, add_replays};
 use proptest::prelude::*;
@@ -135,8 +135,12 @@ fn late_receiver_and_late_sender_cost_both_synchronizations() {
     // The first message costs its sender 2 + 62 + 2 + 12, and its receiver 2 + 2 + 44 + 2.
     let group = |sends: bool, tag: &str| {
         let found = analysis.groups.iter().find(|group| match &group.activity {
-            GroupActivity::Send(about, class) => sends && class.is_synchronous && about.as_deref() == Some(tag),
-            GroupActivity::Receive(about, class) => !sends && class.is_synchronous && about.as_deref() == Some(tag),
+            GroupActivity::Send(about, class) => {
+                sends && class.is_synchronous && about.as_deref() == Some(tag)
+            }
+            GroupActivity::Receive(about, class) => {
+                !sends && class.is_synchronous && about.as_deref() == Some(tag)
+            }
             _ => false,
         });
         let group = found.unwrap();
@@ -297,7 +301,10 @@ fn the_path_goes_through_the_port() {
     let analysis = Analysis::from_trace(&trace).unwrap();
     // o, 10 G and g of the first, then L, 10 G and o.
     assert_eq!(analysis.time, (1 + 10 + 1 + 2 + 10 + 1) * US);
-    assert_eq!(path_parts(&analysis), [("o at senders", 1), ("o at receivers", 1), ("L", 2), ("G", 20), ("g", 1)]);
+    assert_eq!(
+        path_parts(&analysis),
+        [("o at senders", 1), ("o at receivers", 1), ("L", 2), ("G", 20), ("g", 1)]
+    );
 
     let trace = record_trace(params("P=3,L=2us,o=1us,G=1us"), |p| match p.id() {
         2 => (0..2).for_each(|_| _ = p.recv(WORDS)),
@@ -359,7 +366,8 @@ fn fragments_are_sent_one_after_the_other() {
         accounts(&analysis.total),
         [("computation", 50), ("send overhead", 16), ("receive overhead", 6), ("end", 40)]
     );
-    let sends = analysis.groups.iter().find(|group| matches!(group.activity, GroupActivity::Send(..))).unwrap();
+    let sends =
+        analysis.groups.iter().find(|group| matches!(group.activity, GroupActivity::Send(..))).unwrap();
     assert_eq!(sends.count, 2, "pieces of 3 to 4 words, and above 1 up to 2: {:?}", analysis.groups);
 }
 

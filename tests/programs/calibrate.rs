@@ -173,7 +173,8 @@ fn lock_cores() -> MutexGuard<'static, ()> {
 /// Calibrates a machine on the wall clock, and checks the values that are exact and on time.
 fn calibrate_on_wall_clock(params: Params, dilation: f64) -> Calibration {
     let _alone = lock_cores();
-    let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
+    let emulation =
+        Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
     let found = Calibration::study(params, Ports::Single, &emulation).unwrap();
     let Calibration { o, g, L, G, C, .. } = &found;
     for (found, set, noise) in

@@ -474,8 +474,12 @@ fn the_recorded_run_of_every_program_is_repeated_exactly() {
         let recorded = read(&small);
         assert_eq!(recorded, read(&json), "{line}");
         let replayed = loggp::replay::Replay::new(&recorded).trace(true).run().unwrap().trace.unwrap();
-        assert!(replayed.activities == recorded.activities && replayed.messages == recorded.messages, "{line}");
-        let of_calls = |rule| matches!(rule, loggp::audit::AuditRule::Calls | loggp::audit::AuditRule::CallResult);
+        assert!(
+            replayed.activities == recorded.activities && replayed.messages == recorded.messages,
+            "{line}"
+        );
+        let of_calls =
+            |rule| matches!(rule, loggp::audit::AuditRule::Calls | loggp::audit::AuditRule::CallResult);
         let found = loggp::audit::audit(&recorded).violations;
         let found: Vec<_> = found.iter().filter(|found| of_calls(found.rule)).collect();
         assert!(found.is_empty(), "{line}: {found:?}");
@@ -504,7 +508,11 @@ fn a_recorded_run_is_written_as_a_schedule() {
     let requests = record_trace("requests", "run message nonblocking -P 2 --meanwhile 5us");
     for (path, says) in [(&requests, true), (&path, false)] {
         let output = loggp(&format!("trace2goal {}", path.display())).output().unwrap();
-        assert_eq!(text(&output.stderr).starts_with("left out: what the calls for requests"), says, "{output:?}");
+        assert_eq!(
+            text(&output.stderr).starts_with("left out: what the calls for requests"),
+            says,
+            "{output:?}"
+        );
     }
     assert!(refusal(&format!("trace2goal {} --unit 0ns", path.display())).contains("it lasts longer than 0"));
     let old = fs::read_to_string(&path).unwrap().replace(r#""cat":"call""#, r#""cat":"work""#);
@@ -1065,7 +1073,9 @@ fn a_timeline_page_holds_every_run() {
         "{recorded:?}"
     );
     assert_eq!(
-        count_runs(&format!("timeline {of_trace} --beside {of_trace} --what-if L=9us --what-if o=1us -o {to}")),
+        count_runs(&format!(
+            "timeline {of_trace} --beside {of_trace} --what-if L=9us --what-if o=1us -o {to}"
+        )),
         4
     );
     assert_eq!(count_runs(&format!("timeline broadcast binomial -P 4 --beside {of_trace} -o {to}")), 2);

@@ -1,10 +1,10 @@
 //! Every program with every algorithm: the result is right, and the time on the virtual clock is the paper's.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Time, US, Work};
 use loggp::audit::audit;
 use loggp::params::LogGps;
 use loggp::trace::ActivityKind;
+use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Time, US, Work};
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::fft::FFT;
 use loggp_programs::lu::LU;

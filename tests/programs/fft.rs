@@ -1,9 +1,9 @@
 //! FFT: the result is right, the phases take the predicted times, and the algorithms rank as in the papers.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Time, US, Work, preset};
 use loggp::audit::audit;
 use loggp::params::LogGps;
+use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Time, US, Work, preset};
 use loggp_programs::fft::{BUTTERFLY, FFT, LAYOUT, Layout, POINT};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome, PhaseName};
 use proptest::prelude::*;

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use loggp::{Latency, Machine, Params, ParamsBuilder, Proc, Tag, Time, US};
 use loggp::replay::Replay;
 use loggp::schedule::Player;
 use loggp::trace::Trace;
+use loggp::{Latency, Machine, Params, ParamsBuilder, Proc, Tag, Time, US};
 use loggp_goal::patterns::PATTERNS;
 use loggp_study::analysis::accounts::Account;
-use loggp_study::analysis::{ParameterSweep, Analysis, Formula, WhatIf};
+use loggp_study::analysis::{Analysis, Formula, ParameterSweep, WhatIf};
 use loggp_study::range::Range;
 
 const WORDS: Tag<Vec<u64>> = Tag::new(3);
@@ -150,7 +150,8 @@ fn requests_have_overlapped_and_exposed_waits() {
         });
         let overlap = Analysis::from_trace(&trace).unwrap().overlap;
         assert_eq!(overlap.requests, 1);
-        let receiver_sync = |accounts: loggp_study::analysis::accounts::Accounts| accounts[Account::ReceiverSync];
+        let receiver_sync =
+            |accounts: loggp_study::analysis::accounts::Accounts| accounts[Account::ReceiverSync];
         (receiver_sync(overlap.overlapped), receiver_sync(overlap.exposed))
     };
     // The message arrives at 22. Its receiver calls until 2, and then computes.

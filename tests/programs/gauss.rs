@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, MessageId, NS, PS, Params, Ports, Stats, Time, US, Work, preset};
 use loggp::audit::audit;
 use loggp::params::{LogGps, Model};
 use loggp::replay::Replay;
 use loggp::trace::{Activity, ActivityKind, Message, Trace};
+use loggp::{ClockKind, Dilation, Latency, MessageId, NS, PS, Params, Ports, Stats, Time, US, Work, preset};
 use loggp_programs::gauss::{FLOP, GAUSS};
 use loggp_programs::lu::{self, LU};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
@@ -320,8 +320,8 @@ fn below_S_receivers_wait() {
 #[test]
 fn above_S_senders_wait_for_half_of_the_time() {
     for (n, table) in [(2048, 7_668.0 / 4_403.0), (4096, 62.038 / 35.902)] {
-        let [small, large, fragmented] =
-            [("whole", 16_383), ("whole", 65_536), ("fragmented", 16_383)].map(|(a, S)| run_on_myrinet(a, n, S));
+        let [small, large, fragmented] = [("whole", 16_383), ("whole", 65_536), ("fragmented", 16_383)]
+            .map(|(a, S)| run_on_myrinet(a, n, S));
         assert!((0.3..0.55).contains(&small.sender), "n = {n}: {}", small.sender);
         assert!(small.receiver < small.sender / 4.0, "n = {n}: {}", small.receiver);
         for removed in [&large, &fragmented] {

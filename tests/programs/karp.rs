@@ -1,16 +1,16 @@
 //! The programs of Karp et al.: summation, all-to-all broadcast, and broadcast with combining.
 
 use crate::case::{check, formula, outcome};
-use loggp::{Latency, Machine, NS, Params, Time, US, Work};
 use loggp::params::LogGps;
 use loggp::trace::ActivityKind;
+use loggp::{Latency, Machine, NS, Params, Time, US, Work};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::combining;
 use loggp_programs::combining::COMBINING;
 use loggp_programs::summation;
-use loggp_programs::summation::{SUMMATION, TIME, SummationVariant};
-use loggp_programs::{Algorithm, Case, Emulation, TimeSpan, Outcome, Program, Word};
+use loggp_programs::summation::{SUMMATION, SummationVariant, TIME};
+use loggp_programs::{Algorithm, Case, Emulation, Outcome, Program, TimeSpan, Word};
 use proptest::prelude::*;
 
 use crate::cases::cases;

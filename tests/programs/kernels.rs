@@ -15,7 +15,8 @@ fn a_product_is_subtracted_from_its_part_only() {
                 let entry = |(i, j): (usize, usize)| ((i * factor + j * 3) % 11) as f64 - 5.0;
                 Array2::from_shape_fn((rows, columns).set_f(by_columns), entry)
             };
-            let (before, l, u) = (matrix(rows + 2, columns + 3, 5), matrix(rows, inner, 7), matrix(inner, columns, 2));
+            let (before, l, u) =
+                (matrix(rows + 2, columns + 3, 5), matrix(rows, inner, 7), matrix(inner, columns, 2));
             let mut a = before.clone();
             subtract_product(a.slice_mut(s![1..rows + 1, 2..columns + 2]), l.view(), u.view());
             for ((i, j), value) in a.indexed_iter() {

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use loggp::{ClockKind, Dilation, Params, ParamsBuilder, Ports, Time, US, preset};
 use loggp::params::LogGps;
+use loggp::{ClockKind, Dilation, Params, ParamsBuilder, Ports, Time, US, preset};
 use loggp_programs::Emulation;
 use loggp_programs::rtt::RoundTrip;
 use loggp_study::calibration::{Amount, Bound};
@@ -235,7 +235,8 @@ fn the_wall_clock_is_calibrated_on_every_platform() {
 /// Checks that no round trip is a tenth too early, and that the best try on time recovers the machine.
 fn assert_calibrated(name: &str, dilation: f64, tries: usize) {
     let set = platform(name);
-    let emulation = Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
+    let emulation =
+        Emulation { dilation: Dilation::Fixed(dilation), ..Emulation::with_clock(ClockKind::Wall) };
     let mut worst_errors = Vec::new();
     for _ in 0..tries {
         let found = LogGpsCalibration::study(set, Ports::Single, &emulation).unwrap();
@@ -249,7 +250,8 @@ fn assert_calibrated(name: &str, dilation: f64, tries: usize) {
         }
         let S = set.gps().unwrap().S;
         let error = |k: usize, w: Time| {
-            let [set, found] = [&set, &found.recovered.params].map(|params| RoundTrip::new(params, k).time(w));
+            let [set, found] =
+                [&set, &found.recovered.params].map(|params| RoundTrip::new(params, k).time(w));
             ((found - w).in_units(set - w) - 1.0).abs()
         };
         let lengths = [0, 100, S / 2, S, S + 1, 2 * S];
@@ -367,7 +369,8 @@ fn netgauge_output_makes_a_machine() {
     let json = stdout_of(&format!("calibrate --from {path} -P 4 --format json"));
     let machine = write_file("netgauge.json", &json);
     let run: Value =
-        serde_json::from_str(&stdout_of(&format!("run broadcast --machine {machine} --format json"))).unwrap();
+        serde_json::from_str(&stdout_of(&format!("run broadcast --machine {machine} --format json")))
+            .unwrap();
     let expected = json!({"L": 0, "o": 511_713, "g": 448_000, "G": 583, "P": 4, "word": 1});
     assert_eq!(run["params"], expected);
     assert_eq!(run["formula_ns"], run["model_ns"]);

@@ -2,9 +2,9 @@
 //! that LogP counts.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Stats, Time, US, Work, preset};
 use loggp::audit::audit;
 use loggp::params::LogGps;
+use loggp::{ClockKind, Dilation, Latency, NS, Params, Ports, Stats, Time, US, Work, preset};
 use loggp_programs::lu::{BLOCK, FLOP, GRID, LU};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
 use loggp_programs::{Case, Emulation, Trend};

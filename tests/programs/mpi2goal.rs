@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
+use loggp::schedule::{CostModel, Player, Schedule};
 use loggp::{NS, Params, US};
-use loggp::schedule::{Player, CostModel, Schedule};
 use loggp_goal::mpi::{self, MpiLibrary};
 use loggp_goal::patterns::CommPattern;
 

@@ -1,10 +1,10 @@
 //! Common patterns of communication as schedules.
 
-use loggp::schedule::Operation;
-use loggp::{Params, US};
 use loggp::audit::audit;
-use loggp::schedule::{Player, CostModel};
-use loggp_goal::patterns::{PATTERNS, CommPattern};
+use loggp::schedule::Operation;
+use loggp::schedule::{CostModel, Player};
+use loggp::{Params, US};
+use loggp_goal::patterns::{CommPattern, PATTERNS};
 
 /// Every pattern ends for every number of ranks, by both cost models.
 #[test]

@@ -1,12 +1,13 @@
 //! Radix sort: right for every input, stable, and as fast as exact predictions.
 
 use crate::case::{check, formula, outcome};
-use loggp::{Latency, Machine, Params, Ports, Time, US, Work, preset};
 use loggp::params::LogGps;
+use loggp::{Latency, Machine, Params, Ports, Time, US, Work, preset};
 use loggp_programs::radix_sort::{
-    BUCKET_SCAN, INPUT, Input, KEY_BITS, KEY_HISTOGRAM, KEY_SORT, SortMethod, RADIX, RADIX_SORT, SortMemory, sort,
+    BUCKET_SCAN, INPUT, Input, KEY_BITS, KEY_HISTOGRAM, KEY_SORT, RADIX, RADIX_SORT, SortMemory, SortMethod,
+    sort,
 };
-use loggp_programs::{Case, Emulation, TimeSpan, Outcome, PhaseName};
+use loggp_programs::{Case, Emulation, Outcome, PhaseName, TimeSpan};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -154,7 +155,8 @@ fn an_impossible_case_is_refused_with_a_possible_one() {
         assert!(check(&case(name, here, most)).is_ok(), "{refusal}");
         assert!(check(&case(name, here, most + 1)).is_err(), "{refusal}");
     }
-    let refusal_of = |name, value: &str| case("long", here, 5).with_text(name, value).unwrap_err().to_string();
+    let refusal_of =
+        |name, value: &str| case("long", here, 5).with_text(name, value).unwrap_err().to_string();
     assert_eq!(refusal_of("key-bits", "33"), "key-bits = 33: give 32 or 64");
     assert_eq!(refusal_of("radix", "0"), "radix = 0: give a whole number from 1 to 16");
     assert_eq!(refusal_of("radix", "17"), "radix = 17: give a whole number from 1 to 16");

@@ -1,8 +1,8 @@
 //! Remap: its predictions under random parameters, and the results of LogP and LogGP.
 
 use crate::case::{check, outcome};
-use loggp::{Latency, NS, Params, Ports, Time, US, preset};
 use loggp::params::LogGps;
+use loggp::{Latency, NS, Params, Ports, Time, US, preset};
 use loggp_programs::remap::{REMAP, is_exact_with_single_ports};
 use loggp_programs::{Algorithm, Case, Emulation, Outcome};
 

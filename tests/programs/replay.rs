@@ -2,8 +2,8 @@
 
 use std::process::{Command, Output, Stdio};
 
-use loggp::{NS, US};
 use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule, ScheduleBuilder};
+use loggp::{NS, US};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

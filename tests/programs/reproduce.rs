@@ -315,7 +315,10 @@ fn tags_with_doubled_attributes(page: &str) -> Vec<&str> {
 /// together with their articles.
 #[test]
 fn no_element_of_a_page_has_an_attribute_twice() {
-    assert_eq!(tags_with_doubled_attributes("<a class=\"b\" href=\"c\" class=\"d\">e</a><a class=\"b\">").len(), 1);
+    assert_eq!(
+        tags_with_doubled_attributes("<a class=\"b\" href=\"c\" class=\"d\">e</a><a class=\"b\">").len(),
+        1
+    );
     let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/results/papers.html");
     let file = folder("attributes").with_extension("html");
     let mut command =

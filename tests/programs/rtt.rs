@@ -1,9 +1,9 @@
 //! Round trips take the times of LogGPS's table 6.
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, NS, PS, Params, Ports, Time, US, Work, preset};
 use loggp::audit::audit;
 use loggp::params::LogGps;
+use loggp::{ClockKind, Dilation, Latency, NS, PS, Params, Ports, Time, US, Work, preset};
 use loggp_programs::message::{MEANWHILE, MESSAGE, RECEIVER_DELAY};
 use loggp_programs::rtt::{IMBALANCE, ROUNDS, RTT, RoundTrip};
 use loggp_programs::{Case, Emulation};
@@ -222,7 +222,8 @@ fn the_wall_clock_is_within_1_percent() {
     {
         let params = preset(name).unwrap().builder().P(2).build().unwrap();
         let case = case(params, size, w * US, 20);
-        let emulation = Emulation { dilation: Dilation::Fixed(20.0), ..Emulation::with_clock(ClockKind::Wall) };
+        let emulation =
+            Emulation { dilation: Dilation::Fixed(20.0), ..Emulation::with_clock(ClockKind::Wall) };
         let mut errors = Vec::new();
         for _ in 0..10 {
             let answers = Study { emulation: emulation.clone(), ..Study::new(case.clone()) }.run().unwrap();

@@ -44,7 +44,11 @@ fn run(document: &str, shown: &ShownCommand, folder: &Path) {
         fs::write(folder.join(file), &output.stdout).unwrap();
     }
     if let Some(shows) = &shown.printed {
-        assert_eq!(added_clock(line), "", "{document}: {line} measures, so no document can say what it prints");
+        assert_eq!(
+            added_clock(line),
+            "",
+            "{document}: {line} measures, so no document can say what it prints"
+        );
         let printed = String::from_utf8(output.stdout).unwrap();
         // Three dots stand for the rest of the output.
         match shows.trim_end().strip_suffix("\n...") {
@@ -98,7 +102,10 @@ fn each_reason_not_to_run_a_command_is_needed() {
     let documents = documents();
     let commands = || documents.iter().flat_map(ProjectDocument::commands);
     for (_, why) in NOT_RUN {
-        assert!(commands().any(|shown| reason_not_to_run(shown) == Some(why)), "no command is left that {why}");
+        assert!(
+            commands().any(|shown| reason_not_to_run(shown) == Some(why)),
+            "no command is left that {why}"
+        );
     }
     assert!(commands().filter(|shown| reason_not_to_run(shown).is_none()).count() > 60);
 }

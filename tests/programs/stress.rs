@@ -4,8 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use loggp::{ClockKind, Dilation, Latency, Params, Ports, Time, US, preset};
 use loggp::audit::Audit;
+use loggp::{ClockKind, Dilation, Latency, Params, Ports, Time, US, preset};
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STRESS, THROUGHPUT};
 use loggp_programs::{Case, Emulation};
 use loggp_study::{Answers, Study};

@@ -30,7 +30,10 @@ fn stdout_of(line: &str) -> String {
 
 /// Returns the rows that the command prints as JSON.
 fn rows(line: &str) -> Vec<Value> {
-    stdout_of(&format!("{line} --format json")).lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+    stdout_of(&format!("{line} --format json"))
+        .lines()
+        .map(|row| serde_json::from_str(row).unwrap())
+        .collect()
 }
 
 /// Returns the integers at a path of the rows.
@@ -252,10 +255,11 @@ fn each_point_has_the_quartiles_of_its_seeds_and_a_box() {
         assert_eq!(names.map(|name| time(row, name)), quartiles);
         assert!(quartiles.windows(2).all(|two| two[0] < two[1]), "{quartiles:?}");
 
-        let [least, lower, median, upper, most] =
-            quartiles.map(|ns| format!("{:.3}", ns / 1e3).trim_end_matches('0').trim_end_matches('.').to_owned());
+        let [least, lower, median, upper, most] = quartiles
+            .map(|ns| format!("{:.3}", ns / 1e3).trim_end_matches('0').trim_end_matches('.').to_owned());
         let at = 10 * (place + 1);
-        let expected = format!("{median} at {at}, from {least} to {most}, half of them from {lower} to {upper}");
+        let expected =
+            format!("{median} at {at}, from {least} to {most}, half of them from {lower} to {upper}");
         assert!(svg.contains(&expected), "{expected}");
     }
     let one = stdout_of(&format!("{line} --latency random:7 --seeds 1"));

@@ -1,6 +1,6 @@
 //! Tables of a document.
 
-use loggp_document::{DocumentBlock, Cell, TableColumn, Document, CellFormat, Table, Width, plain};
+use loggp_document::{Cell, CellFormat, Document, DocumentBlock, Table, TableColumn, Width, plain};
 
 #[test]
 fn numbers_are_rounded_and_grouped() {

@@ -4,15 +4,15 @@ use std::process::Command;
 use std::sync::Arc;
 
 use crate::case::{check, formula, outcome};
-use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Time, US, preset};
 use loggp::audit::audit;
 use loggp::params::LogGps;
+use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Time, US, preset};
 use loggp_programs::transportation::{
-    Delivery, CHUNK, FAN_OUT, FanOut, INCOMING, MatrixKind, MATRIX, Matrix, TransportMethod, OUTGOING, PART, RandomSchedule, SKEW,
-    STAGE1, SendSchedule, Scheme, Skew, Source, TRAFFIC, TRANSPORTATION, TwoStageForm, expected_longest, longest_messages,
-    generators, matrix, transport,
+    CHUNK, Delivery, FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, MatrixKind, OUTGOING, PART, RandomSchedule,
+    SKEW, STAGE1, Scheme, SendSchedule, Skew, Source, TRAFFIC, TRANSPORTATION, TransportMethod, TwoStageForm,
+    expected_longest, generators, longest_messages, matrix, transport,
 };
-use loggp_programs::{Algorithm, Case, Emulation, TimeSpan, Outcome};
+use loggp_programs::{Algorithm, Case, Emulation, Outcome, TimeSpan};
 
 const LINEAR: SendSchedule = SendSchedule::Linear;
 const RANDOM: SendSchedule = SendSchedule::Random(RandomSchedule::PLAIN);
@@ -119,8 +119,8 @@ fn messages_are_split_as_in_figures_9_and_11() {
 
 #[test]
 fn the_figures_have_the_papers_numbers() {
-    let [one, two, three, nine] =
-        [("figure-1", 8), ("figure-2", 8), ("figure-3", 4), ("figure-9", 4)].map(|(name, P)| named_matrix(name, P));
+    let [one, two, three, nine] = [("figure-1", 8), ("figure-2", 8), ("figure-3", 4), ("figure-9", 4)]
+        .map(|(name, P)| named_matrix(name, P));
     let traffic = |matrix: &Matrix| {
         let P = matrix.P();
         let (r, c) = ((0..P).map(|i| matrix.r_i(i)), (0..P).map(|j| matrix.c_j(j)));
@@ -479,7 +479,8 @@ fn the_generator_meets_its_bounds() {
         let k = rng.usize(1..=P);
         let many = rng.usize(1..k.max(2));
         let t = rng.usize(2 * k * k..40 * k * k + 10);
-        let mut case = Case { seed, ..case(P) }.with(&FAN_OUT, Some(FanOut::Fixed(k))).with(&TRAFFIC, Some(t));
+        let mut case =
+            Case { seed, ..case(P) }.with(&FAN_OUT, Some(FanOut::Fixed(k))).with(&TRAFFIC, Some(t));
         if k > 1 {
             case = case.with(&SKEW, Some(Skew::fraction(many, k)));
         }

@@ -1,8 +1,8 @@
 //! The command `loggp`: reads the command line, carries it out and prints the result.
 //!
 //! Most subcommands make studies, each of which becomes a row of a [`Report`](report::Report) with its
-//! [columns](column::ReportColumn). Every subcommand is a file with its arguments and an `execute`. To add one,
-//! write its file, and give it a line in `subcommands!` below.
+//! [columns](column::ReportColumn). Every subcommand is a file with its arguments and an `execute`. To add
+//! one, write its file, and give it a line in `subcommands!` below.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
@@ -79,8 +79,8 @@ struct CommandLine {
     request: CliCommand,
 }
 
-/// Makes the module of each subcommand, and the enum of all. The name of a subcommand is that of its file, and
-/// its help and two examples stand at its type.
+/// Makes the module of each subcommand, and the enum of all. The name of a subcommand is that of its file,
+/// and its help and two examples stand at its type.
 macro_rules! subcommands {
     ($($file:ident::$Type:ident,)+) => {
         $(mod $file;)+
@@ -102,8 +102,8 @@ macro_rules! subcommands {
     };
 }
 
-// In the order of the help. The tests run the examples of all in this order and in one folder, so that one may
-// read a file that another wrote.
+// In the order of the help. The tests run the examples of all in this order and in one folder, so that one
+// may read a file that another wrote.
 subcommands! {
     run::RunCommand,
     compare::CompareCommand,

@@ -1,7 +1,8 @@
 //! Reproductions of the papers' figures and tables. An [`Exhibit`] is a figure, a table or a result of a
 //! paper; its [`ExhibitResult`] has tables, pictures, and every number of the paper beside ours.
 //!
-//! To add an exhibit, write its `Exhibit` into a file of its paper's folder, and name both in the folder's `mod.rs`.
+//! To add an exhibit, write its `Exhibit` into a file of its paper's folder, and name both in the folder's
+//! `mod.rs`.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::signals::send_signal;
-use super::{Tally, wait_with_timeout, folder, status_and_stderr, loggp, repeats};
+use super::{Tally, folder, loggp, repeats, status_and_stderr, wait_with_timeout};
 
 /// Returns the number of threads of a process, or 0 if it has ended.
 fn threads(child: &Child) -> usize {

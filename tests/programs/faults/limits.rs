@@ -2,7 +2,10 @@
 
 use std::process::Command;
 
-use super::{LINES, Tally, loggp_after, as_nobody, clear, run_with_timeout, folder, status_and_stderr, is_internal_error, repeats, torn_files};
+use super::{
+    LINES, Tally, as_nobody, clear, folder, is_internal_error, loggp_after, repeats, run_with_timeout,
+    status_and_stderr, torn_files,
+};
 
 /// Returns whether the command succeeded, or failed with an error of its own.
 fn is_done_or_refused(status: i32, stderr: &str) -> bool {
@@ -33,8 +36,11 @@ fn too_few_threads() {
         // Without any further thread, and with a few.
         for limit in [1, 5] {
             clear(folder.path());
-            let mut command =
-                loggp_after(&format!("{{ ulimit -u {limit} 2>&- || ulimit -p {limit}; }}"), line, folder.path());
+            let mut command = loggp_after(
+                &format!("{{ ulimit -u {limit} 2>&- || ulimit -p {limit}; }}"),
+                line,
+                folder.path(),
+            );
             let Some(()) = as_nobody(&mut command, folder.path()) else { return };
             let Some(output) = run_with_timeout(&mut command) else {
                 tally.add(line, false, || "it hangs".into());
@@ -53,7 +59,8 @@ fn too_little_memory() {
     let (folder, mut tally) = (folder(), Tally::new("a limit on memory"));
     // The least memory in which the command starts at all.
     let has_enough = |kib: &usize| {
-        let output = run_with_timeout(&mut loggp_after(&format!("ulimit -v {kib}"), "programs", folder.path()));
+        let output =
+            run_with_timeout(&mut loggp_after(&format!("ulimit -v {kib}"), "programs", folder.path()));
         output.is_some_and(|output| output.status.success())
     };
     let least = (8..).map(|step| step * 2048).find(has_enough).unwrap();
@@ -62,7 +69,9 @@ fn too_little_memory() {
         let steps = repeats(20).div_ceil(10);
         for kib in (0..steps).map(|step| least + 3 * least * step / steps) {
             clear(folder.path());
-            let Some(output) = run_with_timeout(&mut loggp_after(&format!("ulimit -v {kib}"), line, folder.path())) else {
+            let Some(output) =
+                run_with_timeout(&mut loggp_after(&format!("ulimit -v {kib}"), line, folder.path()))
+            else {
                 tally.add(line, false, || format!("at {kib} KiB: it hangs"));
                 continue;
             };

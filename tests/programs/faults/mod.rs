@@ -192,7 +192,10 @@ fn status_and_stderr(output: &Output) -> (i32, String) {
 
 /// Returns whether stderr is an error of one sentence.
 fn is_sentence(stderr: &str) -> bool {
-    stderr.starts_with("error: ") && stderr.ends_with('\n') && stderr.lines().count() == 1 && !is_internal_error(stderr)
+    stderr.starts_with("error: ")
+        && stderr.ends_with('\n')
+        && stderr.lines().count() == 1
+        && !is_internal_error(stderr)
 }
 
 /// Returns whether stderr reports a mistake in loggp instead of the fault.

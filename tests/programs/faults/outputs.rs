@@ -4,7 +4,10 @@ use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
-use super::{LINES, Tally, loggp_after, as_nobody, clear, run_with_timeout, folder, status_and_stderr, is_sentence, loggp, torn_files};
+use super::{
+    LINES, Tally, as_nobody, clear, folder, is_sentence, loggp, loggp_after, run_with_timeout,
+    status_and_stderr, torn_files,
+};
 
 /// Returns the files that a line's options name.
 fn files(line: &str) -> Vec<&str> {
@@ -109,7 +112,8 @@ fn files_without_room() {
             let output = run_with_timeout(&mut command).unwrap();
             let (status, stderr) = status_and_stderr(&output);
             let torn = torn_files(folder.path());
-            let right = status == 1 && is_sentence(&stderr) && stderr.contains(reason) && stderr.contains(" to /");
+            let right =
+                status == 1 && is_sentence(&stderr) && stderr.contains(reason) && stderr.contains(" to /");
             tally.add(&line, right && torn.is_empty(), || format!("{status}, {stderr}, {torn:?}"));
         }
         tally.end();

@@ -11,7 +11,10 @@ use std::time::{Duration, Instant};
 
 use crate::command::is_ignored;
 
-use super::{LINES, Tally, clear, wait_with_timeout, run_with_timeout, folder, status_and_stderr, loggp, repeats, torn_files};
+use super::{
+    LINES, Tally, clear, folder, loggp, repeats, run_with_timeout, status_and_stderr, torn_files,
+    wait_with_timeout,
+};
 
 pub fn send_signal(child: &Child, signal: &str) {
     // The process may have ended by now.

@@ -93,7 +93,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let [formula, model, measured] = [prediction.formula, prediction.model, measured]
             .map(|time| time.map_or("none".into(), |time| time.to_string()));
         // The time of a late run tells something about this computer, and nothing about the machine.
-        let timeliness = if answers.outcome.run.host.is_some_and(|host| host.on_time) { "held" } else { "late" };
+        let timeliness =
+            if answers.outcome.run.host.is_some_and(|host| host.on_time) { "held" } else { "late" };
         println!("P = {P:2}: formula {formula}, model {model}, measured {measured} ({timeliness})");
     }
 
