@@ -16,7 +16,6 @@ mod derive;
 mod examples;
 mod faults;
 mod faulty;
-mod formula;
 mod layers;
 mod levels;
 #[cfg(target_os = "linux")]

@@ -15,6 +15,7 @@ mod every_program;
 mod faults;
 mod fft;
 mod formula;
+mod formula;
 mod gauss;
 mod installed;
 mod karp;

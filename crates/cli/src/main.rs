@@ -87,15 +87,16 @@ macro_rules! subcommands {
 
         /// A subcommand with its arguments.
         #[derive(Subcommand)]
+        #[allow(non_camel_case_types)] // a variant is called as its file is
         enum CliCommand {
-            $(#[command(name = stringify!($file))] $Type(Box<$file::$Type>),)+
+            $($file(Box<$file::$Type>),)+
         }
 
         impl CliCommand {
             /// Runs the subcommand.
             fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
                 match self {
-                    $(CliCommand::$Type(command) => command.execute(out),)+
+                    $(CliCommand::$file(command) => command.execute(out),)+
                 }
             }
         }

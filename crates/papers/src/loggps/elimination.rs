@@ -108,7 +108,7 @@ impl Elimination {
         let (_, name) = codes(n).nth(if has_different_codes(n) { code } else { 0 }).expect("there is one");
         let result = sheet.last_result(&format!("{}, {name}", size_text(sheet.lab, n))).clone();
         let divisor = size_divisor(sheet.lab, n);
-        Elimination { divisor, time: divisor as i64 * result.model(), result: result }
+        Elimination { divisor, time: divisor as i64 * result.model(), result }
     }
 
     /// Returns the time at n, in s.
