@@ -15,7 +15,6 @@ mod every_program;
 mod faults;
 mod fft;
 mod formula;
-mod formula;
 mod gauss;
 mod installed;
 mod karp;
