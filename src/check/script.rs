@@ -87,7 +87,7 @@ impl Script {
         let orders = vec![None; prefix.calls.iter().flatten().count()];
         let mut constraints = PrefixConstraints::new(history, &prefix, &orders);
         constraints.add_requests(history, settled);
-        TimingSolver::new(history, &constraints).is_solvable_with_waits(history)
+        TimingSolver::new(history, &constraints).can_be_solved_with_waits(history)
     }
 
     /// Finds latencies for a settled prefix.

@@ -161,7 +161,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
 
     /// Returns whether there may be times if messages wait, for room or a port, for others that are not
     /// settled.
-    pub(super) fn is_solvable_with_waits(mut self, history: &History) -> bool {
+    pub(super) fn can_be_solved_with_waits(mut self, history: &History) -> bool {
         let has_capacity =
             || self.constraints.prefix.messages.iter().any(|flight| flight.capacity < usize::MAX);
         if !self.has_long_messages && !has_capacity() {

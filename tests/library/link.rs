@@ -100,7 +100,7 @@ fn all_calls_work_across_a_link() {
         p.wait_all(sends);
         let right = p.send_recv((id + 1) % P, (id + P - 1) % P, Tag::new(7), id);
         p.send((id + 1) % P, TEXT, (id.to_string(), None));
-        while !p.probe(TEXT.from((id + P - 1) % P)).is_some() {}
+        while p.probe(TEXT.from((id + P - 1) % P)).is_none() {}
         let (mut looks, mut text) = (0, None);
         while text.is_none() {
             text = p.try_recv(TEXT);

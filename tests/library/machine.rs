@@ -341,7 +341,7 @@ fn a_look_costs_a_cycle_and_takes_nothing() {
         assert!(
             p.probe(BYTE.from(2)).is_some()
                 && p.probe(BYTE.from(1)).is_some()
-                && !p.probe(BYTE.from(0)).is_some()
+                && p.probe(BYTE.from(0)).is_none()
         );
         assert_eq!((us(p.now()), p.probe(OTHER_BYTE), us(p.now())), (13, None, 14));
         assert_eq!((p.recv(BYTE), us(p.now())), ((1, 1), 16));

@@ -16,6 +16,7 @@ mod derive;
 mod examples;
 mod faults;
 mod faulty;
+mod formula;
 mod layers;
 mod levels;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
 //! The library's public names, which change on purpose only: `public_api.txt` lists them, an item a line.
 //!
-//! `LOGGP_PUBLIC_API=new cargo test -p loggp --test library public_api` writes the file, and the
+//! `LOGGP_PUBLIC_API=new cargo test -p loggp-command --test library public_api` writes the file, and the
 //! change shows in the diff. The reader relies on rustfmt's form: items begin at the left margin, and what is
 //! in them four columns on.
 
@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library/public_api.txt");
-const SRC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/library/public_api.txt");
+const SRC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../src");
 
 #[test]
 fn public_names_are_as_listed() {
