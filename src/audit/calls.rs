@@ -21,10 +21,15 @@ use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Unt
 struct SentMessages<'a> {
     /// The tag and the transfer of each message, by its sending call.
     sent: HashMap<MessageId, (u64, &'a Transfer)>,
-    /// The messages that no call has received yet, each twice: receiver, tag, sender (once `None`, for
-    /// receives from any sender), arrival of the transfer's first message, and that message.
-    left: BTreeSet<(usize, u64, Option<usize>, Time, MessageId)>,
+    /// The messages that no call has received yet, each for receives from its sender and from any.
+    left: BTreeSet<LeftKey>,
+    /// True if a call receives or looks for messages with any tag.
+    has_any_tag: bool,
 }
+
+/// Receiver, tag, sender (`None` for receives from any sender), arrival of the transfer's first message, and
+/// that message.
+type LeftKey = (usize, u64, Option<usize>, Time, MessageId);
 
 impl SentMessages<'_> {
     /// Returns the earliest message left that a receive with this tag and source can take, and its arrival.
@@ -56,14 +61,28 @@ impl SentMessages<'_> {
     }
 
     fn add(&mut self, to: usize, tag: u64, arrival: Time, id: MessageId) {
-        self.left.extend([None, Some(id.from)].map(|from| (to, tag, from, arrival, id)));
+        self.left.extend(self.keys(to, tag, arrival, id));
     }
 
     fn remove(&mut self, to: usize, got: &Transfer, arrival: Time) {
-        let (Some((tag, _)), id) = (self.sent.get(&got.message), first_message(got)) else { return };
-        for from in [None, Some(id.from)] {
-            self.left.remove(&(to, *tag, from, arrival, id));
+        let Some((tag, _)) = self.sent.get(&got.message) else { return };
+        for key in self.keys(to, *tag, arrival, first_message(got)) {
+            self.left.remove(&key);
         }
+    }
+
+    /// Returns the keys of a message in `left`: for receives with its tag, and for those with any tag if the
+    /// run has such.
+    fn keys(
+        &self,
+        to: usize,
+        tag: u64,
+        arrival: Time,
+        id: MessageId,
+    ) -> impl Iterator<Item = LeftKey> + use<> {
+        let any_tag = self.has_any_tag && RawTag::ANY.can_take(RawTag::from_number(tag));
+        let tags = [Some(tag), any_tag.then(|| RawTag::ANY.number())].into_iter().flatten();
+        tags.flat_map(move |tag| [None, Some(id.from)].map(|from| (to, tag, from, arrival, id)))
     }
 }
 
@@ -140,7 +159,11 @@ impl<'a> Auditor<'a> {
 
     /// Collects the messages that the calls have sent.
     fn sent_messages(&mut self) -> SentMessages<'a> {
-        let (mut sent_messages, mut posted) = (SentMessages::default(), HashMap::new());
+        let is_any_tag =
+            |call: &Call| call.kind.tag().is_some_and(|tag| RawTag::from_number(tag.number).is_wild());
+        let has_any_tag = self.trace.calls.iter().any(is_any_tag);
+        let mut sent_messages = SentMessages { has_any_tag, ..SentMessages::default() };
+        let mut posted = HashMap::new();
         for Call { id, kind, .. } in &self.trace.calls {
             if let CallKind::Isend { request, tag, .. } = kind {
                 posted.insert((*id, *request), tag);

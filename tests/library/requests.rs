@@ -2,6 +2,7 @@
 //! wrong programs.
 
 use loggp::audit::audit;
+use loggp::replay::Replay;
 use loggp::{
     AnyTag, Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work,
     collectives,
@@ -389,6 +390,47 @@ fn any_tag_receives_all_tags_and_returns_them() {
         vec![p.wait(one), p.wait(two)]
     });
     assert_eq!(run.unwrap().results[0], [(1, 1, vec![5]), (1, 0, vec![6])]);
+}
+
+#[test]
+fn looks_for_any_tag_give_up_and_find() {
+    for posts_request in [false, true] {
+        let run = mpi(3).trace(true).run(|p| {
+            if p.id() == 1 {
+                p.wait_until(50 * US);
+                p.send(0, OTHER, vec![5; 3]);
+                p.wait_until(200 * US);
+                p.send(0, BYTES, vec![6; 200]); // above S
+                return vec![];
+            }
+            if p.id() == 2 {
+                p.wait_until(150 * US);
+                p.send(0, OTHER, vec![8]);
+                return vec![];
+            }
+            let any = AnyTag::<Vec<u8>>::new();
+            let request = posts_request.then(|| p.irecv(OTHER.from(2)));
+            assert_eq!((p.try_recv(any), p.probe(any)), (None, None));
+            assert_eq!(p.recv_until(any, 20 * US), None);
+            assert_eq!(p.now(), 20 * US);
+            let mut got = vec![p.recv_until(any.from(1), 100 * US).unwrap()];
+            match request {
+                Some(request) => {
+                    let (number, value) = (1, p.wait(request));
+                    got.push((2, number, value));
+                }
+                None => got.push(p.recv(any)),
+            }
+            while p.probe(any).is_none() {}
+            got.push(p.try_recv(any).unwrap());
+            got
+        });
+        let run = run.unwrap();
+        assert_eq!(run.results[0], [(1, 1, vec![5; 3]), (2, 1, vec![8]), (1, 0, vec![6; 200])]);
+        let trace = run.trace.unwrap();
+        assert!(audit(&trace).is_clean(), "{:?}", audit(&trace));
+        assert_eq!(Replay::new(&trace).run().unwrap().time, run.time);
+    }
 }
 
 #[test]
