@@ -57,7 +57,7 @@ pub fn long(to: usize, words: usize) -> Op {
 }
 
 pub fn all_by_hand() -> Vec<ByHand> {
-    let look = |looks| Poll { from: None, tag: 0, looks };
+    let look = |looks| Poll { pattern: Pattern { from: None, tag: Some(0) }, looks };
     let self_send = || by_hand("L=1, G=1", &[&[long(0, 6)]], &[10]);
     let beside = |finish: &[i64]| {
         let sends = [Wait(5), long(2, 5), long(2, 11)];
@@ -100,10 +100,17 @@ pub fn all_by_hand() -> Vec<ByHand> {
         by_hand("", &[&[Wait(5), look(3)], &[Wait(5), short(0)]], &[6, 5]),
         by_hand("", &[&[short(0), look(3)]], &[0]),
         // A look that starts in time may end late; one within the gap finds nothing.
-        by_hand("L=4, o=3", &[&[short(1)], &[Until { from: None, tag: 0, wait: 7 }]], &[3, 10]),
+        by_hand(
+            "L=4, o=3",
+            &[&[short(1)], &[Until { pattern: Pattern { from: None, tag: Some(0) }, wait: 7 }]],
+            &[3, 10],
+        ),
         by_hand(
             "L=4, o=3, g=9",
-            &[&[short(1), short(1)], &[Until { from: None, tag: 0, wait: 20 }, look(9)]],
+            &[
+                &[short(1), short(1)],
+                &[Until { pattern: Pattern { from: None, tag: Some(0) }, wait: 20 }, look(9)],
+            ],
             &[12, 19],
         ),
         // While its gap runs, 0 receives from 10 to 12.
@@ -180,7 +187,11 @@ fn requests_by_hand() -> Vec<ByHand> {
             &[10, 10, 10],
         ),
         // The message arrives at 8, and a look costs 1.
-        by_hand("L=6ps, o=2ps", &[&[short(1)], &[Probe { from: None, tag: 0, looks: 9 }]], &[2, 11]),
+        by_hand(
+            "L=6ps, o=2ps",
+            &[&[short(1)], &[Probe { pattern: Pattern { from: None, tag: Some(0) }, looks: 9 }]],
+            &[2, 11],
+        ),
         // The request enters first, at 2; so the second message enters at 6, and one that arrives at 4 is
         // received by then.
         by_hand(

@@ -100,7 +100,7 @@ enum Step {
     },
     /// Looks for a message, at most this many times.
     See {
-        want: OracleFilter,
+        pattern: Pattern,
         looks: usize,
     },
     /// Waits for the first of these tasks to be done.
@@ -718,16 +718,14 @@ impl Oracle {
                 }
                 GreetState::Come => {}
             },
-            See { want, looks } => {
-                let seen = self.first_unclaimed(x, want, Some(now));
+            See { pattern, looks } => {
+                let seen = self.first_unclaimed(x, OracleFilter::Any(pattern), Some(now));
                 self.pass(x, 0, AccountPart::Idle, now + cycle);
-                let tag = |kind| match kind {
-                    MessageKind::Plain(tag) | MessageKind::Request(tag, _) => tag,
-                    _ => unreachable!(),
-                };
-                self.note(x, seen.as_ref().map(|m| Message { from: m.from, tag: tag(m.kind), words: 0 }));
+                // A probe for any tag does not say which tag it has seen.
+                let tag = pattern.tag.unwrap_or(0);
+                self.note(x, seen.as_ref().map(|m| Message { from: m.from, tag, words: 0 }));
                 if seen.is_none() && looks > 1 {
-                    self.prepend_steps(x, vec![See { want, looks: looks - 1 }]);
+                    self.prepend_steps(x, vec![See { pattern, looks: looks - 1 }]);
                 }
             }
             Join(tasks) => {
@@ -812,7 +810,6 @@ impl Oracle {
         let cycle = self.network.params.cycle.as_ps();
         let p = &mut self.processors[x];
         let now = p.tasks[0].now;
-        let of = |from: Option<usize>, tag: usize| OracleFilter::Any(Pattern { from, tag: Some(tag) });
         let take = |want| Take { want, by: None, greets: false };
         let steps = match op.clone() {
             Work(units) => {
@@ -846,18 +843,18 @@ impl Oracle {
                 self.repeat_call(x, op);
                 vec![take(OracleFilter::Any(pattern)), Tell]
             }
-            Until { from, tag, wait } => {
+            Until { pattern, wait } => {
                 let by = now + wait.max(0);
-                let take = Take { want: of(from, tag), by: Some(by), greets: false };
+                let take = Take { want: OracleFilter::Any(pattern), by: Some(by), greets: false };
                 vec![take, Looked { by, miss: None }]
             }
             Poll { looks: 0, .. } | Probe { looks: 0, .. } | Test { looks: 0, .. } => return,
-            Poll { from, tag, looks } => {
-                let take = Take { want: of(from, tag), by: Some(now), greets: false };
-                let miss = Some(Poll { from, tag, looks: looks - 1 });
+            Poll { pattern, looks } => {
+                let take = Take { want: OracleFilter::Any(pattern), by: Some(now), greets: false };
+                let miss = Some(Poll { pattern, looks: looks - 1 });
                 vec![take, Looked { by: now, miss }]
             }
-            Probe { from, tag, looks } => vec![See { want: of(from, tag), looks }],
+            Probe { pattern, looks } => vec![See { pattern, looks }],
             Isend { to, tag, words } => {
                 p.in_order = true;
                 let steps = self.send(x, to, tag, words);

@@ -56,20 +56,17 @@ pub enum Op {
     },
     /// One `recv_until`, with a deadline this much later.
     Until {
-        from: Option<usize>,
-        tag: usize,
+        pattern: Pattern,
         wait: i64,
     },
     /// This many `try_recv`, or fewer if one finds a message.
     Poll {
-        from: Option<usize>,
-        tag: usize,
+        pattern: Pattern,
         looks: usize,
     },
     /// This many `probe`, or fewer if one sees a message.
     Probe {
-        from: Option<usize>,
-        tag: usize,
+        pattern: Pattern,
         looks: usize,
     },
     Isend {
@@ -457,34 +454,49 @@ impl LiveProcessor {
                     self.received(p, from, tag, &got);
                 }
             }
-            Until { from, tag, wait } => {
+            Until { pattern, wait } => {
                 let time = p.now() + wait * PS;
-                let got = match from {
-                    Some(from) => p.recv_until(about(tag).from(from), time).map(|got| (from, got)),
-                    None => p.recv_until(about(tag), time),
+                let got = match pattern {
+                    Pattern { from: Some(from), tag: Some(tag) } => {
+                        p.recv_until(about(tag).from(from), time).map(|got| (from, tag, got))
+                    }
+                    Pattern { from: None, tag: Some(tag) } => {
+                        p.recv_until(about(tag), time).map(|(from, got)| (from, tag, got))
+                    }
+                    Pattern { from, tag: None } => {
+                        p.recv_until(any_tag(from), time).map(|(from, tag, got)| (from, tag.into(), got))
+                    }
                 };
-                self.note(p, got.map(|(from, got)| Message { from, tag, words: got.len() }));
+                self.note(p, got.map(|(from, tag, got)| Message { from, tag, words: got.len() }));
             }
-            Poll { from, tag, looks } => {
+            Poll { pattern, looks } => {
                 for _ in 0..looks {
-                    let got = match from {
-                        Some(from) => p.try_recv(about(tag).from(from)).map(|got| (from, got)),
-                        None => p.try_recv(about(tag)),
+                    let got = match pattern {
+                        Pattern { from: Some(from), tag: Some(tag) } => {
+                            p.try_recv(about(tag).from(from)).map(|got| (from, tag, got))
+                        }
+                        Pattern { from: None, tag: Some(tag) } => {
+                            p.try_recv(about(tag)).map(|(from, got)| (from, tag, got))
+                        }
+                        Pattern { from, tag: None } => {
+                            p.try_recv(any_tag(from)).map(|(from, tag, got)| (from, tag.into(), got))
+                        }
                     };
-                    let got = got.map(|(from, got)| Message { from, tag, words: got.len() });
+                    let got = got.map(|(from, tag, got)| Message { from, tag, words: got.len() });
                     self.note(p, got);
                     if got.is_some() {
                         return;
                     }
                 }
             }
-            Probe { from, tag, looks } => {
+            Probe { pattern, looks } => {
                 for _ in 0..looks {
-                    let seen = match from {
-                        Some(from) => p.probe(about(tag).from(from)),
-                        None => p.probe(about(tag)),
+                    let seen = match pattern {
+                        Pattern { from: Some(from), tag: Some(tag) } => p.probe(about(tag).from(from)),
+                        Pattern { from: None, tag: Some(tag) } => p.probe(about(tag)),
+                        Pattern { from, tag: None } => p.probe(any_tag(from)),
                     };
-                    let came = seen.map(|from| Message { from, tag, words: 0 });
+                    let came = seen.map(|from| Message { from, tag: pattern.tag.unwrap_or(0), words: 0 });
                     self.notes.push(Note { now: p.now().as_ps(), came });
                     if seen.is_some() {
                         return;

@@ -251,13 +251,14 @@ impl<'a> Drawing<'a> {
         let how = RequestKind::ALL[self.rng.usize(0..4)];
         let (tag, place) = (self.rng.usize(0..TAGS), self.rng.usize(0..4));
         let from = (self.rng.usize(0..4) == 0).then(|| self.rng.usize(0..self.P));
+        let pattern = Pattern { from, tag: (self.rng.usize(0..4) > 0).then_some(tag) };
         let kinds = if self.requests > 0 { 11 } else { 6 };
         let op = match self.rng.usize(0..kinds) {
             0 | 1 => Work(self.rng.i64(0..=8)),
             2 => Wait(self.rng.i64(0..=8)),
-            3 => Until { from, tag, wait: self.rng.i64(-2..=12) },
-            4 => Poll { from, tag, looks: self.rng.usize(1..=20) },
-            5 => Probe { from, tag, looks: self.rng.usize(1..=6) },
+            3 => Until { pattern, wait: self.rng.i64(-2..=12) },
+            4 => Poll { pattern, looks: self.rng.usize(1..=20) },
+            5 => Probe { pattern, looks: self.rng.usize(1..=6) },
             6 | 7 => Test { how, place, looks: self.rng.usize(1..=8) },
             8 if self.rng.usize(0..4) == 0 => WaitAll(how),
             8 | 9 => WaitFor { how, place },
