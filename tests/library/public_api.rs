@@ -72,7 +72,11 @@ impl Item<'_> {
     fn name(&self) -> Option<String> {
         let rest = self.head.strip_prefix("pub ")?;
         let words = rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-        words.skip_while(|word| ["const", "unsafe", "async"].contains(word)).nth(1).map(String::from)
+        words
+            .skip_while(|word| ["unsafe", "async"].contains(word))
+            .skip(1)
+            .find(|word| *word != "fn")
+            .map(String::from)
     }
 
     /// Returns the type whose methods are in the block, or `None` for another item.
