@@ -143,7 +143,7 @@ impl<'a> Auditor<'a> {
         for (place, gap) in
             track.iter().enumerate().filter(|(_, activity)| *activity.kind == ActivityKind::Gap)
         {
-            let (over, goes_on) = match track.get(place + 1) {
+            let (over, waited_until) = match track.get(place + 1) {
                 Some(AuditedActivity { kind: ActivityKind::Send(id), end, .. }) => {
                     let flight = self.index_of(*id).map(|place| self.flights[place]);
                     let over = flight.and_then(|flight| flight.gap_over);
@@ -160,9 +160,10 @@ impl<'a> Auditor<'a> {
                 }
                 _ => (None, gap.end),
             };
-            if over != Some(goes_on) {
+            if over != Some(waited_until) {
                 let over = over.map_or("there is none".into(), |over| format!("it is over at {over}"));
-                let sentence = format!("processor {} waits for the gap until {goes_on}, and {over}", gap.id);
+                let sentence =
+                    format!("processor {} waits for the gap until {waited_until}, and {over}", gap.id);
                 self.report(AuditRule::Wait, sentence);
             }
         }

@@ -86,10 +86,10 @@ impl TimeConstraints {
     /// Returns the earliest times that satisfy the lower bounds, if they also satisfy the upper bounds.
     fn solve_earliest(&self) -> SolveResult {
         let mut times = vec![Time::ZERO; self.variables];
-        let mut goes_on = true;
+        let mut has_changed = true;
         // A variable that still changes after as many rounds as there are variables is in a cycle.
         for _ in 0..self.variables + 2 {
-            if !std::mem::take(&mut goes_on) {
+            if !std::mem::take(&mut has_changed) {
                 let holds = |(what, of): &UpperBound| {
                     of.iter().any(|(other, by)| times[*what] <= times[*other] + *by)
                 };
@@ -102,7 +102,7 @@ impl TimeConstraints {
             for (what, other, by) in &self.lower_bounds {
                 let least = times[*other] + *by;
                 if times[*what] < least {
-                    (times[*what], goes_on) = (least, true);
+                    (times[*what], has_changed) = (least, true);
                 }
             }
             if self.zeros.iter().any(|first| times[*first] > Time::ZERO) {
@@ -151,23 +151,23 @@ impl TimeConstraints {
         self.zeros.iter().for_each(|first| times[*first] = Time::ZERO);
         // The last cause of each variable's decrease.
         let mut causes: Vec<Option<DescentCause>> = vec![None; self.variables];
-        let mut goes_on = true;
+        let mut has_changed = true;
         for round in 1..MAX_ROUNDS {
-            if !std::mem::take(&mut goes_on) {
+            if !std::mem::take(&mut has_changed) {
                 // Variables without bounds stay at the end of time, which does no harm.
                 return Descent::Solved(times);
             }
             for (number, (what, of)) in self.upper_bounds.iter().enumerate() {
                 let most = of.iter().enumerate().map(|(arg, (other, by))| (times[*other] + *by, arg)).max();
                 if let Some((most, arg)) = most.filter(|(most, _)| *most < times[*what]) {
-                    (times[*what], goes_on) = (most, true);
+                    (times[*what], has_changed) = (most, true);
                     causes[*what] = Some(DescentCause { by: of[arg].0, most: Some((number, arg)) });
                 }
             }
             for (what, other, by) in &self.lower_bounds {
                 let most = times[*what] - *by;
                 if most < times[*other] {
-                    (times[*other], goes_on) = (most, true);
+                    (times[*other], has_changed) = (most, true);
                     causes[*other] = Some(DescentCause { by: *what, most: None });
                 }
             }

@@ -30,3 +30,4 @@ mod protocols;
 mod public_api;
 mod recorded;
 mod requests;
+mod source;

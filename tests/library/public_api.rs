@@ -5,11 +5,12 @@
 //! in them four columns on.
 
 use std::collections::BTreeSet;
-use std::fs::{read_dir, read_to_string};
-use std::path::{Path, PathBuf};
+use std::fs::read_to_string;
+use std::path::Path;
+
+use crate::source::{Crate, Module, Place};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/library/public_api.txt");
-const SRC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../src");
 
 #[test]
 fn public_names_are_as_listed() {
@@ -25,40 +26,27 @@ fn public_names_are_as_listed() {
 
 #[test]
 fn root_has_about_forty_names() {
-    let names = exports(&read_to_string(Path::new(SRC).join("lib.rs")).unwrap());
+    let names = &library().0[&Place::new()].exports;
     assert!((30..=50).contains(&names.len()), "{} names at the root: {names:?}", names.len());
+}
+
+fn library() -> Crate {
+    Crate::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src"))
 }
 
 /// Returns all public names, with the signatures of functions and the types of fields.
 fn public_names() -> BTreeSet<String> {
-    let src = Path::new(SRC);
-    let lib = read_to_string(src.join("lib.rs")).unwrap();
-    let mut names = describe("", &exports(&lib), &files_below(src));
-    for module in lib.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')) {
-        let folder = src.join(module);
-        let (root, files) = match folder.is_dir() {
-            true => (folder.join("mod.rs"), files_below(&folder)),
-            false => (folder.with_extension("rs"), vec![folder.with_extension("rs")]),
-        };
-        let text = read_to_string(root).unwrap();
-        let own = items(&text).into_iter().filter_map(|item| item.name());
-        let exported: BTreeSet<String> = exports(&text).into_iter().chain(own).collect();
-        names.extend(describe(&format!("{module}::"), &exported, &files));
+    let library = library();
+    let root = &library.0[&Place::new()];
+    let mut names = describe("", &root.exports.iter().cloned().collect(), library.0.values());
+    for module in &root.public_children {
+        let root = &library.0[&vec![module.clone()]];
+        let own = items(&root.text).into_iter().filter_map(|item| item.name());
+        let exported = root.exports.iter().cloned().chain(own).collect();
+        let files = library.0.iter().filter(|(place, _)| place.first() == Some(module)).map(|(_, file)| file);
+        names.extend(describe(&format!("{module}::"), &exported, files));
     }
     names
-}
-
-/// Returns the names that `pub use` brings into a file, without what is hidden from the documentation.
-fn exports(text: &str) -> BTreeSet<String> {
-    let uses = text.split("\npub use ").skip(1).map(|rest| rest.split(';').next().unwrap_or_default());
-    let lists = uses.map(|path| path.rsplit_once("::").map_or(path, |(_, last)| last));
-    let whole = text.split("\npub use ").skip(1).filter_map(|rest| {
-        let path = rest.split(';').next()?;
-        Some(path.split_once("::{")?.1)
-    });
-    let names = lists.filter(|list| !list.contains('}')).chain(whole).flat_map(|list| list.split(','));
-    let names = names.map(|name| name.trim().trim_end_matches('}').trim().to_string());
-    names.filter(|name| !name.is_empty()).collect()
 }
 
 /// A public item at the left margin, or a block of inherent methods, with the lines in it.
@@ -148,18 +136,11 @@ fn members(item: &Item) -> Vec<String> {
             continue;
         }
         let mut whole = member.to_string();
-        while !whole.ends_with(['{', ';', ',', '}']) {
-            match lines.next() {
-                Some(line) => whole = format!("{whole} {}", line.trim()),
-                None => break,
-            }
-            // The list of arguments is broken over lines: commas end no member before it is closed.
-            while whole.matches('(').count() > whole.matches(')').count() {
-                match lines.next() {
-                    Some(line) => whole = format!("{whole} {}", line.trim()),
-                    None => break,
-                }
-            }
+        // A comma within a list of arguments ends no member.
+        let is_open = |whole: &str| whole.matches('(').count() > whole.matches(')').count();
+        while is_open(&whole) || !whole.ends_with(['{', ';', ',', '}']) {
+            let Some(line) = lines.next() else { break };
+            whole = format!("{whole} {}", line.trim());
         }
         if !is_hidden {
             members.push(whole);
@@ -176,11 +157,14 @@ fn signature(whole: &str) -> String {
 }
 
 /// Describes the exported items that these files define: a line for each, and for each public member.
-fn describe(module: &str, exported: &BTreeSet<String>, files: &[PathBuf]) -> BTreeSet<String> {
+fn describe<'c>(
+    module: &str,
+    exported: &BTreeSet<String>,
+    files: impl IntoIterator<Item = &'c Module>,
+) -> BTreeSet<String> {
     let mut lines = BTreeSet::new();
     for file in files {
-        let text = read_to_string(file).unwrap();
-        for item in items(&text) {
+        for item in items(&file.text) {
             if let Some(of) = item.type_of_methods().filter(|of| exported.contains(*of)) {
                 for member in members(&item) {
                     if let Some(method) = member.strip_prefix("pub ") {
@@ -206,18 +190,4 @@ fn describe(module: &str, exported: &BTreeSet<String>, files: &[PathBuf]) -> BTr
         }
     }
     lines
-}
-
-/// Returns all files of a folder and the folders in it, without tests.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files.extend(files_below(&path)),
-            false if path.extension().is_some_and(|ending| ending == "rs") => files.push(path),
-            false => (),
-        }
-    }
-    files
 }

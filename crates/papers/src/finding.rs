@@ -59,11 +59,6 @@ impl ExhibitResult {
         self.rows.iter().filter(|row| row.verdict == verdict).count()
     }
 
-    /// Returns the rows with this verdict.
-    pub fn rows_with(&self, verdict: Verdict) -> impl Iterator<Item = &ExhibitRow> {
-        self.rows.iter().filter(move |row| row.verdict == verdict)
-    }
-
     /// Returns whether all results are right and every row is as expected.
     pub fn is_as_expected(&self) -> bool {
         self.summary.wrong.is_empty() && self.rows.iter().all(|row| row.as_expected)

@@ -20,6 +20,26 @@ fn any_tag(from: Option<usize>) -> AnyTag<Value> {
     from.map_or(AnyTag::new(), |from| AnyTag::new().from(from))
 }
 
+/// Makes a receive with the filter of a pattern. The result is the sender, the tag and the value, or `None`.
+macro_rules! receive {
+    ($pattern:expr, $filter:ident => $receive:expr) => {
+        match $pattern {
+            Pattern { from: Some(from), tag: Some(tag) } => {
+                let $filter = about(tag).from(from);
+                $receive.map(|got| (from, tag, got))
+            }
+            Pattern { from: None, tag: Some(tag) } => {
+                let $filter = about(tag);
+                $receive.map(|(from, got)| (from, tag, got))
+            }
+            Pattern { from, tag: None } => {
+                let $filter = any_tag(from);
+                $receive.map(|(from, tag, got)| (from, usize::from(tag), got))
+            }
+        }
+    };
+}
+
 /// A call of a program. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
@@ -438,50 +458,18 @@ impl LiveProcessor {
             }
             Recv { pattern, upto } => {
                 while self.came.needs_more(pattern, upto) {
-                    let (from, tag, got) = match pattern {
-                        Pattern { from, tag: None } => {
-                            let (from, tag, got) = p.recv(any_tag(from));
-                            (from, tag.into(), got)
-                        }
-                        Pattern { from: Some(from), tag: Some(tag) } => {
-                            (from, tag, p.recv_from(from, about(tag)))
-                        }
-                        Pattern { from: None, tag: Some(tag) } => {
-                            let (from, got) = p.recv(about(tag));
-                            (from, tag, got)
-                        }
-                    };
+                    let (from, tag, got) = receive!(pattern, filter => Some(p.recv(filter))).unwrap();
                     self.received(p, from, tag, &got);
                 }
             }
             Until { pattern, wait } => {
                 let time = p.now() + wait * PS;
-                let got = match pattern {
-                    Pattern { from: Some(from), tag: Some(tag) } => {
-                        p.recv_until(about(tag).from(from), time).map(|got| (from, tag, got))
-                    }
-                    Pattern { from: None, tag: Some(tag) } => {
-                        p.recv_until(about(tag), time).map(|(from, got)| (from, tag, got))
-                    }
-                    Pattern { from, tag: None } => {
-                        p.recv_until(any_tag(from), time).map(|(from, tag, got)| (from, tag.into(), got))
-                    }
-                };
+                let got = receive!(pattern, filter => p.recv_until(filter, time));
                 self.note(p, got.map(|(from, tag, got)| Message { from, tag, words: got.len() }));
             }
             Poll { pattern, looks } => {
                 for _ in 0..looks {
-                    let got = match pattern {
-                        Pattern { from: Some(from), tag: Some(tag) } => {
-                            p.try_recv(about(tag).from(from)).map(|got| (from, tag, got))
-                        }
-                        Pattern { from: None, tag: Some(tag) } => {
-                            p.try_recv(about(tag)).map(|(from, got)| (from, tag, got))
-                        }
-                        Pattern { from, tag: None } => {
-                            p.try_recv(any_tag(from)).map(|(from, tag, got)| (from, tag.into(), got))
-                        }
-                    };
+                    let got = receive!(pattern, filter => p.try_recv(filter));
                     let got = got.map(|(from, tag, got)| Message { from, tag, words: got.len() });
                     self.note(p, got);
                     if got.is_some() {
