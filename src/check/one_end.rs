@@ -17,5 +17,5 @@ pub(super) fn one_end(P: usize, number: usize, ties: Ties) -> Order {
         let is_late = if sends { message.from == id } else { to == id };
         Some(if is_late { most } else { Time::ZERO })
     });
-    Order::from_rule(rule).with_ties(ties)
+    Order { ties, ..Order::from_rule(rule) }
 }

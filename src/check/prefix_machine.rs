@@ -2,7 +2,7 @@
 
 use super::constraints::PrefixConstraints;
 use super::prefix::{CallEffect, ReceiveDeadline, SettledCall, SettledMessage};
-use crate::rules::choice::{Choice, DrawnChoice};
+use crate::rules::choice::Choice;
 use crate::rules::network::{Egress, EntryRequest, Ingress, Network, Passage};
 use crate::time::Time;
 
@@ -10,7 +10,7 @@ use crate::time::Time;
 pub(super) struct PrefixMachine<'k, 'p> {
     constraints: &'k PrefixConstraints<'p>,
     network: &'k Network,
-    ties: DrawnChoice,
+    ties: Choice,
     latencies: Vec<Time>,
     processors: Vec<Processor>,
     arrivals: Vec<Option<Time>>,
@@ -41,7 +41,7 @@ impl<'k, 'p> PrefixMachine<'k, 'p> {
     pub(super) fn new(
         constraints: &'k PrefixConstraints<'p>,
         network: &'k Network,
-        ties: DrawnChoice,
+        ties: Choice,
         times: &[Time],
     ) -> PrefixMachine<'k, 'p> {
         let messages = constraints.prefix.messages.iter().zip(&constraints.vars);

@@ -5,10 +5,10 @@ use crate::params::{Latency, Ties};
 
 /// Returns an order in which latencies from 0 to L and ties are drawn.
 pub(super) fn random(seed: u64) -> Order {
-    Order::random(Latency::Random { seed }, Ties::Random { seed })
+    Order { latency: Latency::Random { seed }, ties: Ties::Random { seed }, ..Order::default() }
 }
 
 /// Returns an order in which latencies are exact and ties are drawn.
 pub(super) fn ties(seed: u64) -> Order {
-    Order::random(Latency::Exact, Ties::Random { seed })
+    Order { ties: Ties::Random { seed }, ..Order::default() }
 }

@@ -43,8 +43,8 @@ impl Reduction<'_> {
         let mut best = (usize::MAX, order.clone());
         // Mostly it does not matter which processor goes first.
         let order = &reduction.drop_faults(order.clone());
-        let usual = Order::default().with_faults(order.faults().clone());
-        let is_usual = order.ties() == usual.ties() && order.precedence().is_empty();
+        let usual = Order { faults: order.faults.clone(), ..Order::default() };
+        let is_usual = order.ties == usual.ties && order.precedence().is_empty();
         for base in [&usual, order].into_iter().take(if is_usual { 1 } else { 2 }) {
             if let Some((few, late)) = reduction.find_fewest(&late, base)
                 && few.len() < best.0
@@ -62,7 +62,7 @@ impl Reduction<'_> {
     /// Returns the order without the faults that the failure does not need.
     fn drop_faults(&mut self, mut order: Order) -> Order {
         while let Some(fewer) = order.faults().clone().reductions().find_map(|faults| {
-            let fewer = order.clone().with_faults(faults);
+            let fewer = Order { faults: faults.into(), ..order.clone() };
             self.has_failed(&fewer).then_some(fewer)
         }) {
             order = fewer;
@@ -75,7 +75,7 @@ impl Reduction<'_> {
         for time in order.precedence().clone().into_keys() {
             let mut fewer = order.precedence().clone();
             fewer.remove(&time);
-            let without = order.clone().with_precedence(fewer);
+            let without = Order { precedence: fewer.into(), ..order.clone() };
             if self.has_failed(&without) {
                 order = without;
             }
@@ -153,9 +153,7 @@ impl Reduction<'_> {
                 Order::from_rule(LatencyRule::new(latency))
             }
         };
-        order
-            .with_ties(base.ties())
-            .with_precedence(base.precedence().clone())
-            .with_faults(base.faults().clone())
+        let Order { ties, precedence, faults, .. } = base.clone();
+        Order { ties, precedence, faults, ..order }
     }
 }

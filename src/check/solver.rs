@@ -21,7 +21,7 @@ use super::prefix::SettledMessage;
 use super::prefix_machine::PrefixMachine;
 use super::times::{SolveResult, TimeConstraints};
 use crate::params::{Latency, Precedence, Surcharge, Ties};
-use crate::rules::choice::DrawnChoice;
+use crate::rules::choice::Choice;
 use crate::rules::network::{EntryRequest, Network, Passage};
 use crate::time::{PS, Time};
 
@@ -30,7 +30,7 @@ pub(super) struct TimingSolver<'k, 'p> {
     constraints: &'k PrefixConstraints<'p>,
     network: Network,
     /// The ties by which the lower number goes first.
-    by_number: DrawnChoice,
+    by_number: Choice,
     /// The conflicts of each message.
     conflicts: Vec<Vec<Conflict>>,
     /// `true` if there are long messages, so that messages wait not only for room at the receiver.
@@ -86,7 +86,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             (history.trace, &constraints.prefix.messages, constraints.prefix.has_long_messages());
         let has_capacity = || flights.iter().any(|flight| flight.capacity < usize::MAX);
         let waits = has_long_messages || trace.params.gps().is_some() || has_capacity();
-        let by_number = DrawnChoice::new(&trace.params, Latency::Exact, Ties::Number);
+        let by_number = Choice::new(&trace.params, Latency::Exact, Ties::Number);
         TimingSolver {
             constraints,
             network: Network::with_choice(

@@ -64,7 +64,8 @@ impl OrderGenerator {
             Strategy::Ties => random::ties(seed),
             _ => random::random(seed),
         };
-        order.with_faults(self.faults.draw(&self.messages, self.P, self.longest, seed))
+        let faults = self.faults.draw(&self.messages, self.P, self.longest, seed).into();
+        Order { faults, ..order }
     }
 
     /// Returns the strategy of a run, and the number of runs of that strategy before it.

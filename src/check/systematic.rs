@@ -468,9 +468,11 @@ impl Branch {
     pub(super) fn order(&self) -> Order {
         let script = Arc::clone(&self.script);
         let latency = move |message, to, ready, _| Some(script.latency(message, to, ready));
-        let order =
-            Order::from_rule(LatencyRule::new(latency)).with_precedence(self.script.precedence.clone());
-        if self.is_bounded() { order } else { order.unbounded() }
+        Order {
+            precedence: self.script.precedence.clone().into(),
+            is_unbounded: !self.is_bounded(),
+            ..Order::from_rule(LatencyRule::new(latency))
+        }
     }
 
     /// Returns whether no message is under way for longer than L, so that it is a run of the machine.

@@ -24,17 +24,17 @@ use crate::clock::{Clock, ClockKind, FaultyClock, RunInfo, linked, virtual_time}
 use crate::error::{Cause, ProcStatus, RunError};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, stable_hash};
-use crate::params::{Latency, Level, Noise, Params, ParamsError, Ports, Precedence, Surcharge, Ties};
+use crate::params::{Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties};
 use crate::proc::{Groups, Proc, Rates, Setup, Work};
 use crate::rules::Stats;
-use crate::rules::choice::{Choice, DrawnChoice, LatencyRule, RuledChoice};
+use crate::rules::choice::Choice;
 use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
-use crate::trace::{Faults, Trace};
+use crate::trace::Trace;
 
 pub use host::{Host, Lateness};
 pub use order::Order;
-pub(crate) use order::{ObservedRun, RunObserver};
+pub(crate) use order::ObservedRun;
 
 /// A parallel machine on which programs run.
 ///
@@ -60,15 +60,7 @@ pub struct Machine {
     params: Params,
     clock: ClockKind,
     ports: Ports,
-    latency: Latency,
-    ties: Ties,
-    /// The processors that go first at some moments, whatever the ties say.
-    precedence: Arc<Precedence>,
-    noise: Option<Noise>,
-    faults: Arc<Faults>,
-    rule: Option<LatencyRule>,
-    is_unbounded: bool,
-    observer: Option<RunObserver>,
+    order: Order,
     work: Work,
     rates: Rates,
     levels: Arc<[Level]>,
@@ -181,14 +173,7 @@ impl Machine {
             params,
             clock: ClockKind::default(),
             ports: Ports::default(),
-            latency: Latency::default(),
-            ties: Ties::default(),
-            precedence: Arc::default(),
-            noise: None,
-            faults: Arc::default(),
-            rule: None,
-            is_unbounded: false,
-            observer: None,
+            order: Order::default(),
             work: Work::default(),
             rates: Rates::default(),
             levels: Arc::default(),
@@ -235,22 +220,22 @@ impl Machine {
 
     /// Sets the latency of messages: exact or drawn.
     pub fn latency(self, latency: Latency) -> Machine {
-        Machine { latency, rule: None, is_unbounded: false, ..self }
+        Machine { order: Order { latency, rule: None, is_unbounded: false, ..self.order }, ..self }
     }
 
     /// Sets the order of processors that act at the same time.
     pub fn ties(self, ties: Ties) -> Machine {
-        Machine { ties, precedence: Arc::default(), ..self }
+        Machine { order: Order { ties, precedence: Arc::default(), ..self.order }, ..self }
     }
 
     /// Sets the noise of the processors, which lengthens their work and the overhead of messages and
     /// requests.
     pub fn noise(self, noise: impl Into<Option<Noise>>) -> Machine {
-        Machine { noise: noise.into(), ..self }
+        Machine { order: Order { noise: noise.into(), ..self.order }, ..self }
     }
 
     pub(crate) fn has_noise(&self) -> bool {
-        self.noise.is_some()
+        self.order.noise.is_some()
     }
 
     /// Sets the order of messages of a run that was traced, which repeats that run: every message gets the
@@ -276,27 +261,14 @@ impl Machine {
     /// Sets an order of messages, such as one under which a [check](Machine::check) failed. It replaces the
     /// [latency](Machine::latency) and the [ties](Machine::ties).
     pub fn order(self, order: &Order) -> Machine {
-        let Order { latency, ties, precedence, noise, rule, faults, is_unbounded, observer: sight } =
-            order.clone();
-        let (noise, trace) = (noise.or(self.noise), self.trace || sight.is_some());
-        Machine {
-            latency,
-            ties,
-            precedence,
-            noise,
-            rule,
-            faults,
-            is_unbounded,
-            trace,
-            observer: sight,
-            ..self
-        }
+        let noise = order.noise.clone().or(self.order.noise);
+        let trace = self.trace || order.observer.is_some();
+        Machine { order: Order { noise, ..order.clone() }, trace, ..self }
     }
 
     /// Returns the machine's order of messages.
     pub(crate) fn message_order(&self) -> Order {
-        let Machine { latency, ties, precedence, rule, faults, .. } = self.clone();
-        Order { latency, ties, precedence, rule, faults, ..Order::default() }
+        Order { noise: None, is_unbounded: false, observer: None, ..self.order.clone() }
     }
 
     /// Sets whether work is charged or measured. The default is charged.
@@ -635,10 +607,10 @@ impl Machine {
             format!("a dilation of {dilation} cannot be; give a number above 0")
         } else if let Some(why) = self.link.as_deref().and_then(|link| self.link_conflict(link)) {
             why
-        } else if self.clock == ClockKind::Wall && !self.faults.is_empty() {
+        } else if self.clock == ClockKind::Wall && !self.order.faults.is_empty() {
             "messages are lost or come twice, and processors crash, on the virtual clock only; leave out the wall clock"
                 .into()
-        } else if cfg!(panic = "abort") && !self.faults.crashed.is_empty() {
+        } else if cfg!(panic = "abort") && !self.order.faults.crashed.is_empty() {
             "a processor cannot crash where panics abort the process; let them unwind".into()
         } else if let Some(cost) = self.barrier.filter(|cost| *cost < Time::ZERO) {
             format!("a barrier that costs {cost} cannot be; give 0 or more")
@@ -661,10 +633,10 @@ impl Machine {
             ("trace", self.trace, "leave it out"),
             ("levels", !self.levels.is_empty(), "leave them out"),
             ("ports", self.ports != Ports::default(), "leave them out"),
-            ("latency", self.latency != Latency::default(), "leave it out"),
-            ("ties", self.ties != Ties::default(), "leave them out"),
-            ("noise", self.noise.is_some(), "leave it out"),
-            ("faults", !self.faults.is_empty(), "leave them out"),
+            ("latency", self.order.latency != Latency::default(), "leave it out"),
+            ("ties", self.order.ties != Ties::default(), "leave them out"),
+            ("noise", self.order.noise.is_some(), "leave it out"),
+            ("faults", !self.order.faults.is_empty(), "leave them out"),
             ("dilation", self.dilation != Dilation::default(), "leave it out"),
             ("barrier", self.barrier.is_some(), "leave it out"),
         ];
@@ -777,20 +749,18 @@ impl Machine {
 
     /// Makes the state that the processors of one run share.
     fn setup(&self) -> Setup {
-        let drawn = DrawnChoice::new(&self.params, self.latency, self.ties).with_precedence(&self.precedence);
-        let choice: Arc<dyn Choice> = match self.rule.clone() {
-            Some(rule) => Arc::new(RuledChoice { rule, fallback: drawn }),
-            None => Arc::new(drawn),
-        };
+        let Order { latency, ties, precedence, rule, .. } = &self.order;
+        let choice = Choice::new(&self.params, *latency, *ties);
+        let choice = Arc::new(choice.with_precedence(precedence).with_rule(rule.clone()));
         let (mut rules, mut levels) = (self.params, Cow::Borrowed(&*self.levels));
         if self.link.is_some() {
             rules = self.params.without_costs();
-        } else if self.is_unbounded {
+        } else if self.order.is_unbounded {
             rules = self.params.without_network_limits();
             levels.to_mut().iter_mut().for_each(|level| level.params = level.params.without_network_limits());
         }
         let network = Network::with_choice(rules, self.ports, &levels, choice, self.surcharge)
-            .with_noise(self.noise.clone());
+            .with_noise(self.order.noise.clone());
         Setup {
             params: self.params,
             levels: self.levels.clone(),
@@ -801,7 +771,7 @@ impl Machine {
             groups: if self.link.is_some() { Groups::for_processes() } else { Groups::default() },
             names: Arc::default(),
             observed_faults: Mutex::default(),
-            faults: self.faults.clone(),
+            faults: self.order.faults.clone(),
             is_traced: self.trace,
             logs: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
@@ -815,10 +785,10 @@ impl Machine {
             params: self.params,
             levels: self.levels.to_vec(),
             ports: self.ports,
-            latency: self.latency,
-            ties: self.ties,
-            precedence: (*self.precedence).clone(),
-            noise: self.noise.clone(),
+            latency: self.order.latency,
+            ties: self.order.ties,
+            precedence: (*self.order.precedence).clone(),
+            noise: self.order.noise.clone(),
             faults: setup.observed_faults.lock().clone(),
             barrier: self.barrier,
             out_of_order: 0,
@@ -841,7 +811,7 @@ impl Machine {
         let groups = setup.groups.sorted_places();
         trace.calls.iter_mut().for_each(|call| call.kind.regroup(&groups));
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
-        if let Some(observer) = &self.observer {
+        if let Some(observer) = &self.order.observer {
             observer.record(ObservedRun { trace: trace.clone(), locations });
         }
         let trace = self.trace.then_some(trace);

@@ -16,66 +16,39 @@ use crate::trace::{Faults, Trace};
 #[derive(Clone, Debug, Default)]
 pub struct Order {
     /// The latencies of messages about which the rule says nothing.
-    pub(super) latency: Latency,
-    pub(super) ties: Ties,
+    pub(crate) latency: Latency,
+    pub(crate) ties: Ties,
     /// The processors that go first at some moments, whatever the ties say.
-    pub(super) precedence: Arc<Precedence>,
+    pub(crate) precedence: Arc<Precedence>,
     /// The noise of the processors, if the order sets one.
-    pub(super) noise: Option<Noise>,
+    pub(crate) noise: Option<Noise>,
     /// The rule for the latencies of messages, if not all are drawn.
-    pub(super) rule: Option<LatencyRule>,
-    pub(super) faults: Arc<Faults>,
+    pub(crate) rule: Option<LatencyRule>,
+    pub(crate) faults: Arc<Faults>,
     /// Whether messages may take longer than L, and never delay each other.
-    pub(super) is_unbounded: bool,
+    pub(crate) is_unbounded: bool,
     /// Observes the run, if it is set.
-    pub(super) observer: Option<RunObserver>,
+    pub(crate) observer: Option<RunObserver>,
 }
 
 impl Order {
     /// Returns the order of a run that was traced.
     pub fn from_trace(trace: &Trace) -> Order {
-        let rule = Some(LatencyRule::from_recording(trace.latencies()));
-        let noise = trace.noise.clone();
-        let precedence = Arc::new(trace.precedence.clone());
-        let order =
-            Order { latency: trace.latency, ties: trace.ties, precedence, noise, rule, ..Order::default() };
-        order.with_faults(trace.faults.clone())
-    }
-
-    /// Makes an order in which all latencies and ties are drawn.
-    pub(crate) fn random(latency: Latency, ties: Ties) -> Order {
-        Order { latency, ties, ..Order::default() }
+        Order {
+            latency: trace.latency,
+            ties: trace.ties,
+            precedence: Arc::new(trace.precedence.clone()),
+            noise: trace.noise.clone(),
+            rule: Some(LatencyRule::from_recording(trace.latencies())),
+            faults: Arc::new(trace.faults.clone()),
+            ..Order::default()
+        }
     }
 
     /// Makes an order in which a rule sets the latencies, and the processor with the lower number goes first.
     pub(crate) fn from_rule(rule: LatencyRule) -> Order {
         // `Random` says that latencies are not exact. The rule sets all of them, so none is drawn.
         Order { latency: Latency::Random { seed: 0 }, rule: Some(rule), ..Order::default() }
-    }
-
-    /// Returns the order with these ties.
-    pub(crate) fn with_ties(self, ties: Ties) -> Order {
-        Order { ties, ..self }
-    }
-
-    /// Returns the order with this precedence.
-    pub(crate) fn with_precedence(self, precedence: Precedence) -> Order {
-        Order { precedence: Arc::new(precedence), ..self }
-    }
-
-    /// Returns the order with these faults.
-    pub(crate) fn with_faults(self, faults: Faults) -> Order {
-        Order { faults: Arc::new(faults), ..self }
-    }
-
-    /// Returns the order for a machine on which messages may take longer than L, and never delay each other.
-    pub(crate) fn unbounded(self) -> Order {
-        Order { is_unbounded: true, ..self }
-    }
-
-    /// Returns the rule for processors that act at the same time.
-    pub(crate) fn ties(&self) -> Ties {
-        self.ties
     }
 
     /// Returns the processors that go first at some moments, whatever the ties say.

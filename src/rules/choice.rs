@@ -12,57 +12,35 @@ use crate::message::MessageId;
 use crate::params::{Latency, Params, Precedence, Ties};
 use crate::time::Time;
 
-/// Decides what the model leaves open.
-pub(crate) trait Choice: fmt::Debug + Send + Sync {
-    /// Returns the latency of a message to a processor, within `least_and_most`; the message is `ready` to
-    /// enter. The random numbers are those of its sender.
-    fn latency(
-        &self,
-        message: MessageId,
-        to: usize,
-        rng: &mut Rng,
-        ready: Time,
-        least_and_most: (Time, Time),
-    ) -> Time;
-
-    /// Returns whether every latency is exactly L.
-    fn is_exact(&self) -> bool;
-
-    /// Creates the random numbers of a processor.
-    fn rng(&self, id: usize) -> Rng;
-
-    /// Returns whether the processor with the lower number always goes first.
-    fn is_by_number(&self) -> bool;
-
-    /// Returns the place of a processor among those that act at `time`, from 0 to P - 1; no two have the
-    /// same.
-    fn place(&self, time: Time, id: u32) -> u32;
-
-    /// Returns the processor that has a place at `time`.
-    fn processor_at(&self, time: Time, place: u32) -> u32;
-}
-
-/// A choice by [`Latency`] and [`Ties`].
+/// Decides what the model leaves open, by [`Latency`] and [`Ties`].
 #[derive(Clone, Debug)]
-pub(crate) struct DrawnChoice {
-    pub latency: Latency,
-    pub ties: Ties,
-    pub P: u32,
+pub(crate) struct Choice {
+    latency: Latency,
+    ties: Ties,
+    P: u32,
     /// Time for which the first place stays with a processor, if it rotates.
-    pub rotation_period: Time,
+    rotation_period: Time,
     /// Processors that go first at some moments, whatever is drawn. All of them exist, and each is there
     /// once.
     precedence: BTreeMap<Time, Vec<u32>>,
+    /// Sets latencies; those that it leaves open are drawn.
+    rule: Option<LatencyRule>,
 }
 
-impl DrawnChoice {
-    pub(crate) fn new(params: &Params, latency: Latency, ties: Ties) -> DrawnChoice {
+impl Choice {
+    pub(crate) fn new(params: &Params, latency: Latency, ties: Ties) -> Choice {
         let rotation_period = if params.g > Time::ZERO { params.g } else { params.cycle };
-        DrawnChoice { latency, ties, P: params.P as u32, rotation_period, precedence: BTreeMap::new() }
+        let precedence = BTreeMap::new();
+        Choice { latency, ties, P: params.P as u32, rotation_period, precedence, rule: None }
+    }
+
+    /// Lets a rule set latencies.
+    pub(crate) fn with_rule(self, rule: Option<LatencyRule>) -> Choice {
+        Choice { rule, ..self }
     }
 
     /// Lets these processors go first at their moments.
-    pub(crate) fn with_precedence(self, precedence: &Precedence) -> DrawnChoice {
+    pub(crate) fn with_precedence(self, precedence: &Precedence) -> Choice {
         let existing = |ids: &Vec<usize>| {
             let mut first = Vec::new();
             for id in ids.iter().filter_map(|id| u32::try_from(*id).ok().filter(|id| *id < self.P)) {
@@ -72,10 +50,7 @@ impl DrawnChoice {
             }
             first
         };
-        DrawnChoice {
-            precedence: precedence.iter().map(|(time, ids)| (*time, existing(ids))).collect(),
-            ..self
-        }
+        Choice { precedence: precedence.iter().map(|(time, ids)| (*time, existing(ids))).collect(), ..self }
     }
 
     /// Returns the place that is drawn for a processor at `time`.
@@ -100,17 +75,21 @@ impl DrawnChoice {
     fn rotating_first(&self, time: Time) -> u32 {
         (time.as_ps() / self.rotation_period.as_ps() % i64::from(self.P)) as u32
     }
-}
 
-impl Choice for DrawnChoice {
-    fn latency(
+    /// Returns the latency of a message to a processor, within `least_and_most`; the message is `ready` to
+    /// enter. The random numbers are those of its sender.
+    pub(crate) fn latency(
         &self,
-        _message: MessageId,
-        _to: usize,
+        message: MessageId,
+        to: usize,
         rng: &mut Rng,
-        _ready: Time,
+        ready: Time,
         (least, most): (Time, Time),
     ) -> Time {
+        let ruled = self.rule.as_ref().and_then(|rule| (rule.0)(message, to, ready, most));
+        if let Some(latency) = ruled {
+            return latency.clamp(least, most);
+        }
         match self.latency {
             Latency::Exact => most,
             Latency::Random { .. } => Time::from_ps(rng.i64(least.as_ps()..=most.as_ps())),
@@ -121,11 +100,13 @@ impl Choice for DrawnChoice {
         }
     }
 
-    fn is_exact(&self) -> bool {
+    /// Returns whether every latency is exactly L.
+    pub(crate) fn is_exact(&self) -> bool {
         self.latency == Latency::Exact
     }
 
-    fn rng(&self, id: usize) -> Rng {
+    /// Creates the random numbers of a processor.
+    pub(crate) fn rng(&self, id: usize) -> Rng {
         let seed = match self.latency {
             Latency::Exact => 0,
             Latency::Random { seed } | Latency::Exponential { seed } => seed,
@@ -133,11 +114,14 @@ impl Choice for DrawnChoice {
         Rng::with_seed(seed ^ (id as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
-    fn is_by_number(&self) -> bool {
+    /// Returns whether the processor with the lower number always goes first.
+    pub(crate) fn is_by_number(&self) -> bool {
         self.ties == Ties::Number && self.precedence.is_empty()
     }
 
-    fn place(&self, time: Time, id: u32) -> u32 {
+    /// Returns the place of a processor among those that act at `time`, from 0 to P - 1; no two have the
+    /// same.
+    pub(crate) fn place(&self, time: Time, id: u32) -> u32 {
         let drawn = self.drawn_place(time, id);
         let Some(first) = self.precedence.get(&time) else { return drawn };
         first.iter().position(|other| *other == id).map_or_else(
@@ -146,7 +130,8 @@ impl Choice for DrawnChoice {
         )
     }
 
-    fn processor_at(&self, time: Time, place: u32) -> u32 {
+    /// Returns the processor that has a place at `time`.
+    pub(crate) fn processor_at(&self, time: Time, place: u32) -> u32 {
         let Some(first) = self.precedence.get(&time) else { return self.drawn_processor(time, place) };
         first.get(place as usize).copied().unwrap_or_else(|| {
             let mut taken: Vec<u32> = first.iter().map(|id| self.drawn_place(time, *id)).collect();
@@ -209,57 +194,14 @@ impl fmt::Debug for LatencyRule {
     }
 }
 
-/// A choice with a rule for latencies.
-#[derive(Debug)]
-pub(crate) struct RuledChoice {
-    pub rule: LatencyRule,
-    /// Decides ties, and the latencies that the rule leaves open.
-    pub fallback: DrawnChoice,
-}
-
-impl Choice for RuledChoice {
-    fn latency(
-        &self,
-        message: MessageId,
-        to: usize,
-        rng: &mut Rng,
-        ready: Time,
-        (least, most): (Time, Time),
-    ) -> Time {
-        let ruled = (self.rule.0)(message, to, ready, most);
-        let drawn = || self.fallback.latency(message, to, rng, ready, (least, most));
-        ruled.map_or_else(drawn, |latency| latency.clamp(least, most))
-    }
-
-    fn is_exact(&self) -> bool {
-        self.fallback.is_exact()
-    }
-
-    fn rng(&self, id: usize) -> Rng {
-        self.fallback.rng(id)
-    }
-
-    fn is_by_number(&self) -> bool {
-        self.fallback.is_by_number()
-    }
-
-    fn place(&self, time: Time, id: u32) -> u32 {
-        self.fallback.place(time, id)
-    }
-
-    fn processor_at(&self, time: Time, place: u32) -> u32 {
-        self.fallback.processor_at(time, place)
-    }
-}
-
 /// The places of processors that act at the same time, for the clocks. Without a choice they are the numbers
 /// of the processors.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Places(Option<Arc<dyn Choice>>);
+pub(crate) struct Places(Option<Arc<Choice>>);
 
 impl Places {
     /// Creates the places of a choice. A choice that goes by number is not kept.
-    pub(crate) fn new(choice: &Arc<dyn Choice>) -> Places {
+    pub(crate) fn new(choice: &Arc<Choice>) -> Places {
         Places((!choice.is_by_number()).then(|| Arc::clone(choice)))
     }
 
@@ -348,8 +290,8 @@ mod tests {
     use super::*;
     use crate::time::US;
 
-    fn drawn(P: u32, latency: Latency, ties: Ties, turn: Time) -> DrawnChoice {
-        DrawnChoice { latency, ties, P, rotation_period: turn, precedence: BTreeMap::new() }
+    fn drawn(P: u32, latency: Latency, ties: Ties, turn: Time) -> Choice {
+        Choice { latency, ties, P, rotation_period: turn, precedence: BTreeMap::new(), rule: None }
     }
 
     #[test]
@@ -394,8 +336,8 @@ mod tests {
     fn latencies_that_a_rule_leaves_open_are_drawn_as_without_it() {
         let drawn = drawn(2, Latency::Random { seed: 5 }, Ties::Number, US);
         let rule = LatencyRule::new(|message, _, _, _| (message.number == 0).then_some(US));
-        let ruled = RuledChoice { rule, fallback: drawn.clone() };
-        let latencies = |choice: &dyn Choice, from: usize| {
+        let ruled = drawn.clone().with_rule(Some(rule));
+        let latencies = |choice: &Choice, from: usize| {
             let mut rng = choice.rng(from);
             [1, 2, 3].map(|number| {
                 choice.latency(MessageId { from, number }, 0, &mut rng, Time::ZERO, (Time::ZERO, 9 * US))

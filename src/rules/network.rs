@@ -24,7 +24,7 @@ use super::busy_intervals::BusyIntervals;
 use super::capacity::Occupancy;
 use crate::message::MessageId;
 use crate::params::{Latency, Level, Noise, Params, PerLevel, Ports, ReceptionCost, Surcharge, Ties};
-use crate::rules::choice::{Choice, DrawnChoice, Places};
+use crate::rules::choice::{Choice, Places};
 use crate::time::Time;
 
 /// A message's request to enter the network.
@@ -294,7 +294,7 @@ pub(crate) struct Network {
     params: Params,
     levels: PerLevel<LevelCosts>,
     /// Decides what the rules leave open.
-    choice: Arc<dyn Choice>,
+    choice: Arc<Choice>,
     /// True if every latency is exactly L.
     is_exact: bool,
     noise: Option<Noise>,
@@ -400,7 +400,7 @@ impl LevelCosts {
 impl Network {
     /// Creates a network of one level in which nothing has been sent.
     pub(crate) fn new(params: Params, ports: Ports, latency: Latency) -> Network {
-        let choice = Arc::new(DrawnChoice::new(&params, latency, Ties::default()));
+        let choice = Arc::new(Choice::new(&params, latency, Ties::default()));
         Network::with_choice(params, ports, &[], choice, Surcharge::default())
     }
 
@@ -409,7 +409,7 @@ impl Network {
         params: Params,
         ports: Ports,
         levels: &[Level],
-        choice: Arc<dyn Choice>,
+        choice: Arc<Choice>,
         surcharge: Surcharge,
     ) -> Network {
         let (is_exact, all_params) = (choice.is_exact(), params);
