@@ -16,7 +16,6 @@ use super::agenda::{Agenda, AgendaEntry};
 use super::contract::{Clock, RunInfo};
 use super::seat::{Seat, failure_cause};
 use super::stacks::coroutines::Coroutines;
-use super::stacks::overflow::{AlternateStack, StackRegistry};
 use super::stacks::prefetch::{PROC_LINES, prefetch_lines, prefetch_stack};
 use super::watchdog::{Heartbeat, Patience, WatchGuard};
 use crate::error::{Cause, RunError, cause_from_panic, stop};
@@ -260,7 +259,6 @@ pub(crate) fn run<T>(
         watch_guard: WatchGuard::new(1, patience),
     };
     let results: RefCell<Vec<Option<T>>> = RefCell::new((0..P).map(|_| None).collect());
-    let (stacks, _alternate) = (StackRegistry::new(P, stack), AlternateStack::provide());
     let start = |id: usize, yielder: &Yielder<(), u32>| {
         shared.state.borrow_mut().seats[id].start();
         let beat = shared.watch_guard.beat(0);
@@ -272,7 +270,7 @@ pub(crate) fn run<T>(
             Err(_) => (),
         }
     };
-    let mut coroutines = Coroutines::new(0..P, stack, &stacks, &start)?;
+    let mut coroutines = Coroutines::new(0..P, stack, &start)?;
     for id in 0..P as u32 {
         shared.state.borrow_mut().schedule(id, Time::ZERO, &shared.places);
     }

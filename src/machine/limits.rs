@@ -2,14 +2,13 @@
 //!
 //! A host that runs out of memory or mappings while threads are made ends the process: a new thread that gets
 //! no stack for its signals can only abort, and so can a panic that finds no memory. So the demand of a run
-//! is compared with every limit that the host reports. Other processes may use up the rest in the meantime,
-//! and some limits are not reported; threads and stacks that cannot be made after all are still errors.
+//! is compared with what the host reports of both. Other processes may use up the rest in the meantime;
+//! threads and stacks that cannot be made after all are still errors. A limit on the number of threads needs
+//! no check, because the host refuses the thread, and the carrier says so.
 
 use std::fs::read_to_string;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 
-use rustix::process::{Resource, geteuid, getrlimit};
+use rustix::process::{Resource, getrlimit};
 
 use crate::clock::ClockKind;
 use crate::clock::stacks::{SPARE_MAPPINGS, first_number, mappings, unmap_kept};
@@ -33,7 +32,7 @@ struct Limit {
     /// The common name of the limit.
     name: &'static str,
     /// The command that raises the limit, with `{}` for the number, or empty if it cannot be raised.
-    remedy: String,
+    remedy: &'static str,
     /// The amount that the host allows.
     most: u64,
     /// The amount that is in use already.
@@ -66,12 +65,6 @@ const FEW_MAPPINGS: u64 = 1024;
 
 /// Up to this number of processors, free memory is not checked.
 const FEW_PROCESSORS: u64 = 4096;
-
-/// The threads that other processes may start in the meantime.
-const SPARE_THREADS: u64 = 32;
-
-/// The thread numbers that Linux does not use again once it has used all.
-const RESERVED_NUMBERS: u64 = 300;
 
 /// The bytes of addresses that an allocator may reserve for a thread, though it uses few of them: those of an
 /// arena of the GNU C library.
@@ -114,18 +107,16 @@ fn limited_addresses() -> Option<(u64, u64)> {
 
 /// Returns the free memory in bytes, if the host reports it.
 fn free_memory() -> Option<u64> {
-    labelled_number("/proc/meminfo", "MemAvailable:").map(|kib| kib << 10)
+    let text = read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kib << 10)
 }
 
 impl Demand {
     /// Returns the limits that this computer reports.
     fn limits(&self) -> Vec<Limit> {
-        let mut limits = self.memory();
-        if self.carrier == Carrier::Thread {
-            limits.extend(self.mappings());
-            limits.extend(self.threads());
-        }
-        limits
+        self.memory().into_iter().chain(self.mappings()).collect()
     }
 
     /// Returns the bytes of a processor's stack, its guards and the data that belong to it.
@@ -142,10 +133,8 @@ impl Demand {
     /// Returns the limits on memory.
     fn memory(&self) -> Vec<Limit> {
         let each = self.bytes();
-        let limit = |name, remedy: &str, most| {
-            let remedy = remedy.into();
-            Limit { name, remedy, most, used: 0, reserved: SLACK, each, is_bytes: true }
-        };
+        let limit =
+            |name, remedy, most| Limit { name, remedy, most, used: 0, reserved: SLACK, each, is_bytes: true };
         let addresses = limit("the room that a process has addresses for", "", ADDRESSES);
         let mut limits = vec![Limit { reserved: 0, ..addresses }];
         if let Some((most, used)) = limited_addresses() {
@@ -179,52 +168,13 @@ impl Demand {
     /// use takes longer than a short run.
     fn mappings(&self) -> Option<Limit> {
         let each = 4; // the stack and its guard, and the same for signals
-        if self.processors <= FEW_MAPPINGS / each {
+        if self.carrier == Carrier::Coroutine || self.processors <= FEW_MAPPINGS / each {
             return None;
         }
         let (used, most) = mappings()?;
         let reserved = SPARE_MAPPINGS + 2 * ARENAS_PER_CORE * available_cores() as u64;
-        Some(Limit { used, reserved, each, ..Limit::sysctl("vm.max_map_count", most) })
-    }
-
-    /// Returns the limits on threads.
-    fn threads(&self) -> Vec<Limit> {
-        let mut limits = Vec::new();
-        // "0.20 0.18 0.12 1/80 11206" says that one of this computer's 80 threads runs.
-        let all = read_to_string("/proc/loadavg").ok();
-        if let Some(used) = all.and_then(|text| text.split(['/', ' ']).nth(4)?.parse().ok()) {
-            if let Some(most) = first_number("/proc/sys/kernel/threads-max") {
-                let threads = Limit::sysctl("kernel.threads-max", most);
-                limits.push(Limit { used, reserved: SPARE_THREADS, ..threads });
-            }
-            if let Some(most) = first_number("/proc/sys/kernel/pid_max") {
-                let numbers = Limit::sysctl("kernel.pid_max", most);
-                limits.push(Limit { used, reserved: SPARE_THREADS + RESERVED_NUMBERS, ..numbers });
-            }
-            // The user's threads are counted only if all threads of this computer would be too many.
-            if let Some(most) = getrlimit(Resource::Nproc).current
-                && !geteuid().is_root()
-                && self.processors.saturating_add(used) > most
-            {
-                limits.push(Limit {
-                    used: user_threads(),
-                    ..Limit::for_threads("ulimit -u", "ulimit -u {}", most)
-                });
-            }
-        }
-        let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
-        for group in groups.lines().flat_map(group_folders) {
-            // The word "max" means that there is no limit.
-            let file = group.join("pids.max");
-            if let Some(used) = first_number(group.join("pids.current"))
-                && let Some(most) = first_number(&file)
-            {
-                let remedy = format!("write {{}} to {}", file.display());
-                limits
-                    .push(Limit { used, ..Limit::for_threads("the control group's pids.max", remedy, most) });
-            }
-        }
-        limits
+        let (name, remedy) = ("vm.max_map_count", "sysctl -w vm.max_map_count={}");
+        Some(Limit { name, remedy, most, used, reserved, each, is_bytes: false })
     }
 
     /// Returns the limit that allows the fewest processors, if the run has more.
@@ -277,16 +227,6 @@ impl Demand {
 }
 
 impl Limit {
-    /// Makes a limit on threads, of which each processor is one.
-    fn for_threads(name: &'static str, remedy: impl Into<String>, most: u64) -> Limit {
-        Limit { name, remedy: remedy.into(), most, used: 0, reserved: 0, each: 1, is_bytes: false }
-    }
-
-    /// Makes a limit on threads that is a setting of the kernel.
-    fn sysctl(name: &'static str, most: u64) -> Limit {
-        Limit::for_threads(name, format!("sysctl -w {name}={{}}"), most)
-    }
-
     /// Returns the number of processors that the limit allows.
     fn most_processors(&self) -> u64 {
         self.most.saturating_sub(self.used.saturating_add(self.reserved)) / self.each
@@ -296,13 +236,6 @@ impl Limit {
     fn value_for(&self, P: u64) -> u64 {
         self.each.saturating_mul(P).saturating_add(self.used).saturating_add(self.reserved)
     }
-}
-
-/// Reads the number that follows a label in a file, as in "Threads: 7".
-fn labelled_number(path: impl AsRef<Path>, label: &str) -> Option<u64> {
-    let text = read_to_string(path).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(label))?;
-    line.split_whitespace().next()?.parse().ok()
 }
 
 /// Returns the size of a page, and so of a guard, in bytes.
@@ -319,37 +252,6 @@ fn signal_stack() -> u64 {
     least
 }
 
-/// Returns the folders of the control groups that limit threads, from a line of `/proc/self/cgroup`: the
-/// process's own group and all groups above it. If the process sees only a part of the tree, folders that do
-/// not exist set no limit.
-fn group_folders(line: &str) -> Vec<PathBuf> {
-    let mut parts = line.splitn(3, ':');
-    let (Some(number), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
-        return Vec::new();
-    };
-    let roots: &[&str] = if controllers.split(',').any(|controller| controller == "pids") {
-        &["/sys/fs/cgroup/pids"]
-    } else if number == "0" && controllers.is_empty() {
-        &["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
-    } else {
-        &[]
-    };
-    let path = Path::new(path.trim_start_matches('/'));
-    roots.iter().flat_map(|root| path.ancestors().map(|part| Path::new(root).join(part))).collect()
-}
-
-/// Returns the number of threads of this user's processes.
-fn user_threads() -> u64 {
-    let mine = geteuid().as_raw();
-    let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
-    let is_process = |name: &std::ffi::OsStr| name.as_encoded_bytes().iter().all(u8::is_ascii_digit);
-    let processes = processes
-        .flatten()
-        .filter(|process| is_process(&process.file_name()))
-        .filter(|process| process.metadata().is_ok_and(|data| data.uid() == mine));
-    processes.filter_map(|process| labelled_number(process.path().join("status"), "Threads:")).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,13 +261,14 @@ mod tests {
     }
 
     fn mappings() -> Limit {
-        Limit { used: 130, reserved: 200, each: 4, ..Limit::sysctl("vm.max_map_count", 65_530) }
+        let (name, remedy) = ("vm.max_map_count", "sysctl -w vm.max_map_count={}");
+        Limit { name, remedy, most: 65_530, used: 130, reserved: 200, each: 4, is_bytes: false }
     }
 
     #[test]
     fn tightest_limit_is_reported() {
-        let users = Limit { used: 1_000, ..Limit::for_threads("ulimit -u", "ulimit -u {}", 20_000) };
-        let limits = [users, mappings()];
+        let free = Limit { name: "the free memory", most: 1 << 20, ..mappings() };
+        let limits = [free, mappings()];
         assert!(wall(16_300).exceeded_limit(&limits).is_none());
         let refused = wall(16_301).exceeded_limit(&limits).unwrap();
         assert_eq!(refused.name, "vm.max_map_count");
@@ -387,8 +290,8 @@ mod tests {
             processors: 3000,
             stack: 1 << 20,
         };
-        let memory = Limit::for_threads("ulimit -v", "ulimit -v {}", 500 << 20);
-        let limit = Limit { used: 4 << 20, each: 1 << 20, is_bytes: true, ..memory };
+        let (name, remedy, most, used) = ("ulimit -v", "ulimit -v {}", 500 << 20, 4 << 20);
+        let limit = Limit { name, remedy, most, used, reserved: 0, each: 1 << 20, is_bytes: true };
         assert_eq!(limit.most_processors(), 496);
         assert_eq!(
             demand.refusal(demand.exceeded_limit(std::slice::from_ref(&limit)).unwrap()),
@@ -419,19 +322,5 @@ mod tests {
         }
         let full = Limit { used: 70_000, ..mappings() };
         assert_eq!(full.most_processors(), 0);
-    }
-
-    #[test]
-    fn control_group_lines_are_parsed() {
-        let folders = |line| -> Vec<String> {
-            group_folders(line).iter().map(|folder| folder.display().to_string()).collect()
-        };
-        assert_eq!(
-            folders("8:pids:/a/b"),
-            ["/sys/fs/cgroup/pids/a/b", "/sys/fs/cgroup/pids/a", "/sys/fs/cgroup/pids/"]
-        );
-        assert_eq!(folders("0::/"), ["/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"]);
-        assert!(folders("9:name=systemd:/a").is_empty());
-        assert!(folders("nonsense").is_empty());
     }
 }

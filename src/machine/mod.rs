@@ -33,8 +33,8 @@ use crate::time::{MS, NS, Time, US};
 use crate::trace::Trace;
 
 pub use host::{Host, Lateness};
-pub use order::Order;
 pub(crate) use order::ObservedRun;
+pub use order::Order;
 
 /// A parallel machine on which programs run.
 ///

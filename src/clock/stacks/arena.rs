@@ -25,13 +25,13 @@ pub(in crate::clock) struct Arena(Mapping);
 #[derive(Clone, Copy)]
 pub(in crate::clock) struct Mapping {
     /// The address of the first byte.
-    start: usize,
+    pub(super) start: usize,
     /// The number of stacks.
     count: usize,
     /// The bytes from one stack to the next: those of a stack and its guard.
-    stride: usize,
+    pub(super) stride: usize,
     /// The size of a page, and so of a guard, in bytes.
-    page: usize,
+    pub(super) page: usize,
     /// The number of stacks that have a guard. The others have a canary.
     guarded: usize,
 }
@@ -175,12 +175,12 @@ impl Mapping {
     }
 
     /// Returns the stack with an index. It may have one user at a time, and the arena must outlive it.
-    pub(super) fn stack(&self, index: usize) -> Result<ArenaStack> {
+    pub(super) fn stack(&self, index: usize) -> ArenaStack {
         assert!(index < self.count);
         let limit = self.bottom(index).addr();
         let address = |address| NonZeroUsize::new(address).expect("it lies in the mapping");
         let base = limit + self.stride - index % OFFSETS * LINE;
-        Ok(ArenaStack { base: address(base), limit: address(limit) })
+        ArenaStack { base: address(base), limit: address(limit) }
     }
 
     /// Returns whether the stack with an index has not overflowed, as far as can be known: it has a guard, or
@@ -237,7 +237,7 @@ mod tests {
                     yielder.suspend(());
                     room.iter().all(|byte| usize::from(*byte) == index)
                 };
-                Coroutine::with_stack(arena.stack(index).unwrap(), program)
+                Coroutine::with_stack(arena.stack(index), program)
             })
             .collect();
         all.iter_mut()

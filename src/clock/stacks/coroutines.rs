@@ -4,16 +4,13 @@
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use super::arena::{Arena, ArenaStack};
-use super::overflow::{StackRegistry, end_process};
+use super::overflow::{WatchedStacks, end_process};
 use crate::error::Cause;
 
 /// The coroutines of one thread. They yield values of `Y` and return a `T`.
 pub(in crate::clock) struct Coroutines<Y, T> {
     all: Vec<Coroutine<(), Y, T, ArenaStack>>,
-    /// The numbers of the coroutines' processors.
-    ids: Vec<u32>,
-    /// The size of each stack, in bytes.
-    size: usize,
+    stacks: Box<WatchedStacks>,
     /// The coroutines' stacks. This field comes last, because the stacks must be dropped after the
     /// coroutines.
     arena: Arena,
@@ -25,24 +22,26 @@ impl<Y, T> Coroutines<Y, T> {
     pub(crate) fn new(
         ids: impl Iterator<Item = usize>,
         size: usize,
-        stacks: &StackRegistry,
         start: &impl Fn(usize, &Yielder<(), Y>) -> T,
     ) -> Result<Coroutines<Y, T>, Cause> {
         let ids: Vec<u32> = ids.map(|id| id as u32).collect();
         let count = ids.len();
-        let to_cause = |error| no_room(count, size, &error);
-        let arena = Arena::new(count, size).map_err(to_cause)?;
-        let mut all = Vec::with_capacity(count);
-        for (index, id) in ids.iter().enumerate() {
+        let arena = Arena::new(count, size).map_err(|error| {
+            let kib = size / 1024;
+            Cause::Host(format!(
+                "this computer has no room for {count} stacks of {kib} KiB ({error}); use fewer processors or smaller stacks"
+            ))
+        })?;
+        let coroutine = |(index, id): (usize, &u32)| {
             let id = *id as usize;
-            let stack = arena.stack(index).map_err(to_cause)?;
-            stacks.add_coroutine(id, &stack);
             let program = move |yielder: &Yielder<(), Y>, ()| start(id, yielder);
             // SAFETY: the borrows of `start` outlive the caller's call, and after that call no coroutine is
             // resumed.
-            all.push(unsafe { Coroutine::with_stack_unchecked(stack, program) });
-        }
-        Ok(Coroutines { all, ids, size, arena })
+            unsafe { Coroutine::with_stack_unchecked(arena.stack(index), program) }
+        };
+        let all = ids.iter().enumerate().map(coroutine).collect();
+        let stacks = WatchedStacks::new(arena.start, arena.stride, arena.page, ids, size);
+        Ok(Coroutines { all, stacks, arena })
     }
 
     /// Runs the coroutine with this index until it yields or ends.
@@ -50,7 +49,7 @@ impl<Y, T> Coroutines<Y, T> {
     pub(crate) fn resume(&mut self, index: usize) -> CoroutineResult<Y, T> {
         let result = self.all[index].resume(());
         if !self.arena.is_whole(index) {
-            end_process(self.ids[index] as usize, self.size);
+            end_process(self.stacks.ids[index], self.stacks.size);
         }
         result
     }
@@ -76,12 +75,4 @@ impl<Y, T> Coroutines<Y, T> {
             }
         }
     }
-}
-
-/// Returns the error that the host has no room for the stacks.
-fn no_room(count: usize, size: usize, error: &std::io::Error) -> Cause {
-    Cause::Host(format!(
-        "this computer has no room for {count} stacks of {} KiB ({error}); use fewer processors or smaller stacks",
-        size / 1024
-    ))
 }

@@ -6,7 +6,7 @@ use loom::{sync, thread};
 #[cfg(not(loom))]
 use std::{sync, thread};
 
-use super::carrier::thread::ThreadBerth;
+use super::carrier::ThreadBerth;
 use super::*;
 use crate::message::parcel::Parcel;
 use crate::message::{Header, RawTag, Receiver, RecvFilter};

@@ -38,7 +38,7 @@ use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, LockedIngress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
 use crate::time::{PS, Time};
-use carrier::{Berth, Carrier, coroutine, thread};
+use carrier::{Berth, Carrier, carry_by_coroutines, carry_by_threads};
 use front::{Front, LAST, Moment, NEVER, Outlook, index_among_others};
 use lane::{LaneReceiver, LaneSender, lane};
 use ticks::HostClock;
@@ -720,8 +720,10 @@ pub(crate) fn run<T: Send>(
     };
     let fail = |cause: Cause| wall.fail_and_print(cause);
     let (results, pinned) = match carrier {
-        Carrier::Thread => thread::carry(parkers, &wall.unparkers, stack, cores, &fail, &run_processor),
-        Carrier::Coroutine => coroutine::carry(assignment, stack, dilation.is_some(), &fail, &run_processor),
+        Carrier::Thread => carry_by_threads(parkers, &wall.unparkers, stack, cores, &fail, &run_processor),
+        Carrier::Coroutine => {
+            carry_by_coroutines(assignment, stack, dilation.is_some(), &fail, &run_processor)
+        }
     };
 
     let mut core_states: Vec<_> = wall.cores.iter().map(|core| core.lock()).collect();
