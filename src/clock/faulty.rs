@@ -2,11 +2,11 @@
 
 use parking_lot::Mutex;
 
-use super::contract::{Clock, forward_unchanged};
 use crate::error::{Cause, raise, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receiver};
 use crate::params::ParamsError;
+use crate::rules::engine::Clock;
 use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
@@ -46,8 +46,6 @@ impl<'a> FaultyClock<'a> {
 }
 
 impl Clock for FaultyClock<'_> {
-    forward_unchanged!(clock);
-
     fn wait_until(&mut self, t: Time) {
         self.stop_if_crashed();
         self.clock.wait_until(t);
@@ -92,6 +90,34 @@ impl Clock for FaultyClock<'_> {
     fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
         self.stop_if_crashed();
         self.clock.receive(wait, got);
+    }
+
+    fn most_in_transit(&self, network: &Network) -> usize {
+        self.clock.most_in_transit(network)
+    }
+
+    fn promise_no_act_before(&mut self, t: Time) {
+        self.clock.promise_no_act_before(t);
+    }
+
+    fn start_computing_at(&mut self, t: Time) {
+        self.clock.start_computing_at(t);
+    }
+
+    fn stop_computing(&mut self) {
+        self.clock.stop_computing();
+    }
+
+    fn report_vain_looks(&mut self) -> bool {
+        self.clock.report_vain_looks()
+    }
+
+    fn fail(&mut self, cause: Cause) {
+        self.clock.fail(cause);
+    }
+
+    fn end(&mut self, at: Time, well: bool) {
+        self.clock.end(at, well);
     }
 }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use quanta::Clock as Ticks;
 
-use super::contract::{Clock, RunInfo};
+use super::contract::RunInfo;
 use super::seat::Seat;
 use super::watchdog::Patience;
 use crate::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
@@ -22,6 +22,7 @@ use crate::link::{Incoming, Link};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Payload, RawTag, Receiver, Unpack};
 use crate::params::ParamsError;
+use crate::rules::engine::Clock;
 use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Ingress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;

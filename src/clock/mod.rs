@@ -14,5 +14,5 @@ pub(crate) mod wall;
 pub(crate) mod watchdog;
 
 pub use contract::ClockKind;
-pub(crate) use contract::{Clock, RunInfo};
+pub(crate) use contract::RunInfo;
 pub(crate) use faulty::FaultyClock;

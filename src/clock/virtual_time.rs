@@ -13,16 +13,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use corosensei::{CoroutineResult, Yielder};
 
 use super::agenda::{Agenda, AgendaEntry};
-use super::contract::{Clock, RunInfo};
+use super::contract::RunInfo;
 use super::seat::{Seat, failure_cause};
 use super::stacks::coroutines::Coroutines;
 use super::stacks::prefetch::{PROC_LINES, prefetch_lines, prefetch_stack};
+use super::wall::dilation::RecordedWait;
 use super::watchdog::{Heartbeat, Patience, WatchGuard};
 use crate::error::{Cause, RunError, cause_from_panic, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
+use crate::rules::engine::Clock;
 use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Ingress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
@@ -37,6 +39,8 @@ struct VirtualState {
     cost: PerLevel<ReceptionCost>,
     places: Places,
     watch_guard: WatchGuard,
+    /// The waits of each processor so far, if they are recorded.
+    waits: Option<RefCell<Vec<Vec<RecordedWait>>>>,
 }
 
 /// The part of the state that is borrowed mutably.
@@ -133,15 +137,22 @@ fn is_current(seats: &[Seat], entry: AgendaEntry, places: &Places) -> bool {
 
 impl VirtualClock<'_> {
     /// Lets the other processors run until this one is the earliest. It runs next at `wake_time`, unless a
-    /// message that is delivered meanwhile changes that.
+    /// message that is delivered meanwhile changes that. `is_act` tells whether other processors can see what
+    /// it does then.
     #[inline]
-    fn sleep(&mut self, state: RefMut<'_, SchedulerState>, wake_time: Time) {
+    fn sleep(&mut self, state: RefMut<'_, SchedulerState>, wake_time: Time, is_act: bool) {
         let shared = self.shared;
         self.beat.count_call();
         let is_first = shared.places.are_numbers()
             && state.agenda.is_before_all(AgendaEntry::new(wake_time, self.id, 0));
         if !is_first || wake_time == Time::MAX || shared.failed.get() {
             self.switch_away(state, wake_time);
+        } else {
+            drop(state);
+        }
+        if let Some(waits) = &shared.waits {
+            let until = shared.state.borrow().seats[self.id as usize].wake_time();
+            waits.borrow_mut()[self.id as usize].push(RecordedWait { until, is_act });
         }
     }
 
@@ -177,12 +188,14 @@ impl Clock for VirtualClock<'_> {
     fn wait_until(&mut self, t: Time) {
         let mut state = self.shared.state.borrow_mut();
         state.seats[self.id as usize].wait_until(t);
-        self.sleep(state, t);
+        self.sleep(state, t, false);
     }
 
     #[inline]
     fn wait_to_act(&mut self, t: Time) {
-        self.wait_until(t);
+        let mut state = self.shared.state.borrow_mut();
+        state.seats[self.id as usize].wait_until(t);
+        self.sleep(state, t, true);
     }
 
     #[inline]
@@ -210,7 +223,7 @@ impl Clock for VirtualClock<'_> {
         let (shared, id) = (self.shared, self.id as usize);
         let mut state = shared.state.borrow_mut();
         let wake_time = state.seats[id].start_wait(wait, &shared.cost);
-        self.sleep(state, wake_time);
+        self.sleep(state, wake_time, true);
         shared.state.borrow_mut().seats[id].finish_wait(wait, got);
     }
 
@@ -235,15 +248,16 @@ impl Clock for VirtualClock<'_> {
     }
 }
 
-/// Runs `body` for each of `P` processors until all have ended, and returns their results. `body` gets the
-/// number of the processor and its clock.
+/// Runs `body` for each of `P` processors until all have ended. Returns their results, and all their waits if
+/// `records_waits` is set. `body` gets the number of the processor and its clock.
 pub(crate) fn run<T>(
     P: usize,
     stack: usize,
     run_info: RunInfo,
     patience: Patience,
+    records_waits: bool,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
-) -> Result<Vec<T>, RunError> {
+) -> Result<(Vec<T>, Vec<Vec<RecordedWait>>), RunError> {
     let state = SchedulerState {
         agenda: Agenda::default(),
         seats: (0..P).map(|_| Seat::default()).collect(),
@@ -257,6 +271,7 @@ pub(crate) fn run<T>(
         cost: run_info.cost.clone(),
         places: run_info.places.clone(),
         watch_guard: WatchGuard::new(1, patience),
+        waits: records_waits.then(|| RefCell::new(vec![Vec::new(); P])),
     };
     let results: RefCell<Vec<Option<T>>> = RefCell::new((0..P).map(|_| None).collect());
     let start = |id: usize, yielder: &Yielder<(), u32>| {
@@ -286,8 +301,8 @@ pub(crate) fn run<T>(
     let state = shared.state.borrow();
     let cause = shared.cause.take().or_else(|| failure_cause(state.seats.iter(), &run_info));
     let Some(cause) = cause else {
-        let results = results.take().into_iter();
-        return Ok(results.map(|result| result.expect("it has ended")).collect());
+        let results = results.take().into_iter().map(|result| result.expect("it has ended")).collect();
+        return Ok((results, shared.waits.as_ref().map(RefCell::take).unwrap_or_default()));
     };
     let processors =
         state.seats.iter().enumerate().map(|(id, seat)| seat.state(id, &run_info.tag_names)).collect();

@@ -17,10 +17,10 @@ use parking_lot::Mutex;
 
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::HostCores;
-use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts, WaitRecorder};
+use crate::clock::wall::dilation::{self, Dilation, DilationChoice, SwitchCosts};
 use crate::clock::wall::{self, cores};
 use crate::clock::watchdog::{Patience, Unresponsive};
-use crate::clock::{Clock, ClockKind, FaultyClock, RunInfo, linked, virtual_time};
+use crate::clock::{ClockKind, FaultyClock, RunInfo, linked, virtual_time};
 use crate::error::{Cause, ProcStatus, RunError};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, stable_hash};
@@ -28,6 +28,7 @@ use crate::params::{Latency, Level, Noise, Params, ParamsError, Ports, Surcharge
 use crate::proc::{Groups, Proc, Rates, Setup, Work};
 use crate::rules::Stats;
 use crate::rules::choice::Choice;
+use crate::rules::engine::Clock;
 use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
 use crate::trace::Trace;
@@ -112,9 +113,6 @@ enum RunCount {
 
 /// A program that stores its results itself.
 type ProgramFn<'a> = &'a (dyn Fn(&mut Proc) + Sync);
-
-/// The work of a processor on its clock. It gets the processor's number.
-type ProcessorBody<'a, T> = &'a (dyn Fn(usize, &mut dyn Clock) -> T + Sync);
 
 impl Setup {
     /// Returns the facts about the run that a clock needs.
@@ -562,10 +560,18 @@ impl Machine {
         let run = || match self.clock {
             ClockKind::Virtual => {
                 let setup = self.setup();
-                let stats = self.run_on_virtual_clock(&setup, self.cores_used(), &|id, clock| {
-                    setup.run_processor(id, clock, &store_result)
-                });
-                let stats = stats.map_err(|mut error| {
+                let (P, stack, patience) = (self.params.P, self.stack, self.patience.clone());
+                let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, &store_result);
+                let ran = match self.cores_used() {
+                    1 => virtual_time::run(P, stack, setup.run_info(), patience, false, &body)
+                        .map(|(stats, _)| stats),
+                    cores => {
+                        let carrier = Carrier::Coroutine;
+                        wall::run(P, carrier, stack, cores, setup.run_info(), patience, None, &body)
+                            .map(|(stats, _)| stats)
+                    }
+                };
+                let stats = ran.map_err(|mut error| {
                     drop(self.report(Vec::new(), &setup));
                     let crashed = &setup.observed_faults.lock().crashed;
                     let those = error.processors.iter_mut().filter(|state| crashed.contains_key(&state.id));
@@ -644,22 +650,6 @@ impl Machine {
         Some(format!("a real machine has no {what} to set; {remedy}"))
     }
 
-    /// Runs `body` for each processor on the virtual clock, on this number of cores. Returns the results.
-    fn run_on_virtual_clock<T: Send>(
-        &self,
-        setup: &Setup,
-        cores: usize,
-        body: ProcessorBody<T>,
-    ) -> Result<Vec<T>, RunError> {
-        let (P, stack, run_info, patience) =
-            (self.params.P, self.stack, setup.run_info(), self.patience.clone());
-        match cores {
-            1 => virtual_time::run(P, stack, run_info, patience, body),
-            _ => wall::run(P, Carrier::Coroutine, stack, cores, run_info, patience, None, body)
-                .map(|(results, _)| results),
-        }
-    }
-
     /// Returns the number of cores that a run uses.
     fn cores_used(&self) -> usize {
         if self.is_oversubscribed { self.cores.min(self.params.P) } else { self.parallelism() }
@@ -693,12 +683,9 @@ impl Machine {
             }
             Dilation::Auto => {
                 let setup = self.setup();
-                let body = |id: usize, clock: &mut dyn Clock| {
-                    let mut recorder = WaitRecorder::new(clock, setup.network.reception_costs());
-                    setup.run_processor(id, &mut recorder, program);
-                    recorder.waits
-                };
-                let waits = self.run_on_virtual_clock(&setup, 1, &body)?;
+                let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
+                let (run_info, patience) = (setup.run_info(), self.patience.clone());
+                let (_, waits) = virtual_time::run(P, self.stack, run_info, patience, true, &body)?;
                 let costs = switch_costs(self.carrier, P.div_ceil(cores));
                 dilation::choose(&waits, cores, costs, self.work == Work::Measured)
             }

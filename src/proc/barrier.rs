@@ -49,7 +49,7 @@ impl Proc<'_> {
     /// Sends a signal of the machine's barrier at a time that the engine does not see: for the engine the
     /// barrier is one wait.
     fn send_signal(&mut self, to: usize, tag: RawTag, at: Time) {
-        let (from, number) = (self.id() as u32, self.engine.next_number());
+        let (from, number) = (self.id() as u32, self.engine.pace.egress.next_number());
         let to = Receiver::new(to as u32, false);
         self.clock.deliver((at, Header { from, to, number, words: 0, tag }), Parcel::new(()));
     }
@@ -57,8 +57,8 @@ impl Proc<'_> {
     /// Waits for a signal of the machine's barrier, from `ready` on. Returns its time.
     fn await_signal(&mut self, from: Option<usize>, tag: RawTag, ready: Time) -> Time {
         let mut signal = ActiveOperation::receive(RecvFilter::new(from, tag));
-        self.start(&mut signal);
-        self.drive(&mut signal, Time::MAX);
+        self.engine.start(self.clock, &mut signal);
+        self.engine.drive(self.clock, &mut signal, Time::MAX, ActiveOperation::is_done);
         signal.received.map_or(ready, |signal| ready.max(signal.arrival))
     }
 }

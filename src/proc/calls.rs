@@ -1,14 +1,13 @@
 //! Blocking calls: sends, receives, looks and waits.
 //!
-//! A send has three layers: [`Proc::send`] checks the call and makes the parcel, `send_parcel` chooses the
-//! path, and [`Clock::send_without_requests`](crate::clock::Clock::send_without_requests) applies the rules
-//! and waits, or `send_with_requests` does where requests are under way. A receive has the same layers.
+//! [`Proc::send`] checks the call and makes the parcel, and [`Engine::send`](crate::rules::engine::Engine::send)
+//! applies the rules and waits. A receive has the same layers.
 
 use std::panic::Location;
 
 use super::processor::Proc;
 use crate::message::parcel::Parcel;
-use crate::message::{Envelope, Filter, Header, NamedTag, Payload, RecvFilter, Tag};
+use crate::message::{Filter, Payload, RecvFilter, Tag};
 use crate::rules::message_wait::MessageWait;
 use crate::rules::operation::ActiveOperation;
 use crate::time::Time;
@@ -21,7 +20,7 @@ impl<'a> Proc<'a> {
         self.enter_call();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        self.send_parcel(to, (tag.raw, tag.name), words, Parcel::new(value));
+        self.send_value(to, tag, words, value);
         self.log_send(to, tag, bytes);
         self.leave_call();
     }
@@ -45,7 +44,7 @@ impl<'a> Proc<'a> {
         let words = self.words(to, bytes);
         let at = Location::caller();
         let first = self.begin_gap(to, words);
-        while let Some((from, message)) =
+        while let Some((from, _, message)) =
             self.look_in_gap(to, first, |p, until| p.receive_value(None, taking, until))
         {
             self.log_receive(None, taking, Until::GapOver, at);
@@ -54,7 +53,7 @@ impl<'a> Proc<'a> {
             self.enter_call();
         }
         self.log_receive(None, taking, Until::GapOver, at); // the last look found nothing
-        self.send_parcel(to, (tag.raw, tag.name), words, Parcel::new(value));
+        self.send_value(to, tag, words, value);
         self.log_send(to, tag, bytes);
         self.leave_call();
     }
@@ -88,22 +87,26 @@ impl<'a> Proc<'a> {
         let words = self.words(to, bytes);
         self.check(from, 0);
         self.refuse_unwinding();
-        let mut send = self.send_operation(to, (tag.raw, tag.name), words, Parcel::new(value));
-        let mut receive = self.start_receive(Some(from), tag);
-        let mut until = self.now();
-        while !receive.is_matched() && self.next_send_to(to, self.first_message_words(to, words)) > until {
-            until = self.next_send_to(to, self.first_message_words(to, words));
-            self.drive_until_matched(&mut receive, until);
+        let mut send = self.new_send(to, tag, words, value);
+        let mut receive = self.new_receive(Some(from), tag);
+        let (engine, clock) = (&mut self.engine, &mut *self.clock);
+        let is_matched = ActiveOperation::is_matched;
+        engine.start(clock, &mut receive);
+        let first = engine.first_message_words(to, words);
+        let mut until = engine.pace.now;
+        while !receive.is_matched() && engine.next_send(to, first) > until {
+            until = engine.next_send(to, first);
+            engine.drive(clock, &mut receive, until, is_matched);
         }
-        self.start(&mut send);
-        self.drive_until_matched(&mut send, Time::MAX);
-        self.catch_up();
+        engine.start(clock, &mut send);
+        engine.drive(clock, &mut send, Time::MAX, is_matched);
+        engine.catch_up(clock);
         if !send.is_done() {
             // The send waits for the reply to its request: answer the other request meanwhile.
-            self.drive_until_matched(&mut receive, Time::MAX);
+            engine.drive(clock, &mut receive, Time::MAX, is_matched);
         }
-        self.drive(&mut send, Time::MAX);
-        self.drive(&mut receive, Time::MAX);
+        engine.drive(clock, &mut send, Time::MAX, ActiveOperation::is_done);
+        engine.drive(clock, &mut receive, Time::MAX, ActiveOperation::is_done);
         let Some(mut taken) = receive.into_message() else { self.fail_to_wait() };
         let (_, message) = self.open(&mut taken, tag);
         self.engine.log_call(|messages| {
@@ -199,34 +202,14 @@ impl<'a> Proc<'a> {
             self.check(from, 0);
         }
         let until = deadline.max(self.now());
-        let received = match F::ANY_TAG {
-            true => self.receive_any_tag(from, tag, until),
-            false => self.receive_value(from, tag, until).map(|(sender, value)| (sender, 0, value)),
-        };
+        let received = self.receive_value(from, tag, until);
         if received.is_none() {
-            self.engine.wait_in_vain(&self.setup.network, deadline);
-            self.count_vain_look();
+            self.engine.wait_in_vain(deadline);
+            self.engine.count_vain_look(self.clock);
         }
         self.log_receive(from, tag, Until::from_deadline(deadline), Location::caller());
         self.leave_call();
         received.map(|(sender, number, value)| F::received(sender, number, value))
-    }
-
-    /// Receives a message with any tag. Returns its sender, the number of its tag, and its value.
-    #[cold]
-    #[track_caller]
-    fn receive_any_tag<T: Payload>(
-        &mut self,
-        from: Option<usize>,
-        tag: Tag<T>,
-        until: Time,
-    ) -> Option<(usize, u16, T)> {
-        self.refuse_unwinding();
-        let mut call = self.start_receive(from, tag);
-        self.drive(&mut call, until);
-        let number = call.tag.user_number();
-        let (sender, value) = self.open(&mut call.into_message()?, tag);
-        Some((sender, number, value))
     }
 
     /// Looks for a message that has arrived, and leaves it in the inbox. Returns its sender.
@@ -239,7 +222,7 @@ impl<'a> Proc<'a> {
         let now = self.now();
         let mut seen = None;
         if !self.is_unwinding() {
-            self.catch_up();
+            self.engine.catch_up(self.clock);
             let mut look = MessageWait::for_probe(RecvFilter::new(from, tag.raw), now);
             let mut got = None;
             self.clock.receive(&mut look, &mut got);
@@ -247,42 +230,27 @@ impl<'a> Proc<'a> {
         }
         self.engine.wait_until(now + self.setup.network.params().cycle);
         match seen {
-            Some(_) => self.vain_looks = 0,
-            None => self.count_vain_look(),
+            Some(_) => self.engine.vain_looks = 0,
+            None => self.engine.count_vain_look(self.clock),
         }
         self.engine.log_call(|_| Some(CallKind::Probe { from, tag: CallTag::new(tag), found: seen }));
-        if self.engine.is_traced() {
-            self.engine.log_location(Location::caller());
-        }
+        self.engine.log_location(Location::caller());
         self.leave_call();
         seen
     }
 
-    /// Sends a message, and goes on when it enters. Mostly there are no requests, which is the fast path.
+    /// Sends a value, and goes on when it enters.
     #[inline(always)]
-    fn send_parcel(&mut self, to: usize, tag: NamedTag, words: usize, parcel: Parcel) {
-        if self.is_unwinding() {
-            return;
-        }
-        if self.engine.has_requests || self.is_synchronous(to, words) {
-            return self.send_with_requests(to, tag, words, parcel);
-        }
-        self.setup.names.record(tag);
-        self.vain_looks = 0;
-        if !self.clock.send_without_requests(&self.setup.network, &mut self.engine, to, words, tag.0, parcel)
-        {
-            self.fail_at_the_end_of_time();
+    fn send_value<T: Payload>(&mut self, to: usize, tag: Tag<T>, words: usize, value: T) {
+        if !self.is_unwinding() {
+            let named = (tag.raw, tag.name);
+            self.setup.names.record(named);
+            self.clock.send(&mut self.engine, to, named, words, Parcel::new(value));
         }
     }
 
-    #[cold]
-    fn send_with_requests(&mut self, to: usize, tag: NamedTag, words: usize, parcel: Parcel) {
-        let mut call = self.send_operation(to, tag, words, parcel);
-        self.start(&mut call);
-        self.drive(&mut call, Time::MAX);
-    }
-
-    /// Receives a message whose reception can start by a time, and opens it.
+    /// Receives a message whose reception can start by a time, and opens it. Returns its sender, the number
+    /// of its tag, and its value.
     #[inline(always)]
     #[track_caller]
     fn receive_value<T: Payload>(
@@ -290,66 +258,26 @@ impl<'a> Proc<'a> {
         from: Option<usize>,
         tag: Tag<T>,
         until: Time,
-    ) -> Option<(usize, T)> {
-        let mut got = None;
-        self.receive_envelope(RecvFilter::new(from, tag.raw), tag.name, until, &mut got);
-        let message = got.as_mut()?;
-        Some(self.open(message, tag)) // not in a closure, which has no caller to track
-    }
-
-    /// Receives a message whose reception can start by a time. Mostly there are no requests, which is the
-    /// fast path.
-    #[inline(always)]
-    fn receive_envelope(
-        &mut self,
-        filter: RecvFilter,
-        name: Option<&'static str>,
-        until: Time,
-        got: &mut Option<Envelope>,
-    ) {
+    ) -> Option<(usize, u16, T)> {
         if self.is_unwinding() {
-            return;
+            return None;
         }
-        self.setup.names.record((filter.tag, name));
-        if self.engine.has_requests {
-            return self.receive_with_requests(filter, name, until, got);
-        }
-        self.clock.receive_without_requests(&self.setup.network, &mut self.engine, filter, until, got);
-        if let Some(message) = got {
-            self.vain_looks = 0;
-            if message.message.header.tag.is_request() {
-                self.receive_with_requests(filter, name, until, got);
-            }
-        }
-    }
-
-    /// Receives a message where there are requests, or where `got` is the request for it, which has to be
-    /// answered.
-    #[cold]
-    fn receive_with_requests(
-        &mut self,
-        filter: RecvFilter,
-        name: Option<&'static str>,
-        until: Time,
-        got: &mut Option<Envelope>,
-    ) {
-        let mut call = ActiveOperation::receive(filter).with_name(name);
-        if let Some(request) = got.take() {
-            let Header { from, number, tag, .. } = request.message.header;
-            call.on_received(from, number, tag);
-            call.received = Some(request);
-        }
-        self.start(&mut call);
-        self.drive(&mut call, until);
-        *got = call.into_message();
+        self.setup.names.record((tag.raw, tag.name));
+        let mut got = None;
+        let filter = RecvFilter::new(from, tag.raw);
+        self.clock.receive_next(&mut self.engine, filter, tag.name, until, &mut got);
+        let message = got.as_mut()?;
+        let number = message.message.header.tag.user_number();
+        let (sender, value) = self.open(message, tag); // not in a closure, which has no caller to track
+        Some((sender, number, value))
     }
 
     /// Lets the requests catch up before messages are received in a gap. Returns the length of the first
     /// message of the send after the gap.
     #[inline]
     fn begin_gap(&mut self, to: usize, words: usize) -> usize {
-        self.catch_up();
-        self.first_message_words(to, words)
+        self.engine.catch_up(self.clock);
+        self.engine.first_message_words(to, words)
     }
 
     /// Looks for a message until the gap before a send is over; the first message of the send has `first`
@@ -361,9 +289,9 @@ impl<'a> Proc<'a> {
         mut look: impl FnMut(&mut Proc<'a>, Time) -> Option<M>,
     ) -> Option<M> {
         loop {
-            let until = self.now().max(self.next_send_to(to, first));
+            let until = self.now().max(self.engine.next_send(to, first));
             let found = look(self, until);
-            if found.is_some() || self.next_send_to(to, first) <= until {
+            if found.is_some() || self.engine.next_send(to, first) <= until {
                 return found;
             }
         }
@@ -374,8 +302,8 @@ impl<'a> Proc<'a> {
         let first = self.begin_gap(to, self.params().words(bytes));
         self.look_in_gap(to, first, |p, until| {
             let mut nothing = ActiveOperation::receive(RecvFilter::NOTHING);
-            p.start(&mut nothing);
-            p.drive(&mut nothing, until);
+            p.engine.start(p.clock, &mut nothing);
+            p.engine.drive(p.clock, &mut nothing, until, ActiveOperation::is_done);
             None::<()>
         });
     }
@@ -396,81 +324,34 @@ impl<'a> Proc<'a> {
     }
 
     /// Creates a send that has not started.
-    #[inline]
-    pub(super) fn send_operation(
+    pub(super) fn new_send<T: Payload>(
         &self,
         to: usize,
-        (tag, name): NamedTag,
+        tag: Tag<T>,
         words: usize,
-        parcel: Parcel,
+        value: T,
     ) -> ActiveOperation {
-        self.setup.names.record((tag, name));
-        let is_synchronous = self.is_synchronous(to, words);
-        ActiveOperation::send(to as u32, tag, words as u32, is_synchronous, Some(parcel)).with_name(name)
-    }
-
-    /// Starts a receive.
-    #[inline]
-    fn start_receive<T>(&mut self, from: Option<usize>, tag: Tag<T>) -> ActiveOperation {
-        let mut call = self.receive_operation(from, tag);
-        self.start(&mut call);
-        call
+        self.setup.names.record((tag.raw, tag.name));
+        self.engine.new_send(to, (tag.raw, tag.name), words, Parcel::new(value))
     }
 
     /// Creates a receive that has not started.
-    #[inline]
-    pub(super) fn receive_operation<T>(&self, from: Option<usize>, tag: Tag<T>) -> ActiveOperation {
+    pub(super) fn new_receive<T>(&self, from: Option<usize>, tag: Tag<T>) -> ActiveOperation {
         self.setup.names.record((tag.raw, tag.name));
         ActiveOperation::receive(RecvFilter::new(from, tag.raw)).with_name(tag.name)
-    }
-
-    /// Returns the length of the first message of a send: that of its request, if there is one.
-    fn first_message_words(&self, to: usize, words: usize) -> usize {
-        if self.is_synchronous(to, words) { 0 } else { words }
-    }
-
-    /// Returns the earliest time at which a send of k words need not wait for the gap after the last send.
-    fn next_send_to(&self, to: usize, k: usize) -> Time {
-        self.engine.next_send(&self.setup.network, to, k)
-    }
-
-    /// Returns whether a message of k words waits until its receiver is ready for it.
-    #[inline]
-    fn is_synchronous(&self, to: usize, k: usize) -> bool {
-        self.setup.network.is_synchronous(self.id(), to, k)
     }
 
     /// Logs a send that is over, if the run is traced.
     #[inline]
     fn log_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
-        if self.engine.is_traced() {
-            self.write_send(to, tag, bytes);
-        }
-    }
-
-    /// Logs a receive that is over, if the run is traced.
-    #[inline]
-    fn log_receive<T>(
-        &mut self,
-        from: Option<usize>,
-        tag: Tag<T>,
-        until: Until,
-        at: &'static Location<'static>,
-    ) {
-        if self.engine.is_traced() {
-            self.write_receive(from, tag, until, at);
-        }
-    }
-
-    #[cold]
-    fn write_send<T>(&mut self, to: usize, tag: Tag<T>, bytes: usize) {
         self.engine.log_call(|messages| {
             Some(CallKind::Send { to, tag: CallTag::new(tag), bytes, sent: messages.sent()? })
         });
     }
 
-    #[cold]
-    fn write_receive<T>(
+    /// Logs a receive that is over, if the run is traced.
+    #[inline]
+    fn log_receive<T>(
         &mut self,
         from: Option<usize>,
         tag: Tag<T>,

@@ -12,28 +12,28 @@ impl Proc<'_> {
         self.enter_call();
         let Some(stopwatch) = &mut self.stopwatch else {
             let cost = self.setup.rates.cost(kind, units, self.params().cycle);
-            self.engine.work(&self.setup.network, kind, cost);
+            self.engine.work(kind, cost);
             if !self.engine.has_requests {
-                self.clock.promise_no_act_before(self.engine.now());
+                self.clock.promise_no_act_before(self.engine.pace.now);
             }
             return compute();
         };
-        self.clock.start_computing_at(self.engine.now());
+        self.clock.start_computing_at(self.engine.pace.now);
         let (result, cost) = stopwatch.time(units, || {
             let result = compute();
             self.clock.stop_computing();
             result
         });
         let cost = self.unseen_time().unwrap_or(cost);
-        self.engine.work(&self.setup.network, kind, cost);
+        self.engine.work(kind, cost);
         self.leave_call();
         result
     }
 
     /// Spends the time that a recorded run spent computing here.
     pub(crate) fn compute_for(&mut self, kind: Cow<'static, str>, time: Time) {
-        self.engine.work(&self.setup.network, kind, time);
-        self.clock.promise_no_act_before(self.engine.now());
+        self.engine.work(kind, time);
+        self.clock.promise_no_act_before(self.engine.pace.now);
     }
 
     /// Runs code that is no part of the program, such as getting memory: it takes no time, even if work is

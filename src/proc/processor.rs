@@ -6,16 +6,12 @@ use std::panic::Location;
 use super::group::{Group, GroupMembership};
 use super::setup::Setup;
 use super::work::{Stopwatch, Work};
-use crate::clock::Clock;
-use crate::error::{Cause, print_before_abort};
+use crate::error::Cause;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Payload, Tag};
 use crate::params::{Level, Params, innermost_params};
 use crate::rules::Stats;
-use crate::rules::engine::{Engine, NextEvent};
-use crate::rules::network::Egress;
-use crate::rules::operation::ActiveOperation;
-use crate::rules::pace::OutgoingMessage;
+use crate::rules::engine::{Clock, Engine};
 use crate::time::Time;
 use crate::trace::Log;
 
@@ -32,9 +28,7 @@ pub struct Proc<'a> {
     pub(super) setup: &'a Setup,
     /// Times the program's own code, if work is measured.
     pub(super) stopwatch: Option<Box<Stopwatch>>,
-    /// Number of looks that found nothing since the processor last sent or received a message.
-    pub(super) vain_looks: u32,
-    pub(super) engine: Engine,
+    pub(super) engine: Engine<'a>,
     /// Number of collectives of all processors that it has started.
     pub(super) collective_count: u32,
     /// The group in which it acts; `None` if it acts with all.
@@ -50,7 +44,6 @@ impl<'a> Proc<'a> {
             clock,
             setup,
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
-            vain_looks: 0,
             engine: Engine::new(id, &setup.network, setup.is_traced),
             collective_count: 0,
             membership: None,
@@ -85,7 +78,7 @@ impl<'a> Proc<'a> {
     /// Returns the processor's local time.
     #[inline]
     pub fn now(&self) -> Time {
-        self.engine.now()
+        self.engine.pace.now
     }
 
     /// Returns the parameters between this processor and another: on a machine with
@@ -112,7 +105,7 @@ impl<'a> Proc<'a> {
     /// Returns the earliest time at which a send need not wait for the gap after the last send; on a machine
     /// with levels, a send at the outermost of them.
     pub fn next_send(&self) -> Time {
-        self.engine.send_gap_end() - self.setup.network.params().o
+        self.engine.pace.egress.send_gap_end() - self.setup.network.params().o
     }
 
     /// Refuses to wait for a message while the program unwinds.
@@ -143,99 +136,9 @@ impl<'a> Proc<'a> {
         self.fail(Cause::Misused { id: self.id(), why: why.into(), at: Location::caller() })
     }
 
-    /// Counts a look that found nothing. Ends the run if the processor looks again and again, and no
-    /// processor is left that could send a message.
-    pub(super) fn count_vain_look(&mut self) {
-        /// Number of looks in a row that find nothing before it is worth asking the clock.
-        const MAX_VAIN_LOOKS: u32 = 1 << 20;
-        self.vain_looks += 1;
-        if self.vain_looks >= MAX_VAIN_LOOKS {
-            self.vain_looks = 0;
-            let has_nothing_pending = !self.is_unwinding() && !self.engine.has_pending_event();
-            if has_nothing_pending && self.clock.report_vain_looks() {
-                self.fail(Cause::PollingDeadlock { id: self.id() });
-            }
-        }
-    }
-
-    /// Waits for the next event of the call or a request until a time, and handles it. Returns whether there
-    /// was one.
-    #[inline]
-    pub(super) fn handle_event(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
-        let network = &self.setup.network;
-        if self.engine.is_at_the_end_of_time {
-            self.fail_at_the_end_of_time();
-        }
-        let NextEvent { wait, turn } = self.engine.next_event(network, call, until);
-        if let Some(mut wait) = wait {
-            let mut message = None;
-            self.clock.receive(&mut wait, &mut message);
-            let deadline = wait.deadline;
-            if self.engine.on_message(network, call, deadline, message) {
-                self.vain_looks = 0;
-                return true;
-            }
-        }
-        let Some(turn) = turn else { return false };
-        self.clock.wait_for_turn(turn.time, turn.is_visible);
-        let clock = &mut *self.clock;
-        let mut serve =
-            |egress: &mut Egress, message: &OutgoingMessage| clock.serve(network, egress, message);
-        if let Some((arrived, parcel)) = self.engine.on_turn(network, &mut serve, call, turn) {
-            self.vain_looks = 0;
-            self.clock.deliver(arrived, parcel);
-        }
-        true
-    }
-
-    /// Handles all events of requests until the processor's local time: its next call comes after them.
-    #[inline]
-    pub(super) fn catch_up(&mut self) {
-        if self.engine.has_lagging_requests() {
-            let now = self.now();
-            while self.handle_event(&mut ActiveOperation::done(), now) {}
-            self.engine.mark_caught_up();
-        }
-    }
-
-    /// Starts a call, once requests have caught up.
-    #[inline]
-    pub(super) fn start(&mut self, call: &mut ActiveOperation) {
-        self.catch_up();
-        self.engine.start(&self.setup.network, call);
-    }
-
-    /// Drives a call until it is done, or until a time if it has received no message by then.
-    #[inline]
-    pub(super) fn drive(&mut self, call: &mut ActiveOperation, until: Time) {
-        while !call.is_done() && self.handle_event_and_catch_up(call, until) {}
-    }
-
-    /// Drives a call until it has [matched](ActiveOperation::is_matched) the other processor's, or until a
-    /// time if it has received no message by then.
-    pub(super) fn drive_until_matched(&mut self, call: &mut ActiveOperation, until: Time) {
-        while !call.is_matched() && self.handle_event_and_catch_up(call, until) {}
-    }
-
-    /// Handles the next event, lets the requests catch up, and then resumes the call if it has received a
-    /// message. Returns whether there was an event.
-    #[inline]
-    fn handle_event_and_catch_up(&mut self, call: &mut ActiveOperation, until: Time) -> bool {
-        let had_event = self.handle_event(call, call.deadline(until));
-        if had_event && self.engine.has_requests {
-            self.catch_up();
-            self.engine.resume(&self.setup.network, call);
-        }
-        had_event
-    }
-
-    /// Ends the run from inside one of the processor's calls. The stack is unwound, so drops run, and the
-    /// panic hook stays silent, since the run has an error.
-    #[cold]
+    /// Ends the run from inside one of the processor's calls.
     pub(crate) fn fail(&mut self, cause: Cause) -> ! {
-        print_before_abort(&cause);
-        self.clock.fail(cause.clone());
-        std::panic::resume_unwind(Box::new(cause))
+        self.clock.fail_program(cause)
     }
 
     /// Returns whether the program unwinds, since it has panicked or the run has failed. Then calls do not
@@ -314,22 +217,11 @@ impl<'a> Proc<'a> {
         self.fail(Cause::TooLong { id, words, longest: self.setup.network.longest(id, other) })
     }
 
-    /// Ends the run, because the processor's next act is after the end of time.
-    #[cold]
-    pub(super) fn fail_at_the_end_of_time(&mut self) -> ! {
-        self.fail(Cause::EndOfTime { id: self.id() })
-    }
-
     /// Waits at the clock until the processor's local time.
     pub(super) fn wait_for_local_time(&mut self) {
-        if self.is_unwinding() {
-            return;
+        if !self.is_unwinding() {
+            self.engine.wait_for_local_time(self.clock);
         }
-        if self.now() == Time::MAX {
-            self.fail_at_the_end_of_time();
-        }
-        self.catch_up();
-        self.clock.wait_until(self.engine.now());
     }
 
     /// Enters a call. Where work is measured, charges the program's own code since the last call.
@@ -354,7 +246,7 @@ impl<'a> Proc<'a> {
         if let Some(stopwatch) = &mut self.stopwatch {
             let code = passed.unwrap_or_else(|| stopwatch.lap());
             self.clock.stop_computing();
-            self.engine.work(&self.setup.network, "code", code);
+            self.engine.work("code", code);
         }
     }
 
@@ -362,7 +254,7 @@ impl<'a> Proc<'a> {
     /// emulated machine.
     pub(super) fn unseen_time(&mut self) -> Option<Time> {
         let now = self.clock.real_time()?;
-        Some((now - self.engine.now()).max(Time::ZERO))
+        Some((now - self.now()).max(Time::ZERO))
     }
 
     #[cold]
@@ -370,7 +262,7 @@ impl<'a> Proc<'a> {
         if let Some(now) = self.clock.real_time() {
             self.engine.wait_until(now);
         } else if let Some(stopwatch) = &mut self.stopwatch {
-            self.clock.start_computing_at(self.engine.now());
+            self.clock.start_computing_at(self.engine.pace.now);
             stopwatch.lap();
         }
     }
@@ -378,7 +270,7 @@ impl<'a> Proc<'a> {
     /// Ends the processor, whose program has returned.
     pub(crate) fn end(&mut self) {
         self.enter_call();
-        self.catch_up();
+        self.engine.catch_up(self.clock);
         if let Some(membership) = self.membership() {
             let group = membership.group.clone();
             self.fail_misused(format!(
@@ -394,7 +286,7 @@ impl<'a> Proc<'a> {
     /// Returns the processor's accounts, and its log if the run is traced; `well` if its program returned
     /// without a panic.
     pub(crate) fn finish(self, well: bool) -> (Stats, Option<Box<Log>>) {
-        self.clock.end(self.engine.now(), well);
+        self.clock.end(self.engine.pace.now, well);
         let most_to = self.clock.most_in_transit(&self.setup.network);
         self.engine.finish(most_to)
     }

@@ -8,7 +8,6 @@ use std::fmt;
 use std::panic::Location;
 
 use super::processor::Proc;
-use crate::message::parcel::Parcel;
 use crate::message::{Filter, Payload, Tag};
 use crate::rules::operation::ActiveOperation;
 use crate::time::Time;
@@ -68,7 +67,7 @@ impl<'a> Proc<'a> {
         self.enter_call();
         let bytes = value.bytes();
         let words = self.words(to, bytes);
-        let send = self.send_operation(to, (tag.raw, tag.name), words, Parcel::new(value));
+        let send = self.new_send(to, tag, words, value);
         let request = self.post_request(send, |_, _, _| ());
         self.log_post(&request, |request| CallKind::Isend { request, to, tag: CallTag::new(tag), bytes });
         self.leave_call();
@@ -117,7 +116,7 @@ impl<'a> Proc<'a> {
             self.fail_misused("waits for any of no requests; give at least one");
         }
         requests.iter().for_each(|request| self.check_request(request));
-        self.catch_up();
+        self.engine.catch_up(self.clock);
         let numbers: Vec<u32> = requests.iter().map(|request| request.number).collect();
         self.engine.set_awaited(&numbers);
         let first = loop {
@@ -125,14 +124,14 @@ impl<'a> Proc<'a> {
             let first = done.zip(0..).filter_map(|(done, place)| Some((done?, place))).min();
             // Requests that are not done when all events until then have been handled are done later.
             let until = first.map_or(Time::MAX, |(done, _)| done);
-            if !self.handle_event(&mut ActiveOperation::done(), until)
+            if !self.engine.handle_event(self.clock, &mut ActiveOperation::done(), until)
                 && let Some((_, place)) = first
             {
                 break place;
             }
         };
         let value = self.join_request(requests.remove(first));
-        self.log_location();
+        self.engine.log_location(Location::caller());
         self.leave_call();
         (first, value)
     }
@@ -143,18 +142,18 @@ impl<'a> Proc<'a> {
     pub fn test<R>(&mut self, request: Request<R>) -> Result<R, Request<R>> {
         self.enter_call();
         self.check_request(&request);
-        self.catch_up();
+        self.engine.catch_up(self.clock);
         let tested = match self.engine.completion_time(request.number) {
             Some(done) if done <= self.now() => {
                 let value = self.join_request(request);
-                self.log_location();
+                self.engine.log_location(Location::caller());
                 Ok(value)
             }
             _ => {
                 self.engine.wait_until(self.now() + self.setup.network.params().cycle);
-                self.count_vain_look();
+                self.engine.count_vain_look(self.clock);
                 self.engine.log_call(|_| Some(CallKind::Test { request: request.number }));
-                self.log_location();
+                self.engine.log_location(Location::caller());
                 Err(request)
             }
         };
@@ -173,12 +172,10 @@ impl<'a> Proc<'a> {
         if let Some(from) = from {
             self.check(from, 0);
         }
-        let receive = self.receive_operation(from, tag);
+        let receive = self.new_receive(from, tag);
         let request = self.post_request(receive, open);
         self.log_post(&request, |request| CallKind::Irecv { request, from, tag: CallTag::new(tag) });
-        if self.engine.is_traced() {
-            self.engine.log_location(request.at);
-        }
+        self.engine.log_location(request.at);
         self.leave_call();
         request
     }
@@ -193,8 +190,7 @@ impl<'a> Proc<'a> {
         let (id, run, at) = (self.id(), self.setup.run, Location::caller());
         let mut number = u32::MAX;
         if !self.is_unwinding() {
-            self.catch_up();
-            number = self.engine.post(&self.setup.network, operation, at);
+            number = self.engine.post(self.clock, operation, at);
         }
         Request { id, number, run, at, open }
     }
@@ -203,14 +199,6 @@ impl<'a> Proc<'a> {
     fn log_post<R>(&mut self, request: &Request<R>, what: impl FnOnce(u32) -> CallKind) {
         if !self.is_unwinding() {
             self.engine.log_call(|_| Some(what(request.number)));
-        }
-    }
-
-    /// Logs the location of a call whose result depends on what is done first, if the run is traced.
-    #[track_caller]
-    fn log_location(&mut self) {
-        if self.engine.is_traced() {
-            self.engine.log_location(Location::caller());
         }
     }
 
@@ -231,16 +219,7 @@ impl<'a> Proc<'a> {
     #[track_caller]
     fn join_request<R>(&mut self, request: Request<R>) -> R {
         self.check_request(&request);
-        let number = request.number;
-        self.catch_up();
-        if self.engine.completion_time(number).is_none() {
-            self.engine.set_awaited(&[number]);
-        }
-        while self.engine.completion_time(number).is_none() {
-            self.handle_event(&mut ActiveOperation::done(), Time::MAX);
-        }
-        let operation = self.engine.join(&self.setup.network, number).expect("it is waited for once");
-        self.vain_looks = 0;
+        let operation = self.engine.join(self.clock, request.number).expect("it is waited for once");
         (request.open)(self, operation, request.at)
     }
 

@@ -1,15 +1,13 @@
 //! The engine of one processor: its rules of sending, receiving and waiting, without a stack and without a
 //! clock.
 //!
-//! Its driver, such as [`Proc`](crate::Proc) for programs, [starts](Engine::start) a call or
-//! [posts](Engine::post) a request, asks for the [next event](Engine::next_event), waits for that, and tells
-//! the engine: a message has arrived ([`Engine::on_message`]), or the turn of a message has come
-//! ([`Engine::on_turn`]). A blocking call is *start, and drive until done*; a request is *post, and drive
-//! later*. A processor without requests takes a shorter way through the same rules, `send_without_requests`
-//! and `receive_without_requests` in `clock/contract.rs`. Engine and `network.rs` are the machine:
+//! [`Proc`](crate::Proc) [starts](Engine::start) a call or [posts](Engine::post) a request, and
+//! [drives](Engine::drive) it on a [`Clock`]. A blocking call is *start, and drive until done*; a request is
+//! *post, and drive later*. A call of a processor without requests takes a shorter way through the same
+//! rules, in [`Engine::send`] and [`Engine::receive`]. Engine and `network.rs` are the machine:
 //!
 //! - **send**: [`Pace::prepare_send`] makes a message, which waits for its turn; rules 1 to 3 are the
-//!   network's; [`Engine::spend_send`] moves local time to the entry;
+//!   network's; [`Engine::enter`] moves local time to the entry;
 //! - **receive**: [`Engine::message_wait`] says from when on a message can be received; rule 4, with the
 //!   receive gap, is [`Pace::start_reception`]; [`Engine::spend_reception`] moves local time to its end;
 //! - **compute** and **wait**: [`Engine::work`], [`Engine::wait_until`];
@@ -25,27 +23,28 @@ use std::panic::Location;
 
 use super::message_wait::{MessageWait, PostedReceives, Purpose, WaitReason};
 use super::network::{Egress, Network, Passage};
-use super::operation::{ActiveOperation, OperationStage, OperationStep, RequestActivity, RequestState};
-use super::pace::{OutgoingMessage, Pace};
+use super::operation::{ActiveOperation, OperationStage, OperationStep, RequestState};
+use super::pace::{OutgoingMessage, Pace, reception_activities};
 use super::stats::Stats;
-use crate::error::ProcStatus;
+use crate::error::{Cause, ProcStatus, raise};
 use crate::message::matching::PostedReceive;
 use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope, Header, MessageId, RawTag, Receiver, RecvFilter};
+use crate::message::{ArrivedHeader, Envelope, Header, NamedTag, RawTag, Receiver, RecvFilter};
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, CallKind, CallMessages, Log, Message, Progress, Transfer};
+use crate::trace::{Activity, ActivityKind, CallKind, CallMessages, Log, Progress, Transfer};
 
 /// A processor as the rules see it.
 // The fields that every message touches come first.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct Engine {
+pub(crate) struct Engine<'n> {
     /// True if requests are under way: then they must advance while time passes.
     pub has_requests: bool,
-    /// True if a send that has started could enter only after the end of time.
-    pub is_at_the_end_of_time: bool,
-    is_traced: bool,
-    pace: Pace,
+    pub is_traced: bool,
+    /// Number of looks that found nothing since the processor last sent or received a message.
+    pub vain_looks: u32,
+    network: &'n Network,
+    pub pace: Pace,
     stats: Stats,
     /// The log, if the run is traced.
     log: Option<Box<Log>>,
@@ -85,26 +84,115 @@ pub(crate) struct Turn {
 /// The processor's current call, in place of a request's number.
 const CALL: u32 = u32::MAX;
 
-/// The next event of an engine, for which its driver has to wait.
-#[derive(Debug)]
-pub(crate) struct NextEvent<'e> {
-    /// The wait for a message, which comes first: it ends at the turn, or at the call's deadline if there is
-    /// no turn.
-    pub wait: Option<MessageWait<'e>>,
-    /// The turn of a message, if none arrives before it.
-    pub turn: Option<Turn>,
+/// A processor's view of its clock.
+///
+/// The clock decides when the processor may act, and what happens until then. The
+/// [network](super::network) decides what an act costs. So the local time may be ahead of the clock: a
+/// send goes on at its turn, and its local time is already that of the entry.
+pub(crate) trait Clock {
+    /// Sets the address of the memory that each of the processor's calls touches first. The clock may
+    /// prefetch it before it resumes the processor.
+    fn set_prefetch_address(&mut self, _address: usize) {}
+
+    /// Waits until the local time `t`. The processor may then do only what no other processor can see.
+    fn wait_until(&mut self, t: Time);
+
+    /// Waits until the local time `t` has come and all earlier acts have been done. The processor may then
+    /// act: other processors can see what it does.
+    fn wait_to_act(&mut self, t: Time);
+
+    /// Waits for a message's turn in the network. `is_visible` tells whether other processors can see the
+    /// turn.
+    #[inline]
+    fn wait_for_turn(&mut self, turn: Time, is_visible: bool) {
+        match is_visible {
+            true => self.wait_to_act(turn),
+            false => self.wait_until(turn),
+        }
+    }
+
+    /// Serves a message in the network at its turn, and returns the passage that is reserved for it.
+    fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage;
+
+    /// Returns the largest number of messages that were in transit to the processor at once.
+    fn most_in_transit(&self, network: &Network) -> usize;
+
+    /// Puts a message into its receiver's inbox at once. The receiver does not take it before its arrival.
+    fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel);
+
+    /// Puts the earliest message that `wait` asks for into `got`, which must be empty, and returns when the
+    /// processor goes on, as [`Purpose`] says. Returns at the deadline
+    /// and leaves `got` empty if the processor can take no message by then.
+    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>);
+
+    /// Promises that the processor does not act before `t`, whatever its program does until its next call.
+    fn promise_no_act_before(&mut self, _t: Time) {}
+
+    /// Returns the time that has passed on a real machine, or `None` on an emulated one.
+    fn real_time(&mut self) -> Option<Time> {
+        None
+    }
+
+    /// Excludes `time`, which was spent on preparation, from the time that has passed.
+    fn prepare(&mut self, _time: Time) {}
+
+    /// Tells the clock that the program computes from the local time `t` on, and that its work is measured.
+    fn start_computing_at(&mut self, _t: Time) {}
+
+    /// Tells the clock that the program has reached its next call.
+    fn stop_computing(&mut self) {}
+
+    /// Tells the clock that the processor has looked for messages in vain very often. Returns whether no
+    /// processor is left that could send one: all others have finished, wait for messages or look in vain
+    /// too, and no message is under way.
+    fn report_vain_looks(&mut self) -> bool;
+
+    /// Fails the run because of a call of this processor.
+    fn fail(&mut self, cause: Cause);
+
+    /// Tells the clock that the program has ended at its local time `at`. `well` tells whether it returned.
+    fn end(&mut self, at: Time, well: bool);
+
+    /// Fails the run, and ends the processor's program: its stack is unwound, so drops run, and the panic hook
+    /// stays silent, since the run has an error.
+    #[cold]
+    fn fail_program(&mut self, cause: Cause) -> ! {
+        self.fail(cause.clone());
+        raise(cause)
+    }
+
+    // The two calls of a processor are here too, so that they are compiled for each clock with its methods
+    // inlined: a message on the virtual clock takes a tenth less time than with a dynamic call for each.
+
+    /// Calls [`Engine::send`].
+    fn send(&mut self, engine: &mut Engine, to: usize, tag: NamedTag, words: usize, parcel: Parcel) {
+        engine.send(self, to, tag, words, parcel);
+    }
+
+    /// Calls [`Engine::receive`].
+    fn receive_next(
+        &mut self,
+        engine: &mut Engine,
+        filter: RecvFilter,
+        name: Option<&'static str>,
+        until: Time,
+        got: &mut Option<Envelope>,
+    ) {
+        engine.receive(self, filter, name, until, got);
+    }
 }
 
-impl Engine {
+impl<'n> Engine<'n> {
     /// Creates the engine of a processor at time 0.
-    pub(crate) fn new(id: usize, network: &Network, trace: bool) -> Engine {
+    pub(crate) fn new(id: usize, network: &'n Network, is_traced: bool) -> Engine<'n> {
         Engine {
             has_requests: false,
-            is_at_the_end_of_time: false,
-            is_traced: trace,
+            is_traced,
+            vain_looks: 0,
+            network,
             pace: Pace::new(id, network),
             stats: Stats::default(),
-            log: trace.then(Box::default),
+            log: is_traced.then(Box::default),
             requests: None,
         }
     }
@@ -114,55 +202,210 @@ impl Engine {
         self.pace.egress.processor()
     }
 
-    /// Returns the processor's local time.
-    #[inline]
-    pub(crate) fn now(&self) -> Time {
-        self.pace.now
+    // Calls.
+
+    /// Sends a message, and goes on when it enters.
+    #[inline(always)]
+    pub(crate) fn send<C: Clock + ?Sized>(
+        &mut self,
+        clock: &mut C,
+        to: usize,
+        (tag, name): NamedTag,
+        words: usize,
+        parcel: Parcel,
+    ) {
+        if self.has_requests || self.network.is_synchronous(self.id(), to, words) {
+            let mut call = self.new_send(to, (tag, name), words, parcel);
+            self.start(clock, &mut call);
+            return self.drive(clock, &mut call, Time::MAX, ActiveOperation::is_done);
+        }
+        let outgoing = self.pace.prepare_send(self.network, to, words);
+        self.refuse_end_of_time(clock, &outgoing);
+        clock.wait_for_turn(outgoing.turn, outgoing.is_visible);
+        let arrived = self.enter(clock, &outgoing, tag, None);
+        clock.deliver(arrived, parcel);
     }
 
-    /// Returns the number of the processor's next message.
+    /// Returns the length of the first message of a send: that of its request, if there is one.
     #[inline]
-    pub(crate) fn next_number(&self) -> u32 {
-        self.pace.egress.next_number()
+    pub(crate) fn first_message_words(&self, to: usize, words: usize) -> usize {
+        if self.network.is_synchronous(self.id(), to, words) { 0 } else { words }
     }
 
-    /// Returns the end of the send gap.
-    pub(crate) fn send_gap_end(&self) -> Time {
-        self.pace.egress.send_gap_end()
+    /// Returns the earliest time at which a send of k words need not wait for the gap after the last send.
+    pub(crate) fn next_send(&self, to: usize, k: usize) -> Time {
+        self.pace.next_send(self.network, to, k)
     }
 
-    /// Returns the earliest time at which a send of k words need not wait for the send gap.
+    /// Creates a send that has not started.
     #[inline]
-    pub(crate) fn next_send(&self, network: &Network, to: usize, k: usize) -> Time {
-        self.pace.next_send(network, to, k)
+    pub(crate) fn new_send(
+        &self,
+        to: usize,
+        (tag, name): NamedTag,
+        words: usize,
+        parcel: Parcel,
+    ) -> ActiveOperation {
+        let is_synchronous = self.network.is_synchronous(self.id(), to, words);
+        ActiveOperation::send(to as u32, tag, words as u32, is_synchronous, Some(parcel)).with_name(name)
+    }
+
+    /// Receives a message, if its reception can start by `until`, and goes on at the reception's end.
+    #[inline(always)]
+    pub(crate) fn receive<C: Clock + ?Sized>(
+        &mut self,
+        clock: &mut C,
+        filter: RecvFilter,
+        name: Option<&'static str>,
+        until: Time,
+        got: &mut Option<Envelope>,
+    ) {
+        if !self.has_requests {
+            clock.receive(&mut self.message_wait(filter, until), got);
+            let Some(message) = got else { return };
+            let arrived = message.arrived_header();
+            self.spend_reception(arrived, None);
+            if !arrived.1.tag.is_request() {
+                return;
+            }
+        }
+        self.receive_with_requests(clock, filter, name, until, got);
+    }
+
+    /// Receives a message where there are requests, or where `got` is the request for it, which has to be
+    /// answered.
+    #[cold]
+    fn receive_with_requests<C: Clock + ?Sized>(
+        &mut self,
+        clock: &mut C,
+        filter: RecvFilter,
+        name: Option<&'static str>,
+        until: Time,
+        got: &mut Option<Envelope>,
+    ) {
+        let mut call = ActiveOperation::receive(filter).with_name(name);
+        if let Some(request) = got.take() {
+            let Header { from, number, tag, .. } = request.message.header;
+            call.on_received(from, number, tag);
+            call.received = Some(request);
+        }
+        self.start(clock, &mut call);
+        self.drive(clock, &mut call, until, ActiveOperation::is_done);
+        let tag = call.tag;
+        *got = call.into_message();
+        if let Some(got) = got {
+            got.message.header.tag = tag; // the data after a request do not repeat it
+        }
+    }
+
+    /// Starts a call, once requests have caught up. A send is queued if earlier sends to the same processor
+    /// have not been served yet.
+    #[inline]
+    pub(crate) fn start<C: Clock + ?Sized>(&mut self, clock: &mut C, call: &mut ActiveOperation) {
+        self.catch_up(clock);
+        if !(self.has_requests && self.queue_send(CALL, call)) {
+            self.advance(clock, CALL, call);
+        }
+    }
+
+    /// Drives a call until `is_enough`, or until a time if it has received no message by then. After each
+    /// event the requests catch up, before the call takes its next step.
+    #[inline]
+    pub(crate) fn drive<C: Clock + ?Sized>(
+        &mut self,
+        clock: &mut C,
+        call: &mut ActiveOperation,
+        until: Time,
+        is_enough: fn(&ActiveOperation) -> bool,
+    ) {
+        while !is_enough(call) {
+            let deadline = call.deadline(until);
+            if !self.handle_event(clock, call, deadline) {
+                return;
+            }
+            if self.has_requests {
+                self.catch_up(clock);
+                if let OperationStage::AwaitLocalTime = call.stage {
+                    self.advance(clock, CALL, call);
+                }
+            }
+        }
+    }
+
+    /// Handles all events of requests until the processor's local time: its next call comes after them. If
+    /// they are ahead of it, they must not go on without the call: the next message may be the call's.
+    #[inline]
+    pub(crate) fn catch_up<C: Clock + ?Sized>(&mut self, clock: &mut C) {
+        let now = self.pace.now;
+        if self.has_requests && self.requests().caught_up_to <= now {
+            while self.handle_event(clock, &mut ActiveOperation::done(), now) {}
+            let requests = self.requests();
+            requests.caught_up_to = requests.caught_up_to.max(now);
+        }
+    }
+
+    /// Waits for the next event of the call or a request until a time, and handles it. Returns whether there
+    /// was one.
+    #[inline]
+    pub(crate) fn handle_event<C: Clock + ?Sized>(
+        &mut self,
+        clock: &mut C,
+        call: &mut ActiveOperation,
+        until: Time,
+    ) -> bool {
+        let (wait, turn) = self.next_event(call, until);
+        if let Some(mut wait) = wait {
+            let mut message = None;
+            clock.receive(&mut wait, &mut message);
+            let deadline = wait.deadline;
+            if self.on_message(clock, call, deadline, message) {
+                return true;
+            }
+        }
+        let Some(turn) = turn else { return false };
+        clock.wait_for_turn(turn.time, turn.is_visible);
+        if let Some((arrived, parcel)) = self.on_turn(clock, call, turn) {
+            clock.deliver(arrived, parcel);
+        }
+        true
+    }
+
+    /// Waits at the clock until the processor's local time.
+    pub(crate) fn wait_for_local_time(&mut self, clock: &mut dyn Clock) {
+        if self.pace.now == Time::MAX {
+            clock.fail_program(Cause::EndOfTime { id: self.id() });
+        }
+        self.catch_up(clock);
+        clock.wait_until(self.pace.now);
+    }
+
+    /// Counts a look that found nothing. Ends the run if the processor looks again and again, and no
+    /// processor is left that could send a message.
+    pub(crate) fn count_vain_look(&mut self, clock: &mut dyn Clock) {
+        /// Number of looks in a row that find nothing before it is worth asking the clock.
+        const MAX_VAIN_LOOKS: u32 = 1 << 20;
+        self.vain_looks += 1;
+        if self.vain_looks >= MAX_VAIN_LOOKS {
+            self.vain_looks = 0;
+            let has_nothing_pending = !std::thread::panicking() && !self.has_pending_event();
+            if has_nothing_pending && clock.report_vain_looks() {
+                clock.fail_program(Cause::PollingDeadlock { id: self.id() });
+            }
+        }
     }
 
     // Operations.
 
-    /// Starts a call. A send is queued if earlier sends to the same processor have not been served yet.
-    #[inline]
-    pub(crate) fn start(&mut self, network: &Network, call: &mut ActiveOperation) {
-        if !(self.has_requests && self.queue_send(CALL, call)) {
-            self.advance(network, CALL, call);
-        }
-    }
-
-    /// Resumes a call that has received a message, once the processor's requests have caught up with it.
-    pub(crate) fn resume(&mut self, network: &Network, call: &mut ActiveOperation) {
-        if let OperationStage::AwaitLocalTime = call.stage {
-            self.advance(network, CALL, call);
-        }
-    }
-
     /// Posts a request, which takes o (LogGPS, equations 6 and 10). Returns the request's number.
     pub(crate) fn post(
         &mut self,
-        network: &Network,
+        clock: &mut dyn Clock,
         mut operation: ActiveOperation,
         at: &'static Location<'static>,
     ) -> u32 {
+        self.catch_up(clock);
         let (now, is_send) = (self.pace.now, matches!(operation.next_step(), OperationStep::Send(..)));
-        let end = network.busy_until(self.id(), now, network.params().o);
+        let end = self.network.busy_until(self.id(), now, self.network.params().o);
         let requests = self.requests.get_or_insert_default();
         let number = requests.next_number;
         requests.next_number += 1;
@@ -184,7 +427,7 @@ impl Engine {
             self.pace.egress.keep_order();
         }
         if !(is_send && self.queue_send(number, &operation)) {
-            self.advance(network, number, &mut operation);
+            self.advance(clock, number, &mut operation);
         }
         self.requests().operations.insert(number, Box::new(operation));
         number
@@ -205,19 +448,17 @@ impl Engine {
 
     /// Starts the next step of an operation, which is a request or, if `owner` is [`CALL`], the call.
     #[inline]
-    fn advance(&mut self, network: &Network, owner: u32, operation: &mut ActiveOperation) {
+    fn advance<C: Clock + ?Sized>(&mut self, clock: &mut C, owner: u32, operation: &mut ActiveOperation) {
         operation.stage = match operation.next_step() {
             OperationStep::Send(tag, words) => {
                 let (to, words) = (operation.peer as usize, words as usize);
-                let mut outgoing =
-                    self.with_local_time(operation, |engine, _| engine.pace.prepare_send(network, to, words));
-                if outgoing.is_after_end_of_time() {
-                    self.is_at_the_end_of_time = true;
-                    return;
-                }
+                let mut outgoing = self.with_local_time(operation, |engine, _| {
+                    engine.pace.prepare_send(engine.network, to, words)
+                });
+                self.refuse_end_of_time(clock, &outgoing);
                 if self.has_requests {
                     let at = self.requests().caught_up_to;
-                    self.pace.defer(network, &mut outgoing, at);
+                    self.pace.defer(self.network, &mut outgoing, at);
                     self.queue_turn(owner, &outgoing);
                 }
                 OperationStage::AwaitTurn(outgoing, tag)
@@ -234,6 +475,14 @@ impl Engine {
         };
     }
 
+    /// Ends the run if a message could enter only after the end of time.
+    #[inline]
+    fn refuse_end_of_time<C: Clock + ?Sized>(&self, clock: &mut C, outgoing: &OutgoingMessage) {
+        if outgoing.entry.asked_at == Time::MAX {
+            clock.fail_program(Cause::EndOfTime { id: self.id() });
+        }
+    }
+
     /// Queues the turn of a request's message. The turn of the call's message is in the call's stage.
     fn queue_turn(&mut self, owner: u32, outgoing: &OutgoingMessage) {
         if owner != CALL {
@@ -241,14 +490,14 @@ impl Engine {
         }
     }
 
-    /// Returns the next event of the call and all requests, until a time.
+    /// Returns the next event of the call and all requests, until a time: the wait for a message, which ends
+    /// at the turn or at the call's deadline, and the turn of a message, if none arrives before it.
     #[inline]
-    pub(crate) fn next_event<'e>(
+    fn next_event<'e>(
         &'e mut self,
-        network: &Network,
-        call: &'e ActiveOperation,
+        call: &ActiveOperation,
         until: Time,
-    ) -> NextEvent<'e> {
+    ) -> (Option<MessageWait<'e>>, Option<Turn>) {
         let turn = match &call.stage {
             OperationStage::AwaitTurn(outgoing, _) => Some(Turn::new(CALL, outgoing)),
             _ => None,
@@ -259,16 +508,16 @@ impl Engine {
         };
         let call_wait = self.message_wait(filter, until);
         if !self.has_requests {
-            let wait_reason = call.wait_reason(network, self.id());
-            return NextEvent {
-                wait: (filter != RecvFilter::NOTHING).then_some(MessageWait { wait_reason, ..call_wait }),
+            let wait_reason = call.wait_reason(self.network, self.id());
+            return (
+                (filter != RecvFilter::NOTHING).then_some(MessageWait { wait_reason, ..call_wait }),
                 turn,
-            };
+            );
         }
         if call_wait.earliest > until {
             filter = RecvFilter::NOTHING; // the receive gap is not over in time
         }
-        let wait_reason = call.wait_reason(network, self.id());
+        let wait_reason = call.wait_reason(self.network, self.id());
         let requests = self.requests();
         let first = requests.turns.peek().map(|Reverse(first)| *first);
         let turn = [turn, first].into_iter().flatten().min().filter(|turn| turn.time <= until);
@@ -283,15 +532,15 @@ impl Engine {
             let purpose = if gives_up { Purpose::TakeOnArrivalOrGiveUp } else { Purpose::TakeOnArrival };
             MessageWait { filter, earliest, deadline, purpose, posted_receives: receives, wait_reason }
         });
-        NextEvent { wait, turn }
+        (wait, turn)
     }
 
     /// Handles the end of a wait: a message goes to the call or request that receives it. Returns whether
     /// there is one.
     #[inline]
-    pub(crate) fn on_message(
+    fn on_message<C: Clock + ?Sized>(
         &mut self,
-        network: &Network,
+        clock: &mut C,
         call: &mut ActiveOperation,
         deadline: Time,
         message: Option<Envelope>,
@@ -305,14 +554,14 @@ impl Engine {
         }
         let Some(message) = message else { return false };
         match chosen {
-            None => self.finish_receive(network, CALL, call, message),
+            None => self.finish_receive(clock, CALL, call, message),
             Some(receive) => {
                 let (_, number) = receive.place;
                 if let Some(receives) = &mut self.requests().receives {
                     receives.queue.remove(receive);
                 }
                 self.with_operation(number, call, |engine, request| {
-                    engine.finish_receive(network, number, request, message)
+                    engine.finish_receive(clock, number, request, message)
                 });
             }
         }
@@ -321,9 +570,9 @@ impl Engine {
 
     /// Receives a message for an operation.
     #[inline]
-    fn finish_receive(
+    fn finish_receive<C: Clock + ?Sized>(
         &mut self,
-        network: &Network,
+        clock: &mut C,
         owner: u32,
         operation: &mut ActiveOperation,
         message: Envelope,
@@ -331,31 +580,29 @@ impl Engine {
         let arrived = message.arrived_header();
         let Header { from, number, tag, .. } = arrived.1;
         if !tag.is_signal() {
-            self.with_local_time(operation, |engine, activities| {
-                engine.spend_reception(network, arrived, activities)
-            });
+            self.with_local_time(operation, |engine, activities| engine.spend_reception(arrived, activities));
         }
+        self.vain_looks = 0;
         operation.on_received(from, number, tag);
         operation.received = Some(message);
         if owner == CALL && self.has_requests {
             operation.stage = OperationStage::AwaitLocalTime;
         } else {
-            self.advance(network, owner, operation);
+            self.advance(clock, owner, operation);
         }
     }
 
     /// Handles a turn: the network serves its message, which is returned to be delivered at once. Returns
     /// `None` if the message is deferred, because others of the processor were served since the turn was set.
     #[inline]
-    pub(crate) fn on_turn(
+    fn on_turn<C: Clock + ?Sized>(
         &mut self,
-        network: &Network,
-        serve: ServeFn,
+        clock: &mut C,
         call: &mut ActiveOperation,
         turn: Turn,
     ) -> Option<(ArrivedHeader, Parcel)> {
         if !self.has_requests {
-            return self.send_at_turn(network, serve, CALL, call, turn);
+            return self.send_at_turn(clock, CALL, call, turn);
         }
         let requests = self.requests();
         requests.caught_up_to = requests.caught_up_to.max(turn.time);
@@ -363,16 +610,15 @@ impl Engine {
             requests.turns.pop();
         }
         let (arrived, parcel) = self.with_operation(turn.owner, call, |engine, operation| {
-            engine.send_at_turn(network, serve, turn.owner, operation, turn)
+            engine.send_at_turn(clock, turn.owner, operation, turn)
         })?;
         if arrived.1.tag.is_start_of_send() {
             let queues = &mut self.requests().send_queues;
             let queue = queues.entry(arrived.1.to.id()).or_default();
             queue.pop_front();
             match queue.front().copied() {
-                Some(owner) => self.with_operation(owner, call, |engine, operation| {
-                    engine.advance(network, owner, operation)
-                }),
+                Some(owner) => self
+                    .with_operation(owner, call, |engine, operation| engine.advance(clock, owner, operation)),
                 None => _ = queues.remove(&arrived.1.to.id()),
             }
         }
@@ -381,142 +627,141 @@ impl Engine {
 
     /// Sends the message of an operation at its turn, or defers it.
     #[inline]
-    fn send_at_turn(
+    fn send_at_turn<C: Clock + ?Sized>(
         &mut self,
-        network: &Network,
-        serve: ServeFn,
+        clock: &mut C,
         owner: u32,
         operation: &mut ActiveOperation,
         turn: Turn,
     ) -> Option<(ArrivedHeader, Parcel)> {
         let OperationStage::AwaitTurn(mut outgoing, tag) = operation.stage else { return None };
-        if self.has_requests && self.pace.defer(network, &mut outgoing, turn.time) {
+        if self.has_requests && self.pace.defer(self.network, &mut outgoing, turn.time) {
             operation.stage = OperationStage::AwaitTurn(outgoing, tag);
             self.queue_turn(owner, &outgoing);
             return None;
         }
         let parcel = if operation.is_data_next() { operation.parcel.take() } else { None };
         let parcel = parcel.unwrap_or_else(|| Parcel::new(()));
-        let arrived = self.with_local_time(operation, |engine, activities| {
-            let passage = serve(engine.egress(), &outgoing);
-            engine.spend_send(network, &outgoing, &passage, tag, activities)
-        });
+        let arrived = self
+            .with_local_time(operation, |engine, activities| engine.enter(clock, &outgoing, tag, activities));
         operation.on_sent(outgoing.number);
-        self.advance(network, owner, operation);
+        self.advance(clock, owner, operation);
         Some((arrived, parcel))
     }
 
     // Messages.
 
-    /// Prepares a send that is called now. The message then waits for its turn.
-    #[inline]
-    pub(crate) fn prepare_send(&mut self, network: &Network, to: usize, words: usize) -> OutgoingMessage {
-        self.pace.prepare_send(network, to, words)
-    }
-
     /// Creates the wait of a call for a message, from the end of the receive gap until a time. Where there
     /// are requests, [`next_event`](Engine::next_event) waits for their messages too.
     #[inline]
-    pub(crate) fn message_wait(&self, filter: RecvFilter, until: Time) -> MessageWait<'static> {
+    fn message_wait(&self, filter: RecvFilter, until: Time) -> MessageWait<'static> {
         let earliest = if filter.tag.is_signal() { self.pace.now } else { self.pace.next_reception() };
         let (purpose, wait_reason) = (Purpose::Receive, WaitReason::Message);
         MessageWait { filter, earliest, deadline: until, purpose, posted_receives: None, wait_reason }
     }
 
-    /// Returns the sending side of the processor.
-    #[inline]
-    pub(crate) fn egress(&mut self) -> &mut Egress {
-        &mut self.pace.egress
-    }
-
-    /// Spends the time of a send until the entry of its message, which the network has served: send gap,
-    /// overhead, stall and port. Returns the header for its receiver.
+    /// Lets the network serve a message, whose turn it is. Spends the time of its send until it enters: send
+    /// gap, overhead, stall and port. Returns the header for its receiver.
     #[inline(always)]
-    pub(crate) fn spend_send(
+    fn enter<C: Clock + ?Sized>(
         &mut self,
-        network: &Network,
-        message: &OutgoingMessage,
-        passage: &Passage,
+        clock: &mut C,
+        outgoing: &OutgoingMessage,
         tag: RawTag,
-        activities: &mut ActivityLog,
+        activities: ActivityLog,
     ) -> ArrivedHeader {
-        let OutgoingMessage { to, words, number, .. } = *message;
-        let id = MessageId { from: self.id(), number: number as usize };
-        let mut overhead = network.send_overhead(id.from, to, words);
+        let (network, id) = (self.network, self.id());
+        let passage = clock.serve(network, &mut self.pace.egress, outgoing);
+        let OutgoingMessage { to, words, number, .. } = *outgoing;
+        let Passage { ready, admitted, enter, arrival, .. } = passage;
+        let called = std::mem::replace(&mut self.pace.now, enter);
+        let mut overhead = network.send_overhead(id, to, words);
         if let Some(noise) = network.noise() {
-            overhead = passage.ready - noise.earliest_start(id.from, passage.ready, overhead, self.pace.now);
+            overhead = ready - noise.earliest_start(id, ready, overhead, called);
         }
+        self.vain_looks = 0;
         self.stats.sent += 1;
         self.stats.words_sent += words as u64;
         if passage.out_of_order {
             self.stats.out_of_order += 1;
         }
-        self.spend_until(activities, passage.ready - overhead, ActivityKind::Gap);
-        self.spend(activities, overhead, ActivityKind::Send(id));
-        let stall = passage.admitted - passage.ready;
+        let (begin, stall) = (ready - overhead, admitted - ready);
         if stall > Time::ZERO {
             self.stats.stalls += 1;
             self.stats.longest_stall = self.stats.longest_stall.max(stall);
-            self.spend_until(activities, passage.admitted, ActivityKind::Stall);
         }
-        self.spend_until(activities, passage.enter, ActivityKind::Port);
-        if self.is_traced {
-            self.log_entry(network, message, passage, tag, activities.is_none());
+        if activities.is_none() {
+            self.stats.gap += begin - called;
+            self.stats.send += overhead;
+            self.stats.stall += stall;
+            self.stats.port += enter - admitted;
+        }
+        if self.is_traced || activities.is_some() {
+            self.log_send(outgoing, (called, begin), &passage, tag, activities);
         }
         // A message that takes no time on its way is hidden from a look at that very moment.
-        let is_instant = passage.arrival == message.entry.asked_at && network.has_fixed_latency(id.from, to);
+        let is_instant = arrival == outgoing.entry.asked_at && network.has_fixed_latency(id, to);
         let to = Receiver::new(to as u32, is_instant);
-        let header = Header { from: id.from as u32, to, number, words: words as u32, tag };
-        (passage.arrival, header)
+        (arrival, Header { from: id as u32, to, number, words: words as u32, tag })
+    }
+
+    /// Logs a message that has entered, and the activities of its send.
+    #[cold]
+    fn log_send(
+        &mut self,
+        outgoing: &OutgoingMessage,
+        (called, begin): (Time, Time),
+        passage: &Passage,
+        tag: RawTag,
+        activities: ActivityLog,
+    ) {
+        let (id, is_calls) = (self.id(), activities.is_none());
+        let log = self.log.as_deref_mut();
+        if let Some(log) = log {
+            if is_calls {
+                log.call_messages.add_sent(tag, outgoing.id(id));
+            }
+            log.messages.push(outgoing.record(self.network, id, passage));
+        }
+        let to = activities.or(self.log.as_deref_mut().map(|log| &mut log.activities));
+        to.into_iter().for_each(|to| to.extend(outgoing.activities(id, (called, begin), passage)));
     }
 
     /// Spends the time of a receive until the end of the reception: the wait for the arrival, the receive gap
     /// (rule 4) and the overhead.
     #[inline(always)]
-    pub(crate) fn spend_reception(
-        &mut self,
-        network: &Network,
-        (arrival, header): ArrivedHeader,
-        activities: &mut ActivityLog,
-    ) {
-        let Header { words, tag, .. } = header;
-        let id = header.id();
+    fn spend_reception(&mut self, (arrival, header): ArrivedHeader, activities: ActivityLog) {
+        let (words, from, called) = (header.words, header.from as usize, self.pace.now);
+        let start = self.pace.start_reception(self.network, from, arrival);
+        let overhead = self.network.recv_overhead(from, self.id(), words as usize);
+        let end = self.network.busy_until(self.id(), start, overhead);
+        self.pace.now = end;
+        self.vain_looks = 0;
         self.stats.received += 1;
         self.stats.words_received += u64::from(words);
-        if self.is_traced
-            && activities.is_none()
-            && let Some(log) = &mut self.log
-        {
-            log.call_messages.add_received(tag, id);
+        if activities.is_none() {
+            let ready = called.max(arrival);
+            self.stats.idle += ready - called;
+            self.stats.gap += start - ready;
+            self.stats.recv += end - start;
         }
-        let start = self.pace.start_reception(network, id.from, arrival);
-        self.spend_until(activities, arrival, ActivityKind::Idle);
-        self.spend_until(activities, start, ActivityKind::Gap);
-        let overhead = network.recv_overhead(id.from, self.id(), words as usize);
-        let end = network.busy_until(self.id(), start, overhead);
-        self.spend(activities, end - start, ActivityKind::Receive(id));
+        if self.is_traced || activities.is_some() {
+            self.log_reception(&header, called, [arrival, start, end], activities);
+        }
     }
 
-    /// Logs a message that has entered.
+    /// Logs the activities of a reception.
     #[cold]
-    fn log_entry(
-        &mut self,
-        network: &Network,
-        message: &OutgoingMessage,
-        passage: &Passage,
-        tag: RawTag,
-        is_calls: bool,
-    ) {
-        let OutgoingMessage { turn, entry, to, words, number, .. } = *message;
-        let id = MessageId { from: self.id(), number: number as usize };
-        if let Some(log) = &mut self.log {
-            let Passage { enter, first, arrival, .. } = *passage;
-            let (latency, place) = (entry.latency, network.place(turn, id.from));
-            if is_calls {
-                log.call_messages.add_sent(tag, id);
-            }
-            log.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
+    fn log_reception(&mut self, header: &Header, called: Time, ends: [Time; 3], activities: ActivityLog) {
+        let (id, message) = (self.id(), header.id());
+        let mut to = activities;
+        if to.is_none()
+            && let Some(log) = &mut self.log
+        {
+            log.call_messages.add_received(header.tag, message);
+            to = Some(&mut log.activities);
         }
+        to.into_iter().for_each(|to| to.extend(reception_activities(id, message, called, ends)));
     }
 
     /// Runs a closure on the operation of a request or of the call.
@@ -524,7 +769,7 @@ impl Engine {
         &mut self,
         owner: u32,
         call: &mut ActiveOperation,
-        run: impl FnOnce(&mut Engine, &mut ActiveOperation) -> R,
+        run: impl FnOnce(&mut Engine<'n>, &mut ActiveOperation) -> R,
     ) -> R {
         let Some(mut request) = self.requests().operations.remove(&owner) else { return run(self, call) };
         let done = run(self, &mut request);
@@ -540,23 +785,8 @@ impl Engine {
         operation.request.as_ref().filter(|_| operation.is_done()).map(|state| state.now)
     }
 
-    /// Returns whether the requests may have something to do until the processor's local time. If they are
-    /// ahead of it, they must not go on without the call: the next message may be the call's.
-    pub(crate) fn has_lagging_requests(&self) -> bool {
-        self.has_requests
-            && self.requests.as_ref().is_some_and(|requests| requests.caught_up_to <= self.pace.now)
-    }
-
-    /// Notes that the requests have done everything until the processor's local time.
-    pub(crate) fn mark_caught_up(&mut self) {
-        let now = self.pace.now;
-        if self.has_requests {
-            self.requests().caught_up_to = now.max(self.requests().caught_up_to);
-        }
-    }
-
     /// Returns whether something happens without a message: the receive gap ends, or a request advances.
-    pub(crate) fn has_pending_event(&self) -> bool {
+    fn has_pending_event(&self) -> bool {
         let is_active = |request: &ActiveOperation| match (&request.stage, &request.request) {
             (OperationStage::Done, Some(state)) => state.now > self.pace.now,
             (OperationStage::AwaitMessage(_), _) => false,
@@ -583,9 +813,18 @@ impl Engine {
         operations.first_key_value().map(|(_, first)| (operations.len(), first.to_string()))
     }
 
-    /// Waits for a request that is done, at least for o (LogGPS, equation 11). The time of the wait goes on
-    /// the accounts of the request's activities in that time. Returns the request.
-    pub(crate) fn join(&mut self, network: &Network, number: u32) -> Option<ActiveOperation> {
+    /// Waits until a request is done, and at least for o (LogGPS, equation 11). The time of the wait goes on
+    /// the accounts of the request's activities in that time. Returns the request, or `None` if it was waited
+    /// for before.
+    pub(crate) fn join(&mut self, clock: &mut dyn Clock, number: u32) -> Option<ActiveOperation> {
+        self.catch_up(clock);
+        if self.completion_time(number).is_none() {
+            self.set_awaited(&[number]);
+        }
+        while self.completion_time(number).is_none() {
+            self.handle_event(clock, &mut ActiveOperation::done(), Time::MAX);
+        }
+        self.vain_looks = 0;
         let requests = self.requests();
         let mut request = requests.operations.remove(&number)?;
         if let Some(receives) = &mut requests.receives {
@@ -594,7 +833,7 @@ impl Engine {
         self.has_requests = !requests.operations.is_empty();
         let RequestState { now: done, activities, is_send, .. } = *request.request.take()?;
         let called = self.pace.now;
-        let least = network.busy_until(self.id(), called, network.params().o);
+        let least = self.network.busy_until(self.id(), called, self.network.params().o);
         for activity in &activities {
             let waited = activity.end - activity.start.max(called);
             if waited > Time::ZERO {
@@ -614,7 +853,7 @@ impl Engine {
                 transfer.map(|transfer| CallKind::Wait { request: number, is_send, transfer }),
             );
             let progress =
-                |RequestActivity { start, end, kind, .. }| Progress { id, request: number, start, end, kind };
+                |Activity { id, start, end, kind }| Progress { id, request: number, start, end, kind };
             log.progress.extend(activities.into_iter().map(progress));
         }
         Some(*request)
@@ -624,16 +863,16 @@ impl Engine {
 
     /// Waits until the deadline of a look that found nothing. If the deadline has passed, this takes a cycle,
     /// so that looking moves time forward.
-    pub(crate) fn wait_in_vain(&mut self, network: &Network, deadline: Time) {
-        let until = if deadline > self.pace.now { deadline } else { self.pace.now + network.params().cycle };
-        self.wait_until(until);
+    pub(crate) fn wait_in_vain(&mut self, deadline: Time) {
+        let (now, cycle) = (self.pace.now, self.network.params().cycle);
+        self.wait_until(if deadline > now { deadline } else { now + cycle });
     }
 
     /// Computes for the time `cost`. Work without a cost is not traced.
     #[inline]
-    pub(crate) fn work(&mut self, network: &Network, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
+    pub(crate) fn work(&mut self, kind: impl Into<Cow<'static, str>> + Clone, cost: Time) {
         let start = self.pace.now;
-        self.pace.now = start.max(network.busy_until(self.id(), start, cost));
+        self.pace.now = start.max(self.network.busy_until(self.id(), start, cost));
         self.stats.work += self.pace.now - start;
         if self.is_traced && self.pace.now > start {
             self.log_work(start, kind.into());
@@ -651,12 +890,14 @@ impl Engine {
 
     /// Waits until `t`, unless it has passed.
     pub(crate) fn wait_until(&mut self, t: Time) {
-        self.spend_until(&mut None, t, ActivityKind::Idle);
+        if t > self.pace.now {
+            self.spend_until(t, ActivityKind::Idle);
+        }
     }
 
     /// Waits in the machine's own barrier until its end.
     pub(crate) fn wait_in_barrier(&mut self, end: Time) {
-        self.spend(&mut None, end - self.pace.now, ActivityKind::Barrier);
+        self.spend_until(end, ActivityKind::Barrier);
     }
 
     /// Runs a closure in the local time of an operation: its own if it is a request, else the processor's.
@@ -664,33 +905,19 @@ impl Engine {
     fn with_local_time<R>(
         &mut self,
         operation: &mut ActiveOperation,
-        run: impl FnOnce(&mut Engine, &mut ActivityLog) -> R,
+        run: impl FnOnce(&mut Engine<'n>, ActivityLog) -> R,
     ) -> R {
-        let Some(state) = &mut operation.request else { return run(self, &mut None) };
+        let Some(state) = &mut operation.request else { return run(self, None) };
         std::mem::swap(&mut self.pace.now, &mut state.now);
-        let done = run(self, &mut Some(&mut state.activities));
+        let done = run(self, Some(&mut state.activities));
         std::mem::swap(&mut self.pace.now, &mut state.now);
         done
     }
 
-    /// Spends the time until a moment on an activity, unless the moment has passed.
-    #[inline(always)]
-    fn spend_until(&mut self, activities: &mut ActivityLog, until: Time, kind: ActivityKind) {
-        if until > self.pace.now {
-            self.spend(activities, until - self.pace.now, kind);
-        }
-    }
-
-    /// Spends time on an activity. It is traced even if it takes no time: a send that costs nothing is a
-    /// send.
-    #[inline(always)]
-    fn spend(&mut self, activities: &mut ActivityLog, time: Time, kind: ActivityKind) {
-        let start = self.pace.now;
-        self.pace.now += time;
-        match activities {
-            None => *account(&mut self.stats, &kind) += time,
-            Some(activities) => return activities.push(RequestActivity { start, end: self.pace.now, kind }),
-        }
+    /// Spends the time until a moment that has not passed on an activity.
+    fn spend_until(&mut self, until: Time, kind: ActivityKind) {
+        let start = std::mem::replace(&mut self.pace.now, until);
+        self.stats.idle += until - start;
         if self.is_traced {
             self.log_activity(start, kind);
         }
@@ -707,11 +934,6 @@ impl Engine {
 
     // The trace.
 
-    #[inline]
-    pub(crate) fn is_traced(&self) -> bool {
-        self.is_traced
-    }
-
     /// Logs the call that ends now, if the run is traced.
     #[inline]
     pub(crate) fn log_call(&mut self, what: impl FnOnce(&CallMessages) -> Option<CallKind>) {
@@ -721,7 +943,7 @@ impl Engine {
     }
 
     /// Logs the location of the last call, which could have received one of several messages.
-    #[cold]
+    #[inline]
     pub(crate) fn log_location(&mut self, at: &'static Location<'static>) {
         if let Some(log) = &mut self.log {
             log.note_location(at);
@@ -730,7 +952,7 @@ impl Engine {
 
     #[cold]
     fn write_call(&mut self, what: impl FnOnce(&CallMessages) -> Option<CallKind>) {
-        let (id, now) = (self.id(), self.now());
+        let (id, now) = (self.id(), self.pace.now);
         if let Some(log) = &mut self.log {
             let what = what(&log.call_messages);
             log.end_call(id, now, what);
@@ -757,14 +979,10 @@ impl Turn {
     }
 }
 
-/// Serves a message in the network, at its turn.
-pub(crate) type ServeFn<'a> = &'a mut dyn FnMut(&mut Egress, &OutgoingMessage) -> Passage;
-
 /// The activities of a request, which count when its processor waits for it; `None` for a call.
-type ActivityLog<'a> = Option<&'a mut Vec<RequestActivity>>;
+type ActivityLog<'a> = Option<&'a mut Vec<Activity>>;
 
 /// Returns the account of [`Stats`] for an activity.
-#[inline(always)]
 fn account<'a>(stats: &'a mut Stats, kind: &ActivityKind) -> &'a mut Time {
     match kind {
         ActivityKind::Send(_) => &mut stats.send,
@@ -779,7 +997,7 @@ fn account<'a>(stats: &'a mut Stats, kind: &ActivityKind) -> &'a mut Time {
 
 /// Returns the message of a request that is done: the last one that it sent or received, with LogGPS's
 /// request and reply before it, if there were any.
-fn transfer(activities: &[RequestActivity], is_send: bool) -> Option<Transfer> {
+fn transfer(activities: &[Activity], is_send: bool) -> Option<Transfer> {
     let ids = |is_send: bool| {
         activities.iter().filter_map(move |activity| match activity.kind {
             ActivityKind::Send(id) if is_send => Some(id),

@@ -13,7 +13,7 @@ use super::pace::OutgoingMessage;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, RawTag, RecvFilter};
 use crate::time::Time;
-use crate::trace::ActivityKind;
+use crate::trace::Activity;
 
 /// A send or a receive that is under way.
 #[derive(Debug)]
@@ -82,19 +82,11 @@ pub(crate) enum OperationStep {
 pub(crate) struct RequestState {
     /// The request's local time, from its call until it is done.
     pub now: Time,
-    pub activities: Vec<RequestActivity>,
+    pub activities: Vec<Activity>,
     pub is_send: bool,
     pub called_at: Time,
     /// The call in the program.
     pub location: &'static Location<'static>,
-}
-
-/// An activity of a request.
-#[derive(Debug)]
-pub(crate) struct RequestActivity {
-    pub start: Time,
-    pub end: Time,
-    pub kind: ActivityKind,
 }
 
 impl ActiveOperation {

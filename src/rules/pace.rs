@@ -1,7 +1,9 @@
 //! The local time and the gaps of a processor, which decide when it can send and receive.
 
-use crate::rules::network::{Egress, EntryRequest, Network};
+use crate::message::MessageId;
+use crate::rules::network::{Egress, EntryRequest, Network, Passage};
 use crate::time::Time;
+use crate::trace::{Activity, ActivityKind, Message};
 
 /// The local time and the two gaps of a processor.
 #[derive(Debug)]
@@ -30,11 +32,59 @@ pub(crate) struct OutgoingMessage {
 }
 
 impl OutgoingMessage {
-    /// Returns whether its turn would come after the end of time.
-    #[inline]
-    pub(crate) fn is_after_end_of_time(&self) -> bool {
-        self.entry.asked_at == Time::MAX
+    pub(crate) fn id(&self, from: usize) -> MessageId {
+        MessageId { from, number: self.number as usize }
     }
+
+    /// Returns the record of the message, which processor `from` has sent.
+    pub(crate) fn record(&self, network: &Network, from: usize, passage: &Passage) -> Message {
+        let OutgoingMessage { turn, entry, to, words, .. } = *self;
+        let Passage { enter, first, arrival, .. } = *passage;
+        let (latency, place) = (entry.latency, network.place(turn, from));
+        Message { id: self.id(from), to, words, latency, place, enter, first, arrival }
+    }
+
+    /// Returns the activities of its send, which was called at one time and began at another: the gap, the
+    /// overhead, the stall and the wait for the port.
+    pub(crate) fn activities(
+        &self,
+        from: usize,
+        (called, begin): (Time, Time),
+        passage: &Passage,
+    ) -> impl Iterator<Item = Activity> {
+        let Passage { ready, admitted, enter, .. } = *passage;
+        let send = (ready, ActivityKind::Send(self.id(from)));
+        let ends =
+            [(begin, ActivityKind::Gap), send, (admitted, ActivityKind::Stall), (enter, ActivityKind::Port)];
+        activities_in_a_row(from, called, ends)
+    }
+}
+
+/// Returns the activities of a reception, which was called at one time: the wait for the arrival, the gap and
+/// the overhead, which end at these times.
+pub(crate) fn reception_activities(
+    id: usize,
+    message: MessageId,
+    called: Time,
+    [arrival, start, end]: [Time; 3],
+) -> impl Iterator<Item = Activity> {
+    let receive = (end, ActivityKind::Receive(message));
+    activities_in_a_row(id, called, [(arrival, ActivityKind::Idle), (start, ActivityKind::Gap), receive])
+}
+
+/// Returns activities of a processor, each from the end of the one before. Waits that take no time are left
+/// out; a send that costs nothing is a send.
+fn activities_in_a_row<const N: usize>(
+    id: usize,
+    mut now: Time,
+    ends: [(Time, ActivityKind); N],
+) -> impl Iterator<Item = Activity> {
+    ends.into_iter().filter_map(move |(end, kind)| {
+        let start = now;
+        now = start.max(end);
+        let is_wait = !matches!(kind, ActivityKind::Send(_) | ActivityKind::Receive(_));
+        (start < end || !is_wait).then_some(Activity { id, start, end, kind })
+    })
 }
 
 impl Pace {

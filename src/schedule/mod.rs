@@ -14,7 +14,6 @@ mod papers;
 mod player;
 mod progress;
 mod queue;
-mod record;
 #[cfg(test)]
 mod replay_tests;
 mod storage;

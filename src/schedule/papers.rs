@@ -12,7 +12,6 @@ use super::mail::{Mail, recv_filter};
 use super::matching::{MatchedPairs, RankMatching};
 use super::progress::ScheduleProgress;
 use super::queue::{LinkPool, Queue};
-use super::record::PlayRecorder;
 use super::{OperationKind, PackedOperation, PlayReport, Schedule, deadlock_error, not_received_error};
 use crate::clock::agenda::{Agenda, AgendaEntry};
 use crate::clock::stacks::prefetch::prefetch_value;
@@ -20,8 +19,9 @@ use crate::error::{Cause, RunError};
 use crate::message::{MessageId, RawTag, RecvFilter};
 use crate::rules::network::{Ingress, Network};
 use crate::rules::operation::{ActiveOperation, OperationStep};
-use crate::rules::pace::Pace;
+use crate::rules::pace::{Pace, reception_activities};
 use crate::time::Time;
+use crate::trace::{Activity, ActivityKind, Log};
 
 /// The state of a rank.
 #[derive(Debug)]
@@ -81,7 +81,8 @@ pub(super) struct PapersPlay<'a> {
     long: HashMap<u32, ActiveOperation>,
     report: PlayReport,
     prefetches: bool,
-    recorder: Option<PlayRecorder>,
+    /// The record of all ranks, if the play is traced.
+    log: Option<Box<Log>>,
 }
 
 /// Returns whether an agenda entry is its rank's current one.
@@ -92,11 +93,7 @@ fn is_current(ranks: &[RankState], entry: AgendaEntry) -> bool {
 
 impl<'a> PapersPlay<'a> {
     /// Prepares a play.
-    pub(super) fn new(
-        schedule: &'a Schedule,
-        network: &'a Network,
-        recorder: Option<PlayRecorder>,
-    ) -> PapersPlay<'a> {
+    pub(super) fn new(schedule: &'a Schedule, network: &'a Network, is_traced: bool) -> PapersPlay<'a> {
         let rank = |id| RankState {
             pace: Pace::new(id, network),
             wake: Time::MAX,
@@ -118,12 +115,12 @@ impl<'a> PapersPlay<'a> {
             long: HashMap::new(),
             report: PlayReport::default(),
             prefetches: schedule.len() < FEW * schedule.ranks(),
-            recorder,
+            log: is_traced.then(Box::default),
         }
     }
 
-    /// Plays the schedule to its end.
-    pub(super) fn run(mut self) -> Result<PlayReport, RunError> {
+    /// Plays the schedule to its end. Returns the record too, if the play is traced.
+    pub(super) fn run(mut self) -> Result<(PlayReport, Option<Box<Log>>), RunError> {
         for rank in 0..self.ranks.len() as u32 {
             self.progress.start_rank(rank as usize);
             self.queue_ready(rank);
@@ -271,8 +268,11 @@ impl<'a> PapersPlay<'a> {
         let end = self.network.busy_until(rank as usize, begin, cost);
         state.pace.now = end;
         self.report.events += 1;
-        if let Some(recorder) = &mut self.recorder {
-            recorder.add_calc(rank, begin, end);
+        if begin < end
+            && let Some(log) = &mut self.log
+        {
+            let kind = ActivityKind::Work("calc".into());
+            log.activities.push(Activity { id: rank as usize, start: begin, end, kind });
         }
         self.progress.start(rank, calc, begin);
         self.progress.end(rank, calc, end);
@@ -294,14 +294,15 @@ impl<'a> PapersPlay<'a> {
         }
         let now = state.pace.now;
         let outgoing = state.pace.prepare_send(self.network, to as usize, words as usize);
-        if outgoing.is_after_end_of_time() {
+        if outgoing.entry.asked_at == Time::MAX {
             return false;
         }
         let passage =
             self.network.serve(&mut *self.ingresses, &mut state.pace.egress, outgoing.to, &outgoing.entry);
         state.pace.now = passage.enter;
-        if let Some(recorder) = &mut self.recorder {
-            recorder.add_send(self.network, rank, (now, begin), &outgoing, &passage);
+        if let Some(log) = &mut self.log {
+            log.activities.extend(outgoing.activities(rank as usize, (now, begin), &passage));
+            log.messages.push(outgoing.record(self.network, rank as usize, &passage));
         }
         let stall = passage.admitted - passage.ready;
         self.report.messages += 1;
@@ -340,9 +341,10 @@ impl<'a> PapersPlay<'a> {
         let begin = state.pace.start_reception(self.network, from as usize, pair.ready());
         let now = self.reception_end(begin, from, rank, words);
         self.ranks[rank as usize].pace.now = now;
-        if let Some(recorder) = &mut self.recorder {
+        if let Some(log) = &mut self.log {
             let id = MessageId { from: from as usize, number: pair.mail.number as usize };
-            recorder.add_receive(rank, (free, pair.ready()), (begin, now), id);
+            let ends = [pair.ready(), begin, now];
+            log.activities.extend(reception_activities(rank as usize, id, free, ends));
         }
         self.report.events += 1;
         if tag.is_start_of_send() && !tag.is_request() {
@@ -443,7 +445,7 @@ impl<'a> PapersPlay<'a> {
     }
 
     /// Ends the play, and returns its report or its error.
-    fn finish(mut self) -> Result<PlayReport, RunError> {
+    fn finish(mut self) -> Result<(PlayReport, Option<Box<Log>>), RunError> {
         if self.progress.remaining > 0 {
             if let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some()) {
                 return Err(self.end_of_time(rank)); // its next act is after the end of time
@@ -466,11 +468,9 @@ impl<'a> PapersPlay<'a> {
         (self.agenda, self.pairs) = (Agenda::default(), MatchedPairs::new());
         self.report.finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
         self.report.time = self.report.finishes.iter().copied().max().unwrap_or_default();
-        let recorder = self.recorder.take();
-        self.report.trace = recorder.map(|recorder| recorder.into_trace(*self.network.params()));
         match self.report.finishes.iter().position(|finish| *finish == Time::MAX) {
             Some(rank) => Err(self.end_of_time(rank as u32)),
-            None => Ok(self.report),
+            None => Ok((self.report, self.log)),
         }
     }
 

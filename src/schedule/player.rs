@@ -8,14 +8,14 @@
 
 use super::outcome::PlayReport;
 use super::queue::LinkPool;
-use super::record::PlayRecorder;
 use super::storage::{OperationKind, PackedOperation, Schedule};
 use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
 use crate::machine::limits::check_bytes;
-use crate::params::{Latency, Noise, Params, ParamsError, Ports};
+use crate::params::{Latency, Noise, Params, ParamsError, Ports, Precedence, Ties};
 use crate::rules::network::Network;
 use crate::text::names;
+use crate::trace::{Faults, Log, Trace};
 
 names!(CostModel: "papers" Papers "loggopsim" LogGOPSim);
 
@@ -81,8 +81,9 @@ impl Player {
             CostModel::Papers => {
                 check_lengths(schedule, &params)?;
                 let network = Network::new(params, self.ports, Latency::Exact).with_noise(self.noise.clone());
-                let recorder = self.is_traced.then(|| PlayRecorder::new(self.ports, self.noise.clone()));
-                papers::PapersPlay::new(schedule, &network, recorder).run()
+                let (mut report, log) = papers::PapersPlay::new(schedule, &network, self.is_traced).run()?;
+                report.trace = log.map(|log| self.to_trace(params, *log));
+                Ok(report)
             }
             CostModel::LogGOPSim if self.is_traced => {
                 let sentence =
@@ -93,6 +94,29 @@ impl Player {
                 let costs = loggopsim::LogGOPSimCosts::from_params(&params)?;
                 loggopsim::LogGOPSimPlay::new(schedule, costs, self.noise.as_ref()).run()
             }
+        }
+    }
+
+    /// Returns the trace of a play, sorted as that of a run.
+    fn to_trace(&self, params: Params, mut log: Log) -> Trace {
+        log.activities.sort_by_key(|activity| activity.id);
+        log.messages.sort_unstable_by_key(|message| message.id);
+        Trace {
+            params,
+            levels: Vec::new(),
+            ports: self.ports,
+            latency: Latency::Exact,
+            ties: Ties::Number,
+            precedence: Precedence::new(),
+            noise: self.noise.clone(),
+            faults: Faults::default(),
+            barrier: None,
+            out_of_order: 0,
+            caption: None,
+            activities: log.activities,
+            progress: log.progress,
+            messages: log.messages,
+            calls: log.calls,
         }
     }
 

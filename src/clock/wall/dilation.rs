@@ -4,14 +4,6 @@
 //! for each wait and each hand-over are then simulated on this timetable, which gives the lateness of the
 //! host at the end.
 
-use crate::clock::Clock;
-use crate::clock::contract::forward_unchanged;
-use crate::message::parcel::Parcel;
-use crate::message::{ArrivedHeader, Envelope};
-use crate::params::{PerLevel, ReceptionCost};
-use crate::rules::message_wait::MessageWait;
-use crate::rules::network::{Egress, Network, Passage};
-use crate::rules::pace::OutgoingMessage;
 use crate::time::{MS, Time};
 
 /// The factor by which a machine runs slower on the wall clock than its parameters say.
@@ -49,55 +41,12 @@ pub(crate) struct DilationChoice {
     pub why: String,
 }
 
-/// The end of a processor's wait, as a [`WaitRecorder`] notes it.
+/// The end of a processor's wait on the virtual clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordedWait {
     pub until: Time,
     /// Whether the processor then acts, and so must wait until all earlier acts have been done.
     pub is_act: bool,
-}
-
-/// A clock that records when its processor's waits end.
-pub(crate) struct WaitRecorder<'a> {
-    clock: &'a mut dyn Clock,
-    cost: PerLevel<ReceptionCost>,
-    pub waits: Vec<RecordedWait>,
-}
-
-impl<'a> WaitRecorder<'a> {
-    pub(crate) fn new(clock: &'a mut dyn Clock, cost: PerLevel<ReceptionCost>) -> WaitRecorder<'a> {
-        WaitRecorder { clock, cost, waits: Vec::new() }
-    }
-}
-
-impl Clock for WaitRecorder<'_> {
-    forward_unchanged!(clock);
-
-    fn wait_until(&mut self, t: Time) {
-        self.clock.wait_until(t);
-        self.waits.push(RecordedWait { until: t, is_act: false });
-    }
-
-    fn wait_to_act(&mut self, t: Time) {
-        self.clock.wait_to_act(t);
-        self.waits.push(RecordedWait { until: t, is_act: true });
-    }
-
-    fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {
-        self.clock.serve(network, egress, message)
-    }
-
-    fn deliver(&mut self, arrived: ArrivedHeader, parcel: Parcel) {
-        self.clock.deliver(arrived, parcel);
-    }
-
-    fn receive(&mut self, wait: &mut MessageWait, got: &mut Option<Envelope>) {
-        let (earliest, deadline, purpose) = (wait.earliest, wait.deadline, wait.purpose);
-        self.clock.receive(wait, got);
-        let end = |message: &Envelope| purpose.end(message.arrived_header(), earliest, &self.cost);
-        let until = got.as_ref().map_or(deadline, end);
-        self.waits.push(RecordedWait { until, is_act: true });
-    }
 }
 
 /// Chooses the least dilation at which processors with these waits end in time, on this number of cores with

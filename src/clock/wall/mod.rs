@@ -22,7 +22,7 @@ use hdrhistogram::Histogram;
 
 use super::agenda::{Agenda, AgendaEntry};
 use super::assignment::CoreAssignment;
-use super::contract::{Clock, RunInfo};
+use super::contract::RunInfo;
 use super::seat::{Seat, failure_cause};
 use super::sync::{
     AtomicU8, AtomicU64, AtomicUsize, IS_MODEL_CHECKED, Mutex, MutexGuard, Ordering, Parker, Unparker,
@@ -34,6 +34,7 @@ use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, SentMessage};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
+use crate::rules::engine::Clock;
 use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, LockedIngress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
