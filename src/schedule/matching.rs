@@ -4,6 +4,7 @@
 //! accepted message that arrived first. Matched pairs wait here until the rank performs the reception.
 
 use super::early::RankEarlyReceives;
+use super::lists::{List, ListPool, Sorted};
 use super::mail::Mail;
 use super::unmatched::UnmatchedSet;
 use crate::message::matching::PostedReceive;
@@ -19,10 +20,14 @@ pub(super) struct MatchedPair {
     tag: RawTag,
     from: u32,
     pub operation: u32,
-    /// The pair before this one in its rank's list.
-    before: u32,
-    /// The pair after this one, or for a free place the next free place.
-    after: u32,
+}
+
+/// The earliest ready comes first, then the receive that was written first.
+impl Sorted for MatchedPair {
+    #[inline]
+    fn key(&self) -> (Time, u32) {
+        (self.ready(), self.operation)
+    }
 }
 
 impl MatchedPair {
@@ -38,46 +43,19 @@ impl MatchedPair {
             filter: RecvFilter { from: self.from, tag: self.tag },
         }
     }
-
-    /// Returns the sort key of the pair: the earliest ready first, then the receive that was written first.
-    fn key(&self) -> (Time, u32) {
-        (self.ready(), self.operation)
-    }
 }
-
-/// Stands for no pair.
-const NONE: u32 = u32::MAX;
 
 /// Receives and messages of one rank.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct RankMatching {
     unmatched: UnmatchedSet<Mail>,
-    /// The first pair in the order of [`MatchedPair::key`].
-    head: u32,
-    /// The last pair.
-    tail: u32,
+    pub pairs: List,
 }
 
-impl Default for RankMatching {
-    fn default() -> RankMatching {
-        RankMatching { unmatched: UnmatchedSet::default(), head: NONE, tail: NONE }
-    }
-}
-
-/// The matched pairs of all ranks, one linked list for each rank.
-#[derive(Debug)]
-pub(super) struct MatchedPairs {
-    /// The pairs, and the places that are free.
-    pairs: Vec<MatchedPair>,
-    /// The first free place, or [`NONE`].
-    free: u32,
-}
+/// The matched pairs of all ranks, one list for each rank.
+pub(super) type MatchedPairs = ListPool<MatchedPair>;
 
 impl MatchedPairs {
-    pub(super) fn new() -> MatchedPairs {
-        MatchedPairs { pairs: Vec::new(), free: NONE }
-    }
-
     /// Adds a message. If it arrives before others that are already matched, it may take the receive of one
     /// of them. Returns whether any receive of the rank got a different message.
     #[inline]
@@ -90,29 +68,29 @@ impl MatchedPairs {
         let mut is_new = false;
         loop {
             let found = matching.unmatched.find_receive(early, &mail);
-            let mut best = (found.map_or((Time::MAX, NONE), |found| found.receive.place), NONE);
-            let mut place = matching.tail;
-            while place != NONE && self.pairs[place as usize].ready() >= mail.arrival {
-                let other = &self.pairs[place as usize];
-                let receive = other.receive();
-                if other.mail.key() > mail.key() && receive.filter.can_take(&mail) {
-                    best = best.min((receive.place, place));
-                }
-                place = other.before;
-            }
+            let later =
+                self.iter_back(&matching.pairs).take_while(|(_, other)| other.ready() >= mail.arrival);
+            let can_take =
+                |other: &MatchedPair| other.mail.key() > mail.key() && other.receive().filter.can_take(&mail);
+            let taken = later
+                .filter(|(_, other)| can_take(other))
+                .map(|(place, other)| (other.receive().place, place));
+            let best =
+                taken.min().filter(|(posted, _)| found.is_none_or(|found| *posted < found.receive.place));
             match (best, found) {
-                ((_, NONE), None) => {
+                (Some((_, place)), _) => {
+                    let other = self.remove(&mut matching.pairs, place);
+                    self.match_with(matching, mail, other.receive());
+                    (mail, is_new) = (other.mail, true);
+                }
+                (None, Some(found)) => {
+                    let receive = matching.unmatched.take_receive(early, found);
+                    self.match_with(matching, mail, receive);
+                    return true;
+                }
+                (None, None) => {
                     matching.unmatched.add_message(mail);
                     return is_new;
-                }
-                ((_, NONE), Some(found)) => {
-                    let receive = matching.unmatched.take_receive(early, found);
-                    return self.insert(matching, mail, receive) || is_new;
-                }
-                ((_, place), _) => {
-                    let other = self.remove(matching, place);
-                    is_new |= self.insert(matching, mail, other.receive());
-                    mail = other.mail;
                 }
             }
         }
@@ -129,73 +107,15 @@ impl MatchedPairs {
     ) {
         let receive = PostedReceive { place: (since, operation), filter };
         if let Some(mail) = matching.unmatched.post(receive) {
-            self.insert(matching, mail, receive);
+            self.match_with(matching, mail, receive);
         }
     }
 
-    /// Inserts a pair into its rank's list. Always returns `true`.
+    /// Matches a message with a receive.
     #[inline]
-    fn insert(&mut self, matching: &mut RankMatching, mail: Mail, receive: PostedReceive) -> bool {
+    fn match_with(&mut self, matching: &mut RankMatching, mail: Mail, receive: PostedReceive) {
         let PostedReceive { place: (since, operation), filter: RecvFilter { from, tag } } = receive;
-        let mut pair = MatchedPair { mail, since, tag, from, operation, before: NONE, after: NONE };
-        let mut before = matching.tail;
-        while before != NONE && self.pairs[before as usize].key() > pair.key() {
-            before = self.pairs[before as usize].before;
-        }
-        let after = match before {
-            NONE => matching.head,
-            before => self.pairs[before as usize].after,
-        };
-        (pair.before, pair.after) = (before, after);
-        let new = match self.free {
-            NONE => {
-                self.pairs.push(pair);
-                (self.pairs.len() - 1) as u32
-            }
-            place => {
-                self.free = self.pairs[place as usize].after;
-                self.pairs[place as usize] = pair;
-                place
-            }
-        };
-        *self.after(matching, before) = new;
-        *self.before(matching, after) = new;
-        true
-    }
-
-    /// Removes a pair.
-    #[inline]
-    fn remove(&mut self, matching: &mut RankMatching, place: u32) -> MatchedPair {
-        let pair = self.pairs[place as usize];
-        *self.after(matching, pair.before) = pair.after;
-        *self.before(matching, pair.after) = pair.before;
-        self.pairs[place as usize].after = self.free;
-        self.free = place;
-        pair
-    }
-
-    /// Returns the link to the pair after `place`, or to the first pair if `place` is [`NONE`].
-    #[inline]
-    fn after<'d>(&'d mut self, matching: &'d mut RankMatching, place: u32) -> &'d mut u32 {
-        if place == NONE { &mut matching.head } else { &mut self.pairs[place as usize].after }
-    }
-
-    /// Returns the link to the pair before `place`, or to the last pair if `place` is [`NONE`].
-    #[inline]
-    fn before<'d>(&'d mut self, matching: &'d mut RankMatching, place: u32) -> &'d mut u32 {
-        if place == NONE { &mut matching.tail } else { &mut self.pairs[place as usize].before }
-    }
-
-    /// Returns the first pair in the order of [`MatchedPair::key`].
-    #[inline]
-    pub(super) fn first(&self, matching: &RankMatching) -> Option<&MatchedPair> {
-        if matching.head == NONE { None } else { Some(&self.pairs[matching.head as usize]) }
-    }
-
-    /// Removes the first pair and returns it.
-    #[inline]
-    pub(super) fn take_first(&mut self, matching: &mut RankMatching) -> Option<MatchedPair> {
-        if matching.head == NONE { None } else { Some(self.remove(matching, matching.head)) }
+        self.insert(&mut matching.pairs, MatchedPair { mail, since, tag, from, operation });
     }
 }
 
@@ -203,7 +123,7 @@ impl RankMatching {
     /// Returns whether a receive is posted, with or without a message.
     #[inline]
     pub(super) fn has_receives(&self) -> bool {
-        self.head != NONE || self.unmatched.has_receives()
+        !self.pairs.is_empty() || self.unmatched.has_receives()
     }
 
     /// Returns the messages that no receive has taken.

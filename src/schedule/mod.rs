@@ -6,6 +6,7 @@
 
 mod builder;
 mod early;
+mod lists;
 mod loggopsim;
 mod mail;
 mod matching;
@@ -13,7 +14,6 @@ mod outcome;
 mod papers;
 mod player;
 mod progress;
-mod queue;
 #[cfg(test)]
 mod replay_tests;
 mod storage;

@@ -8,10 +8,10 @@
 use std::collections::HashMap;
 
 use super::early::{EarlyReceives, is_early};
+use super::lists::{List, ListPool};
 use super::mail::{Mail, recv_filter};
 use super::matching::{MatchedPairs, RankMatching};
 use super::progress::ScheduleProgress;
-use super::queue::{LinkPool, Queue};
 use super::{OperationKind, PackedOperation, PlayReport, Schedule, deadlock_error, not_received_error};
 use crate::clock::agenda::{Agenda, AgendaEntry};
 use crate::clock::stacks::prefetch::prefetch_value;
@@ -33,9 +33,9 @@ struct RankState {
     /// The ticket of the rank's current entry on the agenda; older entries don't count.
     ticket: u32,
     /// Sends that are ready.
-    sends: Queue,
+    sends: List,
     /// Computations that are ready.
-    calcs: Queue,
+    calcs: List,
     /// True if the rank's operations wait for each other in a row; computed on first use.
     is_sequential: Option<bool>,
     matching: RankMatching,
@@ -74,7 +74,8 @@ pub(super) struct PapersPlay<'a> {
     ranks: Vec<RankState>,
     /// Next acts of the ranks.
     agenda: Agenda,
-    links: LinkPool,
+    /// The operations in the lists of all ranks.
+    ready: ListPool<(Time, u32)>,
     early: EarlyReceives,
     pairs: MatchedPairs,
     /// Operations of more than one message, because a long message starts with a request.
@@ -98,8 +99,8 @@ impl<'a> PapersPlay<'a> {
             pace: Pace::new(id, network),
             wake: Time::MAX,
             ticket: 0,
-            sends: Queue::default(),
-            calcs: Queue::default(),
+            sends: List::default(),
+            calcs: List::default(),
             is_sequential: None,
             matching: RankMatching::default(),
         };
@@ -109,9 +110,9 @@ impl<'a> PapersPlay<'a> {
             ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
             ranks: (0..schedule.ranks()).map(rank).collect(),
             agenda: Agenda::default(),
-            links: LinkPool::with_capacity(schedule.count_initially_ready()),
+            ready: ListPool::with_capacity(schedule.count_initially_ready()),
             early: EarlyReceives::new(schedule),
-            pairs: MatchedPairs::new(),
+            pairs: MatchedPairs::with_capacity(0),
             long: HashMap::new(),
             report: PlayReport::default(),
             prefetches: schedule.len() < FEW * schedule.ranks(),
@@ -167,15 +168,15 @@ impl<'a> PapersPlay<'a> {
             prefetch_value(rank);
         }
         if let Some((id, rank)) = rank(8) {
-            let send = rank.sends.first(&self.links).map(|(_, send)| send);
-            let receive = self.pairs.first(&rank.matching).map(|pair| pair.operation);
+            let send = self.ready.first(&rank.sends).map(|(_, send)| *send);
+            let receive = self.pairs.first(&rank.matching.pairs).map(|pair| pair.operation);
             [send, receive].into_iter().flatten().for_each(|operation| self.progress.prefetch(id, operation));
         }
         if let Some((id, rank)) = rank(4) {
-            if let Some((_, send)) = rank.sends.first(&self.links) {
-                prefetch_value(&self.ranks[self.progress.operation(id, send).peer as usize]);
+            if let Some((_, send)) = self.ready.first(&rank.sends) {
+                prefetch_value(&self.ranks[self.progress.operation(id, *send).peer as usize]);
             }
-            if let Some(pair) = self.pairs.first(&rank.matching) {
+            if let Some(pair) = self.pairs.first(&rank.matching.pairs) {
                 self.progress.prefetch_followers(id, pair.operation);
             }
         }
@@ -192,15 +193,15 @@ impl<'a> PapersPlay<'a> {
                 best = Some((act, begin, turn, (since, operation)));
             }
         };
-        if let Some((since, send)) = sends.first(&self.links) {
+        if let Some(&(since, send)) = self.ready.first(sends) {
             let NextSend { to, words, .. } = self.next_send(rank, send);
             let (begin, turn) = pace.predict_send(self.network, to as usize, words as usize);
             offer(RankAct::Send, begin, turn, since, send);
         }
-        if let Some((since, calc)) = calcs.first(&self.links) {
+        if let Some(&(since, calc)) = self.ready.first(calcs) {
             offer(RankAct::Calc, pace.now, pace.now, since, calc);
         }
-        if let Some(pair) = self.pairs.first(matching) {
+        if let Some(pair) = self.pairs.first(&matching.pairs) {
             let begin = pace.next_reception().max(pair.ready());
             let Mail { from, words, .. } = pair.mail;
             let over = self.reception_end(begin, from, rank, words);
@@ -262,7 +263,7 @@ impl<'a> PapersPlay<'a> {
     /// Performs the next computation.
     fn calc(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
-        let Some(calc) = state.calcs.pop(&mut self.links) else { return };
+        let Some((_, calc)) = self.ready.take_first(&mut state.calcs) else { return };
         let begin = state.pace.now;
         let cost = Time::from_ps(self.progress.operation(rank, calc).size as i64);
         let end = self.network.busy_until(rank as usize, begin, cost);
@@ -283,7 +284,7 @@ impl<'a> PapersPlay<'a> {
     #[inline]
     fn send(&mut self, rank: u32, begin: Time) -> bool {
         let state = &mut self.ranks[rank as usize];
-        let Some(send) = state.sends.pop(&mut self.links) else { return true };
+        let Some((_, send)) = self.ready.take_first(&mut state.sends) else { return true };
         let NextSend { to, words, tag } = self.next_send(rank, send);
         let state = &mut self.ranks[rank as usize];
         if state.pace.egress.may_overtake() {
@@ -335,7 +336,7 @@ impl<'a> PapersPlay<'a> {
     #[inline]
     fn receive(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
-        let Some(pair) = self.pairs.take_first(&mut state.matching) else { return };
+        let Some(pair) = self.pairs.take_first(&mut state.matching.pairs) else { return };
         let (receive, Mail { from, sent_by, tag, words, .. }) = (pair.operation, pair.mail);
         let free = state.pace.now;
         let begin = state.pace.start_reception(self.network, from as usize, pair.ready());
@@ -371,7 +372,7 @@ impl<'a> PapersPlay<'a> {
         let state = &mut self.ranks[rank as usize];
         match self.long.get(&operation).map_or(OperationStep::Done, ActiveOperation::next_step) {
             OperationStep::Send(..) => {
-                state.sends.push(&mut self.links, now, operation);
+                self.ready.insert(&mut state.sends, (now, operation));
             }
             OperationStep::Receive(filter) => self.pairs.post(&mut state.matching, filter, now, operation),
             OperationStep::Done => {
@@ -427,14 +428,14 @@ impl<'a> PapersPlay<'a> {
             let packed = self.progress.operation(rank, operation);
             match packed.kind {
                 OperationKind::Send => {
-                    state.sends.push(&mut self.links, since, operation);
+                    self.ready.insert(&mut state.sends, (since, operation));
                     if !self.is_short(rank, operation) {
                         let (words, tag) = (self.words(&packed), recv_filter(&packed).tag);
                         self.long
                             .insert(operation, ActiveOperation::send(packed.peer, tag, words, true, None));
                     }
                 }
-                OperationKind::Calc => state.calcs.push(&mut self.links, since, operation),
+                OperationKind::Calc => self.ready.insert(&mut state.calcs, (since, operation)),
                 OperationKind::Recv if is_early(&packed) => state.matching.post_early(),
                 OperationKind::Recv => {
                     self.pairs.post(&mut state.matching, recv_filter(&packed), since, operation)
@@ -465,7 +466,7 @@ impl<'a> PapersPlay<'a> {
             return Err(error);
         }
         // Frees memory before the report is built.
-        (self.agenda, self.pairs) = (Agenda::default(), MatchedPairs::new());
+        (self.agenda, self.pairs) = (Agenda::default(), MatchedPairs::with_capacity(0));
         self.report.finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
         self.report.time = self.report.finishes.iter().copied().max().unwrap_or_default();
         match self.report.finishes.iter().position(|finish| *finish == Time::MAX) {

@@ -6,8 +6,8 @@
 //! long as the same program on the virtual clock. [`LogGOPSim`'s rules](loggopsim) differ;
 //! `docs/reference/replay.md` describes them.
 
+use super::lists::ListPool;
 use super::outcome::PlayReport;
-use super::queue::LinkPool;
 use super::storage::{OperationKind, PackedOperation, Schedule};
 use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
@@ -15,6 +15,7 @@ use crate::machine::limits::check_bytes;
 use crate::params::{Latency, Noise, Params, ParamsError, Ports, Precedence, Ties};
 use crate::rules::network::Network;
 use crate::text::names;
+use crate::time::Time;
 use crate::trace::{Faults, Log, Trace};
 
 names!(CostModel: "papers" Papers "loggopsim" LogGOPSim);
@@ -130,8 +131,8 @@ impl Player {
             CostModel::Papers => papers::BYTES,
             CostModel::LogGOPSim => loggopsim::BYTES,
         };
-        let bytes =
-            schedule.len() as u64 * operation + schedule.count_initially_ready() as u64 * LinkPool::BYTES;
+        let bytes = schedule.len() as u64 * operation
+            + schedule.count_initially_ready() as u64 * ListPool::<(Time, u32)>::BYTES;
         let purpose = || {
             let (operations, ranks) = (schedule.len(), schedule.ranks());
             format!("to play {operations} operations of {ranks} ranks")

@@ -11,10 +11,10 @@
 mod hardware;
 
 use super::early::{EarlyReceives, is_early};
+use super::lists::{List, ListPool};
 use super::mail::{Mail, recv_filter};
 use super::outcome::{PlayReport, deadlock_error, not_received_error};
 use super::progress::ScheduleProgress;
-use super::queue::{LinkPool, Queue};
 use super::storage::{OperationKind, PackedOperation, Schedule};
 use super::unmatched::UnmatchedSet;
 use crate::clock::agenda::{Agenda, AgendaEntry};
@@ -84,7 +84,7 @@ struct UnitState {
     /// The time from which the interface can receive.
     next_receive: Time,
     /// Acts that wait for the two, by kind; the first of each kind is on the agenda.
-    waiting: [Queue; 3],
+    waiting: [List; 3],
 }
 
 /// Least memory for an operation, in bytes: its state, its rank and its stage.
@@ -103,7 +103,8 @@ pub(super) struct LogGOPSimPlay<'a> {
     /// touched, and take no memory.
     since: Vec<Time>,
     hardware: HardwareTable<UnitState>,
-    links: LinkPool,
+    /// The acts in the lists of all hardware, each with its turn.
+    waiting: ListPool<(Time, u32)>,
     early: EarlyReceives,
     /// Each rank's messages without receives and receives without messages.
     unmatched: Vec<UnmatchedSet<HeldMessage>>,
@@ -178,7 +179,7 @@ impl<'a> LogGOPSimPlay<'a> {
             stages: vec![PlayStage::Nothing; schedule.len()],
             since: vec![Time::ZERO; schedule.len()],
             hardware: HardwareTable::new(P),
-            links: LinkPool::with_capacity(schedule.count_initially_ready()),
+            waiting: ListPool::with_capacity(schedule.count_initially_ready()),
             early: EarlyReceives::new(schedule),
             unmatched: (0..P).map(|_| UnmatchedSet::default()).collect(),
             agenda: Agenda::default(),
@@ -230,8 +231,7 @@ impl<'a> LogGOPSimPlay<'a> {
             (true, true) => return self.agenda.add(AgendaEntry::new(when, turn, operation)),
             (true, false) => return self.enqueue(act, unit, when, turn, operation),
             (false, true) => {
-                let (waiting, links) = self.waiting(act, unit);
-                waiting.pop(links);
+                self.waiting.take_first(&mut self.hardware.get_mut(unit).waiting[act as usize]);
             }
             (false, false) => (),
         }
@@ -293,17 +293,11 @@ impl<'a> LogGOPSimPlay<'a> {
         &mut self.hardware.get_mut(unit.interface()).next_send
     }
 
-    /// Returns the queue of acts that wait for the same hardware.
-    #[inline]
-    fn waiting(&mut self, act: HardwareAct, unit: HardwareUnit) -> (&mut Queue, &mut LinkPool) {
-        (&mut self.hardware.get_mut(unit).waiting[act as usize], &mut self.links)
-    }
-
     /// Returns the turn and the operation of the first act that waits for the same hardware.
     #[inline]
-    fn first_waiting(&mut self, act: HardwareAct, unit: HardwareUnit) -> Option<(u32, u32)> {
-        let (waiting, links) = self.waiting(act, unit);
-        waiting.first(links).map(|(turn, operation)| (turn.as_ps() as u32, operation))
+    fn first_waiting(&self, act: HardwareAct, unit: HardwareUnit) -> Option<(u32, u32)> {
+        let (turn, operation) = self.waiting.first(&self.hardware.get(unit)?.waiting[act as usize])?;
+        Some((turn.as_ps() as u32, *operation))
     }
 
     /// Queues an act until its hardware is free, and puts it on the agenda if it is the first in its queue.
@@ -312,9 +306,9 @@ impl<'a> LogGOPSimPlay<'a> {
         let is_message = act == HardwareAct::Message;
         self.stages[operation as usize] =
             if is_message { PlayStage::ReceiversQueue } else { PlayStage::Queue };
-        let (waiting, links) = self.waiting(act, unit);
-        // Queues are sorted by turn.
-        waiting.push(links, Time::from_ps(i64::from(turn)), operation);
+        // Lists are sorted by turn.
+        let waiting = &mut self.hardware.get_mut(unit).waiting[act as usize];
+        self.waiting.insert(waiting, (Time::from_ps(i64::from(turn)), operation));
         if self.first_waiting(act, unit) == Some((turn, operation)) {
             self.agenda.add(AgendaEntry::new(when, turn, operation));
         }
