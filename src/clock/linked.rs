@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use quanta::Clock as Ticks;
 
-use super::contract::RunInfo;
+use super::run_info::RunInfo;
 use super::seat::Seat;
 use super::watchdog::Patience;
 use crate::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
@@ -30,35 +30,25 @@ use crate::time::{NS, PS, Time};
 
 /// The kind of a message between processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PacketKind {
-    /// A program's message.
-    Message,
-    /// To process 0: ready to begin, with the job's number.
-    Ready,
-    /// From process 0: all are ready, or why the run cannot begin.
-    Begin,
-    /// To process 0, and from there to all others: the run has failed, with the reason.
-    Failed,
-    /// To process 0: the process has waited for long, with a [`WaitReport`].
-    Waiting,
-    /// To process 0: the program has ended, with the numbers of messages sent to each process, received and
-    /// not taken, and its result.
-    Ended,
-    /// From process 0: all have ended, with the results of all or the reason why the run has failed, and the
-    /// number of messages that the process should have received.
-    AllEnded,
-}
+struct PacketKind(u8);
 
 impl PacketKind {
-    const ALL: [PacketKind; 7] = [
-        PacketKind::Message,
-        PacketKind::Ready,
-        PacketKind::Begin,
-        PacketKind::Failed,
-        PacketKind::Waiting,
-        PacketKind::Ended,
-        PacketKind::AllEnded,
-    ];
+    /// A program's message.
+    const MESSAGE: PacketKind = PacketKind(0);
+    /// To process 0: ready to begin, with the job's number.
+    const READY: PacketKind = PacketKind(1);
+    /// From process 0: all are ready, or why the run cannot begin.
+    const BEGIN: PacketKind = PacketKind(2);
+    /// To process 0, and from there to all others: the run has failed, with the reason.
+    const FAILED: PacketKind = PacketKind(3);
+    /// To process 0: the process has waited for long, with a [`WaitReport`].
+    const WAITING: PacketKind = PacketKind(4);
+    /// To process 0: the program has ended, with the numbers of messages sent to each process, received and
+    /// not taken, and its result.
+    const ENDED: PacketKind = PacketKind(5);
+    /// From process 0: all have ended, with the results of all or the reason why the run has failed, and the
+    /// number of messages that the process should have received.
+    const ALL_ENDED: PacketKind = PacketKind(6);
 }
 
 /// The number of bytes before a message's value. They are four words: the kind of the packet and the slice
@@ -151,20 +141,18 @@ impl<'l> LinkedClock<'l> {
     /// Handles a message that has arrived. Returns whether there was one.
     fn poll_link(&mut self) -> bool {
         let Some(message) = self.link.poll() else { return false };
-        match message.bytes.first().and_then(|kind| PacketKind::ALL.get(usize::from(*kind))) {
-            Some(PacketKind::Message) => self.receive_message(message),
-            Some(PacketKind::Failed) => {
+        match message.bytes.first().map(|kind| PacketKind(*kind)) {
+            Some(PacketKind::MESSAGE) => self.receive_message(message),
+            Some(PacketKind::FAILED) => {
                 let cause = cause_from(unpack_note(&message));
                 match self.link.id() {
                     0 => self.fail_run(cause),
                     _ => _ = self.failed.get_or_insert(cause),
                 }
             }
-            Some(PacketKind::Waiting) => self.wait_reports[message.from] = Some(unpack_note(&message)),
-            Some(kind) => self.pending.push((*kind, message)),
-            None => {
-                self.failed = Some(Cause::OtherProcess(format!("{} sent no message of ours", message.from)))
-            }
+            Some(PacketKind::WAITING) => self.wait_reports[message.from] = Some(unpack_note(&message)),
+            Some(kind) if kind.0 <= PacketKind::ALL_ENDED.0 => self.pending.push((kind, message)),
+            _ => self.failed = Some(Cause::OtherProcess(format!("{} sent no message of ours", message.from))),
         }
         true
     }
@@ -191,7 +179,7 @@ impl<'l> LinkedClock<'l> {
 
     /// Sends a note to a process.
     fn send_note(&self, to: usize, kind: PacketKind, value: &impl Payload) {
-        let mut pack = Pack { bytes: vec![kind as u8], ..Pack::with_copied_slices() };
+        let mut pack = Pack { bytes: vec![kind.0], ..Pack::with_copied_slices() };
         value.pack(&mut pack);
         self.link.send(to, &pack.bytes, None);
     }
@@ -242,7 +230,7 @@ impl<'l> LinkedClock<'l> {
         let doing = format!("at {} {doing}", self.elapsed());
         let report = ((self.sent.clone(), self.received), (doing, self.seat.is_blocked()));
         if self.link.id() > 0 {
-            return self.send_note(0, PacketKind::Waiting, &report);
+            return self.send_note(0, PacketKind::WAITING, &report);
         }
         self.wait_reports[0] = Some(report);
         let all: Vec<&WaitReport> = self.wait_reports.iter().flatten().collect();
@@ -267,8 +255,8 @@ impl<'l> LinkedClock<'l> {
     fn fail_run(&mut self, cause: Cause) {
         if self.failed.is_none() {
             match self.link.id() {
-                0 => self.send_note_to_all(PacketKind::Failed, &failure_text(&cause)),
-                _ => self.send_note(0, PacketKind::Failed, &failure_text(&cause)),
+                0 => self.send_note_to_all(PacketKind::FAILED, &failure_text(&cause)),
+                _ => self.send_note(0, PacketKind::FAILED, &failure_text(&cause)),
             }
             self.failed = Some(cause);
         }
@@ -308,35 +296,28 @@ impl<'l> LinkedClock<'l> {
 
     /// Waits until all processes have called it for the same job.
     fn meet(&mut self, job_id: u64, backoff: Backoff) -> Result<(), Cause> {
-        if self.link.id() > 0 {
-            self.send_note(0, PacketKind::Ready, &job_id);
-            let begin: Result<(), FailureText> =
-                self.wait_for_notes(PacketKind::Begin, 0..1, backoff)?.remove(0);
-            return begin.map_err(cause_from);
-        }
-        let others = self.wait_for_notes::<u64>(PacketKind::Ready, 1..self.link.P(), backoff);
-        let begin = others.and_then(|others| match others.iter().position(|other| *other != job_id) {
-            None => Ok(()),
-            Some(other) => Err(params_error(format!(
-                "processes 0 and {} are to run different things; give all the same arguments",
-                other + 1
-            ))),
-        });
-        self.send_note_to_all(PacketKind::Begin, &begin.as_ref().map(|_| ()).map_err(failure_text));
-        begin
+        let kinds = [PacketKind::READY, PacketKind::BEGIN];
+        let (begin, _) = self.consult(kinds, job_id, backoff, |_, jobs| {
+            let other = jobs.iter().position(|other| *other != job_id);
+            let begin = other.map_or(Ok(()), |other| {
+                let why = format!(
+                    "processes 0 and {other} are to run different things; give all the same arguments"
+                );
+                Err((why, true))
+            });
+            (begin, vec![0; jobs.len()])
+        })?;
+        begin.map_err(cause_from)
     }
 
     /// Ends the run on all processes together. Returns the results of all.
     fn end_together(&mut self, result: ProcessResult) -> Result<Vec<Vec<u8>>, Cause> {
-        let P = self.link.P();
         let left = self.seat.messages().count() as u64;
         let mine = (self.sent.clone(), (self.received, left), result);
-        let (all, expected): (Result<Vec<Vec<u8>>, FailureText>, u64);
-        if self.link.id() == 0 {
-            let others: Vec<(Vec<u64>, (u64, u64), ProcessResult)> =
-                self.wait_for_notes(PacketKind::Ended, 1..P, Backoff::default())?;
-            let ends: Vec<_> = [mine].into_iter().chain(others).collect();
-            let sent: Vec<u64> = (0..P).map(|to| ends.iter().map(|(sent, ..)| sent[to]).sum()).collect();
+        let kinds = [PacketKind::ENDED, PacketKind::ALL_ENDED];
+        let (all, expected) = self.consult(kinds, mine, Backoff::default(), |clock, ends| {
+            let sent: Vec<u64> =
+                (0..ends.len()).map(|to| ends.iter().map(|(sent, ..)| sent[to]).sum()).collect();
             // Messages that have not arrived, and messages that have arrived and were not received.
             let lost = ends.iter().zip(&sent).map(|((_, (got, left), _), sent)| sent - got + left);
             let lost = lost.enumerate().find(|(_, lost)| *lost > 0);
@@ -346,23 +327,43 @@ impl<'l> LinkedClock<'l> {
                 Some((to, lost)) => {
                     Err((format!("{lost} messages to processor {to} were never received"), false))
                 }
-                None => self.check_results_size(results.iter().map(Vec::len).sum()).map(|()| results),
+                None => clock.check_results_size(results.iter().map(Vec::len).sum()).map(|()| results),
             });
-            let mut note = (results, 0);
-            for (to, sent) in sent.iter().enumerate().skip(1) {
-                note.1 = *sent;
-                self.send_note(to, PacketKind::AllEnded, &note);
-            }
-            (all, expected) = (note.0, sent[0]);
-        } else {
-            self.send_note(0, PacketKind::Ended, &mine);
-            (all, expected) = self.wait_for_notes(PacketKind::AllEnded, 0..1, Backoff::default())?.remove(0);
-        }
+            (results, sent)
+        })?;
         // No message of this run may reach the next.
         while self.received < expected {
             self.poll_link();
         }
         all.map_err(cause_from)
+    }
+
+    /// Sends a value to process 0, which makes an answer from the values of all: one result for all, and a
+    /// number for each. Returns the answer.
+    fn consult<T: Payload, A: Payload>(
+        &mut self,
+        [ask, reply]: [PacketKind; 2],
+        mine: T,
+        backoff: Backoff,
+        answer: impl FnOnce(&LinkedClock, Vec<T>) -> (Result<A, FailureText>, Vec<u64>),
+    ) -> Result<(Result<A, FailureText>, u64), Cause> {
+        if self.link.id() > 0 {
+            self.send_note(0, ask, &mine);
+            return Ok(self.wait_for_notes(reply, 0..1, backoff)?.remove(0));
+        }
+        let P = self.link.P();
+        let (result, numbers) = match self.wait_for_notes(ask, 1..P, backoff) {
+            Ok(others) => answer(self, [mine].into_iter().chain(others).collect()),
+            Err(cause) => (Err(failure_text(&cause)), vec![0; P]),
+        };
+        let mut note = (result, 0);
+        for to in (0..P).rev() {
+            note.1 = numbers[to];
+            if to > 0 {
+                self.send_note(to, reply, &note);
+            }
+        }
+        Ok(note)
     }
 
     /// Refuses results of this many bytes if the link cannot carry a note with all of them.

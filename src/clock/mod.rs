@@ -3,9 +3,9 @@
 
 pub(crate) mod agenda;
 mod assignment;
-mod contract;
 mod faulty;
 pub(crate) mod linked;
+mod run_info;
 mod seat;
 pub(crate) mod stacks;
 mod sync;
@@ -13,6 +13,6 @@ pub(crate) mod virtual_time;
 pub(crate) mod wall;
 pub(crate) mod watchdog;
 
-pub use contract::ClockKind;
-pub(crate) use contract::RunInfo;
 pub(crate) use faulty::FaultyClock;
+pub use run_info::ClockKind;
+pub(crate) use run_info::RunInfo;

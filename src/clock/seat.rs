@@ -1,7 +1,7 @@
 //! A processor's seat at its clock: its inbox, and the wait for a message or a time. All clocks use it, so
 //! that waiting means the same on each.
 
-use super::contract::RunInfo;
+use super::run_info::RunInfo;
 use super::stacks::prefetch::prefetch_lines;
 use crate::error::{Cause, ProcStatus, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};

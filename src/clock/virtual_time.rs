@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use corosensei::{CoroutineResult, Yielder};
 
 use super::agenda::{Agenda, AgendaEntry};
-use super::contract::RunInfo;
+use super::run_info::RunInfo;
 use super::seat::{Seat, failure_cause};
 use super::stacks::coroutines::Coroutines;
 use super::stacks::prefetch::{PROC_LINES, prefetch_lines, prefetch_stack};

@@ -43,9 +43,8 @@ impl<'a> Proc<'a> {
         let bytes = value.bytes();
         let words = self.words(to, bytes);
         let at = Location::caller();
-        let first = self.begin_gap(to, words);
         while let Some((from, _, message)) =
-            self.look_in_gap(to, first, |p, until| p.receive_value(None, taking, until))
+            self.look_in_gap(to, words, |p, until| p.receive_value(None, taking, until))
         {
             self.log_receive(None, taking, Until::GapOver, at);
             self.leave_call();
@@ -272,22 +271,16 @@ impl<'a> Proc<'a> {
         Some((sender, number, value))
     }
 
-    /// Lets the requests catch up before messages are received in a gap. Returns the length of the first
-    /// message of the send after the gap.
-    #[inline]
-    fn begin_gap(&mut self, to: usize, words: usize) -> usize {
-        self.engine.catch_up(self.clock);
-        self.engine.first_message_words(to, words)
-    }
-
-    /// Looks for a message until the gap before a send is over; the first message of the send has `first`
-    /// words. Requests may make the gap longer meanwhile. `look` looks until a moment.
+    /// Looks for a message until the gap before a send of `words` is over. Requests may make the gap longer
+    /// meanwhile. `look` looks until a moment.
     fn look_in_gap<M>(
         &mut self,
         to: usize,
-        first: usize,
+        words: usize,
         mut look: impl FnMut(&mut Proc<'a>, Time) -> Option<M>,
     ) -> Option<M> {
+        self.engine.catch_up(self.clock);
+        let first = self.engine.first_message_words(to, words);
         loop {
             let until = self.now().max(self.engine.next_send(to, first));
             let found = look(self, until);
@@ -299,8 +292,7 @@ impl<'a> Proc<'a> {
 
     /// Waits until the gap before a send of `bytes` is over, and receives nothing, as a recorded run did.
     pub(crate) fn wait_for_gap(&mut self, to: usize, bytes: usize) {
-        let first = self.begin_gap(to, self.params().words(bytes));
-        self.look_in_gap(to, first, |p, until| {
+        self.look_in_gap(to, self.params().words(bytes), |p, until| {
             let mut nothing = ActiveOperation::receive(RecvFilter::NOTHING);
             p.engine.start(p.clock, &mut nothing);
             p.engine.drive(p.clock, &mut nothing, until, ActiveOperation::is_done);
@@ -313,9 +305,9 @@ impl<'a> Proc<'a> {
     #[track_caller]
     pub(crate) fn recv_in_gap<T: Payload>(&mut self, (to, bytes): (usize, usize), from: usize, tag: Tag<T>) {
         self.enter_call();
-        let first = self.begin_gap(to, self.params().words(bytes));
+        let words = self.params().words(bytes);
         let look = |p: &mut Proc<'a>, until| p.receive_value(Some(from), tag, until);
-        let found = self.look_in_gap(to, first, look).or_else(|| look(self, Time::MAX));
+        let found = self.look_in_gap(to, words, look).or_else(|| look(self, Time::MAX));
         if found.is_none() {
             self.fail_to_wait();
         }

@@ -298,8 +298,6 @@ pub(crate) struct Network {
     /// True if every latency is exactly L.
     is_exact: bool,
     noise: Option<Noise>,
-    /// True if latencies are exact and there is no noise.
-    is_plain: bool,
     /// Time by which every turn is earlier than its request. It is the same for all, so the turns are in the
     /// order of the requests. It is the least o: so no turn comes before its send, and a sender whose gap is
     /// over need not wait for its turn. It is 0 if G_l is negative, because then messages may ask before o is
@@ -429,7 +427,6 @@ impl Network {
             choice,
             is_exact,
             noise: None,
-            is_plain: is_exact,
             head_start,
             has_zero_lookahead: false,
             has_capacity,
@@ -441,7 +438,7 @@ impl Network {
 
     /// Returns this network between processors with noise.
     pub(crate) fn with_noise(self, noise: Option<Noise>) -> Network {
-        Network { is_plain: self.is_exact && noise.is_none(), noise, ..self }
+        Network { noise, ..self }
     }
 
     #[inline]
@@ -454,7 +451,7 @@ impl Network {
     pub(crate) fn busy_until(&self, id: usize, start: Time, time: Time) -> Time {
         match &self.noise {
             None => start + time,
-            Some(noise) => busy_until_with_noise(noise, id, start, time),
+            Some(noise) => noise.end(id, start, time),
         }
     }
 
@@ -560,38 +557,16 @@ impl Network {
     /// message.
     #[inline]
     pub(crate) fn request_entry(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> EntryRequest {
-        let EntryRequest { mut ready, mut asked_at, mut latency, stream } =
-            self.plain_request(egress, to, k, t);
-        if !self.is_plain {
-            EntryRequest { ready, asked_at, latency, .. } = self.adjust_request(egress, to, k, t);
+        let mut request = self.predict_request(egress, to, k, t);
+        if !self.is_exact {
+            request = self.draw_latency(egress, to, k, request);
         }
         egress.next_number = egress.next_number.wrapping_add(1);
-        EntryRequest { ready, asked_at, latency, stream }
-    }
-
-    /// Creates the entry request on a machine that has noise, or latencies that are drawn.
-    #[cold]
-    fn adjust_request(&self, egress: &mut Egress, to: usize, k: usize, t: Time) -> EntryRequest {
-        let request = self.add_noise(egress, to, k, t, self.plain_request(egress, to, k, t));
-        if self.is_exact { request } else { self.draw_latency(egress, to, k, request) }
-    }
-
-    /// Adds noise to a request, if there is noise: the overhead begins as it would without, and lasts longer.
-    fn add_noise(
-        &self,
-        egress: &Egress,
-        to: usize,
-        k: usize,
-        t: Time,
-        request: EntryRequest,
-    ) -> EntryRequest {
-        let Some(noise) = &self.noise else { return request };
-        let overhead = self.send_overhead(egress.processor(), to, k);
-        let ready = noise.end(egress.processor(), t.max(egress.send_gap_end - overhead), overhead);
-        EntryRequest { ready, asked_at: request.asked_at + (ready - request.ready), ..request }
+        request
     }
 
     /// Draws the latency of a request.
+    #[cold]
     fn draw_latency(&self, egress: &mut Egress, to: usize, k: usize, request: EntryRequest) -> EntryRequest {
         let EntryRequest { ready, latency: L, stream, .. } = request;
         // With a negative G_l a shorter latency could let the message arrive before its send.
@@ -605,17 +580,14 @@ impl Network {
     /// latency were exactly L.
     #[inline]
     pub(crate) fn predict_request(&self, egress: &Egress, to: usize, k: usize, t: Time) -> EntryRequest {
-        let request = self.plain_request(egress, to, k, t);
-        if self.noise.is_none() { request } else { self.add_noise(egress, to, k, t, request) }
-    }
-
-    /// Creates an entry request without noise and with the latency L.
-    #[inline]
-    fn plain_request(&self, egress: &Egress, to: usize, k: usize, t: Time) -> EntryRequest {
         let costs = self.levels.between(egress.processor(), to);
         let (MessageCosts { send, stream }, latency) = (costs.message_costs(k), costs.params.L);
         // 1. Overhead and send gap, which may overlap.
-        let ready = egress.send_gap_end.max(t + send);
+        let mut ready = egress.send_gap_end.max(t + send);
+        if let Some(noise) = &self.noise {
+            // The overhead begins as it would without noise, and lasts longer.
+            ready = noise.end(egress.processor(), t.max(egress.send_gap_end - send), send);
+        }
         EntryRequest { ready, asked_at: ready.min(ready + latency + stream), latency, stream }
     }
 
@@ -645,18 +617,11 @@ impl Network {
         later > Time::ZERO
     }
 
-    /// Returns whether this message competes with messages of other processors for a port or the capacity, so
-    /// that it matters which is served first.
-    #[inline]
-    pub(crate) fn can_contend(&self, request: &EntryRequest) -> bool {
-        request.stream > Time::ZERO || self.has_capacity
-    }
-
-    /// Returns whether other processors can see that this message is served. Then all earlier requests must
-    /// be served before it.
+    /// Returns whether other processors can see that this message is served, because it competes with theirs
+    /// for a port or the capacity. Then all earlier requests must be served before it.
     #[inline]
     pub(crate) fn is_visible(&self, request: &EntryRequest) -> bool {
-        self.has_zero_lookahead || self.can_contend(request)
+        self.has_zero_lookahead || request.stream > Time::ZERO || self.has_capacity
     }
 
     /// Returns the number of [`Ingress`]es: one for each processor, at one level after the other.
@@ -758,11 +723,6 @@ impl Network {
             self.levels.iter().map(|costs| ingresses.hold(costs.first_ingress + to).occupancy.most as usize);
         most.max().unwrap_or(0)
     }
-}
-
-#[cold]
-fn busy_until_with_noise(noise: &Noise, id: usize, start: Time, time: Time) -> Time {
-    noise.end(id, start, time)
 }
 
 impl LevelCosts {

@@ -121,36 +121,21 @@ impl ScheduleBuilder {
             true => Ok(()),
             false => refuse(format!("rank {rank} {does} rank {peer}, and there are ranks 0 to {last}")),
         };
-        let no_tag = || refuse(format!("{ANY} is no tag; give one below it"));
-        let needs = 0;
-        let packed = match operation {
-            Operation::Send { tag: ANY, .. } | Operation::Recv { tag: Some(ANY), .. } => return no_tag(),
+        let (size, peer, tag, kind, nic) = match operation {
+            Operation::Send { tag: ANY, .. } | Operation::Recv { tag: Some(ANY), .. } => {
+                return refuse(format!("{ANY} is no tag; give one below it"));
+            }
             Operation::Send { to, bytes, tag } => {
                 check_peer(to, "sends to")?;
-                PackedOperation {
-                    size: bytes,
-                    peer: ahead(to),
-                    tag,
-                    needs,
-                    kind: OperationKind::Send,
-                    cpu,
-                    nic,
-                }
+                (bytes, ahead(to), tag, OperationKind::Send, nic)
             }
             Operation::Recv { from, bytes, tag } => {
                 from.map_or(Ok(()), |from| check_peer(from, "receives from"))?;
-                let (peer, tag) = (from.map_or(ANY, ahead), tag.unwrap_or(ANY));
-                PackedOperation { size: bytes, peer, tag, needs, kind: OperationKind::Recv, cpu, nic }
+                (bytes, from.map_or(ANY, ahead), tag.unwrap_or(ANY), OperationKind::Recv, nic)
             }
-            Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => PackedOperation {
-                size: time.as_ps() as u64,
-                peer: ANY,
-                tag: 0,
-                needs,
-                kind: OperationKind::Calc,
-                cpu,
-                nic: 0,
-            },
+            Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => {
+                (time.as_ps() as u64, ANY, 0, OperationKind::Calc, 0)
+            }
             Operation::Calc(time) => {
                 let most = Time::MAX;
                 return refuse(format!(
@@ -158,6 +143,7 @@ impl ScheduleBuilder {
                 ));
             }
         };
+        let packed = PackedOperation { size, peer, tag, needs: 0, kind, cpu, nic };
         let schedule = &mut self.schedule;
         if schedule.len >= Schedule::MOST_OPERATIONS {
             let most = Schedule::MOST_OPERATIONS;

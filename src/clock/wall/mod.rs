@@ -22,7 +22,7 @@ use hdrhistogram::Histogram;
 
 use super::agenda::{Agenda, AgendaEntry};
 use super::assignment::CoreAssignment;
-use super::contract::RunInfo;
+use super::run_info::RunInfo;
 use super::seat::{Seat, failure_cause};
 use super::sync::{
     AtomicU8, AtomicU64, AtomicUsize, IS_MODEL_CHECKED, Mutex, MutexGuard, Ordering, Parker, Unparker,
