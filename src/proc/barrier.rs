@@ -57,8 +57,7 @@ impl Proc<'_> {
     /// Waits for a signal of the machine's barrier, from `ready` on. Returns its time.
     fn await_signal(&mut self, from: Option<usize>, tag: RawTag, ready: Time) -> Time {
         let mut signal = ActiveOperation::receive(RecvFilter::new(from, tag));
-        self.engine.start(self.clock, &mut signal);
-        self.engine.drive(self.clock, &mut signal, Time::MAX, ActiveOperation::is_done);
+        self.engine.start_and_finish(self.clock, &mut signal, Time::MAX);
         signal.received.map_or(ready, |signal| ready.max(signal.arrival))
     }
 }

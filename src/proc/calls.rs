@@ -244,7 +244,7 @@ impl<'a> Proc<'a> {
         if !self.is_unwinding() {
             let named = (tag.raw, tag.name);
             self.setup.names.record(named);
-            self.clock.send(&mut self.engine, to, named, words, Parcel::new(value));
+            self.engine.send(self.clock, to, named, words, Parcel::new(value));
         }
     }
 
@@ -264,7 +264,7 @@ impl<'a> Proc<'a> {
         self.setup.names.record((tag.raw, tag.name));
         let mut got = None;
         let filter = RecvFilter::new(from, tag.raw);
-        self.clock.receive_next(&mut self.engine, filter, tag.name, until, &mut got);
+        self.engine.receive(self.clock, filter, tag.name, until, &mut got);
         let message = got.as_mut()?;
         let number = message.message.header.tag.user_number();
         let (sender, value) = self.open(message, tag); // not in a closure, which has no caller to track
@@ -294,8 +294,7 @@ impl<'a> Proc<'a> {
     pub(crate) fn wait_for_gap(&mut self, to: usize, bytes: usize) {
         self.look_in_gap(to, self.params().words(bytes), |p, until| {
             let mut nothing = ActiveOperation::receive(RecvFilter::NOTHING);
-            p.engine.start(p.clock, &mut nothing);
-            p.engine.drive(p.clock, &mut nothing, until, ActiveOperation::is_done);
+            p.engine.start_and_finish(p.clock, &mut nothing, until);
             None::<()>
         });
     }
