@@ -17,7 +17,7 @@ use crate::message::{AnyTag, MessageId, Pack, Payload, RawTag, Tag, Unpack};
 use crate::params::Model;
 use crate::params::{MAX_WORDS, Noise, Params, ParamsError};
 use crate::proc::{Proc, Request};
-use crate::trace::{Call, CallKind, CallTag, Trace, Until, send_after_gap};
+use crate::trace::{Call, CallKind, CallParts, CallTag, Trace, Until, send_after_gap};
 
 /// A replay of a recorded run without its program, to find its time under other parameters.
 ///
@@ -202,28 +202,20 @@ impl<'a> Replay<'a> {
             let (id, start, name) = (call.id, call.start, call.kind.name());
             Err(ParamsError::new(format!("processor {id}'s {name} at {start} cannot be made again: {why}")))
         };
-        let (other, tag, bytes) = match &call.kind {
-            CallKind::Send { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
-            CallKind::Receive { tag, received: got, .. } => {
-                (got.as_ref().map(|got| got.message.from), Some(tag), 0)
-            }
-            CallKind::Isend { to, tag, bytes, .. } => (Some(*to), Some(tag), *bytes),
-            CallKind::Irecv { tag, .. } => (None, Some(tag), 0),
-            CallKind::Wait { transfer, .. } => (Some(transfer.message.from), None, 0),
-            CallKind::SendRecv(both) => (Some(both.to.max(both.from)), Some(&both.tag), both.bytes),
-            CallKind::Barrier if self.trace.barrier.is_none() => {
-                return refuse("the machine has no barrier of its own".into());
-            }
-            _ => (None, None, 0),
-        };
-        if let Some(other) = other.filter(|other| *other >= P) {
+        if call.kind == CallKind::Barrier && self.trace.barrier.is_none() {
+            return refuse("the machine has no barrier of its own".into());
+        }
+        let CallParts { tag, to_send, from, received, .. } = call.kind.parts();
+        let (to, bytes) = to_send.unzip();
+        let others = [to, from, received.map(|got| got.message.from)];
+        if let Some(other) = others.into_iter().flatten().find(|other| *other >= P) {
             return refuse(format!("there is no processor {other}"));
         }
-        let is_receive = matches!(call.kind, CallKind::Receive { .. } | CallKind::Irecv { .. });
-        let can_be = |tag: RawTag| tag.can_be_sent() || (is_receive && tag == RawTag::ANY);
+        let can_be = |tag: RawTag| tag.can_be_sent() || (to_send.is_none() && tag == RawTag::ANY);
         if let Some(tag) = tag.filter(|tag| !can_be(RawTag::from_number(tag.number))) {
             return refuse(format!("no program can send a message {tag}"));
         }
+        let bytes = bytes.unwrap_or(0);
         if bytes / self.params.word.get() >= MAX_WORDS {
             return refuse(format!("a message of {bytes} bytes is longer than any can be"));
         }
@@ -238,11 +230,11 @@ const STACK: usize = 64 << 10;
 type RequestMessages = HashMap<(usize, u32), MessageId>;
 
 fn request_messages(trace: &Trace) -> RequestMessages {
-    let done = |call: &Call| match &call.kind {
-        CallKind::Wait { request, is_send: false, transfer } => Some(((call.id, *request), transfer.message)),
-        _ => None,
+    let received = |call: &Call| {
+        let CallParts { request, received, .. } = call.kind.parts();
+        Some(((call.id, request?), received?.message))
     };
-    trace.calls.iter().filter_map(done).collect()
+    trace.calls.iter().filter_map(received).collect()
 }
 
 /// The cutting of messages in pieces.

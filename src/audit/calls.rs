@@ -53,11 +53,11 @@ impl SentMessages<'_> {
     /// that is left.
     fn arrival(&self, to: usize, got: &Transfer) -> Option<Time> {
         let (tag, _) = self.sent.get(&got.message)?;
-        let from = Some(first_message(got).from);
+        let from = Some(got.first().from);
         let least = (to, *tag, from, Time::from_ps(i64::MIN), MessageId { from: 0, number: 0 });
         let like =
             self.left.range(least..).take_while(|(y, about, x, ..)| (*y, *about, *x) == (to, *tag, from));
-        like.filter(|(.., id)| *id == first_message(got)).map(|(.., arrival, _)| *arrival).next()
+        like.filter(|(.., id)| *id == got.first()).map(|(.., arrival, _)| *arrival).next()
     }
 
     fn add(&mut self, to: usize, tag: u64, arrival: Time, id: MessageId) {
@@ -66,7 +66,7 @@ impl SentMessages<'_> {
 
     fn remove(&mut self, to: usize, got: &Transfer, arrival: Time) {
         let Some((tag, _)) = self.sent.get(&got.message) else { return };
-        for key in self.keys(to, *tag, arrival, first_message(got)) {
+        for key in self.keys(to, *tag, arrival, got.first()) {
             self.left.remove(&key);
         }
     }
@@ -163,21 +163,12 @@ impl<'a> Auditor<'a> {
             |call: &Call| call.kind.tag().is_some_and(|tag| RawTag::from_number(tag.number).is_wild());
         let has_any_tag = self.trace.calls.iter().any(is_any_tag);
         let mut sent_messages = SentMessages { has_any_tag, ..SentMessages::default() };
-        let mut posted = HashMap::new();
-        for Call { id, kind, .. } in &self.trace.calls {
-            if let CallKind::Isend { request, tag, .. } = kind {
-                posted.insert((*id, *request), tag);
-            }
-            let tag = match kind {
-                CallKind::Wait { request, .. } => posted.get(&(*id, *request)).copied(),
-                _ => kind.tag(),
-            };
-            let Some((sent, tag)) = kind.sent().zip(tag) else { continue };
+        for (sent, tag, _) in self.trace.sends() {
             if sent_messages.sent.insert(sent.message, (tag.number, sent)).is_some() {
                 self.report(AuditRule::Calls, format!("two calls send {}", sent.message));
             }
             let comes = |message: &&Message| !self.trace.faults.lost.contains(&message.id);
-            if let Some(Message { id, to, arrival, .. }) = self.message(first_message(sent)).filter(comes) {
+            if let Some(Message { id, to, arrival, .. }) = self.message(sent.first()).filter(comes) {
                 let again = self.trace.faults.twice.get(id).map(|later| *arrival + *later);
                 for arrival in [Some(*arrival), again].into_iter().flatten() {
                     sent_messages.add(*to, tag.number, arrival, *id);
@@ -351,7 +342,7 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
 
     /// Compares the message that a call received with what the call asked for.
     fn audit_received(&mut self, call: &Call, from: Option<usize>, tag: &CallTag, got: &Transfer) {
-        let (who, first, message) = (CallName(call), first_message(got), got.message);
+        let (who, first, message) = (CallName(call), got.first(), got.message);
         let there = || self.auditor.message(first).map_or(call.start, |first| first.arrival);
         let comes_twice = self.auditor.trace.faults.twice.contains_key(&first);
         let left = if comes_twice { self.sent.arrival(call.id, got) } else { None };
@@ -426,9 +417,4 @@ fn describe(what: &ActivityKind) -> String {
         ActivityKind::Wait(number) => format!("waits for request {number}"),
         _ => "waits".into(),
     }
-}
-
-/// Returns the first message of a transfer: the request of a rendezvous, or the message itself.
-fn first_message(transfer: &Transfer) -> MessageId {
-    transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request)
 }

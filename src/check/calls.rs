@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::message::MessageId;
-use crate::trace::{Call, CallKind, Trace, Transfer};
+use crate::trace::{Call, CallKind, Trace};
 
 /// The origin of a message.
 #[derive(Clone, Copy, Debug)]
@@ -109,12 +109,7 @@ pub(super) fn previous_call(trace: &Trace, call: usize) -> Option<usize> {
 
 /// Returns the messages that a call waited for.
 fn awaited(call: &Call) -> impl Iterator<Item = MessageId> {
-    let got = call.kind.received().map(|got| [got.message, first_message(got)]);
+    let got = call.kind.received().map(|got| [got.message, got.first()]);
     let granted = call.kind.sent().and_then(|sent| sent.rendezvous.as_ref());
     got.into_iter().flatten().chain(granted.map(|granted| granted.reply))
-}
-
-/// Returns the first message of a transfer: the request of a rendezvous, or the message itself.
-pub(super) fn first_message(transfer: &Transfer) -> MessageId {
-    transfer.rendezvous.as_ref().map_or(transfer.message, |rendezvous| rendezvous.request)
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::rc::Rc;
 
-use super::calls::{Calls, Origin, first_message, previous_call};
+use super::calls::{Calls, Origin, previous_call};
 use crate::message::{MatchKey, MessageId, RawTag, RecvFilter};
 use crate::params::innermost_params;
 use crate::time::Time;
@@ -102,7 +102,7 @@ impl<'a> History<'a> {
     fn find_takes(&mut self) {
         let filter =
             |from: &Option<usize>, tag: &CallTag| RecvFilter::new(*from, RawTag::from_number(tag.number));
-        let got = |got: &Transfer| self.indices.get(&first_message(got)).copied();
+        let got = |got: &Transfer| self.indices.get(&got.first()).copied();
         // The receives of requests that were not waited for yet: request, call and filter.
         let mut open: Vec<(u32, usize, RecvFilter)> = Vec::new();
         // A test sees a request done if its message arrived at least this long before.
@@ -445,25 +445,11 @@ fn receivable_messages(
     messages: &HashMap<MessageId, usize>,
 ) -> (Vec<Vec<ReceivableMessage>>, HashMap<MessageId, Origin>) {
     let (mut to, mut origins) = (vec![Vec::new(); trace.params.P], HashMap::new());
-    let mut posted: HashMap<(usize, u32), (usize, &CallTag)> = HashMap::new();
-    for (place, call) in trace.calls.iter().enumerate() {
-        let of_none = CallTag { number: 0, name: None };
-        let (at, tag) = match &call.kind {
-            CallKind::Isend { request, tag, .. } | CallKind::Irecv { request, tag, .. } => {
-                posted.insert((call.id, *request), (place, tag));
-                continue;
-            }
-            CallKind::Wait { request, .. } => match posted.get(&(call.id, *request)) {
-                Some(posted) => *posted,
-                None => continue,
-            },
-            CallKind::Send { tag, .. } => (place, tag),
-            CallKind::SendRecv(both) => (place, &both.tag),
-            _ => (place, &of_none),
-        };
+    for (call, at) in trace.posted_calls() {
         let before = previous_call(trace, at);
-        if let Some(sent) = call.kind.sent() {
-            let first = first_message(sent);
+        let asked = trace.calls[at].kind.parts();
+        if let Some((sent, tag)) = call.kind.sent().zip(asked.tag) {
+            let first = sent.first();
             // The data message of a rendezvous comes after the call that waits for the reply.
             origins.insert(sent.message, Origin { call: at, after: Some(at) });
             origins.insert(first, Origin { call: at, after: before });

@@ -1,5 +1,7 @@
 //! Machines with levels: messages within a socket, within a node and between nodes have different costs.
 
+use serde::{Deserialize, Serialize};
+
 use super::params::{Params, ParamsError};
 use super::settings::Ports;
 
@@ -30,15 +32,17 @@ use super::settings::Ports;
 /// assert_eq!((run.processors[1].finish, run.processors[2].finish), (10 * US, 102 * US));
 /// # Ok::<(), loggp::RunError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Level {
     /// Costs of messages within a group; P is the number of processors of a group.
+    #[serde(flatten)]
     pub params: Params,
     /// Number of long messages that a processor's interface handles at once within its group.
     pub ports: Ports,
     /// True if a group has one port to the outside, such as a network card that the processors of a node
     /// share. Else each processor has its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_port: bool,
 }
 

@@ -4,6 +4,7 @@
 //! `Params` from code, a preset or text, and refuses invalid values; `costs.rs` has the costs of messages.
 
 mod builder;
+mod by_name;
 mod check;
 mod costs;
 mod levels;

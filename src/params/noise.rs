@@ -9,6 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use fastrand::Rng;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::ParamsError;
@@ -31,7 +32,8 @@ use crate::time::{LONGEST, Time};
 /// assert!(run.time >= (1000 + 9 * 5 + 20) * US);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "NoiseText", try_from = "NoiseText")]
 #[must_use = "a noise is heard on the machine that gets it"]
 pub struct Noise {
     pattern: Pattern,
@@ -248,20 +250,6 @@ impl Noise {
         }
     }
 
-    /// Returns the seed of the phases, and whether all processors have the same phase.
-    pub(crate) fn phases(&self) -> (u64, bool) {
-        (self.seed, self.together)
-    }
-
-    /// Returns the periods with the lengths of their detours, and the starts and ends of a record's detours.
-    /// One of the two is empty.
-    pub(crate) fn periods_and_record(&self) -> [&[(Time, Time)]; 2] {
-        match &self.pattern {
-            Pattern::Periods(periods) => [periods, &[]],
-            Pattern::Record(record) => [&[], record],
-        }
-    }
-
     /// Returns the time after which everything repeats.
     pub(crate) fn cycle(&self) -> Time {
         self.cycle
@@ -278,6 +266,42 @@ impl Noise {
             ),
             Pattern::Record(record) => Detours::Record(record, below(self.cycle)),
         }
+    }
+}
+
+/// A noise in a file: periods and the lengths of their detours, or the starts and lengths of recorded ones.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct NoiseText {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    periods: Vec<(Time, Time)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    record: Vec<(Time, Time)>,
+    seed: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    together: bool,
+}
+
+impl From<Noise> for NoiseText {
+    fn from(Noise { pattern, seed, together, .. }: Noise) -> NoiseText {
+        let text = NoiseText { seed, together, ..NoiseText::default() };
+        match pattern {
+            Pattern::Periods(periods) => NoiseText { periods: periods.to_vec(), ..text },
+            Pattern::Record(record) => {
+                let record = record.iter().map(|(start, end)| (*start, *end - *start)).collect();
+                NoiseText { record, ..text }
+            }
+        }
+    }
+}
+
+impl TryFrom<NoiseText> for Noise {
+    type Error = String;
+
+    fn try_from(NoiseText { periods, record, seed, together }: NoiseText) -> Result<Noise, String> {
+        let noise = if record.is_empty() { Noise::from_periods(periods) } else { Noise::from_record(record) };
+        let noise = noise.map_err(|why| format!("its machine has a noise: {why}"))?;
+        Ok(Noise { seed, together, ..noise })
     }
 }
 

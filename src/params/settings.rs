@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::names;
 use crate::time::Time;
 
@@ -11,7 +13,8 @@ names!(Ports: "single" Single "dual" Dual);
 names!(Ties: "number" Number "rotation" Rotation; "random" Random);
 
 /// The number of long messages that a processor's interface handles at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Ports {
     /// One message, sent or received (LogGP, section 2).
@@ -22,7 +25,8 @@ pub enum Ports {
 }
 
 /// The time for which a word is under way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Latency {
     /// Exactly L, as the papers assume when they predict a time.
@@ -43,7 +47,8 @@ pub enum Latency {
 
 /// The order of processors that act at the same time. The model leaves it open, but times depend on it where
 /// processors compete for a receiver's capacity or port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Ties {
     /// The processor with the lower number goes first.

@@ -3,6 +3,7 @@
 mod parse;
 mod picoseconds;
 
+pub(crate) use parse::LONGEST;
 pub use parse::TimeError;
-pub(crate) use parse::{LONGEST, parse_exact};
+pub(crate) use picoseconds::MOST_IN_FILE;
 pub use picoseconds::{MS, NS, PS, SEC, Time, US};

@@ -6,6 +6,9 @@ use std::num::TryFromIntError;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use std::time::Duration;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
 /// A moment or a length of time, in whole picoseconds.
 ///
 /// Arithmetic saturates at [`Time::MAX`] (106 days), which the machine treats as the end of time: a run
@@ -26,8 +29,17 @@ use std::time::Duration;
 /// assert_eq!([US, 500 * NS].iter().sum::<Time>() / 2, 750 * NS);
 /// assert_eq!((3 * US).in_units(2 * US), 1.5);
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Time(i64);
+/// In files a time is its picoseconds, at most 2^60.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Time(#[serde(deserialize_with = "ps_of_file")] i64);
+
+/// The largest number in a file, and the largest distance of a time from 0 in ps (13 days). Eight times as
+/// much still fits into 64 bits.
+pub(crate) const MOST_IN_FILE: u64 = 1 << 60;
+
+fn ps_of_file<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    Time(i64::deserialize(deserializer)?).in_file().map(Time::as_ps).map_err(D::Error::custom)
+}
 
 /// One picosecond.
 pub const PS: Time = Time(1);
@@ -59,6 +71,15 @@ impl Time {
     /// Returns the time in nanoseconds, for reports: the model never computes with it.
     pub fn as_ns(self) -> f64 {
         self.0 as f64 / 1e3
+    }
+
+    /// Returns the time, or an error if it is too long for a file.
+    pub(crate) fn in_file(self) -> Result<Time, String> {
+        const MOST: Time = Time(MOST_IN_FILE as i64);
+        match self.0.unsigned_abs() > MOST_IN_FILE {
+            true => Err(format!("a time of {self} is too long; give at most {MOST}")),
+            false => Ok(self),
+        }
     }
 
     /// Returns the time divided by `unit`, for reports.

@@ -6,7 +6,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::message::{MessageId, RawTag, Tag};
+use crate::text::escaped;
 use crate::time::Time;
 
 /// A call of a processor's program.
@@ -23,7 +27,8 @@ pub struct Call {
 }
 
 /// A kind of call, with its arguments and results.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CallKind {
     /// Compute: this kind of work, for as long as the call lasts. Where work is measured, the program's own
@@ -51,6 +56,7 @@ pub enum CallKind {
         /// The end of the wait.
         until: Until,
         /// The message, or `None` if none arrived.
+        #[serde(rename = "got", default, skip_serializing_if = "Option::is_none")]
         received: Option<Transfer>,
     },
     /// Send a message and receive one with the same tag.
@@ -62,6 +68,7 @@ pub enum CallKind {
         /// Tag of the message.
         tag: CallTag,
         /// The sender of the message that was found, or `None`.
+        #[serde(rename = "saw")]
         found: Option<usize>,
     },
     /// Wait in the machine's own barrier.
@@ -91,6 +98,7 @@ pub enum CallKind {
         /// The request that was done.
         request: u32,
         /// `true` for a send, `false` for a receive.
+        #[serde(rename = "sends")]
         is_send: bool,
         /// The message of the request.
         transfer: Transfer,
@@ -103,7 +111,7 @@ pub enum CallKind {
 }
 
 /// Arguments and results of [`Proc::send_recv`](crate::Proc::send_recv).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SendRecv {
     /// The receiver of the message that is sent.
     pub to: usize,
@@ -116,20 +124,22 @@ pub struct SendRecv {
     /// The message that was sent.
     pub sent: Transfer,
     /// The message that was received.
+    #[serde(rename = "got")]
     pub received: Transfer,
 }
 
 /// A message as one of its ends sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transfer {
     /// The message that carries the value.
     pub message: MessageId,
     /// The rendezvous before a long message (LogGPS, section 3.1), or `None` for others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendezvous: Option<Box<Rendezvous>>,
 }
 
 /// The request and the reply before a message that waits for its receiver.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendezvous {
     /// The sender's request.
     pub request: MessageId,
@@ -138,10 +148,12 @@ pub struct Rendezvous {
 }
 
 /// The end of a receive's wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Until {
     /// Until a message arrives.
+    #[serde(rename = "come")]
     Arrival,
     /// Until this moment. If it has passed, the receive only looks for a message that is there, which costs a
     /// cycle if there is none.
@@ -152,12 +164,26 @@ pub enum Until {
 }
 
 /// A tag as a trace records it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallTag {
     /// A number that is different for each tag. Collectives' tags have numbers that a program cannot use.
+    #[serde(serialize_with = "write_hex", deserialize_with = "read_hex")]
     pub number: u64,
     /// The program's name for the tag.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Cow<'static, str>>,
+}
+
+/// Writes a tag's number as text, because viewers that save a file again round large numbers.
+fn write_hex<S: Serializer>(number: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("{number:x}"))
+}
+
+fn read_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    u64::from_str_radix(&text, 16).map_err(|_| {
+        D::Error::custom(format_args!("a tag's number is {:?}, and no hexadecimal one", escaped(&text)))
+    })
 }
 
 impl CallTag {
@@ -220,13 +246,54 @@ impl CallKind {
     /// Returns the tag, or `None` if the call has none. The tag of a `wait` is that of its `isend` or
     /// `irecv`.
     pub fn tag(&self) -> Option<&CallTag> {
+        self.parts().tag
+    }
+
+    /// Returns the message that was sent, or `None`. The message of an `isend` is that of its `wait`.
+    pub fn sent(&self) -> Option<&Transfer> {
+        self.parts().sent
+    }
+
+    /// Returns the message that was received, or `None`.
+    pub fn received(&self) -> Option<&Transfer> {
+        self.parts().received
+    }
+
+    /// Returns the parts of the call.
+    pub(crate) fn parts(&self) -> CallParts<'_> {
+        let parts = CallParts::default();
         match self {
-            CallKind::Send { tag, .. } | CallKind::Isend { tag, .. } => Some(tag),
-            CallKind::Receive { tag, .. } | CallKind::Irecv { tag, .. } | CallKind::Probe { tag, .. } => {
-                Some(tag)
+            CallKind::Work(_) | CallKind::WaitUntil(_) | CallKind::Barrier => parts,
+            CallKind::Send { to, tag, bytes, sent } => {
+                CallParts { tag: Some(tag), to_send: Some((*to, *bytes)), sent: Some(sent), ..parts }
             }
-            CallKind::SendRecv(both) => Some(&both.tag),
-            _ => None,
+            CallKind::Receive { from, tag, received, .. } => {
+                CallParts { tag: Some(tag), from: *from, received: received.as_ref(), ..parts }
+            }
+            CallKind::SendRecv(both) => CallParts {
+                tag: Some(&both.tag),
+                to_send: Some((both.to, both.bytes)),
+                from: Some(both.from),
+                sent: Some(&both.sent),
+                received: Some(&both.received),
+                ..parts
+            },
+            CallKind::Probe { from, tag, found } => {
+                CallParts { tag: Some(tag), from: *from, found: *found, ..parts }
+            }
+            CallKind::Isend { request, to, tag, bytes } => {
+                CallParts { request: Some(*request), tag: Some(tag), to_send: Some((*to, *bytes)), ..parts }
+            }
+            CallKind::Irecv { request, from, tag } => {
+                CallParts { request: Some(*request), tag: Some(tag), from: *from, ..parts }
+            }
+            CallKind::Wait { request, is_send: true, transfer } => {
+                CallParts { request: Some(*request), sent: Some(transfer), ..parts }
+            }
+            CallKind::Wait { request, is_send: false, transfer } => {
+                CallParts { request: Some(*request), received: Some(transfer), ..parts }
+            }
+            CallKind::Test { request } => CallParts { request: Some(*request), ..parts },
         }
     }
 
@@ -240,28 +307,32 @@ impl CallKind {
         };
         tag.number = RawTag::from_number(tag.number).with_renumbered_group(numbers).number();
     }
+}
 
-    /// Returns the message that was sent, or `None`. The message of an `isend` is that of its `wait`.
-    pub fn sent(&self) -> Option<&Transfer> {
-        match self {
-            CallKind::Send { sent, .. } | CallKind::Wait { is_send: true, transfer: sent, .. } => Some(sent),
-            CallKind::SendRecv(both) => Some(&both.sent),
-            _ => None,
-        }
-    }
-
-    /// Returns the message that was received, or `None`.
-    pub fn received(&self) -> Option<&Transfer> {
-        match self {
-            CallKind::Receive { received, .. } => received.as_ref(),
-            CallKind::Wait { is_send: false, transfer: received, .. } => Some(received),
-            CallKind::SendRecv(both) => Some(&both.received),
-            _ => None,
-        }
-    }
+/// The arguments and results that calls of several kinds have.
+#[derive(Default)]
+pub(crate) struct CallParts<'a> {
+    /// The request that the call makes, waits for or tests.
+    pub request: Option<u32>,
+    pub tag: Option<&'a CallTag>,
+    /// The receiver and the bytes of the message that it sends.
+    pub to_send: Option<(usize, usize)>,
+    /// The source that it names.
+    pub from: Option<usize>,
+    /// The sender of the message that it found and left.
+    pub found: Option<usize>,
+    /// The message that was sent by its end.
+    pub sent: Option<&'a Transfer>,
+    /// The message that was received by its end.
+    pub received: Option<&'a Transfer>,
 }
 
 impl Transfer {
+    /// Returns the first message: the request of a rendezvous, or the message itself.
+    pub(crate) fn first(&self) -> MessageId {
+        self.rendezvous.as_ref().map_or(self.message, |rendezvous| rendezvous.request)
+    }
+
     /// Creates a transfer of a message, with the request and the reply of its rendezvous if there was one.
     pub(crate) fn new(message: MessageId, rendezvous: Option<(MessageId, MessageId)>) -> Transfer {
         let rendezvous = rendezvous.map(|(request, reply)| Box::new(Rendezvous { request, reply }));

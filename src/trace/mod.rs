@@ -11,7 +11,7 @@ mod read;
 mod record;
 
 pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
-pub(crate) use call::{CallMessages, send_after_gap};
+pub(crate) use call::{CallMessages, CallParts, send_after_gap};
 pub use error::TraceError;
 pub use faults::Faults;
 pub(crate) use record::Log;

@@ -5,7 +5,6 @@ use std::io::{BufRead, BufReader, Read};
 use super::error::TraceError;
 use super::record::Trace;
 use super::{chrome, compact};
-use crate::params::Level;
 
 impl Trace {
     /// Reads a trace that [`write`](Trace::write) or [`write_compact`](Trace::write_compact) wrote, exactly
@@ -20,9 +19,5 @@ impl Trace {
                 Err(TraceError::new("at byte 0: it begins neither like JSON nor like a compact trace"))
             }
         }
-        .and_then(|trace| match Level::check(&trace.params, &trace.levels) {
-            Ok(()) => Ok(trace),
-            Err(why) => Err(TraceError::new(why)),
-        })
     }
 }

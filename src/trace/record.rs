@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::Location;
 
-use super::call::{Call, CallKind, CallMessages, CallTag};
+use serde::{Deserialize, Serialize};
+
+use super::call::{Call, CallKind, CallMessages, CallTag, Transfer};
 use super::faults::Faults;
 use crate::message::MessageId;
 use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
@@ -50,20 +52,30 @@ impl Trace {
     /// Returns the messages that the program sent, as far as the calls say: name, tag and size in bytes.
     /// Requests and replies of a rendezvous are left out.
     pub fn sent(&self) -> impl Iterator<Item = (MessageId, &CallTag, usize)> {
+        self.sends().map(|(sent, tag, bytes)| (sent.message, tag, bytes))
+    }
+
+    /// Iterates over the transfers, tags and sizes in bytes of the messages that the program sent.
+    pub(crate) fn sends(&self) -> impl Iterator<Item = (&Transfer, &CallTag, usize)> {
+        self.posted_calls().filter_map(|(call, posted)| {
+            let posted = self.calls[posted].kind.parts();
+            Some((call.kind.sent()?, posted.tag?, posted.to_send?.1))
+        })
+    }
+
+    /// Iterates over the calls but those that only make a request, each with the place of the call that asked
+    /// for its result: an `isend` or `irecv` for a wait, or else itself. Waits for requests that no call made
+    /// are left out.
+    pub(crate) fn posted_calls(&self) -> impl Iterator<Item = (&Call, usize)> {
         let mut posted = HashMap::new();
-        self.calls.iter().filter_map(move |call| match &call.kind {
-            CallKind::Send { tag, bytes, sent, .. } => Some((sent.message, tag, *bytes)),
-            CallKind::SendRecv(both) => Some((both.sent.message, &both.tag, both.bytes)),
-            CallKind::Isend { request, tag, bytes, .. } => {
-                posted.insert((call.id, *request), (tag, *bytes));
-                None
+        self.calls.iter().enumerate().filter_map(move |(place, call)| {
+            let parts = call.kind.parts();
+            let Some(request) = parts.request else { return Some((call, place)) };
+            if parts.tag.is_some() {
+                posted.insert((call.id, request), place);
+                return None;
             }
-            // The `wait` says which message it was.
-            CallKind::Wait { request, is_send: true, transfer } => {
-                let (tag, bytes) = posted.remove(&(call.id, *request))?;
-                Some((transfer.message, tag, bytes))
-            }
-            _ => None,
+            Some((call, *posted.get(&(call.id, request))?))
         })
     }
 
@@ -84,13 +96,16 @@ impl Trace {
 }
 
 /// A description of a run, beyond its events.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caption {
     /// A program and its algorithm, or a schedule.
+    #[serde(default)]
     pub title: String,
     /// The machine, the problem's size and settings.
+    #[serde(default)]
     pub about: String,
     /// The end of the run by a formula, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formula: Option<Time>,
 }
 
@@ -139,6 +154,14 @@ impl ActivityKind {
     pub fn is_busy(&self) -> bool {
         use ActivityKind::{Post, Receive, Send, Work};
         matches!(self, Work(_) | Send(_) | Receive(_) | Post(_))
+    }
+
+    /// Returns the message whose overhead it is.
+    pub(crate) fn message(&self) -> Option<MessageId> {
+        match *self {
+            ActivityKind::Send(id) | ActivityKind::Receive(id) => Some(id),
+            _ => None,
+        }
     }
 }
 

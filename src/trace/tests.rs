@@ -4,20 +4,19 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 
-use super::bound::MOST;
 use super::{
     Activity, ActivityKind, Call, CallKind, CallTag, Caption, Faults, Message, Progress, Rendezvous,
     SendRecv, Trace, Transfer, Until,
 };
 use crate::message::MessageId;
 use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
-use crate::time::{NS, Time, US};
+use crate::time::{MOST_IN_FILE, NS, Time, US};
 
 /// The largest number that a trace may have.
-const LARGEST: i64 = MOST as i64;
+const LARGEST: i64 = MOST_IN_FILE as i64;
 
 fn count() -> impl Strategy<Value = usize> {
-    0..=MOST as usize
+    0..=MOST_IN_FILE as usize
 }
 
 fn time() -> impl Strategy<Value = Time> {

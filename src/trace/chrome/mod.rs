@@ -5,12 +5,8 @@
 //! sends it to the slice that receives it, and an asynchronous slice while it is in transit. The programs'
 //! calls are slices of a second process, where each processor has another track. Viewers count in
 //! microseconds and round, so each event also carries its times in whole picoseconds, which are read back.
-//! The two must agree, so that a picture never shows anything else than what an audit checks.
 
-mod event;
-mod item;
 mod read;
-mod spelling;
 mod write;
 
 pub(super) use read::read;
@@ -121,11 +117,6 @@ mod tests {
         for (what, by, part) in [
             (r#""call":"barrier""#, r#""call":"sleep""#, "unknown variant `sleep`"),
             (r#""call":"barrier""#, r#""calls":"barrier""#, r#"an event lacks its "call""#),
-            (
-                r#""ts":1,"dur":1,"cat":"call""#,
-                r#""ts":1,"dur":2,"cat":"call""#,
-                "is shown from 1 us for 2 us",
-            ),
         ] {
             let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
             assert!(refusal.contains(part) && refusal.contains("at line 1"), "{refusal}"); // 18, or after it
@@ -135,6 +126,7 @@ mod tests {
     #[test]
     fn file_saved_by_a_viewer_is_read() {
         let text = text(&small()).replacen('{', r#"{"metadata":{"who":["a viewer"]},"#, 1);
+        let text = text.replace(r#""dur":0.007630,"#, r#""dur":7.6e-3,"#);
         assert_eq!(Trace::read(text.as_bytes()), Ok(small()));
     }
 
@@ -154,53 +146,6 @@ mod tests {
         assert!(text.contains(r#""latency":"exact","barrier":3000000,"out_of_order":7},"#), "{text}");
         assert!(text.contains(r#""ts":1,"dur":0,"cat":"idle","name":"barrier","#), "{text}");
         assert_eq!(Trace::read(text.as_bytes()), Ok(trace));
-    }
-
-    /// A difference of a picosecond that only viewers see, in each event in turn.
-    #[test]
-    fn events_that_viewers_would_show_wrong_are_refused() {
-        let good = text(&small());
-        for (what, by, part) in [
-            (
-                r#""ts":0,"dur":2,"#,
-                r#""ts":0.000001,"dur":2,"#,
-                r#"event "send" of processor 0 is shown from 1 ps for 2 us, "#,
-            ),
-            (
-                r#""ts":8,"dur":2,"#,
-                r#""ts":8,"dur":1.999999,"#,
-                "from 8 us for 1.999999 us, and its \"args\" say from 8 us to 10 us",
-            ),
-            (r#""dur":0.007630"#, r#""dur":0.007631"#, "from 10 us for 7.631 ns"),
-            (
-                r#""dur":0.007630"#,
-                r#""dur":0.0076300001"#,
-                r#"event "X" has "dur" 0.0076300001, no whole number"#,
-            ),
-            (r#""dur":0.007630"#, r#""dur":"0.007630""#, "no whole number of picoseconds"),
-            (r#","dur":0.007630"#, "", r#"an event lacks its "dur""#),
-            (
-                r#""bp":"e","ts":2"#,
-                r#""bp":"e","ts":2.000001"#,
-                r#"event "s" of message "000000000" is at 2.000001 us on track 0, where"#,
-            ),
-            (
-                r#""bp":"e","ts":8"#,
-                r#""bp":"e","ts":7.999999"#,
-                r#"event "f" of message "000000000" is at 7.999999 us on track 1, where"#,
-            ),
-            (
-                r#""message","id":"000000000""#,
-                r#""message","id":"000000001""#,
-                r#"event "s" of message "000000001" is at 2 us"#,
-            ),
-            (r#""ts":2,"cat":"transit""#, r#""ts":2.000001,"cat":"transit""#, r#"event "b" of message"#),
-            (r#""ts":8,"cat":"transit""#, r#""ts":8.000001,"cat":"transit""#, r#"event "e" of message"#),
-        ] {
-            assert_eq!(good.matches(what).count().min(1), 1, "{what}");
-            let refusal = Trace::read(good.replacen(what, by, 1).as_bytes()).unwrap_err().to_string();
-            assert!(refusal.contains(part) && !refusal.contains('\n'), "{refusal}");
-        }
     }
 
     #[test]
@@ -223,7 +168,11 @@ mod tests {
             ("single", "triple", "unknown variant `triple`"),
             (r#""end":8000000"#, r#""done":8000000"#, r#"an event lacks its "end""#),
             (r#""words":1,"#, "", r#"an event lacks its "words""#),
-            ("idle", "sleeping", r#"a processor does not do "sleeping" "#),
+            (
+                r#""idle","name":"idle""#,
+                r#""idle","name":"sleep""#,
+                r#"a processor does not do "idle" "sleep""#,
+            ),
             ("]}", "", "EOF while parsing"),
             ("]}", "]}]", "trailing characters"),
         ] {

@@ -1,33 +1,31 @@
-//! Reads a trace back, and checks that viewers show the same.
+//! Reads a trace back from the arguments of its events. What viewers show beside them is not looked at.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fmt;
 use std::io::{BufReader, Read};
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::event::{JsonEvent, need};
-use super::item::{ChromeItem, ViewerEvent};
+use crate::message::MessageId;
 use crate::text::escaped;
 use crate::time::Time;
-use crate::trace::call::Call;
+use crate::trace::bound::BoundedItem;
+use crate::trace::call::{Call, CallKind};
 use crate::trace::error::TraceError;
-use crate::trace::machine::MachineText;
-use crate::trace::record::{Activity, Message, Progress, Trace};
+use crate::trace::machine;
+use crate::trace::record::{Activity, ActivityKind, Message, Progress, Trace};
 
 /// Reads a trace that [`Trace::write`] wrote.
 pub(crate) fn read(input: BufReader<&mut dyn Read>) -> Result<Trace, TraceError> {
     let file: TraceFile = serde_json::from_reader(input).map_err(TraceError::new)?;
-    let FileEvents { activities, progress, messages, calls, .. } = file.traceEvents;
+    let FileEvents { activities, progress, messages, calls } = file.traceEvents;
     Ok(Trace { activities, progress, messages, calls, ..file.otherData })
 }
 
 /// The file. Other fields, which viewers add, are ignored.
 #[derive(Deserialize)]
 struct TraceFile {
-    #[serde(with = "MachineText")]
+    #[serde(deserialize_with = "machine::deserialize")]
     otherData: Trace,
     traceEvents: FileEvents,
 }
@@ -39,7 +37,6 @@ struct FileEvents {
     progress: Vec<Progress>,
     messages: Vec<Message>,
     calls: Vec<Call>,
-    points: ViewerPoints,
 }
 
 impl<'de> Deserialize<'de> for FileEvents {
@@ -59,98 +56,126 @@ impl<'de> Visitor<'de> for FileEvents {
         while let Some(event) = sequence.next_element()? {
             self.take(event).map_err(A::Error::custom)?;
         }
-        self.points.check().map_err(A::Error::custom)?;
         Ok(self)
     }
 }
 
 impl FileEvents {
-    fn take(&mut self, event: JsonEvent) -> Result<(), String> {
+    fn take(&mut self, event: Event) -> Result<(), String> {
         match (&*event.ph, &*event.cat) {
-            ("X", "call") => self.points.take(event, &mut self.calls),
-            ("X", _) => self.points.take(event, &mut self.activities),
-            ("b", "request") => self.points.take(event, &mut self.progress),
-            ("b", "transit") => self.points.take(event, &mut self.messages),
-            ("s" | "f", "message") | ("e", "transit" | "request") => {
-                self.points.count(ViewerPoint::from_event(&event)?, 1);
-                Ok(())
-            }
+            ("X", "call") => add(&mut self.calls, event.call()?),
+            ("X", _) => add(&mut self.activities, event.activity()?),
+            ("b", "request") => add(&mut self.progress, event.progress()?),
+            ("b", "transit") => add(&mut self.messages, event.message()?),
             _ => Ok(()),
         }
     }
 }
 
-/// A moment of a message or a request as viewers show it: an end of an arrow or of an asynchronous slice.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-struct ViewerPoint {
-    /// Phase of the event: `s` or `f`, `b` or `e`.
-    kind: String,
-    /// Name of the message or the request.
-    id: String,
-    /// Processor on whose track it is shown.
-    tid: usize,
-    at: Time,
+fn add<T: BoundedItem>(list: &mut Vec<T>, it: T) -> Result<(), String> {
+    it.check()?;
+    list.push(it);
+    Ok(())
 }
 
-impl ViewerPoint {
-    fn from_event(event: &JsonEvent) -> Result<ViewerPoint, String> {
-        Ok(ViewerPoint {
-            kind: event.ph.clone(),
-            id: event.id()?,
-            tid: need(event.tid, "tid")?,
-            at: event.ts()?,
+/// What is read of an event.
+#[derive(Deserialize)]
+struct Event {
+    /// Phase: `X` for a slice, `b` for the beginning of an asynchronous slice.
+    ph: String,
+    #[serde(default)]
+    cat: String,
+    #[serde(default)]
+    name: String,
+    tid: Option<usize>,
+    #[serde(default)]
+    args: EventArgs,
+}
+
+/// The arguments of an event, which viewers ignore. A slice has some of these fields, a message others.
+#[derive(Default, Deserialize)]
+struct EventArgs {
+    start: Option<Time>,
+    end: Option<Time>,
+    request: Option<u32>,
+    from: Option<usize>,
+    number: Option<usize>,
+    to: Option<usize>,
+    words: Option<usize>,
+    latency: Option<Time>,
+    place: Option<usize>,
+    enter: Option<Time>,
+    first: Option<Time>,
+    arrival: Option<Time>,
+    call: Option<CallKind>,
+}
+
+/// Returns a value that an event must have.
+fn need<T>(value: Option<T>, name: &str) -> Result<T, String> {
+    value.ok_or_else(|| format!("an event lacks its {name:?}"))
+}
+
+impl Event {
+    fn activity(&self) -> Result<Activity, String> {
+        let (id, start, end) = self.span()?;
+        Ok(Activity { id, start, end, kind: self.activity_kind()? })
+    }
+
+    fn progress(&self) -> Result<Progress, String> {
+        let (id, start, end) = self.span()?;
+        Ok(Progress { id, request: self.request()?, start, end, kind: self.activity_kind()? })
+    }
+
+    fn message(&self) -> Result<Message, String> {
+        let (id, args) = (self.message_id()?, &self.args);
+        let (enter, first) = (need(args.enter, "enter")?, need(args.first, "first")?);
+        Ok(Message {
+            id,
+            to: need(args.to, "to")?,
+            words: need(args.words, "words")?,
+            latency: args.latency.unwrap_or(first - enter),
+            place: args.place.unwrap_or(id.from),
+            enter,
+            first,
+            arrival: need(args.arrival, "arrival")?,
         })
     }
-}
 
-/// For each point, how many events show it less how many should. Points that match are removed; since they
-/// are close to each other in a file, few are here at any time.
-#[derive(Default)]
-struct ViewerPoints(HashMap<ViewerPoint, i64>);
+    fn call(self) -> Result<Call, String> {
+        let (id, start, end) = self.span()?;
+        Ok(Call { id, start, end, kind: need(self.args.call, "call")? })
+    }
 
-impl ViewerPoints {
-    /// Reads the item of an event, checks how the event is shown, and adds the item to `list`.
-    fn take<T: ChromeItem>(&mut self, mut event: JsonEvent, list: &mut Vec<T>) -> Result<(), String> {
-        let it = T::from_event(&mut event)?;
-        it.check()?;
-        if event.ph == "b" {
-            self.count(ViewerPoint::from_event(&event)?, 1);
-        }
-        for ViewerEvent { ph, tid, at, dur, id, .. } in it.viewer_events() {
-            match (id, dur) {
-                (Some(id), _) => self.count(ViewerPoint { kind: ph.into(), id, tid, at }, -1),
-                (None, dur) => check_slice(&event, at, dur.unwrap_or_default())?,
+    /// Returns the processor of the event, its start and its end.
+    fn span(&self) -> Result<(usize, Time, Time), String> {
+        Ok((need(self.tid, "tid")?, need(self.args.start, "start")?, need(self.args.end, "end")?))
+    }
+
+    fn message_id(&self) -> Result<MessageId, String> {
+        Ok(MessageId { from: need(self.args.from, "from")?, number: need(self.args.number, "number")? })
+    }
+
+    fn request(&self) -> Result<u32, String> {
+        need(self.args.request, "request")
+    }
+
+    /// Returns the kind of activity. Its name says it, except that work has the name of its own kind.
+    fn activity_kind(&self) -> Result<ActivityKind, String> {
+        Ok(match &*self.name {
+            kind if self.cat == "work" => ActivityKind::Work(kind.to_owned().into()),
+            "send" => ActivityKind::Send(self.message_id()?),
+            "receive" => ActivityKind::Receive(self.message_id()?),
+            "gap" => ActivityKind::Gap,
+            "stall" => ActivityKind::Stall,
+            "port" => ActivityKind::Port,
+            "idle" => ActivityKind::Idle,
+            "barrier" => ActivityKind::Barrier,
+            "post" => ActivityKind::Post(self.request()?),
+            "wait" => ActivityKind::Wait(self.request()?),
+            name => {
+                let (cat, name) = (escaped(&self.cat), escaped(name));
+                return Err(format!("a processor does not do {cat:?} {name:?}"));
             }
-        }
-        list.push(it);
-        Ok(())
+        })
     }
-
-    fn count(&mut self, point: ViewerPoint, more: i64) {
-        match self.0.entry(point) {
-            Entry::Vacant(entry) => _ = entry.insert(more),
-            Entry::Occupied(entry) if *entry.get() == -more => _ = entry.remove(),
-            Entry::Occupied(mut entry) => *entry.get_mut() += more,
-        }
-    }
-
-    /// Returns an error if a point is shown that should not be. A missing point is no error, since it shows
-    /// nothing wrong.
-    fn check(&self) -> Result<(), String> {
-        let wrong = self.0.iter().filter(|(_, count)| **count > 0).map(|(point, _)| point).min();
-        let Some(ViewerPoint { kind, id, tid, at }) = wrong else { return Ok(()) };
-        let (kind, id) = (escaped(kind), escaped(id));
-        Err(format!("event {kind:?} of message {id:?} is at {at} on track {tid}, where no \"args\" put it"))
-    }
-}
-
-/// Returns an error if a slice is not shown at the time of its activity or call.
-fn check_slice(event: &JsonEvent, at: Time, length: Time) -> Result<(), String> {
-    let (ts, dur) = (event.ts()?, event.dur()?);
-    if (ts, dur) == (at, length) {
-        return Ok(());
-    }
-    let ((id, start, end), name) = (event.span()?, escaped(&event.name));
-    let shown = format!("event {name:?} of processor {id} is shown from {ts} for {dur}");
-    Err(format!("{shown}, and its \"args\" say from {start} to {end}"))
 }

@@ -80,6 +80,7 @@ impl<'a> Codec<'a> {
         self.later(enter, self.memory.enter)?;
         let out = plus(*enter, *latency);
         self.unless(free, first, out, |codec, first, _| codec.later(first, *enter))?;
+        self.check_time(*first)?;
         self.unless(short, arrival, *first, Self::later)?;
         (self.memory.sent, self.memory.to) = (*id, *to);
         (self.memory.length, self.memory.enter) = (*words, *enter);
@@ -281,7 +282,15 @@ impl<'a> Codec<'a> {
             code
         };
         *time = plus(than, Time::from_ps(unzigzag(code)));
-        Ok(())
+        self.check_time(*time)
+    }
+
+    /// Refuses a time that was read and is too long.
+    fn check_time(&self, time: Time) -> Result<()> {
+        match self.file {
+            CompactFile::Written(_) => Ok(()),
+            CompactFile::Read { .. } => time.in_file().map(drop).map_err(Error::other),
+        }
     }
 
     /// Codes the first byte of `what`: its `low` lowest bits are a number, and each of the `N` bits above

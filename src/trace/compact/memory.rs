@@ -40,19 +40,17 @@ impl Memory {
     /// Returns the memory at the start of a list.
     pub(super) fn new() -> Memory {
         let none = MessageId { from: 0, number: usize::MAX };
-        let (id, to, from, length, request, tag) = (0, 0, 0, 0, 0, 0);
-        let (end, enter) = (Time::ZERO, Time::ZERO);
         Memory {
-            id,
-            end,
+            id: 0,
+            end: Time::ZERO,
             sent: none,
             received: none,
-            to,
-            from,
-            length,
-            enter,
-            request,
-            tag,
+            to: 0,
+            from: 0,
+            length: 0,
+            enter: Time::ZERO,
+            request: 0,
+            tag: 0,
             times: [None; TIMES],
         }
     }
