@@ -2,7 +2,7 @@
 
 use super::id::MessageId;
 use super::parcel::Parcel;
-use super::recv_filter::Matchable;
+use super::recv_filter::{MatchKey, Matchable};
 use super::tag::RawTag;
 use crate::time::Time;
 
@@ -83,18 +83,8 @@ impl Receiver {
 
 impl Matchable for ArrivedHeader {
     #[inline]
-    fn arrival(&self) -> Time {
-        self.0
-    }
-
-    #[inline]
-    fn from(&self) -> u32 {
-        self.1.from
-    }
-
-    #[inline]
-    fn number(&self) -> u32 {
-        self.1.number
+    fn key(&self) -> MatchKey {
+        (self.0, self.1.from, self.1.number)
     }
 
     #[inline]
@@ -105,18 +95,8 @@ impl Matchable for ArrivedHeader {
 
 impl Matchable for Envelope {
     #[inline]
-    fn arrival(&self) -> Time {
-        self.arrival
-    }
-
-    #[inline]
-    fn from(&self) -> u32 {
-        self.message.header.from
-    }
-
-    #[inline]
-    fn number(&self) -> u32 {
-        self.message.header.number
+    fn key(&self) -> MatchKey {
+        self.arrived_header().key()
     }
 
     #[inline]

@@ -432,7 +432,7 @@ pub(crate) fn first_pair<M: Matchable>(
         let pairs = posted.candidates().filter_map(first);
         return pairs.min_by_key(|(key, receive)| (*key, receive.place)).filter(|(key, _)| key.0 <= by);
     }
-    let mut arrived = inbox.iter().take_while(|message| message.arrival() <= by);
+    let mut arrived = inbox.iter().take_while(|message| message.key().0 <= by);
     arrived.find_map(|message| Some((message.key(), posted.first(message)?)))
 }
 
@@ -580,7 +580,7 @@ mod tests {
                 assert_eq!(posted.first(&message).map(|r| r.place), expected, "seed {seed}");
                 inbox.put(message);
                 let by = i64::from(number) / 3 * US;
-                let mut there = inbox.iter().filter(|message| message.arrival() <= by);
+                let mut there = inbox.iter().filter(|message| message.key().0 <= by);
                 let pair = |message: &Envelope| {
                     let receive = all.iter().find(|receive| takes(receive, message))?;
                     Some((message.key(), receive.place))

@@ -5,21 +5,18 @@ use crate::time::Time;
 
 /// A message, as far as matching needs to know it.
 pub(crate) trait Matchable {
-    /// Returns the moment from which its receiver can take it.
-    fn arrival(&self) -> Time;
-    fn from(&self) -> u32;
-    /// Returns the number of messages that its sender sent before it.
-    fn number(&self) -> u32;
+    /// Returns the key by which messages are ordered.
+    fn key(&self) -> MatchKey;
     fn tag(&self) -> RawTag;
 
-    /// Returns the key by which messages are ordered: arrival, then sender, then number.
     #[inline]
-    fn key(&self) -> MatchKey {
-        (self.arrival(), self.from(), self.number())
+    fn from(&self) -> u32 {
+        self.key().1
     }
 }
 
-/// A message's arrival, sender and number: the order in which receives take messages.
+/// The moment from which its receiver can take a message, its sender, and the number of messages that the
+/// sender sent before it: the order in which receives take messages.
 pub(crate) type MatchKey = (Time, u32, u32);
 
 /// The messages that a receive takes.

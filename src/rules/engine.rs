@@ -754,7 +754,7 @@ impl<'n> Engine<'n> {
         let log = self.log.as_deref_mut();
         if let Some(log) = log {
             if is_calls {
-                log.call_messages.add_sent(tag, outgoing.id(id));
+                log.call_messages.add(true, tag, outgoing.id(id));
             }
             log.messages.push(outgoing.record(self.network, id, passage));
         }
@@ -793,7 +793,7 @@ impl<'n> Engine<'n> {
         if to.is_none()
             && let Some(log) = &mut self.log
         {
-            log.call_messages.add_received(header.tag, message);
+            log.call_messages.add(false, header.tag, message);
             to = Some(&mut log.activities);
         }
         to.into_iter().for_each(|to| to.extend(reception_activities(id, message, called, ends)));

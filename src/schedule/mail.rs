@@ -1,7 +1,7 @@
 //! Messages between ranks, and the filter of a receive.
 
 use super::storage::{ANY, PackedOperation};
-use crate::message::{Matchable, RawTag, RecvFilter};
+use crate::message::{MatchKey, Matchable, RawTag, RecvFilter};
 use crate::time::Time;
 
 /// A message on its way to its receiver, or waiting there.
@@ -21,18 +21,8 @@ pub(super) struct Mail {
 
 impl Matchable for Mail {
     #[inline]
-    fn arrival(&self) -> Time {
-        self.arrival
-    }
-
-    #[inline]
-    fn from(&self) -> u32 {
-        self.from
-    }
-
-    #[inline]
-    fn number(&self) -> u32 {
-        self.number
+    fn key(&self) -> MatchKey {
+        (self.arrival, self.from, self.number)
     }
 
     #[inline]

@@ -347,28 +347,14 @@ impl Until {
     }
 }
 
-/// Messages of the current call of a processor.
+/// Messages that a processor sent (`true`) or received during its current call, with their tags.
 #[derive(Debug, Default)]
-pub(crate) struct CallMessages(Vec<CallMessage>);
-
-/// A message that a processor sent or received during a call.
-#[derive(Clone, Copy, Debug)]
-struct CallMessage {
-    is_send: bool,
-    /// Tag of the message, which says whether it is a request or a reply.
-    tag: RawTag,
-    id: MessageId,
-}
+pub(crate) struct CallMessages(Vec<(bool, RawTag, MessageId)>);
 
 impl CallMessages {
-    /// Adds a message that was sent.
-    pub(crate) fn add_sent(&mut self, tag: RawTag, id: MessageId) {
-        self.0.push(CallMessage { is_send: true, tag, id });
-    }
-
-    /// Adds a message that was received.
-    pub(crate) fn add_received(&mut self, tag: RawTag, id: MessageId) {
-        self.0.push(CallMessage { is_send: false, tag, id });
+    /// Adds a message that was sent, or received.
+    pub(crate) fn add(&mut self, is_send: bool, tag: RawTag, id: MessageId) {
+        self.0.push((is_send, tag, id));
     }
 
     /// Forgets all messages, at the end of a call.
@@ -390,8 +376,7 @@ impl CallMessages {
     /// the reply in the other.
     fn transfer(&self, is_send: bool) -> Option<Transfer> {
         let find = |is_send: bool, which: fn(RawTag) -> bool| {
-            let found = self.0.iter().find(|message| message.is_send == is_send && which(message.tag));
-            found.map(|message| message.id)
+            self.0.iter().find(|(sends, tag, _)| *sends == is_send && which(*tag)).map(|(.., id)| *id)
         };
         let message = find(is_send, |tag| !tag.is_request() && !tag.is_reply())?;
         Some(Transfer::new(message, find(is_send, RawTag::is_request).zip(find(!is_send, RawTag::is_reply))))

@@ -34,22 +34,14 @@ impl Faults {
 
     /// Returns, for each fault, these faults without that one.
     pub(crate) fn reductions(&self) -> impl Iterator<Item = Faults> {
-        let without_loss = |message| {
+        let without = |remove: &dyn Fn(&mut Faults)| {
             let mut fewer = self.clone();
-            fewer.lost.remove(message);
+            remove(&mut fewer);
             fewer
         };
-        let without_crash = |id| {
-            let mut fewer = self.clone();
-            fewer.crashed.remove(id);
-            fewer
-        };
-        let without_second = |message| {
-            let mut fewer = self.clone();
-            fewer.twice.remove(message);
-            fewer
-        };
-        let come = self.lost.iter().map(without_loss).chain(self.twice.keys().map(without_second));
-        come.chain(self.crashed.keys().map(without_crash))
+        let lost = self.lost.iter().map(move |message| without(&|faults| _ = faults.lost.remove(message)));
+        let twice = self.twice.keys().map(move |message| without(&|faults| _ = faults.twice.remove(message)));
+        let crashed = self.crashed.keys().map(move |id| without(&|faults| _ = faults.crashed.remove(id)));
+        lost.chain(twice).chain(crashed)
     }
 }

@@ -20,7 +20,7 @@ use super::unmatched::UnmatchedSet;
 use crate::clock::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, ProcStatus, RunError};
 use crate::message::matching::PostedReceive;
-use crate::message::{Matchable, RawTag};
+use crate::message::{MatchKey, Matchable, RawTag};
 use crate::params::{Noise, Params, ParamsError};
 use crate::time::Time;
 
@@ -145,16 +145,8 @@ enum PlayStage {
 struct HeldMessage(Mail, u64);
 
 impl Matchable for HeldMessage {
-    fn arrival(&self) -> Time {
-        Time::from_ps(self.1 as i64)
-    }
-
-    fn from(&self) -> u32 {
-        self.0.from
-    }
-
-    fn number(&self) -> u32 {
-        self.0.number
+    fn key(&self) -> MatchKey {
+        (Time::from_ps(self.1 as i64), self.0.from, self.0.number)
     }
 
     fn tag(&self) -> RawTag {
