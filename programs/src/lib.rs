@@ -3,6 +3,14 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+/// Returns a refusal; the arguments are those of `format!`.
+#[macro_export]
+macro_rules! refuse {
+    ($($why:tt)+) => {
+        return Err(format!($($why)+).into())
+    };
+}
+
 pub mod all_to_all_broadcast;
 pub mod broadcast;
 pub mod combining;

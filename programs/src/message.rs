@@ -254,15 +254,14 @@ fn call<T>(
 pub fn check_length(case: &Case) -> Result<(), crate::Refusal> {
     let params = &case.params;
     if params.P < 2 {
-        return Err("a processor alone has nobody to send to; give at least 2".into());
+        refuse!("a processor alone has nobody to send to; give at least 2");
     }
     let k = params.words(case.size);
     if let Some(longest) = params.longest_message().filter(|longest| k > *longest) {
-        return Err(format!(
+        refuse!(
             "a message of {k} words would arrive before it is sent, as G_l is that negative; give a size of at most {} bytes",
             longest * params.word.get()
-        )
-        .into());
+        );
     }
     if case.size > 0 { case.check_room(2) } else { Ok(()) }
 }

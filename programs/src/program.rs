@@ -226,12 +226,13 @@ impl Case {
         const MOST: u128 = 1 << 32;
         let bytes = self.size as u128 * each as u128;
         match MOST / each as u128 {
-            _ if self.size == 0 => Err("a size of 0 leaves nothing to do; give at least 1".into()),
-            0 => Err(format!("{} processors would hold more than {MOST} bytes of data; give fewer", self.params.P).into()),
-            most if bytes > MOST => Err(format!(
+            _ if self.size == 0 => refuse!("a size of 0 leaves nothing to do; give at least 1"),
+            0 => {
+                refuse!("{} processors would hold more than {MOST} bytes of data; give fewer", self.params.P)
+            }
+            most if bytes > MOST => refuse!(
                 "the processors would hold {bytes} bytes of data, which is too much; give a size of at most {most}"
-            )
-            .into()),
+            ),
             _ => Ok(()),
         }
     }
@@ -239,14 +240,13 @@ impl Case {
     /// Refuses a machine on which even a message of one word waits for its receiver. Processors that all send
     /// first would wait for each other forever.
     pub(crate) fn check_eager(&self) -> Result<(), Refusal> {
-        match self.params.is_synchronous(1) && self.params.P > 1 {
-            true => {
-                Err("all processors send at once, and with S = 0 each would wait for the others to receive; \
-                     give S of at least 1"
-                    .into())
-            }
-            false => Ok(()),
+        if self.params.is_synchronous(1) && self.params.P > 1 {
+            refuse!(
+                "all processors send at once, and with S = 0 each would wait for the others to receive; \
+                 give S of at least 1"
+            );
         }
+        Ok(())
     }
 
     /// Returns the value of an option.
@@ -298,7 +298,7 @@ impl Case {
     /// Returns the same case with the value of an option in the command line's syntax, or refuses it.
     pub fn with_text(self, name: &str, text: &str) -> Result<Case, Refusal> {
         let Some(option) = self.program.option(name) else {
-            return Err(format!("{} has no option {name}", self.program.name).into());
+            refuse!("{} has no option {name}", self.program.name);
         };
         let value = option.read(text).map_err(|why| format!("{name} = {text}: {why}"))?;
         Ok(self.with_value(value))

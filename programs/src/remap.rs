@@ -118,7 +118,7 @@ impl Remap<'_> {
         const MOST_BYTES: u128 = 1 << 31;
         const MOST_MESSAGES: u128 = 1 << 26;
         if case.size == 0 {
-            return Err("a size of 0 leaves nothing to send; give at least 1".into());
+            refuse!("a size of 0 leaves nothing to send; give at least 1");
         }
         let piece =
             if length == MessageLength::Short { case.params.word.get().min(case.size) } else { case.size };
@@ -127,18 +127,16 @@ impl Remap<'_> {
         let bytes = P * P * case.size as u128;
         let messages = P * (P - 1) * pieces as u128;
         if bytes > MOST_BYTES {
-            return Err(format!(
+            refuse!(
                 "{P} processors with blocks of {} bytes hold {bytes} bytes, and there is room for {MOST_BYTES}; \
                  give a smaller size or fewer processors",
                 case.size
-            )
-            .into());
+            );
         }
         if messages > MOST_MESSAGES {
-            return Err(format!(
+            refuse!(
                 "{messages} messages are too many, and {MOST_MESSAGES} are not; give a smaller size or fewer processors"
-            )
-            .into());
+            );
         }
         Ok(Box::new(Remap { case, length, order, piece, pieces }))
     }

@@ -115,15 +115,14 @@ impl Stress<'_> {
         let rate = case.get(&RATE);
         let interval = (case.algorithm.name == STEADY).then(|| interval_at(rate, &case.params));
         match P.checked_mul(size) {
-            _ if P < 2 => Err("a processor alone stresses nobody; give at least 2".into()),
-            Some(0) => Err("a load of 0 sends nothing; give at least 1".into()),
+            _ if P < 2 => refuse!("a processor alone stresses nobody; give at least 2"),
+            Some(0) => refuse!("a load of 0 sends nothing; give at least 1"),
             Some(messages) if messages <= MOST_MESSAGES => {
                 Ok(Box::new(Stress { case, receivers, formula, interval }))
             }
-            _ => Err(format!(
+            _ => refuse!(
                 "{P} processors with {size} messages each are too much; give at most {MOST_MESSAGES} messages"
-            )
-            .into()),
+            ),
         }
     }
 }

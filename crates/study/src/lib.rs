@@ -98,14 +98,17 @@ pub struct TimeSummary {
 }
 
 /// The reason why a study has no answers.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// The case is not possible.
-    Refused(Refusal),
+    #[error("{0}")]
+    Refused(#[from] Refusal),
     /// A run failed.
-    Run(Box<RunError>),
+    #[error("{0}")]
+    Run(#[source] Box<RunError>),
     /// The run with these seeds failed.
-    SeededRun(Box<RunError>, String),
+    #[error("{0}, with {1}")]
+    SeededRun(#[source] Box<RunError>, String),
 }
 
 /// The outcome of a run, and its seeds as options if each run has its own.
@@ -364,35 +367,16 @@ fn relative_error(time: Time, expected: Time) -> Option<f64> {
     (expected != Time::ZERO).then(|| time.as_ps() as f64 / expected.as_ps() as f64 - 1.0)
 }
 
-impl std::fmt::Display for StudyError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            StudyError::Refused(refusal) => refusal.fmt(f),
-            StudyError::Run(error) => error.fmt(f),
-            StudyError::SeededRun(error, drawn) => write!(f, "{error}, with {drawn}"),
-        }
-    }
-}
-
-impl std::error::Error for StudyError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            StudyError::Refused(refusal) => Some(refusal),
-            StudyError::Run(error) | StudyError::SeededRun(error, _) => Some(error),
-        }
-    }
-}
-
-impl From<Refusal> for StudyError {
-    fn from(refusal: Refusal) -> StudyError {
-        StudyError::Refused(refusal)
+impl From<String> for StudyError {
+    fn from(why: String) -> StudyError {
+        StudyError::Refused(why.into())
     }
 }
 
 impl From<RunError> for StudyError {
     fn from(error: RunError) -> StudyError {
         match error.cause {
-            Cause::Params(why) => StudyError::Refused(why.to_string().into()),
+            Cause::Params(why) => why.to_string().into(),
             _ => StudyError::Run(Box::new(error)),
         }
     }

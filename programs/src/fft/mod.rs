@@ -339,32 +339,31 @@ fn check(case: &Case, variant: FftVariant) -> Result<(), Refusal> {
     let (n, P) = (case.size, case.params.P);
     if !P.is_power_of_two() {
         let above = P.next_power_of_two();
-        return Err(format!("P = {P} is no power of two; give {} or {above}", above / 2).into());
+        refuse!("P = {P} is no power of two; give {} or {above}", above / 2);
     }
     let least = P.saturating_mul(P);
     if least > MOST {
-        return Err(format!(
+        refuse!(
             "a transform on P = {P} processors has at least P^2 points, which is too much; give at most P = {}",
             1 << (MOST.ilog2() / 2)
-        ).into());
+        );
     }
     if n < least {
-        return Err(format!("a size of {n} is below P^2; give at least {least}").into());
+        refuse!("a size of {n} is below P^2; give at least {least}");
     }
     if n > MOST {
-        return Err(format!("a size of {n} is too much for a host; give at most {MOST}").into());
+        refuse!("a size of {n} is too much for a host; give at most {MOST}");
     }
     if !n.is_power_of_two() {
         let above = n.next_power_of_two();
-        return Err(format!("a size of {n} is no power of two; give {} or {above}", above / 2).into());
+        refuse!("a size of {n} is no power of two; give {} or {above}", above / 2);
     }
     let words = case.params.words(size_of::<FftPoint>());
     if case.params.is_synchronous(words) && variant != FftVariant::Long && P > 1 {
-        return Err(format!(
+        refuse!(
             "a point is {words} words, and above S words messages wait for their receivers, who would all be \
              sending; give S = {words} or more"
-        )
-        .into());
+        );
     }
     Ok(())
 }

@@ -13,12 +13,10 @@ mod verify;
 use loggp::{Proc, RunError, Time, Work};
 use ndarray::{Array1, Array2};
 
-use self::rows::SingularStep;
 use self::solver::{BLOCK, PIVOT_BYTES, ROWS_PER_MESSAGE, Solver};
 use crate::emulation::digest;
-use crate::math::dense::entries;
-use crate::math::dense::entries::{ENTRIES, Entries};
-use crate::math::dense::{check_size, residual};
+use crate::math::dense::entries::{CaseMatrix, ENTRIES};
+use crate::math::dense::{SingularStep, check_size, residual};
 use crate::option::Microseconds;
 use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, PlanResult, Program, Refusal, Size};
 
@@ -57,9 +55,7 @@ pub static FLOP: Opt<Time> =
 /// The plan of a case.
 struct Gauss<'a> {
     case: &'a Case,
-    entries: Entries,
-    /// Matrix of the file, if it comes from one.
-    file: Option<Array2<f64>>,
+    matrix: CaseMatrix<'a>,
     /// Cost of a flop, if work is charged.
     charged: Option<Time>,
     /// Most numbers of a message.
@@ -68,28 +64,17 @@ struct Gauss<'a> {
 
 impl<'a> Gauss<'a> {
     fn plan(case: &'a Case, fragmented: bool) -> PlanResult<'a> {
-        Ok(Box::new(Gauss::read(case, fragmented)?))
-    }
-
-    /// Reads a case.
-    fn read(case: &'a Case, fragmented: bool) -> Result<Gauss<'a>, Refusal> {
-        let (entries, flop) = (case.get(&ENTRIES), case.get(&FLOP));
         check_size(case.size, "solve")?;
         let piece = if fragmented { piece(case)? } else { usize::MAX };
-        let file =
-            if let Entries::File(path) = &entries { Some(entries::read(path, case.size)?) } else { None };
-        Ok(Gauss { case, entries, file, charged: (case.work == Work::Charged).then_some(flop), piece })
+        let charged = (case.work == Work::Charged).then_some(case.get(&FLOP));
+        Ok(Box::new(Gauss { case, matrix: CaseMatrix::read(case)?, charged, piece }))
     }
 
     /// Returns the equations: A, and b with numbers between -1 and 1.
     fn equations(&self) -> (Array2<f64>, Array1<f64>) {
         let Case { size, seed, .. } = *self.case;
-        let matrix = match &self.file {
-            Some(matrix) => matrix.clone(),
-            None => self.entries.matrix(size, seed),
-        };
         let mut rng = fastrand::Rng::with_seed(seed.wrapping_add(1));
-        (matrix, (0..size).map(|_| 2.0 * rng.f64() - 1.0).collect())
+        (self.matrix.make(), (0..size).map(|_| 2.0 * rng.f64() - 1.0).collect())
     }
 }
 
@@ -104,13 +89,12 @@ fn piece(case: &Case) -> Result<usize, Refusal> {
     let Some(gps) = case.params.gps() else { return Ok(usize::MAX) };
     let bytes = gps.S.saturating_mul(case.params.word.get());
     match bytes < PIVOT_BYTES {
-        true => Err(format!(
+        true => refuse!(
             "what is said about a pivot has up to {PIVOT_BYTES} bytes, and with S = {} words it would wait for its \
              receivers; give an S of at least {}",
             gps.S,
             PIVOT_BYTES.div_ceil(case.params.word.get())
-        )
-        .into()),
+        ),
         false => Ok(bytes / size_of::<f64>()),
     }
 }

@@ -40,10 +40,6 @@ pub struct EliminatedBlock {
     pub u: Vec<f64>,
 }
 
-/// The matrix is singular: in this step no pivot was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Payload)]
-pub struct SingularStep(pub usize);
-
 impl EliminatedBlock {
     /// Returns the number of rows.
     pub fn width(&self) -> usize {

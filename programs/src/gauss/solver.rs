@@ -7,9 +7,8 @@ use std::sync::Arc;
 use loggp::{Payload, Proc, Tag};
 use ndarray::{Array1, ArrayView2};
 
-use super::rows::{
-    EliminatedBlock, Pivot, Rows, SingularStep, pivot_flops, solve_flops, substitute_flops, subtract_flops,
-};
+use super::rows::{EliminatedBlock, Pivot, Rows, pivot_flops, solve_flops, substitute_flops, subtract_flops};
+use crate::math::dense::SingularStep;
 
 /// Rows that are eliminated together.
 pub const BLOCK: usize = 4;

@@ -2,9 +2,9 @@
 
 use ndarray::{Array1, Array2};
 
-use super::rows::{EliminatedBlock, Rows, SingularStep};
-use crate::math::dense::residual;
+use super::rows::{EliminatedBlock, Rows};
 use crate::math::dense::residual::{MOST_SCALED, largest};
+use crate::math::dense::{SingularStep, residual};
 
 /// Largest number in the rest of a row without a pivot, in units of n max|A| eps.
 const MOST_LEFT: f64 = 20.0;

@@ -11,11 +11,12 @@ use std::ops::Range;
 use loggp::{Group, Proc, collectives};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
+use super::SingularStep;
 use super::kernels::{solve, solve_flops, update, update_flops};
-use super::layout::{Cut, GridLayout};
+use super::layout::{Cut, GridLayout, Panel};
 use super::log::{EliminationLog, PanelAct};
 use super::moves::{Move, moves};
-use super::panel::{LuPanel, SingularColumn, Team};
+use super::panel::{LuPanel, Team};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.
@@ -27,8 +28,6 @@ pub struct GridPart<'a> {
     c: usize,
     /// Numbers of its rows and columns of the matrix.
     pub values: Array2<f64>,
-    /// Row numbers of the pivots, panel by panel, as far as it knows them.
-    pub pivots: Vec<usize>,
     /// Log of the processor.
     pub log: EliminationLog,
     /// Last group of its row in the grid, by the first member.
@@ -87,7 +86,6 @@ impl<'a> GridPart<'a> {
             r,
             c,
             values,
-            pivots: Vec::with_capacity(*n),
             log: EliminationLog::with_capacity(*n),
             row_lines: vec![None; cols.parts],
             column_lines: vec![None; rows.parts],
@@ -104,47 +102,47 @@ impl<'a> GridPart<'a> {
     }
 
     /// Eliminates the whole matrix.
-    pub fn eliminate(&mut self, p: &mut Proc, lookahead: bool) -> Result<(), SingularColumn> {
-        let panels: Vec<Range<usize>> = self.layout.panels().collect();
+    pub fn eliminate(&mut self, p: &mut Proc, lookahead: bool) -> Result<(), SingularStep> {
+        let panels: Vec<Panel> = self.layout.panels().collect();
         let mut ahead = None;
-        for (number, panel) in panels.iter().enumerate() {
+        for panel in &panels {
             if !self.has_part_in(panel) {
                 break;
             }
             let multipliers = match ahead.take() {
                 Some(multipliers) => multipliers,
-                None => self.obtain_multipliers(p, number, panel),
+                None => self.obtain_multipliers(p, panel),
             };
             let (pivots, l) = (multipliers.pivots(), multipliers.l());
-            self.pivots.extend(&pivots);
+            self.log.pivots.extend(&pivots);
             if pivots.len() < panel.len() {
-                return Err(SingularColumn(panel.start + pivots.len()));
+                return Err(SingularStep(panel.start + pivots.len()));
             }
             let mine = self.columns_from(panel.end);
             if mine.is_empty() {
                 continue;
             }
-            self.swap_rows(p, number, panel, &pivots);
-            let u = self.obtain_pivot_rows(p, number, panel, &l);
-            let next = panels.get(number + 1).filter(|next| lookahead && self.has_part_in(next));
+            self.swap_rows(p, panel, &pivots);
+            let u = self.obtain_pivot_rows(p, panel, &l);
+            let next = panels.get(panel.number + 1).filter(|next| lookahead && self.has_part_in(next));
             let mut rest = mine.clone();
             if let Some(next) = next.filter(|next| self.layout.cols.owner(next.start) == self.c) {
                 let urgent = mine.start..mine.start + next.len();
-                self.update(p, number, panel, &l, &u, urgent.clone());
-                ahead = Some(self.obtain_multipliers(p, number + 1, next));
+                self.update(p, panel, &l, &u, urgent.clone());
+                ahead = Some(self.obtain_multipliers(p, next));
                 rest.start = urgent.end;
             }
-            self.update(p, number, panel, &l, &u, rest);
-            self.log.finish(p, number, PanelAct::Update);
+            self.update(p, panel, &l, &u, rest);
+            self.log.finish(p, panel.number, PanelAct::Update);
             if let (Some(next), None) = (next, &ahead) {
-                ahead = Some(self.obtain_multipliers(p, number + 1, next));
+                ahead = Some(self.obtain_multipliers(p, next));
             }
         }
         Ok(())
     }
 
     /// Returns whether the processor has work for a panel; if not, it has none for any later one.
-    fn has_part_in(&self, panel: &Range<usize>) -> bool {
+    fn has_part_in(&self, panel: &Panel) -> bool {
         let GridLayout { rows, cols, .. } = self.layout;
         let has_columns = cols.owner(panel.start) == self.c || cols.count_from(self.c, panel.end) > 0;
         rows.count_from(self.r, panel.start) > 0 && has_columns
@@ -152,7 +150,7 @@ impl<'a> GridPart<'a> {
 
     /// Gets the panel's multipliers: the grid column that has the panel eliminates it, and the others receive
     /// them.
-    fn obtain_multipliers(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>) -> Multipliers {
+    fn obtain_multipliers(&mut self, p: &mut Proc, panel: &Panel) -> Multipliers {
         let owner = self.layout.cols.owner(panel.start);
         let own = (owner == self.c).then(|| {
             let down = self.column_line(self.layout.rows.owner(panel.start), panel.start);
@@ -162,7 +160,7 @@ impl<'a> GridPart<'a> {
             let rank = rank(self.r).expect("this one has rows left");
             let pivots =
                 self.eliminate_panel(panel, &mut Team { p, group: &down.group, owner: &owner, rank });
-            self.log.finish(p, number, PanelAct::Pivot);
+            self.log.finish(p, panel.number, PanelAct::Pivot);
             p.work(MOVE, 0, || self.multiplier_message(panel, pivots))
         });
         let (rows, w) = (self.rows_from(panel.start), panel.len());
@@ -171,14 +169,14 @@ impl<'a> GridPart<'a> {
         p.work(MOVE, 0, || ()); // the time of the broadcast's copies ends here
         if owner != self.c {
             // The paper counts the multipliers; the pivots and their block are extra.
-            self.log.add_received(number, self.rows_from(panel.end).len() * w);
+            self.log.add_received(panel.number, self.rows_from(panel.end).len() * w);
         }
-        self.log.finish(p, number, PanelAct::Multipliers);
+        self.log.finish(p, panel.number, PanelAct::Multipliers);
         Multipliers { message, w }
     }
 
     /// Eliminates the panel together with the others that have rows of it. Returns its pivots.
-    pub fn eliminate_panel(&mut self, panel: &Range<usize>, team: &mut Team) -> Vec<usize> {
+    pub fn eliminate_panel(&mut self, panel: &Panel, team: &mut Team) -> Vec<usize> {
         let (rows, columns) = (self.rows_from(panel.start), self.columns_from(panel.start));
         let columns = columns.start..columns.start + panel.len();
         let mine = self.layout.rows.indices(self.r).skip(rows.start).collect();
@@ -190,18 +188,17 @@ impl<'a> GridPart<'a> {
 
     /// Returns the message of an eliminated panel: its pivots, and then the multipliers for the processor's
     /// rows.
-    pub fn multiplier_message(&self, panel: &Range<usize>, pivots: Vec<usize>) -> Vec<f64> {
+    pub fn multiplier_message(&self, panel: &Panel, pivots: Vec<usize>) -> Vec<f64> {
         let (rows, w) = (self.rows_from(panel.start), panel.len());
         let first = self.columns_from(panel.start).start;
         let mut message: Vec<f64> = Vec::with_capacity(w + rows.len() * w);
         message.extend(pivots.into_iter().map(|row| row as f64));
         message.resize(w, NO_PIVOT);
-        append_columns(&mut message, self.values.slice(s![rows, first..first + w]));
-        message
+        append_columns(message, self.values.slice(s![rows, first..first + w]))
     }
 
     /// Moves the pivot rows to their places, and the rows that stood there to where those were.
-    fn swap_rows(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, pivots: &[usize]) {
+    fn swap_rows(&mut self, p: &mut Proc, panel: &Panel, pivots: &[usize]) {
         let rows = self.layout.rows;
         let (top, columns) = (rows.owner(panel.start), self.columns_from(panel.end));
         let moves = moves(panel.start, pivots);
@@ -242,7 +239,7 @@ impl<'a> GridPart<'a> {
             }
         }
         p.work(MOVE, 0, || ()); // the time of these writes ends here
-        self.log.finish(p, number, PanelAct::Swap);
+        self.log.finish(p, panel.number, PanelAct::Swap);
     }
 
     /// Moves rows within the processor, in these columns.
@@ -259,73 +256,43 @@ impl<'a> GridPart<'a> {
 
     /// Gets the panel's pivot rows in the processor's columns: the grid row that has them solves for them,
     /// and the others receive them down the column.
-    fn obtain_pivot_rows(
-        &mut self,
-        p: &mut Proc,
-        number: usize,
-        panel: &Range<usize>,
-        l: &ArrayView2<f64>,
-    ) -> Array2<f64> {
-        let (w, columns) = (panel.len(), self.columns_from(panel.end));
+    fn obtain_pivot_rows(&mut self, p: &mut Proc, panel: &Panel, l: &ArrayView2<f64>) -> Array2<f64> {
+        let (first, w, columns) =
+            (self.rows_from(panel.start).start, panel.len(), self.columns_from(panel.end));
         let top = self.layout.rows.owner(panel.start);
         let own = (top == self.r).then(|| {
-            p.work("flop", solve_flops(w, columns.len()), || self.solve(panel, l));
-            self.log.finish(p, number, PanelAct::Solve);
-            p.work(MOVE, 0, || self.pivot_row_values(panel))
+            let mut rows = self.values.slice_mut(s![first..first + w, columns.clone()]);
+            p.work("flop", solve_flops(w, columns.len()), || solve(l.slice(s![..w, ..]), rows.view_mut()));
+            self.log.finish(p, panel.number, PanelAct::Solve);
+            p.work(MOVE, 0, || append_columns(Vec::with_capacity(rows.len()), rows.view()))
         });
         let values = w * columns.len();
         let down = self.column_line(top, panel.end);
         let u = collectives::broadcast_vector(&mut p.within(&down.group), 0, values, own);
         p.work(MOVE, 0, || ()); // the time of the broadcast's copies ends here
         if top != self.r {
-            self.log.add_received(number, values);
+            self.log.add_received(panel.number, values);
         }
-        self.log.finish(p, number, PanelAct::PivotRows);
+        self.log.finish(p, panel.number, PanelAct::PivotRows);
         Array2::from_shape_vec((w, columns.len()).f(), u).expect("as many as were sent")
-    }
-
-    /// Solves for the panel's pivot rows, which the processor has.
-    pub fn solve(&mut self, panel: &Range<usize>, l: &ArrayView2<f64>) {
-        let (first, w) = (self.rows_from(panel.start).start, panel.len());
-        let columns = self.columns_from(panel.end);
-        solve(l.slice(s![..w, ..]), self.values.slice_mut(s![first..first + w, columns]));
-    }
-
-    /// Returns the panel's pivot rows, which the processor has, right of the panel, column after column.
-    pub fn pivot_row_values(&self, panel: &Range<usize>) -> Vec<f64> {
-        let (first, columns) = (self.rows_from(panel.start).start, self.columns_from(panel.end));
-        let mut rows = Vec::with_capacity(panel.len() * columns.len());
-        append_columns(&mut rows, self.values.slice(s![first..first + panel.len(), columns]));
-        rows
     }
 
     /// Updates some of the columns after the panel.
     fn update(
         &mut self,
         p: &mut Proc,
-        number: usize,
-        panel: &Range<usize>,
-        l: &ArrayView2<f64>,
-        u: &Array2<f64>,
-        columns: Range<usize>,
-    ) {
-        let flops = update_flops(self.rows_from(panel.end).len(), panel.len(), columns.len());
-        self.log.mark_active(number, flops);
-        p.work("flop", flops, || self.apply(panel, l, u, columns));
-    }
-
-    /// Subtracts the panel's product from some of the columns after it.
-    pub fn apply(
-        &mut self,
-        panel: &Range<usize>,
+        panel: &Panel,
         l: &ArrayView2<f64>,
         u: &Array2<f64>,
         columns: Range<usize>,
     ) {
         let (first, rows) = (self.columns_from(panel.end).start, self.rows_from(panel.end));
+        let flops = update_flops(rows.len(), panel.len(), columns.len());
+        self.log.mark_active(panel.number, flops);
         let below = l.nrows() - rows.len();
         let u = u.slice(s![.., columns.start - first..columns.end - first]);
-        update(self.values.slice_mut(s![rows, columns]), l.slice(s![below.., ..]), u);
+        let rest = self.values.slice_mut(s![rows, columns]);
+        p.work("flop", flops, || update(rest, l.slice(s![below.., ..]), u));
     }
 
     /// Returns the processor's rows from a row of the matrix on.
@@ -353,11 +320,12 @@ impl<'a> GridPart<'a> {
     }
 }
 
-/// Appends the numbers of a matrix, column after column.
-fn append_columns(numbers: &mut Vec<f64>, part: ArrayView2<f64>) {
+/// Returns the numbers with those of a matrix after them, column after column.
+fn append_columns(mut numbers: Vec<f64>, part: ArrayView2<f64>) -> Vec<f64> {
     for column in part.columns() {
         numbers.extend_from_slice(column.as_slice().expect("a column lies together"));
     }
+    numbers
 }
 
 /// Returns the members that have indices from `index` on, after the first one. They are the same as last time

@@ -1,7 +1,5 @@
 //! Layouts: the part of the matrix that each processor has.
 
-use std::ops::Range;
-
 /// One dimension of a matrix, cut into pieces that are dealt to parts in turn. Pieces of 1/parts of the
 /// length make a blocked layout, and shorter ones a cyclic layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +77,23 @@ impl Cut {
     }
 }
 
+/// Columns that are eliminated together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Panel {
+    pub number: usize,
+    /// First column.
+    pub start: usize,
+    /// Column after the last.
+    pub end: usize,
+}
+
+impl Panel {
+    /// Returns the number of columns.
+    pub fn len(self) -> usize {
+        self.end - self.start
+    }
+}
+
 /// A matrix on a grid of processors, in rows: processor r * C + c is at (r, c).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridLayout {
@@ -93,12 +108,11 @@ pub struct GridLayout {
 }
 
 impl GridLayout {
-    /// Returns the panels: columns that are eliminated together. Each lies in one grid column, and its pivot
-    /// rows in one grid row.
-    pub fn panels(&self) -> impl Iterator<Item = Range<usize>> {
+    /// Returns the panels. Each lies in one grid column, and its pivot rows in one grid row.
+    pub fn panels(&self) -> impl Iterator<Item = Panel> {
         let end = |k: usize| (k + self.block).min(self.rows.piece_end(k)).min(self.cols.piece_end(k));
-        let first = (self.n > 0).then(|| 0..end(0));
-        std::iter::successors(first, move |panel| (panel.end < self.n).then(|| panel.end..end(panel.end)))
+        let panel = move |number, start| (start < self.n).then(|| Panel { number, start, end: end(start) });
+        std::iter::successors(panel(0, 0), move |before| panel(before.number + 1, before.end))
     }
 }
 
@@ -139,7 +153,7 @@ mod tests {
     #[test]
     fn panels_stay_within_pieces() {
         let layout = GridLayout { n: 10, block: 3, rows: Cut::blocked(10, 2), cols: Cut::blocked(10, 3) };
-        let panels: Vec<_> = layout.panels().collect();
+        let panels: Vec<_> = layout.panels().map(|panel| panel.start..panel.end).collect();
         assert_eq!(panels, [0..3, 3..4, 4..5, 5..8, 8..10]);
     }
 

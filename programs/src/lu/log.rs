@@ -38,22 +38,27 @@ pub struct PanelNote {
     pub active: bool,
 }
 
-/// A processor's log: its notes, panel by panel.
+/// A processor's log.
 #[derive(Clone, Debug, Default, Payload)]
-pub struct EliminationLog(Vec<PanelNote>);
+pub struct EliminationLog {
+    /// Row numbers of the pivots, as far as it knows them.
+    pub pivots: Vec<usize>,
+    /// Its notes, panel by panel.
+    notes: Vec<PanelNote>,
+}
 
 impl EliminationLog {
-    /// Creates a log with room for `panels` panels.
-    pub fn with_capacity(panels: usize) -> EliminationLog {
-        EliminationLog(Vec::with_capacity(panels))
+    /// Creates a log with room for n steps.
+    pub fn with_capacity(n: usize) -> EliminationLog {
+        EliminationLog { pivots: Vec::with_capacity(n), notes: Vec::with_capacity(n) }
     }
 
     /// Returns the note of a panel.
     fn panel_note(&mut self, panel: usize) -> &mut PanelNote {
-        if self.0.len() <= panel {
-            self.0.resize(panel + 1, PanelNote::default());
+        if self.notes.len() <= panel {
+            self.notes.resize(panel + 1, PanelNote::default());
         }
-        &mut self.0[panel]
+        &mut self.notes[panel]
     }
 
     /// Notes that an act ends now.
@@ -109,11 +114,11 @@ impl EliminationLogs {
 
     /// Returns the number of panels with notes.
     fn panels(&self) -> usize {
-        self.0.iter().map(|EliminationLog(notes)| notes.len()).max().unwrap_or(0)
+        self.0.iter().map(|log| log.notes.len()).max().unwrap_or(0)
     }
 
     /// Returns the notes of a panel by all processors that have one.
     pub fn notes(&self, panel: usize) -> impl Iterator<Item = &PanelNote> {
-        self.0.iter().filter_map(move |EliminationLog(notes)| notes.get(panel))
+        self.0.iter().filter_map(move |log| log.notes.get(panel))
     }
 }

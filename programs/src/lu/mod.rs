@@ -16,19 +16,15 @@ mod replicated;
 mod transfer;
 mod verify;
 
-use std::mem::take;
-
 use loggp::{Proc, RunError, Stats, Time, Work};
 use ndarray::{Array2, ShapeBuilder};
 
 use self::layout::{Cut, GridLayout, squarest};
 use self::log::{EliminationLog, EliminationLogs, PHASES};
-use self::panel::SingularColumn;
 use self::verify::Factors;
 use crate::emulation::digest;
-use crate::math::dense::check_size;
-use crate::math::dense::entries;
-use crate::math::dense::entries::{ENTRIES, Entries};
+use crate::math::dense::entries::{CaseMatrix, ENTRIES, Entries};
+use crate::math::dense::{SingularStep, check_size};
 use crate::option::{CustomKind, Microseconds, OptionalKind, WholeNumber};
 use crate::{
     Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
@@ -137,9 +133,7 @@ struct Lu<'a> {
     case: &'a Case,
     variant: LuVariant,
     layout: GridLayout,
-    entries: Entries,
-    /// Matrix of the file, if it comes from one.
-    file: Option<Array2<f64>>,
+    matrix: CaseMatrix<'a>,
     /// Cost of a flop, if work is charged.
     charged: Option<Time>,
 }
@@ -158,17 +152,16 @@ impl<'a> Lu<'a> {
     /// Reads a case.
     fn read(case: &'a Case, variant: LuVariant) -> Result<Lu<'a>, Refusal> {
         let (n, P) = (case.size, case.params.P);
-        let (block, entries, flop) = (case.get(&BLOCK), case.get(&ENTRIES), case.get(&FLOP));
+        let block = case.get(&BLOCK);
         let grid = case.get(&GRID).unwrap_or_else(|| squarest(P));
         if grid.0.saturating_mul(grid.1) != P {
             let (rows, columns) = squarest(P);
-            return Err(format!(
+            refuse!(
                 "a grid of {}x{} has {} processors, and P = {P}; give {rows}x{columns}, or another grid of {P}",
                 grid.0,
                 grid.1,
                 grid.0.saturating_mul(grid.1)
-            )
-            .into());
+            );
         }
         check_size(n, "decompose")?;
         let cyclic = |parts| Cut::cyclic(n, parts, block);
@@ -180,32 +173,15 @@ impl<'a> Lu<'a> {
             LuVariant::Grid { blocked: true } => (blocked(grid.0), blocked(grid.1)),
             LuVariant::Grid { blocked: false } | LuVariant::Lookahead => (cyclic(grid.0), cyclic(grid.1)),
         };
-        let file = if let Entries::File(path) = &entries { Some(entries::read(path, n)?) } else { None };
+        let charged = (case.work == Work::Charged).then_some(case.get(&FLOP));
         let layout = GridLayout { n, block, rows, cols };
-        Ok(Lu { case, variant, layout, entries, file, charged: (case.work == Work::Charged).then_some(flop) })
-    }
-
-    /// Returns the matrix to decompose.
-    fn matrix(&self) -> Array2<f64> {
-        match &self.file {
-            Some(matrix) => matrix.clone(),
-            None => self.entries.matrix(self.layout.n, self.case.seed),
-        }
-    }
-
-    /// Returns the ends of the panels.
-    fn ends(&self) -> Box<dyn Iterator<Item = usize> + '_> {
-        let GridLayout { n, block, .. } = self.layout;
-        match self.variant {
-            LuVariant::Replicated => Box::new((0..n).step_by(block).map(move |k| (k + block).min(n))),
-            _ => Box::new(self.layout.panels().map(|panel| panel.end)),
-        }
+        Ok(Lu { case, variant, layout, matrix: CaseMatrix::read(case)?, charged })
     }
 
     /// Returns the predicted logs, or `None` where the cost of a flop is not known or there is no formula.
     fn predicted(&self) -> Option<EliminationLogs> {
         let case = self.case;
-        if !case.params.is_loggp() || self.entries == Entries::Singular {
+        if !case.params.is_loggp() || self.matrix.entries == Entries::Singular {
             return None; // a singular matrix ends it earlier
         }
         let flop = match self.charged {
@@ -224,23 +200,15 @@ enum LuPart<'a> {
     /// Part on a grid.
     Grid(grid::GridPart<'a>),
     /// Part in the bad layout.
-    Replicated(replicated::SkewedPart),
+    Replicated(replicated::SkewedPart<'a>),
 }
 
 impl LuPart<'_> {
-    /// Returns the processor's numbers of the factors, with their rows and columns.
-    fn elements(&self) -> Box<dyn Iterator<Item = (usize, usize, f64)> + '_> {
+    /// Returns the processor's numbers of the factors, with their rows and columns, and its log.
+    fn into_results(self) -> (Vec<(usize, usize, f64)>, EliminationLog) {
         match self {
-            LuPart::Grid(part) => Box::new(part.elements()),
-            LuPart::Replicated(part) => Box::new(part.elements()),
-        }
-    }
-
-    /// Takes the pivot rows, as far as the processor knows them, and its log.
-    fn take_notes(&mut self) -> (Vec<usize>, EliminationLog) {
-        match self {
-            LuPart::Grid(part) => (take(&mut part.pivots), take(&mut part.log)),
-            LuPart::Replicated(part) => (take(&mut part.pivots), take(&mut part.log)),
+            LuPart::Grid(part) => (part.elements().collect(), part.log),
+            LuPart::Replicated(part) => (part.elements().collect(), part.log),
         }
     }
 }
@@ -263,44 +231,37 @@ impl Plan for Lu<'_> {
             LuVariant::Replicated => (2 * (n - end).div_ceil(block)).saturating_sub(1).min(cols.parts),
             _ => rows.parts_from(end) * cols.parts_from(end),
         };
-        Some(update_trend(self.ends().map(|end| (end, active(end)))))
+        Some(update_trend(self.layout.panels().map(|panel| (panel.end, active(panel.end)))))
     }
 
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
-        let matrix = self.matrix();
+        let matrix = self.matrix.make();
         let mut machine = self.case.machine(emulation);
         if let Some(flop) = self.charged {
             machine = machine.rate("flop", flop).rate(grid::MOVE, Time::ZERO);
         }
-        let home = |(mut part, found): (LuPart<'_>, Result<(), SingularColumn>)| {
-            (part.elements().collect::<Vec<_>>(), part.take_notes(), found)
-        };
+        let home = |(part, found): (LuPart<'_>, Result<(), SingularStep>)| (part.into_results(), found);
         let (run, parts) = machine.run_across_map(|p| self.eliminate(p, &matrix), home)?.take_results();
         let n = self.layout.n;
         let mut lu = Array2::zeros((n, n).f());
-        let (mut notes, mut singular) = (Vec::new(), None);
-        for (elements, note, found) in parts {
+        let (mut logs, mut singular) = (EliminationLogs(Vec::new()), None);
+        for ((elements, log), found) in parts {
             elements.into_iter().for_each(|(i, j, value)| lu[(i, j)] = value);
-            notes.push(note);
+            logs.0.push(log);
             singular = singular.or(found.err());
         }
         let digest = digest(lu.iter().map(|x| x.to_bits()));
-        let (pivots, logs): (Vec<Vec<usize>>, Vec<EliminationLog>) = notes.into_iter().unzip();
-        let all = pivots.iter().max_by_key(|pivots| pivots.len()).cloned().unwrap_or_default();
-        let agree = pivots.iter().all(|pivots| all.starts_with(pivots));
-        let verified = match agree {
-            true => verify::verify(&matrix, Factors { lu, pivots: all.clone() }, &self.layout, singular),
+        let pivots = || logs.0.iter().map(|log| &log.pivots);
+        let all = pivots().max_by_key(|pivots| pivots.len()).cloned().unwrap_or_default();
+        let observed = self.layout.panels().map(|panel| panel.end).zip(logs.active_counts());
+        let trend = update_trend(observed.take_while(|(end, _)| *end <= all.len()));
+        let verified = match pivots().all(|pivots| all.starts_with(pivots)) {
+            true => verify::verify(&matrix, Factors { lu, pivots: all }, &self.layout, singular),
             false => Err("the processors do not agree on the pivots".into()),
         };
-        let logs = EliminationLogs(logs);
+        let phases = name_phases(logs.phases()).collect();
         let metrics = self.metrics(run.time, &run.processors, singular);
-        let mut outcome = Outcome::new(run, verified);
-        outcome.phases = name_phases(logs.phases()).collect();
-        outcome.metrics = metrics;
-        outcome.digest = digest;
-        let observed = self.ends().zip(logs.active_counts());
-        outcome.trend = Some(update_trend(observed.take_while(|(end, _)| *end <= all.len())));
-        Ok(outcome)
+        Ok(Outcome { phases, metrics, digest, trend: Some(trend), ..Outcome::new(run, verified) })
     }
 }
 
@@ -317,10 +278,10 @@ fn name_phases(times: [Time; 4]) -> impl Iterator<Item = (PhaseName, Time)> {
 
 impl Lu<'_> {
     /// Runs the elimination on one processor, and keeps all memory, as freeing it takes time.
-    fn eliminate(&self, p: &mut Proc, matrix: &Array2<f64>) -> (LuPart<'_>, Result<(), SingularColumn>) {
+    fn eliminate(&self, p: &mut Proc, matrix: &Array2<f64>) -> (LuPart<'_>, Result<(), SingularStep>) {
         let (id, matrix) = (p.id(), matrix.view());
         if self.variant == LuVariant::Replicated {
-            let mut part = p.prepare(|| replicated::SkewedPart::new(self.layout.cols, id, &matrix));
+            let mut part = p.prepare(|| replicated::SkewedPart::new(&self.layout, id, &matrix));
             let done = part.eliminate(p);
             return (LuPart::Replicated(part), done);
         }
@@ -330,36 +291,25 @@ impl Lu<'_> {
     }
 
     /// Returns the metrics of a run: its rate, the words that were sent, and the idle time.
-    fn metrics(&self, time: Time, processors: &[Stats], singular: Option<SingularColumn>) -> Vec<Metric> {
+    fn metrics(&self, time: Time, processors: &[Stats], singular: Option<SingularStep>) -> Vec<Metric> {
         let (n, P) = (self.layout.n as f64, processors.len() as f64);
         let mut metrics = Vec::new();
         let mut metric = |name, unit, value| metrics.push(Metric { name, unit, value });
-        if let Some(SingularColumn(step)) = singular {
+        if let Some(SingularStep(step)) = singular {
             metric("no pivot at step", "", (step + 1) as f64);
         } else if time > Time::ZERO {
             // 2/3 n^3, as Linpack counts.
             let flops = 2.0 / 3.0 * n * n * n;
             metric("rate per processor", "Mflops", flops / P / time.in_units(loggp::US));
         }
-        let words = [
-            (
-                "sent least",
-                "sent mean",
-                "sent most",
-                processors.iter().map(|stats| stats.words_sent).collect(),
-            ),
-            (
-                "received least",
-                "received mean",
-                "received most",
-                processors.iter().map(|stats| stats.words_received).collect::<Vec<u64>>(),
-            ),
-        ];
-        for (least, mean, most, words) in words {
-            metric(least, "words", words.iter().min().copied().unwrap_or(0) as f64);
-            metric(mean, "words", words.iter().sum::<u64>() as f64 / P);
-            metric(most, "words", words.iter().max().copied().unwrap_or(0) as f64);
-        }
+        let mut words = |[least, mean, most]: [&'static str; 3], of: fn(&Stats) -> u64| {
+            let words = || processors.iter().map(of);
+            metric(least, "words", words().min().unwrap_or(0) as f64);
+            metric(mean, "words", words().sum::<u64>() as f64 / P);
+            metric(most, "words", words().max().unwrap_or(0) as f64);
+        };
+        words(["sent least", "sent mean", "sent most"], |stats| stats.words_sent);
+        words(["received least", "received mean", "received most"], |stats| stats.words_received);
         // A processor that has finished is idle until the last one has.
         let idle = |stats: &Stats| (stats.idle + time - stats.finish).in_units(loggp::US);
         let all = processors.iter().map(idle).sum::<f64>() / P / time.in_units(loggp::US);
@@ -389,8 +339,8 @@ mod tests {
                 _ => LuVariant::Grid { blocked: false },
             };
             let lu = Lu::read(&case, variant).unwrap();
-            let matrix = lu.matrix();
-            let run = Machine::new(params).run(|p| lu.eliminate(p, &matrix).0.take_notes().1).unwrap();
+            let matrix = lu.matrix.make();
+            let run = Machine::new(params).run(|p| lu.eliminate(p, &matrix).0.into_results().1).unwrap();
             let logs = EliminationLogs(run.results);
             (0..n).map(|step| logs.notes(step).map(|note| note.received).collect()).collect()
         };

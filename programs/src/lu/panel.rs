@@ -8,6 +8,7 @@ use loggp::collectives::{self, Maximum};
 use loggp::{Group, Payload, Proc, Tag};
 use ndarray::{Array2, ArrayViewMut2, ShapeBuilder, s};
 
+use super::SingularStep;
 use super::kernels::{LEAF, solve, solve_flops, update, update_flops};
 
 /// Tag of a row that gives its place to a pivot row, by elimination step.
@@ -43,12 +44,6 @@ pub struct Team<'p, 'a, 't> {
 }
 
 impl Team<'_, '_, '_> {
-    /// Returns the largest number of all, its row, and the rest of that row.
-    fn largest(&mut self, own: Candidate) -> Candidate {
-        let Maximum { value, place, with } = own;
-        collectives::all_max(&mut self.p.within(self.group), value, place, with)
-    }
-
     /// Passes `row`, which stands where the pivot belongs, to the processor that had the pivot row. Its owner
     /// gives it in `values`; its new owner gets it as the result.
     fn pass_row(&mut self, row: usize, pivot: usize, values: Option<Vec<f64>>) -> Option<Vec<f64>> {
@@ -63,11 +58,6 @@ impl Team<'_, '_, '_> {
             here => here,
         }
     }
-
-    /// Computes at the cost of this many flops.
-    pub fn flops<R>(&mut self, flops: u64, compute: impl FnOnce() -> R) -> R {
-        self.p.work("flop", flops, compute)
-    }
 }
 
 /// A number that is compared by its absolute value.
@@ -80,10 +70,6 @@ impl PartialOrd for Magnitude {
     }
 }
 
-/// The matrix is singular: the rest of this column is 0, so it has no pivot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Payload)]
-pub struct SingularColumn(pub usize);
-
 impl<'v> LuPanel<'v> {
     /// Creates a panel that begins at column and row `k`, before its elimination.
     pub fn new(k: usize, rows: Vec<usize>, values: ArrayViewMut2<'v, f64>) -> LuPanel<'v> {
@@ -92,7 +78,7 @@ impl<'v> LuPanel<'v> {
     }
 
     /// Eliminates the panel. The pivot rows end as its first rows.
-    pub fn eliminate(&mut self, team: &mut Team) -> Result<(), SingularColumn> {
+    pub fn eliminate(&mut self, team: &mut Team) -> Result<(), SingularStep> {
         let eliminated = self.eliminate_columns(team, 0, self.values.ncols());
         for j in 0..self.pivots.len() {
             if let Some(place) = self.place(self.k + j) {
@@ -104,7 +90,7 @@ impl<'v> LuPanel<'v> {
 
     /// Eliminates columns `first` to `end` of the panel, to which all updates from columns before have been
     /// applied.
-    fn eliminate_columns(&mut self, team: &mut Team, first: usize, end: usize) -> Result<(), SingularColumn> {
+    fn eliminate_columns(&mut self, team: &mut Team, first: usize, end: usize) -> Result<(), SingularStep> {
         if end - first <= LEAF {
             return (first..end).try_for_each(|j| self.eliminate_column(team, j, end));
         }
@@ -113,7 +99,7 @@ impl<'v> LuPanel<'v> {
         let below = self.rows_above(half);
         let rows = self.rows.len() - below;
         let flops = solve_flops(half - first, end - half) + update_flops(rows, half - first, end - half);
-        team.flops(flops, || {
+        team.p.work("flop", flops, || {
             let (l, mut u) =
                 self.top.multi_slice_mut((s![first..half, first..half], s![first..half, half..end]));
             solve(l.view(), u.view_mut());
@@ -124,12 +110,14 @@ impl<'v> LuPanel<'v> {
     }
 
     /// Eliminates column `j`, and updates those up to `end`.
-    fn eliminate_column(&mut self, team: &mut Team, j: usize, end: usize) -> Result<(), SingularColumn> {
+    fn eliminate_column(&mut self, team: &mut Team, j: usize, end: usize) -> Result<(), SingularStep> {
         let from = self.rows_above(j);
-        let own = team.flops((self.rows.len() - from) as u64, || self.largest(j, from));
-        let Maximum { value: Magnitude(pivot), place, with: mut row } = team.largest(own);
+        let Maximum { value, place, with } =
+            team.p.work("flop", (self.rows.len() - from) as u64, || self.largest(j, from));
+        let Maximum { value: Magnitude(pivot), place, with: mut row } =
+            collectives::all_max(&mut team.p.within(team.group), value, place, with);
         if pivot == 0.0 {
-            return Err(SingularColumn(self.k + j));
+            return Err(SingularStep(self.k + j));
         }
         self.pivots.push(place);
         self.swap_rows(team, j, place);
@@ -138,7 +126,7 @@ impl<'v> LuPanel<'v> {
 
         let from = self.rows_above(j + 1);
         let rows = self.rows.len() - from;
-        team.flops(rows as u64 + update_flops(rows, 1, end - j - 1), || {
+        team.p.work("flop", rows as u64 + update_flops(rows, 1, end - j - 1), || {
             let (mut l, a) = self.values.multi_slice_mut((s![from.., j..j + 1], s![from.., j + 1..end]));
             l.iter_mut().for_each(|value| *value /= pivot);
             update(a, l.view(), self.top.slice(s![j..j + 1, j + 1..end]));
@@ -173,14 +161,9 @@ impl<'v> LuPanel<'v> {
         }
         let values = self.place(row).map(|place| self.values.row(place).to_vec());
         if let Some(values) = team.pass_row(row, pivot, values) {
-            self.put_row(pivot, &values);
+            let place = self.place(pivot).expect("the owner of a row has it");
+            self.values.row_mut(place).iter_mut().zip(values).for_each(|(to, from)| *to = from);
         }
-    }
-
-    /// Writes numbers into a row of the matrix.
-    fn put_row(&mut self, row: usize, values: &[f64]) {
-        let place = self.place(row).expect("the owner of a row has it");
-        self.values.row_mut(place).iter_mut().zip(values).for_each(|(to, from)| *to = *from);
     }
 
     /// Returns the processor's place of a row of the matrix, or `None` if it does not have the row.

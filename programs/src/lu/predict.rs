@@ -6,14 +6,12 @@
 //! another only where it needs its multipliers. So it is a recurrence over panels and grid columns;
 //! docs/reference/lu.md says which of its terms are the paper's.
 
-use std::ops::Range;
-
 use loggp::collectives::BroadcastPlan;
 use loggp::params::LongMessages;
 use loggp::{Params, Ports, Time};
 
 use super::kernels::{solve_flops, update_flops};
-use super::layout::{Cut, GridLayout};
+use super::layout::{Cut, GridLayout, Panel};
 use super::log::{EliminationLog, EliminationLogs, PanelAct};
 use super::panel;
 use super::transfer::values_per_message;
@@ -115,11 +113,8 @@ impl LuCosts<'_> {
         let step = |distance: usize| {
             let k = k * distance.min(P - distance);
             let last = 2 * distance >= P;
-            (self.message_time(k) + self.port_wait(k)).max(if last {
-                Time::ZERO
-            } else {
-                params.stream(k) + params.g
-            })
+            let gap = if last { Time::ZERO } else { params.stream(k) + params.g };
+            (self.message_time(k) + self.port_wait(k)).max(gap)
         };
         let doubled: Time = (0..P.next_power_of_two().ilog2()).map(|bit| step(1 << bit)).sum();
         doubled.min(direct)
@@ -158,20 +153,20 @@ fn unless_own_pivot(rows: RowCounts, time: Time) -> Time {
 pub fn predict_logs(plan: &Lu, flop: f64) -> EliminationLogs {
     let costs = LuCosts { params: &plan.case.params, ports: plan.case.ports, flop };
     match plan.variant {
-        LuVariant::Replicated => EliminationLogs(vec![predict_replicated(&costs, plan.layout.cols)]),
+        LuVariant::Replicated => EliminationLogs(vec![predict_replicated(&costs, &plan.layout)]),
         _ => predict_grid(&costs, &plan.layout, plan.variant == LuVariant::Lookahead),
     }
 }
 
 /// Predicts the bad layout, in which every processor waits for all others in every step.
-fn predict_replicated(costs: &LuCosts, cut: Cut) -> EliminationLog {
+fn predict_replicated(costs: &LuCosts, layout: &GridLayout) -> EliminationLog {
     let (mut log, mut now) = (EliminationLog::default(), Time::ZERO);
-    let (n, P, piece) = (cut.n(), cut.parts, cut.piece);
-    for (number, k) in (0..n).step_by(piece).enumerate() {
-        let (w, e) = (piece.min(n - k), (k + piece).min(n));
+    let (n, cut, P, piece) = (layout.n, layout.cols, layout.cols.parts, layout.cols.piece);
+    for panel in layout.panels() {
+        let (k, e, w) = (panel.start, panel.end, panel.len());
         let mut act = |act, time| {
             now += time;
-            log.finish_at(number, act, now);
+            log.finish_at(panel.number, act, now);
         };
         // All have about the same number of rows.
         let rows = RowCounts { all: P, own: 1, most: cut.most_from(k).min(n - k), team: P };
@@ -206,24 +201,20 @@ fn predict_replicated(costs: &LuCosts, cut: Cut) -> EliminationLog {
 fn predict_grid(costs: &LuCosts, layout: &GridLayout, lookahead: bool) -> EliminationLogs {
     let GridLayout { rows, cols, .. } = layout;
     let panels: Vec<_> = layout.panels().collect();
-    let mut columns = GridColumns { costs, layout, now: vec![Time::ZERO; cols.parts], logs: Vec::new() };
-    columns.logs = vec![EliminationLog::default(); cols.parts];
-    for (number, panel) in panels.iter().enumerate() {
-        let (k, e, w) = (panel.start, panel.end, panel.len());
+    let (now, logs) = (vec![Time::ZERO; cols.parts], vec![EliminationLog::default(); cols.parts]);
+    let mut columns = GridColumns { costs, layout, now, logs };
+    for panel in &panels {
+        let (number, k, e, w) = (panel.number, panel.start, panel.end, panel.len());
         if !lookahead || number == 0 {
-            columns.pass_panel(number, panel);
+            columns.pass_panel(panel);
         }
         // The grid rows that still have rows, and the one that has the pivot rows.
         let down = rows.parts_from(e) + usize::from(rows.count_from(rows.owner(k), e) == 0);
         let update = |columns| cost(update_flops(rows.most_from(e), w, columns), costs.flop);
         for c in (0..cols.parts).filter(|c| cols.count_from(*c, e) > 0) {
             let left = cols.count_from(c, e);
-            columns.advance(
-                c,
-                number,
-                PanelAct::Swap,
-                costs.rows_swap_time(w, left, RowCounts::new(rows, k)),
-            );
+            let swap_time = costs.rows_swap_time(w, left, RowCounts::new(rows, k));
+            columns.advance(c, number, PanelAct::Swap, swap_time);
             columns.advance(c, number, PanelAct::Solve, cost(solve_flops(w, left), costs.flop));
             let plan = BroadcastPlan::best::<f64>(costs.params, down, w * left);
             columns.advance(c, number, PanelAct::PivotRows, plan.time);
@@ -240,7 +231,7 @@ fn predict_grid(costs: &LuCosts, layout: &GridLayout, lookahead: bool) -> Elimin
             }
         }
         if let Some((owner, next)) = urgent {
-            columns.pass_panel(number + 1, next);
+            columns.pass_panel(next);
             columns.advance(owner, number, PanelAct::Update, update(cols.count_from(owner, e) - next.len()));
         }
     }
@@ -265,16 +256,16 @@ impl GridColumns<'_> {
     }
 
     /// Lets the column that has the panel eliminate it, and pass it on to those that have columns left.
-    fn pass_panel(&mut self, number: usize, panel: &Range<usize>) {
+    fn pass_panel(&mut self, panel: &Panel) {
         let (costs, GridLayout { rows, cols, .. }) = (self.costs, self.layout);
         let (k, w, owner) = (panel.start, panel.len(), cols.owner(panel.start));
-        self.advance(owner, number, PanelAct::Pivot, costs.panel(RowCounts::new(rows, k), w));
+        self.advance(owner, panel.number, PanelAct::Pivot, costs.panel(RowCounts::new(rows, k), w));
         let most = rows.most_from(k);
         let has_columns = |c: &usize| *c == owner || cols.count_from(*c, panel.end) > 0;
         let line: Vec<usize> = (owner..cols.parts).chain(0..owner).filter(has_columns).collect();
         pass_on(costs, (most + 1) * w, &line, &mut self.now);
         for c in line {
-            self.advance(c, number, PanelAct::Multipliers, Time::ZERO);
+            self.advance(c, panel.number, PanelAct::Multipliers, Time::ZERO);
         }
     }
 }

@@ -10,24 +10,23 @@ use std::ops::Range;
 use loggp::{Group, Proc, collectives};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
+use super::SingularStep;
 use super::kernels::{solve, solve_flops, update, update_flops};
-use super::layout::Cut;
+use super::layout::{Cut, GridLayout, Panel};
 use super::log::{EliminationLog, PanelAct};
 use super::moves::{Move, moves};
-use super::panel::{LuPanel, SingularColumn, Team};
+use super::panel::{LuPanel, Team};
 use super::transfer::shift;
 
 /// A processor's part of the elimination.
-pub struct SkewedPart {
+pub struct SkewedPart<'a> {
+    layout: &'a GridLayout,
     /// Columns of the first block row, as they are dealt to the processors. Each further block row is shifted
     /// by one.
     cut: Cut,
-    n: usize,
     id: usize,
     /// Numbers of the processor, in the matrix's rows. It has other columns of each row.
     pub values: Array2<f64>,
-    /// Row numbers of the pivots.
-    pub pivots: Vec<usize>,
     /// Log of the processor.
     pub log: EliminationLog,
     /// Group of all processors.
@@ -45,16 +44,15 @@ struct EliminatedPanel {
     values: Array2<f64>,
 }
 
-impl SkewedPart {
+impl<'a> SkewedPart<'a> {
     /// Creates the part of a processor, with numbers from the matrix.
-    pub fn new(cut: Cut, id: usize, matrix: &ArrayView2<f64>) -> SkewedPart {
-        let (n, most) = (matrix.nrows(), cut.most_from(0));
+    pub fn new(layout: &'a GridLayout, id: usize, matrix: &ArrayView2<f64>) -> SkewedPart<'a> {
+        let (n, cut, most) = (layout.n, layout.cols, layout.cols.most_from(0));
         let mut part = SkewedPart {
+            layout,
             cut,
-            n,
             id,
             values: Array2::zeros((n, most)),
-            pivots: Vec::with_capacity(n),
             log: EliminationLog::with_capacity(n),
             all: Group::new(0..cut.parts),
         };
@@ -69,7 +67,7 @@ impl SkewedPart {
     /// Returns its numbers, with their rows and columns.
     pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let of_row = |i| self.cut.indices(self.share(i)).enumerate().map(move |(place, j)| (i, j, place));
-        (0..self.n).flat_map(of_row).map(|(i, j, place)| (i, j, self.values[(i, place)]))
+        (0..self.layout.n).flat_map(of_row).map(|(i, j, place)| (i, j, self.values[(i, place)]))
     }
 
     /// Returns the part of the cut that has the processor's columns of a row.
@@ -90,26 +88,19 @@ impl SkewedPart {
     }
 
     /// Eliminates the whole matrix.
-    pub fn eliminate(&mut self, p: &mut Proc) -> Result<(), SingularColumn> {
-        let piece = self.cut.piece;
-        for (number, k) in (0..self.n).step_by(piece).enumerate() {
-            let panel = k..(k + piece).min(self.n);
-            let eliminated = self.eliminate_panel(p, number, &panel)?;
-            let l = self.share_multipliers(p, number, &panel, &eliminated);
-            self.swap_rows(p, number, &panel, &eliminated.pivots);
-            let u = self.share_pivot_rows(p, number, &panel, eliminated.top.view());
-            self.update(p, number, &panel, &l, &u);
+    pub fn eliminate(&mut self, p: &mut Proc) -> Result<(), SingularStep> {
+        for panel in self.layout.panels() {
+            let eliminated = self.eliminate_panel(p, &panel)?;
+            let l = self.share_multipliers(p, &panel, &eliminated);
+            self.swap_rows(p, &panel, &eliminated.pivots);
+            let u = self.share_pivot_rows(p, &panel, eliminated.top.view());
+            self.update(p, &panel, &l, &u);
         }
         Ok(())
     }
 
     /// Eliminates a panel, of which every processor has some rows.
-    fn eliminate_panel(
-        &mut self,
-        p: &mut Proc,
-        number: usize,
-        panel: &Range<usize>,
-    ) -> Result<EliminatedPanel, SingularColumn> {
+    fn eliminate_panel(&mut self, p: &mut Proc, panel: &Panel) -> Result<EliminatedPanel, SingularStep> {
         let (k, cut, id) = (panel.start, self.cut, self.id);
         let mine: Vec<usize> = cut.indices(self.share(k)).filter(|row| *row >= k).collect();
         let place = |part: &SkewedPart, row: usize, j: usize| part.columns(row, k + j).start;
@@ -119,14 +110,14 @@ impl SkewedPart {
         let owner = |row: usize| (row / cut.piece + k / cut.piece) % cut.parts;
         let mut eliminated = LuPanel::new(k, mine, values.view_mut());
         let done = eliminated.eliminate(&mut Team { p, group: &self.all, owner: &owner, rank: id });
-        self.pivots.extend(&eliminated.pivots);
+        self.log.pivots.extend(&eliminated.pivots);
         for (i, row) in eliminated.rows.iter().enumerate() {
             for j in 0..panel.len() {
                 let place = place(self, *row, j);
                 self.values[(*row, place)] = eliminated.values[(i, j)];
             }
         }
-        self.log.finish(p, number, PanelAct::Pivot);
+        self.log.finish(p, panel.number, PanelAct::Pivot);
         let LuPanel { top, pivots, rows, .. } = eliminated;
         done.map(|()| EliminatedPanel { top, pivots, rows, values })
     }
@@ -135,50 +126,43 @@ impl SkewedPart {
     fn share_multipliers(
         &mut self,
         p: &mut Proc,
-        number: usize,
-        panel: &Range<usize>,
+        panel: &Panel,
         eliminated: &EliminatedPanel,
     ) -> Vec<Vec<f64>> {
         let below = eliminated.rows.partition_point(|row| *row < panel.end);
         let mine: Vec<f64> = eliminated.values.slice(s![below.., ..]).iter().copied().collect();
-        let all = self.gather(p, number, panel, mine);
-        self.log.finish(p, number, PanelAct::Multipliers);
+        let all = self.gather(p, panel, mine);
+        self.log.finish(p, panel.number, PanelAct::Multipliers);
         all
     }
 
     /// Sends every processor's numbers to all: those below the panel in its columns, or right of it in its
     /// rows, which are as many.
-    fn gather(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, mine: Vec<f64>) -> Vec<Vec<f64>> {
+    fn gather(&mut self, p: &mut Proc, panel: &Panel, mine: Vec<f64>) -> Vec<Vec<f64>> {
         let of = |id| self.cut.count_from(self.share_of(id, panel.start), panel.end) * panel.len();
         let counts: Vec<usize> = (0..self.cut.parts).map(of).collect();
-        self.log.add_received(number, counts.iter().sum::<usize>() - mine.len());
+        self.log.add_received(panel.number, counts.iter().sum::<usize>() - mine.len());
         collectives::all_gather_vector(p, &counts, mine)
     }
 
     /// Solves for the panel's pivot rows, and sends them to all. Returns those of each processor, column
     /// after column.
-    fn share_pivot_rows(
-        &mut self,
-        p: &mut Proc,
-        number: usize,
-        panel: &Range<usize>,
-        top: ArrayView2<f64>,
-    ) -> Vec<Vec<f64>> {
+    fn share_pivot_rows(&mut self, p: &mut Proc, panel: &Panel, top: ArrayView2<f64>) -> Vec<Vec<f64>> {
         let (w, columns) = (panel.len(), self.columns(panel.start, panel.end));
         let flops = solve_flops(w, columns.len());
-        let mut u = self.values.slice_mut(s![panel.clone(), columns]);
+        let mut u = self.values.slice_mut(s![panel.start..panel.end, columns]);
         p.work("flop", flops, || solve(top, u.view_mut()));
         let mine: Vec<f64> = u.t().iter().copied().collect();
-        self.log.finish(p, number, PanelAct::Solve);
-        let all = self.gather(p, number, panel, mine);
-        self.log.finish(p, number, PanelAct::PivotRows);
+        self.log.finish(p, panel.number, PanelAct::Solve);
+        let all = self.gather(p, panel, mine);
+        self.log.finish(p, panel.number, PanelAct::PivotRows);
         all
     }
 
     /// Moves the panel's pivot rows to their places. The elements of two rows in one column have different
     /// processors: all that moves from one row to another moves as many processors further as the rows are
     /// apart.
-    fn swap_rows(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, pivots: &[usize]) {
+    fn swap_rows(&mut self, p: &mut Proc, panel: &Panel, pivots: &[usize]) {
         let Cut { parts, piece, .. } = self.cut;
         let moves = moves(panel.start, pivots);
         let distance_of = |Move { from, to }: &Move| (to / piece + parts - from / piece % parts) % parts;
@@ -211,17 +195,17 @@ impl SkewedPart {
                 );
             }
         }
-        self.log.finish(p, number, PanelAct::Swap);
+        self.log.finish(p, panel.number, PanelAct::Swap);
     }
 
     /// Updates the rest of the matrix, block row by block row. The processor has other columns of each.
-    fn update(&mut self, p: &mut Proc, number: usize, panel: &Range<usize>, l: &[Vec<f64>], u: &[Vec<f64>]) {
-        let (Cut { parts, piece, .. }, w, n) = (self.cut, panel.len(), self.n);
+    fn update(&mut self, p: &mut Proc, panel: &Panel, l: &[Vec<f64>], u: &[Vec<f64>]) {
+        let (Cut { parts, piece, .. }, w, n) = (self.cut, panel.len(), self.layout.n);
         let blocks = || (panel.end..n).step_by(piece).map(|row| row..(row + piece).min(n));
         let flops =
             blocks().map(|rows| update_flops(rows.len(), w, self.columns(rows.start, panel.end).len()));
         let flops = flops.sum();
-        self.log.mark_active(number, flops);
+        self.log.mark_active(panel.number, flops);
         // The multipliers come from the processor that has the panel's rows of a block, the pivot rows from
         // that of its columns.
         let mut taken = vec![0; parts];
@@ -237,6 +221,6 @@ impl SkewedPart {
                 update(self.values.slice_mut(s![rows, columns]), l, u.reversed_axes());
             }
         });
-        self.log.finish(p, number, PanelAct::Update);
+        self.log.finish(p, panel.number, PanelAct::Update);
     }
 }

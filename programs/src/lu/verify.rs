@@ -3,8 +3,8 @@
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ShapeBuilder, s};
 
+use super::SingularStep;
 use super::layout::GridLayout;
-use super::panel::SingularColumn;
 use crate::math::dense::residual;
 use crate::math::dense::residual::{MOST_SCALED, largest};
 
@@ -26,19 +26,19 @@ pub fn verify(
     matrix: &Array2<f64>,
     mut factors: Factors,
     layout: &GridLayout,
-    singular: Option<SingularColumn>,
+    singular: Option<SingularStep>,
 ) -> Result<(), String> {
     let (n, steps) = (matrix.nrows(), factors.pivots.len());
-    if steps != singular.map_or(n, |SingularColumn(step)| step) {
+    if steps != singular.map_or(n, |SingularStep(step)| step) {
         let step =
-            singular.map_or(String::new(), |SingularColumn(step)| format!(", and none at step {}", step + 1));
+            singular.map_or(String::new(), |SingularStep(step)| format!(", and none at step {}", step + 1));
         return Err(format!("{steps} of {n} pivots were found{step}"));
     }
     let columns = n.min(steps + 1);
     // Rows of L take their places after later pivots.
     for panel in layout.panels() {
         let mut left = factors.lu.slice_mut(s![.., ..panel.start]);
-        for (row, pivot) in panel.take_while(|row| *row < steps).map(|row| (row, factors.pivots[row])) {
+        for (row, pivot) in (panel.start..panel.end.min(steps)).map(|row| (row, factors.pivots[row])) {
             if pivot < row || pivot >= n {
                 return Err(format!("row {pivot} cannot be the pivot of step {row}"));
             }
@@ -145,7 +145,7 @@ mod tests {
         let singular = ndarray::array![[1.0, 2.0, 3.0], [2.0, 4.0, 7.0], [4.0, 8.0, 8.0]];
         let (regular, _, layout) = right();
         let after = |matrix: &Array2<f64>, pivots: Vec<usize>, lu: Array2<f64>, step: usize| {
-            verify(matrix, Factors { lu, pivots }, &layout, Some(SingularColumn(step)))
+            verify(matrix, Factors { lu, pivots }, &layout, Some(SingularStep(step)))
         };
         let lu = || ndarray::array![[4.0, 8.0, 8.0], [0.5, 0.0, 0.0], [0.25, 0.0, 0.0]];
         assert_eq!(after(&singular, vec![2], lu(), 1), Ok(()));

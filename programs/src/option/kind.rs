@@ -137,10 +137,6 @@ impl<T: fmt::Debug> OptionKind<Option<T>> for OptionalKind<T> {
         value.as_ref().map(|value| self.0.write(value)).unwrap_or_default()
     }
 
-    fn check(&self, value: &Option<T>) -> Result<(), String> {
-        value.as_ref().map_or(Ok(()), |value| self.0.check(value))
-    }
-
     fn is_time(&self) -> bool {
         self.0.is_time()
     }

@@ -17,10 +17,6 @@ impl OptionKind<Time> for Microseconds {
         value.to_string().replace(' ', "")
     }
 
-    fn check(&self, value: &Time) -> Result<(), String> {
-        check_not_negative(*value).map(drop)
-    }
-
     fn is_time(&self) -> bool {
         true
     }
@@ -78,7 +74,7 @@ impl OptionKind<TimeSpan> for Cycles {
         let is_cycles = matches!(text.parse::<Time>(), Err(TimeError::NoUnit));
         let read = if is_cycles { millionths() } else { text.parse().map(TimeSpan::Time) };
         let length = read.map_err(|why| why.to_string())?;
-        self.check(&length).map(|()| length)
+        check_not_negative(length.to_time(US)).map(|_| length)
     }
 
     fn write(&self, value: &TimeSpan) -> String {
@@ -86,10 +82,6 @@ impl OptionKind<TimeSpan> for Cycles {
             TimeSpan::Time(time) => Microseconds.write(time),
             TimeSpan::Millionths(millionths) => (*millionths as f64 / 1e6).to_string(),
         }
-    }
-
-    fn check(&self, value: &TimeSpan) -> Result<(), String> {
-        check_not_negative(value.to_time(US)).map(drop)
     }
 
     fn is_time(&self) -> bool {

@@ -114,47 +114,43 @@ impl SortSetting {
         let Params { P, .. } = case.params;
         let (key, buckets) = ((self.bits / 8) as usize, 1_usize << self.method.radix);
         if case.size == 0 {
-            return Err("a size of 0 leaves nothing to sort; give at least 1".into());
+            refuse!("a size of 0 leaves nothing to sort; give at least 1");
         }
         // Keys: the input, its reference, two buffers and the messages. Buckets: counts, sums and ranks.
         let (per_key, per_bucket) = (5 * key as u128, 6 * 4);
         let sums = P as u128 * buckets as u128 * per_bucket;
         let room = MOST.saturating_sub(sums) / (P as u128 * per_key);
         if room == 0 {
-            return Err(format!(
+            refuse!(
                 "the sums of {P} processors for {buckets} buckets each leave no room for keys; give a smaller radix"
-            )
-            .into());
+            );
         }
         if case.size as u128 > room {
-            return Err(format!("there is no room for so many keys; give a size of at most {room}").into());
+            refuse!("there is no room for so many keys; give a size of at most {room}");
         }
         if P == 1 {
             return Ok(());
         }
         if !self.method.bulk && case.params.is_synchronous(case.params.words(key)) {
-            return Err(format!(
+            refuse!(
                 "everyone sends keys while it receives, and here a message of one key waits for its receiver; \
                  give an S of at least {}, or take the algorithm long",
                 case.params.words(key)
-            )
-            .into());
+            );
         }
         let Some(longest) = case.params.longest_message().filter(|_| self.method.bulk) else { return Ok(()) };
         let bytes = longest.saturating_mul(case.params.word.get());
         if bytes < 8 * buckets {
-            return Err(format!(
+            refuse!(
                 "a message of the sums for {buckets} buckets is longer than the machine can carry, \
                  {bytes} bytes; give a smaller radix"
-            )
-            .into());
+            );
         }
         match bytes / key {
-            most if case.size > most => Err(format!(
+            most if case.size > most => refuse!(
                 "a message may have all keys of a processor, and the machine can carry {bytes} bytes; \
                  give a size of at most {most}"
-            )
-            .into()),
+            ),
             _ => Ok(()),
         }
     }

@@ -105,7 +105,7 @@ fn parse_detour(text: &str) -> Result<Detour, String> {
     let numbers: Option<Vec<usize>> = text.split(':').map(|number| number.parse().ok()).collect();
     match numbers.as_deref() {
         Some(&[items, carrier, to]) => Ok(Detour { items, carrier, to }),
-        _ => Err("give a number of items, by way of whom, and to whom, as in 2:5:3".into()),
+        _ => refuse!("give a number of items, by way of whom, and to whom, as in 2:5:3"),
     }
 }
 

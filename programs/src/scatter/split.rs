@@ -77,18 +77,17 @@ fn can_carry(tree: &ScatterTree, carrier: usize, to: usize) -> bool {
 pub(super) fn check(tree: &ScatterTree, Detour { items, carrier, to }: Detour) -> Result<(), Refusal> {
     let P = tree.items_before.len() - 1;
     if let Some(id) = [carrier, to].into_iter().find(|id| *id >= P) {
-        return Err(format!("there is no processor {id} for a detour; give them from 0 to {}", P - 1).into());
+        refuse!("there is no processor {id} for a detour; give them from 0 to {}", P - 1);
     }
     if !can_carry(tree, carrier, to) {
-        return Err(format!(
+        refuse!(
             "items for processor {to} cannot come by way of {carrier}, who must be another than its source, and {to} must \
              send nothing itself"
-        )
-        .into());
+        );
     }
     match tree.own_items(to) {
         own if (1..own).contains(&items) => Ok(()),
-        own => Err(format!("{items} of {own} items cannot make a detour; give from 1 to {}", own - 1).into()),
+        own => refuse!("{items} of {own} items cannot make a detour; give from 1 to {}", own - 1),
     }
 }
 

@@ -86,24 +86,23 @@ impl Summation<'_> {
         const MOST: i128 = 1 << 28;
         let time = case.get(&TIME).map(|time| time.to_time(case.params.cycle));
         if time.is_some() && case.size != SIZE {
-            return Err("--time says how many operands there are; leave --size out".into());
+            refuse!("--time says how many operands there are; leave --size out");
         }
         let n = time.map_or(case.size as i128, |T| most_operands(case, variant, T));
-        let refusal = match time {
-            _ if n == 0 => "a size of 0 leaves nothing to sum; give at least 1".into(),
+        match time {
+            _ if n == 0 => refuse!("a size of 0 leaves nothing to sum; give at least 1"),
             None if n > MOST => {
-                format!("{n} operands are more than a host may have room for; give at most {MOST}")
+                refuse!("{n} operands are more than a host may have room for; give at most {MOST}")
             }
-            Some(T) if n > MOST => format!(
+            Some(T) if n > MOST => refuse!(
                 "{n} operands can be summed in {T}, more than a host may have room for; give a shorter time, \
                  for at most {MOST} operands"
             ),
             _ if n > (Time::MAX.as_ps() / case.params.cycle.as_ps()).into() => {
-                format!("{n} additions of {} take longer than time lasts; give fewer", case.params.cycle)
+                refuse!("{n} additions of {} take longer than time lasts; give fewer", case.params.cycle)
             }
-            _ => return Ok(Box::new(Summation { case, variant, time, operands: n })),
-        };
-        Err(refusal.into())
+            _ => Ok(Box::new(Summation { case, variant, time, operands: n })),
+        }
     }
 }
 

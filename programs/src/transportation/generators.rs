@@ -62,7 +62,16 @@ pub struct NamedMatrix {
     pub about: &'static str,
     /// Number of processors, if it is for only one.
     pub P: Option<usize>,
-    make: fn(&MatrixSpec) -> Result<Matrix, String>,
+    source: MatrixSource,
+}
+
+/// The source of a named matrix.
+#[derive(Debug)]
+enum MatrixSource {
+    /// Entries of one of the paper's figures.
+    Figure(&'static [usize]),
+    /// Function that makes it.
+    Maker(fn(&MatrixSpec) -> Result<Matrix, String>),
 }
 
 /// All named matrices, the paper's generator first.
@@ -70,21 +79,11 @@ pub static NAMED: &[NamedMatrix] = &[
     named_matrix("skewed", "the paper's generator: of k receivers, lk share 1-l of the traffic", skewed),
     named_matrix("random", "anyone sends anything to anyone, with bounds r and c", random),
     named_matrix("uniform", "everyone sends t/P to all", uniform),
-    figure_matrix("figure-1", "figure 1: all-to-many with equal traffic, P = 8", 8, |_| {
-        Ok(Matrix::new(8, FIGURE_1.into()))
-    }),
-    figure_matrix("figure-2", "figure 2: many-to-many with bounded traffic, P = 8", 8, |_| {
-        Ok(Matrix::new(8, FIGURE_2.into()))
-    }),
-    figure_matrix("figure-3", "figure 3: bounded transportation, P = 4", 4, |_| {
-        Ok(Matrix::new(4, FIGURE_3.into()))
-    }),
-    figure_matrix("figure-9", "figure 9: the example of message splitting, P = 4", 4, |_| {
-        Ok(Matrix::new(4, FIGURE_9.into()))
-    }),
-    figure_matrix("figure-11", "figure 11: the same, split by the alternate scheme, P = 4", 4, |_| {
-        Ok(Matrix::new(4, FIGURE_9.into()))
-    }),
+    figure_matrix("figure-1", "figure 1: all-to-many with equal traffic, P = 8", &FIGURE_1),
+    figure_matrix("figure-2", "figure 2: many-to-many with bounded traffic, P = 8", &FIGURE_2),
+    figure_matrix("figure-3", "figure 3: bounded transportation, P = 4", &FIGURE_3),
+    figure_matrix("figure-9", "figure 9: the example of message splitting, P = 4", &FIGURE_9),
+    figure_matrix("figure-11", "figure 11: the same, split by the alternate scheme, P = 4", &FIGURE_9),
     named_matrix("hot-receiver", "everyone sends t/P to processor 0", |spec| Ok(hot_spot(spec, |i| (i, 0)))),
     named_matrix("hot-sender", "processor 0 sends t/P to all", |spec| Ok(hot_spot(spec, |i| (0, i)))),
     named_matrix("one-message", "processor 0 sends t to the last one, and nobody else sends", |spec| {
@@ -118,17 +117,13 @@ const fn named_matrix(
     about: &'static str,
     make: fn(&MatrixSpec) -> Result<Matrix, String>,
 ) -> NamedMatrix {
-    NamedMatrix { name, about, P: None, make }
+    NamedMatrix { name, about, P: None, source: MatrixSource::Maker(make) }
 }
 
 /// Creates a named matrix of one of the paper's figures, for its number of processors.
-const fn figure_matrix(
-    name: &'static str,
-    about: &'static str,
-    P: usize,
-    make: fn(&MatrixSpec) -> Result<Matrix, String>,
-) -> NamedMatrix {
-    NamedMatrix { name, about, P: Some(P), make }
+const fn figure_matrix(name: &'static str, about: &'static str, entries: &'static [usize]) -> NamedMatrix {
+    let P = Some(entries.len().isqrt());
+    NamedMatrix { name, about, P, source: MatrixSource::Figure(entries) }
 }
 
 #[rustfmt::skip]
@@ -203,21 +198,23 @@ pub fn make_matrix(text: &str, spec: &MatrixSpec) -> Result<Matrix, String> {
     }
     let Some(named) = NAMED.iter().find(|named| named.name == text) else {
         refuse(spec.is_traffic_given, "traffic", "matrices that are made, and this one is read")?;
-        let matrix = read(text)?;
-        return match matrix.P() == spec.P {
-            true => Ok(matrix),
-            false => {
-                Err(format!("it is for {} processors, and there are {}; give -P {0}", matrix.P(), spec.P))
-            }
-        };
+        return for_all(spec, read(text)?);
     };
-    if let Some(P) = named.P {
-        refuse(spec.is_traffic_given, "traffic", "matrices that are made, and a figure's is as it is")?;
-        if spec.P != P {
-            return Err(format!("it is for {P} processors, and there are {}; give -P {P}", spec.P));
+    match named.source {
+        MatrixSource::Figure(entries) => {
+            refuse(spec.is_traffic_given, "traffic", "matrices that are made, and a figure's is as it is")?;
+            for_all(spec, Matrix::new(entries.len().isqrt(), entries.into()))
         }
+        MatrixSource::Maker(make) => make(spec),
     }
-    (named.make)(spec)
+}
+
+/// Returns a matrix, if it is for as many processors as there are.
+fn for_all(spec: &MatrixSpec, matrix: Matrix) -> Result<Matrix, String> {
+    match matrix.P() == spec.P {
+        true => Ok(matrix),
+        false => Err(format!("it is for {} processors, and there are {}; give -P {0}", matrix.P(), spec.P)),
+    }
 }
 
 /// Reads a file: a line of titles, if there is one, and a line for each processor with a number for each,
@@ -302,9 +299,7 @@ fn skewed(spec: &MatrixSpec) -> Result<Matrix, String> {
             _ => (k / 2) >> rng.u32(..k.ilog2()),
         },
         Some(Skew::Fixed(..)) if k == 1 => {
-            return Err(
-                "a fan-out of 1 leaves no receivers to share traffic with a skew; leave --skew out".into()
-            );
+            refuse!("a fan-out of 1 leaves no receivers to share traffic with a skew; leave --skew out");
         }
         Some(Skew::Fixed(over, under)) => {
             let many = over * k as f64 / under;

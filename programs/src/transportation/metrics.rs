@@ -3,7 +3,6 @@
 use loggp::Time;
 
 use super::endpoints::Delivery;
-use crate::Metric;
 
 /// Names of a stage's metrics: the lengths of messages in elements, and the traffic of the busiest
 /// intermediate, which it receives in the first stage and sends in the second.
@@ -21,9 +20,9 @@ pub fn phases(deliveries: &[Delivery]) -> Vec<Time> {
 
 /// Returns the metrics of the lengths of all messages in each stage, including empty ones and those to
 /// oneself.
-pub fn lengths(deliveries: &[Delivery]) -> Vec<Metric> {
+pub fn lengths(deliveries: &[Delivery]) -> impl Iterator<Item = (&'static str, f64)> {
     let stages = deliveries.first().map_or(0, |delivery| delivery.lengths.len());
-    let metrics = |stage: usize| {
+    (0..stages).flat_map(|stage| {
         let rows: Vec<&Vec<usize>> = deliveries.iter().map(|delivery| &delivery.lengths[stage]).collect();
         let all = || rows.iter().flat_map(|row| row.iter().copied());
         let n = all().count() as f64;
@@ -35,18 +34,19 @@ pub fn lengths(deliveries: &[Delivery]) -> Vec<Metric> {
         };
         let (least, most) = (all().min().unwrap_or(0) as f64, all().max().unwrap_or(0) as f64);
         let values = [least, most, mean, variance, busiest.unwrap_or(0) as f64];
-        NAMES[stage].into_iter().zip(values).map(|(name, value)| Metric { name, unit: "", value })
-    };
-    (0..stages).flat_map(metrics).collect()
+        NAMES[stage].into_iter().zip(values)
+    })
 }
 
 /// Returns the counts of random scheduling: requests, of which some were rejected and repeated, and sleeps.
-pub fn counts(deliveries: &[Delivery]) -> Vec<Metric> {
+/// There are none if nothing was counted.
+pub fn counts(deliveries: &[Delivery]) -> impl Iterator<Item = (&'static str, f64)> {
     let sum = |of: fn(&Delivery) -> u64| deliveries.iter().map(of).sum::<u64>() as f64;
     let metrics = [
         ("requests", sum(|delivery| delivery.counts.requests)),
         ("rejected", sum(|delivery| delivery.counts.rejected)),
         ("sleeps", sum(|delivery| delivery.counts.sleeps)),
     ];
-    metrics.into_iter().map(|(name, value)| Metric { name, unit: "", value }).collect()
+    let counted = metrics.iter().any(|(_, count)| *count > 0.0);
+    metrics.into_iter().filter(move |_| counted)
 }

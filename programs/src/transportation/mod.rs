@@ -17,7 +17,6 @@ mod packet;
 mod predict;
 mod random;
 mod schedule;
-mod single_stage;
 mod split;
 mod two_stage;
 mod verify;
@@ -39,8 +38,10 @@ pub use two_stage::TwoStageForm;
 use crate::{
     Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
 };
+use TransportMethod::{Single, TwoStage};
 use generators::MatrixSpec;
-use packet::BYTES;
+use linear::receive_vector;
+use packet::{BYTES, ElementSlice, Packet};
 use predict::TransportationCosts;
 
 /// Many-to-many personalized communication.
@@ -53,99 +54,58 @@ pub static TRANSPORTATION: Program = Program {
             about: "every message goes in p parts by p intermediate processors; remainders in turn, from 0 (section 7)",
             formula: "2 p^2 parts + stages of s = ceil(r/p) and max_j sum_i ceil(a_ij/p) elements and p+1 lengths: vectors \
                       + (p-1)(tau + mu (s+p+1)) each (section 7.3); docs/reference/transportation.md has tau, mu and all terms",
-            plan: |case| Transportation::plan(case, TransportMethod::TwoStage(TwoStageForm::PLAIN)),
+            plan: |case| Transportation::plan(case, TwoStage(PLAIN)),
         },
         Algorithm {
             name: "two-stage-scan",
             about: "as two-stage, but a source's remainders begin where those of the one before end (figure 9)",
             formula: "two-stage's, a scan and a barrier (section 7.1)",
-            plan: |case| {
-                Transportation::plan(
-                    case,
-                    TransportMethod::TwoStage(TwoStageForm { scheme: Scheme::Scan, ..TwoStageForm::PLAIN }),
-                )
-            },
+            plan: |case| Transportation::plan(case, TwoStage(TwoStageForm::new(Scheme::Scan))),
         },
         Algorithm {
             name: "two-stage-alternate",
             about: "as two-stage, but remainders begin where the same destination's before end, for r > c (section 8)",
             formula: "2 p^2 parts + vector scan + barrier + stages of s = max_i sum_j ceil(a_ij/p) and ceil(c/p) elements \
                       and p+1 lengths: vectors + (p-1)(tau + mu (s+p+1)) each (section 8)",
-            plan: |case| {
-                Transportation::plan(
-                    case,
-                    TransportMethod::TwoStage(TwoStageForm {
-                        scheme: Scheme::Alternate,
-                        ..TwoStageForm::PLAIN
-                    }),
-                )
-            },
+            plan: |case| Transportation::plan(case, TwoStage(TwoStageForm::new(Scheme::Alternate))),
         },
         Algorithm {
             name: "two-stage-alternate-combine",
             about: "the same, and a destination's remainders begin where those of the one before end (section 8)",
             formula: "two-stage-alternate's, and a vector sum (section 8)",
-            plan: |case| {
-                Transportation::plan(
-                    case,
-                    TransportMethod::TwoStage(TwoStageForm {
-                        scheme: Scheme::Combine,
-                        ..TwoStageForm::PLAIN
-                    }),
-                )
-            },
+            plan: |case| Transportation::plan(case, TwoStage(TwoStageForm::new(Scheme::Combine))),
         },
         Algorithm {
             name: "two-stage-shuffled",
             about: "as two-stage, but intermediates of messages of the same length are drawn (appendix)",
             formula: "two-stage's, p parts more, and an array of min(p, s) more in every message (appendix)",
-            plan: |case| {
-                Transportation::plan(
-                    case,
-                    TransportMethod::TwoStage(TwoStageForm { shuffled: true, ..TwoStageForm::PLAIN }),
-                )
-            },
+            plan: |case| Transportation::plan(case, TwoStage(TwoStageForm { shuffled: true, ..PLAIN })),
         },
         Algorithm {
             name: "two-stage-sparse",
             about: "as two-stage, but only what is not empty is set up and said (section 7.3)",
             formula: "two-stage's with min(p^2, r) and min(p^2, p ceil(r/p)) parts, min(p, s)+1 lengths and two barriers \
                       more (section 7.3)",
-            plan: |case| {
-                Transportation::plan(
-                    case,
-                    TransportMethod::TwoStage(TwoStageForm { sparse: true, ..TwoStageForm::PLAIN }),
-                )
-            },
+            plan: |case| Transportation::plan(case, TwoStage(TwoStageForm { sparse: true, ..PLAIN })),
         },
         Algorithm {
             name: "linear",
             about: "the modified linear permutation: P-1 steps with a partner and a barrier each (figure 4)",
             formula: "vectors + the sum of tau + mu s_k over the steps k, with s_k the longest message in it (section 5 and \
                       appendix)",
-            plan: |case| Transportation::plan(case, TransportMethod::Single(SendSchedule::Linear)),
+            plan: |case| Transportation::plan(case, Single(SendSchedule::Linear)),
         },
         Algorithm {
             name: "random",
             about: "distributed random scheduling: to whom is found free, in random order (section 6)",
             formula: RANDOM,
-            plan: |case| {
-                Transportation::plan(
-                    case,
-                    TransportMethod::Single(SendSchedule::Random(RandomSchedule::PLAIN)),
-                )
-            },
+            plan: |case| Transportation::plan(case, Single(SendSchedule::Random(RandomSchedule::PLAIN))),
         },
         Algorithm {
             name: "random-improved",
             about: "the same; the busy say for how long, and let the next one go ahead early (section 6)",
             formula: RANDOM,
-            plan: |case| {
-                Transportation::plan(
-                    case,
-                    TransportMethod::Single(SendSchedule::Random(RandomSchedule::IMPROVED)),
-                )
-            },
+            plan: |case| Transportation::plan(case, Single(SendSchedule::Random(RandomSchedule::IMPROVED))),
         },
     ],
     size: Size { meaning: "elements that a processor sends and receives, the traffic t", default: SIZE },
@@ -155,6 +115,8 @@ pub static TRANSPORTATION: Program = Program {
 
 /// Default traffic.
 const SIZE: usize = 4096;
+/// The algorithm of section 7.
+const PLAIN: TwoStageForm = TwoStageForm::new(Scheme::Local);
 
 /// The reason why the random algorithms have no formula.
 const RANDOM: &str = "none: the algorithm is not deterministic, \"and that makes it difficult to ascertain its time \
@@ -182,7 +144,7 @@ struct Transportation<'a> {
 pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
     let traffic = case.get(&TRAFFIC);
     if traffic.is_some() && case.size != SIZE {
-        return Err("--traffic is there in place of --size; leave one of them out".into());
+        refuse!("--traffic is there in place of --size; leave one of them out");
     }
     let spec = MatrixSpec {
         P: case.params.P,
@@ -202,11 +164,11 @@ pub fn matrix(case: &Case) -> Result<Matrix, Refusal> {
 fn longest_message(matrix: &Matrix, method: &TransportMethod, params: &Params) -> usize {
     let P = matrix.P();
     let elements = match method {
-        TransportMethod::Single(_) => {
+        Single(_) => {
             let others = (0..P * P).filter(|n| n / P != n % P);
             others.map(|n| matrix.entries()[n]).max().unwrap_or(0)
         }
-        TransportMethod::TwoStage(form) => {
+        TwoStage(form) => {
             let (first, second) = longest_messages(matrix, form);
             first.max(second) + 1 + P + if form.shuffled { P } else { 0 }
         }
@@ -218,21 +180,17 @@ impl Transportation<'_> {
     fn plan(case: &Case, method: TransportMethod) -> PlanResult<'_> {
         /// Most elements that a host has room for: 2 GiB of elements that leave and arrive.
         const MOST_ELEMENTS: usize = 1 << 28;
-        let (P, most_P) = (case.params.P, if let TransportMethod::Single(_) = method { 2048 } else { 256 });
+        let (P, most_P) = (case.params.P, if let Single(_) = method { 2048 } else { 256 });
         if P > most_P {
-            return Err(
-                format!("{P} processors have too many messages or parts; give at most {most_P}").into()
-            );
+            refuse!("{P} processors have too many messages or parts; give at most {most_P}");
         }
         let (stage1, piece) = (case.get(&STAGE1), case.get(&CHUNK));
         let method = match method {
-            TransportMethod::Single(schedule) => TransportMethod::Single(schedule.with_block(piece)),
-            TransportMethod::TwoStage(form) => {
-                TransportMethod::TwoStage(TwoStageForm { stage1: stage1.with_block(piece), ..form })
-            }
+            Single(schedule) => Single(schedule.with_block(piece)),
+            TwoStage(form) => TwoStage(TwoStageForm { stage1: stage1.with_block(piece), ..form }),
         };
-        if let TransportMethod::Single(SendSchedule::Random(_))
-        | TransportMethod::TwoStage(TwoStageForm { stage1: SendSchedule::Random(_), .. }) = method
+        if let Single(first) | TwoStage(TwoStageForm { stage1: first, .. }) = method
+            && first != SendSchedule::Linear
         {
             case.check_eager()?;
         }
@@ -240,17 +198,15 @@ impl Transportation<'_> {
         let matrix = matrix(case)?;
         let total = matrix.total();
         if total > MOST_ELEMENTS {
-            return Err(format!(
+            refuse!(
                 "these are {total} elements, and there is room for {MOST_ELEMENTS}; give less traffic or fewer processors"
-            )
-            .into());
+            );
         }
         let words = longest_message(&matrix, &method, &case.params);
         if let Some(most) = case.params.longest_message().filter(|most| words > *most) {
-            return Err(format!(
+            refuse!(
                 "a message may have {words} words, and on this machine one has at most {most}; give less traffic"
-            )
-            .into());
+            );
         }
         Ok(Box::new(Transportation { case, matrix, method, part }))
     }
@@ -270,8 +226,8 @@ impl Transportation<'_> {
     /// Returns the names of the phases.
     fn names(&self) -> &'static [&'static str] {
         match self.method {
-            TransportMethod::Single(_) => &["vectors", "transfer"],
-            TransportMethod::TwoStage(_) => &["preprocessing 1", "stage 1", "preprocessing 2", "stage 2"],
+            Single(_) => &["vectors", "transfer"],
+            TwoStage(_) => &["preprocessing 1", "stage 1", "preprocessing 2", "stage 2"],
         }
     }
 
@@ -279,10 +235,8 @@ impl Transportation<'_> {
     fn predicted(&self) -> Option<Vec<Time>> {
         let costs = TransportationCosts::new(self.case, self.part)?;
         match &self.method {
-            TransportMethod::Single(SendSchedule::Linear) => {
-                Some(predict::linear_times(&costs, &self.matrix))
-            }
-            TransportMethod::TwoStage(form) if form.stage1 == SendSchedule::Linear => {
+            Single(SendSchedule::Linear) => Some(predict::linear_times(&costs, &self.matrix)),
+            TwoStage(form) if form.stage1 == SendSchedule::Linear => {
                 Some(predict::two_stage_times(&costs, &self.matrix, form))
             }
             _ => None,
@@ -296,20 +250,17 @@ impl Transportation<'_> {
         let (r, c, t) = (matrix.r(), matrix.c(), matrix.t());
         if let Some(mu) = TransportationCosts::mu(self.case).filter(|mu| *mu > 0.0 && t > 0) {
             let ratio = |elements: usize| time.as_ps() as f64 / (elements as f64 * mu);
-            metrics.push(Metric { name: "time / 2 t mu", unit: "", value: ratio(2 * t) });
+            metrics.push(("time / 2 t mu", ratio(2 * t)));
             if r != c {
-                metrics.push(Metric { name: "time / (r + c) mu", unit: "", value: ratio(r + c) });
+                metrics.push(("time / (r + c) mu", ratio(r + c)));
             }
         }
         metrics.extend(metrics::lengths(deliveries));
-        if let TransportMethod::TwoStage(TwoStageForm { shuffled: true, .. }) = self.method {
-            let expected = expected_longest(t, P);
-            metrics.extend(expected.map(|value| Metric { name: "expected most", unit: "", value }));
+        if let TwoStage(TwoStageForm { shuffled: true, .. }) = self.method {
+            metrics.extend(expected_longest(t, P).map(|length| ("expected most", length)));
         }
-        if deliveries.iter().any(|delivery| delivery.counts != Default::default()) {
-            metrics.extend(metrics::counts(deliveries));
-        }
-        metrics
+        metrics.extend(metrics::counts(deliveries));
+        metrics.into_iter().map(|(name, value)| Metric { name, unit: "", value }).collect()
     }
 }
 
@@ -341,9 +292,21 @@ impl Plan for Transportation<'_> {
 /// Runs the algorithm on one processor.
 pub fn transport(p: &mut Proc, method: TransportMethod, source: &Source) -> Delivery {
     match &method {
-        TransportMethod::Single(schedule) => {
-            single_stage::transport_single_stage(p, *schedule, source.clone())
-        }
-        TransportMethod::TwoStage(form) => two_stage::transport_two_stage(p, form, source.clone()),
+        Single(schedule) => transport_single_stage(p, *schedule, source),
+        TwoStage(form) => two_stage::transport_two_stage(p, form, source),
     }
+}
+
+/// Runs a single-stage algorithm on one processor: every message goes to its destination as it is (sections 5
+/// and 6). Its phases are the exchange of the vectors, and the transfer.
+fn transport_single_stage(p: &mut Proc, schedule: SendSchedule, source: &Source) -> Delivery {
+    let (Source { sendl, elements, seed, .. }, starts) = (source, source.starts());
+    let mut messages = vec![Vec::new(); p.P()];
+    let recvl = receive_vector(p, sendl);
+    let mut ends = vec![p.now()];
+    let message = |j: usize| Packet::from_slice(ElementSlice::new(elements, starts[j], sendl[j]));
+    let receive = |from: usize, packet: Packet| messages[from] = packet.into_elements();
+    let counts = schedule.send(p, 0, *seed, sendl, &recvl, message, receive);
+    ends.push(p.now());
+    Delivery { messages, ends, lengths: vec![sendl.clone()], parts: Vec::new(), counts }
 }

@@ -143,7 +143,7 @@ fn chunk(text: &str) -> Result<usize, String> {
     match (text, crate::option::parse_count(text)) {
         ("all", _) => Ok(usize::MAX),
         (_, Some(elements @ 1..=MOST)) => Ok(elements),
-        _ => Err("give a number of elements of at least 1, or all".into()),
+        _ => refuse!("give a number of elements of at least 1, or all"),
     }
 }
 

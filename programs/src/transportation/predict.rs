@@ -17,25 +17,16 @@ use crate::Case;
 use crate::remap::lockstep_time;
 
 /// Costs of operations on a case's machine.
-pub struct TransportationCosts {
-    params: Params,
-    ports: Ports,
-    /// Cost of the hardware barrier, if the machine has one.
-    barrier: Option<Time>,
+pub struct TransportationCosts<'a> {
+    case: &'a Case,
     /// Time to set the place and length of a part.
     part: Time,
 }
 
-impl TransportationCosts {
+impl TransportationCosts<'_> {
     /// Returns the costs of a case, or `None` if the formulas do not hold for its machine and its work.
-    pub fn new(case: &Case, part: Time) -> Option<TransportationCosts> {
-        let known = case.params.is_loggp() && case.work == Work::Charged;
-        known.then_some(TransportationCosts {
-            params: case.params,
-            ports: case.ports,
-            barrier: case.barrier,
-            part,
-        })
+    pub fn new(case: &Case, part: Time) -> Option<TransportationCosts<'_>> {
+        (case.params.is_loggp() && case.work == Work::Charged).then_some(TransportationCosts { case, part })
     }
 
     /// Returns the time that an element adds to a message, in ps.
@@ -47,27 +38,27 @@ impl TransportationCosts {
 
     /// Returns P as a factor of times.
     fn P(&self) -> i64 {
-        self.params.P as i64
+        self.case.params.P as i64
     }
 
     /// Returns the time of a message of a word: L + 2o.
     fn way(&self) -> Time {
-        self.params.L + 2 * self.params.o
+        self.case.params.L + 2 * self.case.params.o
     }
 
     /// Returns the rounds of a barrier or a collective: ceil(log2 P).
     fn rounds(&self) -> i64 {
-        i64::from(self.params.P.next_power_of_two().ilog2())
+        i64::from(self.case.params.P.next_power_of_two().ilog2())
     }
 
     /// Returns the time from a send of a word to the next, with a reception between them: max(L + 2o, g).
     fn hop(&self) -> Time {
-        self.way().max(self.params.g)
+        self.way().max(self.case.params.g)
     }
 
     /// Returns the time of a barrier at whose start no gap runs.
     fn barrier(&self) -> Time {
-        match self.barrier {
+        match self.case.barrier {
             Some(cost) => cost,
             None if self.P() == 1 => Time::ZERO,
             None => (self.rounds() - 1) * self.hop() + self.way(),
@@ -76,16 +67,16 @@ impl TransportationCosts {
 
     /// Returns the time of a step of a linear permutation with messages of a word.
     pub fn tau(&self) -> Time {
-        match self.barrier {
-            Some(cost) => (self.way() + cost).max(self.params.g),
+        match self.case.barrier {
+            Some(cost) => (self.way() + cost).max(self.case.params.g),
             None => (self.rounds() + 1) * self.hop(),
         }
     }
 
     /// Returns the rest of the gap after a stage that ended with a barrier.
     fn gap_left(&self) -> Time {
-        match self.barrier {
-            Some(cost) => (self.params.g - self.way() - cost).max(Time::ZERO),
+        match self.case.barrier {
+            Some(cost) => (self.case.params.g - self.way() - cost).max(Time::ZERO),
             None => self.hop() - self.way(),
         }
     }
@@ -93,23 +84,24 @@ impl TransportationCosts {
     /// Returns the time that messages of `bytes` bytes take longer than those of a word, where pairs exchange
     /// them, or where each processor sends to one and receives from another.
     fn extra_time(&self, bytes: usize, in_pairs: bool) -> Time {
-        let stream = self.params.stream(self.params.words(bytes));
+        let stream = self.case.params.stream(self.case.params.words(bytes));
         if in_pairs { self.pair_time(stream, stream) } else { self.ring_time(stream, true) }
     }
 
     /// Returns the same for a pair, whose messages stream for `one` and `other`. With a single port one waits
     /// for the other, if it does not fit into L.
     fn pair_time(&self, one: Time, other: Time) -> Time {
-        let wait =
-            self.ports == Ports::Single && one.max(other) > self.params.L && one.min(other) > Time::ZERO;
-        if wait { self.params.L + one + other } else { one.max(other) }
+        let wait = self.case.ports == Ports::Single
+            && one.max(other) > self.case.params.L
+            && one.min(other) > Time::ZERO;
+        if wait { self.case.params.L + one + other } else { one.max(other) }
     }
 
     /// Returns the same where each processor sends to one and receives from another, for at most `longest`.
     /// If some do `both` for longer than a word, a message may wait for the two that need its ports.
     fn ring_time(&self, longest: Time, both: bool) -> Time {
-        let wait = self.ports == Ports::Single && longest > self.params.L && both;
-        if wait { 2 * self.params.L + 3 * longest } else { longest }
+        let wait = self.case.ports == Ports::Single && longest > self.case.params.L && both;
+        if wait { 2 * self.case.params.L + 3 * longest } else { longest }
     }
 
     /// Returns the same for step k of a linear permutation with a matrix's messages, or `None` if it has
@@ -119,7 +111,7 @@ impl TransportationCosts {
         let P = matrix.P();
         let stream = |i: usize| match matrix.at(i, partners(i, k, P).0) {
             0 => Time::ZERO,
-            elements => self.params.stream(self.params.words(BYTES * elements)),
+            elements => self.case.params.stream(self.case.params.words(BYTES * elements)),
         };
         let comes = |i: usize| stream(partners(i, k, P).1);
         let any = (0..P).any(|i| matrix.at(i, partners(i, k, P).0) > 0);
@@ -136,8 +128,8 @@ impl TransportationCosts {
     /// Returns the time of an exchange in which each processor has `bytes` bytes for each (LogP, section
     /// 4.1.4).
     fn all_to_all(&self, bytes: usize) -> Time {
-        let Params { L, o, g, .. } = self.params;
-        let stream = self.params.stream(self.params.words(bytes));
+        let Params { L, o, g, .. } = self.case.params;
+        let stream = self.case.params.stream(self.case.params.words(bytes));
         match self.P() - 1 {
             0 => Time::ZERO,
             others => lockstep_time(others, o, g, stream + g, stream + L),
@@ -155,12 +147,12 @@ impl TransportationCosts {
     fn steps_time(&self, longer: &[Time]) -> Time {
         let busy = longer.len() as i64;
         let empty = self.P() - 1 - busy;
-        let barriers = match self.barrier {
+        let barriers = match self.case.barrier {
             Some(cost) => empty * cost,
             None => empty * self.rounds() * self.hop(),
         };
         let gap_before = self.hop() - self.way();
-        match (busy, self.barrier) {
+        match (busy, self.case.barrier) {
             (0, Some(_)) => barriers,
             _ if self.P() == 1 => Time::ZERO,
             _ => {
@@ -172,7 +164,7 @@ impl TransportationCosts {
 
     /// Returns the time of steps that all have messages of at most `elements` elements and their padding.
     fn all_steps(&self, elements: usize, padding: usize) -> Time {
-        let P = self.params.P;
+        let P = self.case.params.P;
         match elements {
             0 => self.steps_time(&[]),
             _ => self
@@ -188,7 +180,7 @@ impl TransportationCosts {
     /// Returns the time of a scan of a number (docs/reference/collectives.md), and the rest of the gap after
     /// it.
     fn scan(&self) -> (Time, Time) {
-        let Params { g, cycle, .. } = self.params;
+        let Params { g, cycle, .. } = self.case.params;
         let (way, step) = (self.way(), |ops: i64| (self.way() + ops * cycle).max(g));
         match self.rounds() {
             0 => (Time::ZERO, Time::ZERO),
@@ -200,12 +192,12 @@ impl TransportationCosts {
     /// Returns the time of a scan of vectors of P numbers, or of their sum for all, by the faster of two
     /// methods (docs/reference/collectives.md); and the rest of the gap after it.
     fn vector(&self, sum: bool) -> (Time, Time) {
-        let (Params { o, g, cycle, .. }, P) = (self.params, self.P());
+        let (Params { o, g, cycle, .. }, P) = (self.case.params, self.P());
         if P == 1 {
             return (Time::ZERO, Time::ZERO);
         }
-        let stream = |bytes: usize| self.params.stream(self.params.words(bytes));
-        let (whole, part) = (stream(self.params.P * BYTES), stream(BYTES));
+        let stream = |bytes: usize| self.case.params.stream(self.case.params.words(bytes));
+        let (whole, part) = (stream(self.case.params.P * BYTES), stream(BYTES));
         let combining = P * cycle;
         let in_parts = 2 * ((P - 2) * (part + g).max(2 * o) + self.way() + part) + (P - 1) * cycle;
         if in_parts < self.rounds() * (self.way() + whole + combining) {
@@ -213,10 +205,10 @@ impl TransportationCosts {
             return (2 * self.all_to_all(BYTES) + between, self.gap_after(Time::ZERO));
         }
         // With a single port a vector may meet the vectors of the steps before and after.
-        let meets = self.ports == Ports::Single && whole > Time::ZERO;
-        let whole = if meets { 2 * self.params.L + 3 * whole } else { whole };
+        let meets = self.case.ports == Ports::Single && whole > Time::ZERO;
+        let whole = if meets { 2 * self.case.params.L + 3 * whole } else { whole };
         let step = whole + (self.way() + combining).max(g);
-        match sum && !self.params.P.is_power_of_two() {
+        match sum && !self.case.params.P.is_power_of_two() {
             true => ((self.rounds() + 1) * step + self.way() + whole, self.gap_after(Time::ZERO)),
             false => ((self.rounds() - 1) * step + self.way() + whole + combining, self.gap_after(combining)),
         }
@@ -276,14 +268,14 @@ pub fn two_stage_times(costs: &TransportationCosts, matrix: &Matrix, form: &TwoS
     let (mut before1, mut wait1) = (Time::ZERO, Time::ZERO);
     if form.needs_barrier() {
         let scanned = (gap - work1).max(Time::ZERO);
-        (wait1, before1) = match costs.barrier {
+        (wait1, before1) = match costs.case.barrier {
             Some(cost) => (cost, (scanned - cost).max(Time::ZERO)),
             None => (scanned + costs.barrier(), gap_of_a_word),
         };
     }
     let (mut before2, mut wait2) = (after(work2), Time::ZERO);
     if form.sparse {
-        (wait2, before2) = match costs.barrier {
+        (wait2, before2) = match costs.case.barrier {
             Some(cost) => (cost, after(work2 + cost)),
             None => (after(work2) + costs.barrier(), costs.gap_left()),
         };

@@ -24,9 +24,10 @@ pub struct TwoStageForm {
 }
 
 impl TwoStageForm {
-    /// The algorithm of section 7.
-    pub const PLAIN: TwoStageForm =
-        TwoStageForm { scheme: Scheme::Local, shuffled: false, sparse: false, stage1: SendSchedule::Linear };
+    /// Creates the form that differs from section 7's algorithm in the scheme alone.
+    pub const fn new(scheme: Scheme) -> TwoStageForm {
+        TwoStageForm { scheme, shuffled: false, sparse: false, stage1: SendSchedule::Linear }
+    }
 
     /// Returns the padding of messages: in the first stage of those with at most `elements` elements, in the
     /// second of those with exactly so many.
@@ -118,9 +119,9 @@ fn starts_after(own: &[u32], scanned: &[u32]) -> Vec<usize> {
 
 /// Runs the two-stage algorithm on one processor. Its phases are preprocessing and communication of the first
 /// stage, and of the second.
-pub fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: Source) -> Delivery {
+pub fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: &Source) -> Delivery {
     let (i, P) = (p.id(), p.P());
-    let Source { sendl, elements, r, seed } = source;
+    let &Source { ref sendl, ref elements, r, seed } = source;
     let mut delivery = Delivery::default();
     let mut rng = fastrand::Rng::with_seed(seed ^ (i as u64).rotate_left(40));
     let parts_of = |messages: &[Vec<PacketPart>]| match form.sparse {
@@ -129,8 +130,8 @@ pub fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: Source) ->
     };
 
     // As source: split the messages. `by[k]` is the intermediate of message k.
-    let starts = form.round_robin_starts(p, &sendl);
-    let messages = split(&sendl, &starts, &elements);
+    let starts = form.round_robin_starts(p, sendl);
+    let messages = split(sendl, &starts, elements);
     let messages = p.work("part", parts_of(&messages), || messages);
     let by = match form.shuffled {
         true => p.work("part", P as u64, || shuffle(&lengths(&messages), &mut rng)),

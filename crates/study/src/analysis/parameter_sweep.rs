@@ -1,9 +1,6 @@
 //! The critical path along a parameter: its formula in replays with other values, and the values from which
 //! on it changes.
 
-use std::error::Error;
-use std::fmt;
-
 use loggp::path::{Events, Path};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
@@ -35,10 +32,12 @@ pub struct ReplayPoint {
 }
 
 /// The error of a failed replay.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{value}: {error}")]
 pub struct FailedReplay {
     /// The value, such as `L=5 us`.
     pub value: String,
+    #[source]
     pub error: Box<RunError>,
 }
 
@@ -142,17 +141,5 @@ impl SweptRun<'_> {
         let ((slope, start), (other_slope, other_start)) = (line(low), line(high));
         let crossing = (other_start - start).checked_div(slope - other_slope)?;
         i64::try_from(crossing).ok().filter(|_| self.range.quantity.is_time())
-    }
-}
-
-impl fmt::Display for FailedReplay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.value, self.error)
-    }
-}
-
-impl Error for FailedReplay {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&*self.error)
     }
 }

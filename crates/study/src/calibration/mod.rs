@@ -31,12 +31,12 @@ pub(super) mod reading;
 
 use std::borrow::Cow;
 
-use loggp::{ClockKind, Dilation, PS, Params, Ports, RunError, Time, US};
+use loggp::{ClockKind, Dilation, Machine, PS, Params, Ports, RunError, Time, US};
 
 use super::StudyError;
 use capacity::BasicReadings;
 use lab::CalibrationLab;
-use loggp_programs::Emulation;
+use loggp_programs::{Emulation, refuse};
 use reading::{Reading, share};
 
 pub use parameter::{Bound, FoundParameter};
@@ -108,64 +108,86 @@ const WELL_MEASURED: Time = Time::from_ps(200 * US.as_ps());
 
 impl Calibration {
     /// Calibrates a machine with these parameters and ports.
-    ///
-    /// If the host was late, the machine is calibrated once more at full speed, provided that it chooses its
-    /// dilation and there is a core for every processor. A machine that chooses its dilation stretches short
-    /// runs. That makes them more exact on an idle host, but on a busy one its other work then affects all of
-    /// them.
     pub fn study(params: Params, ports: Ports, emulation: &Emulation) -> Result<Calibration, StudyError> {
         if !params.is_loggp() {
-            let why = "calibrate finds the o, g, L and G of LogP and LogGP, and this is a LogGPS machine; give --find loggps";
-            return Err(StudyError::Refused(why.into()));
+            refuse!(
+                "calibrate finds the o, g, L and G of LogP and LogGP, and this is a LogGPS machine; give --find loggps"
+            );
         }
-        if params.P < 2 {
-            let why = "a processor alone has nobody to send to; give at least 2";
-            return Err(StudyError::Refused(why.into()));
-        }
-        let machine = emulation.machine(params).ports(ports);
-        let first = calibrate(CalibrationLab::new(&machine, emulation.clock))?;
-        let stretched = emulation.clock == ClockKind::Wall && emulation.dilation == Dilation::Auto;
-        if first.is_on_time() || !stretched || machine.parallelism() < params.P {
-            return Ok(first);
-        }
-        let second =
-            calibrate(CalibrationLab::new(&machine.dilation(Dilation::Fixed(1.0)), emulation.clock))?;
-        Ok(if second.on_time_count() > first.on_time_count() { second } else { first })
+        let late = |found: &Calibration| late_count(&found.findings());
+        calibrate_on_time(&emulation.machine(params).ports(ports), emulation, calibrate, late)
     }
 
     /// Returns whether the host was on time often enough for all parameters.
     pub fn is_on_time(&self) -> bool {
-        self.findings().iter().all(|finding| finding.on_time)
-    }
-
-    /// Returns the number of parameters for which the host was on time.
-    fn on_time_count(&self) -> usize {
-        self.findings().iter().filter(|finding| finding.on_time).count()
+        late_count(&self.findings()) == 0
     }
 
     /// Returns every parameter, in the order in which they are measured.
     pub fn findings(&self) -> [Finding<'_>; 5] {
         let Params { o, g, L, .. } = self.params;
-        let capacity = self.params.capacity().map(|C| Amount::Count(C as i64));
-        let C = Finding::new("C", capacity, &self.C, |C| Amount::Count(C as i64));
-        let time =
-            |name, set: Option<Time>, found| Finding::new(name, set.map(Amount::Time), found, Amount::Time);
-        let [o, g, L] =
-            [time("o", Some(o), &self.o), time("g", Some(g), &self.g), time("L", Some(L), &self.L)];
-        [o, g, L, time("G", self.params.G(), &self.G), C]
+        [
+            self.o.finding("o", Some(o), Amount::Time),
+            self.g.finding("g", Some(g), Amount::Time),
+            self.L.finding("L", Some(L), Amount::Time),
+            self.G.finding("G", self.params.G(), Amount::Time),
+            self.C.finding("C", self.params.capacity(), |C| Amount::Count(C as i64)),
+        ]
+    }
+}
+
+/// Calibrates a machine by `measure`; `late` returns for how many parameters the host was late.
+///
+/// If it was, the machine is calibrated once more at full speed, provided that it chooses its dilation and
+/// there is a core for every processor. A machine that chooses its dilation stretches short runs. That makes
+/// them more exact on an idle host, but on a busy one its other work then affects all of them.
+pub(super) fn calibrate_on_time<C>(
+    machine: &Machine,
+    emulation: &Emulation,
+    measure: impl Fn(CalibrationLab) -> Result<C, StudyError>,
+    late: impl Fn(&C) -> usize,
+) -> Result<C, StudyError> {
+    let P = machine.params().P;
+    if P < 2 {
+        refuse!("a processor alone has nobody to send to; give at least 2");
+    }
+    let first = measure(CalibrationLab::new(machine, emulation.clock))?;
+    let stretched = emulation.clock == ClockKind::Wall && emulation.dilation == Dilation::Auto;
+    if late(&first) == 0 || !stretched || machine.parallelism() < P {
+        return Ok(first);
+    }
+    let machine = machine.clone().dilation(Dilation::Fixed(1.0));
+    let second = measure(CalibrationLab::new(&machine, emulation.clock))?;
+    Ok(if late(&second) < late(&first) { second } else { first })
+}
+
+/// Returns the number of parameters for which the host was late.
+pub(super) fn late_count(findings: &[Finding]) -> usize {
+    findings.iter().filter(|finding| !finding.on_time).count()
+}
+
+impl<T: Copy> FoundParameter<T> {
+    /// Returns the finding of this parameter.
+    fn finding(
+        &self,
+        parameter: &'static str,
+        configured: Option<T>,
+        amount: fn(T) -> Amount,
+    ) -> Finding<'_> {
+        let finding = Finding::new(parameter, amount(self.value), self.bound, &self.how);
+        Finding { configured: configured.map(amount), on_time: self.on_time, ..finding }
     }
 }
 
 impl<'a> Finding<'a> {
-    fn new<T: Copy>(
+    /// Creates the finding of a parameter that is not configured, by a host that was on time.
+    pub(super) fn new(
         parameter: &'static str,
-        configured: Option<Amount>,
-        found: &'a FoundParameter<T>,
-        amount: fn(T) -> Amount,
+        found: Amount,
+        bound: Bound,
+        how: impl Into<Cow<'a, str>>,
     ) -> Finding<'a> {
-        let &FoundParameter { value, bound, ref how, on_time } = found;
-        let (found, how) = (amount(value), Cow::Borrowed(how.as_str()));
-        Finding { parameter, configured, found, bound, doubt: None, how, on_time }
+        Finding { parameter, configured: None, found, bound, doubt: None, how: how.into(), on_time: true }
     }
 
     /// Returns found - configured, or `None` where the value is no more than a bound.
@@ -190,7 +212,7 @@ impl<'a> Finding<'a> {
     }
 }
 
-fn calibrate(mut lab: CalibrationLab) -> Result<Calibration, RunError> {
+fn calibrate(mut lab: CalibrationLab) -> Result<Calibration, StudyError> {
     let lab = &mut lab;
     // A first burst says how long a rest must be to let the gap run out, and a second one, after rests, says
     // it again.

@@ -24,20 +24,11 @@ pub struct Estimate {
 /// The parameters that the curves show, times in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct DerivedParameters {
-    pub L: Estimate,
-    pub o: Estimate,
+    pub solved: SolvedParameters,
     /// True if the overheads overlap, so that o' is a quarter of an empty round trip.
     pub has_overlap: bool,
-    /// Sender's overhead per word; half of O_s + O_r if `is_split` is false.
-    pub O_s: Estimate,
-    /// Receiver's overhead per word.
-    pub O_r: Estimate,
     /// True if O_s and O_r were found one by one; false if no two messages above S were measured.
     pub is_split: bool,
-    /// Gap per word up to s.
-    pub G_s: Estimate,
-    /// Gap per word above s.
-    pub G_l: Estimate,
     /// Length at which the curve bends; `None` if it does not.
     pub s: Option<Estimate>,
     /// Nearest measured lengths around the bend.
@@ -202,21 +193,15 @@ pub fn derive(trips: &RoundTripSamples) -> Result<DerivedParameters, Refusal> {
         several: slope(longer),
         synchronous: above.map(slope),
     };
-    let SolvedParameters { L, o, O_s, O_r, G_s, G_l } = equations.solve();
     let s = curves.free.as_ref().ok().map(|bend| {
         let turn = (bend.after.slope - bend.before.slope).abs();
         let at = at_zero(&bend.before).doubt + at_zero(&bend.after).doubt;
         Estimate { value: bend.at.round().max(0.0), doubt: at / turn }
     });
     Ok(DerivedParameters {
-        L,
-        o,
+        solved: equations.solve(),
         has_overlap: equations.has_overlap(),
-        O_s,
-        O_r,
         is_split: above.is_some(),
-        G_s,
-        G_l,
         s,
         around_s: curves.around_s,
         S: curves.S,
@@ -228,17 +213,16 @@ impl DerivedParameters {
     /// Builds a machine with these parameters; the builder has the rest. Without a bend all words cost the
     /// same, so s is arbitrary: it is S, or 0 if the gap per word is negative.
     pub fn params(&self, builder: ParamsBuilder) -> Result<Params, ParamsError> {
-        let time = |value: Estimate| Time::from_ps(value.value.round() as i64);
-        let unlimited = u32::MAX as usize;
-        let S = self.S.map_or(unlimited, |(last, _)| last);
+        let SolvedParameters { L, o, O_s, O_r, G_s, G_l } = self.solved;
+        let S = self.S.map_or(Params::NO_LIMIT, |(last, _)| last);
         let s = match self.s {
             Some(s) => (s.value as usize).min(S),
-            None if self.G_s.value < 0.0 => 0,
+            None if G_s.value < 0.0 => 0,
             None => S,
         };
-        let (O_s, O_r, G_s, G_l) =
-            (time(self.O_s), time(self.O_r), time(self.G_s.at_least_0()), time(self.G_l));
-        builder.L(time(self.L)).o(time(self.o)).gps(LogGps { s, S, O_s, O_r, G_s, G_l }).build()
+        let [L, o, O_s, O_r, G_s, G_l] =
+            [L, o, O_s, O_r, G_s.at_least_0(), G_l].map(|time| Time::from_ps(time.value.round() as i64));
+        builder.L(L).o(o).gps(LogGps { s, S, O_s, O_r, G_s, G_l }).build()
     }
 }
 

@@ -20,63 +20,43 @@
 
 use loggp::__private::escaped;
 use loggp::params::LogGps;
-use loggp::{NS, ParamsBuilder, Time};
+use loggp::{Params, ParamsBuilder, Time};
 
 use super::RecoveredMachine;
 use super::line::FittedLine;
 use crate::calibration::{Amount, Bound, Finding};
-use loggp_programs::Refusal;
+use loggp_programs::{Refusal, refuse};
 
-/// A line of Netgauge's output; values that are not known yet are NaN.
+/// A line of Netgauge's output, in bytes and microseconds; values that are not known yet are NaN.
 #[derive(Clone, Copy, Debug)]
 struct NetgaugeLine {
-    /// Size in bytes.
     s: f64,
-    /// In microseconds, as all that follow.
     L: f64,
     o_s: f64,
     o_r: f64,
     g: f64,
     G: f64,
-}
-
-/// All lines of Netgauge's output.
-#[derive(Debug)]
-pub struct NetgaugeOutput {
-    lines: Vec<NetgaugeLine>,
-    /// Last line of each protocol with g and G, and the size up to which the protocol holds.
-    protocols: Vec<(NetgaugeLine, Option<f64>)>,
+    /// Size at which Netgauge saw a change of the protocol before this line.
+    change: Option<f64>,
 }
 
 /// Largest number that is accepted.
 const MOST: f64 = 1e9;
 
-/// Reads Netgauge's lines among other output. Returns `None` if there are none, and an error for a line that
-/// is not valid.
-pub fn read(text: &[u8]) -> Option<Result<NetgaugeOutput, Refusal>> {
+/// Reads a machine from Netgauge's lines among other output; the builder has the rest. Returns `None` if there
+/// are no such lines.
+pub fn read(text: &[u8], builder: ParamsBuilder) -> Option<Result<RecoveredMachine, Refusal>> {
     let text = String::from_utf8_lossy(text);
-    let (mut lines, mut protocols, mut change) = (Vec::new(), Vec::new(), None);
+    let (mut lines, mut change) = (Vec::new(), None);
     for (number, line) in text.lines().enumerate() {
-        if let Some(size) = protocol_change(line) {
-            change = Some(size);
-            continue;
-        }
-        let Some(printed) = parse_line(line) else { continue };
-        let printed = match printed {
-            Ok(printed) => printed,
-            Err(why) => return Some(Err(format!("line {}: {why}", number + 1).into())),
-        };
-        let old = change.take();
-        lines.push(printed);
-        if let Some(size) = old {
-            protocols.push((printed, Some(size)));
+        change = protocol_change(line).or(change);
+        match parse_line(line) {
+            Some(Ok(line)) => lines.push(NetgaugeLine { change: change.take(), ..line }),
+            Some(Err(why)) => return Some(Err(format!("line {}: {why}", number + 1).into())),
+            None => (),
         }
     }
-    let fit = |line: &&NetgaugeLine| line.g.is_finite() && line.G.is_finite();
-    let last = lines.iter().rfind(fit).map(|line| (*line, None));
-    protocols.retain(|(line, _): &(NetgaugeLine, _)| fit(&line));
-    protocols.extend(last);
-    (!lines.is_empty()).then_some(Ok(NetgaugeOutput { lines, protocols }))
+    (!lines.is_empty()).then(|| machine(&lines, builder))
 }
 
 /// Returns the size at which a line reports a change of the protocol.
@@ -87,100 +67,92 @@ fn protocol_change(line: &str) -> Option<f64> {
 
 /// Parses a line of parameters; `None` if it is none.
 fn parse_line(line: &str) -> Option<Result<NetgaugeLine, String>> {
-    let values: Vec<(&str, &str)> = line.split_whitespace().filter_map(|part| part.split_once('=')).collect();
-    let has = |name: &str| values.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
-    let [L, s, o_s, o_r, g, G] = ["L", "s", "o_s", "o_r", "g", "G"].map(has);
-    let (L, s, o_s, o_r) = (L?, s?, o_s?, o_r?);
-    let number = |name: &str, text: &str| match text.parse::<f64>() {
-        Ok(number) if !number.is_finite() || number.abs() <= MOST => Ok(number),
-        _ => Err(format!(
-            "{name}={} is not a number of microseconds; Netgauge prints such as {name}=0.6128",
-            escaped(text)
-        )),
+    let values = || line.split_whitespace().filter_map(|part| part.split_once('='));
+    let text = |name: &str| values().find(|(other, _)| *other == name).map(|(_, value)| value);
+    let number = |name: &str| {
+        let text = text(name).unwrap_or("nan");
+        match text.parse::<f64>() {
+            Ok(number) if !number.is_finite() || number.abs() <= MOST => Ok(number),
+            _ => Err(format!(
+                "{name}={} is not a number of microseconds; Netgauge prints such as {name}=0.6128",
+                escaped(text)
+            )),
+        }
     };
     let read = || {
-        let (L, s, o_s, o_r) = (number("L", L)?, number("s", s)?, number("o_s", o_s)?, number("o_r", o_r)?);
-        let (g, G) = (number("g", g.unwrap_or("nan"))?, number("G", G.unwrap_or("nan"))?);
+        let (L, s, o_s, o_r) = (number("L")?, number("s")?, number("o_s")?, number("o_r")?);
+        let (g, G) = (number("g")?, number("G")?);
         match [L, o_s, o_r].iter().all(|value| value.is_finite()) && s >= 0.0 {
-            true => Ok(NetgaugeLine { s, L, o_s, o_r, g, G }),
+            true => Ok(NetgaugeLine { s, L, o_s, o_r, g, G, change: None }),
             false => Err("L, s, o_s and o_r must be numbers".into()),
         }
     };
-    Some(read())
+    ["L", "s", "o_s", "o_r"].into_iter().all(|name| text(name).is_some()).then(read)
 }
 
-impl NetgaugeOutput {
-    /// Derives the machine; the builder has the rest.
-    pub fn machine(&self, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
-        let Some(((first, change), (last, _))) = self.protocols.first().zip(self.protocols.last()) else {
-            return Err("Netgauge has not measured enough sizes to print g and G; let it go on".into());
-        };
-        let us = |value: f64| Time::from_ps((value.max(0.0) * 1e6).round() as i64);
-        let over = |value: fn(&NetgaugeLine) -> f64| {
-            let points: Vec<_> = self.lines.iter().map(|line| (line.s, value(line))).collect();
-            let line = FittedLine::through(&points);
-            FittedLine { slope: line.slope.max(0.0), ..line }
-        };
-        let (sender, receiver) = (over(|line| line.o_s), over(|line| line.o_r));
-        let sizes = self.lines.windows(2).any(|pair| pair[0].s != pair[1].s);
-        // G includes the bytes' time in the calls, which is not under way.
-        let copied = sender.slope + receiver.slope;
-        let G = |line: &NetgaugeLine| if sizes { us(line.G - copied) } else { us(line.G) };
-        let both = match sizes {
-            true => sender.at_zero.max(0.0) + receiver.at_zero.max(0.0),
-            false => (self.lines[0].o_s + self.lines[0].o_r - self.lines[0].s * first.G.max(0.0)).max(0.0),
-        };
-        let (L, o, g) = (us(self.lines[0].L - both), us(both / 2.0), us(first.g));
-        let s = change.map_or(u32::MAX as usize, |size| size as usize);
-        let builder = builder.L(L).o(o).g(g);
-        let (O_s, O_r, G_s) = (us(sender.slope), us(receiver.slope), G(first));
-        let G_l = if change.is_some() { G(last) } else { G_s };
-        let builder = match sizes {
-            true => builder.gps(LogGps { s, S: u32::MAX as usize, O_s, O_r, G_s, G_l }),
-            false => builder.G(G_s),
-        };
-        let params = builder.build().map_err(|why| format!("what Netgauge found is no machine: {why}"))?;
+/// Derives the machine of at least one line; the builder has the rest.
+fn machine(lines: &[NetgaugeLine], builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
+    // After a change the next line is the last one of the old protocol.
+    let is_fit = |line: &&NetgaugeLine| line.g.is_finite() && line.G.is_finite();
+    let Some(last) = lines.iter().rfind(is_fit) else {
+        refuse!("Netgauge has not measured enough sizes to print g and G; let it go on");
+    };
+    let first = lines.iter().filter(is_fit).find(|line| line.change.is_some()).unwrap_or(last);
+    let us = |value: f64| Time::from_ps((value.max(0.0) * 1e6).round() as i64);
+    let over = |value: fn(&NetgaugeLine) -> f64| {
+        let points: Vec<_> = lines.iter().map(|line| (line.s, value(line))).collect();
+        let line = FittedLine::through(&points);
+        FittedLine { slope: line.slope.max(0.0), ..line }
+    };
+    let (sender, receiver) = (over(|line| line.o_s), over(|line| line.o_r));
+    let sizes = lines.windows(2).any(|pair| pair[0].s != pair[1].s);
+    // G includes the bytes' time in the calls, which is not under way.
+    let copied = if sizes { sender.slope + receiver.slope } else { 0.0 };
+    let both = match sizes {
+        true => sender.at_zero.max(0.0) + receiver.at_zero.max(0.0),
+        false => (lines[0].o_s + lines[0].o_r - lines[0].s * first.G.max(0.0)).max(0.0),
+    };
+    let (L, o, g) = (us(lines[0].L - both), us(both / 2.0), us(first.g));
+    let (O_s, O_r) = (us(sender.slope), us(receiver.slope));
+    let [G_s, G_l] = [first, last].map(|line| us(line.G - copied));
+    let s = first.change.map_or(Params::NO_LIMIT, |size| size as usize);
+    let builder = builder.L(L).o(o).g(g);
+    let builder = match sizes {
+        true => builder.gps(LogGps { s, S: Params::NO_LIMIT, O_s, O_r, G_s, G_l }),
+        false => builder.G(G_s),
+    };
+    let params = builder.build().map_err(|why| format!("what Netgauge found is no machine: {why}"))?;
 
-        let from = |what: &str| format!("{what} over s, in {} lines", self.lines.len());
-        let time = |parameter, found: Time, how: String| Finding {
-            parameter,
-            configured: None,
-            found: Amount::Time(found),
-            bound: Bound::Exact,
-            doubt: None,
-            how: how.into(),
-            on_time: true,
-        };
-        let mut findings = vec![
-            time("L", L, "Netgauge's L, half of a round trip, less both overheads".into()),
-            time("o", o, "the middle of o_s and o_r, less what their bytes take".into()),
-            time("g", g, "Netgauge's g".into()),
-        ];
-        match sizes {
-            false => findings.push(time("G", G_s, "Netgauge's G".into())),
-            true => {
-                findings.push(time("O_s", O_s, from("the slope of o_s")));
-                findings.push(time("O_r", O_r, from("the slope of o_r")));
-                findings.push(time("G_s", G_s, "Netgauge's G, less O_s and O_r".into()));
-                if let Some(change) = change {
-                    findings.push(time("G_l", G_l, "the same of the last protocol".into()));
-                    let s = Amount::Words(*change as i64);
-                    let how = "where Netgauge saw a protocol change".into();
-                    findings.push(Finding { found: s, ..time("s", NS, how) });
-                }
-            }
-        }
-        Ok(RecoveredMachine { params, findings, trips: None, ports: None })
+    let from = |what: &str| format!("{what} over s, in {} lines", lines.len());
+    let found = |parameter, amount, how: &str| Finding::new(parameter, amount, Bound::Exact, how.to_string());
+    let time = |parameter, time: Time, how: &str| found(parameter, Amount::Time(time), how);
+    let mut findings = vec![
+        time("L", L, "Netgauge's L, half of a round trip, less both overheads"),
+        time("o", o, "the middle of o_s and o_r, less what their bytes take"),
+        time("g", g, "Netgauge's g"),
+    ];
+    match sizes {
+        false => findings.push(time("G", G_s, "Netgauge's G")),
+        true => findings.extend([
+            time("O_s", O_s, &from("the slope of o_s")),
+            time("O_r", O_r, &from("the slope of o_r")),
+            time("G_s", G_s, "Netgauge's G, less O_s and O_r"),
+        ]),
     }
+    if sizes && let Some(change) = first.change {
+        findings.push(time("G_l", G_l, "the same of the last protocol"));
+        findings.push(found("s", Amount::Words(change as i64), "where Netgauge saw a protocol change"));
+    }
+    Ok(RecoveredMachine { params, findings, trips: None, ports: None })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loggp::{PS, Params};
+    use loggp::{NS, PS};
 
     fn machine(text: &str) -> RecoveredMachine {
-        read(text.as_bytes()).unwrap().unwrap().machine(Params::builder(2).word(1)).unwrap()
+        read(text.as_bytes(), Params::builder(2).word(1)).unwrap().unwrap()
     }
 
     /// Writes a line as Netgauge prints it where the calls copy, and a burst's bytes go at `G`; L is half of
@@ -235,14 +207,10 @@ mod tests {
 
     #[test]
     fn invalid_netgauge_output_is_refused() {
-        assert!(read(b"k,w,time\n1,2,3\n").is_none());
-        let refusal = read(b"\nL=much s=1 o_s=1 o_r=1 g=1 G=1").unwrap().unwrap_err().to_string();
+        assert!(read(b"k,w,time\n1,2,3\n", Params::builder(2)).is_none());
+        let refused = |text: &[u8]| read(text, Params::builder(2)).unwrap().unwrap_err().to_string();
+        let refusal = refused(b"\nL=much s=1 o_s=1 o_r=1 g=1 G=1");
         assert!(refusal.starts_with("line 2: L=much is not a number"), "{refusal}");
-        let refused = read(b"L=1 s=1 o_s=1 o_r=1 g=nan G=nan")
-            .unwrap()
-            .unwrap()
-            .machine(Params::builder(2))
-            .unwrap_err();
-        assert!(refused.to_string().contains("not measured enough sizes"));
+        assert!(refused(b"L=1 s=1 o_s=1 o_r=1 g=nan G=nan").contains("not measured enough sizes"));
     }
 }

@@ -20,9 +20,10 @@ use super::line::NoiseBound;
 use super::round_trips::{RoundTripSample, RoundTripSamples};
 use crate::calibration::{Amount, Bound, Finding};
 use crate::real::{CALL, FLOOD, MeasuredPoint, WAY, find_agreement_jump, fit};
-use loggp_programs::Refusal;
+use loggp_programs::{Refusal, refuse};
 
-/// Tests that are read, by the text in their title line, the longest first.
+/// Tests that are read: the text in their title line, and the place of their columns. A title with a longer
+/// text comes first.
 const TESTS: [(&str, usize); 4] = [
     ("Bi-Directional Bandwidth Test", BIBW),
     ("Bidirectional Bandwidth Test", BIBW),
@@ -37,40 +38,40 @@ const WINDOW: usize = 64;
 /// Bound of times and lengths.
 const MOST: f64 = 4e9;
 
-/// The columns of the three tests: a length in bytes, and the test's value.
-#[derive(Debug)]
-pub struct OsuOutput([Vec<(usize, f64)>; 3]);
+/// The two columns of a test: a length in bytes, and the test's value.
+type Columns = Vec<(usize, f64)>;
 
-/// Reads the output of OSU's tests. Returns `None` if there is no title line, and an error for other tests
-/// and columns that are not valid.
-pub fn read(text: &[u8]) -> Option<Result<OsuOutput, Refusal>> {
+/// Reads a machine from the output of OSU's tests; the builder has the rest. Returns `None` if there is no title
+/// line.
+pub fn read(text: &[u8], builder: ParamsBuilder) -> Option<Result<RecoveredMachine, Refusal>> {
     let text = String::from_utf8_lossy(text);
-    text.lines().any(is_title).then(|| parse_columns(&text).map(OsuOutput))
+    text.lines().any(is_title).then(|| machine(parse_columns(&text)?, builder))
 }
 
 fn is_title(line: &str) -> bool {
     line.starts_with("# OSU MPI ")
 }
 
-fn parse_columns(text: &str) -> Result<[Vec<(usize, f64)>; 3], Refusal> {
+/// Parses the columns of the three tests.
+fn parse_columns(text: &str) -> Result<[Columns; 3], Refusal> {
     let (mut tests, mut test) = ([const { Vec::new() }; 3], None);
-    for (number, line) in text.lines().enumerate() {
-        let refuse = |why: &str| Err(Refusal::from(format!("line {}: {why}", number + 1)));
+    for (line, number) in text.lines().zip(1..) {
         if is_title(line) {
             match TESTS.iter().find(|(name, _)| line.contains(&format!("MPI {name}"))) {
                 Some((_, which)) => test = Some(*which),
-                None => return refuse("this test is not read; give osu_latency, osu_bw and osu_bibw"),
+                None => {
+                    refuse!("line {number}: this test is not read; give osu_latency, osu_bw and osu_bibw")
+                }
             }
         }
         let Some(test) = test.filter(|_| !line.starts_with('#') && !line.trim().is_empty()) else { continue };
         let mut words = line.split_whitespace();
-        let (bytes, value) = (words.next().map(str::parse), words.next().map(str::parse));
-        match (bytes, value) {
+        match (words.next().map(str::parse), words.next().map(str::parse)) {
             (Some(Ok(0)), _) => (), // an empty message shows no time per byte
             (Some(Ok(bytes)), Some(Ok(value))) if 0.0 < value && value < MOST && (bytes as f64) < MOST => {
                 tests[test].push((bytes, value));
             }
-            _ => return refuse("there are no two columns of numbers, as OSU's tests print them"),
+            _ => refuse!("line {number}: there are no two columns of numbers, as OSU's tests print them"),
         }
     }
     for column in &mut tests {
@@ -80,85 +81,67 @@ fn parse_columns(text: &str) -> Result<[Vec<(usize, f64)>; 3], Refusal> {
     Ok(tests)
 }
 
-impl OsuOutput {
-    /// Derives the machine; the builder has the rest.
-    pub fn machine(&self, builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
-        let OsuOutput([latency, bw, bibw]) = self;
-        for (test, column, shows) in [("osu_latency", latency, "L and o"), ("osu_bw", bw, "g")] {
-            if column.len() < 3 {
-                return Err(format!(
-                    "there are no three lengths of {test}, which shows {shows}; add what it prints"
-                )
-                .into());
-            }
+/// Derives the machine; the builder has the rest.
+fn machine([latency, bw, bibw]: [Columns; 3], builder: ParamsBuilder) -> Result<RecoveredMachine, Refusal> {
+    for (test, column, shows) in [("osu_latency", &latency, "L and o"), ("osu_bw", &bw, "g")] {
+        if column.len() < 3 {
+            refuse!("there are no three lengths of {test}, which shows {shows}; add what it prints");
         }
-        let at = |column: &[(usize, f64)], bytes: usize| {
-            column.iter().find(|(other, _)| *other == bytes).map(|(_, value)| *value)
-        };
-        let ways: Vec<(usize, f64)> = latency.iter().map(|(bytes, us)| (*bytes, us * 1e3)).collect();
-        let waits = find_agreement_jump(&ways);
-        let S = waits.map_or(Params::NO_LIMIT, |(_, last, _)| last.0);
-        let point = |&(k, way): &(usize, f64)| {
-            let flood = at(bw, k).filter(|_| k <= S).map_or(f64::NAN, |rate| k as f64 / rate * 1e3);
-            let mut times = [f64::NAN; 4];
-            (times[WAY], times[FLOOD], times[CALL]) = (way, flood, flood.min(way / 2.0));
-            MeasuredPoint { k, messages: WINDOW, times }
-        };
-        let points: Vec<MeasuredPoint> = ways.iter().map(point).collect();
-        if !points[0].times[FLOOD].is_finite() {
-            let why = "osu_bw has no message as short as osu_latency's shortest; let both begin with 1 byte";
-            return Err(why.into());
-        }
-        let found = fit(&points, S);
-        let params = found
-            .set(builder)
-            .build()
-            .map_err(|why| format!("what these times show is no machine: {why}"))?;
-        // The longest messages show best whether directions share a port.
-        let both = bibw.iter().rev().find_map(|(bytes, both)| Some(both / at(bw, *bytes)?));
-        let ports = both.map(|ratio| if ratio > 1.5 { Ports::Dual } else { Ports::Single });
-        let mut trips = RoundTripSamples::new(NoiseBound { absolute: 0.0, relative: 0.05 });
-        for (k, way) in ways {
-            trips.add(RoundTripSample {
-                k,
-                w: Time::ZERO,
-                time: Time::from_ps((way * 2e3).round() as i64),
-                doubt: None,
-            });
-        }
-        let findings = findings(&params, waits.map(|(_, last, first)| (last.0, first)));
-        Ok(RecoveredMachine { params, findings, trips: Some(trips), ports })
     }
+    let rate = |bytes: usize| bw.iter().find(|(other, _)| *other == bytes).map(|(_, rate)| *rate);
+    let ways: Columns = latency.iter().map(|(bytes, us)| (*bytes, us * 1e3)).collect();
+    let waits = find_agreement_jump(&ways);
+    let S = waits.map_or(Params::NO_LIMIT, |(_, last, _)| last.0);
+    let point = |&(k, way): &(usize, f64)| {
+        let flood = rate(k).filter(|_| k <= S).map_or(f64::NAN, |rate| k as f64 / rate * 1e3);
+        let mut times = [f64::NAN; 4];
+        (times[WAY], times[FLOOD], times[CALL]) = (way, flood, flood.min(way / 2.0));
+        MeasuredPoint { k, messages: WINDOW, times }
+    };
+    let points: Vec<MeasuredPoint> = ways.iter().map(point).collect();
+    if !points[0].times[FLOOD].is_finite() {
+        refuse!("osu_bw has no message as short as osu_latency's shortest; let both begin with 1 byte");
+    }
+    let params = fit(&points, S).set(builder).build();
+    let params = params.map_err(|why| format!("what these times show is no machine: {why}"))?;
+    // The longest messages show best whether directions share a port.
+    let both = bibw.iter().rev().find_map(|(bytes, both)| Some(both / rate(*bytes)?));
+    let ports = both.map(|ratio| if ratio > 1.5 { Ports::Dual } else { Ports::Single });
+    let mut trips = RoundTripSamples::new(NoiseBound { absolute: 0.0, relative: 0.05 });
+    for (k, way) in ways {
+        let time = Time::from_ps((way * 2e3).round() as i64);
+        trips.add(RoundTripSample { k, w: Time::ZERO, time, doubt: None });
+    }
+    let findings = findings(&params, waits.map(|(_, last, first)| (last.0, first)));
+    Ok(RecoveredMachine { params, findings, trips: Some(trips), ports })
 }
 
 /// Returns how each parameter was found.
 fn findings(params: &Params, jump: Option<(usize, usize)>) -> Vec<Finding<'static>> {
-    let finding = |parameter, found, bound, how: String| {
-        let how = how.into();
-        Finding { parameter, configured: None, found, bound, doubt: None, how, on_time: true }
-    };
-    let how = |name: &str| match name {
-        "L" => (Bound::AtLeast, "half a round trip of the shortest message, less 2o"),
-        "o" => (Bound::AtMost, "a message in a row takes no less, nor does half of half a round trip"),
-        "g" => (Bound::Exact, "what a short message in a row takes"),
-        "R" => {
-            (Bound::Exact, "what messages above S take longer than their bytes, the request and the reply")
-        }
-        _ => (Bound::Exact, "what explains all times best"),
-    };
+    const BEST: &str = "what explains all times best";
     let time = |(name, time): (&'static str, Time)| {
-        let (bound, text) = how(name);
-        finding(name, Amount::Time(time), bound, text.into())
+        let (bound, how) = match name {
+            "L" => (Bound::AtLeast, "half a round trip of the shortest message, less 2o"),
+            "o" => (Bound::AtMost, "a message in a row takes no less, nor does half of half a round trip"),
+            "g" => (Bound::Exact, "what a short message in a row takes"),
+            "R" => (
+                Bound::Exact,
+                "what messages above S take longer than their bytes, the request and the reply",
+            ),
+            _ => (Bound::Exact, BEST),
+        };
+        Finding::new(name, Amount::Time(time), bound, how)
     };
     let LogGps { s, S, .. } = params.gps().expect("it is one of LogGPS");
     let mut findings: Vec<Finding> = params.times().map(time).collect();
-    findings.push(finding("s", Amount::Words(s as i64), Bound::Exact, how("s").1.into()));
+    findings.push(Finding::new("s", Amount::Words(s as i64), Bound::Exact, BEST));
+    let S = Amount::Words(S as i64);
     findings.push(match jump {
         Some((last, first)) => {
-            let text = format!("half a round trip jumps between {last} and {first} bytes");
-            finding("S", Amount::Words(S as i64), Bound::Exact, text)
+            let how = format!("half a round trip jumps between {last} and {first} bytes");
+            Finding::new("S", S, Bound::Exact, how)
         }
-        None => finding("S", Amount::Words(S as i64), Bound::Any, "half a round trip does not jump".into()),
+        None => Finding::new("S", S, Bound::Any, "half a round trip does not jump"),
     });
     findings
 }
@@ -184,7 +167,7 @@ mod tests {
     }
 
     fn machine(text: &str) -> Result<RecoveredMachine, Refusal> {
-        read(text.as_bytes()).unwrap()?.machine(Params::builder(2).word(1))
+        read(text.as_bytes(), Params::builder(2).word(1)).unwrap()
     }
 
     #[test]

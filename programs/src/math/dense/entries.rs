@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use loggp::__private::escaped;
 use ndarray::{Array2, ShapeBuilder};
 
-use crate::Opt;
 use crate::option::CustomKind;
+use crate::{Case, Opt};
 
 /// The option for the entries of the matrix.
 pub static ENTRIES: Opt<Entries> = Opt::new(
@@ -71,7 +71,7 @@ impl Entries {
     }
 
     /// Returns the matrix with n rows and columns; for a file, a matrix of zeros.
-    pub fn matrix(&self, n: usize, seed: u64) -> Array2<f64> {
+    fn matrix(&self, n: usize, seed: u64) -> Array2<f64> {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut random = || 2.0 * rng.f64() - 1.0;
         let mut matrix = match self {
@@ -116,6 +116,28 @@ impl Entries {
     }
 }
 
+/// The matrix of a case.
+pub struct CaseMatrix<'a> {
+    case: &'a Case,
+    pub entries: Entries,
+    /// Numbers of the file, if it comes from one.
+    file: Option<Array2<f64>>,
+}
+
+impl CaseMatrix<'_> {
+    /// Reads the case's entries, and the file if they are in one.
+    pub fn read(case: &Case) -> Result<CaseMatrix<'_>, String> {
+        let entries = case.get(&ENTRIES);
+        let file = if let Entries::File(path) = &entries { Some(read(path, case.size)?) } else { None };
+        Ok(CaseMatrix { case, entries, file })
+    }
+
+    /// Makes the matrix.
+    pub fn make(&self) -> Array2<f64> {
+        self.file.clone().unwrap_or_else(|| self.entries.matrix(self.case.size, self.case.seed))
+    }
+}
+
 /// Returns 0 to n - 1 in random order.
 fn order(n: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
@@ -124,7 +146,7 @@ fn order(n: usize, seed: u64) -> Vec<usize> {
 }
 
 /// Reads a file of n lines with n numbers each; the error says what is wrong with it.
-pub fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
+fn read(path: &Path, n: usize) -> Result<Array2<f64>, String> {
     let file = File::open(path).map_err(|why| format!("{} cannot be read: {why}", path.display()))?;
     parse(&path.display(), file, n)
 }

@@ -3,17 +3,22 @@
 pub mod entries;
 pub mod residual;
 
+use loggp::Payload;
+
 use crate::Refusal;
+
+/// The matrix is singular: in this step no pivot was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Payload)]
+pub struct SingularStep(pub usize);
 
 /// Refuses an empty matrix, and one that is too large for a host.
 pub fn check_size(n: usize, purpose: &str) -> Result<(), Refusal> {
     /// A run and its verification hold half a dozen matrices of 8-byte numbers.
     const MOST: usize = 1 << 13;
     match n {
-        0 => Err(format!("a size of 0 leaves nothing to {purpose}; give at least 1").into()),
+        0 => refuse!("a size of 0 leaves nothing to {purpose}; give at least 1"),
         n if n > MOST => {
-            Err(format!("a matrix of {n} rows and columns is too much for a host; give at most {MOST}")
-                .into())
+            refuse!("a matrix of {n} rows and columns is too much for a host; give at most {MOST}")
         }
         _ => Ok(()),
     }
