@@ -88,40 +88,6 @@ impl CommPattern {
     }
 }
 
-/// A collective as a part of a schedule.
-pub(crate) struct EmbeddedCollective<'a> {
-    /// Name of the pattern.
-    pub pattern: &'a str,
-    /// The number of ranks.
-    pub P: usize,
-    /// The rank that is rank 0 of the pattern.
-    pub root: usize,
-    /// Length of a message in bytes.
-    pub bytes: u64,
-    /// Tag of the messages.
-    pub tag: u32,
-}
-
-impl EmbeddedCollective<'_> {
-    /// Adds the operations of a rank in the collective, which wait for those in `before`. `operations` is the
-    /// number of operations of the rank so far. Returns the operation that ends the collective.
-    pub fn write(
-        &self,
-        builder: &mut ScheduleBuilder,
-        id: usize,
-        before: &[Prerequisite],
-        operations: u32,
-    ) -> Result<u32, ScheduleError> {
-        let EmbeddedCollective { pattern, P, root, bytes, tag } = *self;
-        let pattern = CommPattern::find(pattern).expect("collectives are patterns");
-        let mut rank = PatternWriter { builder, id: (id + P - root) % P, P, bytes, root, tag, before };
-        (pattern.write)(&mut rank)?;
-        let end = rank.add(Operation::Calc(Time::ZERO))?;
-        (operations..end).try_for_each(|earlier| rank.require_after(end, Some(earlier)))?;
-        Ok(end)
-    }
-}
-
 fn power_of_2(ranks: usize) -> Result<(), String> {
     match ranks.is_power_of_two() {
         true => Ok(()),
@@ -130,20 +96,20 @@ fn power_of_2(ranks: usize) -> Result<(), String> {
 }
 
 /// A writer of one rank's operations.
-struct PatternWriter<'a> {
-    builder: &'a mut ScheduleBuilder,
+pub(crate) struct PatternWriter<'a> {
+    pub builder: &'a mut ScheduleBuilder,
     /// Number of the rank in the pattern.
-    id: usize,
+    pub id: usize,
     /// The number of ranks.
-    P: usize,
+    pub P: usize,
     /// Length of a message in bytes.
-    bytes: u64,
+    pub bytes: u64,
     /// The rank that is rank 0 of the pattern: the pattern counts ranks from there.
-    root: usize,
+    pub root: usize,
     /// Tag of the messages.
-    tag: u32,
+    pub tag: u32,
     /// The operations that all of this rank's operations wait for.
-    before: &'a [Prerequisite],
+    pub before: &'a [Prerequisite],
 }
 
 /// An operation that others wait for, and whether it needs only have begun.
@@ -156,9 +122,8 @@ pub(crate) fn add_after(
     before: &[Prerequisite],
 ) -> Result<u32, ScheduleError> {
     let later = builder.add(what)?;
-    let requirements = before.iter().map(|&(earlier, begun)| Requirement { later, earlier, begun });
-    for requirement in requirements {
-        builder.require(requirement)?;
+    for &(earlier, begun) in before {
+        builder.require(Requirement { later, earlier, begun })?;
     }
     Ok(later)
 }
@@ -166,6 +131,16 @@ pub(crate) fn add_after(
 type WriteResult = Result<(), ScheduleError>;
 
 impl PatternWriter<'_> {
+    /// Adds the operations of a collective with this pattern. `operations` is the number of operations of the
+    /// rank so far. Returns the operation that ends the collective.
+    pub fn write_collective(mut self, pattern: &str, operations: u32) -> Result<u32, ScheduleError> {
+        let pattern = CommPattern::find(pattern).expect("collectives are patterns");
+        (pattern.write)(&mut self)?;
+        let end = self.add(Operation::Calc(Time::ZERO))?;
+        self.require_after(end, operations..end)?;
+        Ok(end)
+    }
+
     fn send(&mut self, to: usize) -> Result<u32, ScheduleError> {
         self.send_bytes(to, self.bytes, None)
     }
@@ -174,8 +149,13 @@ impl PatternWriter<'_> {
         self.recv_bytes(from, self.bytes)
     }
 
-    /// Adds a send, which waits for operation `earlier` if there is one.
-    fn send_bytes(&mut self, to: usize, bytes: u64, earlier: Option<u32>) -> Result<u32, ScheduleError> {
+    /// Adds a send, which waits for the operations `earlier`.
+    fn send_bytes(
+        &mut self,
+        to: usize,
+        bytes: u64,
+        earlier: impl IntoIterator<Item = u32>,
+    ) -> Result<u32, ScheduleError> {
         let send = self.add(Operation::Send { to: self.real_rank(to), bytes, tag: self.tag })?;
         self.require_after(send, earlier)?;
         Ok(send)
@@ -195,9 +175,9 @@ impl PatternWriter<'_> {
         add_after(self.builder, what, self.before)
     }
 
-    /// Makes operation `later` wait for operation `earlier` if there is one.
-    fn require_after(&mut self, later: u32, earlier: Option<u32>) -> WriteResult {
-        earlier.map_or(Ok(()), |earlier| self.builder.require_done(later, earlier))
+    /// Makes operation `later` wait for the operations `earlier`.
+    fn require_after(&mut self, later: u32, earlier: impl IntoIterator<Item = u32>) -> WriteResult {
+        earlier.into_iter().try_for_each(|earlier| self.builder.require_done(later, earlier))
     }
 
     /// Passes the parent's message on to the children.
@@ -219,6 +199,17 @@ impl PatternWriter<'_> {
             let received = self.recv(child)?;
             sent.map_or(Ok(()), |sent| self.require_after(sent, Some(received)))
         })
+    }
+
+    /// Sends to one rank and receives from another in each round, which has the numbers of both and a length in
+    /// bytes. A send waits for the reception of the round before.
+    fn exchange(&mut self, rounds: &[(usize, usize, u64)]) -> WriteResult {
+        let mut received = None;
+        for &(to, from, bytes) in rounds {
+            self.send_bytes(to, bytes, received)?;
+            received = Some(self.recv_bytes(from, bytes)?);
+        }
+        Ok(())
     }
 
     /// Returns the rank at this distance behind.
@@ -267,12 +258,8 @@ fn chain(
 }
 
 fn dissemination(rank: &mut PatternWriter) -> WriteResult {
-    let mut received = None;
-    for distance in rank.distances() {
-        rank.send_bytes(rank.ahead(distance), rank.bytes, received)?;
-        received = Some(rank.recv(rank.behind(distance))?);
-    }
-    Ok(())
+    let round = |distance: usize| (rank.ahead(distance), rank.behind(distance), rank.bytes);
+    rank.exchange(&rank.distances().map(round).collect::<Vec<_>>())
 }
 
 fn all_to_all(rank: &mut PatternWriter) -> WriteResult {
@@ -288,13 +275,10 @@ fn pairwise(rank: &mut PatternWriter) -> WriteResult {
     for step in 1..rank.P {
         let send = rank.send(rank.ahead(step))?;
         let recv = rank.recv(rank.behind(step))?;
-        if let Some((sent, received)) = before {
-            for later in [send, recv] {
-                rank.require_after(later, Some(sent))?;
-                rank.require_after(later, Some(received))?;
-            }
+        for later in [send, recv] {
+            rank.require_after(later, before.into_iter().flatten())?;
         }
-        before = Some((send, recv));
+        before = Some([send, recv]);
     }
     Ok(())
 }
@@ -324,8 +308,7 @@ fn binomial_gather(rank: &mut PatternWriter) -> WriteResult {
     for distance in rank.distances() {
         let bytes = |first: usize| from_half(first, distance).saturating_mul(rank.bytes);
         if !id.is_multiple_of(2 * distance) {
-            let send = rank.send_bytes(id - distance, bytes(id), None)?;
-            return received.into_iter().try_for_each(|received| rank.require_after(send, Some(received)));
+            return rank.send_bytes(id - distance, bytes(id), received).map(drop);
         } else if id + distance < P {
             received.push(rank.recv_bytes(id + distance, bytes(id + distance))?);
         }
@@ -335,13 +318,11 @@ fn binomial_gather(rank: &mut PatternWriter) -> WriteResult {
 
 /// Bruck's algorithm: in round r all that has been received so far goes 2^r away.
 fn all_gather(rank: &mut PatternWriter) -> WriteResult {
-    let mut received = None;
-    for distance in rank.distances() {
+    let round = |distance: usize| {
         let bytes = (distance.min(rank.P - distance) as u64).saturating_mul(rank.bytes);
-        rank.send_bytes(rank.behind(distance), bytes, received)?;
-        received = Some(rank.recv_bytes(rank.ahead(distance), bytes)?);
-    }
-    Ok(())
+        (rank.behind(distance), rank.ahead(distance), bytes)
+    };
+    rank.exchange(&rank.distances().map(round).collect::<Vec<_>>())
 }
 
 fn double_ring(rank: &mut PatternWriter) -> WriteResult {
@@ -359,31 +340,23 @@ fn double_ring(rank: &mut PatternWriter) -> WriteResult {
 }
 
 fn ring_allreduce(rank: &mut PatternWriter) -> WriteResult {
-    let part = rank.bytes / rank.P as u64;
-    let mut received = None;
-    for _ in 0..2 * (rank.P - 1) {
-        rank.send_bytes(rank.ahead(1), part, received)?;
-        received = Some(rank.recv_bytes(rank.behind(1), part)?);
-    }
-    Ok(())
+    let round = (rank.ahead(1), rank.behind(1), rank.bytes / rank.P as u64);
+    rank.exchange(&vec![round; 2 * (rank.P - 1)])
 }
 
 fn recursive_doubling(rank: &mut PatternWriter) -> WriteResult {
-    let (mut bytes, mut received) = (rank.bytes, None);
-    let distances: Vec<usize> = rank.distances().collect();
-    let there = distances.iter().map(|distance| (*distance, true));
-    let back = distances.iter().rev().map(|distance| (*distance, false));
-    for (distance, halves) in there.chain(back) {
-        if halves {
-            bytes /= 2;
-        }
-        rank.send_bytes(rank.id ^ distance, bytes, received)?;
-        received = Some(rank.recv_bytes(rank.id ^ distance, bytes)?);
-        if !halves {
-            bytes = bytes.saturating_mul(2);
-        }
+    let mut bytes = rank.bytes;
+    let there = rank.distances().map(|distance| {
+        bytes /= 2;
+        (rank.id ^ distance, rank.id ^ distance, bytes)
+    });
+    let mut rounds: Vec<_> = there.collect();
+    for number in (0..rounds.len()).rev() {
+        let (to, from, _) = rounds[number];
+        rounds.push((to, from, bytes));
+        bytes = bytes.saturating_mul(2);
     }
-    Ok(())
+    rank.exchange(&rounds)
 }
 
 fn linear_barrier(rank: &mut PatternWriter) -> WriteResult {

@@ -5,7 +5,7 @@
 //! `kind,size,extent`, a communicator `name,rank,size`, and times are microseconds. The time between two
 //! calls is computation; the time within a call is ignored, since the model determines it. A rank begins with
 //! the end of `MPI_Init`, because the ranks' clocks differ. Collectives become their usual patterns
-//! (`COLLECTIVES`). The start of `MPI_Init` and the end of `MPI_Finalize` are not known, and are dashes.
+//! (`collective`). The start of `MPI_Init` and the end of `MPI_Finalize` are not known, and are dashes.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read};
@@ -16,7 +16,7 @@ use loggp::schedule::{Operation, Schedule, ScheduleBuilder, ScheduleError};
 mod call;
 
 use self::call::MpiCall;
-use super::patterns::{EmbeddedCollective, Prerequisite, add_after};
+use super::patterns::{PatternWriter, Prerequisite, add_after};
 
 /// The MPI library of a program. Each has its own numbers for the same things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,38 +52,25 @@ pub struct MpiTraceError {
     pub why: String,
 }
 
-/// A collective: its pattern, and the places of its arguments. The start of the call is argument 0.
-struct CollectiveShape {
-    name: &'static str,
-    pattern: &'static str,
-    count: Option<usize>,
-    root: Option<usize>,
-    comm: usize,
-}
+/// The pattern of a collective, and the places of its count, its root and its communicator. The start of the call
+/// is argument 0, and a datatype stands behind its count.
+type CollectiveShape = (&'static str, Option<usize>, Option<usize>, usize);
 
-/// The supported collectives. A datatype stands behind its count.
-const COLLECTIVES: [CollectiveShape; 10] = [
-    shape("MPI_Barrier", "dissemination", None, None, 1),
-    shape("MPI_Bcast", "binomial-broadcast", Some(2), Some(4), 5),
-    shape("MPI_Reduce", "binomial-reduce", Some(3), Some(6), 7),
-    shape("MPI_Allreduce", "dissemination", Some(3), None, 6),
-    shape("MPI_Scan", "ring", Some(3), None, 6),
-    shape("MPI_Exscan", "ring", Some(3), None, 6),
-    shape("MPI_Gather", "binomial-gather", Some(2), Some(7), 8),
-    // Sizes that are sent are known at the root alone, those that are received everywhere.
-    shape("MPI_Scatter", "binomial-scatter", Some(5), Some(7), 8),
-    shape("MPI_Allgather", "all-gather", Some(5), None, 7),
-    shape("MPI_Alltoall", "all-to-all", Some(5), None, 7),
-];
-
-const fn shape(
-    name: &'static str,
-    pattern: &'static str,
-    count: Option<usize>,
-    root: Option<usize>,
-    comm: usize,
-) -> CollectiveShape {
-    CollectiveShape { name, pattern, count, root, comm }
+/// Returns the shape of a collective, or `None` for other calls.
+fn collective(name: &str) -> Option<CollectiveShape> {
+    Some(match name {
+        "MPI_Barrier" => ("dissemination", None, None, 1),
+        "MPI_Bcast" => ("binomial-broadcast", Some(2), Some(4), 5),
+        "MPI_Reduce" => ("binomial-reduce", Some(3), Some(6), 7),
+        "MPI_Allreduce" => ("dissemination", Some(3), None, 6),
+        "MPI_Scan" | "MPI_Exscan" => ("ring", Some(3), None, 6),
+        "MPI_Gather" => ("binomial-gather", Some(2), Some(7), 8),
+        // Sizes that are sent are known at the root alone, those that are received everywhere.
+        "MPI_Scatter" => ("binomial-scatter", Some(5), Some(7), 8),
+        "MPI_Allgather" => ("all-gather", Some(5), None, 7),
+        "MPI_Alltoall" => ("all-to-all", Some(5), None, 7),
+        _ => return None,
+    })
 }
 
 /// Prefixes of calls that send and receive nothing: their time counts as computation.
@@ -249,34 +236,32 @@ impl RankReader<'_> {
 
     /// Adds the operations of a call.
     fn read_call(&mut self, call: &MpiCall) -> Result<(), String> {
-        if let Some(shape) = COLLECTIVES.iter().find(|shape| shape.name == call.name) {
+        if let Some(shape) = collective(call.name) {
             return self.add_collective(call, shape);
         }
         match call.name {
-            "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => {
-                self.add_all(self.send(call, 2, 4, 5, 6)?)
-            }
+            "MPI_Send" | "MPI_Bsend" | "MPI_Ssend" | "MPI_Rsend" => self.add_all(self.send(call, 2, 4, 6)?),
             "MPI_Isend" | "MPI_Ibsend" | "MPI_Issend" | "MPI_Irsend" => {
-                let Some(send) = self.send(call, 2, 4, 5, 6)? else { return Ok(()) };
+                let Some(send) = self.send(call, 2, 4, 6)? else { return Ok(()) };
                 let operation = self.add(send)?;
                 self.posted.insert(call.number(7, "a request")?, operation);
                 // Later operations wait only until the send has begun.
                 self.before = vec![(operation, true)];
                 Ok(())
             }
-            "MPI_Recv" => self.add_all(self.receive(call, 2, 4, 5, 6)?),
+            "MPI_Recv" => self.add_all(self.receive(call, 2, 4, 6)?),
             "MPI_Irecv" => {
-                let Some(receive) = self.receive(call, 2, 4, 5, 6)? else { return Ok(()) };
+                let Some(receive) = self.receive(call, 2, 4, 6)? else { return Ok(()) };
                 let operation = self.add(receive)?;
                 self.posted.insert(call.number(7, "a request")?, operation);
                 Ok(())
             }
             "MPI_Sendrecv" => {
-                let both = [self.send(call, 2, 4, 5, 11)?, self.receive(call, 7, 9, 10, 11)?];
+                let both = [self.send(call, 2, 4, 11)?, self.receive(call, 7, 9, 11)?];
                 self.add_all(both.into_iter().flatten())
             }
             "MPI_Sendrecv_replace" => {
-                let both = [self.send(call, 2, 4, 5, 8)?, self.receive(call, 2, 6, 7, 8)?];
+                let both = [self.send(call, 2, 4, 8)?, self.receive(call, 2, 6, 8)?];
                 self.add_all(both.into_iter().flatten())
             }
             "MPI_Wait" => {
@@ -302,33 +287,32 @@ impl RankReader<'_> {
         }
     }
 
-    /// Returns a send, or `None` if it is to no process.
+    /// Returns a send, or `None` if it is to no process. The tag stands behind the rank.
     fn send(
         &self,
         call: &MpiCall,
         count: usize,
         to: usize,
-        tag: usize,
         comm: usize,
     ) -> Result<Option<Operation>, String> {
         self.check_world(call, comm)?;
         let bytes = call.bytes(count)?;
+        let tag = to + 1;
         let Some(to) = self.peer(call, to)? else { return Ok(None) };
         let tag = self.tag(call, tag)?.ok_or_else(|| format!("{}: no message has any tag", call.name))?;
         Ok(Some(Operation::Send { to, bytes, tag }))
     }
 
-    /// Returns a receive, or `None` if it is from no process.
+    /// Returns a receive, or `None` if it is from no process. The tag stands behind the rank.
     fn receive(
         &self,
         call: &MpiCall,
         count: usize,
         from: usize,
-        tag: usize,
         comm: usize,
     ) -> Result<Option<Operation>, String> {
         self.check_world(call, comm)?;
-        let (bytes, tag) = (call.bytes(count)?, self.tag(call, tag)?);
+        let (bytes, tag) = (call.bytes(count)?, self.tag(call, from + 1)?);
         let from = match call.number::<i64>(from, "a rank")? {
             any if any == self.mpi.any_source() => None,
             _ => match self.peer(call, from)? {
@@ -380,21 +364,25 @@ impl RankReader<'_> {
         }
     }
 
-    fn add_collective(&mut self, call: &MpiCall, shape: &CollectiveShape) -> Result<(), String> {
-        let alone = call.comm(shape.comm)?.1 == 1;
+    fn add_collective(
+        &mut self,
+        call: &MpiCall,
+        (pattern, count, root, comm): CollectiveShape,
+    ) -> Result<(), String> {
+        let alone = call.comm(comm)?.1 == 1;
         if alone {
             return Ok(());
         }
-        self.check_world(call, shape.comm)?;
-        let bytes = shape.count.map_or(Ok(1), |count| call.bytes(count))?;
-        let root = shape.root.map_or(Ok(Some(0)), |root| self.peer(call, root))?;
+        self.check_world(call, comm)?;
+        let bytes = count.map_or(Ok(1), |count| call.bytes(count))?;
+        let root = root.map_or(Ok(Some(0)), |root| self.peer(call, root))?;
         let root = root.ok_or_else(|| format!("{}: its root is no rank", call.name))? as usize;
         let tag = COLLECTIVE_TAGS + self.collectives;
         self.collectives += 1;
-        let collective = EmbeddedCollective { pattern: shape.pattern, P: self.P, root, bytes, tag };
         let operations = (self.builder.operation_count() - self.begin) as u32;
-        let end = collective.write(self.builder, self.id, &self.before, operations);
-        let end = end.map_err(|why| why.to_string())?;
+        let (P, id, before) = (self.P, (self.id + self.P - root) % self.P, &self.before);
+        let rank = PatternWriter { builder: self.builder, id, P, bytes, root, tag, before };
+        let end = rank.write_collective(pattern, operations).map_err(|why| why.to_string())?;
         self.before = vec![(end, false)];
         Ok(())
     }
