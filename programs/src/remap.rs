@@ -92,13 +92,14 @@ enum MessageLength {
 }
 
 /// The order in which a processor sends to the others.
-#[derive(Clone, Copy, PartialEq)]
-enum SendOrder {
-    /// Processor i begins with i+1, and wraps around.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SendOrder {
+    /// Processor i begins with i+1, and wraps around, so that each receives from one at a time (LogP, section
+    /// 4.1.2).
     Staggered,
-    /// As staggered, with a barrier after each block.
+    /// As staggered, with a barrier after each block (LogP, section 4.1.4).
     Synchronized,
-    /// All processors begin with processor 0.
+    /// All send to processor 0 first, then all to 1 (LogP, section 4.1.2).
     Naive,
 }
 

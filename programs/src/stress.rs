@@ -8,7 +8,7 @@
 
 use std::iter;
 
-use loggp::audit::{Audit, audit};
+use loggp::audit::audit;
 use loggp::trace::{ActivityKind, Trace};
 use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
 
@@ -137,59 +137,49 @@ impl Plan for Stress<'_> {
         let sent = expected_mail(self.case, &receivers);
         let machine = self.case.machine(&Emulation { trace: true, ..emulation.clone() });
         let run = machine.run(|p| stress(p, self.case, self.interval, &receivers, &sent))?;
-        let (mut run, results) = run.take_results();
-        let (received, latencies): (Vec<ReceivedMail>, Vec<MessageLatencies>) = results.into_iter().unzip();
+        let (mut run, received) = run.take_results();
         let trace = run.trace.take().expect("the run was traced");
         let audit = audit(&trace);
-        let verified = verify(&sent, &received).and_then(|()| check_audit(&audit));
+        let violation = audit.violations.first().map_or(Ok(()), |violation| Err(violation.to_string()));
+        let verified = verify(&sent, &received).and(violation);
         let throughput = throughput(&trace).map(|value| Metric { name: THROUGHPUT, unit: "", value });
         run.trace = emulation.trace.then_some(trace);
-        let count = received.iter().map(|mail| mail.count).sum();
-        let metrics = throughput.into_iter().chain(MessageLatencies::metrics(&latencies, count)).collect();
+        let metrics = throughput.into_iter().chain(latencies(&received)).collect();
         Ok(Outcome { metrics, audit: Some(audit), ..Outcome::new(run, verified) })
     }
 }
 
-/// The messages that a processor received: their number, and a checksum of their texts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The messages that a processor received: their number, a checksum of their texts, and their times from when
+/// their senders meant to start them.
+#[derive(Clone, Copy, Debug, Default)]
 struct ReceivedMail {
     count: usize,
     checksum: u64,
+    /// Sum of their times.
+    latency: Time,
+    longest_latency: Time,
 }
 
 impl ReceivedMail {
-    /// Adds a message. The checksum includes the sender, so that the right text from the wrong processor is
-    /// noticed.
-    fn add(&mut self, from: usize, message: StressMessage) {
+    /// Adds a message that is received now. The checksum includes the sender, so that the right text from the
+    /// wrong processor is noticed.
+    fn add(&mut self, now: Time, from: usize, message: StressMessage) {
         self.count += 1;
         self.checksum = self.checksum.wrapping_add(message.text.rotate_left(from as u32 % 64));
-    }
-}
-
-/// The times of a processor's received messages, from when their senders meant to start them.
-#[derive(Clone, Copy, Default)]
-struct MessageLatencies {
-    /// Sum of all.
-    sum: Time,
-    longest: Time,
-}
-
-impl MessageLatencies {
-    /// Adds a message that is received now.
-    fn add(&mut self, now: Time, message: StressMessage) {
         let latency = now - message.due;
-        self.sum += latency;
-        self.longest = self.longest.max(latency);
+        self.latency += latency;
+        self.longest_latency = self.longest_latency.max(latency);
     }
+}
 
-    /// Returns the metrics of all processors' messages, of which there are `count`.
-    fn metrics(all: &[MessageLatencies], count: usize) -> impl Iterator<Item = Metric> + use<> {
-        let sum: Time = all.iter().map(|latencies| latencies.sum).sum();
-        let longest = all.iter().map(|latencies| latencies.longest).max().unwrap_or_default();
-        let us = |name, value| Metric { name, unit: "us", value };
-        let mean = us(LATENCY, sum.in_units(US) / count.max(1) as f64);
-        [mean, us(LONGEST_LATENCY, longest.in_units(US))].into_iter().filter(move |_| count > 0)
-    }
+/// Returns the metrics [`LATENCY`] and [`LONGEST_LATENCY`].
+fn latencies(received: &[ReceivedMail]) -> impl Iterator<Item = Metric> + use<> {
+    let count: usize = received.iter().map(|mail| mail.count).sum();
+    let sum: Time = received.iter().map(|mail| mail.latency).sum();
+    let longest = received.iter().map(|mail| mail.longest_latency).max().unwrap_or_default();
+    let us = |name, value| Metric { name, unit: "us", value };
+    let mean = us(LATENCY, sum.in_units(US) / count.max(1) as f64);
+    [mean, us(LONGEST_LATENCY, longest.in_units(US))].into_iter().filter(move |_| count > 0)
 }
 
 /// A message: a word with a text.
@@ -229,7 +219,7 @@ fn expected_mail(case: &Case, receivers: &Receivers) -> Vec<ReceivedMail> {
     let mut mail = vec![ReceivedMail::default(); case.params.P];
     for (from, bursts) in receivers.iter().enumerate() {
         for (&to, message) in bursts.iter().flatten().zip(StressMessage::sequence(from, case)) {
-            mail[to].add(from, message);
+            mail[to].add(message.due, from, message);
         }
     }
     mail
@@ -243,16 +233,10 @@ fn stress(
     interval: Option<Time>,
     receivers: &Receivers,
     sent: &[ReceivedMail],
-) -> (ReceivedMail, MessageLatencies) {
+) -> ReceivedMail {
     let (bursts, expected) = (&receivers[p.id()], sent[p.id()].count);
     let mut messages = StressMessage::sequence(p.id(), case);
-    let (mut mail, mut latencies) = (ReceivedMail::default(), MessageLatencies::default());
-    let mut count_message = |now: Time, from: usize, message: StressMessage| {
-        mail.add(from, message);
-        latencies.add(now, message);
-        mail.count
-    };
-    let mut count = 0;
+    let mut mail = ReceivedMail::default();
     for (i, burst) in bursts.iter().enumerate() {
         // At a steady rate processors begin one after the other; else there is a pause after a burst.
         let due = match interval {
@@ -261,21 +245,19 @@ fn stress(
             None => None,
         };
         while let Some((from, message)) = due.and_then(|due| receive_before(p, due)) {
-            count = count_message(p.now(), from, message);
+            mail.add(p.now(), from, message);
         }
         for (&to, message) in burst.iter().zip(&mut messages) {
             let due = if interval.is_some() { due.unwrap_or_default() } else { p.now() };
             let message = StressMessage { due, ..message };
-            p.send_receiving(to, WORD, message, WORD, |p, from, message| {
-                count = count_message(p.now(), from, message)
-            });
+            p.send_receiving(to, WORD, message, WORD, |p, from, message| mail.add(p.now(), from, message));
         }
     }
-    while count < expected {
+    while mail.count < expected {
         let (from, message) = p.recv(WORD);
-        count = count_message(p.now(), from, message);
+        mail.add(p.now(), from, message);
     }
-    (mail, latencies)
+    mail
 }
 
 /// Receives a message if one arrives before this time.
@@ -295,21 +277,15 @@ fn part_of(time: Time, id: usize, P: usize) -> Time {
 
 /// Checks that every processor received the messages for it.
 fn verify(sent: &[ReceivedMail], received: &[ReceivedMail]) -> Result<(), String> {
+    let content = |mail: &ReceivedMail| (mail.count, mail.checksum);
     let mut pairs = sent.iter().zip(received);
-    let Some(id) = pairs.position(|(sent, received)| sent != received) else { return Ok(()) };
-    let (ReceivedMail { count, .. }, ReceivedMail { count: expected, .. }) = (received[id], sent[id]);
+    let wrong = pairs.position(|(sent, received)| content(sent) != content(received));
+    let Some(id) = wrong else { return Ok(()) };
+    let (count, expected) = (received[id].count, sent[id].count);
     Err(match count == expected {
         true => format!("the {count} messages that processor {id} got say something else than was sent"),
         false => format!("processor {id} got {count} messages, and {expected} were sent to it"),
     })
-}
-
-/// Checks that the audit has no violations.
-fn check_audit(audit: &Audit) -> Result<(), String> {
-    match audit.violations.first() {
-        Some(violation) => Err(violation.to_string()),
-        None => Ok(()),
-    }
 }
 
 /// Returns the shortest time between two short messages of a processor.

@@ -49,10 +49,6 @@ const DETERMINISTIC: [&str; 7] = [
     "linear",
 ];
 
-fn two_stage(scheme: Scheme) -> TwoStageForm {
-    TwoStageForm { scheme, shuffled: false, sparse: false, stage1: SendSchedule::Linear }
-}
-
 /// Runs a form of the two-stage algorithm on a matrix with different elements.
 fn run_two_stage(matrix: &Matrix, form: TwoStageForm) -> Vec<Delivery> {
     let P = matrix.P();
@@ -111,7 +107,7 @@ fn messages_are_split_as_in_figures_9_and_11() {
         (Scheme::Alternate, alternate),
         (Scheme::Combine, combine),
     ] {
-        for (i, arrival) in run_two_stage(&figure_9, two_stage(scheme)).iter().enumerate() {
+        for (i, arrival) in run_two_stage(&figure_9, TwoStageForm::new(scheme)).iter().enumerate() {
             assert_eq!(arrival.parts, right[i], "{scheme:?}, source {i}");
         }
     }
@@ -341,8 +337,8 @@ fn messages_keep_to_the_papers_bounds() {
         let (P, r, c, t) = (matrix.P(), matrix.r(), matrix.c(), matrix.t());
         let forms = [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine].map(two_stage);
         let forms = forms.into_iter().chain([
-            TwoStageForm { shuffled: true, ..two_stage(Scheme::Local) },
-            TwoStageForm { sparse: true, ..two_stage(Scheme::Local) },
+            TwoStageForm { shuffled: true, ..TwoStageForm::new(Scheme::Local) },
+            TwoStageForm { sparse: true, ..TwoStageForm::new(Scheme::Local) },
         ]);
         for form in forms {
             let arrivals = run_two_stage(&matrix, form);

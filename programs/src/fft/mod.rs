@@ -30,9 +30,9 @@ use self::kernels::{FftMemory, FftPoint, Kernels};
 use self::layout::Shape;
 use self::overlap::{Charges, transform_overlapped};
 use self::phase::{FftPhase, PhaseStopwatch};
-use self::remap::RemapOrder;
 use crate::emulation::digest;
 use crate::option::{Microseconds, OneOf};
+use crate::remap::SendOrder;
 use crate::{
     Algorithm, Case, Emulation, Metric, Opt, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
 };
@@ -54,19 +54,19 @@ pub static FFT: Program = Program {
             about: "a message per point; processor q begins with q + 1 and wraps around, so that none stalls",
             formula: "compute + (n/P - n/P^2) max(point + 2o, g) + (n/P^2) point + L, with all terms kept (LogP, \
                       sections 4.1.1 and 4.1.4)",
-            plan: |case| Fft::plan(case, FftVariant::Short(RemapOrder::Staggered)),
+            plan: |case| Fft::plan(case, FftVariant::Short(SendOrder::Staggered)),
         },
         Algorithm {
             name: "short-synchronized",
             about: "as short-staggered, with a barrier after every n/P^2 messages",
             formula: "that of short-staggered, with L and a barrier for every n/P^2 messages (LogP, section 4.1.4)",
-            plan: |case| Fft::plan(case, FftVariant::Short(RemapOrder::Synchronized)),
+            plan: |case| Fft::plan(case, FftVariant::Short(SendOrder::Synchronized)),
         },
         Algorithm {
             name: "short-naive",
             about: "a message per point; all send first to processor 0, then to 1, and stall",
             formula: "none: LogP (section 4.1.2) does not say in which order those who stall go on",
-            plan: |case| Fft::plan(case, FftVariant::Short(RemapOrder::Naive)),
+            plan: |case| Fft::plan(case, FftVariant::Short(SendOrder::Naive)),
         },
         Algorithm {
             name: "overlapped",
@@ -127,7 +127,7 @@ enum FftVariant {
     /// A hybrid layout, and a remap with a message for each processor.
     Long,
     /// A hybrid layout, and a remap with a message for each point.
-    Short(RemapOrder),
+    Short(SendOrder),
     /// As staggered, but merged into the computation.
     Overlapped,
     /// One layout for all of it, without a remap.

@@ -10,8 +10,8 @@ use super::kernels::FftPoint;
 use super::layout::Layout;
 use super::lockstep::Lockstep;
 use super::phase::FftPhase;
-use super::remap::RemapOrder;
 use super::{Fft, FftVariant};
+use crate::remap::SendOrder;
 use crate::{Case, PhaseName};
 
 /// Costs of a processor's computing.
@@ -60,7 +60,7 @@ fn remap_time(plan: &Fft, costs: &FftCosts) -> Option<Time> {
     let mut lockstep = Lockstep::new(case.params);
     let stream = stream_time(case, 1);
     match variant {
-        FftVariant::Short(RemapOrder::Naive) => return None,
+        FftVariant::Short(SendOrder::Naive) => return None,
         FftVariant::Long => {
             let stream = self::stream_time(case, shape.c());
             (1..P).for_each(|_| lockstep.send_receiving(stream));
@@ -84,7 +84,7 @@ fn remap_time(plan: &Fft, costs: &FftCosts) -> Option<Time> {
     lockstep.compute(shape.c() as i64 * costs.point);
     for _ in 1..P {
         send_points(&mut lockstep, shape.c(), costs.point, stream);
-        if variant == FftVariant::Short(RemapOrder::Synchronized) {
+        if variant == FftVariant::Short(SendOrder::Synchronized) {
             lockstep.receive_all();
             match case.barrier {
                 Some(cost) => lockstep.compute(cost),

@@ -5,6 +5,7 @@ use loggp::{Payload, Proc, Tag};
 
 use super::kernels::FftPoint;
 use super::layout::{Layout, Shape};
+use crate::remap::SendOrder;
 
 /// A point in transit. On the CM-5 a message has 16 bytes of data, which is a point, and 4 bytes of address
 /// (LogP, section 4.1.4). The gap there includes the address, so it counts for no word here.
@@ -14,17 +15,6 @@ pub struct AddressedPoint {
     #[payload(free)]
     pub i: u32,
     pub point: FftPoint,
-}
-
-/// The order in which a processor sends to the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemapOrder {
-    /// All send to processor 0, then all to 1 (LogP, section 4.1.2).
-    Naive,
-    /// Processor q begins with its own row, so that each receives from one at a time (LogP, section 4.1.2).
-    Staggered,
-    /// As staggered, with a barrier after every n/P^2 messages (LogP, section 4.1.4).
-    Synchronized,
 }
 
 /// Tag of a point.
@@ -43,14 +33,14 @@ pub fn load(p: &mut Proc, points: &[FftPoint], place: usize) -> FftPoint {
 pub fn send_points(
     p: &mut Proc,
     shape: &Shape,
-    order: RemapOrder,
+    order: SendOrder,
     points: &[FftPoint],
     into: &mut [FftPoint],
 ) {
     let (id, P, c) = (p.id(), shape.P, shape.c());
     let mut remapped = RemappedPoints { shape, points: into, missing: shape.m() - c };
     for step in 0..P {
-        let to = if order == RemapOrder::Naive { step } else { (id + step) % P };
+        let to = if order == SendOrder::Naive { step } else { (id + step) % P };
         if to == id {
             let own = |i| remapped.points[shape.entering_place(id, i)] = points[shape.leaving_place(id, i)];
             p.work("point", c as u64, || (0..c).for_each(own));
@@ -61,7 +51,7 @@ pub fn send_points(
             let message = AddressedPoint { i: i as u32, point };
             p.send_receiving(to, POINT, message, POINT, |_, from, message| remapped.store(from, message));
         }
-        if order == RemapOrder::Synchronized {
+        if order == SendOrder::Synchronized {
             remapped.receive_until(p, (P - 1 - step) * c);
             p.barrier();
         }

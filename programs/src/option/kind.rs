@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::path::Path;
 
 use loggp::Time;
 
@@ -83,6 +84,11 @@ pub fn parse_count(text: &str) -> Option<usize> {
     };
     let digits = if unit == 1 { text } else { &text[..text.len() - 1] };
     digits.parse::<usize>().ok()?.checked_mul(unit)
+}
+
+/// Returns whether a text names a CSV file.
+pub fn is_csv_file(text: &str) -> bool {
+    Path::new(text).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }
 
 /// One of several values that have names.

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use super::item::{Digit, SortItem};
+use super::item::{Digit, SortKey};
 
 /// The distribution of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,23 +38,5 @@ impl Input {
             }
             Input::Equal => vec![K::random(&mut rng, u64::MAX); count],
         }
-    }
-}
-
-/// A key that is a plain number.
-pub trait SortKey: SortItem + Ord {
-    /// Returns a random key with no other bits than those of the mask.
-    fn random(rng: &mut Rng, mask: u64) -> Self;
-}
-
-impl SortKey for u32 {
-    fn random(rng: &mut Rng, mask: u64) -> u32 {
-        rng.u32(..) & mask as u32
-    }
-}
-
-impl SortKey for u64 {
-    fn random(rng: &mut Rng, mask: u64) -> u64 {
-        rng.u64(..) & mask
     }
 }

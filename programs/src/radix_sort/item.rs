@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use fastrand::Rng;
 use loggp::Payload;
 
 /// An item with a key of [`BITS`](SortItem::BITS) bits.
@@ -11,6 +12,12 @@ pub trait SortItem: Payload + Copy + Default + Debug + PartialEq + Sync {
 
     /// Returns a digit of the key.
     fn digit(&self, digit: Digit) -> usize;
+}
+
+/// A key that is a plain number.
+pub trait SortKey: SortItem + Ord {
+    /// Returns a random key with no other bits than those of the mask.
+    fn random(rng: &mut Rng, mask: u64) -> Self;
 }
 
 /// The bits of a key by which one pass sorts.
@@ -39,13 +46,19 @@ impl Digit {
 }
 
 macro_rules! keys {
-    ($($key:ty)*) => {$(
+    ($($key:ident)*) => {$(
         impl SortItem for $key {
             const BITS: u32 = <$key>::BITS;
 
             #[inline]
             fn digit(&self, digit: Digit) -> usize {
                 (*self >> digit.shift) as usize & (digit.buckets() - 1)
+            }
+        }
+
+        impl SortKey for $key {
+            fn random(rng: &mut Rng, mask: u64) -> $key {
+                rng.$key(..) & mask as $key
             }
         }
     )*};

@@ -27,7 +27,7 @@ use std::fmt::Debug;
 use loggp::{Machine, Proc, RunError, Time, US, Work};
 
 use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, PlanResult, Program, Size};
-use input::SortKey;
+use item::SortKey;
 use setting::SortSetting;
 
 /// Radix sort of the keys of all processors.

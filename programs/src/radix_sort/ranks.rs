@@ -8,7 +8,7 @@
 use loggp::{Proc, Tag};
 
 use super::kernels::starts;
-use super::tag::{COUNTS, PassTags, SCAN, SUMS, TOTAL};
+use super::tag::{COUNTS, SCAN, SUMS, TOTAL, pass_tag};
 
 /// The ranks that a processor needs to place its keys.
 pub struct KeyRanks {
@@ -21,9 +21,9 @@ pub struct KeyRanks {
 }
 
 /// Computes the ranks from the processor's own counts.
-pub fn compute_ranks(p: &mut Proc, bulk: bool, tags: PassTags, counts: &[u32]) -> KeyRanks {
+pub fn compute_ranks(p: &mut Proc, bulk: bool, pass: usize, counts: &[u32]) -> KeyRanks {
     let BucketSums { before, all } =
-        if bulk { sum_by_doubling(p, tags, counts) } else { sum_by_pipeline(p, tags, counts) };
+        if bulk { sum_by_doubling(p, pass, counts) } else { sum_by_pipeline(p, pass, counts) };
     p.work("scan", all.len() as u64, || {
         let bucket = starts(&all);
         let own = bucket.iter().zip(&before).map(|(bucket, before)| bucket + before).collect();
@@ -43,26 +43,26 @@ struct BucketSums {
 /// Computes the sums with short messages. Processor 0 sends its counts to 1, one message each, which adds its
 /// own and sends them on: buckets follow each other through the processors as through a pipeline. The last
 /// processor has the sums of all, and sends them to 0, which keeps them and sends them on.
-fn sum_by_pipeline(p: &mut Proc, tags: PassTags, counts: &[u32]) -> BucketSums {
+fn sum_by_pipeline(p: &mut Proc, pass: usize, counts: &[u32]) -> BucketSums {
     let (id, last) = (p.id(), p.P() - 1);
     let mut sums = BucketSums { before: vec![0; counts.len()], all: vec![0; counts.len()] };
     for (b, count) in counts.iter().enumerate() {
         if id > 0 {
-            sums.before[b] = p.recv_from(id - 1, tags.tag(SCAN, b));
+            sums.before[b] = p.recv_from(id - 1, pass_tag(SCAN, pass, b));
         }
         let sum = p.work("scan", 1, || sums.before[b] + count);
         match id {
             _ if id == last => sums.all[b] = sum,
-            _ => p.send(id + 1, tags.tag(SCAN, b), sum),
+            _ => p.send(id + 1, pass_tag(SCAN, pass, b), sum),
         }
     }
     let (from, to) = ((id + last) % (last + 1), (id + 1) % (last + 1));
     for (b, all) in sums.all.iter_mut().enumerate() {
         if id < last {
-            *all = p.recv_from(from, tags.tag(TOTAL, b));
+            *all = p.recv_from(from, pass_tag(TOTAL, pass, b));
         }
         if to != last {
-            p.send(to, tags.tag(TOTAL, b), *all);
+            p.send(to, pass_tag(TOTAL, pass, b), *all);
         }
     }
     sums
@@ -72,28 +72,28 @@ fn sum_by_pipeline(p: &mut Proc, tags: PassTags, counts: &[u32]) -> BucketSums {
 /// processor has the sums of 2^i processors, and swaps them with a partner that has those of the next 2^i.
 ///
 /// If P is no power of two, the first processors form pairs, of which one takes part for both.
-fn sum_by_doubling(p: &mut Proc, tags: PassTags, counts: &[u32]) -> BucketSums {
+fn sum_by_doubling(p: &mut Proc, pass: usize, counts: &[u32]) -> BucketSums {
     let (id, P, buckets) = (p.id(), p.P(), counts.len());
     let rounds = P.ilog2() as usize;
     let pairs = P - (1 << rounds);
     let paired = id < 2 * pairs;
     if paired && id % 2 == 1 {
-        p.send(id - 1, tags.tag(COUNTS, rounds), counts.to_vec());
-        let (before, all) = p.recv_from(id - 1, tags.tag(SUMS, 0));
+        p.send(id - 1, pass_tag(COUNTS, pass, rounds), counts.to_vec());
+        let (before, all) = p.recv_from(id - 1, pass_tag(SUMS, pass, 0));
         return BucketSums { before, all };
     }
     let mut sums = BucketSums { before: vec![0; buckets], all: counts.to_vec() };
     let mut own = Vec::new();
     if paired {
         own = counts.to_vec();
-        let others = p.recv_from(id + 1, tags.tag(COUNTS, rounds));
+        let others = p.recv_from(id + 1, pass_tag(COUNTS, pass, rounds));
         p.work("scan", buckets as u64, || add(&mut sums.all, &others));
     }
     let place = if paired { id / 2 } else { id - pairs };
     for round in 0..rounds {
         let partner = place ^ (1 << round);
         let other = if partner < pairs { 2 * partner } else { partner + pairs };
-        let theirs = swap(p, other, tags.tag(COUNTS, round), sums.all.clone());
+        let theirs = swap(p, other, pass_tag(COUNTS, pass, round), sums.all.clone());
         p.work("scan", buckets as u64, || {
             if partner < place {
                 add(&mut sums.before, &theirs);
@@ -103,7 +103,7 @@ fn sum_by_doubling(p: &mut Proc, tags: PassTags, counts: &[u32]) -> BucketSums {
     }
     if paired {
         p.work("scan", buckets as u64, || add(&mut own, &sums.before));
-        p.send(id + 1, tags.tag(SUMS, 0), (own, sums.all.clone()));
+        p.send(id + 1, pass_tag(SUMS, pass, 0), (own, sums.all.clone()));
     }
     sums
 }

@@ -9,7 +9,7 @@ use super::alone::sort_alone;
 use super::item::{Digit, SortItem};
 use super::kernels::{histogram, scatter, starts};
 use super::ranks::{self, KeyRanks, compute_ranks};
-use super::tag::{PassTags, keys};
+use super::tag::{keys, pass_tag};
 use crate::math::memory::allocate_written;
 
 /// The method by which a pass distributes keys.
@@ -77,11 +77,10 @@ pub fn sort<T: SortItem>(
     // The first pass that moves anything reads the input where it is.
     let mut moved = false;
     for (pass, digit) in (0..).zip(Digit::all(T::BITS, method.radix)) {
-        let tags = PassTags { pass };
         let now: &[T] = if moved { items } else { mine };
         let counts = p.work("histogram", mine.len() as u64, || histogram(now, digit));
         ends.push(p.now());
-        let ranks = compute_ranks(p, method.bulk, tags, &counts);
+        let ranks = compute_ranks(p, method.bulk, pass, &counts);
         ends.push(p.now());
         if ranks.is_settled {
             ends.resize(ends.len() + method.phases().len() - 2, p.now());
@@ -90,9 +89,9 @@ pub fn sort<T: SortItem>(
         if method.bulk {
             p.work("local sort", mine.len() as u64, || scatter(now, digit, &mut starts(&counts), other));
             ends.push(p.now());
-            distribute_long(p, tags, digit, (&counts, ranks), (other, messages), items);
+            distribute_long(p, pass, digit, (&counts, ranks), (other, messages), items);
         } else {
-            distribute_short(p, tags, digit, ranks, now, other);
+            distribute_short(p, pass, digit, ranks, now, other);
             swap(items, other);
         }
         moved = true;
@@ -116,13 +115,13 @@ struct PlacedItem<T> {
 /// Sends each key to its place as soon as it is known, and receives keys meanwhile.
 fn distribute_short<T: SortItem>(
     p: &mut Proc,
-    tags: PassTags,
+    pass: usize,
     digit: Digit,
     ranks: KeyRanks,
     items: &[T],
     out: &mut [T],
 ) {
-    let (id, n, mut next, tag) = (p.id(), items.len(), ranks.own, tags.tag(keys(), 0));
+    let (id, n, mut next, tag) = (p.id(), items.len(), ranks.own, pass_tag(keys(), pass, 0));
     let mut missing = n;
     for item in items {
         let rank = p.work("move", 1, || next_rank(item, digit, &mut next));
@@ -156,7 +155,7 @@ pub fn next_rank<T: SortItem>(item: &T, digit: Digit, next: &mut [u32]) -> usize
 /// received keys, in the order of their processors, to their buckets.
 fn distribute_long<T: SortItem>(
     p: &mut Proc,
-    tags: PassTags,
+    pass: usize,
     digit: Digit,
     (counts, ranks): (&[u32], KeyRanks),
     (sorted, messages): (&[T], &mut Vec<Vec<T>>),
@@ -172,7 +171,7 @@ fn distribute_long<T: SortItem>(
         }
     });
     let own = &sorted[slices[id].clone()];
-    exchange(p, tags, n - own.len(), messages);
+    exchange(p, pass, n - own.len(), messages);
     p.work("move", n as u64, || {
         // A bucket that begins before this processor's first place continues there.
         let mut next: Vec<u32> =
@@ -206,8 +205,8 @@ fn slices(counts: &[u32], ranks: &[u32], n: usize, P: usize) -> Vec<Range<usize>
 
 /// Exchanges all messages that are not empty, until no items are missing. `messages` then has the received
 /// ones, by sender.
-fn exchange<T: SortItem>(p: &mut Proc, tags: PassTags, mut missing: usize, messages: &mut Vec<Vec<T>>) {
-    let (id, P, tag) = (p.id(), p.P(), tags.tag(keys(), 0));
+fn exchange<T: SortItem>(p: &mut Proc, pass: usize, mut missing: usize, messages: &mut Vec<Vec<T>>) {
+    let (id, P, tag) = (p.id(), p.P(), pass_tag(keys(), pass, 0));
     let mut received = vec![Vec::new(); P];
     if p.params().gps().is_some() {
         // A message may wait for its receiver (LogGPS 3.1): so pairs meet, in rounds. In a round the partner

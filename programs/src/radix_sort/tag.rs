@@ -3,13 +3,6 @@
 
 use loggp::Tag;
 
-/// The tags of a pass.
-#[derive(Clone, Copy)]
-pub struct PassTags {
-    /// Number of the pass.
-    pub pass: usize,
-}
-
 /// A bucket's count on its way through the processors; the index is the bucket.
 pub const SCAN: Tag<u32> = Tag::named(0, "scan");
 /// A bucket's sum of all counts; the index is the bucket.
@@ -24,9 +17,7 @@ pub const fn keys<T>() -> Tag<T> {
     Tag::named(4, "keys")
 }
 
-impl PassTags {
-    /// Returns the tag of one kind of message with an index below 2^16.
-    pub fn tag<T>(self, kind: Tag<T>, index: usize) -> Tag<T> {
-        kind.step(self.pass << 16 | index)
-    }
+/// Returns the tag of one kind of message in a pass, with an index below 2^16.
+pub fn pass_tag<T>(kind: Tag<T>, pass: usize, index: usize) -> Tag<T> {
+    kind.step(pass << 16 | index)
 }

@@ -2,11 +2,11 @@
 //! files.
 
 use std::borrow::Cow;
-use std::path::Path;
 
 use loggp::__private::escaped;
 
 use super::matrix::Matrix;
+use crate::option::is_csv_file;
 
 /// The specification of a matrix.
 #[derive(Clone, Debug)]
@@ -165,7 +165,7 @@ const FIGURE_9: [usize; 16] = [
 
 /// Reads the name of a matrix, or of a file.
 pub fn parse_name(text: &str) -> Result<Cow<'static, str>, String> {
-    match NAMED.iter().any(|named| named.name == text) || is_file(text) {
+    match NAMED.iter().any(|named| named.name == text) || is_csv_file(text) {
         true => Ok(text.to_string().into()),
         false => {
             let names: Vec<&str> = NAMED.iter().map(|named| named.name).collect();
@@ -175,11 +175,6 @@ pub fn parse_name(text: &str) -> Result<Cow<'static, str>, String> {
             ))
         }
     }
-}
-
-/// Returns whether a text names a file.
-pub fn is_file(text: &str) -> bool {
-    Path::new(text).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"))
 }
 
 /// Makes the matrix that a text names.

@@ -6,7 +6,7 @@ use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::transportation::{Matrix, Scheme, TwoStageForm, expected_longest};
 use loggp_study::StudyError;
 
-use super::{message_lengths, run_two_stage, two_stage_form};
+use super::{message_lengths, run_two_stage};
 use crate::{Exhibit, Sheet, between};
 
 pub const APPENDIX: Exhibit = Exhibit {
@@ -169,7 +169,7 @@ fn length_statistics(sheet: &Sheet, p: usize) -> Result<LengthStatistics, StudyE
     for seed in 0..sheet.lab.pick(4, 20) {
         let mut rng = fastrand::Rng::with_seed(sheet.lab.seed ^ (seed << 32) ^ p as u64);
         let matrix = random_remainders(p, SHARE * p, &mut rng);
-        let shuffled = TwoStageForm { shuffled: true, ..two_stage_form(Scheme::Local) };
+        let shuffled = TwoStageForm { shuffled: true, ..TwoStageForm::new(Scheme::Local) };
         let stage_2 = message_lengths(&run_two_stage(sheet.lab, &matrix, shuffled)?, 1);
         all.extend(stage_2.entries().iter().map(|length| *length as f64));
         // Iteration k of the linear permutation exchanges with i xor k.

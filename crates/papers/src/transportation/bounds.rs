@@ -5,11 +5,11 @@ use loggp_document::Table;
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
-    FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, OUTGOING, SKEW, Scheme, Skew, TRAFFIC, matrix,
+    FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, OUTGOING, SKEW, Scheme, Skew, TRAFFIC, TwoStageForm, matrix,
 };
 use loggp_study::StudyError;
 
-use super::{MS, case, message_lengths, run_two_stage, shortest_and_longest, two_stage_form};
+use super::{MS, case, message_lengths, run_two_stage, shortest_and_longest};
 use crate::{CaseSeries, Exhibit, Lab, Sheet, at_most, between, marked_line};
 
 pub const BOUNDS: Exhibit = Exhibit {
@@ -227,7 +227,7 @@ fn check_bounds(lab: &Lab) -> Result<Vec<(usize, f64)>, StudyError> {
     let mut checks = vec![(0, f64::MAX); ALL.len()];
     for matrix in matrices(lab)? {
         for scheme in [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine] {
-            let deliveries = run_two_stage(lab, &matrix, two_stage_form(scheme))?;
+            let deliveries = run_two_stage(lab, &matrix, TwoStageForm::new(scheme))?;
             let stages = [0, 1].map(|stage| message_lengths(&deliveries, stage));
             let split = SplitMatrix { matrix: matrix.clone(), stages };
             for (bound, (count, least)) in ALL.iter().zip(&mut checks) {

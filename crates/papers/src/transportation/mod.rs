@@ -7,8 +7,7 @@ use loggp::{Machine, Params, Time, US, preset};
 use super::{Lab, Paper};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
-    CHUNK, Delivery, MATRIX, Matrix, Scheme, SendSchedule, Source, TRANSPORTATION, TransportMethod,
-    TwoStageForm, matrix, transport,
+    CHUNK, Delivery, MATRIX, Matrix, Source, TRANSPORTATION, TransportMethod, TwoStageForm, matrix, transport,
 };
 use loggp_study::StudyError;
 
@@ -54,11 +53,6 @@ fn matrix_case(algorithm: &str, P: usize, name: &str) -> Case {
 /// Returns the matrix of this name, or of a figure.
 fn named_matrix(name: &str, P: usize) -> Result<Matrix, StudyError> {
     Ok(matrix(&matrix_case("linear", P, name))?)
-}
-
-/// Returns a form of the two-stage algorithm that sends both stages by linear permutations.
-fn two_stage_form(scheme: Scheme) -> TwoStageForm {
-    TwoStageForm { scheme, shuffled: false, sparse: false, stage1: SendSchedule::Linear }
 }
 
 /// Runs the two-stage algorithm on the virtual clock. Returns each processor's parts and the lengths of its

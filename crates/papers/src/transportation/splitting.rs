@@ -5,13 +5,11 @@ use loggp_document::Table;
 use loggp_draw::plot::{Plot, Scale};
 use loggp_programs::Case;
 use loggp_programs::transportation::{
-    Delivery, FAN_OUT, FanOut, Matrix, SKEW, Scheme, Skew, TRAFFIC, matrix,
+    Delivery, FAN_OUT, FanOut, Matrix, SKEW, Scheme, Skew, TRAFFIC, TwoStageForm, matrix,
 };
 use loggp_study::StudyError;
 
-use super::{
-    case, matrix_case, message_lengths, named_matrix, run_two_stage, shortest_and_longest, two_stage_form,
-};
+use super::{case, matrix_case, message_lengths, named_matrix, run_two_stage, shortest_and_longest};
 use crate::pictures::timeline::draw_timeline;
 use crate::{CaseSeries, Exhibit, Sheet, at_most, between, exactly, join_words, marked_line};
 
@@ -173,7 +171,7 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut curves = [const { Vec::new() }; 4];
     for (n, matrix) in matrices.iter().enumerate() {
         let (P, t) = (matrix.P(), matrix.t());
-        let deliveries = run_two_stage(sheet.lab, matrix, two_stage_form(Scheme::Local))?;
+        let deliveries = run_two_stage(sheet.lab, matrix, TwoStageForm::new(Scheme::Local))?;
         for (i, delivery) in deliveries.iter().enumerate() {
             same += usize::from(delivery.parts == stage_1_preprocessing(matrix.row(i), 0));
             all += 1;
@@ -228,8 +226,8 @@ fn parts_table(deliveries: &[Delivery]) -> Table {
 
 fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     let matrix = named_matrix("figure-9", 4)?;
-    let scanned = run_two_stage(sheet.lab, &matrix, two_stage_form(Scheme::Scan))?;
-    let plain = message_lengths(&run_two_stage(sheet.lab, &matrix, two_stage_form(Scheme::Local))?, 0);
+    let scanned = run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Scan))?;
+    let plain = message_lengths(&run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Local))?, 0);
     let stage_1 = message_lengths(&scanned, 0);
     let margins = [join_words((0..4).map(|i| matrix.r_i(i))), join_words((0..4).map(|j| matrix.c_j(j)))];
     for (what, ours) in
@@ -309,8 +307,8 @@ fn show_figure_10(sheet: &mut Sheet) -> Result<(), StudyError> {
 
 fn show_figure_11(sheet: &mut Sheet) -> Result<(), StudyError> {
     let matrix = named_matrix("figure-11", 4)?;
-    let alternate = run_two_stage(sheet.lab, &matrix, two_stage_form(Scheme::Alternate))?;
-    let combined = run_two_stage(sheet.lab, &matrix, two_stage_form(Scheme::Combine))?;
+    let alternate = run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Alternate))?;
+    let combined = run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Combine))?;
     let stage_2 = message_lengths(&alternate, 1);
     let leaving = most_sent(&message_lengths(&combined, 1));
     let quote = "The new scheme ensures that each intermediate processor sends messages of size no more than \u{2308}t/p\u{2309} to any \

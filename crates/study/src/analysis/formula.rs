@@ -5,7 +5,7 @@
 
 use loggp::params::{LongMessages, Parameter};
 use loggp::path::{Hop, HopTerm};
-use loggp::{PS, Params, ParamsBuilder, Time};
+use loggp::{PS, Params, ParamsBuilder, ParamsError, Time};
 
 /// A sum of multiples of parameters, and of times that follow from no parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,8 +38,7 @@ impl FormulaBuilder {
             let is_own = parameter.name != "G" || params.long != LongMessages::LogP;
             let is_there = is_own && parameter.is_time() && parameter.number(params)? != 0;
             let value = parameter.number(&base).filter(|_| is_there)?;
-            let more = ParamsBuilder::from(base).set(&format!("{}={}ps", parameter.name, value + 1));
-            Some((parameter, more.and_then(ParamsBuilder::build).ok()?))
+            Some((parameter, with_value(&base, parameter, value + 1).ok()?))
         };
         FormulaBuilder { params: *params, base, more: Parameter::ALL.iter().filter_map(of_one).collect() }
     }
@@ -105,6 +104,12 @@ impl Formula {
         };
         self.counts == other.counts && rest(self) == rest(other)
     }
+}
+
+/// Returns the same machine with another value of a parameter, in picoseconds if it is a time.
+pub fn with_value(params: &Params, parameter: &Parameter, value: i64) -> Result<Params, ParamsError> {
+    let unit = if parameter.is_time() { "ps" } else { "" };
+    ParamsBuilder::from(*params).set(&format!("{}={value}{unit}", parameter.name))?.build()
 }
 
 /// Returns the part of a hop's length that follows from these parameters.

@@ -1,12 +1,13 @@
 //! The critical path along a parameter: its formula in replays with other values, and the values from which
 //! on it changes.
 
+use loggp::params::Parameter;
 use loggp::path::{Events, Path};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
-use loggp::{Params, ParamsBuilder, RunError, Time};
+use loggp::{Params, RunError, Time};
 
-use super::formula::{Formula, FormulaBuilder};
+use super::formula::{Formula, FormulaBuilder, with_value};
 use crate::range::Range;
 
 /// Replays of a recorded run at several values of a parameter.
@@ -97,11 +98,8 @@ impl SweptRun<'_> {
     /// Makes the run with this value.
     fn run_at(&self, value: i64) -> Result<ReplayPoint, FailedReplay> {
         let (name, is_time) = (self.range.quantity.name(), self.range.quantity.is_time());
-        let run = || {
-            let text = format!("{name}={value}{}", if is_time { "ps" } else { "" });
-            let params = ParamsBuilder::from(self.params).set(&text)?.build()?;
-            (self.make_run)(params)
-        };
+        let parameter = Parameter::by_name(name).expect("it sweeps a parameter");
+        let run = || (self.make_run)(with_value(&self.params, parameter, value)?);
         let trace = run().map_err(|error| FailedReplay {
             value: match is_time {
                 true => format!("{name}={}", Time::from_ps(value)),

@@ -6,9 +6,9 @@
 use loggp::params::{LongMessages, Parameter};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
-use loggp::{Params, ParamsBuilder, RunError};
+use loggp::{Params, RunError};
 
-use super::formula::Formula;
+use super::formula::{Formula, with_value};
 
 /// The effect of one parameter on the run: the change in picoseconds if the parameter grows by 1%. Times are
 /// whole picoseconds, so the effect of a larger step is divided.
@@ -60,9 +60,8 @@ pub fn add_replays(trace: &Trace, sensitivities: &mut [Sensitivity]) -> Result<(
 /// by one unit.
 fn steps(params: &Params) -> Vec<ParameterStep> {
     let step = |parameter: &'static Parameter| {
-        let name = parameter.name;
         // With LogP the G is no parameter of its own, and some parameters have no cost.
-        let is_cost = match name {
+        let is_cost = match parameter.name {
             "P" | "C" | "word" => false,
             "G" => matches!(params.long, LongMessages::LogGP { .. }),
             _ => true,
@@ -71,9 +70,7 @@ fn steps(params: &Params) -> Vec<ParameterStep> {
         let is_limit = |value: &i64| *value != 0 && (parameter.is_time() || *value < Params::NO_LIMIT as i64);
         let value = parameter.number(params).filter(|value| is_cost && is_limit(value))?;
         let step = (value / 100).abs().max(1) * value.signum();
-        let unit = if parameter.is_time() { "ps" } else { "" };
-        let more = ParamsBuilder::from(*params).set(&format!("{name}={}{unit}", value + step));
-        let params = more.and_then(ParamsBuilder::build).ok()?;
+        let params = with_value(params, parameter, value + step).ok()?;
         Some(ParameterStep { parameter, params, part: step as f64 / value as f64 })
     };
     Parameter::ALL.iter().filter_map(step).collect()

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use loggp::__private::escaped;
 use ndarray::{Array2, ShapeBuilder};
 
-use crate::option::CustomKind;
+use crate::option::{CustomKind, is_csv_file};
 use crate::{Case, Opt};
 
 /// The option for the entries of the matrix.
@@ -54,7 +54,7 @@ impl Entries {
         if let Some((_, entries)) = Entries::NAMED.iter().find(|(name, _)| *name == text) {
             return Ok(entries.clone());
         }
-        if Path::new(text).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
+        if is_csv_file(text) {
             return Ok(Entries::File(text.into()));
         }
         let names: Vec<&str> = Entries::NAMED.iter().map(|(name, _)| *name).collect();
