@@ -27,6 +27,7 @@ pub struct Program {
 }
 
 /// One algorithm of a program.
+#[derive(Debug)]
 pub struct Algorithm {
     /// Name on the command line.
     pub name: &'static str,
@@ -302,12 +303,6 @@ impl Case {
         };
         let value = option.read(text).map_err(|why| format!("{name} = {text}: {why}"))?;
         Ok(self.with_value(value))
-    }
-}
-
-impl fmt::Debug for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
     }
 }
 

@@ -212,7 +212,19 @@ fn remap(p: &mut Proc, plan: &Remap, data: &[u8]) -> Vec<u8> {
 
     let longest = p.params().words(plan.piece);
     if plan.order == SendOrder::Naive && p.params().is_synchronous(longest) {
-        return send_in_turns(p, plan, block, received);
+        // A message waits for its receiver (LogGPS, section 3.1), so each step belongs to one receiver: if all
+        // sent first, no processor would receive.
+        for to in 0..P {
+            if to != id {
+                block(to).for_each(|piece| p.send(to, DATA, piece));
+                continue;
+            }
+            for _ in 0..(P - 1) * plan.pieces {
+                let (from, piece) = p.recv(DATA);
+                received.keep(from, piece);
+            }
+        }
+        return received.bytes;
     }
     // In the naive order the sender of a step's message is not known; it is needed only where messages wait.
     let steps = (1..P).map(|step| match plan.order {
@@ -227,28 +239,6 @@ fn remap(p: &mut Proc, plan: &Remap, data: &[u8]) -> Vec<u8> {
         }
     } else {
         p.exchange(DATA, longest, steps.flat_map(shifts), |from, piece| received.keep(from, piece));
-    }
-    received.bytes
-}
-
-/// Runs the naive order where a message waits for its receiver (LogGPS, section 3.1). Each step belongs to
-/// one receiver: if all sent first, no processor would receive.
-fn send_in_turns<B: Iterator<Item = BlockPiece>>(
-    p: &mut Proc,
-    plan: &Remap,
-    block: impl Fn(usize) -> B,
-    mut received: ReceivedBlocks,
-) -> Vec<u8> {
-    for to in 0..p.P() {
-        match to == p.id() {
-            true => {
-                for _ in 0..(p.P() - 1) * plan.pieces {
-                    let (from, piece) = p.recv(DATA);
-                    received.keep(from, piece);
-                }
-            }
-            false => block(to).for_each(|piece| p.send(to, DATA, piece)),
-        }
     }
     received.bytes
 }

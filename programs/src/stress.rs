@@ -88,6 +88,8 @@ pub const STEADY: &str = "steady";
 /// The receivers of every processor's messages, in bursts, with a pause after each burst but the last.
 type Receivers = Vec<Vec<Vec<usize>>>;
 
+type DrawReceivers = fn(&Case, &mut fastrand::Rng) -> Receivers;
+
 /// Messages of a burst.
 const BURST: usize = 4;
 const WORD: Tag<StressMessage> = Tag::named(0, "letter");
@@ -98,7 +100,7 @@ const MOST_MESSAGES: usize = 1 << 22;
 struct Stress<'a> {
     case: &'a Case,
     /// Draws the receivers.
-    receivers: fn(&Case, &mut fastrand::Rng) -> Receivers,
+    receivers: DrawReceivers,
     /// Returns the time of the run, or `None` where there is no formula.
     formula: fn(&Case) -> Option<Time>,
     /// Time between the beginnings of two bursts, if they begin at a steady rate.
@@ -106,11 +108,7 @@ struct Stress<'a> {
 }
 
 impl Stress<'_> {
-    fn plan(
-        case: &Case,
-        receivers: fn(&Case, &mut fastrand::Rng) -> Receivers,
-        formula: fn(&Case) -> Option<Time>,
-    ) -> PlanResult<'_> {
+    fn plan(case: &Case, receivers: DrawReceivers, formula: fn(&Case) -> Option<Time>) -> PlanResult<'_> {
         let (P, size) = (case.params.P, case.size);
         let rate = case.get(&RATE);
         let interval = (case.algorithm.name == STEADY).then(|| interval_at(rate, &case.params));

@@ -35,7 +35,7 @@ fn record_trace(params: Params, program: impl Fn(&mut Proc) + Sync) -> Trace {
 /// Returns the time on each account in us, without empty accounts.
 fn accounts(accounts: &Accounts) -> Vec<(&'static str, i64)> {
     let microseconds = |account: &Account| (account.name(), accounts[*account].as_ps() / 1_000_000);
-    Account::ALL.iter().map(microseconds).filter(|(_, us)| *us != 0).collect()
+    Account::all().iter().map(microseconds).filter(|(_, us)| *us != 0).collect()
 }
 
 /// Returns the length of each kind of hop on the path in us, without absent kinds.

@@ -335,7 +335,7 @@ fn messages_keep_to_the_papers_bounds() {
     for _ in 0..400 {
         let matrix = matrix(&any_case(&mut rng, 20)).unwrap();
         let (P, r, c, t) = (matrix.P(), matrix.r(), matrix.c(), matrix.t());
-        let forms = [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine].map(two_stage);
+        let forms = [Scheme::Local, Scheme::Scan, Scheme::Alternate, Scheme::Combine].map(TwoStageForm::new);
         let forms = forms.into_iter().chain([
             TwoStageForm { shuffled: true, ..TwoStageForm::new(Scheme::Local) },
             TwoStageForm { sparse: true, ..TwoStageForm::new(Scheme::Local) },

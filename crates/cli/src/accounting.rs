@@ -47,7 +47,7 @@ pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Vec<ReportColumn<'a
         ReportColumn::new("messages", |row: &AnalyzedRun| row.analysis.messages),
         ReportColumn::new("synchronous", |row: &AnalyzedRun| row.analysis.synchronous),
     ]);
-    columns.extend(Account::ALL.iter().map(|&account| {
+    columns.extend(Account::all().into_iter().map(|account| {
         ReportColumn::new(format!("total_ns.{}", json_key(account.name())), move |row: &AnalyzedRun| {
             row.analysis.total[account]
         })
@@ -91,8 +91,8 @@ fn account_columns<'a, R: 'a>(
     show: impl Fn(&R, Time) -> Field + Copy + 'a,
     accounts: impl Fn(&R) -> &Accounts + Copy + 'a,
 ) -> Vec<ReportColumn<'a, R>> {
-    let shown = Account::ALL.iter().filter(|account| **account != Account::Receive);
-    let columns = shown.map(|&account| {
+    let shown = Account::all().into_iter().filter(|account| *account != Account::Receive);
+    let columns = shown.map(|account| {
         let title = if account == Account::Send { "overhead" } else { account.name() };
         ReportColumn::table_only(title, move |row: &R| {
             let accounts = accounts(row);
@@ -117,7 +117,7 @@ pub fn share_table(runs: &[AnalyzedRun], unit: Unit) -> Option<DocumentBlock> {
 fn processor_columns<'a>() -> Vec<ReportColumn<'a, (usize, Accounts)>> {
     let mut columns =
         vec![ReportColumn::new("processor", |(id, _): &(usize, Accounts)| *id).with_title("processor")];
-    columns.extend(Account::ALL.iter().map(|&account| {
+    columns.extend(Account::all().into_iter().map(|account| {
         let time = move |(_, accounts): &(usize, Accounts)| accounts[account];
         ReportColumn::new(format!("{}_ns", json_key(account.name())), time)
             .with_title(account.name())
@@ -153,7 +153,7 @@ fn group_columns<'a>(row: &'a AnalyzedRun) -> Vec<ReportColumn<'a, CallGroup>> {
         ReportColumn::new("share", |group: &CallGroup| row.share(group.accounts.total()) / 100.0),
         ReportColumn::table_only("%", |group: &CallGroup| row.share(group.accounts.total())),
     ];
-    columns.extend(Account::ALL.iter().map(|&account| {
+    columns.extend(Account::all().into_iter().map(|account| {
         let time = move |group: &CallGroup| group.accounts[account];
         ReportColumn::new(format!("{}_ns", json_key(account.name())), time)
     }));

@@ -18,7 +18,7 @@ pub fn run_columns<'a>() -> Vec<ReportColumn<'a, AnalyzedRun>> {
     let mut columns = vec![ReportColumn::new("requests.count", count).json_only()];
     for is_overlapped in [true, false] {
         let name = if is_overlapped { "overlapped" } else { "exposed" };
-        columns.extend(Account::ALL.iter().map(|&account| {
+        columns.extend(Account::all().into_iter().map(|account| {
             let time = move |row: &AnalyzedRun| {
                 let time = overlap(row).map(|overlap| match is_overlapped {
                     true => overlap.overlapped[account],
@@ -40,7 +40,7 @@ pub fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
         let times = (overlap.overlapped[account], overlap.exposed[account]);
         (times != (Time::ZERO, Time::ZERO)).then_some((account.name(), times.0, times.1))
     };
-    let rows: Vec<WaitTotal> = Account::ALL.iter().filter_map(wait_total).collect();
+    let rows: Vec<WaitTotal> = Account::all().iter().filter_map(wait_total).collect();
     let columns = [
         ReportColumn::table_only("requests wait", |(name, ..): &WaitTotal| *name),
         ReportColumn::table_only("time", |(_, overlapped, exposed): &WaitTotal| *overlapped + *exposed),

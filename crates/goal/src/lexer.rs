@@ -30,9 +30,9 @@ pub struct Lexer<'a> {
     block: &'a TextBlock,
     text: &'a [u8],
     /// The index of the last token.
-    at: usize,
-    /// The index of the next byte.
-    next: usize,
+    pub at: usize,
+    /// The index of the next token or the space before it.
+    pub next: usize,
 }
 
 impl<'a> Lexer<'a> {
@@ -44,21 +44,6 @@ impl<'a> Lexer<'a> {
     /// Returns an error at the last token.
     pub fn error(&self, why: impl Into<String>) -> GoalError {
         self.block.error(self.at, why)
-    }
-
-    /// Returns the index of the last token.
-    pub fn place(&self) -> usize {
-        self.at
-    }
-
-    /// Returns the index of the next token or the space before it.
-    pub fn next_place(&self) -> usize {
-        self.next
-    }
-
-    /// Continues at this index.
-    pub fn set_next_place(&mut self, place: usize) {
-        self.next = place;
     }
 
     /// Returns the next token.

@@ -181,21 +181,15 @@ impl PatternWriter<'_> {
     }
 
     /// Passes the parent's message on to the children.
-    fn broadcast(
-        &mut self,
-        (parent, mut children): (Option<usize>, impl Iterator<Item = usize>),
-    ) -> WriteResult {
+    fn broadcast(&mut self, (parent, children): Neighbours) -> WriteResult {
         let received = parent.map(|parent| self.recv(parent)).transpose()?;
-        children.try_for_each(|child| self.send_bytes(child, self.bytes, received).map(drop))
+        children.into_iter().try_for_each(|child| self.send_bytes(child, self.bytes, received).map(drop))
     }
 
     /// Sends a message to the parent after those of all children.
-    fn reduce(
-        &mut self,
-        (parent, mut children): (Option<usize>, impl Iterator<Item = usize>),
-    ) -> WriteResult {
+    fn reduce(&mut self, (parent, children): Neighbours) -> WriteResult {
         let sent = parent.map(|parent| self.send(parent)).transpose()?;
-        children.try_for_each(|child| {
+        children.into_iter().try_for_each(|child| {
             let received = self.recv(child)?;
             sent.map_or(Ok(()), |sent| self.require_after(sent, Some(received)))
         })
@@ -230,31 +224,26 @@ impl PatternWriter<'_> {
     }
 }
 
-// The neighbours of a rank in trees: its parent, if it has one, and its children.
+/// The neighbours of a rank in a tree: its parent, if it has one, and its children.
+type Neighbours = (Option<usize>, Vec<usize>);
 
-fn binomial(rank: &PatternWriter) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
+fn binomial(rank: &PatternWriter) -> Neighbours {
     let (id, P) = (rank.id, rank.P);
-    let children = rank.distances().filter(move |distance| id < *distance).map(move |distance| id + distance);
-    (id.checked_ilog2().map(|bit| id - (1 << bit)), children.filter(move |child| *child < P))
+    let children = rank.distances().filter(|distance| id < *distance).map(|distance| id + distance);
+    (id.checked_ilog2().map(|bit| id - (1 << bit)), children.filter(|child| *child < P).collect())
 }
 
-fn binary(
-    &PatternWriter { id, P, .. }: &PatternWriter,
-) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
-    let children = (2 * id + 1..=2 * id + 2).filter(move |child| *child < P);
+fn binary(&PatternWriter { id, P, .. }: &PatternWriter) -> Neighbours {
+    let children = (2 * id + 1..=2 * id + 2).filter(|child| *child < P).collect();
     (id.checked_sub(1).map(|before| before / 2), children)
 }
 
-fn flat(
-    &PatternWriter { id, P, .. }: &PatternWriter,
-) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
-    if id == 0 { (None, 1..P) } else { (Some(0), P..P) }
+fn flat(&PatternWriter { id, P, .. }: &PatternWriter) -> Neighbours {
+    if id == 0 { (None, (1..P).collect()) } else { (Some(0), Vec::new()) }
 }
 
-fn chain(
-    &PatternWriter { id, P, .. }: &PatternWriter,
-) -> (Option<usize>, impl Iterator<Item = usize> + use<>) {
-    (id.checked_sub(1), (id + 1..P).take(1))
+fn chain(&PatternWriter { id, P, .. }: &PatternWriter) -> Neighbours {
+    (id.checked_sub(1), (id + 1..P).take(1).collect())
 }
 
 fn dissemination(rank: &mut PatternWriter) -> WriteResult {

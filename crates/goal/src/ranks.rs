@@ -60,7 +60,7 @@ impl<'a> RankParser<'a> {
         }
         let ranks = begin.number("the number of ranks")?;
         let builder = super::new_builder(ranks).map_err(|why| begin.lexer.error(why))?;
-        block.from = begin.lexer.next_place();
+        block.from = begin.lexer.next;
         Ok(builder)
     }
 
@@ -74,7 +74,7 @@ impl<'a> RankParser<'a> {
     /// Returns the name of an operation of the rank whose number is at this index, or `None` if it has none.
     pub fn operation_name(block: &TextBlock, rank: usize, operation: u32) -> Option<String> {
         let mut ranks = RankParser::new(block, Time::ZERO);
-        ranks.lexer.set_next_place(rank);
+        ranks.lexer.next = rank;
         ranks.lexer.next().and_then(|_| ranks.rank()).ok()?;
         let (name, _) = ranks.labels.iter().find(|(_, number)| **number == operation)?;
         Some(Token::Word(name).describe())
@@ -86,9 +86,9 @@ impl<'a> RankParser<'a> {
                 Token::End => return Ok(()),
                 Token::Word(b"rank") => {
                     let rank = self.number("the number of a rank")?;
-                    self.statements.push(Statement::Rank(rank, self.lexer.place()));
+                    self.statements.push(Statement::Rank(rank, self.lexer.at));
                     self.rank()?;
-                    self.statements.push(Statement::End(self.lexer.place()));
+                    self.statements.push(Statement::End(self.lexer.at));
                 }
                 other => return Err(self.expected("rank, with its number and {", other)),
             }
@@ -191,7 +191,7 @@ impl<'a> RankParser<'a> {
                             other => return Err(self.expected("the name of an operation", other)),
                         };
                         let requirement = Requirement { later, earlier, begun: word == b"irequires" };
-                        self.statements.push(Statement::Requirement(requirement, self.lexer.place()));
+                        self.statements.push(Statement::Requirement(requirement, self.lexer.at));
                         let end = self.lexer.next()?;
                         self.finish_line(end)?;
                     }
@@ -225,7 +225,7 @@ impl<'a> RankParser<'a> {
                 Operation::Recv { bytes, from: self.number_or_any("the number of a rank")?, tag: Some(0) }
             }
         };
-        let place = self.lexer.place();
+        let place = self.lexer.at;
         let (mut cpu, mut nic) = (0, 0);
         let end = loop {
             match (self.lexer.next()?, &mut what) {
@@ -263,7 +263,7 @@ impl<'a> RankParser<'a> {
         match end {
             Token::Line => Ok(()),
             Token::Sign(b'}') | Token::End => {
-                self.lexer.set_next_place(self.lexer.place());
+                self.lexer.next = self.lexer.at;
                 Ok(())
             }
             other => Err(self.expected("the end of the line", other)),

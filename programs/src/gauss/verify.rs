@@ -27,12 +27,7 @@ pub fn verify(
         Ok(x) => Array1::from(x.clone()),
         Err(SingularStep(step)) => return Err(alone.explain_singular(matrix, *step)),
     };
-    let scaled = residual::scaled(matrix, &x, b);
-    if scaled.is_nan() || scaled >= MOST_SCALED {
-        return Err(format!(
-            "the solution has a scaled residual of {scaled:.3}, and Linpack allows {MOST_SCALED}"
-        ));
-    }
+    residual::check("the solution", matrix, &x, b)?;
     let Some(other) = alone.x else { return Ok(()) }; // it may find 0 where the others find a rounding error
     // Two good solutions may be far apart, depending on A; the product of A and their difference may not.
     let allowed = [&x, &other].map(|x| residual::allowance(matrix, x, b)).iter().sum::<f64>();

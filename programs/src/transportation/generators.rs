@@ -71,8 +71,10 @@ enum MatrixSource {
     /// Entries of one of the paper's figures.
     Figure(&'static [usize]),
     /// Function that makes it.
-    Maker(fn(&MatrixSpec) -> Result<Matrix, String>),
+    Maker(MakeMatrix),
 }
+
+type MakeMatrix = fn(&MatrixSpec) -> Result<Matrix, String>;
 
 /// All named matrices, the paper's generator first.
 pub static NAMED: &[NamedMatrix] = &[
@@ -112,11 +114,7 @@ pub static NAMED: &[NamedMatrix] = &[
 ];
 
 /// Creates a named matrix for any number of processors.
-const fn named_matrix(
-    name: &'static str,
-    about: &'static str,
-    make: fn(&MatrixSpec) -> Result<Matrix, String>,
-) -> NamedMatrix {
+const fn named_matrix(name: &'static str, about: &'static str, make: MakeMatrix) -> NamedMatrix {
     NamedMatrix { name, about, P: None, source: MatrixSource::Maker(make) }
 }
 

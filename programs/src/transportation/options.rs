@@ -112,25 +112,19 @@ pub static PART: Opt<TimeSpan> = Opt::new(
     &Cycles,
 );
 
-/// Lists the algorithms with two stages, and others.
-macro_rules! two_stage_and {
-    ($($other:literal)*) => {
-        &[
-            "two-stage",
-            "two-stage-scan",
-            "two-stage-alternate",
-            "two-stage-alternate-combine",
-            "two-stage-shuffled",
-            "two-stage-sparse",
-            $($other,)*
-        ]
-    };
-}
-
-/// The algorithms with two stages.
-const TWO_STAGE: &[&str] = two_stage_and!();
 /// The algorithms with a random schedule, in their first stage or their only one.
-const WITH_RANDOM: &[&str] = two_stage_and!("random" "random-improved");
+const WITH_RANDOM: &[&str] = &[
+    "two-stage",
+    "two-stage-scan",
+    "two-stage-alternate",
+    "two-stage-alternate-combine",
+    "two-stage-shuffled",
+    "two-stage-sparse",
+    "random",
+    "random-improved",
+];
+/// The algorithms with two stages.
+const TWO_STAGE: &[&str] = WITH_RANDOM.split_at(6).0;
 /// The value for a random choice.
 const ANY: &str = "any";
 /// Most elements that have addresses, of 4 bytes each.

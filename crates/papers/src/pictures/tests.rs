@@ -136,7 +136,7 @@ fn timelines() -> Vec<String> {
 }
 
 fn bars() -> Vec<String> {
-    let layers = || Account::ALL.into_iter().map(|account| styles::account_style(account).into()).collect();
+    let layers = || Account::all().into_iter().map(|account| styles::account_style(account).into()).collect();
     let draw_bars = |labels: Vec<String>, groups: usize, height: f64| {
         let per = labels.len().div_ceil(groups.max(1)).max(1);
         let bar = |(number, label): (usize, String)| Bar {

@@ -39,7 +39,7 @@ pub fn timeline_from_trace(
     unit: (&str, Time),
     window: &Window,
 ) -> TimelinePicture {
-    let kinds = Account::ALL.map(styles::account_style).into();
+    let kinds = Account::all().map(styles::account_style).into();
     let (title, unit) = (title.into(), (unit.0.into(), unit.1.as_ps()));
     let rows = window.only.clone().unwrap_or_else(|| (0..trace.params.P).collect());
     let row: HashMap<usize, usize> = rows.iter().enumerate().map(|(row, id)| (*id, row)).collect();

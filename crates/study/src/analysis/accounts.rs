@@ -34,44 +34,36 @@ pub enum Account {
 }
 
 impl Account {
-    /// All accounts, in the order of reports.
-    pub const ALL: [Account; 12] = [
-        Account::Computation,
-        Account::Send,
-        Account::Receive,
-        Account::SenderSync,
-        Account::ReceiverSync,
-        Account::Handshake,
-        Account::Stall,
-        Account::Gap,
-        Account::Port,
-        Account::Barrier,
-        Account::Idle,
-        Account::End,
+    /// All accounts with their names, in the order of reports.
+    const NAMED: [(Account, &str); 12] = [
+        (Account::Computation, "computation"),
+        (Account::Send, "send overhead"),
+        (Account::Receive, "receive overhead"),
+        (Account::SenderSync, "sender sync"),
+        (Account::ReceiverSync, "receiver sync"),
+        (Account::Handshake, "handshake"),
+        (Account::Stall, "stall"),
+        (Account::Gap, "gap"),
+        (Account::Port, "port"),
+        (Account::Barrier, "barrier"),
+        (Account::Idle, "idle"),
+        (Account::End, "end"),
     ];
+
+    /// Returns all accounts, in the order of reports.
+    pub fn all() -> [Account; 12] {
+        Account::NAMED.map(|(account, _)| account)
+    }
 
     /// Returns the name in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Account::Computation => "computation",
-            Account::Send => "send overhead",
-            Account::Receive => "receive overhead",
-            Account::SenderSync => "sender sync",
-            Account::ReceiverSync => "receiver sync",
-            Account::Handshake => "handshake",
-            Account::Stall => "stall",
-            Account::Gap => "gap",
-            Account::Port => "port",
-            Account::Barrier => "barrier",
-            Account::Idle => "idle",
-            Account::End => "end",
-        }
+        Account::NAMED[self as usize].1
     }
 }
 
 /// The times of all accounts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Accounts([Time; Account::ALL.len()]);
+pub struct Accounts([Time; Account::NAMED.len()]);
 
 impl Accounts {
     /// Returns the sum of all accounts.

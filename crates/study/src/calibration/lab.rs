@@ -205,32 +205,18 @@ impl CalibrationLab {
         self.time_action(burst, |p| receive(p, M))
     }
 
-    /// Measures a round trip with k words there and one word back: 2L + 4o + (k-1)G.
-    pub fn round_trip(&mut self, k: usize) -> Result<Reading, RunError> {
-        let (ping, pong) = (self.message(k), self.message(1));
+    /// Measures a round trip with so many words there and so many back, while processor 0 computes for a time w
+    /// in between (LogGPS, figure 3). With k words and one word it takes 2L + 4o + (k-1)G, if w is 0.
+    pub fn round_trip(&mut self, words: [usize; 2], w: Time) -> Result<Reading, RunError> {
+        let [ping, pong] = words.map(|words| self.message(words));
         let call = |p: &mut Proc| {
             p.send(1, MESSAGE, ping);
-            p.recv_from(1, REPLY);
-        };
-        let answer = |p: &mut Proc| {
-            p.recv_from(0, MESSAGE);
-            p.send(0, REPLY, pong);
-        };
-        self.time_action(call, answer)
-    }
-
-    /// Measures a round trip of k words each way, while processor 0 computes for a time w in between (LogGPS,
-    /// figure 3).
-    pub fn imbalanced_round_trip(&mut self, k: usize, w: Time) -> Result<Reading, RunError> {
-        let message = self.message(k);
-        let call = |p: &mut Proc| {
-            p.send(1, MESSAGE, message);
             p.work(PAUSE, w.as_ps() as u64, || ());
             p.recv_from(1, REPLY);
         };
         let answer = |p: &mut Proc| {
             p.recv_from(0, MESSAGE);
-            p.send(0, REPLY, message);
+            p.send(0, REPLY, pong);
         };
         self.time_action(call, answer)
     }

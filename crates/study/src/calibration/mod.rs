@@ -231,7 +231,7 @@ fn calibrate(mut lab: CalibrationLab) -> Result<Calibration, StudyError> {
     }
     let o = slope.minus(Reading::exact(pause));
 
-    let round_trip = lab.round_trip(1)?;
+    let round_trip = lab.round_trip([1, 1], Time::ZERO)?;
     let (G, k) = measure_gap_per_word(lab, round_trip)?;
     let L = round_trip.minus(o.times(4)).share(2);
     let readings = BasicReadings { interval, o, L, G, round_trip };
@@ -274,7 +274,7 @@ fn measure_gap_per_word(lab: &mut CalibrationLab, round_trip: Reading) -> Result
     };
     let mut k = 2;
     loop {
-        let longer = lab.round_trip(k)?.minus(round_trip);
+        let longer = lab.round_trip([k, 1], Time::ZERO)?.minus(round_trip);
         // If the host was late with this one, it would be late with a longer one too.
         if longer.time >= enough || k >= MOST_WORDS || longer.doubt.is_none() {
             let shows = longer.time > 20 * lab.noise;

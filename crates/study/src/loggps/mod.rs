@@ -58,11 +58,7 @@ pub struct LogGpsCalibration {
 
 impl LogGpsCalibration {
     /// Calibrates a machine with these parameters and ports.
-    pub fn study(
-        params: Params,
-        ports: Ports,
-        emulation: &Emulation,
-    ) -> Result<LogGpsCalibration, StudyError> {
+    pub fn study(params: Params, ports: Ports, emulation: &Emulation) -> Result<Self, StudyError> {
         if params.is_loggp() {
             refuse!(
                 "--find loggps finds the parameters of LogGPS, and this is a machine of LogP or LogGP; give --find loggp"
@@ -118,10 +114,7 @@ impl RecoveredMachine {
     }
 
     /// Derives a machine from round trips; the builder has the rest.
-    pub fn from_round_trips(
-        trips: RoundTripSamples,
-        builder: ParamsBuilder,
-    ) -> Result<RecoveredMachine, Refusal> {
+    pub fn from_round_trips(trips: RoundTripSamples, builder: ParamsBuilder) -> Result<Self, Refusal> {
         let derived = derive(&trips)?;
         let params = derived.params(builder);
         let params = params.map_err(|why| format!("what these round trips show is no machine: {why}"))?;

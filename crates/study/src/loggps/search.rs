@@ -31,7 +31,7 @@ pub fn measure_round_trips(lab: &mut CalibrationLab) -> Result<RoundTripSamples,
     };
     lab.patience = Instant::now() + PATIENCE;
     // A first round trip says how long a processor should rest.
-    let empty = lab.imbalanced_round_trip(0, Time::ZERO)?.time;
+    let empty = lab.round_trip([0, 0], Time::ZERO)?.time;
     lab.set_rest(empty / 4);
     let mut search = RoundTripSearch { lab, trips: RoundTripSamples::new(noise) };
     search.grow()?;
@@ -57,7 +57,7 @@ impl RoundTripSearch<'_> {
         }
         let mut w = Time::ZERO;
         for _ in 0..2 {
-            let reading = match self.lab.imbalanced_round_trip(k, w) {
+            let reading = match self.lab.round_trip([k, k], w) {
                 Err(error) if matches!(error.cause, Cause::TooLong { .. } | Cause::EndOfTime { .. }) => {
                     return Ok(false);
                 }

@@ -79,7 +79,7 @@ impl Guess {
 
     /// Sets these parameters in a builder.
     pub fn set(&self, builder: ParamsBuilder) -> ParamsBuilder {
-        let [L, o, g, R, O_s, O_r, G_s, G_l] = self.times.map(|ns| Time::from_ps((ns * 1e3).round() as i64));
+        let [L, o, g, R, O_s, O_r, G_s, G_l] = self.times.map(ns);
         let gps = LogGps { s: self.s, S: self.S, O_s, O_r, G_s, G_l };
         builder.L(L).o(o).g(g).R(R).gps(gps)
     }
@@ -118,6 +118,10 @@ impl Guess {
         }
         (best, self)
     }
+}
+
+pub fn ns(ns: f64) -> Time {
+    Time::from_ps((ns * 1e3).round() as i64)
 }
 
 /// Returns the best guess for points in order of length, on a machine whose messages above S words wait.

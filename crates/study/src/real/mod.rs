@@ -18,8 +18,9 @@ use loggp::link::Link;
 use loggp::params::LogGps;
 use loggp::{Level, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
 
+use experiment::ExperimentTimes;
 pub use experiment::{CALL, EXCHANGE, Experiment, FLOOD, LONG, WAY};
-use fit::{Guess, NAMES};
+use fit::{Guess, NAMES, ns};
 pub(crate) use fit::{MeasuredPoint, fit};
 pub use place::{ProcessGroups, ProcessPlace, nested_groups, read_places};
 
@@ -134,15 +135,10 @@ impl RealLevel {
     }
 
     /// Fits the parameters to several rounds of measurements.
-    fn from_rounds(
-        rounds: Vec<Vec<experiment::ExperimentTimes>>,
-        S: usize,
-        P: usize,
-        other: usize,
-    ) -> RealLevel {
+    fn from_rounds(rounds: Vec<Vec<ExperimentTimes>>, S: usize, P: usize, other: usize) -> RealLevel {
         // The lengths in between test the parameters.
         let fitted = |experiment: Experiment| experiment.bytes.is_power_of_two() && !experiment.cold;
-        let points = |rounds: &[Vec<experiment::ExperimentTimes>]| {
+        let points = |rounds: &[Vec<ExperimentTimes>]| {
             let fitted = experiments().enumerate().filter(|(_, experiment)| fitted(*experiment));
             let point = |(place, experiment): (usize, Experiment)| {
                 let time = |kind: usize| median_of(rounds, place, kind).0.as_ns();
@@ -183,10 +179,6 @@ impl RealLevel {
     }
 }
 
-fn ns(ns: f64) -> Time {
-    Time::from_ps((ns * 1e3).round() as i64)
-}
-
 /// Returns all experiments. A short message is written when it is sent, and never cold.
 fn experiments() -> impl Iterator<Item = Experiment> {
     let doubled = || std::iter::successors(Some(1), |bytes| Some(2 * bytes)).take_while(|n| *n < LONGEST);
@@ -196,7 +188,7 @@ fn experiments() -> impl Iterator<Item = Experiment> {
 }
 
 /// Returns the median of a kind of time over the rounds, and its uncertainty.
-fn median_of(rounds: &[Vec<experiment::ExperimentTimes>], place: usize, kind: usize) -> (Time, Time) {
+fn median_of(rounds: &[Vec<ExperimentTimes>], place: usize, kind: usize) -> (Time, Time) {
     let mut times: Vec<Time> = rounds.iter().flat_map(|round| &round[place][kind]).copied().collect();
     let middle = Quartiles::from_values(&mut times).expect("it was measured");
     (middle.median, middle.doubt())

@@ -10,6 +10,17 @@ pub fn scaled(matrix: &Array2<f64>, x: &Array1<f64>, b: &Array1<f64>) -> f64 {
     largest(matrix.dot(x) - b) / allowance(matrix, x, b)
 }
 
+/// Refuses `what`, a solution that Linpack would refuse.
+pub fn check(what: &str, matrix: &Array2<f64>, x: &Array1<f64>, b: &Array1<f64>) -> Result<(), String> {
+    let scaled = scaled(matrix, x, b);
+    match scaled < MOST_SCALED {
+        true => Ok(()),
+        false => {
+            Err(format!("{what} has a scaled residual of {scaled:.3}, and Linpack allows {MOST_SCALED}"))
+        }
+    }
+}
+
 /// Returns the rounding error to expect in a number of Ax - b: the unit of the scaled residual.
 pub fn allowance(matrix: &Array2<f64>, x: &Array1<f64>, b: &Array1<f64>) -> f64 {
     let of_a = largest(matrix.rows().into_iter().map(|row| row.iter().map(|value| value.abs()).sum()));
