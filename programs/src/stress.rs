@@ -12,7 +12,7 @@ use loggp::audit::audit;
 use loggp::trace::{ActivityKind, Trace};
 use loggp::{Params, Payload, Proc, RunError, Tag, Time, US, Work};
 
-use crate::option::Number;
+use crate::option::CustomKind;
 use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, PlanResult, Program, Size};
 
 /// The patterns. [`Outcome::audit`] has the audit of a run.
@@ -63,12 +63,14 @@ pub static RATE: Opt<f64> = Opt::new(
     "RATE",
     "of steady: how many messages each processor starts per max(g, 2o), the most that it can send and receive",
     0.5,
-    &Number {
-        can_be: |rate| (0.001..=1000.0).contains(&rate),
-        refusal: "it is no rate; give a number from 0.001 to 1000, such as 0.5",
-    },
+    &CustomKind { read: parse_rate, write: f64::to_string },
 )
 .for_algorithms(&[STEADY]);
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (0.001..=1000.0).contains(rate));
+    rate.ok_or_else(|| "it is no rate; give a number from 0.001 to 1000, such as 0.5".into())
+}
 
 /// A metric: the number of messages that the busiest receiver took per max(g, o), from its first reception to
 /// its last. It is at most 1, by the rules. There is none for fewer than two messages, and where max(g, o) is

@@ -167,8 +167,9 @@ pub fn read(input: BufReader<&mut dyn Read>, unit: Time) -> Result<Schedule, Goa
     builder.build().or_else(|why| bytes.error(why.to_string()))
 }
 
-/// Writes a file.
-pub fn write(schedule: &Schedule, out: &mut dyn Write, unit: Time) -> io::Result<()> {
+/// Writes a schedule in binary form, which LogGOPSim takes as it is. `unit` is the length of a unit of
+/// `calc`; a computation that is not a whole number of units is an error.
+pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     let ranks = schedule.ranks();
     let operations = || (0..ranks).flat_map(|rank| schedule.operations(rank));

@@ -11,7 +11,10 @@ pub mod patterns;
 mod ranks;
 mod text;
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
+
+pub use binary::write as write_binary;
+pub use text::write;
 
 use loggp::Time;
 use loggp::schedule::{Schedule, ScheduleBuilder};
@@ -74,18 +77,6 @@ pub fn read_in_blocks(mut input: impl Read, unit: Time, bytes: usize) -> Result<
 /// Returns whether a file with this beginning is a schedule.
 pub fn is_schedule(begin: &[u8]) -> bool {
     begin.starts_with(&binary::MAGIC.to_le_bytes()) || begin.windows(9).any(|word| word == b"num_ranks")
-}
-
-/// Writes a schedule as text. `unit` is the length of a unit of `calc`; a computation that is not a whole
-/// number of units is an error.
-pub fn write(schedule: &Schedule, mut out: impl Write, unit: Time) -> io::Result<()> {
-    text::write(schedule, &mut out, unit)
-}
-
-/// Writes a schedule in binary form, which LogGOPSim takes as it is. `unit` is the length of a unit of
-/// `calc`; a computation that is not a whole number of units is an error.
-pub fn write_binary(schedule: &Schedule, mut out: impl Write, unit: Time) -> io::Result<()> {
-    binary::write(schedule, &mut out, unit)
 }
 
 /// Returns the number of units of a computation, or an error if that is not whole.

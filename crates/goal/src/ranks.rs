@@ -110,12 +110,7 @@ impl<'a> RankParser<'a> {
     }
 
     fn number(&mut self, what: &str) -> Result<u64, GoalError> {
-        let token = self.lexer.next()?;
-        self.number_in(token, what)
-    }
-
-    fn number_in(&self, token: Token, what: &str) -> Result<u64, GoalError> {
-        match token {
+        match self.lexer.next()? {
             Token::Number(number) => Ok(number),
             other => Err(self.expected(what, other)),
         }
@@ -125,7 +120,8 @@ impl<'a> RankParser<'a> {
     fn number_or_any(&mut self, what: &str) -> Result<Option<u32>, GoalError> {
         match self.lexer.next()? {
             Token::Any => Ok(None),
-            token => self.check_u32(self.number_in(token, what)?, what).map(Some),
+            Token::Number(number) => self.check_u32(number, what).map(Some),
+            other => Err(self.expected(what, other)),
         }
     }
 

@@ -80,8 +80,9 @@ fn add_statements(
     end.map(|()| ranks)
 }
 
-/// Writes a text.
-pub fn write(schedule: &Schedule, out: &mut dyn Write, unit: Time) -> io::Result<()> {
+/// Writes a schedule as text. `unit` is the length of a unit of `calc`; a computation that is not a whole
+/// number of units is an error.
+pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     writeln!(out, "num_ranks {}", schedule.ranks())?;
     for rank in 0..schedule.ranks() {

@@ -36,25 +36,6 @@ pub trait OptionKind<T>: fmt::Debug + Sync {
     }
 }
 
-/// Numbers within limits.
-#[derive(Debug)]
-pub struct Number {
-    /// Returns whether a number is possible.
-    pub can_be: fn(f64) -> bool,
-    /// Error for a number that is not possible.
-    pub refusal: &'static str,
-}
-
-impl OptionKind<f64> for Number {
-    fn read(&self, text: &str) -> Result<f64, String> {
-        text.parse().ok().filter(|number| (self.can_be)(*number)).ok_or_else(|| self.refusal.into())
-    }
-
-    fn write(&self, value: &f64) -> String {
-        value.to_string()
-    }
-}
-
 /// Whole numbers in a range.
 #[derive(Debug)]
 pub struct WholeNumber(pub RangeInclusive<usize>);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use loggp::__private::escaped;
 use loggp::Time;
 
-pub use kind::{CustomKind, Number, OneOf, OptionKind, OptionalKind, WholeNumber, is_csv_file, parse_count};
+pub use kind::{CustomKind, OneOf, OptionKind, OptionalKind, WholeNumber, is_csv_file, parse_count};
 pub use times::{Cycles, Microseconds, TimeSpan};
 
 /// An option of a case beside its size: `--alpha RATIO` on the command line, `case.with(&ALPHA, 0.5)` in a

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use loggp::{Params, Proc, RunError, Tag, Time, Work};
 
-use crate::option::{CustomKind, Number, OptionalKind};
+use crate::option::{CustomKind, OptionalKind};
 use crate::{Algorithm, Case, Emulation, Opt, Outcome, Plan, PlanResult, Program, Size};
 
 /// One-to-all personalized communication.
@@ -76,7 +76,7 @@ pub static ALPHA: Opt<f64> = Opt::new(
     "RATIO",
     "the splitting ratio of `fixed`; halves are the best in LogGP's figure 12",
     0.5,
-    &Number { can_be: |alpha| 0.0 < alpha && alpha < 1.0, refusal: "give a ratio between 0 and 1" },
+    &CustomKind { read: parse_ratio, write: f64::to_string },
 )
 .for_algorithms(&["fixed"]);
 
@@ -99,6 +99,11 @@ pub struct Detour {
     pub carrier: usize,
     /// Processor that they are for.
     pub to: usize,
+}
+
+fn parse_ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.parse().ok().filter(|alpha| 0.0 < *alpha && *alpha < 1.0);
+    ratio.ok_or_else(|| "give a ratio between 0 and 1".into())
 }
 
 fn parse_detour(text: &str) -> Result<Detour, String> {

@@ -22,17 +22,25 @@ pub fn partners(i: usize, k: usize, P: usize) -> (usize, usize) {
     }
 }
 
-/// Sends each processor j its message if `sendl[j]` > 0, and receives one from each with `recvl[j]` > 0. A
-/// processor's elements for itself are not sent.
+/// The messages of a processor in a stage: it sends one to each j with `sendl[j]` > 0, and receives one from each
+/// with `recvl[j]` > 0. Its elements for itself are not sent.
+pub struct Stage<'a> {
+    /// Number of the stage. Each has its own tags, since another processor may be a stage ahead.
+    pub number: u16,
+    /// Seed of random choices.
+    pub seed: u64,
+    pub sendl: &'a [usize],
+    pub recvl: &'a [usize],
+}
+
+/// Sends the messages of a stage step by step, and receives those for this processor.
 pub fn send_linear(
     p: &mut Proc,
-    tag: Tag<Packet>,
-    sendl: &[usize],
-    recvl: &[usize],
+    &Stage { number, sendl, recvl, .. }: &Stage,
     mut message: impl FnMut(usize) -> Packet,
     mut receive: impl FnMut(usize, Packet),
 ) {
-    let (i, P) = (p.id(), p.P());
+    let (i, P, tag) = (p.id(), p.P(), Tag::named(2 * number, "data"));
     if sendl[i] > 0 {
         receive(i, message(i));
     }

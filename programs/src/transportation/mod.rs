@@ -40,7 +40,7 @@ use crate::{
 };
 use TransportMethod::{Single, TwoStage};
 use generators::MatrixSpec;
-use linear::receive_vector;
+use linear::{Stage, receive_vector};
 use packet::{BYTES, ElementSlice, Packet};
 use predict::TransportationCosts;
 
@@ -306,7 +306,8 @@ fn transport_single_stage(p: &mut Proc, schedule: SendSchedule, source: &Source)
     let mut ends = vec![p.now()];
     let message = |j: usize| Packet::from_slice(ElementSlice::new(elements, starts[j], sendl[j]));
     let receive = |from: usize, packet: Packet| messages[from] = packet.into_elements();
-    let counts = schedule.send(p, 0, *seed, sendl, &recvl, message, receive);
+    let stage = Stage { number: 0, seed: *seed, sendl, recvl: &recvl };
+    let counts = schedule.send(p, &stage, message, receive);
     ends.push(p.now());
     Delivery { messages, ends, lengths: vec![sendl.clone()], parts: Vec::new(), counts }
 }

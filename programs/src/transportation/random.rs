@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 
 use loggp::{Pack, Payload, Proc, Tag, Time, Unpack};
 
+use super::linear::Stage;
 use super::packet::{BYTES, Packet, PacketBlock};
 
 /// A message between processors.
@@ -119,20 +120,15 @@ struct RandomScheduler<'a, M, R> {
     counts: RequestCounts,
 }
 
-/// Sends each processor j its message if `sendl[j]` > 0, and receives one from each with `recvl[j]` > 0. A
-/// processor's elements for itself are not sent.
-#[allow(clippy::too_many_arguments)] // those of send_linear, the form, and the seed
+/// Sends the messages of a stage to whom is found free, and receives those for this processor.
 pub fn send_random(
     p: &mut Proc,
-    tag: Tag<SchedulingNote>,
+    &Stage { number, seed, sendl, recvl }: &Stage,
     form: RandomSchedule,
-    seed: u64,
-    sendl: &[usize],
-    recvl: &[usize],
     mut message: impl FnMut(usize) -> Packet,
     mut receive: impl FnMut(usize, Packet),
 ) -> RequestCounts {
-    let (i, P) = (p.id(), p.P());
+    let (i, P, tag) = (p.id(), p.P(), Tag::named(2 * number + 1, "note"));
     let mut rng = fastrand::Rng::with_seed(seed.wrapping_add((i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     if sendl[i] > 0 {
         receive(i, message(i));

@@ -1,10 +1,10 @@
 //! Schedules of messages of any lengths: a linear permutation, or distributed random scheduling.
 
-use loggp::{Proc, Tag};
+use loggp::Proc;
 
-use super::linear::send_linear;
+use super::linear::{Stage, send_linear};
 use super::packet::Packet;
-use super::random::{RandomSchedule, RequestCounts, SchedulingNote, send_random};
+use super::random::{RandomSchedule, RequestCounts, send_random};
 
 /// A schedule of messages of any lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,28 +25,20 @@ impl SendSchedule {
         }
     }
 
-    /// Sends each processor j its message if `sendl[j]` > 0, and receives one from each with `recvl[j]` > 0.
-    /// Each stage has its own tags, since another processor may be a stage ahead.
-    #[allow(clippy::too_many_arguments)] // the stage, the seed, the vectors and the callbacks
+    /// Sends the messages of a stage, and receives those for this processor.
     pub fn send(
         self,
         p: &mut Proc,
-        stage: u16,
-        seed: u64,
-        sendl: &[usize],
-        recvl: &[usize],
+        stage: &Stage,
         message: impl FnMut(usize) -> Packet,
         receive: impl FnMut(usize, Packet),
     ) -> RequestCounts {
         match self {
             SendSchedule::Linear => {
-                send_linear(p, Tag::named(2 * stage, "data"), sendl, recvl, message, receive);
+                send_linear(p, stage, message, receive);
                 RequestCounts::default()
             }
-            SendSchedule::Random(form) => {
-                let tag: Tag<SchedulingNote> = Tag::named(2 * stage + 1, "note");
-                send_random(p, tag, form, seed, sendl, recvl, message, receive)
-            }
+            SendSchedule::Random(form) => send_random(p, stage, form, message, receive),
         }
     }
 }

@@ -4,7 +4,7 @@ use loggp::Proc;
 use loggp::collectives::{all_reduce_vector, exclusive_scan, scan_vector};
 
 use super::endpoints::{Delivery, Source};
-use super::linear::receive_vector;
+use super::linear::{Stage, receive_vector};
 use super::packet::{ElementSlice, Packet, PacketPart, Padding};
 use super::random::RequestCounts;
 use super::schedule::SendSchedule;
@@ -80,13 +80,10 @@ impl TwoStageForm {
 
     /// Runs a stage: sends every processor its parts, and returns the received ones by sender. The padding of
     /// a message is that for `padded_as` of its number of elements.
-    #[allow(clippy::too_many_arguments)] // the stage, its schedule, the seed, and the data
     fn send_stage(
         &self,
         p: &mut Proc,
-        stage: u16,
-        schedule: SendSchedule,
-        seed: u64,
+        (number, schedule, seed): (u16, SendSchedule, u64),
         mut outgoing: Vec<Vec<PacketPart>>,
         delivery: &mut Delivery,
         padded_as: impl Fn(usize) -> usize,
@@ -102,7 +99,8 @@ impl TwoStageForm {
         let receive = |from: usize, packet: Packet| {
             received[from] = packet.open(|elements| self.padding(P, padded_as(elements)));
         };
-        let counts = schedule.send(p, stage, seed, &lengths, &recvl, message, receive);
+        let stage = Stage { number, seed, sendl: &lengths, recvl: &recvl };
+        let counts = schedule.send(p, &stage, message, receive);
         delivery.lengths.push(lengths);
         delivery.ends.push(p.now());
         (received, counts)
@@ -151,7 +149,7 @@ pub fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: &Source) -
     delivery.ends.push(p.now());
 
     let longest = form.longest1(P, r);
-    let (received, counts) = form.send_stage(p, 0, form.stage1, seed, outgoing, &mut delivery, |_| longest);
+    let (received, counts) = form.send_stage(p, (0, form.stage1, seed), outgoing, &mut delivery, |_| longest);
     delivery.counts = counts;
 
     // As intermediate: sort the parts by destination (figure 10).
@@ -169,7 +167,7 @@ pub fn transport_two_stage(p: &mut Proc, form: &TwoStageForm, source: &Source) -
     delivery.ends.push(p.now());
 
     let (received, _) =
-        form.send_stage(p, 1, SendSchedule::Linear, seed, outgoing, &mut delivery, |elements| elements);
+        form.send_stage(p, (1, SendSchedule::Linear, seed), outgoing, &mut delivery, |elements| elements);
 
     // As destination: put the parts in order, which is that of the intermediates unless they were shuffled.
     let keyed = |(from, parts): (usize, Vec<PacketPart>)| {
