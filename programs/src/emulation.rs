@@ -110,6 +110,14 @@ pub(crate) fn digest(bits: impl Iterator<Item = u64>) -> u64 {
     hasher.finish()
 }
 
+/// Returns the times of phases, from their ends on each processor: one ends when the last processor has done it,
+/// and then the next begins.
+pub(crate) fn phase_times(ends: &[&[Time]]) -> Vec<Time> {
+    let count = ends.first().map_or(0, |ends| ends.len());
+    let end = |n: usize| ends.iter().map(|ends| ends[n]).max().unwrap_or(Time::ZERO);
+    (0..count).map(|n| end(n) - n.checked_sub(1).map_or(Time::ZERO, end)).collect()
+}
+
 /// Name of a phase.
 pub type PhaseName = Cow<'static, str>;
 

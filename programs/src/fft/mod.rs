@@ -201,11 +201,12 @@ impl Plan for Fft<'_> {
         }
         let transformed = |p: &mut Proc| {
             let part = part(p.id());
-            let mut memory = p.prepare(|| FftMemory::new(&kernels, self.is_long(), part));
-            let times = transform(p, self, &kernels, &mut memory);
-            (memory, times) // all of it, as freeing memory takes time
+            let memory = p.prepare(|| FftMemory::new(&kernels, self.is_long(), part));
+            let mut part = FftPart { kernels: &kernels, memory, watch: PhaseStopwatch::start(p) };
+            part.transform(p, self);
+            part // all of it, as freeing memory takes time
         };
-        let run = machine.run_across_map(transformed, |(memory, times)| (memory.points, times));
+        let run = machine.run_across_map(transformed, |part| (part.memory.points, part.watch.spent));
         let (run, results) = run?.take_results();
 
         let mut transform = vec![kernels::ZERO; shape.n];
@@ -224,83 +225,88 @@ impl Plan for Fft<'_> {
     }
 }
 
-/// Runs the transform on one processor, and returns the time of each phase.
-fn transform(p: &mut Proc, plan: &Fft, kernels: &Kernels, memory: &mut FftMemory) -> [Time; 4] {
-    let mut watch = PhaseStopwatch::start(p);
-    match plan.variant {
-        _ if p.P() == 1 => compute_first(p, &mut watch, kernels, memory),
-        FftVariant::Overlapped => {
-            transform_overlapped(p, &mut watch, kernels, memory, plan.charges);
-            watch.lap(p, FftPhase::Third);
-        }
-        FftVariant::OneLayout(Layout::Cyclic) => {
-            compute_first(p, &mut watch, kernels, memory);
-            compute_remote_columns(p, &mut watch, FftPhase::Third, kernels, memory);
-        }
-        FftVariant::OneLayout(Layout::Blocked) => {
-            compute_remote_columns(p, &mut watch, FftPhase::First, kernels, memory);
-            compute_third(p, &mut watch, kernels, memory);
-        }
-        FftVariant::Long => {
-            compute_first(p, &mut watch, kernels, memory);
-            remap_long(p, &mut watch, &kernels.shape, memory);
-            swap(&mut memory.points, &mut memory.other);
-            compute_third(p, &mut watch, kernels, memory);
-        }
-        FftVariant::Short(order) => {
-            compute_first(p, &mut watch, kernels, memory);
-            remap::send_points(p, &kernels.shape, order, &memory.points, &mut memory.other);
-            watch.lap(p, FftPhase::Remap);
-            swap(&mut memory.points, &mut memory.other);
-            compute_third(p, &mut watch, kernels, memory);
+/// A processor's part of the transform.
+struct FftPart<'a> {
+    kernels: &'a Kernels,
+    memory: FftMemory,
+    watch: PhaseStopwatch,
+}
+
+impl FftPart<'_> {
+    /// Runs the transform on one processor.
+    fn transform(&mut self, p: &mut Proc, plan: &Fft) {
+        match plan.variant {
+            _ if p.P() == 1 => self.compute_first(p),
+            FftVariant::Overlapped => {
+                transform_overlapped(p, self, plan.charges);
+                self.watch.lap(p, FftPhase::Third);
+            }
+            FftVariant::OneLayout(Layout::Cyclic) => {
+                self.compute_first(p);
+                self.compute_remote_columns(p, FftPhase::Third);
+            }
+            FftVariant::OneLayout(Layout::Blocked) => {
+                self.compute_remote_columns(p, FftPhase::First);
+                self.compute_third(p);
+            }
+            FftVariant::Long => {
+                self.compute_first(p);
+                self.remap_long(p);
+                self.compute_third(p);
+            }
+            FftVariant::Short(order) => {
+                self.compute_first(p);
+                let FftMemory { points, other, .. } = &mut self.memory;
+                remap::send_points(p, &self.kernels.shape, order, points, other);
+                self.watch.lap(p, FftPhase::Remap);
+                swap(points, other);
+                self.compute_third(p);
+            }
         }
     }
-    watch.into_times()
-}
 
-/// Computes phase I, before the remap.
-fn compute_first(p: &mut Proc, watch: &mut PhaseStopwatch, kernels: &Kernels, memory: &mut FftMemory) {
-    let (id, shape) = (p.id(), &kernels.shape);
-    let butterflies = shape.butterflies(shape.sizes()[0]);
-    p.work("butterfly", butterflies, || kernels.compute_first(id, &mut memory.points, &mut memory.scratch));
-    watch.lap(p, FftPhase::First);
-}
+    /// Computes phase I, before the remap.
+    fn compute_first(&mut self, p: &mut Proc) {
+        let (id, shape, FftMemory { points, scratch, .. }) = (p.id(), self.kernels.shape, &mut self.memory);
+        let butterflies = shape.butterflies(shape.sizes()[0]);
+        p.work("butterfly", butterflies, || self.kernels.compute_first(id, points, scratch));
+        self.watch.lap(p, FftPhase::First);
+    }
 
-/// Computes phase III, after the remap.
-fn compute_third(p: &mut Proc, watch: &mut PhaseStopwatch, kernels: &Kernels, memory: &mut FftMemory) {
-    let butterflies = kernels.shape.butterflies(kernels.shape.sizes()[1]);
-    p.work("butterfly", butterflies, || kernels.compute_third(&mut memory.points, &mut memory.scratch));
-    watch.lap(p, FftPhase::Third);
-}
+    /// Computes phase III, after the remap.
+    fn compute_third(&mut self, p: &mut Proc) {
+        let (shape, FftMemory { points, scratch, .. }) = (self.kernels.shape, &mut self.memory);
+        let butterflies = shape.butterflies(shape.sizes()[1]);
+        p.work("butterfly", butterflies, || self.kernels.compute_third(points, scratch));
+        self.watch.lap(p, FftPhase::Third);
+    }
 
-/// Does the remap with long messages. In the cyclic order the points for one processor lie together, and in
-/// the blocked order those from one: there they "can directly be sent" (LogGP, section 2). The charge is for
-/// the redistribution at the other end.
-fn remap_long(p: &mut Proc, watch: &mut PhaseStopwatch, shape: &Shape, memory: &mut FftMemory) {
-    let m = shape.m() as u64;
-    let (leaving, coming) = if shape.layout == Layout::Cyclic { (0, m) } else { (m, 0) };
-    p.work("point", leaving, || remap::gather(shape, &memory.points, &mut memory.blocks));
-    watch.lap(p, FftPhase::Redistribution);
-    remap::exchange_blocks(p, &mut memory.blocks);
-    watch.lap(p, FftPhase::Remap);
-    p.work("point", coming, || remap::spread(shape, &memory.blocks, &mut memory.other));
-    watch.lap(p, FftPhase::Redistribution);
-}
+    /// Does the remap with long messages. In the cyclic order the points for one processor lie together, and in
+    /// the blocked order those from one: there they "can directly be sent" (LogGP, section 2). The charge is for
+    /// the redistribution at the other end.
+    fn remap_long(&mut self, p: &mut Proc) {
+        let (shape, FftMemory { points, other, blocks, .. }) = (&self.kernels.shape, &mut self.memory);
+        let m = shape.m() as u64;
+        let (leaving, coming) = if shape.layout == Layout::Cyclic { (0, m) } else { (m, 0) };
+        p.work("point", leaving, || remap::gather(shape, points, blocks));
+        self.watch.lap(p, FftPhase::Redistribution);
+        remap::exchange_blocks(p, blocks);
+        self.watch.lap(p, FftPhase::Remap);
+        p.work("point", coming, || remap::spread(shape, blocks, other));
+        self.watch.lap(p, FftPhase::Redistribution);
+        swap(points, other);
+    }
 
-/// Computes, in this phase, the columns that need the partner's points.
-fn compute_remote_columns(
-    p: &mut Proc,
-    watch: &mut PhaseStopwatch,
-    phase: FftPhase,
-    kernels: &Kernels,
-    memory: &mut FftMemory,
-) {
-    let (id, nodes) = (p.id(), kernels.shape.m() as u64);
-    for column in ButterflyColumn::all(p.P()) {
-        column.exchange(p, &memory.points, &mut memory.other);
-        watch.lap(p, FftPhase::Remap);
-        p.work("butterfly", nodes / 2, || column.compute(kernels, id, &mut memory.points, &memory.other));
-        watch.lap(p, phase);
+    /// Computes, in this phase, the columns that need the partner's points.
+    fn compute_remote_columns(&mut self, p: &mut Proc, phase: FftPhase) {
+        let (id, kernels, FftMemory { points, other, .. }) = (p.id(), self.kernels, &mut self.memory);
+        for column in ButterflyColumn::all(p.P()) {
+            column.exchange(p, points, other);
+            self.watch.lap(p, FftPhase::Remap);
+            let nodes = points.len() as u64;
+            p.work("butterfly", nodes / 2, || column.compute(kernels, id, points, other));
+            self.watch.lap(p, phase);
+        }
     }
 }
 

@@ -13,22 +13,18 @@
 
 use loggp::{Proc, Time};
 
+use super::FftPart;
 use super::kernels::{FftMemory, FftPoint, Kernels};
 use super::layout::Layout;
-use super::phase::{FftPhase, PhaseStopwatch};
+use super::phase::FftPhase;
 use super::remap::{AddressedPoint, POINT, load};
 
 /// Costs of a butterfly, and of loading and storing a point, if work is charged.
 pub type Charges = Option<(Time, Time)>;
 
 /// Runs the overlapped transform on one processor.
-pub fn transform_overlapped(
-    p: &mut Proc,
-    watch: &mut PhaseStopwatch,
-    kernels: &Kernels,
-    memory: &mut FftMemory,
-    charges: Charges,
-) {
+pub fn transform_overlapped(p: &mut Proc, part: &mut FftPart, charges: Charges) {
+    let FftPart { kernels, memory, watch } = part;
     let shape = &kernels.shape;
     let (id, P, c) = (p.id(), shape.P, shape.c());
     let columns = shape.butterflies(c);

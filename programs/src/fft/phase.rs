@@ -31,7 +31,8 @@ impl FftPhase {
 pub struct PhaseStopwatch {
     /// Start of the present phase.
     since: Time,
-    spent: [Time; 4],
+    /// Time spent in each phase.
+    pub spent: [Time; 4],
 }
 
 impl PhaseStopwatch {
@@ -44,10 +45,5 @@ impl PhaseStopwatch {
     pub fn lap(&mut self, p: &Proc, phase: FftPhase) {
         self.spent[phase as usize] += p.now() - self.since;
         self.since = p.now();
-    }
-
-    /// Returns the time spent in each phase.
-    pub fn into_times(self) -> [Time; 4] {
-        self.spent
     }
 }

@@ -26,6 +26,7 @@ use std::fmt::Debug;
 
 use loggp::{Machine, Proc, RunError, Time, US, Work};
 
+use crate::emulation::phase_times;
 use crate::{Algorithm, Case, Emulation, Metric, Outcome, PhaseName, PlanResult, Program, Size};
 use item::SortKey;
 use setting::SortSetting;
@@ -110,7 +111,8 @@ fn run<K: SortKey>(case: &Case, setting: &SortSetting, machine: Machine) -> Resu
     let (run, results) = run?.take_results();
     let (results, ends): (Vec<_>, Vec<_>) = results.into_iter().unzip();
     keys.sort_unstable();
-    let phases = phases(setting, &ends);
+    let ends: Vec<&[Time]> = ends.iter().map(|ends| &ends[..]).collect();
+    let phases = phases(setting, &phase_times(&ends));
     let metrics = vec![Metric {
         name: "time per key of a processor",
         unit: "us",
@@ -135,16 +137,15 @@ fn verify<K: PartialEq + Debug>(results: &[Vec<K>], sorted: &[K]) -> Result<(), 
     Ok(())
 }
 
-/// Returns the times of the phases: one ends when the last processor has done it, and then the next begins.
-fn phases(setting: &SortSetting, ends: &[Vec<Time>]) -> Vec<(PhaseName, Time)> {
-    if let [alone] = ends {
-        return vec![(prediction::ALONE.into(), alone[0])];
+/// Returns the phases, from the times of all in order; one processor has only one.
+fn phases(setting: &SortSetting, times: &[Time]) -> Vec<(PhaseName, Time)> {
+    if let [alone] = times {
+        return vec![(prediction::ALONE.into(), *alone)];
     }
     let phases = setting.method.phases();
-    let end = |index: usize| ends.iter().map(|ends| ends[index]).max().unwrap_or(Time::ZERO);
     let time = |pass: usize, phase: &str| {
         let index = pass * phases.len() + phases.iter().position(|other| *other == phase)?;
-        Some(end(index) - index.checked_sub(1).map_or(Time::ZERO, end))
+        times.get(index).copied()
     };
     let report = prediction::report(setting, time);
     report.into_iter().filter_map(|(name, time)| Some((name, time?))).collect()

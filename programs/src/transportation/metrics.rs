@@ -1,7 +1,5 @@
 //! Metrics of a run: phases, message lengths, and the counts of random scheduling.
 
-use loggp::Time;
-
 use super::endpoints::Delivery;
 
 /// Names of a stage's metrics: the lengths of messages in elements, and the traffic of the busiest
@@ -10,13 +8,6 @@ const NAMES: [[&str; 5]; 2] = [
     ["1: least", "1: most", "1: mean", "1: variance", "1: busiest"],
     ["2: least", "2: most", "2: mean", "2: variance", "2: busiest"],
 ];
-
-/// Returns the times of the phases: one ends when the last processor has done it, and then the next begins.
-pub fn phases(deliveries: &[Delivery]) -> Vec<Time> {
-    let count = deliveries.first().map_or(0, |delivery| delivery.ends.len());
-    let end = |n: usize| deliveries.iter().map(|delivery| delivery.ends[n]).max().unwrap_or(Time::ZERO);
-    (0..count).map(|n| end(n) - n.checked_sub(1).map_or(Time::ZERO, end)).collect()
-}
 
 /// Returns the metrics of the lengths of all messages in each stage, including empty ones and those to
 /// oneself.

@@ -35,6 +35,7 @@ pub use schedule::SendSchedule;
 pub use split::Scheme;
 pub use two_stage::TwoStageForm;
 
+use crate::emulation::phase_times;
 use crate::{
     Algorithm, Case, Emulation, Metric, Outcome, PhaseName, Plan, PlanResult, Program, Refusal, Size,
 };
@@ -284,7 +285,8 @@ impl Plan for Transportation<'_> {
         let verified = verify::verify(&sources, deliveries.iter().map(|delivery| &delivery.messages[..]));
         let metrics = self.metrics(run.time, &deliveries);
         let names = self.names().iter().map(|name| (*name).into());
-        let phases = names.zip(metrics::phases(&deliveries)).collect();
+        let ends: Vec<&[Time]> = deliveries.iter().map(|delivery| &delivery.ends[..]).collect();
+        let phases = names.zip(phase_times(&ends)).collect();
         Ok(Outcome { phases, metrics, ..Outcome::new(run, verified) })
     }
 }
