@@ -6,7 +6,7 @@ use loggp::params::Parameter;
 use loggp::{ParamsBuilder, Time};
 
 use loggp_programs::option::parse_count;
-use loggp_programs::{Program, ProgramOption, Refusal};
+use loggp_programs::{Program, ProgramOption, Refusal, refuse};
 
 /// A quantity and its values, in the order in which they are given.
 #[derive(Clone, Debug)]
@@ -20,10 +20,7 @@ pub struct Range {
 /// A quantity that can be swept.
 #[derive(Clone, Copy, Debug)]
 pub enum Quantity {
-    /// Parameter that is a time, by name.
-    Time(&'static str),
-    /// Parameter that is a number, by name.
-    Count(&'static str),
+    Parameter(&'static Parameter),
     Size,
     /// Option of the program.
     Option(&'static dyn ProgramOption),
@@ -75,8 +72,7 @@ impl Quantity {
     fn from_name(name: &str, program: Option<&Program>) -> Result<Quantity, String> {
         let own = program.and_then(|program| program.option(name));
         match (Parameter::by_name(name), own, program) {
-            (Some(parameter), ..) if parameter.is_time() => Ok(Quantity::Time(parameter.name)),
-            (Some(parameter), ..) => Ok(Quantity::Count(parameter.name)),
+            (Some(parameter), ..) => Ok(Quantity::Parameter(parameter)),
             (.., Some(_)) if name == "size" => Ok(Quantity::Size),
             (None, Some(own), _) => Ok(Quantity::Option(own)),
             (.., None) => {
@@ -98,7 +94,7 @@ impl Quantity {
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Size => "size",
-            Quantity::Time(name) | Quantity::Count(name) => name,
+            Quantity::Parameter(parameter) => parameter.name,
             Quantity::Option(option) => option.name(),
         }
     }
@@ -106,44 +102,45 @@ impl Quantity {
     /// Returns whether it is a time, whose numbers are picoseconds.
     pub fn is_time(self) -> bool {
         match self {
-            Quantity::Time(_) => true,
+            Quantity::Parameter(parameter) => parameter.is_time(),
             Quantity::Option(option) => option.is_time(),
-            Quantity::Count(_) | Quantity::Size => false,
+            Quantity::Size => false,
         }
     }
 
     /// Parses a value.
     fn parse_number(self, value: &str, machine: &ParamsBuilder) -> Result<f64, Refusal> {
-        let name = self.name();
-        let value = match value.trim() {
-            "" => return Err(format!("a value is missing; {FORMS}").into()),
-            value => value,
-        };
+        let (name, value) = (self.name(), value.trim());
+        if value.is_empty() {
+            refuse!("a value is missing; {FORMS}");
+        }
         match self {
-            Quantity::Time(_) => {
+            Quantity::Parameter(parameter) if parameter.is_time() => {
                 let params = machine.clone().set(&format!("{name}={value}")).and_then(ParamsBuilder::build);
                 let params = params.map_err(|why| why.to_string())?;
                 let time = params.times().find(|(other, _)| *other == name);
                 let (_, time) = time.ok_or_else(|| format!("this machine has no {name}"))?;
                 Ok(time.as_ps() as f64)
             }
-            Quantity::Count(_) | Quantity::Size => {
-                let number = parse_count(value).and_then(|number| u32::try_from(number).ok());
-                number.map(f64::from).ok_or_else(|| {
-                    format!(
+            Quantity::Parameter(_) | Quantity::Size => {
+                match parse_count(value).and_then(|number| u32::try_from(number).ok()) {
+                    Some(number) => Ok(number.into()),
+                    None => refuse!(
                         "{name} = {} is not a number; give a whole one up to {}: 4096, or 4k, which is the same",
                         escaped(value),
                         u32::MAX
-                    )
-                    .into()
-                })
+                    ),
+                }
             }
             Quantity::Option(option) => {
                 let read = option.read(value).map_err(|why| format!("{name} = {}: {why}", escaped(value)))?;
                 let cycle = machine.clone().build().map_err(|why| why.to_string())?.cycle;
-                read.number(cycle).ok_or_else(|| {
-                    format!("{name} = {} is not a number, so it cannot be swept over", escaped(value)).into()
-                })
+                match read.number(cycle) {
+                    Some(number) => Ok(number),
+                    None => {
+                        refuse!("{name} = {} is not a number, so it cannot be swept over", escaped(value))
+                    }
+                }
             }
         }
     }
@@ -175,7 +172,7 @@ fn parse_list(quantity: Quantity, machine: &ParamsBuilder, values: &str) -> Resu
     let points: Vec<SweepPoint> = values.split(',').map(read).collect::<Result<_, _>>()?;
     match points.len() {
         ..=MOST_POINTS => Ok(points),
-        many => Err(format!("these are {many} points; give at most {MOST_POINTS}").into()),
+        many => refuse!("these are {many} points; give at most {MOST_POINTS}"),
     }
 }
 
@@ -190,17 +187,17 @@ fn parse_spread(
     let (last, n, log) = match rest[..] {
         [last, "log", n] | [last, n, "log"] => (last, n, true),
         [last, n] => (last, n, false),
-        _ => return Err(format!("a range needs its number of points; {FORMS}").into()),
+        _ => refuse!("a range needs its number of points; {FORMS}"),
     };
     let (first, last) = (quantity.parse_number(first, machine)?, quantity.parse_number(last, machine)?);
     let n: usize = n.parse().ok().filter(|n| (2..=MOST_POINTS).contains(n)).ok_or_else(|| {
         format!("{} is no number of points; give a whole one from 2 to {MOST_POINTS}", escaped(n))
     })?;
     if first >= last {
-        return Err("the range does not go up; give the smaller value first".into());
+        refuse!("the range does not go up; give the smaller value first");
     }
     if log && first <= 0.0 {
-        return Err("a range by ratio cannot begin at 0 or below; begin above, or leave out log".into());
+        refuse!("a range by ratio cannot begin at 0 or below; begin above, or leave out log");
     }
     let between = |i: usize| {
         let part = i as f64 / (n - 1) as f64;

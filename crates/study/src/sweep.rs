@@ -53,8 +53,8 @@ fn study_at(
     study: impl Fn(Params) -> Result<Study, Refusal>,
 ) -> Result<Study, Refusal> {
     let params = match quantity {
-        Quantity::Time(name) | Quantity::Count(name) => {
-            machine.clone().set(&format!("{name}={}", point.value)).and_then(ParamsBuilder::build)
+        Quantity::Parameter(parameter) => {
+            machine.clone().set(&format!("{}={}", parameter.name, point.value)).and_then(ParamsBuilder::build)
         }
         _ => machine.clone().build(),
     };

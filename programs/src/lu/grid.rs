@@ -13,7 +13,7 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
 use super::SingularStep;
 use super::kernels::{solve, solve_flops, update, update_flops};
-use super::layout::{Cut, GridLayout, Panel};
+use super::layout::{GridLayout, Panel};
 use super::log::{EliminationLog, PanelAct};
 use super::moves::{Move, moves};
 use super::panel::{LuPanel, Team};
@@ -31,18 +31,9 @@ pub struct GridPart<'a> {
     /// Log of the processor.
     pub log: EliminationLog,
     /// Last group of its row in the grid, by the first member.
-    row_lines: Vec<Option<GridLine>>,
+    row_groups: Vec<Option<Group>>,
     /// Last group of its column in the grid, by the first member.
-    column_lines: Vec<Option<GridLine>>,
-}
-
-/// Some of the processors in one row or one column of the grid.
-#[derive(Clone)]
-struct GridLine {
-    /// Places in the row or the column.
-    places: Vec<usize>,
-    /// The same processors as a group.
-    group: Group,
+    column_groups: Vec<Option<Group>>,
 }
 
 /// A panel's multipliers for a processor's rows.
@@ -87,8 +78,8 @@ impl<'a> GridPart<'a> {
             c,
             values,
             log: EliminationLog::with_capacity(*n),
-            row_lines: vec![None; cols.parts],
-            column_lines: vec![None; rows.parts],
+            row_groups: vec![None; cols.parts],
+            column_groups: vec![None; rows.parts],
         }
     }
 
@@ -153,19 +144,16 @@ impl<'a> GridPart<'a> {
     fn obtain_multipliers(&mut self, p: &mut Proc, panel: &Panel) -> Multipliers {
         let owner = self.layout.cols.owner(panel.start);
         let own = (owner == self.c).then(|| {
-            let down = self.column_line(self.layout.rows.owner(panel.start), panel.start);
-            let rank = |r: usize| down.places.iter().position(|place| *place == r);
-            let rows = self.layout.rows;
-            let owner = |row: usize| rank(rows.owner(row)).expect("who has rows left is in the team");
-            let rank = rank(self.r).expect("this one has rows left");
-            let pivots =
-                self.eliminate_panel(panel, &mut Team { p, group: &down.group, owner: &owner, rank });
+            let GridLayout { rows, cols, .. } = *self.layout;
+            let (c, group) = (self.c, self.column_group(rows.owner(panel.start), panel.start));
+            let owner = |row: usize| rows.owner(row) * cols.parts + c;
+            let pivots = self.eliminate_panel(panel, &mut Team { p, group: &group, owner: &owner });
             self.log.finish(p, panel.number, PanelAct::Pivot);
             p.work(MOVE, 0, || self.multiplier_message(panel, pivots))
         });
         let (rows, w) = (self.rows_from(panel.start), panel.len());
-        let along = self.row_line(owner, panel.end);
-        let message = collectives::broadcast_chain(&mut p.within(&along.group), 0, w + rows.len() * w, own);
+        let group = self.row_group(owner, panel.end);
+        let message = collectives::broadcast_chain(&mut p.within(&group), 0, w + rows.len() * w, own);
         p.work(MOVE, 0, || ()); // the time of the broadcast's copies ends here
         if owner != self.c {
             // The paper counts the multipliers; the pivots and their block are extra.
@@ -267,8 +255,8 @@ impl<'a> GridPart<'a> {
             p.work(MOVE, 0, || append_columns(Vec::with_capacity(rows.len()), rows.view()))
         });
         let values = w * columns.len();
-        let down = self.column_line(top, panel.end);
-        let u = collectives::broadcast_vector(&mut p.within(&down.group), 0, values, own);
+        let group = self.column_group(top, panel.end);
+        let u = collectives::broadcast_vector(&mut p.within(&group), 0, values, own);
         p.work(MOVE, 0, || ()); // the time of the broadcast's copies ends here
         if top != self.r {
             self.log.add_received(panel.number, values);
@@ -308,15 +296,17 @@ impl<'a> GridPart<'a> {
     }
 
     /// Returns the processors in this one's grid row that have columns from this one on, after the first one.
-    fn row_line(&mut self, first: usize, column: usize) -> GridLine {
+    fn row_group(&mut self, first: usize, column: usize) -> Group {
         let (r, cols) = (self.r, self.layout.cols);
-        cached_line(&mut self.row_lines[first], cols, first, column, |c| r * cols.parts + c)
+        let members = cols.parts_after(first, column).map(|c| r * cols.parts + c);
+        cached_group(&mut self.row_groups[first], members.collect())
     }
 
     /// Returns the processors in this one's grid column that have rows from this one on, after the first one.
-    fn column_line(&mut self, first: usize, row: usize) -> GridLine {
+    fn column_group(&mut self, first: usize, row: usize) -> Group {
         let (c, columns) = (self.c, self.layout.cols.parts);
-        cached_line(&mut self.column_lines[first], self.layout.rows, first, row, |r| r * columns + c)
+        let members = self.layout.rows.parts_after(first, row).map(|r| r * columns + c);
+        cached_group(&mut self.column_groups[first], members.collect())
     }
 }
 
@@ -328,21 +318,10 @@ fn append_columns(mut numbers: Vec<f64>, part: ArrayView2<f64>) -> Vec<f64> {
     numbers
 }
 
-/// Returns the members that have indices from `index` on, after the first one. They are the same as last time
-/// until some member has none left.
-fn cached_line(
-    last: &mut Option<GridLine>,
-    cut: Cut,
-    first: usize,
-    index: usize,
-    id: impl Fn(usize) -> usize,
-) -> GridLine {
-    let places = (first..cut.parts).chain(0..first);
-    let places: Vec<usize> =
-        places.filter(|place| *place == first || cut.count_from(*place, index) > 0).collect();
-    if last.as_ref().is_none_or(|line| line.places != places) {
-        let group = Group::new(places.iter().map(|place| id(*place)));
-        *last = Some(GridLine { places, group });
+/// Returns the group of these members, which is the same as last time until some member has nothing left.
+fn cached_group(last: &mut Option<Group>, members: Vec<usize>) -> Group {
+    match last {
+        Some(group) if group.members() == members => group.clone(),
+        _ => last.insert(Group::new(members)).clone(),
     }
-    last.clone().expect("it was just made")
 }

@@ -1,5 +1,7 @@
 //! Layouts: the part of the matrix that each processor has.
 
+use std::iter;
+
 /// One dimension of a matrix, cut into pieces that are dealt to parts in turn. Pieces of 1/parts of the
 /// length make a blocked layout, and shorter ones a cyclic layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +66,12 @@ impl Cut {
         (0..self.parts).filter(|part| self.count_from(*part, index) > 0).count()
     }
 
+    /// Returns the first part, which may have none, and then the others that have indices from this one on.
+    pub fn parts_after(&self, first: usize, index: usize) -> impl Iterator<Item = usize> {
+        let others = (first + 1..self.parts).chain(0..first);
+        iter::once(first).chain(others.filter(move |part| self.count_from(*part, index) > 0))
+    }
+
     /// Returns the indices of a part, in order.
     pub fn indices(&self, part: usize) -> impl Iterator<Item = usize> {
         let (piece, step, n) = (self.piece, self.piece * self.parts, self.n);
@@ -112,7 +120,7 @@ impl GridLayout {
     pub fn panels(&self) -> impl Iterator<Item = Panel> {
         let end = |k: usize| (k + self.block).min(self.rows.piece_end(k)).min(self.cols.piece_end(k));
         let panel = move |number, start| (start < self.n).then(|| Panel { number, start, end: end(start) });
-        std::iter::successors(panel(0, 0), move |before| panel(before.number + 1, before.end))
+        iter::successors(panel(0, 0), move |before| panel(before.number + 1, before.end))
     }
 }
 

@@ -37,10 +37,8 @@ pub struct Team<'p, 'a, 't> {
     pub p: &'p mut Proc<'a>,
     /// The group of all.
     pub group: &'t Group,
-    /// Returns the rank of the processor that has a row of the matrix.
+    /// Returns the processor that has a row of the matrix.
     pub owner: &'t dyn Fn(usize) -> usize,
-    /// Rank of this processor.
-    pub rank: usize,
 }
 
 impl Team<'_, '_, '_> {
@@ -48,13 +46,12 @@ impl Team<'_, '_, '_> {
     /// gives it in `values`; its new owner gets it as the result.
     fn pass_row(&mut self, row: usize, pivot: usize, values: Option<Vec<f64>>) -> Option<Vec<f64>> {
         let [from, to] = [row, pivot].map(self.owner);
-        let processor = |rank: usize| self.group.members()[rank];
         match values {
             Some(values) if from != to => {
-                self.p.send(processor(to), ROW.step(row), values);
+                self.p.send(to, ROW.step(row), values);
                 None
             }
-            None if to == self.rank => Some(self.p.recv_from(processor(from), ROW.step(row))),
+            None if to == self.p.id() => Some(self.p.recv_from(from, ROW.step(row))),
             here => here,
         }
     }

@@ -261,8 +261,7 @@ impl GridColumns<'_> {
         let (k, w, owner) = (panel.start, panel.len(), cols.owner(panel.start));
         self.advance(owner, panel.number, PanelAct::Pivot, costs.panel(RowCounts::new(rows, k), w));
         let most = rows.most_from(k);
-        let has_columns = |c: &usize| *c == owner || cols.count_from(*c, panel.end) > 0;
-        let line: Vec<usize> = (owner..cols.parts).chain(0..owner).filter(has_columns).collect();
+        let line: Vec<usize> = cols.parts_after(owner, panel.end).collect();
         pass_on(costs, (most + 1) * w, &line, &mut self.now);
         for c in line {
             self.advance(c, panel.number, PanelAct::Multipliers, Time::ZERO);

@@ -101,7 +101,7 @@ impl<'a> SkewedPart<'a> {
 
     /// Eliminates a panel, of which every processor has some rows.
     fn eliminate_panel(&mut self, p: &mut Proc, panel: &Panel) -> Result<EliminatedPanel, SingularStep> {
-        let (k, cut, id) = (panel.start, self.cut, self.id);
+        let (k, cut) = (panel.start, self.cut);
         let mine: Vec<usize> = cut.indices(self.share(k)).filter(|row| *row >= k).collect();
         let place = |part: &SkewedPart, row: usize, j: usize| part.columns(row, k + j).start;
         let mut values = Array2::from_shape_fn((mine.len(), panel.len()).f(), |(i, j)| {
@@ -109,7 +109,7 @@ impl<'a> SkewedPart<'a> {
         });
         let owner = |row: usize| (row / cut.piece + k / cut.piece) % cut.parts;
         let mut eliminated = LuPanel::new(k, mine, values.view_mut());
-        let done = eliminated.eliminate(&mut Team { p, group: &self.all, owner: &owner, rank: id });
+        let done = eliminated.eliminate(&mut Team { p, group: &self.all, owner: &owner });
         self.log.pivots.extend(&eliminated.pivots);
         for (i, row) in eliminated.rows.iter().enumerate() {
             for j in 0..panel.len() {

@@ -98,7 +98,7 @@ impl SweptRun<'_> {
     /// Makes the run with this value.
     fn run_at(&self, value: i64) -> Result<ReplayPoint, FailedReplay> {
         let (name, is_time) = (self.range.quantity.name(), self.range.quantity.is_time());
-        let parameter = Parameter::by_name(name).expect("it sweeps a parameter");
+        let parameter = Parameter::by_name(name).expect("it is swept along a parameter");
         let run = || (self.make_run)(with_value(&self.params, parameter, value)?);
         let trace = run().map_err(|error| FailedReplay {
             value: match is_time {

@@ -28,7 +28,7 @@ impl Reading {
     pub fn minus(self, other: Reading) -> Reading {
         Reading {
             time: (self.time - other.time).max(Time::ZERO),
-            doubt: sum_of_doubts(self.doubt, other.doubt),
+            doubt: self.doubt.zip(other.doubt).map(|(one, other)| one + other),
             noise: self.noise + other.noise,
         }
     }
@@ -51,10 +51,6 @@ impl Reading {
     pub fn is_reliable(self) -> bool {
         self.doubt.is_some_and(|doubt| doubt <= share(self.time, DOUBT).max(self.noise))
     }
-}
-
-fn sum_of_doubts(one: Option<Time>, other: Option<Time>) -> Option<Time> {
-    Some(one? + other?)
 }
 
 /// The quartiles of several repetitions.
