@@ -32,7 +32,7 @@ pub mod transportation;
 
 pub use emulation::{ComputeTimes, Emulation, Metric, Outcome, PhaseName, Trend};
 pub use math::word::Word;
-pub use option::{Opt, OptionValue, ProgramOption, TimeSpan};
+pub use option::{Opt, OptionInfo, OptionValue, ProgramOption, TimeSpan};
 pub use program::{Algorithm, Case, Plan, PlanResult, Program, Refusal, Size};
 
 /// All programs, in the papers' order.

@@ -255,9 +255,9 @@ impl Case {
     /// # Panics
     ///
     /// If the program has no such option.
-    pub fn get<T: Clone>(&self, option: &Opt<T>) -> T {
-        let value = self.options.iter().find(|value| value.option().name() == option.name);
-        let Some(value) = value else { panic!("{} has no option {}", self.program.name, option.name) };
+    pub fn get<T: Clone + fmt::Debug + Send + Sync>(&self, option: &Opt<T>) -> T {
+        let value = self.options.iter().find(|value| value.option().name() == option.name());
+        let Some(value) = value else { panic!("{} has no option {}", self.program.name, option.name()) };
         value.downcast::<T>().clone()
     }
 

@@ -309,7 +309,7 @@ fn options_are_read_by_their_types() {
                 assert!(why.starts_with(&format!("{name} = {text}: ")), "{why}");
             }
             let is_known = |name: &&str| program.algorithm(name).is_some();
-            assert!(option.algorithms().iter().all(is_known), "{} {name}", program.name);
+            assert!(option.info().algorithms.iter().all(is_known), "{} {name}", program.name);
             let usual = option.default().text();
             let again = case.clone().with_text(name, &usual).unwrap();
             assert_eq!(format!("{again:?}"), format!("{case:?}"), "{} {name}", program.name);

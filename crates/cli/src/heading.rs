@@ -35,7 +35,8 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<
         None => format!("{} = {}", value.option().name(), value.text()),
     };
     let unusual = case.options.iter().filter(|value| !value.is_default());
-    let (instead, others): (Vec<_>, Vec<_>) = unusual.partition(|value| value.option().is_instead_of_size());
+    let (instead, others): (Vec<_>, Vec<_>) =
+        unusual.partition(|value| value.option().info().is_instead_of_size);
     let size = match instead[..] {
         [] => format!("{size} ({})", case.program.size.meaning),
         _ => instead.into_iter().map(option_text).collect::<Vec<_>>().join(", "),

@@ -84,10 +84,10 @@ fn argument(option: &'static dyn ProgramOption) -> Arg {
     };
     Arg::new(option.name())
         .long(option.name())
-        .value_name(option.placeholder())
+        .value_name(option.info().placeholder)
         .allow_hyphen_values(true)
         .value_parser(move |text: &str| option.read(text))
-        .help(format!("{}{default}", capitalized(option.about())))
+        .help(format!("{}{default}", capitalized(option.info().about)))
         .help_heading("Program")
 }
 

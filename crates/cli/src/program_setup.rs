@@ -158,7 +158,7 @@ fn P(options: &Options, emulation: &Emulation) -> Result<Option<usize>, CliError
 
 /// Refuses an option that applies to none of these algorithms, with those that it applies to.
 pub fn check_option(option: &dyn ProgramOption, algorithms: &[&Algorithm]) -> Result<(), String> {
-    let names = option.algorithms();
+    let names = option.info().algorithms;
     match names.is_empty() || algorithms.iter().any(|algorithm| names.contains(&algorithm.name)) {
         true => Ok(()),
         false => {

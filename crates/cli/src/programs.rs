@@ -38,7 +38,13 @@ fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> 
             text if text.is_empty() => text,
             text => format!("; {text} unless told"),
         };
-        writeln!(out, "  --{} {}: {}{default}", option.name(), option.placeholder(), option.about())?;
+        writeln!(
+            out,
+            "  --{} {}: {}{default}",
+            option.name(),
+            option.info().placeholder,
+            option.info().about
+        )?;
     }
     for algorithm in algorithms {
         writeln!(out, "  {:width$}  {}", algorithm.name, algorithm.about)?;

@@ -77,7 +77,7 @@ fn case_args(case: &Case) -> Vec<OptionArg> {
     let mut args = machine_args(&case.params);
     let usual = Case::new(case.program, case.algorithm.name, case.params);
     let of_size =
-        case.options.iter().any(|value| value.option().is_instead_of_size() && !value.text().is_empty());
+        case.options.iter().any(|value| value.option().info().is_instead_of_size && !value.text().is_empty());
     if !of_size {
         args.push(("size", case.size.to_string()));
     }

@@ -18,34 +18,36 @@ pub use times::{Cycles, Microseconds, TimeSpan};
 /// program. A plan reads it by `case.get(&ALPHA)`.
 #[derive(Debug)]
 pub struct Opt<T: 'static> {
+    info: OptionInfo,
+    /// Default value.
+    pub default: T,
+    /// Kind of its values: the possible ones, and their syntax.
+    pub kind: &'static dyn OptionKind<T>,
+}
+
+/// What options with values of any type have.
+#[derive(Debug)]
+pub struct OptionInfo {
     /// Name on the command line.
     pub name: &'static str,
     /// Placeholder for its value in a help, such as `RATIO`.
     pub placeholder: &'static str,
     /// Meaning in one sentence.
     pub about: &'static str,
-    /// Default value.
-    pub default: T,
-    /// Kind of its values: the possible ones, and their syntax.
-    pub kind: &'static dyn OptionKind<T>,
     /// True if a value replaces the size.
-    pub instead_of_size: bool,
+    pub is_instead_of_size: bool,
     /// Algorithms that have the option; empty if all have it.
     pub algorithms: &'static [&'static str],
 }
 
 /// An option with values of any type.
 pub trait ProgramOption: fmt::Debug + Sync {
+    /// Returns its name, its meaning and its place.
+    fn info(&self) -> &OptionInfo;
     /// Returns the name on the command line.
-    fn name(&self) -> &'static str;
-    /// Returns the placeholder for its value in a help, such as `RATIO`.
-    fn placeholder(&self) -> &'static str;
-    /// Returns the meaning in one sentence.
-    fn about(&self) -> &'static str;
-    /// Returns whether a value replaces the size.
-    fn is_instead_of_size(&self) -> bool;
-    /// Returns the algorithms that have the option; empty if all have it.
-    fn algorithms(&self) -> &'static [&'static str];
+    fn name(&self) -> &'static str {
+        self.info().name
+    }
     /// Returns whether its values are times.
     fn is_time(&self) -> bool;
     /// Returns the default value.
@@ -78,20 +80,21 @@ impl<T: Clone + fmt::Debug + Send + Sync> Opt<T> {
         default: T,
         kind: &'static dyn OptionKind<T>,
     ) -> Opt<T> {
-        Opt { name, placeholder, about, default, kind, instead_of_size: false, algorithms: &[] }
+        let info = OptionInfo { name, placeholder, about, is_instead_of_size: false, algorithms: &[] };
+        Opt { info, default, kind }
     }
 
     /// Returns the same option as one that replaces the size.
     #[must_use]
     pub const fn instead_of_size(mut self) -> Opt<T> {
-        self.instead_of_size = true;
+        self.info.is_instead_of_size = true;
         self
     }
 
     /// Returns the same option for these algorithms alone.
     #[must_use]
     pub const fn for_algorithms(mut self, algorithms: &'static [&'static str]) -> Opt<T> {
-        self.algorithms = algorithms;
+        self.info.algorithms = algorithms;
         self
     }
 
@@ -102,24 +105,8 @@ impl<T: Clone + fmt::Debug + Send + Sync> Opt<T> {
 }
 
 impl<T: Clone + fmt::Debug + Send + Sync> ProgramOption for Opt<T> {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn placeholder(&self) -> &'static str {
-        self.placeholder
-    }
-
-    fn about(&self) -> &'static str {
-        self.about
-    }
-
-    fn is_instead_of_size(&self) -> bool {
-        self.instead_of_size
-    }
-
-    fn algorithms(&self) -> &'static [&'static str] {
-        self.algorithms
+    fn info(&self) -> &OptionInfo {
+        &self.info
     }
 
     fn is_time(&self) -> bool {
