@@ -137,6 +137,7 @@ fn findings(derived: &DerivedParameters, params: &Params) -> Vec<Finding<'static
         let doubt = Some(Amount::Words(doubt.round() as i64));
         Finding { doubt, ..Finding::new(parameter, Amount::Words(found as i64), bound, how) }
     };
+    let overlapping = "o': an empty round trip takes 4o', no longer than behind a long w: overheads overlap";
     let half = "half of O_s + O_r, which alone shows: no two lengths above S were measured";
     let straight = "the round trip grows by the same from word to word, so no word costs more than another";
     let hidden = format!("{straight}, and the first s = 0 do not show");
@@ -144,27 +145,18 @@ fn findings(derived: &DerivedParameters, params: &Params) -> Vec<Finding<'static
     let gps = params.gps().map_or((0, 0), |gps| (gps.s, gps.S));
     vec![
         time("L", L, true, "an empty round trip takes 4o' + 2L"),
-        time(
-            "o",
-            o,
-            true,
-            match has_overlap {
-                true => {
-                    "o': an empty round trip takes 4o', no longer than behind a long w: overheads overlap"
-                }
-                false => "o': behind a long w an empty round trip takes 2o'",
-            },
-        ),
-        time(
-            "O_s",
-            O_s,
-            is_split,
-            match is_split {
-                true => "behind a long w, above S, a word adds 2O_s + O_r + G_l",
-                false => half,
-            },
-        ),
-        time("O_r", O_r, is_split, if is_split { "behind a long w a word adds O_s + O_r" } else { half }),
+        match has_overlap {
+            true => time("o", o, true, overlapping),
+            false => time("o", o, true, "o': behind a long w an empty round trip takes 2o'"),
+        },
+        match is_split {
+            true => time("O_s", O_s, true, "behind a long w, above S, a word adds 2O_s + O_r + G_l"),
+            false => time("O_s", O_s, false, half),
+        },
+        match is_split {
+            true => time("O_r", O_r, true, "behind a long w a word adds O_s + O_r"),
+            false => time("O_r", O_r, false, half),
+        },
         match bends || G_s.value >= 0.0 {
             true => time("G_s", G_s, true, "a word adds 2(O_s + O_r + G_s)"),
             false => time("G_s", G_s, false, &hidden),
