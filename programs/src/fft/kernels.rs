@@ -21,9 +21,9 @@ pub struct Kernels {
     /// FFT of size m.
     own: Arc<dyn Fft<f64>>,
     /// FFT of size P.
-    across: Arc<dyn Fft<f64>>,
+    pub across: Arc<dyn Fft<f64>>,
     /// FFT of size c. Together with those of size P it makes one of size m.
-    part: Arc<dyn Fft<f64>>,
+    pub part: Arc<dyn Fft<f64>>,
     /// Powers of w_n, the first n-th root of unity.
     roots: Roots,
 }
@@ -70,19 +70,9 @@ impl Kernels {
     /// Computes phase III.
     pub fn compute_third(&self, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
         match self.shape.layout {
-            Layout::Cyclic => self.transform_rows(points, scratch),
+            Layout::Cyclic => self.across.process_with_scratch(points, scratch),
             Layout::Blocked => self.own.process_with_scratch(points, scratch),
         }
-    }
-
-    /// Computes FFTs of size P.
-    pub fn transform_rows(&self, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
-        self.across.process_with_scratch(points, scratch);
-    }
-
-    /// Computes FFTs of size c.
-    pub fn transform_parts(&self, points: &mut [FftPoint], scratch: &mut [FftPoint]) {
-        self.part.process_with_scratch(points, scratch);
     }
 
     /// Multiplies the k-th point by w_n^(ak).

@@ -76,7 +76,7 @@ pub fn transform_overlapped(p: &mut Proc, part: &mut FftPart, charges: Charges) 
 fn split(kernels: &Kernels, memory: &mut FftMemory) {
     let (P, c) = (kernels.shape.P, kernels.shape.c());
     transpose(&memory.points, P, &mut memory.other);
-    kernels.transform_parts(&mut memory.other, &mut memory.scratch);
+    kernels.part.process_with_scratch(&mut memory.other, &mut memory.scratch);
     // w_m^(va) = w_n^(Pva)
     memory.other.chunks_mut(c).enumerate().for_each(|(v, column)| kernels.twiddle(column, P * v));
     transpose(&memory.other, c, &mut memory.points);
@@ -88,7 +88,7 @@ fn join(kernels: &Kernels, memory: &mut FftMemory) {
     let (P, c) = (kernels.shape.P, kernels.shape.c());
     transpose(&memory.points, P, &mut memory.other);
     memory.other.chunks_mut(c).enumerate().for_each(|(e, column)| kernels.twiddle(column, P * e));
-    kernels.transform_parts(&mut memory.other, &mut memory.scratch);
+    kernels.part.process_with_scratch(&mut memory.other, &mut memory.scratch);
     transpose(&memory.other, c, &mut memory.points);
 }
 
@@ -239,7 +239,7 @@ impl<'a> RowWork<'a> {
         let a = if in_third { self.ready[self.third_begun - 1] } else { self.first_begun - 1 };
         let rows = if in_third { &mut *self.after } else { &mut *self.before };
         let row = &mut rows[a * shape.P..][..shape.P];
-        self.kernels.transform_rows(row, self.scratch);
+        self.kernels.across.process_with_scratch(row, self.scratch);
         match (shape.layout, in_third) {
             // Point b of the row is k = a + cb and goes to processor b: its factor is w_n^(qk).
             (Layout::Cyclic, false) => {

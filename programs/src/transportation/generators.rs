@@ -181,14 +181,11 @@ pub fn make_matrix(text: &str, spec: &MatrixSpec) -> Result<Matrix, String> {
         true => Err(format!("--{option} is for {scope}; leave it out")),
         false => Ok(()),
     };
-    if text != "skewed" {
-        refuse(spec.fan_out.is_some(), "fan-out", "the matrix skewed")?;
-        refuse(spec.skew.is_some(), "skew", "the matrix skewed")?;
-    }
-    if text != "random" {
-        refuse(spec.outgoing.is_some(), "outgoing", "the matrix random")?;
-        refuse(spec.incoming.is_some(), "incoming", "the matrix random")?;
-    }
+    let (skewed, random) = (text == "skewed", text == "random");
+    refuse(spec.fan_out.is_some() && !skewed, "fan-out", "the matrix skewed")?;
+    refuse(spec.skew.is_some() && !skewed, "skew", "the matrix skewed")?;
+    refuse(spec.outgoing.is_some() && !random, "outgoing", "the matrix random")?;
+    refuse(spec.incoming.is_some() && !random, "incoming", "the matrix random")?;
     let Some(named) = NAMED.iter().find(|named| named.name == text) else {
         refuse(spec.is_traffic_given, "traffic", "matrices that are made, and this one is read")?;
         return for_all(spec, read(text)?);

@@ -132,13 +132,14 @@ fn measure_crowd(
     // A stall ends L after the first entry; messages that enter clearly before have not stalled.
     let soon = L - (10 * lab.noise).min(share(L, 4));
     let before = share(soon + L, 2);
-    let most = (MOST_IN_TRANSIT / lab.P).max(1);
+    let P = lab.machine.params().P;
+    let most = (MOST_IN_TRANSIT / P).max(1);
     // This many of each processor would enter in time if nothing stalled.
     let each = match interval.as_ps() {
         0 => most,
         interval => most.min((soon.as_ps() as u64).div_ceil(interval as u64) as usize),
     };
-    let (message, P, rest, slack) = (lab.message(1), lab.P, lab.rest, lab.slack());
+    let (message, rest, slack) = (lab.message(1), lab.rest, lab.slack());
     // All processors begin at time 0, so an experiment is one repetition, however many are asked for.
     let experiment = |p: &mut Proc, watch: Watch, _| {
         let mut times = vec![watch.rest(p, rest)];

@@ -12,9 +12,6 @@ use loggp_programs::math::median::median;
 /// A machine on which processor 0 experiments and processor 1 helps.
 pub struct CalibrationLab {
     pub machine: Machine,
-    pub P: usize,
-    /// Bytes in a word.
-    pub word: usize,
     pub clock: ClockKind,
     /// Repetitions of an experiment in a run, chosen by the run before so that the run is neither short nor
     /// long.
@@ -60,26 +57,13 @@ pub const REPLY: Tag<BlankMessage> = Tag::named(1, "reply");
 impl CalibrationLab {
     /// Makes the laboratory of a machine, with this clock.
     pub fn new(machine: &Machine, clock: ClockKind) -> CalibrationLab {
-        let (P, word) = (machine.params().P, machine.params().word.get());
         let (repetitions, enough, noise) = match clock {
             ClockKind::Virtual => (1, 1, Time::ZERO),
             _ => (*REPETITIONS.start(), ENOUGH, NOISE),
         };
         let machine = machine.clone().clock(clock).work(Work::Charged).rate(PAUSE, PS);
         let (rest, patience) = (LEAST_REST * noise, Instant::now() + PATIENCE);
-        CalibrationLab {
-            machine,
-            P,
-            word,
-            clock,
-            repetitions,
-            enough,
-            noise,
-            rest,
-            patience,
-            dilation: 1.0,
-            cores: 1,
-        }
+        CalibrationLab { machine, clock, repetitions, enough, noise, rest, patience, dilation: 1.0, cores: 1 }
     }
 
     /// Sets the rest, which has a least length.
@@ -190,7 +174,7 @@ impl CalibrationLab {
     }
 
     pub fn message(&self, k: usize) -> BlankMessage {
-        BlankMessage { bytes: k * self.word }
+        BlankMessage { bytes: k * self.machine.params().word.get() }
     }
 
     /// Measures t(M, Delta) with messages of k words.

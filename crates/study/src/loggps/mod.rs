@@ -77,7 +77,7 @@ impl LogGpsCalibration {
             );
         }
         let trips = search::measure_round_trips(&mut lab)?;
-        let builder = Params::builder(lab.P).word(lab.word).cycle(params.cycle);
+        let builder = Params::builder(params.P).word(params.word.get()).cycle(params.cycle);
         let mut recovered = RecoveredMachine::from_round_trips(trips, builder)?;
         for finding in &mut recovered.findings {
             finding.configured = configured(&params, finding.parameter);
