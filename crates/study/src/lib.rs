@@ -116,12 +116,12 @@ type SeededOutcome = (Outcome, Option<String>);
 
 struct ClockRuns {
     /// Outcome of the run with the median time.
-    median: Outcome,
+    outcome: Outcome,
     /// Seeds of that run, if each run has its own.
     random_options: Option<String>,
     /// Times of all runs, from the shortest.
-    all: Vec<Time>,
-    times: TimeSummary,
+    times: Vec<Time>,
+    summary: TimeSummary,
     /// True if this computer was on time in the median run, or in all runs if each has its own seed.
     on_time: Option<bool>,
     /// Error in the result of a run.
@@ -213,29 +213,20 @@ impl Study {
         };
         let prediction = Prediction {
             formula: plan.formula(),
-            model: Some(model.times.median),
-            models: self.distinct_seeds.then_some(model.times),
-            wall: wall.as_ref().map(|wall| wall.times.median),
-            measured: measured.as_ref().map(|measured| measured.times),
+            model: Some(model.summary.median),
+            models: self.distinct_seeds.then_some(model.summary),
+            wall: wall.as_ref().map(|wall| wall.summary.median),
+            measured: measured.as_ref().map(|measured| measured.summary),
         };
         let phases = phases(&plan.phases(), &model, wall.as_ref(), measured.as_ref());
         let wrong = [Some(&model), wall.as_ref(), measured.as_ref()].into_iter().flatten();
         let wrong = wrong.filter_map(|runs| runs.wrong.clone()).next();
-        let ClockRuns { median: mut outcome, random_options: drawn, all: times, mut on_time, .. } =
-            measured.unwrap_or(model);
+        let ClockRuns { mut outcome, random_options, times, mut on_time, .. } = measured.unwrap_or(model);
         if let Some(wall) = wall {
-            (outcome.run.host, on_time) = (wall.median.run.host, wall.on_time);
+            (outcome.run.host, on_time) = (wall.outcome.run.host, wall.on_time);
         }
-        Ok(Answers {
-            prediction,
-            phases,
-            trend: plan.trend(),
-            times,
-            random_options: drawn,
-            outcome,
-            on_time,
-            wrong,
-        })
+        let trend = plan.trend();
+        Ok(Answers { prediction, phases, trend, times, random_options, outcome, on_time, wrong })
     }
 
     /// Makes one of the runs. First makes it with messages that cost nothing, if `free` is given, so that
@@ -294,8 +285,8 @@ impl ClockRuns {
     /// Summarizes at least one outcome.
     fn from_outcomes(mut outcomes: Vec<SeededOutcome>) -> ClockRuns {
         outcomes.sort_by_key(|(outcome, _)| outcome.run.time);
-        let all: Vec<Time> = outcomes.iter().map(|(outcome, _)| outcome.run.time).collect();
-        let times = TimeSummary::from_sorted(&all);
+        let times: Vec<Time> = outcomes.iter().map(|(outcome, _)| outcome.run.time).collect();
+        let summary = TimeSummary::from_sorted(&times);
         let wrong = outcomes.iter().find_map(|(outcome, drawn)| {
             let why = outcome.verified.as_ref().err()?;
             Some(drawn.as_ref().map_or_else(|| why.clone(), |drawn| format!("{why}, with {drawn}")))
@@ -303,10 +294,10 @@ impl ClockRuns {
         let on_time = |(outcome, _): &SeededOutcome| outcome.run.host.as_ref().map(|host| host.on_time);
         let late =
             outcomes.iter().filter(|(_, drawn)| drawn.is_some()).any(|run| on_time(run) == Some(false));
-        let median = outcomes.swap_remove((all.len() - 1) / 2);
+        let median = outcomes.swap_remove((times.len() - 1) / 2);
         let on_time = on_time(&median).map(|on_time| on_time && !late);
-        let (median, drawn) = median;
-        ClockRuns { times, all, median, random_options: drawn, on_time, wrong }
+        let (outcome, random_options) = median;
+        ClockRuns { outcome, random_options, times, summary, on_time, wrong }
     }
 }
 
@@ -318,7 +309,7 @@ fn phases(
     measured: Option<&ClockRuns>,
 ) -> Vec<PhasePrediction> {
     let time = |runs: &ClockRuns, name: &PhaseName| {
-        let phases = &runs.median.phases;
+        let phases = &runs.outcome.phases;
         phases.iter().find(|(other, _)| other == name).map(|(_, time)| *time)
     };
     let phase = |(name, model): &(PhaseName, Time)| {
@@ -328,7 +319,7 @@ fn phases(
         let prediction = Prediction { formula, model: Some(*model), wall, measured, models: None };
         PhasePrediction { name: name.clone(), prediction }
     };
-    model.median.phases.iter().map(phase).collect()
+    model.outcome.phases.iter().map(phase).collect()
 }
 
 impl TimeSummary {
