@@ -52,7 +52,7 @@ pub static RADIX_SORT: Program = Program {
         },
     ],
     size: Size { meaning: "keys per processor", default: 1024 },
-    options: &setting::OPTIONS,
+    options: &[&KEY_BITS, &RADIX, &INPUT, &KEY_HISTOGRAM, &KEY_SORT, &KEY_MOVE, &BUCKET_SCAN],
     work: Work::Charged,
 };
 

@@ -6,16 +6,12 @@ use super::input::Input;
 use super::item::Digit;
 use super::sort::SortMethod;
 use crate::option::{Cycles, OneOf, WholeNumber};
-use crate::{Case, Opt, ProgramOption, Refusal, TimeSpan};
+use crate::{Case, Opt, Refusal, TimeSpan};
 
 /// Bits of the widest digit: its 65,536 buckets are as many as a tag can tell apart.
 const WIDEST: usize = 16;
 /// Most bytes of a run.
 const MOST: u128 = 4 << 30;
-
-/// All options.
-pub static OPTIONS: [&dyn ProgramOption; 7] =
-    [&KEY_BITS, &RADIX, &INPUT, &KEY_HISTOGRAM, &KEY_SORT, &KEY_MOVE, &BUCKET_SCAN];
 
 /// The option for the length of a key.
 pub static KEY_BITS: Opt<u32> =

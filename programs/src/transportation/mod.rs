@@ -110,7 +110,7 @@ pub static TRANSPORTATION: Program = Program {
         },
     ],
     size: Size { meaning: "elements that a processor sends and receives, the traffic t", default: SIZE },
-    options: &options::ALL,
+    options: &[&MATRIX, &TRAFFIC, &FAN_OUT, &SKEW, &OUTGOING, &INCOMING, &STAGE1, &CHUNK, &PART],
     work: Work::Charged,
 };
 

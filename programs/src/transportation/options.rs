@@ -6,11 +6,7 @@ use super::generators::{self, FanOut, Skew};
 use super::random::RandomSchedule;
 use super::schedule::SendSchedule;
 use crate::option::{CustomKind, Cycles, OneOf, OptionalKind, WholeNumber};
-use crate::{Opt, ProgramOption, TimeSpan};
-
-/// All options.
-pub static ALL: [&dyn ProgramOption; 9] =
-    [&MATRIX, &TRAFFIC, &FAN_OUT, &SKEW, &OUTGOING, &INCOMING, &STAGE1, &CHUNK, &PART];
+use crate::{Opt, TimeSpan};
 
 /// The option for the communication matrix.
 pub static MATRIX: Opt<Cow<str>> = Opt::new(
