@@ -11,13 +11,13 @@ use std::ops::Range;
 use loggp::{Group, Proc, collectives};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
-use super::SingularStep;
 use super::kernels::{solve, solve_flops, update, update_flops};
 use super::layout::{GridLayout, Panel};
 use super::log::{EliminationLog, PanelAct};
 use super::moves::{Move, moves};
 use super::panel::{LuPanel, Team};
 use super::transfer::shift;
+use crate::math::dense::SingularStep;
 
 /// A processor's part of the elimination.
 pub struct GridPart<'a> {

@@ -8,8 +8,8 @@ use loggp::collectives::{self, Maximum};
 use loggp::{Group, Payload, Proc, Tag};
 use ndarray::{Array2, ArrayViewMut2, ShapeBuilder, s};
 
-use super::SingularStep;
 use super::kernels::{LEAF, solve, solve_flops, update, update_flops};
+use crate::math::dense::SingularStep;
 
 /// Tag of a row that gives its place to a pivot row, by elimination step.
 const ROW: Tag<Vec<f64>> = Tag::named(0, "row");

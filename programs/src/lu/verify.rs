@@ -2,8 +2,8 @@
 
 use ndarray::{Array1, Array2, ShapeBuilder, s};
 
-use super::SingularStep;
 use super::layout::GridLayout;
+use crate::math::dense::SingularStep;
 use crate::math::dense::residual::{self, largest};
 use crate::math::product::subtract_product;
 
