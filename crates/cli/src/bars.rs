@@ -47,7 +47,7 @@ pub fn svg(rows: &[AnalyzedRun], unit: Unit) -> Result<String, CliError> {
         ),
     };
     let y = format!("time [{}]", unit.name);
-    let layers = LAYERS.map(|account| styles::account_style(account).into()).into();
+    let layers = LAYERS.map(styles::account_style).into();
     Ok(Bars { title, subtitle, x: x.into(), y, layers, bars }.svg())
 }
 

@@ -130,10 +130,7 @@ fn spans(text: &[Span]) -> Markup {
 }
 
 fn table(table: &Table) -> Markup {
-    let class = |show| match show {
-        CellFormat::Text | CellFormat::Mark | CellFormat::Name => "",
-        _ => "n",
-    };
+    let class = |show: CellFormat| if show.is_right() { "n" } else { "" };
     // On narrow screens each cell of a wide table shows its heading.
     let is_wide = table.columns.len() > NARROW;
     html! {

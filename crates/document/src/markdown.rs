@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{CellFormat, Document, DocumentBlock, Span, Table, TableColumn};
+use super::{Document, DocumentBlock, Span, Table, TableColumn};
 
 impl Document {
     /// Returns the document as Markdown, with links to pictures in this folder.
@@ -63,10 +63,7 @@ fn spans(text: &[Span]) -> String {
 fn table(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let headings = table.columns.iter().map(|column| escaped(&column.heading())).collect();
-    let rule = |column: &TableColumn| match column.show {
-        CellFormat::Text | CellFormat::Mark | CellFormat::Name => "---".into(),
-        _ => "---:".into(),
-    };
+    let rule = |column: &TableColumn| if column.show.is_right() { "---:" } else { "---" }.into();
     let row = |row: &Vec<_>| {
         line(table.columns.iter().zip(row).map(|(column, cell)| escaped(&column.cell_text(cell))).collect())
     };
@@ -76,12 +73,6 @@ fn table(table: &Table) -> String {
 
 /// Escapes text for Markdown.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for letter in text.chars() {
-        if matches!(letter, '|' | '*' | '_' | '`' | '<' | '[' | '\\') {
-            escaped.push('\\');
-        }
-        escaped.push(letter);
-    }
-    escaped
+    let is_special = |letter: &char| matches!(letter, '|' | '*' | '_' | '`' | '<' | '[' | '\\');
+    text.chars().flat_map(|letter| is_special(&letter).then_some('\\').into_iter().chain([letter])).collect()
 }

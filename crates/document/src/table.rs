@@ -59,6 +59,13 @@ pub enum Cell {
     Text(String),
 }
 
+impl CellFormat {
+    /// Returns whether cells are aligned to the right, as numbers are.
+    pub fn is_right(self) -> bool {
+        !matches!(self, CellFormat::Text | CellFormat::Mark | CellFormat::Name)
+    }
+}
+
 impl Table {
     /// Creates a table without columns and rows.
     pub fn new(name: impl Into<String>, title: impl Into<String>) -> Table {

@@ -82,9 +82,8 @@ impl Table {
     /// broken into parts, one below the other, each with as many of the first columns as tell the rows apart.
     /// Text in the last column does not count.
     pub fn to_text(&self, width: Width) -> String {
-        let parts =
-            self.parts(width.table).into_iter().map(|columns| self.with_columns(&columns).to_lines(width));
-        parts.collect::<Vec<_>>().join("\n")
+        let part = |columns: Vec<usize>| self.with_columns(&columns).to_lines(width);
+        self.parts(width.table).into_iter().map(part).collect::<Vec<_>>().join("\n")
     }
 
     /// Returns the width of the cells of each column, which is 0 for text in the last one.
@@ -100,11 +99,8 @@ impl Table {
     /// Returns the width of each column with its heading and the space behind it.
     fn column_widths(&self) -> Vec<usize> {
         let heading = |column: &TableColumn| column.heading().chars().count();
-        self.columns
-            .iter()
-            .zip(self.cell_widths())
-            .map(|(column, cells)| 2 + cells.max(heading(column)))
-            .collect()
+        let widths = self.columns.iter().zip(self.cell_widths());
+        widths.map(|(column, cells)| 2 + cells.max(heading(column))).collect()
     }
 
     /// Returns the columns of each part.
@@ -149,28 +145,26 @@ impl Table {
             true => fold(&column.heading(), cells).trim_end().to_string(),
             false => column.heading(),
         };
-        let texts = self.columns.iter().zip(&widths).map(|(column, own)| match column.show {
+        let rooms = self.columns.iter().zip(&widths).map(|(column, own)| match column.show {
             CellFormat::Text => width.prose.saturating_sub(all - own).max(LEAST_TEXT_WIDTH),
             _ => usize::MAX,
         });
-        let texts: Vec<usize> = texts.collect();
+        let rooms: Vec<usize> = rooms.collect();
         let mut lines = Lines::new();
         lines.load_style(presets::NOTHING);
         if self.columns.iter().any(|column| !column.heading().is_empty()) {
             lines.set_header(self.columns.iter().zip(self.cell_widths()).map(heading));
         }
         for row in &self.rows {
-            let cells = self.columns.iter().zip(row).zip(&texts);
+            let cells = self.columns.iter().zip(row).zip(&rooms);
             lines.add_row(cells.map(|((column, cell), room)| {
                 fold(&column.cell_text(cell), *room).trim_end_matches('\n').to_string()
             }));
         }
         for (line, column) in lines.column_iter_mut().zip(&self.columns) {
             line.set_padding((0, 2));
-            line.set_cell_alignment(match column.show {
-                CellFormat::Text | CellFormat::Mark | CellFormat::Name => CellAlignment::Left,
-                _ => CellAlignment::Right,
-            });
+            let is_right = column.show.is_right();
+            line.set_cell_alignment(if is_right { CellAlignment::Right } else { CellAlignment::Left });
         }
         lines.lines().map(|line| line.trim_end().to_string() + "\n").collect()
     }

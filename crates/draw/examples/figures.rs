@@ -33,33 +33,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Reads the tables of a Markdown document.
+/// Reads the tables of a Markdown document: a head, a rule, and rows.
 fn tables(text: &str) -> Vec<MarkdownTable> {
-    let mut tables = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        let Some(line) = line.trim().strip_prefix('|') else {
-            inside = false;
-            continue;
-        };
-        let cells: Vec<String> =
-            line.trim_end_matches('|').split('|').map(|cell| cell.trim().into()).collect();
-        match tables.last_mut() {
-            Some(MarkdownTable { rows, .. }) if inside => rows.push(cells),
-            _ => tables.push(MarkdownTable { head: cells, rows: Vec::new() }),
-        }
-        inside = true;
-    }
-    for table in &mut tables {
-        table.rows.retain(|row| !row.iter().all(|cell| cell.chars().all(|c| "-: ".contains(c))));
-    }
-    tables
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let is_row = |line: &str| line.starts_with('|');
+    let blocks = lines.chunk_by(|one, other| is_row(one) == is_row(other)).filter(|block| is_row(block[0]));
+    let cells = |line: &&str| line.trim_matches('|').split('|').map(|cell| cell.trim().into()).collect();
+    let rows = |block: &[&str]| block.iter().skip(2).map(cells).collect();
+    blocks.map(|block| MarkdownTable { head: cells(&block[0]), rows: rows(block) }).collect()
 }
 
 /// Returns the table whose head begins with these cells.
 fn find_table<'a>(tables: &'a [MarkdownTable], head: &[&str]) -> Result<&'a MarkdownTable, String> {
-    let table =
-        tables.iter().find(|table| table.head.iter().zip(head).filter(|(a, b)| a == b).count() == head.len());
+    let table = tables.iter().find(|table| table.head.iter().take(head.len()).eq(head));
     table.ok_or_else(|| {
         format!("docs/results/performance.md has no table whose head begins with {}", head.join(" | "))
     })
@@ -75,48 +61,45 @@ fn number(cell: &str) -> Option<f64> {
 /// Plots the lateness of waits, with a panel for each load.
 fn lateness(tables: &[MarkdownTable]) -> Result<Plot, String> {
     let table = find_table(tables, &["each core has something to do every", "P"])?;
-    let loads = group_rows(table);
-    let panel = |(load, rows): (String, Vec<&Vec<String>>)| {
-        let line = |(number_of, name): (usize, &String)| {
-            let points = points(&rows, 1, |row| {
-                // p90 is the middle of three; 0 is drawn at 1, since the scale is logarithmic.
-                Some(number(row.get(2 + number_of)?.split('/').nth(1)?.trim())?.max(1.0))
-            });
-            PlotLine::new(name.as_str(), number_of, Look::Both, points)
-        };
-        (format!("every {load}"), table.head[2..].iter().enumerate().map(line).collect::<Vec<_>>())
-    };
-    Ok(Plot::new(
-        "How late a wait ends",
-        "nine tenths of the waits are no later; each core has something to do this often",
-    )
-    .x("processors", Scale::Points)
-    .y("lateness, ns", Scale::Log)
-    .panels(loads.into_iter().map(panel)))
+    // p90 is the middle of three; 0 is drawn at 1, since the scale is logarithmic.
+    let p90 = |cell: &str| Some(number(cell.split('/').nth(1)?.trim())?.max(1.0));
+    let panels = panels(table, 2..table.head.len(), p90);
+    let subtitle = "nine tenths of the waits are no later; each core has something to do this often";
+    Ok(Plot::new("How late a wait ends", subtitle)
+        .x("processors", Scale::Points)
+        .y("lateness, ns", Scale::Log)
+        .panels(panels.into_iter().map(|(load, lines)| (format!("every {load}"), lines))))
 }
 
 /// Plots messages per second on the virtual clock, with a panel for each pattern.
 fn virtual_clock(tables: &[MarkdownTable]) -> Result<Plot, String> {
     let table = find_table(tables, &["pattern", "P", "loggp"])?;
-    let columns: Vec<(usize, &String)> = ["loggp", "replay", "bare loop"]
-        .iter()
-        .filter_map(|name| table.head.iter().enumerate().find(|(_, head)| head == name))
-        .collect();
-    let panel = |(pattern, rows): (String, Vec<&Vec<String>>)| {
-        let line = |(number_of, (column, name)): (usize, &(usize, &String))| {
-            let points = points(&rows, 1, |row| number(row.get(*column)?));
-            PlotLine::new(name.as_str(), number_of, Look::Both, points)
+    let columns = ["loggp", "replay", "bare loop"].into_iter();
+    let columns = columns.filter_map(|name| table.head.iter().position(|head| head == name));
+    let subtitle = "messages of a word: as programs with stacks, as schedules, and in a bare event loop";
+    Ok(Plot::new("The virtual clock", subtitle)
+        .x("processors", Scale::Log)
+        .y("million messages a second", Scale::Log)
+        .panels(panels(table, columns, number)))
+}
+
+/// Returns a panel for each value of the first column, over P in the second, with a line for each of these
+/// columns, whose cells `y` reads.
+fn panels(
+    table: &MarkdownTable,
+    columns: impl Iterator<Item = usize> + Clone,
+    y: impl Fn(&str) -> Option<f64>,
+) -> Vec<(String, Vec<PlotLine>)> {
+    let panel = |rows: &[Vec<String>]| {
+        let line = |(number_of, column): (usize, usize)| {
+            let point = |row: &Vec<String>| Some((number(row.get(1)?)?, y(row.get(column)?)?));
+            let points = rows.iter().filter_map(point).collect();
+            PlotLine::new(table.head[column].as_str(), number_of, Look::Both, points)
         };
-        let lines = columns.iter().enumerate().map(line).filter(|line| !line.points.is_empty());
-        (pattern, lines.collect::<Vec<_>>())
+        let lines = columns.clone().enumerate().map(line).filter(|line| !line.points.is_empty());
+        (rows[0][0].clone(), lines.collect())
     };
-    Ok(Plot::new(
-        "The virtual clock",
-        "messages of a word: as programs with stacks, as schedules, and in a bare event loop",
-    )
-    .x("processors", Scale::Log)
-    .y("million messages a second", Scale::Log)
-    .panels(group_rows(table).into_iter().map(panel)))
+    table.rows.chunk_by(|one, other| one[0] == other[0]).map(panel).collect()
 }
 
 /// Plots the errors of measurements, with a panel for each carrier.
@@ -146,28 +129,9 @@ fn errors(tables: &[MarkdownTable]) -> Result<Plot, String> {
     if panels.is_empty() {
         return Err("docs/results/performance.md has no table whose head begins with program on".into());
     }
-    Ok(Plot::new(
-        "Measured against model",
-        "all programs, dilation chosen by auto; 0.005% and less at the bottom",
-    )
-    .x("processors", Scale::Points)
-    .y("error, %", Scale::Log)
-    .panels(panels))
-}
-
-/// Groups the rows by their first cell, in the order of the table.
-fn group_rows(table: &MarkdownTable) -> Vec<(String, Vec<&Vec<String>>)> {
-    let mut groups: Vec<(String, Vec<&Vec<String>>)> = Vec::new();
-    for row in &table.rows {
-        match groups.iter_mut().find(|(name, _)| *name == row[0]) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((row[0].clone(), vec![row])),
-        }
-    }
-    groups
-}
-
-/// Returns the points of a line from the rows that have both: x from a column, and y from `y`.
-fn points(rows: &[&Vec<String>], x: usize, y: impl Fn(&[String]) -> Option<f64>) -> Vec<(f64, f64)> {
-    rows.iter().filter_map(|row| Some((number(row.get(x)?)?, y(row)?))).collect()
+    let subtitle = "all programs, dilation chosen by auto; 0.005% and less at the bottom";
+    Ok(Plot::new("Measured against model", subtitle)
+        .x("processors", Scale::Points)
+        .y("error, %", Scale::Log)
+        .panels(panels))
 }

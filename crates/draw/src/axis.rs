@@ -56,8 +56,14 @@ impl Axis {
         first - room..last + room
     }
 
-    /// Returns the values of the ticks in a range.
-    pub fn ticks(&self, range: &Range<f64>) -> Vec<f64> {
+    /// Returns the ticks in a range: their values, and the texts of these.
+    pub fn labelled_ticks(&self, range: &Range<f64>) -> (Vec<f64>, Vec<String>) {
+        let ticks = self.ticks(range);
+        let texts = tick_texts(&ticks);
+        (ticks, texts)
+    }
+
+    fn ticks(&self, range: &Range<f64>) -> Vec<f64> {
         let width = range.end - range.start;
         let candidates: Vec<f64> = match self.scale {
             Scale::Points => self.values.clone(),
@@ -85,7 +91,7 @@ impl Axis {
 
 /// Returns the numbers of the ticks as text, with no more digits than tell them apart. Very small and very
 /// large ones have an exponent.
-pub fn tick_texts(ticks: &[f64]) -> Vec<String> {
+fn tick_texts(ticks: &[f64]) -> Vec<String> {
     let text = |tick: f64, digits: i32| match tick.abs() {
         size if size > 0.0 && !(1e-6..1e10).contains(&size) => {
             let text = format!("{tick:.*e}", digits as usize - 1);

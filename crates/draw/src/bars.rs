@@ -1,12 +1,12 @@
 //! Stacked bars, which may be grouped: LogGPS's figure 6.
 
-use super::axis::{Axis, Scale, tick_texts};
+use super::axis::{Axis, Scale};
 use super::canvas::{
     Anchor, Canvas, MARGIN, NORMAL, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
 };
 use super::digits::figures;
 use super::legend::{LegendEntry, draw_legend};
-use super::palette::{ActivityStyle, GREY, Ink, PALE, TEXT};
+use super::palette::{ActivityStyle, GREY, PALE, TEXT};
 
 /// A chart of stacked bars.
 pub struct Bars {
@@ -19,17 +19,9 @@ pub struct Bars {
     /// Name of the vertical axis, with its unit.
     pub y: String,
     /// Layers of every bar, from the bottom up.
-    pub layers: Vec<Layer>,
+    pub layers: Vec<ActivityStyle>,
     /// Bars from left to right.
     pub bars: Vec<Bar>,
-}
-
-/// A layer of every bar.
-pub struct Layer {
-    /// Name in the legend.
-    pub name: String,
-    /// Colour.
-    pub ink: Ink,
 }
 
 /// A stacked bar.
@@ -55,20 +47,13 @@ const WIDER: f64 = 1.2;
 /// Greatest length of an upright label.
 const UPRIGHT: f64 = 190.0;
 
-impl From<ActivityStyle> for Layer {
-    fn from(kind: ActivityStyle) -> Layer {
-        Layer { name: kind.name.into(), ink: kind.ink }
-    }
-}
-
 impl Bars {
     /// Returns the bars as SVG.
     pub fn svg(&self) -> String {
         let sums = self.bars.iter().map(|bar| bar.heights.iter().sum::<f64>());
         let axis = Axis::new(Scale::Linear, sums.chain([0.0]));
         let range = 0.0..axis.range(0.04).end;
-        let ticks = axis.ticks(&range);
-        let texts = tick_texts(&ticks);
+        let (ticks, texts) = axis.labelled_ticks(&range);
         let names = wrap(&self.y, NORMAL + 1.0, HEIGHT);
         let left = MARGIN + lines_height(names.len(), NORMAL + 1.0) + 4.0 + widest(&texts, NORMAL) + 7.0;
         let room = WIDTH - left - MARGIN;
@@ -96,7 +81,7 @@ impl Bars {
         let bottom = top + HEIGHT;
         let up = |value: f64| bottom - HEIGHT * value / range.end;
         for (tick, text) in ticks.iter().zip(&texts) {
-            canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(left, up(*tick)), (left + across, up(*tick))]);
+            canvas.draw_thin_line(PALE, &[(left, up(*tick)), (left + across, up(*tick))]);
             canvas.draw_text(TEXT, (left - 7.0, up(*tick)), Anchor::End, NORMAL, text);
         }
         let start = left + (across - slot * n) / 2.0;
@@ -119,24 +104,18 @@ impl Bars {
                         low = low.max(bottom + 6.0 + text_width(line, NORMAL));
                     }
                 } else if number % step == 0 {
-                    let place = (middle, bottom + 6.0 + lines_height(1, NORMAL) / 2.0);
-                    canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, &bar.label);
-                    low = low.max(bottom + 6.0 + lines_height(1, NORMAL));
+                    let place = (middle, bottom + 6.0);
+                    low = low.max(canvas.draw_text_below(TEXT, place, Anchor::Middle, NORMAL, &bar.label));
                 }
             }
         }
-        canvas.draw_line(GREY, ShapeStyle::Thin, "", &[(left, top), (left, bottom), (left + across, bottom)]);
+        canvas.draw_thin_line(GREY, &[(left, top), (left, bottom), (left + across, bottom)]);
         let mut y = low;
         for bars in self.groups() {
             let name = &self.bars[bars.start].group;
             if !name.is_empty() {
                 let (from, to) = (places[bars.start].0, places[bars.end - 1].1);
-                canvas.draw_line(
-                    GREY,
-                    ShapeStyle::Thin,
-                    "",
-                    &[(from + 2.0, low + 5.0), (to - 2.0, low + 5.0)],
-                );
+                canvas.draw_thin_line(GREY, &[(from + 2.0, low + 5.0), (to - 2.0, low + 5.0)]);
                 let lines = wrap(name, NORMAL, (to - from + APART * slot - 4.0).max(NORMAL));
                 let place = ((from + to) / 2.0, low + 8.0);
                 y = y.max(canvas.draw_lines(TEXT, place, Anchor::Middle, NORMAL, &lines));
@@ -147,15 +126,12 @@ impl Bars {
             let lines = wrap(&self.x, NORMAL + 1.0, across);
             y = canvas.draw_lines(TEXT, (middle, y + 4.0), Anchor::Middle, NORMAL + 1.0, &lines);
         }
-        for (number, line) in names.iter().enumerate() {
-            let x = MARGIN + lines_height(1, NORMAL + 1.0) * (number as f64 + 0.5);
-            canvas.draw_turned_text(TEXT, (x, (top + bottom) / 2.0), Anchor::Middle, NORMAL + 1.0, line);
-        }
-        let entries = self
-            .shown_layers()
-            .into_iter()
-            .map(|layer| LegendEntry::for_ink(&self.layers[layer].name, self.layers[layer].ink));
-        let end = draw_legend(&mut canvas, y + 12.0, &entries.collect::<Vec<_>>());
+        canvas.draw_axis_name((top + bottom) / 2.0, &names);
+        let occurs =
+            |layer: &usize| self.bars.iter().any(|bar| bar.heights.get(*layer).is_some_and(|h| *h > 0.0));
+        let shown = (0..self.layers.len()).filter(occurs).map(|layer| &self.layers[layer]);
+        let entries: Vec<_> = shown.map(|layer| LegendEntry::for_ink(layer.name, layer.ink)).collect();
+        let end = draw_legend(&mut canvas, y + 12.0, &entries);
         canvas.finish(end + MARGIN / 2.0, &self.title)
     }
 
@@ -169,27 +145,18 @@ impl Bars {
         groups.collect()
     }
 
-    /// Returns the layers that occur in a bar.
-    fn shown_layers(&self) -> Vec<usize> {
-        let has =
-            |layer: &usize| self.bars.iter().any(|bar| bar.heights.get(*layer).is_some_and(|h| *h > 0.0));
-        (0..self.layers.len()).filter(has).collect()
-    }
-
     /// Draws a bar of this width to the right of `x`.
     fn draw_bar(&self, canvas: &mut Canvas, bar: &Bar, (x, width): (f64, f64), up: impl Fn(f64) -> f64) {
         let mut below = 0.0;
-        for (Layer { name, ink }, height) in self.layers.iter().zip(&bar.heights) {
+        for (ActivityStyle { name, ink }, height) in self.layers.iter().zip(&bar.heights) {
             if *height > 0.0 {
                 let (low, top) = (up(below), up(below + height));
                 // Narrow bars have no rim, which would cover them.
                 let shape = if width >= 6.0 { ShapeStyle::Box } else { ShapeStyle::Area };
-                canvas.with_tooltip(
-                    format_args!("{}, {name}: {}", bar.label, figures(*height, 6)),
-                    |canvas| {
-                        canvas.draw_rectangle(*ink, shape, (x, top), (width, low - top));
-                    },
-                );
+                let tooltip = format_args!("{}, {name}: {}", bar.label, figures(*height, 6));
+                canvas.with_tooltip(tooltip, |canvas| {
+                    canvas.draw_rectangle(*ink, shape, (x, top), (width, low - top));
+                });
                 below += height;
             }
         }

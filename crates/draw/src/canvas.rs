@@ -58,7 +58,7 @@ pub enum ShapeStyle {
 
 /// A picture that is being drawn.
 pub struct Canvas {
-    width: f64,
+    pub(crate) width: f64,
     body: String,
 }
 
@@ -68,15 +68,11 @@ impl Canvas {
         Canvas { width, body: String::new() }
     }
 
-    /// Returns the width.
-    pub fn width(&self) -> f64 {
-        self.width
-    }
-
     /// Returns the picture, with a title for those who do not see it. The title comes first: a browser looks
     /// for the title of a document, and would search all tooltips whenever one is added.
     pub fn finish(self, height: f64, title: &str) -> String {
-        let (width, height, title) = (SvgNumber(self.width.ceil()), SvgNumber(height.ceil()), XmlText(title));
+        let (width, height, title) =
+            (svg_number(self.width.ceil()), svg_number(height.ceil()), xml_text(title));
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lg-picture\" role=\"img\" \
              width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n<title>{title}</title>\n<style>{}</style>\n\
@@ -100,13 +96,8 @@ impl Canvas {
     }
 
     /// Clips what `draw` draws to a rectangle.
-    pub fn with_clip(
-        &mut self,
-        (x, y): Position,
-        (width, height): (f64, f64),
-        draw: impl FnOnce(&mut Canvas),
-    ) {
-        let [x, y, width, height] = [x, y, width, height].map(SvgNumber);
+    pub fn with_clip(&mut self, place: Position, size: (f64, f64), draw: impl FnOnce(&mut Canvas)) {
+        let [x, y, width, height] = [place.0, place.1, size.0, size.1].map(svg_number);
         self.write_element(format_args!(
             "<svg x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" viewBox=\"{x} {y} {width} {height}\">"
         ));
@@ -127,6 +118,27 @@ impl Canvas {
             self.draw_text(ink, (x, top + size * LEADING * (number as f64 + 0.5)), anchor, size, line);
         }
         top + lines_height(lines.len(), size)
+    }
+
+    /// Writes a line of text below a position. Returns where it ends.
+    pub fn draw_text_below(
+        &mut self,
+        ink: Ink,
+        (x, top): Position,
+        anchor: Anchor,
+        size: f64,
+        text: &str,
+    ) -> f64 {
+        self.draw_text(ink, (x, top + lines_height(1, size) / 2.0), anchor, size, text);
+        top + lines_height(1, size)
+    }
+
+    /// Writes the lines of a vertical axis's name beside the axis, from the bottom up around `middle`.
+    pub fn draw_axis_name(&mut self, middle: f64, lines: &[String]) {
+        for (number, line) in lines.iter().enumerate() {
+            let x = MARGIN + lines_height(1, NORMAL + 1.0) * (number as f64 + 0.5);
+            self.draw_turned_text(TEXT, (x, middle), Anchor::Middle, NORMAL + 1.0, line);
+        }
     }
 
     /// Writes a line of text. Its position is in the middle of its height.
@@ -159,52 +171,45 @@ impl Canvas {
         // Text looks centred if its letters are, without descenders.
         let down = 0.36 * size;
         let (x, y) = if is_turned { (x + down, y) } else { (x, y + down) };
-        let (x, y) = (SvgNumber(x), SvgNumber(y));
+        let (x, y) = (svg_number(x), svg_number(y));
         let turn = if is_turned { format!(" transform=\"rotate(-90 {x} {y})\"") } else { String::new() };
         self.write_element(format_args!(
             "<text class=\"{} lg-text\" x=\"{x}\" y=\"{y}\" font-size=\"{}\"{anchor}{turn}>{}</text>",
             ink.class(),
-            SvgNumber(size),
-            XmlText(text)
+            svg_number(size),
+            xml_text(text)
         ));
     }
 
     /// Draws a rectangle from its upper left corner.
-    pub fn draw_rectangle(
-        &mut self,
-        ink: Ink,
-        shape: ShapeStyle,
-        (x, y): Position,
-        (width, height): (f64, f64),
-    ) {
-        self.write_element(format_args!(
-            "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-            classes(ink, shape),
-            SvgNumber(x),
-            SvgNumber(y),
-            SvgNumber(width),
-            SvgNumber(height)
-        ));
+    pub fn draw_rectangle(&mut self, ink: Ink, shape: ShapeStyle, place: Position, size: (f64, f64)) {
+        self.write_rectangle(ink, shape, place, size, "");
     }
 
     /// Draws a rectangle with round corners and a rim.
-    pub fn draw_rounded_rectangle(
+    pub fn draw_rounded_rectangle(&mut self, ink: Ink, rim: Ink, place: Position, size: (f64, f64)) {
+        self.write_rectangle(ink, ShapeStyle::Area, place, size, " rx=\"9\"");
+        self.write_rectangle(rim, ShapeStyle::Thin, place, size, " rx=\"9\"");
+    }
+
+    fn write_rectangle(
         &mut self,
         ink: Ink,
-        rim: Ink,
-        (x, y): Position,
-        (width, height): (f64, f64),
+        shape: ShapeStyle,
+        place: Position,
+        size: (f64, f64),
+        corners: &str,
     ) {
-        for (ink, shape) in [(ink, ShapeStyle::Area), (rim, ShapeStyle::Thin)] {
-            self.write_element(format_args!(
-                "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"9\"/>",
-                classes(ink, shape),
-                SvgNumber(x),
-                SvgNumber(y),
-                SvgNumber(width),
-                SvgNumber(height)
-            ));
-        }
+        let [x, y, width, height] = [place.0, place.1, size.0, size.1].map(svg_number);
+        self.write_element(format_args!(
+            "<rect class=\"{}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"{corners}/>",
+            classes(ink, shape)
+        ));
+    }
+
+    /// Draws a thin line through these positions, for axes, grids and rims.
+    pub fn draw_thin_line(&mut self, ink: Ink, places: &[Position]) {
+        self.draw_line(ink, ShapeStyle::Thin, "", places);
     }
 
     /// Draws a line through these positions, with this dash.
@@ -213,7 +218,7 @@ impl Canvas {
         self.write_element(format_args!(
             "<polyline class=\"{}\"{dash} points=\"{}\"/>",
             classes(ink, shape),
-            SvgPositions(places)
+            svg_positions(places)
         ));
     }
 
@@ -222,77 +227,61 @@ impl Canvas {
         self.write_element(format_args!(
             "<polygon class=\"{}\" points=\"{}\"/>",
             classes(ink, shape),
-            SvgPositions(corners)
+            svg_positions(corners)
         ));
     }
 
     /// Draws a circle.
-    pub fn draw_circle(&mut self, ink: Ink, shape: ShapeStyle, (x, y): Position, radius: f64) {
-        self.write_element(format_args!(
-            "<circle class=\"{}\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
-            classes(ink, shape),
-            SvgNumber(x),
-            SvgNumber(y),
-            SvgNumber(radius)
-        ));
-    }
-
-    /// Draws a circle around something.
-    pub fn draw_ring(&mut self, ink: Ink, place: Position, radius: f64) {
-        self.draw_circle(ink, ShapeStyle::Ring, place, radius);
+    pub fn draw_circle(&mut self, ink: Ink, shape: ShapeStyle, place: Position, radius: f64) {
+        self.write_circle(&classes(ink, shape), place, radius);
     }
 
     /// Draws an invisible circle, which can have a tooltip.
-    pub fn draw_spot(&mut self, (x, y): Position, radius: f64) {
-        self.write_element(format_args!(
-            "<circle class=\"lg-hit\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
-            SvgNumber(x),
-            SvgNumber(y),
-            SvgNumber(radius)
-        ));
+    pub fn draw_spot(&mut self, place: Position, radius: f64) {
+        self.write_circle("lg-hit", place, radius);
+    }
+
+    fn write_circle(&mut self, class: &str, (x, y): Position, radius: f64) {
+        let [x, y, r] = [x, y, radius].map(svg_number);
+        self.write_element(format_args!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\"/>"));
     }
 
     /// Draws a mark, about 9 wide.
     pub fn draw_mark(&mut self, ink: Ink, mark: PointMark, (x, y): Position) {
-        let at =
-            |places: &[Position]| -> Vec<Position> { places.iter().map(|(a, b)| (x + a, y + b)).collect() };
+        let at = |(right, down)| (x + right, y + down);
+        let mut polygon = |corners: &[Position]| {
+            let corners: Vec<Position> = corners.iter().copied().map(at).collect();
+            self.draw_polygon(ink, ShapeStyle::Area, &corners);
+        };
         match mark {
             PointMark::Dot => self.draw_circle(ink, ShapeStyle::Area, (x, y), 4.0),
             PointMark::Square => self.draw_rectangle(ink, ShapeStyle::Area, (x - 3.8, y - 3.8), (7.6, 7.6)),
-            PointMark::Up => {
-                self.draw_polygon(ink, ShapeStyle::Area, &at(&[(0.0, -5.4), (5.0, 3.6), (-5.0, 3.6)]))
-            }
-            PointMark::Down => {
-                self.draw_polygon(ink, ShapeStyle::Area, &at(&[(0.0, 5.4), (5.0, -3.6), (-5.0, -3.6)]))
-            }
-            PointMark::Diamond => {
-                self.draw_polygon(
-                    ink,
-                    ShapeStyle::Area,
-                    &at(&[(0.0, -5.6), (5.6, 0.0), (0.0, 5.6), (-5.6, 0.0)]),
-                );
-            }
+            PointMark::Up => polygon(&[(0.0, -5.4), (5.0, 3.6), (-5.0, 3.6)]),
+            PointMark::Down => polygon(&[(0.0, 5.4), (5.0, -3.6), (-5.0, -3.6)]),
+            PointMark::Diamond => polygon(&[(0.0, -5.6), (5.6, 0.0), (0.0, 5.6), (-5.6, 0.0)]),
             PointMark::Cross => {
-                self.draw_line(ink, ShapeStyle::Line, "", &at(&[(-4.2, -4.2), (4.2, 4.2)]));
-                self.draw_line(ink, ShapeStyle::Line, "", &at(&[(-4.2, 4.2), (4.2, -4.2)]));
+                for ends in [[(-4.2, -4.2), (4.2, 4.2)], [(-4.2, 4.2), (4.2, -4.2)]] {
+                    self.draw_line(ink, ShapeStyle::Line, "", &ends.map(at));
+                }
             }
             PointMark::Plus => {
-                self.draw_line(ink, ShapeStyle::Line, "", &at(&[(-5.2, 0.0), (5.2, 0.0)]));
-                self.draw_line(ink, ShapeStyle::Line, "", &at(&[(0.0, -5.2), (0.0, 5.2)]));
+                for ends in [[(-5.2, 0.0), (5.2, 0.0)], [(0.0, -5.2), (0.0, 5.2)]] {
+                    self.draw_line(ink, ShapeStyle::Line, "", &ends.map(at));
+                }
             }
         }
     }
 
     /// Groups what `draw` draws, and gives it a tooltip.
     pub fn with_tooltip(&mut self, tooltip: impl Display, draw: impl FnOnce(&mut Canvas)) {
-        self.write_element(format_args!("<g><title>{}</title>", XmlText(&tooltip.to_string())));
+        self.write_element(format_args!("<g><title>{}</title>", xml_text(&tooltip.to_string())));
         draw(self);
         self.write_element(format_args!("</g>"));
     }
 
     /// Makes what `draw` draws translucent.
     pub fn with_opacity(&mut self, opacity: f64, draw: impl FnOnce(&mut Canvas)) {
-        self.write_element(format_args!("<g opacity=\"{}\">", SvgNumber(opacity)));
+        self.write_element(format_args!("<g opacity=\"{}\">", svg_number(opacity)));
         draw(self);
         self.write_element(format_args!("</g>"));
     }
@@ -363,46 +352,32 @@ fn classes(ink: Ink, shape: ShapeStyle) -> String {
     format!("{} lg-{shape}", ink.class())
 }
 
-/// A number with up to two decimals.
-struct SvgNumber(f64);
-
-impl Display for SvgNumber {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let digits = format!("{:.2}", self.0);
-        let digits = digits.trim_end_matches('0').trim_end_matches('.');
-        f.write_str(if digits == "-0" { "0" } else { digits })
-    }
+/// Writes a number with up to two decimals.
+fn svg_number(number: f64) -> String {
+    let digits = format!("{number:.2}");
+    let digits = digits.trim_end_matches('0').trim_end_matches('.');
+    if digits == "-0" { "0" } else { digits }.into()
 }
 
-/// Positions in the form of SVG.
-struct SvgPositions<'a>(&'a [Position]);
-
-impl Display for SvgPositions<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        for (number, (x, y)) in self.0.iter().enumerate() {
-            let space = if number == 0 { "" } else { " " };
-            write!(f, "{space}{},{}", SvgNumber(*x), SvgNumber(*y))?;
-        }
-        Ok(())
-    }
+/// Writes positions in the form of SVG.
+fn svg_positions(places: &[Position]) -> String {
+    let places = places.iter().map(|(x, y)| format!("{},{}", svg_number(*x), svg_number(*y)));
+    places.collect::<Vec<_>>().join(" ")
 }
 
-/// A text escaped for XML. Most control characters cannot be in XML at all, and are replaced.
-struct XmlText<'a>(&'a str);
-
-impl Display for XmlText<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        for character in self.0.chars() {
-            match character {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\n' | '\t' => f.write_char(character)?,
-                '\u{0}'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => f.write_char('\u{fffd}')?,
-                _ => f.write_char(character)?,
-            }
+/// Escapes a text for XML. Most control characters cannot be in XML at all, and are replaced.
+fn xml_text(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\n' | '\t' => escaped.push(character),
+            '\u{0}'..'\u{20}' | '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
+            _ => escaped.push(character),
         }
-        Ok(())
     }
+    escaped
 }

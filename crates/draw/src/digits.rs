@@ -52,13 +52,6 @@ pub fn percent(error: f64) -> String {
     format!("{sign}{}.{fraction}%", thousands(whole))
 }
 
-/// Returns a relative error as per cent with one decimal: `+4.5%`.
-pub fn rough_percent(part: f64) -> String {
-    // What rounds to zero is +0.0%, and never -0.0%: -0 + 0 is 0.
-    let tenths = (1000.0 * part).round() / 10.0 + 0.0;
-    format!("{tenths:+.1}%")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

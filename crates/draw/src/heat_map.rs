@@ -42,13 +42,7 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
     let has_sums = cell >= ROW;
 
     let mut top = canvas.draw_head(title, "");
-    canvas.draw_text(
-        GREY,
-        (left + side / 2.0, top + lines_height(1, NORMAL) / 2.0),
-        Anchor::Middle,
-        NORMAL,
-        "to",
-    );
+    canvas.draw_text_below(GREY, (left + side / 2.0, top), Anchor::Middle, NORMAL, "to");
     top += 2.0 * lines_height(1, NORMAL) + BESIDE;
     canvas.draw_text(GREY, (MARGIN, top + side / 2.0), Anchor::Start, NORMAL, "from");
     let middle = |n: usize| cell * (n as f64 + 0.5);
@@ -67,20 +61,12 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
     if has_sums {
         let right = left + side + BESIDE;
         let above = top - BESIDE - lines_height(1, NORMAL) / 2.0;
-        canvas.draw_text(
-            GREY,
-            (right.max(last_name_end(P, column, left, cell, &names)), above),
-            Anchor::Start,
-            SMALL,
-            SENT,
-        );
-        canvas.draw_text(
-            GREY,
-            (left - BESIDE, bottom + lines_height(1, SMALL) / 2.0),
-            Anchor::End,
-            SMALL,
-            RECEIVED,
-        );
+        // Right of the last name above a column.
+        let last = (P.max(1) - 1) / column * column;
+        let name = names.get(last).map_or(0.0, |name| text_width(name, NORMAL));
+        let beside = left + cell * (last as f64 + 0.5) + name / 2.0 + 4.0;
+        canvas.draw_text(GREY, (right.max(beside), above), Anchor::Start, SMALL, SENT);
+        canvas.draw_text_below(GREY, (left - BESIDE, bottom), Anchor::End, SMALL, RECEIVED);
         let is_turned = widest(&incoming, SMALL) + 4.0 > cell;
         for n in 0..P {
             canvas.draw_text(TEXT, (right, top + middle(n)), Anchor::Start, SMALL, &outgoing[n]);
@@ -88,13 +74,7 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
             if is_turned {
                 canvas.draw_turned_text(TEXT, (x, bottom), Anchor::End, SMALL, &incoming[n]);
             } else {
-                canvas.draw_text(
-                    TEXT,
-                    (x, bottom + lines_height(1, SMALL) / 2.0),
-                    Anchor::Middle,
-                    SMALL,
-                    &incoming[n],
-                );
+                canvas.draw_text_below(TEXT, (x, bottom), Anchor::Middle, SMALL, &incoming[n]);
             }
         }
         bottom += if is_turned { widest(&incoming, SMALL) } else { lines_height(1, SMALL) }
@@ -118,17 +98,9 @@ pub fn heat_map(P: usize, entries: &[usize], title: &str) -> Result<String, Stri
     }
     let corners =
         [(left, top), (left + side, top), (left + side, top + side), (left, top + side), (left, top)];
-    canvas.draw_line(GREY, ShapeStyle::Thin, "", &corners);
+    canvas.draw_thin_line(GREY, &corners);
     let end = draw_scale(&mut canvas, (left, bottom + 16.0), longest);
     Ok(canvas.finish(end + MARGIN, title))
-}
-
-/// Returns the right end of the last name above a column.
-fn last_name_end(P: usize, step: usize, left: f64, cell: f64, names: &[String]) -> f64 {
-    let last = (P.max(1) - 1) / step * step;
-    left + cell * (last as f64 + 0.5)
-        + names.get(last).map_or(0.0, |name| text_width(name, NORMAL)) / 2.0
-        + 4.0
 }
 
 /// Returns the darkness of a square from 0 to 1, on a logarithmic scale, so that short messages are visible.
@@ -151,12 +123,8 @@ fn draw_scale(canvas: &mut Canvas, (left, top): (f64, f64), longest: usize) -> f
     let steps = if longest == 1 { scale_step(1, 1)..scale_step(1, 1) + 1 } else { 0..HEAT.len() };
     let part = width / steps.len() as f64;
     for (number, step) in steps.enumerate() {
-        canvas.draw_rectangle(
-            HEAT[step],
-            ShapeStyle::Box,
-            (left + part * number as f64, top),
-            (part, height),
-        );
+        let place = (left + part * number as f64, top);
+        canvas.draw_rectangle(HEAT[step], ShapeStyle::Box, place, (part, height));
     }
     let mut marks: Vec<usize> = (0..=longest.ilog10()).map(|power| 10_usize.pow(power)).collect();
     if !marks.contains(&longest) {
@@ -167,15 +135,13 @@ fn draw_scale(canvas: &mut Canvas, (left, top): (f64, f64), longest: usize) -> f
     for mark in marks {
         let (x, half) = (left + width * darkness(mark, longest), text_width(&thousands(mark), NORMAL) / 2.0);
         if taken.iter().all(|(from, to)| x + half + 6.0 < *from || *to + 6.0 < x - half) {
-            let place = (x, top + height + 4.0 + lines_height(1, NORMAL) / 2.0);
-            canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, &thousands(mark));
+            canvas.draw_text_below(TEXT, (x, top + height + 4.0), Anchor::Middle, NORMAL, &thousands(mark));
             taken.push((x - half, x + half));
         }
     }
     let below = top + height + 4.0 + lines_height(1, NORMAL);
     let note = "elements of a message; where nothing is sent, no colour";
-    canvas.draw_text(GREY, (left, below + lines_height(1, NORMAL) / 2.0), Anchor::Start, NORMAL, note);
-    below + lines_height(1, NORMAL)
+    canvas.draw_text_below(GREY, (left, below), Anchor::Start, NORMAL, note)
 }
 
 #[cfg(test)]

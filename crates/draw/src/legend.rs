@@ -19,31 +19,33 @@ pub struct LegendEntry<'a> {
     pub sample: DrawSample<'a>,
 }
 
-impl LegendEntry<'static> {
-    /// Creates an entry for a colour.
-    pub fn for_ink(label: &str, ink: Ink) -> LegendEntry<'static> {
-        let sample = move |canvas: &mut Canvas, _, (right, y): Position| {
-            canvas.draw_rectangle(ink, ShapeStyle::Box, (right - 18.0, y - 6.0), (18.0, 12.0));
-        };
+impl<'a> LegendEntry<'a> {
+    pub fn new(label: &str, sample: impl Fn(&mut Canvas, Position, Position) + 'a) -> LegendEntry<'a> {
         LegendEntry { label: label.into(), sample: Box::new(sample) }
+    }
+
+    /// Creates an entry for a colour.
+    pub fn for_ink(label: &str, ink: Ink) -> LegendEntry<'a> {
+        LegendEntry::new(label, move |canvas, _, (right, y)| {
+            canvas.draw_rectangle(ink, ShapeStyle::Box, (right - 18.0, y - 6.0), (18.0, 12.0));
+        })
     }
 }
 
 /// Draws a legend below `top`. Returns where it ends.
 pub fn draw_legend(canvas: &mut Canvas, top: f64, entries: &[LegendEntry]) -> f64 {
-    let room = canvas.width() - 2.0 * MARGIN;
+    let room = canvas.width - 2.0 * MARGIN;
     // A text that is wider than the picture is wrapped.
     let text = |entry: &LegendEntry| text_width(&entry.label, NORMAL).min(room - SAMPLE - SPACE);
     // Right ends of the columns, if there are so many.
     let ends = |columns: usize| -> Vec<f64> {
         let widest = |column| entries.iter().skip(column).step_by(columns).map(text).fold(0.0, f64::max);
-        let widths = (0..columns).map(|column| SAMPLE + SPACE + widest(column) + BETWEEN);
-        widths
-            .scan(0.0, |end, width| {
-                *end += width;
-                Some(*end)
-            })
-            .collect()
+        let mut end = 0.0;
+        let add_column = |column| {
+            end += SAMPLE + SPACE + widest(column) + BETWEEN;
+            end
+        };
+        (0..columns).map(add_column).collect()
     };
     let fits = |columns: &usize| ends(*columns).last().is_none_or(|end| end - BETWEEN <= room);
     let most = (1..=entries.len()).rev().find(fits).unwrap_or(1);

@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-use super::axis::tick_texts;
 pub use super::axis::{Axis, Scale};
 use super::canvas::{
     Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
@@ -204,7 +203,7 @@ impl Plot {
         let part = between + beside;
         let needed = left + right + columns as f64 * (PANEL + part) - between;
         let mut canvas = Canvas::new(if width == NARROW { NARROW } else { needed.max(width) });
-        let panel = (canvas.width() - left - right + between) / columns as f64 - part;
+        let panel = (canvas.width - left - right + between) / columns as f64 - part;
 
         let caption = |row: usize| {
             let row = captions.iter().skip(row * columns).take(columns);
@@ -223,29 +222,17 @@ impl Plot {
                 axes.draw(&mut canvas, &frame, column == 0);
                 shown.draw(&mut canvas, &axes, &frame);
             }
-            y += height + below;
-            if row + 1 < rows {
-                y += 8.0;
-            }
+            y += height + below + if row + 1 < rows { 8.0 } else { 0.0 };
         }
         if self.panels.is_empty() {
             y += height + below;
         }
         let bottom = y - below;
-        let middle = (left + canvas.width() - right - beside) / 2.0;
-        let room = canvas.width() - left - right;
-        y = canvas.draw_lines(
-            TEXT,
-            (middle, y),
-            Anchor::Middle,
-            NORMAL + 1.0,
-            &wrap(&self.x, NORMAL + 1.0, room),
-        );
-        for (number, line) in name.iter().enumerate() {
-            let place =
-                (MARGIN + lines_height(1, NORMAL + 1.0) * (number as f64 + 0.5), (top + bottom) / 2.0);
-            canvas.draw_turned_text(TEXT, place, Anchor::Middle, NORMAL + 1.0, line);
-        }
+        let middle = (left + canvas.width - right - beside) / 2.0;
+        let room = canvas.width - left - right;
+        let below_axis = wrap(&self.x, NORMAL + 1.0, room);
+        y = canvas.draw_lines(TEXT, (middle, y), Anchor::Middle, NORMAL + 1.0, &below_axis);
+        canvas.draw_axis_name((top + bottom) / 2.0, &name);
         let end = draw_legend(&mut canvas, y + 8.0, &self.entries());
         canvas.finish(end + MARGIN / 2.0, &self.title)
     }
@@ -289,7 +276,7 @@ impl Plot {
                 draw_stroke(canvas, number, look, &[left, right]);
                 draw_point(canvas, number, look, ((left.0 + right.0) / 2.0, left.1));
             };
-            LegendEntry { label: line.label.clone(), sample: Box::new(sample) }
+            LegendEntry::new(&line.label, sample)
         };
         lines.into_iter().map(entry).collect()
     }
@@ -297,8 +284,7 @@ impl Plot {
 
 impl PlotAxis {
     fn new(axis: Axis, range: Range<f64>) -> PlotAxis {
-        let ticks = axis.ticks(&range);
-        let texts = tick_texts(&ticks);
+        let (ticks, texts) = axis.labelled_ticks(&range);
         PlotAxis { axis, range, ticks, texts }
     }
 
@@ -340,9 +326,8 @@ impl Axes {
             // Ticks whose numbers would still touch are left out.
             let half = text_width(text, NORMAL) / 2.0;
             if x - half >= free {
-                canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(x, frame.y.start), (x, frame.y.end)]);
-                let place = (x, frame.y.end + BESIDE + lines_height(1, NORMAL) / 2.0);
-                canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, text);
+                canvas.draw_thin_line(PALE, &[(x, frame.y.start), (x, frame.y.end)]);
+                canvas.draw_text_below(TEXT, (x, frame.y.end + BESIDE), Anchor::Middle, NORMAL, text);
                 free = x + half + 6.0;
             }
         }
@@ -350,7 +335,7 @@ impl Axes {
         for (tick, text) in self.up.ticks.iter().zip(&self.up.texts) {
             let (_, y) = self.place(frame, (1.0, *tick));
             if y + lines_height(1, NORMAL) / 2.0 <= free {
-                canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(frame.x.start, y), (frame.x.end, y)]);
+                canvas.draw_thin_line(PALE, &[(frame.x.start, y), (frame.x.end, y)]);
                 if has_numbers {
                     canvas.draw_text(TEXT, (frame.x.start - BESIDE, y), Anchor::End, NORMAL, text);
                 }
@@ -359,7 +344,7 @@ impl Axes {
         }
         let corners =
             [(frame.x.start, frame.y.start), (frame.x.start, frame.y.end), (frame.x.end, frame.y.end)];
-        canvas.draw_line(GREY, ShapeStyle::Thin, "", &corners);
+        canvas.draw_thin_line(GREY, &corners);
     }
 }
 
@@ -375,23 +360,14 @@ impl PlotPanel {
             let ends =
                 |&(x, low, high): &(f64, f64, f64)| [(x, low), (x, high)].map(|end| axes.place(frame, end));
             for [low, high] in line.middle.iter().filter(is_finite).map(ends) {
-                let corners = [
-                    (low.0 - BOX, low.1),
-                    (low.0 + BOX, low.1),
-                    (high.0 + BOX, high.1),
-                    (high.0 - BOX, high.1),
-                ];
-                canvas.draw_line(
-                    ink,
-                    ShapeStyle::Thin,
-                    "",
-                    &[corners[0], corners[1], corners[2], corners[3], corners[0]],
-                );
+                let (left, right) = (low.0 - BOX, low.0 + BOX);
+                let rim = [(left, low.1), (right, low.1), (right, high.1), (left, high.1), (left, low.1)];
+                canvas.draw_thin_line(ink, &rim);
             }
             for [low, high] in line.spread.iter().filter(is_finite).map(ends) {
-                canvas.draw_line(ink, ShapeStyle::Thin, "", &[low, high]);
+                canvas.draw_thin_line(ink, &[low, high]);
                 for (x, y) in [low, high] {
-                    canvas.draw_line(ink, ShapeStyle::Thin, "", &[(x - 3.0, y), (x + 3.0, y)]);
+                    canvas.draw_thin_line(ink, &[(x - 3.0, y), (x + 3.0, y)]);
                 }
             }
         }
@@ -477,7 +453,7 @@ fn draw_point(canvas: &mut Canvas, number: usize, look: Look, place: Position) {
     let SeriesStyle { ink, mark, .. } = SeriesStyle::for_number(number);
     match look {
         Look::Both | Look::Marks => canvas.draw_mark(ink, mark, place),
-        Look::Rings => canvas.draw_ring(ink, place, RING),
+        Look::Rings => canvas.draw_circle(ink, ShapeStyle::Ring, place, RING),
         Look::Line => (),
     }
 }

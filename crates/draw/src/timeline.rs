@@ -2,7 +2,7 @@
 //! message is also shown in the ports through which its bytes pass, as in LogGP's figures 7 to 10. Times are
 //! numbers of ticks.
 
-use super::axis::{Axis, Scale, tick_texts};
+use super::axis::{Axis, Scale};
 use super::canvas::{
     Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
 };
@@ -31,10 +31,8 @@ pub struct TimelinePicture {
     pub has_idle: bool,
     /// Messages.
     pub messages: Vec<MessageArrow>,
-    /// Heading of the notes.
-    pub notes_title: String,
-    /// Note at the end of each row, from the top; may be shorter than the rows.
-    pub notes: Vec<String>,
+    /// Note on what is drawn, above the rows.
+    pub note: String,
 }
 
 /// An activity of a processor.
@@ -82,8 +80,6 @@ const FEW_ROWS: (usize, f64) = (128, 6.5);
 /// Parts of a row that are for activities, and for the bytes in the port.
 const ACTIVITY: f64 = 0.5;
 const PORT: f64 = 0.18;
-/// Space for notes, unless they are longer.
-const NOTE: f64 = 120.0;
 /// Least width of a word, and greatest number of words, for words to be drawn one by one.
 const WORD: f64 = 3.5;
 pub const MOST_WORDS: usize = 200;
@@ -114,9 +110,8 @@ impl TimelinePicture {
         }
         let shapes = self.slices.len() + self.messages.len();
         if shapes > MOST_SHAPES {
-            return Err(format!(
-                "a picture shows at most {MOST_SHAPES} activities and messages, and there are {shapes}"
-            ));
+            let most = format!("at most {MOST_SHAPES} activities and messages");
+            return Err(format!("a picture shows {most}, and there are {shapes}"));
         }
         let ends = self.slices.iter().map(|slice| slice.end);
         let end = ends.chain(self.messages.iter().map(|message| message.arrival)).max().unwrap_or(0).max(1);
@@ -125,16 +120,13 @@ impl TimelinePicture {
             Some((from, until)) => (from, until.min(end).max(from.saturating_add(1))),
         };
 
-        let beside = if self.notes.is_empty() { 0.0 } else { widest(&self.notes, NORMAL) + 10.0 };
-        // Longer notes widen the picture.
-        let mut canvas = Canvas::new(WIDTH + (beside - NOTE).max(0.0));
-        let width = canvas.width();
+        let mut canvas = Canvas::new(WIDTH);
         let mut top = canvas.draw_head(&self.title, &self.subtitle);
         let least = if P <= FEW_ROWS.0 { FEW_ROWS.1 } else { ROWS.1 };
         let row = (ROWS.2 / P as f64).clamp(least, ROWS.0);
-        if !self.notes_title.is_empty() {
-            let lines = wrap(&self.notes_title, NORMAL, width - 2.0 * MARGIN);
-            top = canvas.draw_lines(GREY, (width - MARGIN, top - 4.0), Anchor::End, NORMAL, &lines) + 2.0;
+        if !self.note.is_empty() {
+            let lines = wrap(&self.note, NORMAL, WIDTH - 2.0 * MARGIN);
+            top = canvas.draw_lines(GREY, (WIDTH - MARGIN, top - 4.0), Anchor::End, NORMAL, &lines) + 2.0;
         }
         let names: Vec<String> = self.rows.iter().map(|id| format!("P{id}")).collect();
         let left = MARGIN + widest(&names, NORMAL) + 8.0;
@@ -143,10 +135,9 @@ impl TimelinePicture {
         let span = last - first;
         let axis = Axis::new(Scale::Linear, [first, last].into_iter());
         // The range is extended so that a round end has a tick too.
-        let ticks = axis.ticks(&(first..last + span * 1e-9));
-        let texts = tick_texts(&ticks);
+        let (ticks, texts) = axis.labelled_ticks(&(first..last + span * 1e-9));
         let edge = widest(&texts, NORMAL) / 2.0;
-        let right = width - (MARGIN + beside).max(edge + 4.0);
+        let right = WIDTH - MARGIN.max(edge + 4.0);
         let has_ports = self.messages.iter().any(MessageArrow::has_bytes);
         let has_heads = self.messages.len() <= CROWDS[1];
         let scene = Scene { x: (left, right), span: (begin, end), top, row, has_ports, has_heads };
@@ -155,16 +146,10 @@ impl TimelinePicture {
         let mut free = f64::NEG_INFINITY;
         for (tick, text) in ticks.iter().zip(&texts) {
             let x = left + (right - left) * (tick - first) / span;
-            canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(x, top), (x, bottom + 4.0)]);
+            canvas.draw_thin_line(PALE, &[(x, top), (x, bottom + 4.0)]);
             let half = text_width(text, NORMAL) / 2.0;
             if x - half >= free {
-                canvas.draw_text(
-                    TEXT,
-                    (x, bottom + 6.0 + lines_height(1, NORMAL) / 2.0),
-                    Anchor::Middle,
-                    NORMAL,
-                    text,
-                );
+                canvas.draw_text_below(TEXT, (x, bottom + 6.0), Anchor::Middle, NORMAL, text);
                 free = x + half + 6.0;
             }
         }
@@ -173,12 +158,9 @@ impl TimelinePicture {
             [1, 2, 4, 8, 16].into_iter().find(|step| *step as f64 * row >= lines_height(1, NORMAL) - 2.0);
         for (id, name) in names.iter().enumerate() {
             let y = scene.middle(id);
-            canvas.draw_line(PALE, ShapeStyle::Thin, "", &[(left, y), (right, y)]);
+            canvas.draw_thin_line(PALE, &[(left, y), (right, y)]);
             if id % step.unwrap_or(16) == 0 {
                 canvas.draw_text(TEXT, (left - 8.0, y), Anchor::End, NORMAL, name);
-                if let Some(note) = self.notes.get(id) {
-                    canvas.draw_text(TEXT, (right + 10.0, y), Anchor::Start, NORMAL, note);
-                }
             }
         }
         match self.window {
@@ -188,7 +170,7 @@ impl TimelinePicture {
         }
 
         let y = bottom + 8.0 + lines_height(1, NORMAL);
-        let name = wrap(&format!("time [{}]", self.unit.0), NORMAL, width - 2.0 * MARGIN);
+        let name = wrap(&format!("time [{}]", self.unit.0), NORMAL, WIDTH - 2.0 * MARGIN);
         let y = canvas.draw_lines(TEXT, ((left + right) / 2.0, y), Anchor::Middle, NORMAL, &name);
         let end = draw_legend(&mut canvas, y + 8.0, &self.entries(&scene));
         Ok(canvas.finish(end + MARGIN / 2.0, &self.title))
@@ -224,18 +206,11 @@ impl TimelinePicture {
         // Small ones have no rim, which would cover them.
         let shape = if scene.row >= 12.0 && right - x >= 2.0 { ShapeStyle::Box } else { ShapeStyle::Area };
         let (start, end, unit) = (self.moment_text(start), self.moment_text(end), &self.unit.0);
-        canvas.with_tooltip(
-            format_args!("P{} {name}: {start} to {end} {unit}{detail}", self.rows[id]),
-            |canvas| {
-                let size = ((right - x).max(0.6), high);
-                canvas.draw_rectangle(
-                    ink,
-                    shape,
-                    (x, scene.activity(id) + scene.row * ACTIVITY / 2.0 - high / 2.0),
-                    size,
-                );
-            },
-        );
+        let tooltip = format_args!("P{} {name}: {start} to {end} {unit}{detail}", self.rows[id]);
+        let y = scene.activity(id) + scene.row * ACTIVITY / 2.0 - high / 2.0;
+        canvas.with_tooltip(tooltip, |canvas| {
+            canvas.draw_rectangle(ink, shape, (x, y), ((right - x).max(0.6), high));
+        });
     }
 
     /// Draws a long message's bytes in the ports of its sender and its receiver.
@@ -259,7 +234,7 @@ impl TimelinePicture {
                 if k <= MOST_WORDS && width / k as f64 >= WORD {
                     for later in &message.word_delays[..k - 2] {
                         let x = x + width * part(*later, message.stream());
-                        canvas.draw_line(PAPER, ShapeStyle::Thin, "", &[(x, y), (x, y + high)]);
+                        canvas.draw_thin_line(PAPER, &[(x, y), (x, y + high)]);
                     }
                 }
             });
@@ -291,7 +266,7 @@ impl TimelinePicture {
                 if scene.has_heads {
                     draw_arrow(canvas, ends, if scene.row >= 16.0 { 6.5 } else { 4.5 });
                 } else {
-                    canvas.draw_line(GREY, ShapeStyle::Thin, "", &ends);
+                    canvas.draw_thin_line(GREY, &ends);
                 }
             }
         });
@@ -308,19 +283,17 @@ impl TimelinePicture {
         let mut entries: Vec<LegendEntry> =
             kinds.iter().map(|kind| LegendEntry::for_ink(kind.name, kind.ink)).collect();
         if self.has_idle {
-            let sample = |canvas: &mut Canvas, left: Position, right: Position| {
+            entries.push(LegendEntry::new("idle", |canvas, left, right| {
                 canvas.draw_line(PALE, ShapeStyle::Line, "", &[left, right]);
-            };
-            entries.push(LegendEntry { label: "idle".into(), sample: Box::new(sample) });
+            }));
         }
         let has_heads = scene.has_heads;
-        let sample = move |canvas: &mut Canvas, left: Position, right: Position| match has_heads {
-            true => draw_arrow(canvas, [left, right], 6.5),
-            false => canvas.draw_line(GREY, ShapeStyle::Thin, "", &[left, right]),
-        };
         if !self.messages.is_empty() {
             let label = if scene.has_ports { "first and last byte of a message" } else { "message" };
-            entries.push(LegendEntry { label: label.into(), sample: Box::new(sample) });
+            entries.push(LegendEntry::new(label, move |canvas, left, right| match has_heads {
+                true => draw_arrow(canvas, [left, right], 6.5),
+                false => canvas.draw_thin_line(GREY, &[left, right]),
+            }));
         }
         entries
     }
@@ -396,7 +369,7 @@ fn draw_arrow(canvas: &mut Canvas, [start, end]: [Position; 2], head: f64) {
     let length = right.hypot(down).max(1e-9);
     let (right, down) = (head * right / length, head * down / length);
     let (x, y) = (end.0 - right, end.1 - down);
-    canvas.draw_line(GREY, ShapeStyle::Thin, "", &[start, (x, y)]);
+    canvas.draw_thin_line(GREY, &[start, (x, y)]);
     let corners = [end, (x - 0.38 * down, y + 0.38 * right), (x + 0.38 * down, y - 0.38 * right)];
     canvas.draw_polygon(GREY, ShapeStyle::Area, &corners);
 }

@@ -1,8 +1,6 @@
 //! Rooted trees with a label at each node: LogP's figures 3 and 4.
 
-use super::canvas::{
-    Anchor, Canvas, MARGIN, NORMAL, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
-};
+use super::canvas::{Anchor, Canvas, MARGIN, NORMAL, SMALL, WIDTH, lines_height, text_width, widest, wrap};
 use super::palette::{GREY, PAPER, TEXT};
 
 /// A picture of one or more rooted trees.
@@ -82,7 +80,7 @@ impl TreePicture {
         let left = ends.clone().map(|(x, half)| x - half).fold(0.0, f64::min);
         let right = ends.map(|(x, half)| x + half).fold(0.0, f64::max);
         let mut canvas = Canvas::new((right - left + 2.0 * MARGIN).max(WIDTH));
-        let shift = (canvas.width() - (right - left)) / 2.0 - left;
+        let shift = (canvas.width - (right - left)) / 2.0 - left;
         let top = canvas.draw_head(&self.title, &self.subtitle);
         let down = note + tall + DOWN;
         // The top of a node with its note.
@@ -90,9 +88,9 @@ impl TreePicture {
         for (id, node) in self.nodes.iter().enumerate() {
             let (x, y) = place(id);
             if let Some((from, above)) = node.parent.map(place) {
-                canvas.draw_line(GREY, ShapeStyle::Thin, "", &[(from, above + note + tall), (x, y)]);
+                canvas.draw_thin_line(GREY, &[(from, above + note + tall), (x, y)]);
                 if node.note.is_empty() && has_notes {
-                    canvas.draw_line(GREY, ShapeStyle::Thin, "", &[(x, y), (x, y + note)]);
+                    canvas.draw_thin_line(GREY, &[(x, y), (x, y + note)]);
                 }
             }
             canvas.draw_text(GREY, (x, y + note / 2.0), Anchor::Middle, SMALL, &node.note);
@@ -103,7 +101,7 @@ impl TreePicture {
             canvas.draw_lines(TEXT, (x, first), Anchor::Middle, size, lines);
         }
         let deepest = depths.iter().max().map_or(0.0, |depth| *depth as f64 * down + note + tall);
-        (canvas.width(), canvas.finish(top + deepest + MARGIN, &self.title))
+        (canvas.width, canvas.finish(top + deepest + MARGIN, &self.title))
     }
 
     /// Returns the horizontal position of each node, and its depth. Children are as close to each other as

@@ -19,8 +19,8 @@ pub struct Exhibit {
     pub place: &'static str,
     /// Short description.
     pub title: &'static str,
-    /// Notes that its rows need, a sentence each.
-    pub notes: &'static [&'static str],
+    /// Notes that its rows need, a paragraph a line.
+    pub notes: &'static str,
     /// Formulas that predict it, each with its place in the paper.
     pub formulas: &'static [&'static str],
     /// Name and length of the unit of its times.

@@ -23,8 +23,10 @@ mod lab;
 mod loggp;
 mod loggps;
 mod logp;
+mod machines;
 pub mod pictures;
 mod pins;
+mod prelude;
 mod row;
 mod runs;
 mod series;
@@ -33,7 +35,6 @@ mod sheet;
 mod tests;
 pub mod topology;
 mod transportation;
-pub mod unloaded;
 
 pub use exhibit::Exhibit;
 pub use finding::{ExhibitResult, Picture, RunSummary};

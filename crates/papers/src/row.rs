@@ -136,9 +136,15 @@ impl ExhibitRow {
         }
     }
 
-    /// Sets the source of our result, which is the model by default.
-    pub fn set_source(&mut self, by: AnswerSource) -> &mut ExhibitRow {
-        self.by = by;
+    /// Sets that our result is a formula's, and not the model's.
+    pub fn by_formula(&mut self) -> &mut ExhibitRow {
+        self.by = AnswerSource::Formula;
+        self
+    }
+
+    /// Sets that our result is a count, and not the model's.
+    pub fn by_count(&mut self) -> &mut ExhibitRow {
+        self.by = AnswerSource::Count;
         self
     }
 
@@ -247,6 +253,17 @@ pub fn exactly(number: f64) -> ClaimRule {
     claim_rule(exact(number), move |ours| ours == number)
 }
 
+/// Returns the mean of some numbers.
+pub fn mean(numbers: &[f64]) -> f64 {
+    numbers.iter().sum::<f64>() / numbers.len() as f64
+}
+
+/// Returns the variance of some numbers.
+pub fn variance(numbers: &[f64]) -> f64 {
+    let mean = mean(numbers);
+    numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / numbers.len() as f64
+}
+
 impl ClaimRule {
     /// Asks it of the mean only.
     #[must_use]
@@ -263,7 +280,7 @@ impl ClaimRule {
     /// Returns whether the rule holds, its text, and the text of our numbers.
     pub(crate) fn judge(&self, ours: &[f64]) -> (bool, String, String) {
         let right = ours.iter().filter(|ours| (self.holds)(**ours)).count();
-        let mean = ours.iter().sum::<f64>() / ours.len() as f64;
+        let mean = mean(ours);
         let (holds, rule) = match self.scope {
             _ if ours.len() == 1 => (right == 1, self.text.clone()),
             RuleScope::All => (right == ours.len() && right > 0, format!("each {}", self.text)),

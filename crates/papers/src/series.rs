@@ -39,11 +39,7 @@ pub(crate) enum StudyDepth {
 impl CaseSeries {
     /// Returns a series of a single case, for the model.
     pub fn from_case(name: impl Into<String>, case: Case) -> CaseSeries {
-        CaseSeries {
-            name: name.into(),
-            along: "",
-            points: vec![SeriesPoint { x: 0.0, case, depth: StudyDepth::Model }],
-        }
+        CaseSeries::from_cases(name, "", [(0.0, case)])
     }
 
     /// Returns a series of one case per value of a quantity, for the model.
@@ -151,6 +147,11 @@ impl SeriesResult {
         self.map_points(|result| result.model().in_units(unit))
     }
 
+    /// Returns whether the model's time is the formula's, for each case.
+    pub fn formula_checks(&self) -> Vec<bool> {
+        self.points.iter().map(|result| result.model() == result.formula()).collect()
+    }
+
     /// Returns the model's time of each case over that of the same case of another series.
     pub fn ratios_to(&self, other: &SeriesResult) -> Vec<f64> {
         let pairs = self.points.iter().zip(&other.points);
@@ -203,6 +204,15 @@ impl CaseResult {
     pub fn phase(&self, name: &str) -> Prediction {
         let phase = self.answers().phases.iter().find(|phase| phase.name == name);
         phase.unwrap_or_else(|| panic!("there is no phase {name}")).prediction
+    }
+
+    /// Returns the model's time of a phase, in multiples of `unit`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such phase.
+    pub fn phase_time(&self, name: &str, unit: Time) -> f64 {
+        self.phase(name).model.expect("the model was run").in_units(unit)
     }
 
     /// Returns a metric of the run, or NaN if it has none of that name.

@@ -9,8 +9,9 @@ use loggp_study::StudyError;
 use super::finding::{ExhibitResult, Picture};
 use super::lab::Lab;
 use super::pictures::curves::curves;
+use super::pictures::timeline::draw_timeline;
 use super::pins;
-use super::row::{AnswerSource, ClaimRule, ExhibitRow, Verdict};
+use super::row::{ClaimRule, ExhibitRow, Verdict};
 use super::runs;
 use super::series::{CaseResult, CaseSeries, SeriesResult};
 
@@ -99,9 +100,9 @@ impl<'a> Sheet<'a> {
         section: &str,
         quote: &str,
         rule: ClaimRule,
-        ours: impl AsRef<[f64]>,
+        ours: impl IntoIterator<Item = f64>,
     ) -> &mut ExhibitRow {
-        let (holds, rule, ours) = rule.judge(ours.as_ref());
+        let (holds, rule, ours) = rule.judge(&ours.into_iter().collect::<Vec<_>>());
         let row = self.add_judged_claim(what, section, quote, &rule, holds);
         row.ours = ours;
         row
@@ -142,25 +143,33 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// Adds a check of ours: the number of cases in which it came out right, which must be all.
-    pub fn add_own_check(&mut self, what: impl Into<String>, right: usize, all: usize) -> &mut ExhibitRow {
-        let verdict = if right == all && all > 0 { Verdict::OwnCheck } else { Verdict::Wrong };
-        let (ours, rule) = (format!("{right} of {all}"), "all".into());
-        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, "", "", verdict) })
+    /// Adds a check of ours: whether it came out right in each case, which it must in all.
+    pub fn add_own_check(&mut self, what: impl Into<String>, checks: impl IntoIterator<Item = bool>) {
+        self.add_check(what, "", checks, Verdict::OwnCheck);
     }
 
-    /// Adds values that were copied from the paper: the number of those that are the same when they are read
-    /// back.
+    /// Adds values that were copied from the paper: whether each is the same when it is read back.
     pub fn add_read_back(
         &mut self,
         what: impl Into<String>,
         section: &str,
-        right: usize,
-        all: usize,
-    ) -> &mut ExhibitRow {
-        let verdict = if right == all && all > 0 { Verdict::ReadBack } else { Verdict::Wrong };
-        let (ours, rule) = (format!("{right} of {all}"), "all".into());
-        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, section, "", verdict) })
+        checks: impl IntoIterator<Item = bool>,
+    ) {
+        self.add_check(what, section, checks, Verdict::ReadBack);
+    }
+
+    fn add_check(
+        &mut self,
+        what: impl Into<String>,
+        section: &str,
+        checks: impl IntoIterator<Item = bool>,
+        if_right: Verdict,
+    ) {
+        let checks: Vec<bool> = checks.into_iter().collect();
+        let right = checks.iter().filter(|is_right| **is_right).count();
+        let verdict = if right == checks.len() && right > 0 { if_right } else { Verdict::Wrong };
+        let (ours, rule) = (format!("{right} of {}", checks.len()), "all".into());
+        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, section, "", verdict) });
     }
 
     /// Adds a claim that only the paper's hardware can decide, and why.
@@ -185,6 +194,17 @@ impl<'a> Sheet<'a> {
     pub fn add_picture(&mut self, name: &str, caption: impl Into<String>, svg: impl Into<String>) {
         let (name, caption, svg) = (name.into(), caption.into(), svg.into());
         self.exhibit_result.pictures.push(Picture { name, caption, svg, narrow: None });
+    }
+
+    /// Adds the timeline of a traced run, in the exhibit's unit. Its name may be empty if it is the only picture.
+    ///
+    /// # Panics
+    ///
+    /// If the run is too large to be drawn.
+    pub fn add_timeline(&mut self, name: &str, caption: impl Into<String>, title: &str, result: &CaseResult) {
+        let picture =
+            draw_timeline(result.trace(), title, self.unit).expect("an exhibit's timeline is small");
+        self.add_picture(name, caption, picture);
     }
 
     /// Adds a plot, which is drawn for narrow screens too. Its name may be empty if it is the only picture.
@@ -219,16 +239,4 @@ pub fn join_words<T: ToString>(things: impl IntoIterator<Item = T>) -> String {
 /// Returns a line with marks.
 pub fn marked_line(label: impl Into<String>, number: usize, points: Vec<(f64, f64)>) -> PlotLine {
     PlotLine::new(label, number, Look::Both, points)
-}
-
-impl ExhibitRow {
-    /// Sets that our number is a formula's.
-    pub fn by_formula(&mut self) -> &mut ExhibitRow {
-        self.set_source(AnswerSource::Formula)
-    }
-
-    /// Sets that our number is a count.
-    pub fn by_count(&mut self) -> &mut ExhibitRow {
-        self.set_source(AnswerSource::Count)
-    }
 }

@@ -12,12 +12,8 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct Topology {
     pub name: &'static str,
-    /// Short description of the links.
-    pub about: &'static str,
     /// Text of the paper's closed form of the average distance.
     pub formula: &'static str,
-    /// Text of the exact form, for a network of k levels or with k processors on a side.
-    pub exact_formula: &'static str,
     /// The paper's closed form for a number of processors.
     pub average: fn(f64) -> f64,
     kind: NetworkKind,
@@ -25,6 +21,7 @@ pub struct Topology {
 
 #[derive(Clone, Copy, Debug)]
 enum NetworkKind {
+    /// Processors whose numbers differ in one bit are linked.
     Hypercube,
     /// Ranks of switches between the nodes where messages enter and those where they leave.
     Butterfly,
@@ -72,63 +69,23 @@ pub const MOST_PROCESSORS: usize = 1 << 30;
 
 /// The networks, as section 5.1 lists them.
 pub static TOPOLOGIES: [Topology; 7] = [
-    Topology {
-        name: "hypercube",
-        about: "processors whose numbers differ in one bit",
-        formula: "log2 P / 2",
-        exact_formula: "k / 2",
-        average: |P| P.log2() / 2.0,
-        kind: NetworkKind::Hypercube,
-    },
-    Topology {
-        name: "butterfly",
-        about: "log2 P ranks of links from where messages enter to where they come out",
-        formula: "log2 P",
-        exact_formula: "k",
-        average: f64::log2,
-        kind: NetworkKind::Butterfly,
-    },
-    Topology {
-        name: "4-ary fat tree",
-        about: "processors are leaves, and every inner node has four children",
-        formula: "2 log4 P - 2/3",
-        exact_formula: "2k - 2/3 + 2/(3 P)",
-        average: |P| P.log2() - 2.0 / 3.0,
-        kind: NetworkKind::FatTree(4),
-    },
-    Topology {
-        name: "3d torus",
-        about: "neighbours in three rings",
-        formula: "3/4 P^(1/3)",
-        exact_formula: "3/4 k, less 3/(4k) if k is odd",
-        average: |P| 0.75 * P.cbrt(),
-        kind: NetworkKind::Grid(3, true),
-    },
-    Topology {
-        name: "3d mesh",
-        about: "neighbours in three rows",
-        formula: "P^(1/3)",
-        exact_formula: "k - 1/k",
-        average: f64::cbrt,
-        kind: NetworkKind::Grid(3, false),
-    },
-    Topology {
-        name: "2d torus",
-        about: "neighbours in two rings",
-        formula: "1/2 P^(1/2)",
-        exact_formula: "1/2 k, less 1/(2k) if k is odd",
-        average: |P| P.sqrt() / 2.0,
-        kind: NetworkKind::Grid(2, true),
-    },
-    Topology {
-        name: "2d mesh",
-        about: "neighbours in two rows",
-        formula: "2/3 P^(1/2)",
-        exact_formula: "2/3 k - 2/(3k)",
-        average: |P| 2.0 / 3.0 * P.sqrt(),
-        kind: NetworkKind::Grid(2, false),
-    },
+    topology("hypercube", "log2 P / 2", |P| P.log2() / 2.0, NetworkKind::Hypercube),
+    topology("butterfly", "log2 P", f64::log2, NetworkKind::Butterfly),
+    topology("4-ary fat tree", "2 log4 P - 2/3", |P| P.log2() - 2.0 / 3.0, NetworkKind::FatTree(4)),
+    topology("3d torus", "3/4 P^(1/3)", |P| 0.75 * P.cbrt(), NetworkKind::Grid(3, true)),
+    topology("3d mesh", "P^(1/3)", f64::cbrt, NetworkKind::Grid(3, false)),
+    topology("2d torus", "1/2 P^(1/2)", |P| P.sqrt() / 2.0, NetworkKind::Grid(2, true)),
+    topology("2d mesh", "2/3 P^(1/2)", |P| 2.0 / 3.0 * P.sqrt(), NetworkKind::Grid(2, false)),
 ];
+
+const fn topology(
+    name: &'static str,
+    formula: &'static str,
+    average: fn(f64) -> f64,
+    kind: NetworkKind,
+) -> Topology {
+    Topology { name, formula, average, kind }
+}
 
 impl Topology {
     /// Returns the distances in the network of this kind whose number of processors is nearest to

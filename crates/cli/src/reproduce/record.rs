@@ -81,14 +81,13 @@ impl ExhibitRecord {
         took_s: f64,
         finding: ExhibitResult,
     ) -> ExhibitRecord {
-        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).into()).collect();
         ExhibitRecord {
             id: exhibit.id.into(),
             paper: paper.name.into(),
             place: exhibit.place.into(),
             title: exhibit.title.into(),
-            says: owned(exhibit.notes),
-            formulas: owned(exhibit.formulas),
+            says: exhibit.notes.lines().map(Into::into).collect(),
+            formulas: exhibit.formulas.iter().map(|formula| (*formula).into()).collect(),
             asked: settings.clone(),
             computer: Computer::current(),
             at: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),

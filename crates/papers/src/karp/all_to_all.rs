@@ -1,22 +1,17 @@
 //! Section 5.1: all-to-all broadcast.
 
-use loggp::{Machine, Tag, US};
-use loggp_draw::plot::{Plot, Scale};
-use loggp_programs::Case;
+use loggp::{Machine, Tag};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST as PROGRAM;
-use loggp_study::StudyError;
 
-use super::{CM5, Tally, machine, machine_name};
-use crate::{CaseSeries, Exhibit, Lab, Sheet, exactly};
+use super::{CM5, machine_name};
+use crate::prelude::*;
 
 pub const ALL_TO_ALL: Exhibit = Exhibit {
     id: "karp-all-to-all",
     place: "section 5.1",
     title: "all-to-all broadcast",
-    notes: &[
-        "Each of P processors has k items for all others. Whether the lower bound is met depends on whether a processor has to receive \
-         just when it has to send. The paper gives no example in numbers.",
-    ],
+    notes: "Each of P processors has k items for all others. Whether the lower bound is met depends on whether a processor has to receive \
+            just when it has to send. The paper gives no example in numbers.",
     formulas: &["L + 2o + (P-2)g for one item, L + 2o + g(k(P-1) - 1) for k (section 5.1)"],
     unit: ("cycles", US),
     series,
@@ -36,7 +31,7 @@ fn series_name(times: [i64; 3], k: usize) -> String {
 }
 
 fn case(P: usize, times: [i64; 3], k: usize) -> Case {
-    Case { size: k, ..Case::new(&PROGRAM, "optimal", machine(P, times)) }
+    Case { size: k, ..Case::new(&PROGRAM, "optimal", cycle_machine(P, times)) }
 }
 
 fn series(lab: &Lab) -> Vec<CaseSeries> {
@@ -50,23 +45,22 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let (mut bound, mut met) = (Tally::default(), Tally::default());
+    let (mut bound, mut met) = (Vec::new(), Vec::new());
     for results in sheet.all_series() {
         for result in &results.points {
-            bound.count(result.model() >= result.formula());
+            bound.push(result.model() >= result.formula());
             if !results.name.starts_with(&machine_name(CM5)) {
-                met.count(result.model() == result.formula());
+                met.push(result.model() == result.formula());
             }
         }
     }
-    sheet.add_own_check("L + 2o + g(k(P-1) - 1) is a lower bound of all runs", bound.right, bound.all);
+    sheet.add_own_check("L + 2o + g(k(P-1) - 1) is a lower bound of all runs", bound);
     let what = "a run takes the lower bound where receptions fall between sends (machines chosen for that)";
-    sheet.add_own_check(what, met.right, met.all);
-    let Tally { right, all } = permutations()?;
+    sheet.add_own_check(what, met);
     let what = "so does any collection of permutations in which no processor is the target of two messages at a time, P = 3 and 4";
-    sheet.add_own_check(what, right, all);
+    sheet.add_own_check(what, permutations()?);
     let quote = "We thus have a simple optimal algorithm for all-to-all broadcast.";
-    let late = |result: &crate::CaseResult| (result.model() - result.formula()).in_units(US);
+    let late = |result: &CaseResult| in_us(result.model() - result.formula());
     for k in ITEMS {
         let what = format!("CM-5, k = {k}, P = 4, 8, 16: what a run takes more than the bound [cycles]");
         let results = sheet.series(&series_name(CM5, k));
@@ -88,29 +82,24 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 /// Runs, for 3 and 4 processors, all collections of orders in which each processor sends to all others and no
-/// two send to the same one at a time. Counts the runs that take the lower bound.
-fn permutations() -> Result<Tally, StudyError> {
-    let mut tally = Tally::default();
+/// two send to the same one at a time. Returns which runs take the lower bound.
+fn permutations() -> Result<Vec<bool>, StudyError> {
+    let mut checks = Vec::new();
     for P in [3, 4] {
         let times @ [L, o, g] = [4, 2, 4];
         let bound = L + 2 * o + (P as i64 - 2) * g;
         let mut collections = vec![Vec::new()];
         for id in 0..P {
             let orders = orders(&(0..P).filter(|to| *to != id).collect::<Vec<_>>());
-            let with = |one: &Vec<Vec<usize>>, order: &Vec<usize>| {
-                [one.as_slice(), std::slice::from_ref(order)].concat()
-            };
-            let clash = |one: &Vec<Vec<usize>>, order: &Vec<usize>| {
+            let clash = |one: &[Vec<usize>], order: &Vec<usize>| {
                 one.iter().any(|other| other.iter().zip(order).any(|(to, at)| to == at))
             };
-            let fitting = |one: &Vec<Vec<usize>>| {
-                let fitting = orders.iter().filter(|order| !clash(one, order));
-                fitting.map(|order| with(one, order)).collect::<Vec<_>>()
-            };
-            collections = collections.iter().flat_map(fitting).collect();
+            let pairs = collections.iter().flat_map(|one| orders.iter().map(move |order| (one, order)));
+            let fitting = pairs.filter(|(one, order)| !clash(one, order));
+            collections = fitting.map(|(one, order)| one.iter().chain([order]).cloned().collect()).collect();
         }
         for collection in collections {
-            let run = Machine::new(machine(P, times)).run(|p| {
+            let run = Machine::new(cycle_machine(P, times)).run(|p| {
                 let order = &collection[p.id()];
                 for (step, to) in order.iter().enumerate() {
                     // The first message has arrived when the second is sent.
@@ -123,10 +112,10 @@ fn permutations() -> Result<Tally, StudyError> {
                     p.recv(ITEM);
                 }
             })?;
-            tally.count(run.time == bound * US);
+            checks.push(run.time == bound * US);
         }
     }
-    Ok(tally)
+    Ok(checks)
 }
 
 /// Returns all orders of the elements.

@@ -1,27 +1,19 @@
 //! Section 3.2: the optimal broadcast, and the proof by search that no other is faster.
 
-use loggp::trace::Trace;
-use loggp::{Time, US};
-use loggp_draw::plot::{Plot, Scale};
 use loggp_draw::tree::{TreeNode, TreePicture};
-use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST as PROGRAM;
 use loggp_programs::math::trees;
-use loggp_study::StudyError;
 
 use super::search::BestTrees;
-use super::{CM5, Tally, cycles, machine, machine_name};
-use crate::pictures::timeline::draw_timeline;
-use crate::{CaseSeries, Exhibit, Lab, Sheet};
+use super::{CM5, cycles, machine_name};
+use crate::prelude::*;
 
 pub const BROADCAST: Exhibit = Exhibit {
     id: "karp-broadcast",
     place: "section 3.2, theorems 3.1 and 3.4",
     title: "optimal broadcast of one datum",
-    notes: &[
-        "In the universal tree a node with label t has children with the labels t + ig + L + 2o, for i = 0, 1, 2 .. (definition \
-         3.4). B(P) has the P nodes with the smallest labels (definition 3.5). The paper gives no example in numbers.",
-    ],
+    notes: "In the universal tree a node with label t has children with the labels t + ig + L + 2o, for i = 0, 1, 2 .. (definition \
+            3.4). B(P) has the P nodes with the smallest labels (definition 3.5). The paper gives no example in numbers.",
     formulas: &[
         "B(P) is the least t with p(t) >= P (definition 3.2); p(t) is counted on the tree of definition 3.4",
     ],
@@ -49,7 +41,7 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let [mut fastest, mut runs, mut least, mut sums] = [Tally::default(); 4];
+    let [mut fastest, mut runs, mut least, mut sums] = [const { Vec::new() }; 4];
     for times @ [L, o, g] in MACHINES {
         let results = sheet.series(&machine_name(times));
         let best = BestTrees::up_to(results.points.len() + 1, L + 2 * o, g);
@@ -58,23 +50,20 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
             let labels = trees::universal(P, (L + 2 * o) * US, g * US);
             let of_tree: i64 = labels.into_iter().map(|(label, _)| cycles(label)).sum();
             let of_run: i64 = information_times(result.trace()).into_iter().map(cycles).sum();
-            fastest.count(cycles(result.formula()) == best.time[P - 1]);
-            runs.count(result.model() == result.formula());
-            least.count(of_tree == best.sum[P - 1]);
-            sums.count(of_run == of_tree);
+            fastest.push(cycles(result.formula()) == best.time[P - 1]);
+            runs.push(result.model() == result.formula());
+            least.push(of_tree == best.sum[P - 1]);
+            sums.push(of_run == of_tree);
         }
     }
-    for (what, Tally { right, all }) in [
+    for (what, checks) in [
         ("theorem 3.1: of all trees, searched, the fastest takes B(P)", fastest),
         ("a run takes B(P)", runs),
         ("theorem 3.4: of all trees, searched, the least sum of information times is that of B(P)", least),
         ("a run has that sum", sums),
     ] {
-        sheet.add_own_check(
-            format!("{what}, P = 2 to {}, {} machines", all / 7 + 1, MACHINES.len()),
-            right,
-            all,
-        );
+        let (most, machines) = (checks.len() / MACHINES.len() + 1, MACHINES.len());
+        sheet.add_own_check(format!("{what}, P = 2 to {most}, {machines} machines"), checks);
     }
     let names: Vec<&str> = PROGRAM.algorithms.iter().map(|one| one.name).collect();
     let plot = Plot::new("Broadcast of a word", format!("{}, in cycles", machine_name(CM5)))
@@ -85,10 +74,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_plot("", caption, plot);
     let caption = "B(8) on the CM-5: in each node its label, which is when its processor has the datum.";
     sheet.add_picture("tree", caption, tree_picture(8, CM5));
-    let trace = sheet.series(&machine_name(CM5)).at(8.0).trace();
-    let picture = draw_timeline(trace, "Optimal broadcast: P = 8, L = 6, o = 2, g = 4", ("cycles", US));
+    let result = sheet.series(&machine_name(CM5)).at(8.0).clone();
     let caption = "The optimal broadcast among 8 processors. The labels of the tree are the times at which receptions end.";
-    sheet.add_picture("timeline", caption, picture.expect("it is small"));
+    sheet.add_timeline("timeline", caption, "Optimal broadcast: P = 8, L = 6, o = 2, g = 4", &result);
     Ok(())
 }
 
@@ -109,7 +97,7 @@ fn tree_picture(P: usize, times @ [L, o, g]: [i64; 3]) -> String {
 }
 
 fn case(P: usize, algorithm: &str, times: [i64; 3]) -> Case {
-    Case::new(&PROGRAM, algorithm, machine(P, times))
+    Case::new(&PROGRAM, algorithm, cycle_machine(P, times))
 }
 
 /// Returns when each processor but the source has the datum: o after its message arrives.

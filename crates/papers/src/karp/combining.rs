@@ -2,24 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use loggp::US;
-use loggp_draw::plot::{Look, Plot, Scale};
-use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::combining::COMBINING as PROGRAM;
-use loggp_study::StudyError;
 
-use super::{CM5, Tally, cycles, f, last_step, machine, machine_name};
-use crate::{CaseSeries, Exhibit, Lab, Sheet, at_most};
+use super::{CM5, cycles, f, last_step, machine_name};
+use crate::prelude::*;
 
 pub const COMBINING: Exhibit = Exhibit {
     id: "karp-combining",
     place: "section 5.2, theorem 5.1",
     title: "all-to-all broadcast with combining",
-    notes: &[
-        "With o = 0, g = 1 and P = f_T: at j = 0, 1, .., T - L processor i sends its current value to i + f_(j+L-1). A reduction is an \
-         optimal broadcast whose messages run backwards, and takes as long.",
-    ],
+    notes: "With o = 0, g = 1 and P = f_T: at j = 0, 1, .., T - L processor i sends its current value to i + f_(j+L-1). A reduction is an \
+            optimal broadcast whose messages run backwards, and takes as long.",
     formulas: &[
         "T with o = 0, g = 1 and P = f_T (theorem 5.1)",
         "for any machine: (T - d)u + L + 2o with u = max(g, 2o), d = (L + 2o)/u rounded up and the least f_T >= P",
@@ -42,18 +36,15 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
     let mut series = Vec::new();
     for (program, what) in [(&PROGRAM, "combining"), (&BROADCAST, "reduction")] {
         for (L, T) in theorem_machines(lab) {
-            let case =
-                |T: usize| Case::new(program, "optimal", machine(f(L, T)[T] as usize, [L as i64, 0, 1]));
+            let case = |T: usize| {
+                Case::new(program, "optimal", cycle_machine(f(L, T)[T] as usize, [L as i64, 0, 1]))
+            };
             series.push(CaseSeries::from_values(format!("{what}, L = {L}"), "T", L..=T, case));
         }
         for times in MACHINES {
-            let case = |P| Case::new(program, "optimal", machine(P, times));
-            let all = CaseSeries::from_values(
-                format!("{what}, {}", machine_name(times)),
-                "P",
-                [2, 4, 8, 13, 32, 64, 128],
-                case,
-            );
+            let case = |P| Case::new(program, "optimal", cycle_machine(P, times));
+            let name = format!("{what}, {}", machine_name(times));
+            let all = CaseSeries::from_values(name, "P", [2, 4, 8, 13, 32, 64, 128], case);
             series.push(all.measured_if(|P| what == "combining" && (P == 4.0 || P == 13.0)));
         }
     }
@@ -61,34 +52,30 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let [mut simulated, mut runs] = [Tally::default(); 2];
-    let mut over = Vec::new();
+    let (mut simulated, mut runs, mut over) = (Vec::new(), Vec::new(), Vec::new());
     for (L, T) in theorem_machines(sheet.lab) {
         let f = f(L, T);
-        simulated
-            .count(simulate(L, &f).is_some_and(|counts| counts.iter().zip(&f).all(|(n, f)| *n as u64 == *f)));
+        simulated.push(simulate(L, &f).is_some_and(|counts| counts == f));
         let combining = sheet.series(&format!("combining, L = {L}"));
-        combining.points.iter().for_each(|result| runs.count(cycles(result.model()) == result.x as i64));
+        runs.extend(combining.points.iter().map(|result| cycles(result.model()) == result.x as i64));
         over.extend(combining.ratios_to(sheet.series(&format!("reduction, L = {L}"))));
     }
     let what = "theorem 5.1, followed step by step: at j a processor has f_j values, none twice, and gets one message at most, L = 1 to 6";
-    sheet.add_own_check(what, simulated.right, simulated.all);
-    sheet.add_own_check("theorem 5.1: a run ends at T, for each T and L", runs.right, runs.all);
+    sheet.add_own_check(what, simulated);
+    sheet.add_own_check("theorem 5.1: a run ends at T, for each T and L", runs);
     let quote = "all-to-all broadcast with combining takes no longer than all-to-one reduction";
-    sheet.add_claim("combining over a reduction, for each T and L", "5.2", quote, at_most(1.0), &over);
+    sheet.add_claim("combining over a reduction, for each T and L", "5.2", quote, at_most(1.0), over.clone());
     let quote = "solved by a reduction followed by broadcast, which is optimal to within a factor of 2";
-    let twice: Vec<f64> = over.iter().map(|over| 2.0 / over).collect();
     let what = "a reduction and a broadcast over combining, for each T and L";
-    sheet.add_claim(what, "5.2", quote, at_most(2.0), twice);
+    sheet.add_claim(what, "5.2", quote, at_most(2.0), over.iter().map(|over| 2.0 / over));
 
     let mut plot = Plot::new("Combining for all", "in cycles")
         .x("processors P", Scale::Points)
         .y("time [cycles]", Scale::Linear);
     for times in MACHINES {
-        let twice = sheet
-            .series(&format!("reduction, {}", machine_name(times)))
-            .map_points(|result| 2.0 * result.model().in_units(US));
-        let both = loggp_draw::plot::PlotLine::new("reduction and broadcast, model", 1, Look::Marks, twice);
+        let reduction = sheet.series(&format!("reduction, {}", machine_name(times)));
+        let twice = reduction.map_points(|result| 2.0 * in_us(result.model()));
+        let both = PlotLine::new("reduction and broadcast, model", 1, Look::Marks, twice);
         let name = format!("combining, {}", machine_name(times));
         let mut lines = sheet.times(&[&name]);
         lines.iter_mut().for_each(|line| line.label = line.label.replace(&name, "combining"));
@@ -102,7 +89,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
 
 /// Runs the algorithm as it is written, step by step. Returns the number of values that all processors have
 /// at each time, or `None` if one has a value that is not among those up to its own, or one of them twice.
-fn simulate(L: usize, f: &[u64]) -> Option<Vec<usize>> {
+fn simulate(L: usize, f: &[u64]) -> Option<Vec<u64>> {
     let T = f.len() - 1;
     let P = f[T] as usize;
     let mut values: Vec<BTreeSet<usize>> = (0..P).map(|i| BTreeSet::from([i])).collect();
@@ -127,7 +114,7 @@ fn simulate(L: usize, f: &[u64]) -> Option<Vec<usize>> {
         if (0..P).any(|i| values[i] != expected(i)) {
             return None;
         }
-        counts.push(count);
+        counts.push(count as u64);
     }
     Some(counts)
 }

@@ -6,7 +6,7 @@ pub mod search;
 #[cfg(test)]
 mod tests;
 
-use loggp::{Params, Time, US};
+use loggp::{Time, US};
 
 use super::Paper;
 
@@ -29,11 +29,6 @@ pub static PAPER: Paper = Paper {
 /// L, o and g of the CM-5, in microseconds. A cycle lasts one here: the paper counts everything in cycles.
 const CM5: [i64; 3] = [6, 2, 4];
 
-/// Returns a machine with L, o and g in cycles of a microsecond.
-fn machine(P: usize, [L, o, g]: [i64; 3]) -> Params {
-    Params::builder(P).L(L * US).o(o * US).g(g * US).cycle(US).build().expect("these are parameters")
-}
-
 /// Returns the name of such a machine.
 fn machine_name([L, o, g]: [i64; 3]) -> String {
     format!("L = {L}, o = {o}, g = {g}")
@@ -55,18 +50,4 @@ fn f(L: usize, t: usize) -> Vec<u64> {
 /// Returns the last t by which a broadcast has reached at most `most` processors.
 fn last_step(L: usize, most: u64) -> usize {
     (0..).take_while(|t| f(L, *t)[*t] <= most).count() - 1
-}
-
-/// The number of checks that hold, and of all checks.
-#[derive(Clone, Copy, Default)]
-struct Tally {
-    right: usize,
-    all: usize,
-}
-
-impl Tally {
-    fn count(&mut self, holds: bool) {
-        self.all += 1;
-        self.right += usize::from(holds);
-    }
 }

@@ -1,24 +1,18 @@
 //! Section 3.3: the number of processors that a broadcast reaches in t steps, and a bound on its time.
 
-use loggp::US;
-use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
-use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::math::trees;
-use loggp_study::StudyError;
 
 use super::broadcast::information_times;
-use super::{Tally, cycles, f, last_step, machine};
-use crate::{CaseSeries, Exhibit, Lab, Sheet, at_most};
+use super::{cycles, f, last_step};
+use crate::prelude::*;
 
 pub const P_OF_T: Exhibit = Exhibit {
     id: "karp-p-of-t",
     place: "section 3.3, theorems 3.2 and 3.3",
     title: "how many processors a broadcast reaches in t steps",
-    notes: &[
-        "f_i = 1 for i < L, and f_i = f_(i-1) + f_(i-L) from there on (definition 3.6). c is the root in (1, 2] of x^d - x^(d-1) - \
-         1 = 0, where d is (L + 2o)/g, rounded up; the paper's letter for it is gamma.",
-    ],
+    notes: "f_i = 1 for i < L, and f_i = f_(i-1) + f_(i-L) from there on (definition 3.6). c is the root in (1, 2] of x^d - x^(d-1) - \
+            1 = 0, where d is (L + 2o)/g, rounded up; the paper's letter for it is gamma.",
     formulas: &[
         "p(t) = f_t (theorem 3.2)",
         "for any L, o and g: the sum over j of C(floor((t - j(L+2o)) / g) + j, j), which is f_t where L + 2o is a multiple of g",
@@ -33,13 +27,13 @@ pub const P_OF_T: Exhibit = Exhibit {
 fn series(lab: &Lab) -> Vec<CaseSeries> {
     let (latencies, most) = (1..=lab.pick(6, 10), lab.pick(200, 2000));
     let P = |L: usize| f(L, last_step(L, most))[last_step(L, most)] as usize;
-    let case = |L: usize| Case::new(&BROADCAST, "optimal", machine(P(L), [L as i64, 0, 1]));
+    let case = |L: usize| Case::new(&BROADCAST, "optimal", cycle_machine(P(L), [L as i64, 0, 1]));
     vec![CaseSeries::from_values("o = 0, g = 1", "L", latencies, case).traced()]
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut lines = Vec::new();
-    let [mut nodes, mut reached, mut sent, mut sums, mut powers] = [Tally::default(); 5];
+    let [mut nodes, mut reached, mut sent, mut sums, mut powers] = [const { Vec::new() }; 5];
     for result in &sheet.series("o = 0, g = 1").points {
         let (L, trace) = (result.x as usize, result.trace());
         let T = last_step(L, trace.params.P as u64);
@@ -49,16 +43,16 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         let c = root(L as f64);
         let by = |t: usize| informed.iter().filter(|time| **time <= t as i64).count() as u64;
         for t in 0..=T {
-            nodes.count(labels.iter().filter(|(label, _)| cycles(*label) <= t as i64).count() as u64 == f[t]);
-            reached.count(by(t) == f[t]);
-            sums.count(1 + f[..=t].iter().sum::<u64>() == f[t + L]);
+            nodes.push(labels.iter().filter(|(label, _)| cycles(*label) <= t as i64).count() as u64 == f[t]);
+            reached.push(by(t) == f[t]);
+            sums.push(1 + f[..=t].iter().sum::<u64>() == f[t + L]);
             // Rounding errors must not decide.
             let (least, most) = (c.powf(t as f64 - L as f64 + 1.0), c.powf(t as f64));
-            powers.count(least <= f[t] as f64 * (1.0 + 1e-9) && f[t] as f64 <= most * (1.0 + 1e-8));
+            powers.push(least <= f[t] as f64 * (1.0 + 1e-9) && f[t] as f64 <= most * (1.0 + 1e-8));
             // Only a longer broadcast sends messages that arrive after T.
             if t + L <= T {
                 let at = |time| cycles(time) == t as i64;
-                sent.count(trace.messages.iter().filter(|message| at(message.enter)).count() as u64 == f[t]);
+                sent.push(trace.messages.iter().filter(|message| at(message.enter)).count() as u64 == f[t]);
             }
         }
         if L <= 5 {
@@ -70,21 +64,21 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
             lines.push(line("in a run", Look::Marks, &by));
         }
     }
-    for (what, Tally { right, all }) in [
+    for (what, checks) in [
         ("theorem 3.2: the tree has f_t nodes by t", nodes),
         ("theorem 3.2: a run reaches f_t processors by t", reached),
         ("proof of theorem 3.2: the number of messages sent at time i is f_i", sent),
         ("fact 3.1: 1 + f_0 + .. + f_t = f_(t+L)", sums),
         ("section 3.3: c^(t-L+1) <= f_t <= c^t", powers),
     ] {
-        sheet.add_own_check(format!("{what}, for each L and t"), right, all);
+        sheet.add_own_check(format!("{what}, for each L and t"), checks);
     }
 
     let quote = "the broadcast time for P processors is at most L - 1 + log P";
     let what = "o = 0, g = 1, L = 1 to 6, P = 2 to 101: B(P) less that";
     let postal =
         (1..=6).flat_map(|L| times_and_bounds([L, 0, 1], 101).map(move |(B, bound)| B - (bound - 1.0)));
-    sheet.add_claim(what, "3.3", quote, at_most(1e-9), postal.collect::<Vec<_>>()).by_count().expect_difference(
+    sheet.add_claim(what, "3.3", quote, at_most(1e-9), postal).by_count().expect_difference(
         "417 of 600; -2.52 to 0.978, -0.512 in the mean",
         "a time is a whole number of steps: c^(t-L+1) <= f_t gives L - 1 + log_c P rounded up, and theorem 3.3 allows a step more",
     );
@@ -95,16 +89,12 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let machines = (0..12 * 4 * 8).map(|n| [n % 12, n / 12 % 4, 1 + n / 48]).filter(|[L, o, _]| L + o > 0);
     let most = |slow: bool| {
         let machines = machines.clone().filter(|[_, o, g]| (g >= o) == slow);
-        machines
-            .flat_map(|times| times_and_bounds(times, 300).map(|(B, bound)| B / bound))
-            .fold(0.0, f64::max)
+        let parts = machines.flat_map(|times| times_and_bounds(times, 300).map(|(B, bound)| B / bound));
+        [parts.fold(0.0, f64::max)]
     };
-    let (slow, fast) = (most(true), most(false));
-    let row =
-        sheet.add_claim(format!("{what}, where g >= o"), "theorem 3.3", quote, at_most(1.0 + 1e-9), [slow]);
-    row.by_count();
-    let row = sheet.add_claim(format!("{what}, where g < o"), "theorem 3.3", quote, at_most(1.0), [fast]);
-    row.by_count().expect_difference(
+    let (slow, fast) = (format!("{what}, where g >= o"), format!("{what}, where g < o"));
+    sheet.add_claim(slow, "theorem 3.3", quote, at_most(1.0 + 1e-9), most(true)).by_count();
+    sheet.add_claim(fast, "theorem 3.3", quote, at_most(1.0), most(false)).by_count().expect_difference(
         "1.41",
         "the paper's trees send every g (definition 3.4), and where o is more than g a processor is still busy with one send when \
          the next should begin (section 2): they are o apart then",

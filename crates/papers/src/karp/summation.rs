@@ -1,29 +1,22 @@
 //! Section 4: the optimal summation, which is a broadcast run backwards.
 
-use loggp::US;
-use loggp::trace::{ActivityKind, Trace};
-use loggp_draw::plot::{Plot, Scale};
+use loggp_programs::TimeSpan;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::math::trees;
 use loggp_programs::summation::{SUMMATION as PROGRAM, TIME};
-use loggp_programs::{Case, TimeSpan};
-use loggp_study::StudyError;
 
 use super::broadcast::information_times;
 use super::search::SummationSearch;
-use super::{CM5, Tally, cycles, machine, machine_name};
-use crate::pictures::timeline::draw_timeline;
-use crate::{CaseResult, CaseSeries, Exhibit, Lab, Sheet, exactly};
+use super::{CM5, cycles, machine_name};
+use crate::prelude::*;
 
 pub const SUMMATION: Exhibit = Exhibit {
     id: "karp-summation",
     place: "section 4, lemmas 4.1 and 4.2, theorem 4.1",
     title: "optimal summation",
-    notes: &[
-        "A summation is a broadcast whose messages run backwards, on a machine whose latency is L + 1: a processor that begins to send \
-         at S_i in t steps has the datum at t - S_i in the broadcast (section 4.1). The paper has no example in numbers; LogP's \
-         figure 4 (P = 8, L = 5, o = 2, g = 4, T = 28) is one.",
-    ],
+    notes: "A summation is a broadcast whose messages run backwards, on a machine whose latency is L + 1: a processor that begins to send \
+            at S_i in t steps has the datum at t - S_i in the broadcast (section 4.1). The paper has no example in numbers; LogP's \
+            figure 4 (P = 8, L = 5, o = 2, g = 4, T = 28) is one.",
     formulas: &[
         "n = sum of S_i - o(P-1) + 1 (from the proof of lemma 4.2)",
         "where fewer than P processors are of use: S(T) = o + 1 + the sum of T - o - t over the labels t <= T - o of the first P",
@@ -41,7 +34,7 @@ const REVERSED: [(usize, [i64; 3]); 4] = [(8, FIGURE_4), (8, CM5), (13, [3, 0, 1
 
 /// Returns the case of the most operands that can be summed by T cycles.
 fn case_by_time(P: usize, times: [i64; 3], T: i64) -> Case {
-    Case::new(&PROGRAM, "optimal", machine(P, times)).with(&TIME, Some(TimeSpan::from_cycles(T as u32)))
+    Case::new(&PROGRAM, "optimal", cycle_machine(P, times)).with(&TIME, Some(TimeSpan::from_cycles(T as u32)))
 }
 
 /// Returns a time in which all processors are of use: more than the least of the theorem.
@@ -61,7 +54,7 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
         (2..=most).map(series_for)
     });
     let reversed = REVERSED.into_iter().flat_map(|(P, times @ [L, o, g])| {
-        let broadcast = Case::new(&BROADCAST, "optimal", machine(P, [L + 1, o, g]));
+        let broadcast = Case::new(&BROADCAST, "optimal", cycle_machine(P, [L + 1, o, g]));
         let summation = case_by_time(P, times, sufficient_time(P, times));
         let name = format!("{}, P = {P}", machine_name(times));
         [
@@ -71,7 +64,7 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
     });
     let sizes = [10, 20, 40, 79, 160, 320, 640, 1280];
     let compared = PROGRAM.algorithms.iter().map(|one| {
-        let case = |size| Case { size, ..Case::new(&PROGRAM, one.name, machine(8, FIGURE_4)) };
+        let case = |size| Case { size, ..Case::new(&PROGRAM, one.name, cycle_machine(8, FIGURE_4)) };
         CaseSeries::from_values(one.name, "operands", sizes, case)
             .measured_if(|n| [10.0, 79.0, 640.0].contains(&n))
     });
@@ -87,50 +80,47 @@ fn operand_count(result: &CaseResult) -> i64 {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let mut most = Tally::default();
+    let mut most = Vec::new();
     for times in SEARCHED {
         let mut search = SummationSearch::new(times);
         for P in 2..=sheet.lab.pick(4, 5) {
             let results = sheet.series(&searched_name(times, P));
-            results.points.iter().for_each(|result| {
-                most.count(operand_count(result) == search.most_operands(result.x as i64, P - 1))
-            });
+            let right =
+                |result: &CaseResult| operand_count(result) == search.most_operands(result.x as i64, P - 1);
+            most.extend(results.points.iter().map(right));
         }
     }
-    let [mut turned, mut counted, mut lazy, mut strings] = [Tally::default(); 4];
+    let [mut turned, mut counted, mut lazy, mut strings] = [const { Vec::new() }; 4];
     for (P, times @ [_, o, _]) in REVERSED {
         let name = format!("{}, P = {P}", machine_name(times));
         let (result, broadcast) =
             (sheet.last_result(&name), sheet.last_result(&(name.clone() + ", broadcast")));
         let (T, trace) = (sufficient_time(P, times), result.trace());
-        let sends = trace.messages.iter().map(|message| cycles(message.enter) - o);
-        let sends: Vec<i64> = sends.collect();
+        let sends: Vec<i64> = trace.messages.iter().map(|message| cycles(message.enter) - o).collect();
         let mut ready: Vec<i64> = sends.iter().map(|S| T - S).collect();
         let mut informed: Vec<i64> = information_times(broadcast.trace()).into_iter().map(cycles).collect();
         ready.sort_unstable();
         informed.sort_unstable();
-        turned.count(ready == informed);
-        counted.count(operand_count(result) == sends.iter().sum::<i64>() + T - o * (P as i64 - 1) + 1);
+        turned.push(ready == informed);
+        counted.push(operand_count(result) == sends.iter().sum::<i64>() + T - o * (P as i64 - 1) + 1);
         let stats = &result.answers().outcome.run.processors;
         let idle = stats.iter().map(|one| cycles(one.idle + one.gap + one.stall)).sum::<i64>();
         let sent = |id| trace.messages.iter().filter(|message| message.id.from == id).count();
-        lazy.count(idle == 0 && (0..P).all(|id| sent(id) <= 1));
-        strings.count(
-            operand_count(result) == joined_operands(trace, 0, T).map_or(0, |operands| operands as i64),
-        );
+        lazy.push(idle == 0 && (0..P).all(|id| sent(id) <= 1));
+        strings.push(joined_operands(trace, 0, T).is_some_and(|all| all as i64 == operand_count(result)));
     }
-    for (what, Tally { right, all }) in [
+    for (what, checks) in [
         ("theorem 4.1: S(t) sums as many operands as the best of all schedules, searched", most),
         ("section 4.1: t - S_i are the information times of a broadcast with latency L + 1", turned),
         ("the operands of a run are sum of S_i - o(P-1) + 1, as the proof of lemma 4.2 adds up", counted),
         ("definition 4.1: nobody idles before it sends, and nobody sends twice", lazy),
         ("footnote 1: joined in the order of a run's tree, each operand stands once in the result", strings),
     ] {
-        sheet.add_own_check(what, right, all);
+        sheet.add_own_check(what, checks);
     }
-    let result = sheet.last_result(&format!("{}, P = 8", machine_name(FIGURE_4)));
+    let result = sheet.last_result(&format!("{}, P = 8", machine_name(FIGURE_4))).clone();
     let sends = result.trace().messages.iter().map(|message| cycles(message.enter) - 2).sum::<i64>() + 28;
-    let (printed, ours) = ((sends - 2 * 8 + 1) as f64, operand_count(result) as f64);
+    let (printed, ours) = ((sends - 2 * 8 + 1) as f64, operand_count(&result) as f64);
     let what = "operands of a run, P = 8, L = 5, o = 2, g = 4, t = 28, and what the lemma makes of its S_i";
     sheet.add_claim(what, "lemma 4.2", "Then n = \u{3a3} S_i - op + 1", exactly(printed), [ours]).expect_difference(
         "79",
@@ -144,12 +134,10 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         .lines(sheet.times(&names));
     let caption = "The time to sum n operands on 8 processors. Lines are formulas, marks the model, and rings were measured.";
     sheet.add_plot("", caption, plot);
-    let trace = sheet.last_result(&format!("{}, P = 8", machine_name(FIGURE_4))).trace();
-    let picture =
-        draw_timeline(trace, "Optimal summation of 79 operands: P = 8, L = 5, o = 2, g = 4", ("cycles", US));
+    let title = "Optimal summation of 79 operands: P = 8, L = 5, o = 2, g = 4";
     let caption =
         "79 operands in 28 cycles. Nobody idles before it sends; the receptions at P0 are a gap apart.";
-    sheet.add_picture("timeline", caption, picture.expect("it is small"));
+    sheet.add_timeline("timeline", caption, title, &result);
     Ok(())
 }
 
@@ -157,10 +145,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
 /// to the processor's own in a cycle of computing after its reception, as an operation that does not commute
 /// requires. Returns `None` if a sum is never joined.
 fn joined_operands(trace: &Trace, id: usize, end: i64) -> Option<usize> {
-    let (mut adds, mut got) = (0, 0);
+    let (mut adds, mut got, mut waiting, mut parts) = (0, 0, 0, 0);
     let mut activities: Vec<_> = trace.activities.iter().filter(|one| one.id == id).collect();
     activities.sort_by_key(|one| one.start);
-    let (mut waiting, mut parts) = (0_usize, 0);
     for one in activities.iter().filter(|one| cycles(one.end) <= end) {
         match one.kind {
             ActivityKind::Work(_) => {

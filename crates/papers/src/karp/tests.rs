@@ -1,7 +1,8 @@
 //! Checks of the searches and the sequence against programs that know nothing of them.
 
+use super::f;
 use super::search::{BestTrees, SummationSearch};
-use super::{f, machine};
+use crate::prelude::cycle_machine;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::summation::{SUMMATION, TIME};
 use loggp_programs::{Case, Emulation, TimeSpan};
@@ -27,7 +28,7 @@ fn optimal_broadcast_is_the_fastest_tree() {
         let times @ [L, o, g] = [rng.i64(0..12), rng.i64(0..4), rng.i64(0..9)];
         let trees = BestTrees::up_to(24, L + 2 * o, g.max(o));
         for P in 1..=24 {
-            let (formula, model, _) = run(&Case::new(&BROADCAST, "optimal", machine(P, times)));
+            let (formula, model, _) = run(&Case::new(&BROADCAST, "optimal", cycle_machine(P, times)));
             assert_eq!((formula, model), (trees.time[P - 1], trees.time[P - 1]), "P = {P}, {times:?}");
         }
     }
@@ -41,7 +42,7 @@ fn optimal_summation_sums_the_most() {
         let mut search = SummationSearch::new(times);
         let P = rng.usize(1..6);
         for T in 0..14 - P as i64 {
-            let case = Case::new(&SUMMATION, "optimal", machine(P, times))
+            let case = Case::new(&SUMMATION, "optimal", cycle_machine(P, times))
                 .with(&TIME, Some(TimeSpan::from_cycles(T as u32)));
             let (_, model, operands) = run(&case);
             assert_eq!(

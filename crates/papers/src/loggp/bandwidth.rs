@@ -1,21 +1,14 @@
 //! Figures 2 and 3: the time of k bytes as a long message and as short ones.
 
-use loggp::US;
-use loggp_draw::plot::{Plot, Scale};
-use loggp_programs::Case;
 use loggp_programs::scatter::SCATTER;
-use loggp_study::StudyError;
 
-use super::common::{cs2, in_us};
-use crate::{CaseSeries, Exhibit, Sheet, below, between};
+use crate::prelude::*;
 
 pub const FIGURE_2: Exhibit = Exhibit {
     id: "loggp-fig2",
     place: "figure 2",
     title: "bandwidth on the Meiko CS-2 with Split-C",
-    notes: &[
-        "The paper does not say whether a message waits for the one before to be received; here it does not.",
-    ],
+    notes: "The paper does not say whether a message waits for the one before to be received; here it does not.",
     formulas: &[
         "k words as one message: o + (k-1)G + L + o (section 2.1)",
         "k words one by one: o + (k-1) max(g, o) + L + o (section 2.1)",
@@ -37,7 +30,7 @@ pub const FIGURE_3: Exhibit = Exhibit {
     id: "loggp-fig3",
     place: "figure 3",
     title: "the time to send messages of moderate size",
-    notes: &["Messages of 64 to 4K bytes on the Meiko CS-2 with Split-C."],
+    notes: "Messages of 64 to 4K bytes on the Meiko CS-2 with Split-C.",
     formulas: &["o + (k-1)G + L + o (section 2.1)"],
     unit: ("us", US),
     series: |_| {
@@ -49,12 +42,12 @@ pub const FIGURE_3: Exhibit = Exhibit {
 
 /// Returns the case of sending bytes as one message, or a word at a time, on the CS-2 with Split-C.
 fn bytes_case(algorithm: &str, bytes: usize) -> Case {
-    let params = cs2("cs2-splitc", 2);
+    let params = preset_machine("cs2-splitc", 2);
     Case { size: bytes / params.word.get(), ..Case::new(&SCATTER, algorithm, params) }
 }
 
 fn show_bandwidth(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let params = cs2("cs2-splitc", 2);
+    let params = preset_machine("cs2-splitc", 2);
     let rate = |name: &str| {
         let last = sheet.last_result(name);
         last.x / in_us(last.model())
@@ -84,19 +77,11 @@ fn show_bandwidth(sheet: &mut Sheet) -> Result<(), StudyError> {
 fn show_moderate(sheet: &mut Sheet) -> Result<(), StudyError> {
     let points = sheet.series("long").model_times(US);
     let (from, start) = points[0];
-    let G = in_us(cs2("cs2-splitc", 2).stream(2)) / 4.0;
-    let off = points
-        .iter()
-        .map(|(bytes, time)| (1e3 * (time - start - (bytes - from) * G)).abs())
-        .collect::<Vec<_>>();
+    let G = in_us(preset_machine("cs2-splitc", 2).stream(2)) / 4.0;
+    let off = points.iter().map(|(bytes, time)| (1e3 * (time - start - (bytes - from) * G)).abs());
     let quote = "Ideally, the data points would form a perfect line of slope G.";
-    sheet.add_claim(
-        "how far the points are from a line of slope G = 0.03 us [ns]",
-        "3",
-        quote,
-        below(1.0),
-        off,
-    );
+    let what = "how far the points are from a line of slope G = 0.03 us [ns]";
+    sheet.add_claim(what, "3", quote, below(1.0), off);
     let quote = "This is close to what we observe; the step function is the result of cache misses.";
     sheet.add_out_of_reach("the steps", "3", quote, "they are those of the paper's machine");
     let plot = Plot::new("A message on the CS-2 with Split-C", "")

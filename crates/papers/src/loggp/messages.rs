@@ -1,21 +1,16 @@
 //! Figure 1: one message, and two in a row.
 
-use loggp::trace::ActivityKind;
-use loggp::{Params, Time, US};
-use loggp_programs::Case;
+use loggp::params::LongMessages;
 use loggp_programs::scatter::SCATTER;
-use loggp_study::StudyError;
 
-use super::common::{draw_cycles, in_us, machine_in_cycles};
-use crate::{CaseSeries, Exhibit, Sheet, exactly};
+use super::machine_in_cycles;
+use crate::prelude::*;
 
 pub const FIGURE_1: Exhibit = Exhibit {
     id: "loggp-fig1",
     place: "figure 1 and section 2.1",
     title: "sending and receiving messages under LogGP",
-    notes: &[
-        "The figure has no numbers. Here L = 4, o = 1, g = 4 and G = 1, the machine of figure 9, and messages have 10 words.",
-    ],
+    notes: "The figure has no numbers. Here L = 4, o = 1, g = 4 and G = 1, the machine of figure 9, and messages have 10 words.",
     formulas: &[
         "one message of k words: o + (k-1)G + L + o (section 2.1)",
         "k words one by one: o + (k-1) max(g, o) + L + o (section 2.1)",
@@ -27,9 +22,8 @@ pub const FIGURE_1: Exhibit = Exhibit {
             CaseSeries::from_case(name, scatter_case(algorithm, machine_in_cycles(P, 4, 1, 4), items))
         };
         let measured = MESSAGES.map(|message| make_series(message).measured());
-        let traced =
-            CaseSeries::from_case("traced", scatter_case("long", machine_in_cycles(3, 4, 1, 4), 10)).traced();
-        let logp = Params { long: loggp::params::LongMessages::LogP, ..machine_in_cycles(2, 4, 1, 4) };
+        let traced = make_series(("traced", "long", 3, 10)).traced();
+        let logp = Params { long: LongMessages::LogP, ..machine_in_cycles(2, 4, 1, 4) };
         let word = CaseSeries::from_case("a message of a word, LogP", scatter_case("long", logp, 1));
         measured.into_iter().chain([traced, word]).collect()
     },
@@ -61,9 +55,9 @@ fn show_two_messages(sheet: &mut Sheet) -> Result<(), StudyError> {
         second.enter == o + stream + g,
         second.arrival - L == o + stream + g + stream,
     ];
-    let right = ends.chain(moments).filter(|right| *right).count();
+    let checks: Vec<bool> = ends.chain(moments).collect();
     let what = "the times of section 2.1: of a short message, a long one, short ones for it, and two in a row, with when words leave";
-    sheet.add_own_check(what, right, 7);
+    sheet.add_own_check(what, checks);
     let sends = traced.trace().activities.iter();
     let sends = sends.filter(|one| one.id == 0 && matches!(one.kind, ActivityKind::Send(_)));
     let busy: Time = sends.map(|one| one.end - one.start).sum();
@@ -75,8 +69,7 @@ fn show_two_messages(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_claim("a word with G less a word without it [cycles]", "2.2", quote, exactly(0.0), [apart]);
     let caption = "Processor 0 sends 10 words to processor 1 and 10 words to processor 2. The arrow of a message goes from when \
                    its first word enters the network to when its last one is there.";
-    let picture =
-        draw_cycles(traced.trace(), "Two long messages in a row: L = 4, o = 1, g = 4, G = 1, k = 10");
-    sheet.add_picture("", caption, picture);
+    let title = "Two long messages in a row: L = 4, o = 1, g = 4, G = 1, k = 10";
+    sheet.add_timeline("", caption, title, &traced);
     Ok(())
 }

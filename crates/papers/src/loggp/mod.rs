@@ -1,9 +1,9 @@
 //! The exhibits of LogGP.
 
-mod common;
 mod search;
 
 use super::Paper;
+use super::prelude::{Params, US};
 
 exhibit_files! {
     messages: FIGURE_1;
@@ -26,3 +26,14 @@ pub static PAPER: Paper = Paper {
     exhibits: EXHIBITS,
     inventory: include_str!("inventory.txt"),
 };
+
+/// Returns a machine with times in cycles and a G of a cycle per item.
+fn machine_in_cycles(P: usize, L: i64, o: i64, g: i64) -> Params {
+    let params = Params::builder(P).L(L * US).o(o * US).g(g * US).G(US);
+    params.build().expect("such a machine can be")
+}
+
+/// Returns a machine of the simplified LogGP (section 4.1): no o, and a G of 1 per item.
+fn simplified_machine(P: usize, L: i64, g: i64) -> Params {
+    machine_in_cycles(P, L, 0, g)
+}

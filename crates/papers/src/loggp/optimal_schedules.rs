@@ -2,21 +2,18 @@
 
 use std::num::NonZeroUsize;
 
-use loggp::{Params, US};
 use loggp_draw::digits::exact;
-use loggp_programs::Case;
 use loggp_programs::scatter::{DETOUR, Detour, SCATTER};
-use loggp_study::StudyError;
 
-use super::common::{draw_cycles, in_us, machine_in_cycles};
+use super::machine_in_cycles;
 use super::schedules::{both_clocks, route_to};
-use crate::{Exhibit, Sheet, exactly};
+use crate::prelude::*;
 
 pub const FIGURE_9: Exhibit = Exhibit {
     id: "loggp-fig9",
     place: "figure 9",
     title: "the optimal schedule that splits no set of items",
-    notes: &["The full LogGP with L = 4, o = 1, g = 4, G = 1 and P = 6; every processor gets k = 10 items."],
+    notes: "The full LogGP with L = 4, o = 1, g = 4, G = 1 and P = 6; every processor gets k = 10 items.",
     formulas: &["t(n) = min over s of (sk-1)G + max(L + 2o + t(s), g + t(n-s)) (section 4.7)"],
     unit: ("cycles", US),
     series: |_| both_clocks("optimal", six_processors("optimal")),
@@ -27,10 +24,8 @@ pub const FIGURE_10: Exhibit = Exhibit {
     id: "loggp-fig10",
     place: "figure 10",
     title: "the optimal schedule with the message for P3 split",
-    notes: &[
-        "The paper's detour is told, --detour 2:5:3, on a machine without a capacity, --params C=none: LogGP's text states none. \
-         Every machine here keeps LogP's ceil(L/g), here 1, unless told; what a search finds then stands beside it.",
-    ],
+    notes: "The paper's detour is told, --detour 2:5:3, on a machine without a capacity, --params C=none: LogGP's text states none. \
+            Every machine here keeps LogP's ceil(L/g), here 1, unless told; what a search finds then stands beside it.",
     formulas: &[],
     unit: ("cycles", US),
     series: |_| {
@@ -59,19 +54,15 @@ const CAPTION: &str = "Processor 0 has 10 items for each. A message's arrow goes
 fn show_unsplit(sheet: &mut Sheet) -> Result<(), StudyError> {
     let end = sheet.model_time("optimal");
     sheet.add_text("the end of the schedule [cycles]", "figure 9", "63", exact(end));
-    sheet.add_own_check("the recurrence says so too", usize::from(sheet.formula_time("optimal") == end), 1);
-    let trace = sheet.last_result("optimal").trace().clone();
-    let last = route_to(&trace, 3)[0];
-    let is_last =
-        (last.id.from, last.words, last.to) == (2, 10, 3) && in_us(last.arrival + trace.params.o) == end;
+    sheet.add_own_check("the recurrence says so too", [sheet.formula_time("optimal") == end]);
+    let result = sheet.last_result("optimal").clone();
+    let last = route_to(result.trace(), 3)[0];
+    let received = in_us(last.arrival + result.trace().params.o);
+    let is_last = (last.id.from, last.words, last.to) == (2, 10, 3) && received == end;
     let quote = "The critical path in this case involves processor P2 sending 10 items to processor P3.";
     let rule = "P2's message of 10 items to P3 is received at the end";
     sheet.add_judged_claim("the last message", "4.7", quote, rule, is_last);
-    sheet.add_picture(
-        "",
-        CAPTION,
-        draw_cycles(&trace, "Figure 9: L = 4, o = 1, g = 4, G = 1, P = 6, k = 10"),
-    );
+    sheet.add_timeline("", CAPTION, "Figure 9: L = 4, o = 1, g = 4, G = 1, P = 6, k = 10", &result);
     Ok(())
 }
 
@@ -79,24 +70,14 @@ fn show_split(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (whole, end) = (sheet.model_time("optimal"), sheet.model_time(PAPERS));
     sheet.add_text("the end of the schedule [cycles]", "figure 10", "61", exact(end));
     let quote = "two cycles less than the algorithm without splitting";
-    sheet.add_claim(
-        "how much sooner than without splitting [cycles]",
-        "4.7",
-        quote,
-        exactly(2.0),
-        [whole - end],
-    );
+    let what = "how much sooner than without splitting [cycles]";
+    sheet.add_claim(what, "4.7", quote, exactly(2.0), [whole - end]);
     let found = sheet.model_time("split") == end;
-    sheet.add_own_check(
-        "with a capacity of 1 a search finds a detour that ends as soon",
-        usize::from(found),
-        1,
-    );
-    let trace = sheet.last_result(PAPERS).trace().clone();
-    sheet.add_picture("", CAPTION, draw_cycles(&trace, "Figure 10: the message for P3 is split"));
-    let trace = sheet.last_result("split").trace().clone();
+    sheet.add_own_check("with a capacity of 1 a search finds a detour that ends as soon", [found]);
+    let [papers, split] = [PAPERS, "split"].map(|name| sheet.last_result(name).clone());
+    sheet.add_timeline("", CAPTION, "Figure 10: the message for P3 is split", &papers);
     let caption = "With a capacity of 1 the message of P5 would make that of P2 wait for a cycle; by way of P4, which has its items sooner, \
                    4 items do not.";
-    sheet.add_picture("found", caption, draw_cycles(&trace, "Capacity 1: what a search finds"));
+    sheet.add_timeline("found", caption, "Capacity 1: what a search finds", &split);
     Ok(())
 }

@@ -1,36 +1,28 @@
 //! Figure 6: radix sort with long messages and with short ones.
 
-use loggp::MS;
-use loggp_draw::plot::{Plot, Scale};
-use loggp_programs::Case;
 use loggp_programs::radix_sort::RADIX_SORT;
-use loggp_study::StudyError;
 
-use super::common::cs2;
-use crate::{CaseSeries, Exhibit, Sheet, at_least};
+use crate::prelude::*;
 
 pub const FIGURE_6: Exhibit = Exhibit {
     id: "loggp-fig6",
     place: "figure 6",
     title: "radix sort with long and with short messages",
-    notes: &[
-        "Two curves on 16 processors of the Meiko CS-2; the text has no number of them. What a key costs to count, to sort and to move is \
-         a cycle of 1 us each here, as the paper says nothing of it.",
-    ],
+    notes: "Two curves on 16 processors of the Meiko CS-2; the text has no number of them. What a key costs to count, to sort and to move is \
+            a cycle of 1 us each here, as the paper says nothing of it.",
     formulas: &[
         "docs/reference/radix-sort.md has each phase; the keys go by LogP's n max(point + 2o, g) + L, or LogGP's 2kG",
     ],
     unit: ("ms", MS),
     series: |lab| {
         let sizes = lab.pick(&[512, 1024, 2048][..], &[1024, 4096, 16_384, 65_536]);
-        let params = cs2("cs2-splitc", 16);
+        let params = preset_machine("cs2-splitc", 16);
         let case = |name, size| Case { size, ..Case::new(&RADIX_SORT, name, params) };
         let make_series = |name| {
-            CaseSeries::from_values(name, "keys per processor", sizes.iter().copied(), move |size| {
-                case(name, size)
-            })
+            let sizes = sizes.iter().copied();
+            CaseSeries::from_values(name, "keys per processor", sizes, |size| case(name, size)).measured()
         };
-        ["short", "long"].map(|name| make_series(name).measured()).into()
+        ["short", "long"].map(make_series).into()
     },
     show,
 };
@@ -39,17 +31,11 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let gains = sheet.series("short").ratios_to(sheet.series("long"));
     let quote =
         "sending long messages results in much better overall performance than sending short messages";
-    sheet.add_claim(
-        "the short version's time over the long one's, by keys",
-        "1",
-        quote,
-        at_least(2.0),
-        gains,
-    );
+    let what = "the short version's time over the long one's, by keys";
+    sheet.add_claim(what, "1", quote, at_least(2.0), gains);
     let long = sheet.last_result("long");
-    let phase = |name: &str| long.phase(name).model.unwrap_or_default().in_units(MS);
     // Moving a key costs what sorting one locally does, so the rest of the distribution is the transfer.
-    let transfer = phase("distribution") - phase("local sort");
+    let transfer = long.phase_time("distribution", MS) - long.phase_time("local sort", MS);
     let quote = "the execution time to obtain the right setup and right distribution is substantial and is more expensive than the actual \
                  transfer time";
     let sorted = (long.x * 4.0) as i64; // four passes of 8 bits

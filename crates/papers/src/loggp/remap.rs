@@ -1,22 +1,16 @@
 //! Figure 4: the all-to-all remap with long messages and with short ones.
 
-use loggp::{MS, Params, Ports, Time};
-use loggp_draw::plot::{Plot, Scale};
-use loggp_programs::Case;
+use loggp::Ports;
 use loggp_programs::remap::REMAP;
-use loggp_study::StudyError;
 
-use super::common::cs2;
-use crate::{CaseSeries, Exhibit, Lab, Sheet, between, marked_line};
+use crate::prelude::*;
 
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggp-fig4",
     place: "figure 4",
     title: "all-to-all remap with long and with short messages",
-    notes: &[
-        "On 16 processors of the Meiko CS-2 with Split-C each sends 2K to 512K bytes to each other, staggered. k is the array of a \
-             processor: 16 times what it sends to one.",
-    ],
+    notes: "On 16 processors of the Meiko CS-2 with Split-C each sends 2K to 512K bytes to each other, staggered. k is the array of a \
+            processor: 16 times what it sends to one.",
     formulas: &[
         "long: 2kG (section 3); here with all terms, 2o + 2(P-1)(b-1)G at least, for blocks of b words",
         "short: (1/4)kg (section 3); here with all terms, 2o + (m-1) max(g, 2o) + L for m messages",
@@ -36,7 +30,7 @@ fn case(params: &Params, algorithm: &str, size: usize) -> Case {
 }
 
 fn series(lab: &Lab) -> Vec<CaseSeries> {
-    let params = cs2("cs2-splitc", P);
+    let params = preset_machine("cs2-splitc", P);
     // More bytes in short messages would make a run of a minute.
     let runs = [("long", lab.pick(1 << 15, 1 << 19)), ("short", lab.pick(1 << 12, 1 << 19))];
     let remap = runs.map(|(name, most)| {
@@ -57,7 +51,7 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let params = cs2("cs2-splitc", P);
+    let params = preset_machine("cs2-splitc", P);
     let word = params.word.get() as i64;
     let long = |size: f64| 2 * (P as i64 * size as i64) / word * params.G().unwrap_or_default();
     let short = |size: f64| (P as i64 * size as i64) / word * params.g;
@@ -72,28 +66,18 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_claim("the longest that were run over (1/4)kg", "3", quote, between(0.93, 1.0), [of_short]);
     let quote = "the version with short messages is very accurately predicted. The version using long messages runs within 20% of the \
                  expected time for large data sizes.";
-    sheet.add_out_of_reach(
-        "measured times",
-        "3",
-        quote,
-        "they are those of the paper's machine, whose network is contended for",
-    );
+    let why = "they are those of the paper's machine, whose network is contended for";
+    sheet.add_out_of_reach("measured times", "3", quote, why);
     let dual = sheet.model_time("long, dual ports") / sheet.model_time("long");
     let quote = "The factor of 2 in the long message formula occurs because each processor is sending and receiving data, and this can not \
                  happen at the same time";
     sheet.add_claim("the time of a processor that can, as a part", "3", quote, between(0.49, 0.51), [dual]);
     let slow = sheet.model_time("short, o = g") / sheet.series("short").at(FEWEST).model().in_units(MS);
     let quote = "This factor does not appear in the short message version because o is significantly less than g under Split-C";
-    sheet.add_claim(
-        "short messages with o = g over those with o = 1.7 us",
-        "3",
-        quote,
-        between(1.9, 2.1),
-        [slow],
-    );
-    let gain = [2048.0, 4096.0].map(|bytes| {
-        sheet.series("short").at(bytes).model().in_units(sheet.series("long").at(bytes).model())
-    });
+    let what = "short messages with o = g over those with o = 1.7 us";
+    sheet.add_claim(what, "3", quote, between(1.9, 2.1), [slow]);
+    let model = |name: &str, bytes| sheet.series(name).at(bytes).model();
+    let gain = [2048.0, 4096.0].map(|bytes| model("short", bytes).in_units(model("long", bytes)));
     let quote =
         "the long message version of the all-to-all remap has almost two orders of magnitude improvement";
     // From 31.6 on two orders of magnitude are nearer than one.

@@ -1,21 +1,16 @@
 //! Figures 7 and 8: the schedules of scatters on a few processors.
 
-use loggp::trace::{Message, Trace};
-use loggp::{Params, US};
-use loggp_programs::Case;
+use loggp::trace::Message;
 use loggp_programs::scatter::SCATTER;
-use loggp_study::StudyError;
 
-use super::common::{draw_cycles, in_us, machine_in_cycles, simplified_machine};
-use crate::{CaseSeries, Exhibit, Sheet, above, exactly};
+use super::{machine_in_cycles, simplified_machine};
+use crate::prelude::*;
 
 pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggp-fig7",
     place: "figure 7",
     title: "the Short-Message algorithm, which is optimal under LogP",
-    notes: &[
-        "k = 1 item for each of P = 4 processors: on the full LogGP with L = o = 5, g = 10 and G = 1, and on the simplified one.",
-    ],
+    notes: "k = 1 item for each of P = 4 processors: on the full LogGP with L = o = 5, g = 10 and G = 1, and on the simplified one.",
     formulas: &["((P-1)k - 1)g + L (table 2), with L + 2o for L in the full LogGP"],
     unit: ("cycles", US),
     series: |_| view_series("short"),
@@ -25,13 +20,8 @@ pub const FIGURE_7: Exhibit = Exhibit {
         sheet.add_number("L' = L + 2o of the simplified LogGP", "figure 7", "15", way).by_formula();
         let quote = "working with a restricted version of LogGP without sacrificing any accuracy";
         let what = "the full schedule's end less the simplified one's [cycles]";
-        sheet.add_claim(
-            what,
-            "4.1",
-            quote,
-            exactly(0.0),
-            [sheet.model_time(FULL) - sheet.model_time(SIMPLE)],
-        );
+        let apart = sheet.model_time(FULL) - sheet.model_time(SIMPLE);
+        sheet.add_claim(what, "4.1", quote, exactly(0.0), [apart]);
         show_two_views(sheet)
     },
 };
@@ -40,7 +30,7 @@ pub const FIGURE_8: Exhibit = Exhibit {
     id: "loggp-fig8",
     place: "figure 8",
     title: "the Binomial Tree algorithm",
-    notes: &["With the parameters of figure 7."],
+    notes: "With the parameters of figure 7.",
     formulas: &["max(L, g)(log2 P - 1) + L + (P-1)k - log2 P (table 2), with L + 2o for L in the full LogGP"],
     unit: ("cycles", US),
     series: |_| {
@@ -54,25 +44,19 @@ pub const FIGURE_8: Exhibit = Exhibit {
     },
     show: |sheet| {
         show_two_views(sheet)?;
-        let trace = sheet.last_result(FULL).trace().clone();
-        let times = route_to(&trace, 3).len() as f64;
-        sheet.add_claim(
-            "how often item 3 is sent",
-            "4.4",
-            "item 3 is sent twice over the network",
-            exactly(2.0),
-            [times],
-        );
-        let large = sheet.last_result("P = 64, k = 10").trace().clone();
-        let kept = [32, 16, 8, 4, 2, 1].map(|id| route_to(&large, id)[0].words as f64 - 10.0);
-        let off: Vec<f64> =
-            kept.iter().zip([32, 16, 8, 4, 2, 1]).map(|(kept, id)| kept - 10.0 * f64::from(id - 1)).collect();
+        let times = route_to(sheet.last_result(FULL).trace(), 3).len() as f64;
+        let quote = "item 3 is sent twice over the network";
+        sheet.add_claim("how often item 3 is sent", "4.4", quote, exactly(2.0), [times]);
+        let large = sheet.last_result("P = 64, k = 10").trace();
+        let kept = |id: usize| route_to(large, id)[0].words as f64 - 10.0;
+        let off = [32, 16, 8, 4, 2, 1].map(|id| kept(id) - 10.0 * (id - 1) as f64);
         let quote = "processor P_{P/2} needs to buffer k(P/2 - 1) items destined for other processors, P_{P/4} must buffer k(P/4 - 1) \
                      items, and so on";
         let what = "what P32, P16, P8, P4, P2 and P1 keep for others less that, P = 64, k = 10";
         sheet.add_claim(what, "4.4", quote, exactly(0.0), off).by_count();
         let words = |name: &str| {
-            sheet.last_result(name).trace().messages.iter().map(|message| message.words as f64).sum::<f64>()
+            let messages = &sheet.last_result(name).trace().messages;
+            messages.iter().map(|message| message.words).sum::<usize>() as f64
         };
         let quote = "the Binomial Tree algorithm achieves a better runing time at the expense of increased network traffic";
         let ours = [sheet.model_time("short") / sheet.model_time(FULL), words(FULL) / words("short")];
@@ -110,12 +94,11 @@ pub fn route_to(trace: &Trace, to: usize) -> Vec<&Message> {
 }
 
 fn show_two_views(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let right =
-        [FULL, SIMPLE].iter().filter(|name| sheet.model_time(name) == sheet.formula_time(name)).count();
-    sheet.add_own_check("both views end when table 2's formula says", right, 2);
+    let right = [FULL, SIMPLE].map(|name| sheet.model_time(name) == sheet.formula_time(name));
+    sheet.add_own_check("both views end when table 2's formula says", right);
     for (name, title) in [("full", FULL), ("simplified", SIMPLE)] {
-        let picture = draw_cycles(sheet.last_result(title).trace(), title);
-        sheet.add_picture(name, format!("Through the {title}."), picture);
+        let result = sheet.last_result(title).clone();
+        sheet.add_timeline(name, format!("Through the {title}."), title, &result);
     }
     Ok(())
 }

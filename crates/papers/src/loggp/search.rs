@@ -27,16 +27,11 @@ const NEVER: u32 = u32::MAX;
 /// when a scatter ends. A processor may send any items that it has, its own too, as often as it likes, and
 /// reception takes no time; so the paper's rules are at least as strict.
 pub fn least_time(machine: SimplifiedMachine, P: usize, k: usize) -> u32 {
-    (0..).find(|end| is_possible(machine, P, k, *end)).expect("every scatter ends")
-}
-
-/// Returns whether some scatter ends by `end`.
-fn is_possible(machine: SimplifiedMachine, P: usize, k: usize, end: u32) -> bool {
-    let source: Vec<u32> = vec![0; (P - 1) * k];
     let mut has = vec![vec![NEVER; (P - 1) * k]; P];
-    has[0] = source;
-    let state = ScatterState { free: vec![0; P], has, last: 0 };
-    can_finish(machine, k, end, state, &mut HashSet::new())
+    has[0].fill(0);
+    let start = ScatterState { free: vec![0; P], has, last: 0 };
+    let is_possible = |end: &u32| can_finish(machine, k, *end, start.clone(), &mut HashSet::new());
+    (0..).find(is_possible).expect("every scatter ends")
 }
 
 /// Returns whether a scatter in this state can end by `end`.

@@ -1,21 +1,17 @@
 //! Table 1: the parameters of the Meiko CS-2, measured by a program on the machine, as the paper did.
 
-use loggp::{Params, Ports, Time, US};
-use loggp_document::{Cell, Table};
+use loggp::Ports;
+use loggp_document::Cell;
 use loggp_programs::Emulation;
-use loggp_study::StudyError;
 use loggp_study::calibration::Calibration;
 
-use super::common::cs2;
-use crate::{Exhibit, Sheet};
+use crate::prelude::*;
 
 pub const TABLE_1: Exhibit = Exhibit {
     id: "loggp-table1",
     place: "table 1",
     title: "the parameters of the Meiko CS-2, found from inside",
-    notes: &[
-        "The paper timed loops that repeat a communication many times; so does a calibration, which is not told the parameters.",
-    ],
+    notes: "The paper timed loops that repeat a communication many times; so does a calibration, which is not told the parameters.",
     formulas: &[
         "a burst of short messages: a message each max(o, g); with a pause D after each, each o + D",
         "a round trip: 2L + 4o, and (k-1)G more if k words go one way",
@@ -36,9 +32,8 @@ const PARAMETERS: [&str; 5] = ["L [us]", "o [us]", "g [us]", "G per byte [us]", 
 /// Returns a calibration's results in the order of the table's columns.
 fn found_values(calibration: &Calibration) -> [f64; 5] {
     let Calibration { params: Params { word, .. }, L, o, g, G, .. } = calibration;
-    let us = |time: Time| time.in_units(US);
-    let per_byte = us(G.value) / word.get() as f64;
-    [us(L.value), us(o.value), us(g.value), per_byte, 1.0 / per_byte]
+    let per_byte = in_us(G.value) / word.get() as f64;
+    [in_us(L.value), in_us(o.value), in_us(g.value), per_byte, 1.0 / per_byte]
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
@@ -51,15 +46,16 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
             .exact("measured", "")
             .percent("vs model")
             .text("held");
-    let mut right = 0;
+    let mut same = Vec::new();
     for (library, name, printed) in ROWS {
-        let params = cs2(name, 2);
+        let params = preset_machine(name, 2);
         let calibrate = |emulation: &Emulation| Calibration::study(params, Ports::default(), emulation);
         let model = found_values(&calibrate(&Emulation::default())?);
         let measured = if sheet.lab.is_wall() { Some(calibrate(&sheet.lab.emulation)?) } else { None };
         for (row, parameter) in PARAMETERS.into_iter().enumerate() {
             let paper: f64 = printed[row].parse().expect("the table has numbers");
-            right += usize::from(row < 4 && (model[row] - paper).abs() < 1e-9);
+            // The bandwidth follows from G.
+            same.extend((row < 4).then(|| (model[row] - paper).abs() < 1e-9));
             let measured_value = measured.as_ref().map(|calibration| {
                 let Calibration { L, o, g, G, .. } = calibration;
                 (found_values(calibration)[row], [L.on_time, o.on_time, g.on_time, G.on_time, G.on_time][row])
@@ -76,12 +72,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         let what = format!("bandwidth 1/G with {library} [MB/s]");
         sheet.add_number(what, "table 1", printed[4], model[4]);
     }
-    sheet.add_read_back(
-        "L, o, g and G of both libraries, as a calibration finds them again",
-        "table 1",
-        right,
-        8,
-    );
+    let what = "L, o, g and G of both libraries, as a calibration finds them again";
+    sheet.add_read_back(what, "table 1", same);
     sheet.add_table(table);
     Ok(())
 }

@@ -1,19 +1,16 @@
 //! Table 3: the running times of four scatters on 1,024 processors.
 
-use loggp::{MS, US};
 use loggp_draw::digits::exact;
-use loggp_programs::Case;
 use loggp_programs::scatter::SCATTER;
-use loggp_study::StudyError;
 
-use super::common::simplified_machine;
-use crate::{CaseSeries, Exhibit, Sheet, at_least, below, exactly};
+use super::simplified_machine;
+use crate::prelude::*;
 
 pub const TABLE_3: Exhibit = Exhibit {
     id: "loggp-table3",
     place: "table 3",
     title: "scatters of k items among 1,024 processors",
-    notes: &["In the simplified LogGP of section 4.1: no o, and a G of 1 per item. A cycle lasts 1 us here."],
+    notes: "In the simplified LogGP of section 4.1: no o, and a G of 1 per item. A cycle lasts 1 us here.",
     formulas: &[
         "Short-Message: ((P-1)k - 1)g + L (table 2)",
         "Simple Long-Message: (P-2)g + (P-1)(k-1) + L (table 2)",
@@ -54,19 +51,15 @@ fn series_name(paper: &str, (k, g, L): (usize, i64, i64)) -> String {
 }
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let mut formulas = 0;
     for (paper, _, cells) in ROWS {
         for (column, cell) in COLUMNS.into_iter().zip(cells) {
             let name = series_name(paper, column);
             sheet.add_text(format!("{name} [cycles]"), "table 3", cell, exact(sheet.model_time(&name)));
-            formulas += usize::from(sheet.last_result(&name).model() == sheet.last_result(&name).formula());
         }
     }
     let over = |one: &str, other: &str, columns: &[(usize, i64, i64)]| {
-        let over = columns.iter().map(|column| {
-            sheet.model_time(&series_name(one, *column)) / sheet.model_time(&series_name(other, *column))
-        });
-        over.collect::<Vec<f64>>()
+        let time = |paper: &str, column| sheet.model_time(&series_name(paper, column));
+        columns.iter().map(|column| time(one, *column) / time(other, *column)).collect::<Vec<f64>>()
     };
     let [same, faster, optimal] = [
         over("Simple Long-Message", "Short-Message", &COLUMNS[..2]),
@@ -76,15 +69,11 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "for k = 1 it takes exactly as much time as the Short-Message algorithm";
     sheet.add_claim("Simple Long-Message over Short-Message, k = 1", "4.3", quote, exactly(1.0), same);
     let quote = "the new algorithm is significantly faster than the Short-Message algorithm for k > 1 items";
-    sheet.add_claim(
-        "Short-Message over Simple Long-Message, k = 10 and 100",
-        "4.3",
-        quote,
-        at_least(2.0),
-        faster,
-    );
+    let what = "Short-Message over Simple Long-Message, k = 10 and 100";
+    sheet.add_claim(what, "4.3", quote, at_least(2.0), faster);
     let quote = "A_t is superior to the Binomial Tree algorithm";
     sheet.add_claim("the optimal algorithm over the Binomial Tree", "4.5", quote, below(1.0), optimal);
-    sheet.add_own_check("cells in which the formula is the model's time", formulas, 24);
+    let same: Vec<bool> = sheet.all_series().iter().flat_map(SeriesResult::formula_checks).collect();
+    sheet.add_own_check("cells in which the formula is the model's time", same);
     Ok(())
 }

@@ -1,24 +1,19 @@
 //! Table 10, figure 8 and section 4.6: predictions of the LogGP models for the elimination.
 
-use loggp::SEC;
-use loggp_document::Table;
-use loggp_draw::plot::{Plot, Scale};
-use loggp_study::StudyError;
 use loggp_study::analysis::accounts::Account;
 
-use super::elimination::{self, CODES, Elimination, SIZES, WITHIN_7_PERCENT, codes, size_text};
-use super::elimination_times::{TABLE, error_percent, number};
+use super::elimination::{
+    self, CODES, Elimination, PRINTED, PrintedRun, SIZES, WITHIN_7_PERCENT, codes, number, size_text,
+};
 use super::synchronization::{Shares, draw_bars};
-use crate::{Exhibit, Sheet, above, at_most, below, marked_line};
+use crate::prelude::*;
 
 pub const TABLE_10: Exhibit = Exhibit {
     id: "loggps-table10",
     place: "table 10",
     title: "Gaussian elimination: what two models of LogGP predict",
-    notes: &[
-        "LogGP-1 does not see that senders wait; LogGP-2 has LogGPS's synchronization. Our errors are against our machine, which is LogGPS \
-         itself. The text has the sign of 46.8 as a minus, and that of -0.7 as a plus.",
-    ],
+    notes: "LogGP-1 does not see that senders wait; LogGP-2 has LogGPS's synchronization. Our errors are against our machine, which is LogGPS \
+            itself. The text has the sign of 46.8 as a minus, and that of -0.7 as a plus.",
     formulas: &["none: the paper predicts from the trace of a run"],
     unit: ("s", SEC),
     series: elimination::series,
@@ -29,7 +24,7 @@ pub const FIGURE_8: Exhibit = Exhibit {
     id: "loggps-fig8",
     place: "figure 8",
     title: "where the elimination's time goes, by two models of LogGP",
-    notes: &["LogGP-1 knows no S, so a larger S changes nothing."],
+    notes: "LogGP-1 knows no S, so a larger S changes nothing.",
     formulas: &["none: the paper predicts from the trace of a run"],
     unit: ("s", SEC),
     series: elimination::series,
@@ -40,28 +35,13 @@ pub const CLOCK: Exhibit = Exhibit {
     id: "loggps-sec4.6",
     place: "section 4.6",
     title: "LogGP-1 by a clock that is slow to read",
-    notes: &[
-        "A routine that was measured with a clock that takes so long to read seems to take so much longer: here that is put into o.",
-    ],
+    notes: "A routine that was measured with a clock that takes so long to read seems to take so much longer: here that is put into o.",
     formulas: &[],
     unit: ("s", SEC),
     series: elimination::series,
     show: show_clock,
 };
 
-/// Predictions of LogGP-1 and LogGP-2 in s, with their errors in %, as printed: a row for each code.
-const TABLE_OF: [[[(&str, &str); 5]; 3]; 2] = [
-    [
-        [("0.069", "46.8"), ("0.165", "36.4"), ("0.668", "9.2"), ("4.528", "-37.4"), ("33.805", "-45.6")],
-        [("0.069", "46.8"), ("0.165", "36.4"), ("0.668", "9.2"), ("4.528", "8.9"), ("33.805", "-5.8")],
-        [("0.069", "46.8"), ("0.165", "36.4"), ("0.668", "9.2"), ("4.609", "2.1"), ("40.170", "-8.3")],
-    ],
-    [
-        [("0.043", "-8.5"), ("0.110", "-9.1"), ("0.551", "-10.0"), ("7.486", "-2.4"), ("61.591", "-0.7")],
-        [("0.043", "-8.5"), ("0.110", "-9.1"), ("0.551", "-10.0"), ("4.225", "-4.0"), ("32.764", "-8.7")],
-        [("0.043", "-8.5"), ("0.110", "-9.1"), ("0.551", "-10.0"), ("4.284", "-5.0"), ("39.129", "-10.7")],
-    ],
-];
 /// The two models: their names in the table and in a replay.
 const MODELS: [(&str, &str); 2] = [("LogGP-1", "loggp-1"), ("LogGP-2", "loggp-2")];
 
@@ -93,11 +73,11 @@ fn show_table_10(sheet: &mut Sheet) -> Result<(), StudyError> {
             .percent("error");
     let mut of_loggp_2 = Vec::new();
     let mut at_4096 = [0.0; 2];
-    for (row, n) in SIZES.into_iter().enumerate() {
+    for n in SIZES {
         for (code, name) in codes(n) {
             let run = Elimination::from_sheet(sheet, n, code).seconds();
             for (model, (called, model_name)) in MODELS.into_iter().enumerate() {
-                let (paper, _) = TABLE_OF[model][code][row];
+                let (paper, _) = PrintedRun::of(n, code).predicted[1 + model];
                 // LogGP-1 has no S: its overheads are those of the machine on which they were measured.
                 let replayed_code = if model_name == "loggp-1" && code == 1 { 0 } else { code };
                 let (time, _) = replay(sheet, n, replayed_code, model_name)?;
@@ -113,33 +93,26 @@ fn show_table_10(sheet: &mut Sheet) -> Result<(), StudyError> {
                 let is_judged = n > 1024 && !(model == 0 && code > 0) && !(n == 4096 && code == 2);
                 if is_judged {
                     let what = format!("{called}, {}, {name} [s]", size_text(sheet.lab, n));
-                    sheet
-                        .add_number(what, "table 10", paper, time)
-                        .accept_within(WITHIN_7_PERCENT.0, WITHIN_7_PERCENT.1);
+                    let (part, why) = WITHIN_7_PERCENT;
+                    sheet.add_number(what, "table 10", paper, time).accept_within(part, why);
                 }
             }
         }
     }
     let pinned = sheet.lab.pick("26.5, 6.3, 1.13", "");
     let quote = "the LogGP-2 model predicts its communication cost lower than measured cost";
-    sheet.add_claim("LogGP-2's errors, n = 256, 512, 1024 [%]", "4.6", quote, below(0.0), &of_loggp_2);
+    sheet.add_claim("LogGP-2's errors, n = 256, 512, 1024 [%]", "4.6", quote, below(0.0), of_loggp_2.clone());
     let quote = "accurate (maximum of -10.0%)";
-    let sizes = of_loggp_2.iter().map(|error| error.abs()).collect::<Vec<_>>();
+    let sizes = of_loggp_2.iter().map(|error| error.abs());
     let why = "the paper's program is lost; ours has more short messages a flop at n = 256";
-    sheet
-        .add_claim("the same, without their sign [%]", "4.6", quote, at_most(10.0), sizes)
-        .expect_difference(pinned, why);
+    let row = sheet.add_claim("the same, without their sign [%]", "4.6", quote, at_most(10.0), sizes);
+    row.expect_difference(pinned, why);
     let quote = "when n = 4096, the LogGP-1 model is inaccurate";
     let what = "LogGP-1's error at n = 4096, without its sign, where accurate is \"within 7%\" [%]";
     sheet.add_claim(what, "4.6", quote, above(7.0), [at_4096[0].abs()]);
     let quote = "the LogGP-2 model is nearly as accurate as the LogGPS model (sigma_7 = 0.7%)";
-    sheet.add_claim(
-        "LogGP-2's error at n = 4096, without its sign [%]",
-        "4.6",
-        quote,
-        at_most(0.7),
-        [at_4096[1].abs()],
-    );
+    let what = "LogGP-2's error at n = 4096, without its sign [%]";
+    sheet.add_claim(what, "4.6", quote, at_most(0.7), [at_4096[1].abs()]);
     add_misprints(sheet);
     sheet.add_table(table);
     Ok(())
@@ -147,42 +120,23 @@ fn show_table_10(sheet: &mut Sheet) -> Result<(), StudyError> {
 
 /// Adds rows for the paper's printed errors, computed from its times in tables 7 and 10.
 fn add_misprints(sheet: &mut Sheet) {
-    // Each printed error and the computed one; those that are equal for all codes once.
-    let all = TABLE_OF.iter().enumerate().flat_map(|(model, rows)| {
-        rows.iter().zip(TABLE).enumerate().flat_map(move |(code, (row, measured))| {
-            let all = row.iter().zip(measured).enumerate().skip(if code == 0 { 0 } else { 3 });
-            all.map(move |(size, ((predicted, printed), (measured, _, _)))| {
-                ((model, code, size), *printed, error_percent(predicted, measured))
-            })
-        })
+    let all = [1, 2].into_iter().flat_map(|model| PRINTED.iter().map(move |run| (model, run)));
+    let (wrong, right): (Vec<_>, Vec<_>) = all.partition(|(model, run)| {
+        *model == 1 && ((run.n == 2048 && run.code < 2) || (run.n == 4096 && run.code == 0))
     });
-    let (wrong, right): (Vec<_>, Vec<_>) = all.partition(|((model, code, size), ..)| {
-        *model == 0 && ((*size == 3 && *code < 2) || (*size == 4 && *code == 0))
-    });
-    let joined = |rows: &[((usize, usize, usize), &str, String)]| {
-        let (printed, ours): (Vec<&str>, Vec<String>) =
-            rows.iter().map(|(_, printed, ours)| (*printed, ours.clone())).unzip();
-        (printed.join(" "), ours.join(" "))
+    let joined = |runs: &[(usize, &PrintedRun)]| {
+        let printed = runs.iter().map(|(model, run)| run.predicted[*model].1);
+        (join_words(printed), join_words(runs.iter().map(|(model, run)| run.error_percent(*model))))
     };
     let (printed, ours) = joined(&right);
-    let row = sheet.add_text(
-        "15 of the 18 errors, made again from the tables' own times [%]",
-        "table 10",
-        &printed,
-        ours,
-    );
-    row.by_formula().expect_difference(
+    let what = "15 of the 18 errors, made again from the tables' own times [%]";
+    sheet.add_text(what, "table 10", &printed, ours).by_formula().expect_difference(
         "46.8 36.4 9.2 -5.8 2.1 -8.3 -8.5 -9.1 -10.0 -2.4 -0.7 -4.0 -8.7 -5.1 -10.7",
         "one of them, -5.0, is -5.05 by the printed times, which are rounded",
     );
     let (printed, ours) = joined(&wrong);
-    let row = sheet.add_text(
-        "the other three: LogGP-1 at n = 2048, twice, and at n = 4096 [%]",
-        "table 10",
-        &printed,
-        ours,
-    );
-    row.by_formula().expect_difference(
+    let what = "the other three: LogGP-1 at n = 2048, twice, and at n = 4096 [%]";
+    sheet.add_text(what, "table 10", &printed, ours).by_formula().expect_difference(
         "-40.9 -45.5 2.8",
         "at n = 2048 they would be those of a prediction of 4.797 s, where 4.528 is printed; at n = 4096 -45.6 would be the error against what \
          LogGPS predicts",
@@ -195,25 +149,18 @@ fn show_clock(sheet: &mut Sheet) -> Result<(), StudyError> {
         let points = [0.0, 1.0, 2.0, 3.0, 4.0].map(|us| clock_error(sheet, n, us).map(|error| (us, error)));
         lines.push(marked_line(format!("n = {n}"), number, points.into_iter().collect::<Result<_, _>>()?));
     }
-    let ours: Vec<String> = lines.iter().map(|line| format!("{:.1}", line.points[4].1)).collect();
+    let ours = join_words(lines.iter().map(|line| format!("{:.1}", line.points[4].1)));
     let what = "LogGP-1's errors with 4 us of a clock in o, n = 256, 512, 1024 [%]";
-    sheet.add_text(what, "table 10", "46.8 36.4 9.2", ours.join(" ")).expect_difference(
+    sheet.add_text(what, "table 10", "46.8 36.4 9.2", ours).expect_difference(
         "44.0 21.2 5.2",
         "the paper's o is a picture (figure 7), and 4 us in each is our reading of section 4.6; its program is another",
     );
-    sheet.add_own_check(
-        "without that they are 0",
-        usize::from(lines.iter().all(|line| line.points[0].1.abs() < 1e-9)),
-        1,
-    );
+    let is_exact = lines.iter().all(|line| line.points[0].1.abs() < 1e-9);
+    sheet.add_own_check("without that they are 0", [is_exact]);
     let quote = "we re-measured the parameters using CPU counter (the Pentium RDTSC instruction), which requires lower overhead, but the \
                  predicted results were within 27.7% errors";
-    sheet.add_out_of_reach(
-        "the errors by another clock",
-        "4.6",
-        quote,
-        "neither those parameters nor that clock's cost are printed",
-    );
+    let why = "neither those parameters nor that clock's cost are printed";
+    sheet.add_out_of_reach("the errors by another clock", "4.6", quote, why);
     let plot =
         Plot::new("LogGP-1's error by the cost of the clock", "Gaussian elimination on Myrinet, P = 16")
             .x("what it takes to read the clock [us]", Scale::Linear)
@@ -225,7 +172,7 @@ fn show_clock(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let (mut without_waits, mut with_waits, mut long) = (0, 0, 0);
+    let (mut without_waits, mut with_waits) = (Vec::new(), Vec::new());
     let mut bars = [Vec::new(), Vec::new()];
     for n in SIZES {
         let waits =
@@ -240,22 +187,17 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
                 if code == 0 && n > 1024 {
                     let ours = shares.share(Account::SenderSync);
                     match model_name {
-                        "loggp-1" => without_waits += usize::from(ours == 0.0),
-                        _ => with_waits += usize::from((ours / waits - 1.0).abs() < 0.01),
+                        "loggp-1" => without_waits.push(ours == 0.0),
+                        _ => with_waits.push((ours / waits - 1.0).abs() < 0.01),
                     }
-                    long += usize::from(model_name == "loggp-2");
                 }
             }
         }
     }
-    sheet.add_own_check("n = 2048 and 4096: LogGP-1 has no senders that wait", without_waits, long);
-    sheet.add_own_check("n = 2048 and 4096: LogGP-2 has as much of them as the run, to 1%", with_waits, long);
-    sheet.add_out_of_reach(
-        "the heights of the bars",
-        "figure 8",
-        "the model cannot predict its bottleneck (Fig. 8(a))",
-        "they are a picture",
-    );
+    sheet.add_own_check("n = 2048 and 4096: LogGP-1 has no senders that wait", without_waits);
+    sheet.add_own_check("n = 2048 and 4096: LogGP-2 has as much of them as the run, to 1%", with_waits);
+    let quote = "the model cannot predict its bottleneck (Fig. 8(a))";
+    sheet.add_out_of_reach("the heights of the bars", "figure 8", quote, "they are a picture");
     for ((called, model_name), bars) in MODELS.into_iter().zip(bars) {
         let caption = match model_name {
             "loggp-1" => "(a) LogGP-1: it knows no S, so a larger S changes nothing.",

@@ -1,21 +1,16 @@
 //! Figure 2 and tables 3 and 4: the cost of a message by the model and in MPI's routines.
 
-use loggp::{Params, ParamsBuilder, Time, US};
-use loggp_programs::Case;
-use loggp_programs::message::{MEANWHILE, MESSAGE, MessageTerms, RECEIVER_DELAY, RECV, WAIT_RECV, WAIT_SEND};
-use loggp_study::StudyError;
+use loggp::ParamsBuilder;
+use loggp_programs::message::{MEANWHILE, MessageTerms, RECV, WAIT_RECV, WAIT_SEND};
 
-use super::platforms::{PLATFORMS, pair_machine};
-use crate::pictures::timeline::draw_timeline;
-use crate::{CaseResult, CaseSeries, Exhibit, Sheet};
+use super::platforms::{PLATFORMS, message_case};
+use crate::prelude::*;
 
 pub const FIGURE_2: Exhibit = Exhibit {
     id: "loggps-fig2",
     place: "figure 2",
     title: "three messages under LogGPS, with s = 2 and S = 4",
-    notes: &[
-        "A picture of an idea, drawn again: the text gives no other parameters than s and S, and those here are ours.",
-    ],
+    notes: "A picture of an idea, drawn again: the text gives no other parameters than s and S, and those here are ours.",
     formulas: &["T1 + T2 + T3, T1 + T2' + T3, and T4 + T5 + T1 + T2' + T3 (table 3)"],
     unit: ("us", US),
     series: |_| {
@@ -28,16 +23,15 @@ pub const FIGURE_2: Exhibit = Exhibit {
         let cost = |(_, k, late): &(&str, usize, i64)| {
             MessageTerms::new(&figure_2_machine(), *k).communication(*late * US)
         };
-        let right = SENDS.iter().filter(|send| sheet.last_result(send.0).model() == cost(send)).count();
-        sheet.add_own_check("messages that take the sum of the parts in the figure", right, 3);
+        let right = SENDS.map(|send| sheet.last_result(send.0).model() == cost(&send));
+        sheet.add_own_check("messages that take the sum of the parts in the figure", right);
         for (name, k, _) in SENDS {
-            let svg =
-                draw_timeline(sheet.last_result(name).trace(), &format!("{name}: {k} bytes"), ("us", US));
             let caption = match k > 4 {
                 true => "It is longer than S: a request goes first, and the message only after the reply.",
                 false => "It is no longer than S, and goes at once.",
             };
-            sheet.add_picture(name, caption, svg.expect("two processors can be drawn"));
+            let result = sheet.last_result(name).clone();
+            sheet.add_timeline(name, caption, &format!("{name}: {k} bytes"), &result);
         }
         Ok(())
     },
@@ -55,9 +49,7 @@ pub const TABLE_3: Exhibit = Exhibit {
     id: "loggps-table3",
     place: "table 3",
     title: "what a message costs under LogGPS",
-    notes: &[
-        "Above S the cost has the larger of t_r - t_s and o' + L in it: so the model has the wait for the receiver.",
-    ],
+    notes: "Above S the cost has the larger of t_r - t_s and o' + L in it: so the model has the wait for the receiver.",
     formulas: &[
         "T1 = o' + kO_s, T2 = kG_s + L, T2' = sG_s + (k-s)G_l + L, T3 = o' + kO_r",
         "T4 = max(o' + L, t_r - t_s) + o', T5 = o' + L + o'",
@@ -78,9 +70,7 @@ pub const TABLE_4: Exhibit = Exhibit {
     id: "loggps-table4",
     place: "table 4",
     title: "what MPI's routines cost under LogGPS",
-    notes: &[
-        "On Myrinet. t_s and t_r are when send and receive are called, t_i and t_w a nonblocking call and its wait.",
-    ],
+    notes: "On Myrinet. t_s and t_r are when send and receive are called, t_i and t_w a nonblocking call and its wait.",
     formulas: &[
         "MPI_Send: (4) T1 up to S, (5) T4 + T5 + T1 above; MPI_Isend, MPI_Irecv: (6), (10) o'",
         "MPI_Recv: (7) max(T1 + T2 - (t_r - t_s), 0) + T3 up to s, (8) the same with T2' up to S, \
@@ -90,7 +80,7 @@ pub const TABLE_4: Exhibit = Exhibit {
     unit: ("us", US),
     series: |_| {
         let make_series = |(algorithm, k, late, meanwhile): (&str, usize, i64, i64)| {
-            let case = message_case(algorithm, pair_machine("myrinet"), k, late * US);
+            let case = message_case(algorithm, preset_machine("myrinet", 2), k, late * US);
             let name =
                 format!("{algorithm}, k = {k}, receiver {late} us late, {meanwhile} us before the wait");
             CaseSeries::from_case(name, case.with(&MEANWHILE, (meanwhile * US).into())).measured()
@@ -99,12 +89,6 @@ pub const TABLE_4: Exhibit = Exhibit {
     },
     show: show_table_4,
 };
-
-/// Returns the case of a message of k bytes whose receiver is late.
-fn message_case(algorithm: &str, params: Params, k: usize, late: Time) -> Case {
-    let case = Case { size: k, ..Case::new(&MESSAGE, algorithm, params) };
-    case.with(&RECEIVER_DELAY, late.into())
-}
 
 /// Returns the model's time of a routine, or `None` if it was not called.
 fn routine_time(result: &CaseResult, name: &str) -> Option<Time> {
@@ -134,12 +118,8 @@ fn show_table_3(sheet: &mut Sheet) -> Result<(), StudyError> {
         received == MessageTerms::new(&params, k).communication(late)
     });
     let costs: Vec<bool> = costs.collect();
-    let right = costs.iter().filter(|right| **right).count();
-    sheet.add_own_check(
-        "messages that cost what equations (1) to (3) say, to the picosecond",
-        right,
-        costs.len(),
-    );
+    let what = "messages that cost what equations (1) to (3) say, to the picosecond";
+    sheet.add_own_check(what, costs);
     let name = "Myrinet, k = 16383, receiver 0 us late";
     let longest = routine_time(sheet.last_result(name), RECV).unwrap_or_default().in_units(US);
     sheet.add_number("a message of S = 16,383 bytes on Myrinet [us]", "4.5", "288", longest).expect_difference(
@@ -165,39 +145,29 @@ const CASES: [(&str, usize, i64, i64); 10] = [
 ];
 
 fn show_table_4(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let params = pair_machine("myrinet");
-    let (mut called, mut same, mut waits, mut as_printed) = (0, 0, 0, 0);
+    let params = preset_machine("myrinet", 2);
+    let (mut same, mut as_printed) = (Vec::new(), Vec::new());
     for (results, (_, k, late, meanwhile)) in sheet.all_series().iter().zip(CASES) {
         let result = results.last_result();
-        for phase in &result.answers().phases {
-            called += 1;
-            same += usize::from(phase.prediction.formula == phase.prediction.model);
-        }
+        let routines = result.answers().phases.iter();
+        same.extend(routines.map(|phase| phase.prediction.formula == phase.prediction.model));
         // The paper prints the time that has passed as t_i - t_w, which is negative.
         let parts = MessageTerms::new(&params, k);
         for (name, blocking) in [(WAIT_SEND, parts.send(late * US)), (WAIT_RECV, parts.recv(late * US))] {
             if let Some(wait) = routine_time(result, name) {
-                waits += 1;
-                as_printed += usize::from(wait == parts.wait(blocking, -(params.o + meanwhile * US)));
+                as_printed.push(wait == parts.wait(blocking, -(params.o + meanwhile * US)));
             }
         }
     }
     let one_byte = routine_time(sheet.all_series()[0].last_result(), RECV).unwrap_or_default().in_units(US);
     sheet.add_number("MPI_Recv of a message of one byte that is there [us]", "4.6", "6.55", one_byte);
-    sheet.add_own_check(
-        "routines that take what equations (4) to (11) say, with t_w - t_i in (11)",
-        same,
-        called,
-    );
+    let what = "routines that take what equations (4) to (11) say, with t_w - t_i in (11)";
+    sheet.add_own_check(what, same);
     let quote = "max{T_blk - (t_i - t_w), o'}";
-    let row = sheet.add_judged_claim(
-        "waits that take what (11) says as it is printed",
-        "table 4",
-        quote,
-        "all",
-        as_printed == waits,
-    );
-    row.ours = format!("{as_printed} of {waits}");
+    let right = as_printed.iter().filter(|is_right| **is_right).count();
+    let what = "waits that take what (11) says as it is printed";
+    let row = sheet.add_judged_claim(what, "table 4", quote, "all", right == as_printed.len());
+    row.ours = format!("{right} of {}", as_printed.len());
     row.expect_difference(
         "0 of 10",
         "t_w is when the wait is called and t_i the nonblocking call before it (section 3.2), so that what is printed, here and in the \

@@ -1,24 +1,20 @@
 //! Table 7: the time of the elimination, and the cost of its synchronization.
 
-use loggp::{SEC, Time};
-use loggp_document::Table;
 use loggp_programs::message::MessageTerms;
-use loggp_study::StudyError;
 
-use super::elimination::{self, CODES, Elimination, SIZES, WITHIN_7_PERCENT, case, codes, size_text};
-use super::platforms::pair_machine;
-use crate::{CaseSeries, Exhibit, Sheet, below};
+use super::elimination::{
+    self, CODES, Elimination, PRINTED, PrintedRun, SIZES, WITHIN_7_PERCENT, case, codes, number, size_text,
+};
+use crate::prelude::*;
 
 pub const TABLE_7: Exhibit = Exhibit {
     id: "loggps-table7",
     place: "table 7",
     title: "Gaussian elimination: measured times, and what LogGPS predicts",
-    notes: &[
-        "The program solves Ax = b with partial pivoting on sixteen processors of the Myrinet cluster; the paper predicts its time from the \
-         trace of a run. What the paper measured is out of reach: our \"measured\" is the LogGPS machine itself, which LogGPS predicts by \
-         design. So ours is compared with what the paper predicts. One number was taken from the table: a flop costs 10.8 ns, from the \
-         33.2 s of n = 4096 and S = 65,536. A size that is run at a part of it is off by -3.2 to +3.5% of what it takes at n.",
-    ],
+    notes: "The program solves Ax = b with partial pivoting on sixteen processors of the Myrinet cluster; the paper predicts its time from the \
+            trace of a run. What the paper measured is out of reach: our \"measured\" is the LogGPS machine itself, which LogGPS predicts by \
+            design. So ours is compared with what the paper predicts. One number was taken from the table: a flop costs 10.8 ns, from the \
+            33.2 s of n = 4096 and S = 65,536. A size that is run at a part of it is off by -3.2 to +3.5% of what it takes at n.",
     formulas: &["none: the paper predicts from the trace of a run"],
     unit: ("s", SEC),
     series: |lab| {
@@ -35,41 +31,6 @@ pub const TABLE_7: Exhibit = Exhibit {
     show,
 };
 
-/// Table 7, a row for each code: the measured and the predicted time in s, and the error in %.
-pub const TABLE: [[(&str, &str, &str); 5]; 3] = [
-    [
-        ("0.047", "0.050", "6.4"),
-        ("0.121", "0.128", "5.8"),
-        ("0.612", "0.592", "-3.3"),
-        ("7.668", "7.600", "-0.9"),
-        ("62.038", "62.188", "0.2"),
-    ],
-    [
-        ("0.047", "0.050", "6.4"),
-        ("0.121", "0.128", "5.8"),
-        ("0.612", "0.592", "-3.3"),
-        ("4.403", "4.328", "-1.7"),
-        ("35.902", "33.200", "-7.5"),
-    ],
-    [
-        ("0.047", "0.050", "6.4"),
-        ("0.121", "0.128", "5.8"),
-        ("0.612", "0.592", "-3.3"),
-        ("4.512", "4.401", "-2.5"),
-        ("43.795", "39.571", "-9.6"),
-    ],
-];
-
-/// Parses a number of the table.
-pub fn number(text: &str) -> f64 {
-    text.parse().expect("the table has numbers")
-}
-
-/// Computes an error in % from a predicted and a measured time, with one decimal.
-pub fn error_percent(predicted: &str, measured: &str) -> String {
-    format!("{:.1}", 100.0 * (number(predicted) / number(measured) - 1.0))
-}
-
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let mut times = Table::new("times", "Times at P = 16: the paper's, and the model's of our program")
         .exact("n", "")
@@ -78,30 +39,20 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         .exact("paper, predicted", "s")
         .exact("ours", "s")
         .percent("vs predicted");
-    let (mut predicted_changes, mut changes, mut gains) = (0, 0, Vec::new());
-    for (row, n) in SIZES.into_iter().enumerate() {
+    let (mut foreseen, mut gains) = (Vec::new(), Vec::new());
+    for n in SIZES {
         let original = Elimination::from_sheet(sheet, n, 0);
         for (code, name) in codes(n) {
-            let (measured, predicted, _) = TABLE[code][row];
+            let PrintedRun { measured, predicted: [(predicted, _), ..], .. } = *PrintedRun::of(n, code);
             let run = Elimination::from_sheet(sheet, n, code);
             let ours = run.seconds();
             let off = ours / number(predicted) - 1.0;
-            times.push(vec![
-                n.into(),
-                name.into(),
-                number(measured).into(),
-                number(predicted).into(),
-                ours.into(),
-                off.into(),
-            ]);
+            let cells = [number(measured), number(predicted), ours, off].map(Into::into);
+            times.push([n.into(), name.into()].into_iter().chain(cells).collect());
             let what = format!("{}, {name} [s]", size_text(sheet.lab, n));
             if (n, code) == (4096, 1) {
-                sheet.add_read_back(
-                    format!("{what}: the flop was fitted to it"),
-                    "table 7",
-                    usize::from(off.abs() < 0.05),
-                    1,
-                );
+                let what = format!("{what}: the flop was fitted to it");
+                sheet.add_read_back(what, "table 7", [off.abs() < 0.05]);
             } else {
                 let (part, why) = WITHIN_7_PERCENT;
                 let row = sheet.add_number(what, "table 7", predicted, ours).accept_within(part, why);
@@ -117,9 +68,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
                 };
             }
             if code > 0 {
-                changes += 1;
                 let (time, _) = original.replay_with(["", "S=65536", "fragments=16383"][code])?;
-                predicted_changes += usize::from((time / ours - 1.0).abs() < 0.01);
+                foreseen.push((time / ours - 1.0).abs() < 0.01);
             }
             if code == 1 {
                 gains.push(ours / original.seconds());
@@ -129,36 +79,23 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "the change of S affects the measured time, T_m2, when n > 1024";
     let what = "time with S = 65,536 over the original's, n = 2048 and 4096";
     sheet.add_claim(what, "4.5", quote, below(1.0), gains);
-    sheet.add_own_check(
-        "changes of S and fragments that a replay of the original's trace foresees to 1%",
-        predicted_changes,
-        changes,
-    );
-    let errors = TABLE.iter().enumerate().flat_map(|(code, row)| {
-        row.iter()
-            .skip(if code == 0 { 0 } else { 3 })
-            .map(|(measured, predicted, printed)| (error_percent(predicted, measured), *printed))
-    });
-    let (ours, printed): (Vec<String>, Vec<&str>) = errors.unzip();
+    let what = "changes of S and fragments that a replay of the original's trace foresees to 1%";
+    sheet.add_own_check(what, foreseen);
+    let printed = join_words(PRINTED.iter().map(|run| run.predicted[0].1));
+    let ours = join_words(PRINTED.iter().map(|run| run.error_percent(0)));
     let what = "the nine errors, made again from the table's own times [%]";
-    sheet.add_text(what, "table 7", &printed.join(" "), ours.join(" ")).by_formula();
+    sheet.add_text(what, "table 7", &printed, ours).by_formula();
     // The paper's MBytes are 2^20 bytes: with 10^6 it would be 1,373.
     let S = CODES[0].S;
     let messages = 22.5 * f64::from(1 << 20) / S as f64;
     let what = "messages of S = 16,383 bytes in 22.5 MBytes";
-    sheet
-        .add_number(what, "4.5", "1438", messages)
-        .by_formula()
-        .accept_within(0.05 / 22.5, "22.5 has three digits");
-    let one = MessageTerms::new(&pair_machine("myrinet"), S).communication(Time::ZERO);
+    let row = sheet.add_number(what, "4.5", "1438", messages).by_formula();
+    row.accept_within(0.05 / 22.5, "22.5 has three digits");
+    let one = MessageTerms::new(&preset_machine("myrinet", 2), S).communication(Time::ZERO);
     sheet.add_number("1,438 messages of S bytes [s]", "4.5", "0.42", 1438.0 * one.in_units(SEC)).by_formula();
     let quote = "the LogGPS model predicts the execution time within 7% errors";
-    sheet.add_out_of_reach(
-        "how near LogGPS is to the cluster",
-        "4.4",
-        quote,
-        "the cluster and the program are lost",
-    );
+    let why = "the cluster and the program are lost";
+    sheet.add_out_of_reach("how near LogGPS is to the cluster", "4.4", quote, why);
     sheet.add_table(times);
     Ok(())
 }

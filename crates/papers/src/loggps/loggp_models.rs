@@ -1,27 +1,20 @@
 //! Tables 8 and 9, and figure 7: the costs of a message under the LogGP models with which LogGPS is compared.
 
-use loggp::trace::Trace;
-use loggp::{NS, Time, US};
-use loggp_document::Table;
-use loggp_draw::plot::{Plot, Scale};
-use loggp_programs::Case;
-use loggp_programs::message::{MESSAGE, MessageTerms, RECEIVER_DELAY};
-use loggp_study::StudyError;
+use loggp::NS;
+use loggp_programs::message::MessageTerms;
 use loggp_study::analysis::WhatIf;
 
-use super::platforms::pair_machine;
+use super::platforms::message_case;
 use super::protocols::LATE;
-use crate::{CaseSeries, Exhibit, Sheet, marked_line};
+use crate::prelude::*;
 
 pub const TABLE_8: Exhibit = Exhibit {
     id: "loggps-table8",
     place: "table 8",
     title: "what three models make of a message",
-    notes: &[
-        "(D1) LogGP-1 has the shortest synchronization as a constant in o; LogGP-2 models it separately; LogGPS calculates it from when the \
-         routines are called. (D2) LogGP-1 has a constant o for every length, for sender and receiver; LogGP-2 two constants, up to s and \
-         above; LogGPS two linear functions. (D3) LogGP-1 has constants for every length; LogGP-2 and LogGPS two.",
-    ],
+    notes: "(D1) LogGP-1 has the shortest synchronization as a constant in o; LogGP-2 models it separately; LogGPS calculates it from when the \
+            routines are called. (D2) LogGP-1 has a constant o for every length, for sender and receiver; LogGP-2 two constants, up to s and \
+            above; LogGPS two linear functions. (D3) LogGP-1 has constants for every length; LogGP-2 and LogGPS two.",
     formulas: &["LogGP-1: o of a message above S is longer by 4o' + 2L, the shortest T4 + T5 of table 3"],
     unit: ("us", US),
     series: |_| series(&[2000, 4000, 6000, 10_000, 12_000, 14_000]),
@@ -32,9 +25,7 @@ pub const FIGURE_7: Exhibit = Exhibit {
     id: "loggps-fig7",
     place: "figure 7",
     title: "LogGP-1's parameters for Myrinet",
-    notes: &[
-        "The paper's values are a picture. These are what they would be without the cost of a clock, as they follow from LogGPS's.",
-    ],
+    notes: "The paper's values are a picture. These are what they would be without the cost of a clock, as they follow from LogGPS's.",
     formulas: &["o_s = T1, above S T4 + T5 + T1 with the shortest T4; o_r = T3; G = (T2 - L)/k (table 3)"],
     unit: ("us", US),
     series: |_| series(&LENGTHS),
@@ -45,9 +36,7 @@ pub const TABLE_9: Exhibit = Exhibit {
     id: "loggps-table9",
     place: "table 9",
     title: "LogGP's parameters for Myrinet",
-    notes: &[
-        "LogGP-1's L of 7.46 us belongs to its figure 7, and is out of reach. 8,192 bytes are in neither column of the table.",
-    ],
+    notes: "LogGP-1's L of 7.46 us belongs to its figure 7, and is out of reach. 8,192 bytes are in neither column of the table.",
     formulas: &["a message of k bytes takes o + kG + L + o, half of a round trip (LogGP-2)"],
     unit: ("us", US),
     series: |_| series(&[4000, 8000, 12_000, 16_000]),
@@ -74,10 +63,9 @@ const LENGTHS: [usize; 17] = [
 /// Returns messages of these lengths on Myrinet, with receivers on time and late.
 fn series(lengths: &[usize]) -> Vec<CaseSeries> {
     let make_series = |(name, late): (&str, Time)| {
-        let case = |k| Case { size: k, ..Case::new(&MESSAGE, "blocking", pair_machine("myrinet")) };
+        let case = |k| message_case("blocking", preset_machine("myrinet", 2), k, late);
         let lengths = lengths.iter().copied().chain([20_000]);
-        CaseSeries::from_values(name, "k [bytes]", lengths, |k| case(k).with(&RECEIVER_DELAY, late.into()))
-            .traced()
+        CaseSeries::from_values(name, "k [bytes]", lengths, case).traced()
     };
     [("at once", Time::ZERO), ("1 ms late", LATE)].map(make_series).into()
 }
@@ -112,7 +100,7 @@ fn has_even_steps(numbers: &[Time]) -> bool {
 fn show_table_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     // Evenly spaced: three up to s = 8,191, and three up to S = 16,383.
     const RANGES: [[usize; 3]; 2] = [[2000, 4000, 6000], [10_000, 12_000, 14_000]];
-    let mut right = 0;
+    let mut right = Vec::new();
     for model in ["loggp-1", "loggp-2", "loggps"] {
         let ranges = RANGES.map(|range| range.map(|k| modeled_message(sheet, model, k, true)));
         let mut by_cost = [const { Vec::new() }; 3];
@@ -137,40 +125,33 @@ fn show_table_8(sheet: &mut Sheet) -> Result<(), StudyError> {
             _ => linear(&sends) && linear(&recvs) && sends != recvs,
         };
         let byte = ways.iter().all(|range| has_even_steps(range)) && step(&ways[0]) != step(&ways[1]);
-        right += [waits == (model != "loggp-1"), overhead, byte].iter().filter(|right| **right).count();
+        right.extend([waits == (model != "loggp-1"), overhead, byte]);
     }
-    sheet.add_own_check(
-        "what the table writes of D1, D2 and D3, as replays of messages under the three models do",
-        right,
-        9,
-    );
+    let what = "what the table writes of D1, D2 and D3, as replays of messages under the three models do";
+    sheet.add_own_check(what, right);
     Ok(())
 }
 
 fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let myrinet = pair_machine("myrinet");
+    let myrinet = preset_machine("myrinet", 2);
     let mut curves = [Vec::new(), Vec::new(), Vec::new()];
-    let mut same = 0;
+    let mut same = Vec::new();
     for k in LENGTHS {
         let ModeledMessage { send, recv, under_way } = modeled_message(sheet, "loggp-1", k, true)?;
         let G = (under_way - myrinet.L).as_ns() / k as f64;
-        let times = [send.in_units(US), recv.in_units(US), G];
+        let times = [in_us(send), in_us(recv), G];
         curves.iter_mut().zip(times).for_each(|(curve, time)| curve.push((k as f64, time)));
         let parts = MessageTerms::new(&myrinet, k);
-        same += usize::from((send, recv, under_way) == (parts.send(Time::ZERO), parts.T3, parts.T2));
+        same.push((send, recv, under_way) == (parts.send(Time::ZERO), parts.T3, parts.T2));
     }
-    sheet.add_own_check(
-        "lengths with the o, the o and the G of a receiver that waits: the shortest synchronization",
-        same,
-        LENGTHS.len(),
-    );
+    let what = "lengths with the o, the o and the G of a receiver that waits: the shortest synchronization";
+    sheet.add_own_check(what, same);
     let quote = "defines o_s as a constant value for every message length";
     sheet.add_out_of_reach("the values", "4.6", quote, "the figure is a picture, and was measured");
     let [send, recv, G] = curves;
-    let plot = |title: &str, y: &str, lines: Vec<loggp_draw::plot::PlotLine>| {
-        let plot = Plot::new(title, "as they follow from LogGPS's")
-            .x("length of the message, k [bytes]", Scale::Linear);
-        plot.y(y, Scale::Linear).lines(lines)
+    let plot = |title: &str, y: &str, lines: Vec<PlotLine>| {
+        let plot = Plot::new(title, "as they follow from LogGPS's");
+        plot.x("length of the message, k [bytes]", Scale::Linear).y(y, Scale::Linear).lines(lines)
     };
     let lines = vec![marked_line("send", 0, send), marked_line("receive", 1, recv)];
     let overheads = plot("LogGP-1's overheads on Myrinet", "overhead [us]", lines);
@@ -182,7 +163,7 @@ fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 fn show_table_9(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let myrinet = pair_machine("myrinet");
+    let myrinet = preset_machine("myrinet", 2);
     let [shorter, short, longer, long] =
         [4000, 8000, 12_000, 16_000].map(|k| modeled_message(sheet, "loggp-2", k, true));
     let (shorter, short, longer, long) = (shorter?, short?, longer?, long?);
@@ -202,7 +183,7 @@ fn show_table_9(sheet: &mut Sheet) -> Result<(), StudyError> {
             .exact("paper", "ns")
             .exact("model", "ns")
             .exact("half a round trip by LogGPS", "ns");
-    let (mut right, mut near) = (0, 0);
+    let (mut right, mut near) = (Vec::new(), Vec::new());
     for (name, paper, model, loggps) in [
         ("L", Some(7000.0), L, None),
         ("o, up to 8,191 bytes", Some(3830.0), o_short, None),
@@ -213,15 +194,12 @@ fn show_table_9(sheet: &mut Sheet) -> Result<(), StudyError> {
         ("2o + L, above", None, 2.0 * o_long + L, Some(extended)),
     ] {
         table.push(vec![name.into(), paper.into(), model.into(), loggps.into()]);
-        right += usize::from(paper.is_some_and(|paper: f64| (paper - model).abs() < 1e-6));
-        near += usize::from(loggps.is_some_and(|loggps| (loggps / model - 1.0).abs() < 0.05));
+        right.extend(paper.map(|paper: f64| (paper - model).abs() < 1e-6));
+        near.extend(loggps.map(|loggps: f64| (loggps / model - 1.0).abs() < 0.05));
     }
-    sheet.add_read_back("LogGP-2's L, and its o and G up to 8,191 bytes and above", "table 9", right, 5);
-    sheet.add_own_check(
-        "slopes and heights of half a round trip that LogGP-2 and table 5's LogGPS have alike, to 5%",
-        near,
-        4,
-    );
+    sheet.add_read_back("LogGP-2's L, and its o and G up to 8,191 bytes and above", "table 9", right);
+    let what = "slopes and heights of half a round trip that LogGP-2 and table 5's LogGPS have alike, to 5%";
+    sheet.add_own_check(what, near);
     sheet.add_table(table);
     Ok(())
 }

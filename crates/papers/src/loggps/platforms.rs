@@ -1,6 +1,9 @@
 //! The paper's three platforms, as table 5 has them.
 
-use loggp::{Params, Time, US, preset};
+use loggp::ParamsBuilder;
+use loggp_programs::message::{MESSAGE, RECEIVER_DELAY};
+
+use crate::prelude::*;
 
 pub struct Platform {
     /// Name in the paper.
@@ -28,18 +31,17 @@ pub const PLATFORMS: [Platform; 3] = [
 impl Platform {
     /// Returns a machine of two of its processors.
     pub fn params(&self) -> Params {
-        pair_machine(self.machine)
+        preset_machine(self.machine, 2)
     }
-}
-
-/// Returns a preset with two processors.
-pub fn pair_machine(machine: &str) -> Params {
-    let preset = preset(machine).expect("the paper's machines are there");
-    preset.builder().P(2).build().expect("they leave nothing open")
 }
 
 /// Returns a machine with some of its parameters changed.
 pub fn with_changes(params: Params, text: &str) -> Params {
-    let builder = loggp::ParamsBuilder::from(params).set(text);
-    builder.and_then(loggp::ParamsBuilder::build).expect("the change can be")
+    ParamsBuilder::from(params).set(text).and_then(ParamsBuilder::build).expect("the change can be")
+}
+
+/// Returns the case of a message of k bytes whose receiver is late.
+pub fn message_case(algorithm: &str, params: Params, k: usize, late: Time) -> Case {
+    let case = Case { size: k, ..Case::new(&MESSAGE, algorithm, params) };
+    case.with(&RECEIVER_DELAY, late.into())
 }

@@ -1,43 +1,35 @@
 //! Tables 1 and 2 and figure 1: the protocols of MPI's implementations, and the waits that they cause.
 
-use loggp::{MS, Params, Ports, Time, US};
-use loggp_document::Table;
-use loggp_programs::message::{ISEND, MEANWHILE, MESSAGE, RECEIVER_DELAY, SEND, WAIT_SEND};
-use loggp_programs::{Case, Emulation};
-use loggp_study::StudyError;
+use loggp::Ports;
+use loggp_programs::Emulation;
+use loggp_programs::message::{ISEND, MEANWHILE, SEND, WAIT_SEND};
 use loggp_study::analysis::Analysis;
 use loggp_study::analysis::accounts::Account;
 use loggp_study::loggps::LogGpsCalibration;
 
-use super::platforms::{pair_machine, with_changes};
-use crate::pictures::timeline::draw_timeline;
-use crate::{CaseResult, CaseSeries, Exhibit, Sheet, above, exactly};
+use super::platforms::{message_case, with_changes};
+use crate::prelude::*;
 
 pub const TABLE_1: Exhibit = Exhibit {
     id: "loggps-table1",
     place: "table 1",
     title: "the protocols of MPICH: packets, and who synchronizes",
-    notes: &[
-        "On Myrinet, where Short goes up to s = 8,191 bytes and Eager up to S = 16,383; the lengths are told to the machine.",
-    ],
+    notes: "On Myrinet, where Short goes up to s = 8,191 bytes and Eager up to S = 16,383; the lengths are told to the machine.",
     formulas: &["a send takes T1 = o' + kO_s up to S, and T4 + T5 + T1 above (table 4)"],
     unit: ("us", US),
     series: |_| {
         let make_series = |(name, k)| {
-            [0, 1000]
-                .map(|late| CaseSeries::from_case(late_name(name, late), message_case("blocking", k, late)))
+            [0, 1000].map(|late| {
+                CaseSeries::from_case(late_name(name, late), myrinet_message("blocking", k, late))
+            })
         };
         PROTOCOLS.into_iter().flat_map(make_series).collect()
     },
     show: |sheet| {
         let send = |name: &str, late| phase_us(sheet.last_result(&late_name(name, late)), SEND);
         let waits = PROTOCOLS.map(|(name, _)| send(name, 1000) > send(name, 0));
-        let right = waits == [false, false, true];
-        sheet.add_own_check(
-            "Rendezvous alone waits for a receiver that is 1 ms late, as the table has it",
-            usize::from(right),
-            1,
-        );
+        let what = "Rendezvous alone waits for a receiver that is 1 ms late, as the table has it";
+        sheet.add_own_check(what, [waits == [false, false, true]]);
         Ok(())
     },
 };
@@ -53,18 +45,18 @@ pub const FIGURE_1: Exhibit = Exhibit {
     id: "loggps-fig1",
     place: "figure 1",
     title: "who waits for whom, by protocol",
-    notes: &["On Myrinet: Short with 1,024 bytes, Rendezvous with 20,000. The figure has no numbers."],
+    notes: "On Myrinet: Short with 1,024 bytes, Rendezvous with 20,000. The figure has no numbers.",
     formulas: &["none: the figure shows what happens"],
     unit: ("us", US),
     series: |_| {
         let nonblocking = |meanwhile: i64| {
-            let case = message_case("nonblocking", 20_000, 100).with(&MEANWHILE, (meanwhile * US).into());
+            let case = myrinet_message("nonblocking", 20_000, 100).with(&MEANWHILE, (meanwhile * US).into());
             CaseSeries::from_case(format!("(c) Isend, 100 us late, wait after {meanwhile} us"), case).traced()
         };
         vec![
-            CaseSeries::from_case("(a) Short, at once", message_case("blocking", 1024, 0)).traced(),
-            CaseSeries::from_case("(a) Short, 1 ms late", message_case("blocking", 1024, 1000)).traced(),
-            CaseSeries::from_case("(b) Rendezvous, 100 us late", message_case("blocking", 20_000, 100))
+            CaseSeries::from_case("(a) Short, at once", myrinet_message("blocking", 1024, 0)).traced(),
+            CaseSeries::from_case("(a) Short, 1 ms late", myrinet_message("blocking", 1024, 1000)).traced(),
+            CaseSeries::from_case("(b) Rendezvous, 100 us late", myrinet_message("blocking", 20_000, 100))
                 .traced(),
             nonblocking(50),
             nonblocking(300),
@@ -77,9 +69,7 @@ pub const TABLE_2: Exhibit = Exhibit {
     id: "loggps-table2",
     place: "table 2",
     title: "message lengths and protocols of MPI's implementations",
-    notes: &[
-        "A machine with each implementation's s and S; costs other than the Cenju-4's and Myrinet's the paper does not have.",
-    ],
+    notes: "A machine with each implementation's s and S; costs other than the Cenju-4's and Myrinet's the paper does not have.",
     formulas: &["a send takes T1 = o' + kO_s up to S, and T4 + T5 + T1 above (table 4)"],
     unit: ("us", US),
     series: |_| Vec::new(),
@@ -96,14 +86,13 @@ const IMPLEMENTATIONS: [(&str, usize, Option<usize>, usize); 5] = [
 ];
 
 /// Returns a message of k bytes on Myrinet whose receiver is `late` microseconds late.
-fn message_case(algorithm: &str, k: usize, late: i64) -> Case {
-    let case = Case { size: k, ..Case::new(&MESSAGE, algorithm, pair_machine("myrinet")) };
-    case.with(&RECEIVER_DELAY, (late * US).into())
+fn myrinet_message(algorithm: &str, k: usize, late: i64) -> Case {
+    message_case(algorithm, preset_machine("myrinet", 2), k, late * US)
 }
 
 /// Returns the model's time of a routine, in us.
 fn phase_us(result: &CaseResult, name: &str) -> f64 {
-    result.phase(name).model.map_or(f64::NAN, |time| time.in_units(US))
+    result.phase_time(name, US)
 }
 
 fn show_figure_1(sheet: &mut Sheet) -> Result<(), StudyError> {
@@ -119,7 +108,7 @@ fn show_figure_1(sheet: &mut Sheet) -> Result<(), StudyError> {
     let what = "Rendezvous: how long a sender waits whose receiver is 100 us late [us]";
     sheet.add_claim(what, "2", quote, above(0.0), [waits(&rendezvous)]);
     let quote = "nonblocking send routine (MPI_Isend) allows P_s to return immediately after sending the REQ";
-    let o = pair_machine("myrinet").o.in_units(US);
+    let o = preset_machine("myrinet", 2).o.in_units(US);
     let sends = [phase_us(&early, ISEND), phase_us(&after, ISEND)];
     sheet.add_claim("how long Isend takes, o' = 6.55 [us]", "2", quote, exactly(o), sends);
     let quote = "if the ACK has not been arrived when P_s calls the matching wait routine (MPI_Wait), P_s becomes idle inside the wait \
@@ -133,8 +122,7 @@ fn show_figure_1(sheet: &mut Sheet) -> Result<(), StudyError> {
         ("b", "(b) Rendezvous, blocking, the receiver 100 us late", &rendezvous),
         ("c", "(c) Rendezvous, nonblocking, the receiver 100 us late", &early),
     ] {
-        let svg = draw_timeline(result.trace(), title, ("us", US)).expect("two processors can be drawn");
-        sheet.add_picture(name, format!("{title}."), svg);
+        sheet.add_timeline(name, format!("{title}."), title, result);
     }
     Ok(())
 }
@@ -147,30 +135,20 @@ fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
         .exact("Rendezvous from", "bytes")
         .exact("s found", "bytes")
         .exact("S found", "bytes");
-    let mut right = 0;
+    let mut right = Vec::new();
     for (name, short, eager, rendezvous) in IMPLEMENTATIONS {
         let machine = if name == "MPICH Cenju-4" { "cenju4" } else { "myrinet" };
-        let params: Params =
-            with_changes(pair_machine(machine), &format!("s={short},S={}", eager.unwrap_or(short)));
+        let lengths = format!("s={short},S={}", eager.unwrap_or(short));
+        let params = with_changes(preset_machine(machine, 2), &lengths);
         let found = LogGpsCalibration::study(params, Ports::Single, &Emulation::default())?.recovered.params;
         let found = found.gps().expect("it is a machine of LogGPS");
-        right += usize::from(found.s == short) + usize::from(found.S + 1 == rendezvous);
-        right += usize::from(eager.is_some_and(|eager| eager == found.S));
-        table.push(vec![
-            name.into(),
-            short.into(),
-            eager.into(),
-            rendezvous.into(),
-            found.s.into(),
-            found.S.into(),
-        ]);
+        right.extend([found.s == short, found.S + 1 == rendezvous]);
+        right.extend(eager.map(|eager| eager == found.S));
+        let lengths = [Some(short), eager, Some(rendezvous), Some(found.s), Some(found.S)];
+        table.push([name.into()].into_iter().chain(lengths.map(Into::into)).collect());
     }
-    sheet.add_read_back(
-        "lengths of five implementations, as round trips show them again",
-        "table 2",
-        right,
-        12,
-    );
+    let what = "lengths of five implementations, as round trips show them again";
+    sheet.add_read_back(what, "table 2", right);
     sheet.add_table(table);
     Ok(())
 }

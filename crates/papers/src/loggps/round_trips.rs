@@ -1,25 +1,17 @@
 //! Round trips: table 6, figure 3, and figures 4 and 5 over the length of the messages.
 
-use loggp::{Params, Time, US};
-use loggp_document::Table;
-use loggp_draw::plot::{Plot, Scale};
-use loggp_programs::Case;
 use loggp_programs::message::MessageTerms;
 use loggp_programs::rtt::{IMBALANCE, RTT};
-use loggp_study::StudyError;
 
-use super::platforms::{PLATFORMS, Platform, pair_machine, with_changes};
+use super::platforms::{PLATFORMS, Platform, with_changes};
 use crate::pictures::curves::curves;
-use crate::pictures::timeline::draw_timeline;
-use crate::{CaseResult, CaseSeries, Exhibit, Lab, Sheet, above, below, exactly};
+use crate::prelude::*;
 
 pub const TABLE_6: Exhibit = Exhibit {
     id: "loggps-table6",
     place: "table 6",
     title: "round trips under LogGPS",
-    notes: &[
-        "Processor 0 sends a message, computes for a time w and receives one; processor 1 receives and sends (figure 3).",
-    ],
+    notes: "Processor 0 sends a message, computes for a time w and receives one; processor 1 receives and sends (figure 3).",
     formulas: &[
         "k <= S: max(T1 + 2T2 + T3 - w, 0) + w + T1 + T3 (12), with T2' above s (13)",
         "k > S: max(T2' + T3 + o' + L - w, 0) + w + 2T1 + T2' + T3 + 2T4 + 2T5 - (o' + L) (14), where T4 is that of a receiver \
@@ -27,14 +19,12 @@ pub const TABLE_6: Exhibit = Exhibit {
     ],
     unit: ("us", US),
     series: |_| {
-        let slower = with_changes(pair_machine("myrinet"), "L=11.6us,G_s=20ns");
-        let hidden = [("as it is", pair_machine("myrinet")), ("with a slower network", slower)];
+        let slower = with_changes(preset_machine("myrinet", 2), "L=11.6us,G_s=20ns");
+        let hidden = [("as it is", preset_machine("myrinet", 2)), ("with a slower network", slower)];
         let hidden =
             hidden.map(|(name, params)| CaseSeries::from_case(name, round_trip(params, 8191, 500 * US)));
-        table_6_trips()
-            .map(|(name, case, _)| CaseSeries::from_case(name, case).measured())
-            .chain(hidden)
-            .collect()
+        let trips = table_6_trips().map(|(name, case, _)| CaseSeries::from_case(name, case).measured());
+        trips.chain(hidden).collect()
     },
     show: show_table_6,
 };
@@ -43,14 +33,14 @@ pub const FIGURE_3: Exhibit = Exhibit {
     id: "loggps-fig3",
     place: "figure 3",
     title: "the round trip, call by call",
-    notes: &["On Myrinet, with k = 1,024 bytes, without an imbalance and with w = 500 us."],
+    notes: "On Myrinet, with k = 1,024 bytes, without an imbalance and with w = 500 us.",
     formulas: &[
         "P1 sends at T1 + T2 + T3, P0 receives at T1 + w, and is done max(T1 + 2T2 + T3 - w, 0) + T3 later (section 4.3)",
     ],
     unit: ("us", US),
     series: |_| {
         let make_series = |(name, w): (&str, i64)| {
-            CaseSeries::from_case(name, round_trip(pair_machine("myrinet"), 1024, w * US)).traced()
+            CaseSeries::from_case(name, round_trip(preset_machine("myrinet", 2), 1024, w * US)).traced()
         };
         [("w = 0", 0), ("w = 500 us", 500)].map(make_series).into()
     },
@@ -61,11 +51,9 @@ pub const FIGURE_4: Exhibit = Exhibit {
     id: "loggps-fig4",
     place: "figure 4",
     title: "round trips over the length of the messages, by LogGPS",
-    notes: &[
-        "W is the paper's imbalance, and for the Cenju-4, where its text has none, Myrinet's. On the Cenju-4 s = S, so that the curve bends \
-         where it jumps; G_l is so negative there that a message of more than 4,333 bytes would be there before its send was called, and \
-         the model ends.",
-    ],
+    notes: "W is the paper's imbalance, and for the Cenju-4, where its text has none, Myrinet's. On the Cenju-4 s = S, so that the curve bends \
+            where it jumps; G_l is so negative there that a message of more than 4,333 bytes would be there before its send was called, and \
+            the model ends.",
     formulas: &["(12) to (14) of table 6"],
     unit: ("us", US),
     series: |_| PLATFORMS.iter().flat_map(|platform| curve_series(platform, 24, false)).collect(),
@@ -76,10 +64,8 @@ pub const FIGURE_5: Exhibit = Exhibit {
     id: "loggps-fig5",
     place: "figure 5",
     title: "round trips over the length of the messages, measured",
-    notes: &[
-        "What is measured here is this computer as it emulates table 5's platforms, and so LogGPS itself: the paper's platforms are out of \
-         reach.",
-    ],
+    notes: "What is measured here is this computer as it emulates table 5's platforms, and so LogGPS itself: the paper's platforms are out of \
+            reach.",
     formulas: &["(12) to (14) of table 6"],
     unit: ("us", US),
     series: |lab| {
@@ -129,24 +115,19 @@ fn time_by_routines(parts: &MessageTerms, w: Time) -> Time {
 }
 
 fn show_table_6(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let (mut same, mut follow, mut all) = (0, 0, 0);
+    let (mut same, mut follow) = (Vec::new(), Vec::new());
     for (name, case, w) in table_6_trips() {
         let result = sheet.last_result(&name);
         let formula = result.answers().phases[0].prediction.formula;
-        all += 1;
-        same += usize::from(formula == Some(round_trip_time(result)));
-        follow +=
-            usize::from(formula == Some(time_by_routines(&MessageTerms::new(&case.params, case.size), w)));
+        same.push(formula == Some(round_trip_time(result)));
+        let by_routines = time_by_routines(&MessageTerms::new(&case.params, case.size), w);
+        follow.push(formula == Some(by_routines));
     }
-    sheet.add_own_check("round trips that take what (12) to (14) say, to the picosecond", same, all);
-    sheet.add_own_check(
-        "values of (12) to (14) that follow from the routines' costs in table 4",
-        follow,
-        all,
-    );
-    let apart = (round_trip_time(sheet.last_result("as it is"))
-        - round_trip_time(sheet.last_result("with a slower network")))
-    .in_units(US);
+    sheet.add_own_check("round trips that take what (12) to (14) say, to the picosecond", same);
+    let what = "values of (12) to (14) that follow from the routines' costs in table 4";
+    sheet.add_own_check(what, follow);
+    let time = |name: &str| round_trip_time(sheet.last_result(name));
+    let apart = in_us(time("as it is") - time("with a slower network"));
     let quote = "when w \u{2265} T_1 + 2T_2 + T_3, RTT_1 is independent of term T_2";
     let what = "Myrinet, 8,191 bytes, w = 500 us: what L ten times as long and G_s = 20 ns change [us]";
     sheet.add_claim(what, "4.3", quote, exactly(0.0), [apart]);
@@ -154,22 +135,20 @@ fn show_table_6(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 fn show_figure_3(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let MessageTerms { T1, T2, T3, .. } = MessageTerms::new(&pair_machine("myrinet"), 1024);
-    let mut right = 0;
+    let MessageTerms { T1, T2, T3, .. } = MessageTerms::new(&preset_machine("myrinet", 2), 1024);
+    let mut right = Vec::new();
     for (name, w) in [("w = 0", Time::ZERO), ("w = 500 us", 500 * US)] {
         let result = sheet.last_result(name).clone();
         let trace = result.trace();
         let from_1 = trace.messages.iter().find(|message| message.id.from == 1).expect("it answers");
-        right += usize::from(from_1.enter - T1 == T1 + T2 + T3);
-        right +=
-            usize::from(round_trip_time(&result) == T1 + w + (T1 + 2 * T2 + T3 - w).max(Time::ZERO) + T3);
-        let svg =
-            draw_timeline(trace, &format!("A round trip of 1,024 bytes on Myrinet, {name}"), ("us", US));
-        let picture = format!("{name}: processor 0 computes while its message and the answer are under way.");
+        let done = T1 + w + (T1 + 2 * T2 + T3 - w).max(Time::ZERO) + T3;
+        right.extend([from_1.enter - T1 == T1 + T2 + T3, round_trip_time(&result) == done]);
+        let title = format!("A round trip of 1,024 bytes on Myrinet, {name}");
+        let caption = format!("{name}: processor 0 computes while its message and the answer are under way.");
         let file = if w == Time::ZERO { "free" } else { "loaded" };
-        sheet.add_picture(file, picture, svg.expect("two processors can be drawn"));
+        sheet.add_timeline(file, caption, &title, &result);
     }
-    sheet.add_own_check("moments that section 4.3 derives: when P1 answers, and when P0 is done", right, 4);
+    sheet.add_own_check("moments that section 4.3 derives: when P1 answers, and when P0 is done", right);
     Ok(())
 }
 
@@ -201,9 +180,9 @@ fn curve_name(platform: &Platform, w: Time) -> String {
 fn add_curves(sheet: &mut Sheet, title: &str, platform: &Platform, caption: String) {
     let lines = [Time::ZERO, platform.W].into_iter().enumerate().flat_map(|(number, w)| {
         let results = sheet.series(&curve_name(platform, w));
-        let points: Vec<_> =
-            results.points.iter().map(|result| (result.x, result.answers().phases[0].prediction)).collect();
-        curves(&format!("w = {w}"), number + 1, &points, |_, time| time.in_units(US)).collect::<Vec<_>>()
+        let points = results.points.iter().map(|result| (result.x, result.answers().phases[0].prediction));
+        let points: Vec<_> = points.collect();
+        curves(&format!("w = {w}"), number + 1, &points, |_, time| in_us(time)).collect::<Vec<_>>()
     });
     let plot = Plot::new(title, "")
         .x("length of the messages, k [bytes]", Scale::Linear)
@@ -240,7 +219,7 @@ fn show_figure_4(sheet: &mut Sheet) -> Result<(), StudyError> {
         let shown = [free([0, s])?, free([S + 1, longest])?, loaded([0, S])?, loaded([S + 1, longest])?];
         let D = |S: usize| -> Result<f64, StudyError> {
             let params = with_changes(params, &format!("S={S}"));
-            Ok((model_time(lab, params, S + 1, W)? - model_time(lab, params, S, W)?).in_units(US))
+            Ok(in_us(model_time(lab, params, S + 1, W)? - model_time(lab, params, S, W)?))
         };
         let jump = D(S)?;
         let row = [name.into()].into_iter().chain(shown.map(Into::into)).chain([jump.into()]);
@@ -248,18 +227,17 @@ fn show_figure_4(sheet: &mut Sheet) -> Result<(), StudyError> {
         if s < S {
             breaks.push((1e6 * (loaded([s, s + 1])? - shown[2])).round());
         }
-        let other =
-            with_changes(params, &format!("G_s={}ps,G_l={}ps", gps.G_s.as_ps() + 300, gps.G_l.as_ps() - 300));
+        let changes = format!("G_s={}ps,G_l={}ps", gps.G_s.as_ps() + 300, gps.G_l.as_ps() - 300);
+        let other = with_changes(params, &changes);
         changed_by_G.push((1e6 * (gradient(lab, other, [0, S], W)? - shown[2])).round());
         positive.push(shown[1]);
         jumps.push(jump);
         deeper.push((D(S + 100)? - jump).abs());
-        let cost = |k: usize| {
+        let least_cost = |k: usize| {
             let parts = MessageTerms::new(&params, k);
-            [parts.send(Time::ZERO), parts.recv(Time::ZERO), parts.recv(US * 1_000_000)].into_iter().min()
+            in_us(parts.send(Time::ZERO).min(parts.recv(Time::ZERO)).min(parts.recv(SEC)))
         };
-        costs
-            .extend((0..=longest).step_by(100).chain([S + 1]).filter_map(cost).map(|time| time.in_units(US)));
+        costs.extend((0..=longest).step_by(100).chain([S + 1]).map(least_cost));
         let caption = format!(
             "{name}: lines are equations (12) to (14), marks are the model. The curves bend at s = {s} and jump at S = {S} bytes."
         );
@@ -277,24 +255,18 @@ fn show_figure_4(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "the performance of MPI programs become worse when the message length exceeds the value of S";
     sheet.add_claim("D(W) on three platforms [us]", "4.3", quote, above(0.0), jumps);
     let quote = "D(w) in Figure 4 is dependent on term S";
-    sheet.add_claim(
-        "by how much S + 100 changes D(W), three platforms [us]",
-        "4.3",
-        quote,
-        above(0.0),
-        deeper,
-    );
+    let what = "by how much S + 100 changes D(W), three platforms [us]";
+    sheet.add_claim(what, "4.3", quote, above(0.0), deeper);
     let quote = "all MPI routine costs, defined as equations (4)-(11), take positive values";
-    sheet
-        .add_claim("costs of a send and a receive, three platforms [us]", "4.3", quote, above(0.0), costs)
-        .by_formula();
+    let what = "costs of a send and a receive, three platforms [us]";
+    sheet.add_claim(what, "4.3", quote, above(0.0), costs).by_formula();
     sheet.add_table(table);
     Ok(())
 }
 
 /// Adds the numbers that section 4.3 has for Myrinet, from runs.
 fn add_myrinet_numbers(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let (params, W, lab) = (pair_machine("myrinet"), PLATFORMS[1].W, sheet.lab);
+    let (params, W, lab) = (preset_machine("myrinet", 2), PLATFORMS[1].W, sheet.lab);
     let gps = params.gps().expect("it is a machine of LogGPS");
     let (s, S, longest) = (gps.s, gps.S, PLATFORMS[1].longest);
     // Table 5 has times per byte to a hundredth of a ns, and L and o' to 10 ns.
@@ -325,20 +297,11 @@ fn show_figure_5(sheet: &mut Sheet) -> Result<(), StudyError> {
          bytes 420, and 2O_s + O_r would make 294",
     );
     let quote = "exceeds the theory bandwidth of the Fast Ethernet, 100 Mbit/s";
-    sheet.add_claim(
-        "what a byte takes behind a long w, where 100 Mbit/s are 80 [ns]",
-        "4.3",
-        quote,
-        below(80.0),
-        [a_byte],
-    );
+    let what = "what a byte takes behind a long w, where 100 Mbit/s are 80 [ns]";
+    sheet.add_claim(what, "4.3", quote, below(80.0), [a_byte]);
     let quote = "In Figure 5, the gradient takes non-zero on all platforms";
-    sheet.add_out_of_reach(
-        "the gradient of what was measured",
-        "4.3",
-        quote,
-        "only the paper's three platforms can say",
-    );
+    let why = "only the paper's three platforms can say";
+    sheet.add_out_of_reach("the gradient of what was measured", "4.3", quote, why);
     for platform in &PLATFORMS {
         let name = platform.name;
         let caption = format!(

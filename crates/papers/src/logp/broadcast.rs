@@ -1,26 +1,18 @@
 //! Figure 3: the optimal broadcast of one datum.
 
-use loggp::trace::{ActivityKind, Trace};
-use loggp::{Params, Time, US};
-use loggp_document::{Cell, Table};
+use loggp_document::Cell;
 use loggp_draw::tree::{self, TreeNode};
-use loggp_programs::Case;
 use loggp_programs::broadcast::BROADCAST;
-use loggp_study::StudyError;
 
-use super::caption_machine;
 use crate::karp::search::BestTrees;
-use crate::pictures::timeline::draw_timeline;
-use crate::{CaseSeries, Exhibit, Lab, Sheet, above, exactly, join_words};
+use crate::prelude::*;
 
 pub const FIGURE_3: Exhibit = Exhibit {
     id: "logp-fig3",
     place: "figure 3",
     title: "the optimal broadcast tree, and what each processor does when",
-    notes: &[
-        "Eight processors, L = 6, g = 4, o = 2. The number at a node is the time at which it has the datum; the text gives \
-             only the last.",
-    ],
+    notes: "Eight processors, L = 6, g = 4, o = 2. The number at a node is the time at which it has the datum; the text gives \
+            only the last.",
     formulas: &[
         "the least t with p(t) >= P (Karp et al., theorem 3.2; LogP has the tree and no closed form)",
     ],
@@ -34,7 +26,7 @@ const TREES: [&str; 4] = ["optimal", "binomial", "binary", "flat"];
 
 /// Returns the caption's machine.
 pub fn machine() -> Params {
-    caption_machine(8, [6, 2, 4])
+    cycle_machine(8, [6, 2, 4])
 }
 
 fn series(_: &Lab) -> Vec<CaseSeries> {
@@ -50,34 +42,21 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_number(what, "figure 3", "24", sheet.formula_time("optimal")).by_formula();
     sheet.add_number(what, "figure 3", "24", sheet.model_time("optimal"));
     let best = BestTrees::up_to(8, 10, 4).time[7] as f64;
-    sheet.add_own_check(
-        "no tree of a search through all ends sooner",
-        usize::from(best == sheet.model_time("optimal")),
-        1,
-    );
+    let is_least = best == sheet.model_time("optimal");
+    sheet.add_own_check("no tree of a search through all ends sooner", [is_least]);
     let others: Vec<f64> = TREES[1..].iter().map(|tree| sheet.model_time(tree) / best).collect();
-    sheet.add_claim(
-        "the program's other trees over it",
-        "figure 3",
-        "Optimal broadcast tree",
-        above(1.0),
-        others,
-    );
+    let quote = "Optimal broadcast tree";
+    sheet.add_claim("the program's other trees over it", "figure 3", quote, above(1.0), others);
     let got = (1..8).map(|id| run.trace().messages.iter().filter(|message| message.to == id).count() as f64);
     let quote = "while ensuring that no processor receives more than one message";
-    sheet.add_claim("messages of each", "3.3", quote, exactly(1.0), got.collect::<Vec<_>>()).by_count();
-    let sends: Vec<f64> = tree.sends[0].windows(2).map(|pair| (pair[1] - pair[0]).in_units(US)).collect();
+    sheet.add_claim("messages of each", "3.3", quote, exactly(1.0), got).by_count();
+    let sends = tree.sends[0].windows(2).map(|pair| in_us(pair[1] - pair[0]));
     let quote = "the source will have initiated transmission to other processors at time g, 2g, ...";
     sheet.add_claim("from a send of the source to its next [cycles]", "3.3", quote, exactly(4.0), sends);
     let quote = "is received by the node at time L + 2o";
-    sheet.add_claim(
-        "when the first datum is received [cycles]",
-        "3.3",
-        quote,
-        exactly(10.0),
-        [tree.first_reception()],
-    );
-    let sizes: Vec<f64> = tree.children[0].iter().map(|child| tree.size(*child) as f64).collect();
+    let first = tree.received.iter().flatten().map(|(_, time)| in_us(*time)).min_by(f64::total_cmp);
+    sheet.add_claim("when the first datum is received [cycles]", "3.3", quote, exactly(10.0), first);
+    let sizes: Vec<usize> = tree.children[0].iter().map(|child| tree.size(*child)).collect();
     let unbalanced = sizes.iter().any(|size| *size != sizes[0]);
     let quote = "the optimal broadcast tree for p processors is unbalanced";
     let rule = "the source's children do not all answer for as many processors";
@@ -90,11 +69,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     };
     let caption = "The tree: each node's children get the datum from left to right.";
     sheet.add_picture("tree", caption, drawing.svg().expect("it has eight nodes"));
-    let activity =
-        draw_timeline(run.trace(), "Optimal broadcast, P = 8, L = 6, o = 2, g = 4", ("cycles", US));
     let caption = "What each processor does: overheads as bars, messages as arrows from when they leave a processor to \
                    when they come to the other. A processor sends for as long as that helps, and is idle after that.";
-    sheet.add_picture("activity", caption, activity.expect("eight processors fit a picture"));
+    sheet.add_timeline("activity", caption, "Optimal broadcast, P = 8, L = 6, o = 2, g = 4", &run);
     Ok(())
 }
 
@@ -112,11 +89,8 @@ impl MessageTree {
     /// Makes the tree of a run in which each processor receives at most once.
     pub fn from_trace(trace: &Trace) -> MessageTree {
         let P = trace.params.P;
-        let mut tree = MessageTree {
-            children: vec![Vec::new(); P],
-            sends: vec![Vec::new(); P],
-            received: vec![None; P],
-        };
+        let (children, sends, received) = (vec![Vec::new(); P], vec![Vec::new(); P], vec![None; P]);
+        let mut tree = MessageTree { children, sends, received };
         let mut messages: Vec<_> = trace.messages.iter().collect();
         messages.sort_by_key(|message| message.enter);
         for message in messages {
@@ -141,12 +115,6 @@ impl MessageTree {
     /// Returns the number of nodes below a processor, itself included.
     fn size(&self, id: usize) -> usize {
         1 + self.children[id].iter().map(|child| self.size(*child)).sum::<usize>()
-    }
-
-    /// Returns when the first reception ended, in cycles.
-    fn first_reception(&self) -> f64 {
-        let first = self.received.iter().flatten().map(|(_, time)| *time).min();
-        first.unwrap_or_default().in_units(US)
     }
 
     /// Returns the nodes for a picture, labelled with the times at which they have the datum.

@@ -1,21 +1,18 @@
 //! Sections 3.1 and 3.2: claims about the parameters.
 
-use loggp::{Machine, Params, Tag, Time, US, preset};
+use loggp::{Machine, Tag};
+use loggp_programs::PROGRAMS;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::rtt::RTT;
-use loggp_programs::{Case, PROGRAMS};
-use loggp_study::StudyError;
 
-use super::cm5;
-use crate::{CaseSeries, Exhibit, Sheet, between, exactly};
+use super::enter_times;
+use crate::prelude::*;
 
 pub const OVERHEAD: Exhibit = Exhibit {
     id: "logp-sec3.1",
     place: "section 3.1",
     title: "o raised to g, so that g can be ignored",
-    notes: &[
-        "Programs of the papers on 8 processors of a CM-5 (o = 2, g = 4 us), and on one whose o is 4 us too.",
-    ],
+    notes: "Programs of the papers on 8 processors of a CM-5 (o = 2, g = 4 us), and on one whose o is 4 us too.",
     formulas: &["none"],
     unit: ("us", US),
     series: |_| {
@@ -28,9 +25,7 @@ pub const OVERHEAD: Exhibit = Exhibit {
         };
         let raised = Params { o: 4 * US, ..cm5(8) };
         let alone = CS2.into_iter().flat_map(|name| {
-            let params = preset(name)
-                .and_then(|preset| preset.builder().P(2).build())
-                .expect("table 1 of LogGP has it");
+            let params = preset_machine(name, 2);
             let make_series =
                 |name, params| CaseSeries::from_case(name, Case::new(&BROADCAST, "flat", params));
             let raised = Params { o: params.g, ..params };
@@ -54,9 +49,7 @@ pub const REMOTE: Exhibit = Exhibit {
     id: "logp-sec3.2",
     place: "section 3.2",
     title: "reading a remote location, and prefetching",
-    notes: &[
-        "A processor of a CM-5 asks another for a word, and goes on asking for more before the first has come.",
-    ],
+    notes: "A processor of a CM-5 asks another for a word, and goes on asking for more before the first has come.",
     formulas: &["2L + 4o (section 3.2)"],
     unit: ("us", US),
     series: |_| {
@@ -75,13 +68,8 @@ fn show_overhead(sheet: &mut Sheet) -> Result<(), StudyError> {
         sheet.model_time(&format!("{name}, o raised")) / sheet.model_time(&format!("{name}, CM-5"))
     });
     let quote = "increase o to be as large as g, so g can be ignored. This is conservative by at most a factor of two.";
-    sheet.add_claim(
-        "time with o raised over time without, six programs",
-        "3.1",
-        quote,
-        between(1.0, 2.0),
-        raised,
-    );
+    let what = "time with o raised over time without, six programs";
+    sheet.add_claim(what, "3.1", quote, between(1.0, 2.0), raised);
     let alone = CS2.map(|name| {
         sheet.model_time(&format!("a message on {name}, o raised"))
             / sheet.model_time(&format!("a message on {name}"))
@@ -113,15 +101,13 @@ fn show_remote(sheet: &mut Sheet) -> Result<(), StudyError> {
         }
     })?;
     let trace = run.trace.as_ref().expect("it was traced");
-    let mut enters: Vec<Time> =
-        trace.messages.iter().filter(|message| message.to == 1).map(|message| message.enter).collect();
-    enters.sort();
-    let apart: Vec<f64> = enters.windows(2).map(|pair| (pair[1] - pair[0]).in_units(US)).collect();
+    let enters = enter_times(trace, 1);
+    let apart = enters.windows(2).map(|pair| pair[1] - pair[0]);
     let quote = "Prefetch operations, which initiate a read and continue, can be issued every g cycles";
     sheet.add_claim("from one prefetch to the next, 50 of them [us]", "3.2", quote, exactly(4.0), apart);
     let quote = "and cost 2o units of processing time";
     let busy = &run.processors[0];
-    let each = (busy.send + busy.recv).in_units(US) / WORDS as f64;
+    let each = in_us(busy.send + busy.recv) / WORDS as f64;
     sheet.add_claim("what a prefetch costs processor 0 [us]", "3.2", quote, exactly(4.0), [each]);
     Ok(())
 }

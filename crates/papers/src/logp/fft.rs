@@ -1,26 +1,17 @@
 //! Figures 6, 7 and 8, and sections 4.1.2 and 4.1.5: the FFT on the CM-5, by phases.
 
-use loggp::trace::ActivityKind;
-use loggp::{Params, Time, US, Work};
-use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
-use loggp_programs::Case;
+use loggp::Work;
 use loggp_programs::fft::{FFT, POINT as POINT_COST};
 use loggp_programs::remap::REMAP;
-use loggp_study::StudyError;
 
-use super::{cm5, preset_machine};
-use crate::{
-    CaseResult, CaseSeries, Exhibit, SeriesResult, Sheet, above, at_least, at_most, between, exactly,
-    marked_line,
-};
+use super::enter_times;
+use crate::prelude::*;
 
 pub const FIGURE_6: Exhibit = Exhibit {
     id: "logp-fig6",
     place: "figure 6",
     title: "the FFT's computation, and its remap with a naive and with a staggered schedule",
-    notes: &[
-        "On a CM-5 of 128 processors, over the size of the whole FFT. The rows are those of 1,048,576 points.",
-    ],
+    notes: "On a CM-5 of 128 processors, over the size of the whole FFT. The rows are those of 1,048,576 points.",
     formulas: &[
         "compute: n/P log n nodes (section 4.1.1), two of them a butterfly of 4.5 us (section 4.1.4)",
         "staggered: (n/P - n/P^2) max(1 us + 2o, g) + n/P^2 1 us + L, with all terms kept (sections 4.1.1 and 4.1.4)",
@@ -28,8 +19,7 @@ pub const FIGURE_6: Exhibit = Exhibit {
     unit: ("us", US),
     series: |lab| {
         let sizes = || (14..=lab.pick(20, 24)).step_by(2).map(|log| 1 << log);
-        let make_series =
-            |name: &'static str| CaseSeries::from_values(name, POINTS, sizes(), |n| case(name, cm5(P), n));
+        let make_series = |name| CaseSeries::from_values(name, POINTS, sizes(), |n| case(name, cm5(P), n));
         let (few, n) = (lab.pick(cm5(16), cm5(P)), lab.pick(1 << 12, 1 << 14));
         let measured =
             |name: &str| CaseSeries::from_case(format!("{name}, measured"), case(name, few, n)).measured();
@@ -44,9 +34,7 @@ pub const FIGURE_7: Exhibit = Exhibit {
     id: "logp-fig7",
     place: "figure 7",
     title: "how fast the FFT's two phases of computing are",
-    notes: &[
-        "The rate depends on the size in the paper, by the node's cache of 64 KB, which LogP leaves out.",
-    ],
+    notes: "The rate depends on the size in the paper, by the node's cache of 64 KB, which LogP leaves out.",
     formulas: &["10 operations per butterfly / 2.2 Mflops (section 4.1.4)"],
     unit: ("us", US),
     series: |lab| {
@@ -55,9 +43,8 @@ pub const FIGURE_7: Exhibit = Exhibit {
         // This measures the computer's own rate.
         let host =
             lab.is_wall().then(|| CaseSeries::from_values("this computer", POINTS, sizes, case).measured());
-        host.into_iter()
-            .chain([CaseSeries::from_case("CM-5", self::case("short-staggered", cm5(P), 1 << 16))])
-            .collect()
+        let model = CaseSeries::from_case("CM-5", self::case("short-staggered", cm5(P), 1 << 16));
+        host.into_iter().chain([model]).collect()
     },
     show: show_figure_7,
 };
@@ -66,10 +53,8 @@ pub const FIGURE_8: Exhibit = Exhibit {
     id: "logp-fig8",
     place: "figure 8",
     title: "the rate of the staggered remap, predicted and measured",
-    notes: &[
-        "The remap is predicted to take n/P max(1 us + 2o, g) + L: processing and overhead limit it, and not bandwidth. Rates are of all \
-         n/P points of a processor, 16 bytes each. The paper does not say what the CM-5's barrier costs, so here it costs nothing.",
-    ],
+    notes: "The remap is predicted to take n/P max(1 us + 2o, g) + L: processing and overhead limit it, and not bandwidth. Rates are of all \
+            n/P points of a processor, 16 bytes each. The paper does not say what the CM-5's barrier costs, so here it costs nothing.",
     formulas: &[
         "n/P max(1 us + 2o, g) + L (section 4.1.4)",
         "with all terms kept: (n/P - n/P^2) max(1 us + 2o, g) + n/P^2 1 us + L",
@@ -92,9 +77,7 @@ pub const SCHEDULE: Exhibit = Exhibit {
     id: "logp-sec4.1.2",
     place: "section 4.1.2",
     title: "how the naive schedule stalls",
-    notes: &[
-        "All send first to processor 0, then to processor 1, and so on: 128 processors, 16,384 points, on a CM-5 and on one with L = 8 us, where L/g is 2 and is not rounded.",
-    ],
+    notes: "All send first to processor 0, then to processor 1, and so on: 128 processors, 16,384 points, on a CM-5 and on one with L = 8 us, where L/g is 2 and is not rounded.",
     formulas: &["none: the section only tells what happens"],
     unit: ("us", US),
     series: |_| {
@@ -112,10 +95,8 @@ pub const HYBRID: Exhibit = Exhibit {
     id: "logp-sec4.1.1",
     place: "section 4.1.1",
     title: "what layouts of the FFT communicate",
-    notes: &[
-        "A CM-5 with o = 1 us: on it g is at least 2o and what it costs to load a point and to look for messages, which the section does not \
-         know.",
-    ],
+    notes: "A CM-5 with o = 1 us: on it g is at least 2o and what it costs to load a point and to look for messages, which the section does not \
+            know.",
     formulas: &["g(n/P - n/P^2) + L by the hybrid layout, (g n/P + L) log P by one layout (section 4.1.1)"],
     unit: ("us", US),
     series: |_| {
@@ -137,16 +118,14 @@ pub const OVERLAP: Exhibit = Exhibit {
     id: "logp-sec4.1.5",
     place: "section 4.1.5",
     title: "a remap that is interleaved with computing",
-    notes: &[
-        "A CM-5 of 16 processors with o = 0.5 us: an interface with little overhead, as the section expects it of the future.",
-    ],
+    notes: "A CM-5 of 16 processors with o = 0.5 us: an interface with little overhead, as the section expects it of the future.",
     formulas: &["none"],
     unit: ("us", US),
     series: |_| {
         let make_series = |name: &str, algorithm: &str, g: i64| {
             let params = Params { o: US / 2, g: g * US, ..cm5(16) };
-            CaseSeries::from_case(name, case(algorithm, params, 1 << 12).with(&POINT_COST, Time::ZERO))
-                .traced()
+            let case = case(algorithm, params, 1 << 12).with(&POINT_COST, Time::ZERO);
+            CaseSeries::from_case(name, case).traced()
         };
         vec![
             make_series("short-staggered", "short-staggered", 4),
@@ -173,13 +152,17 @@ fn case(algorithm: &str, params: Params, n: usize) -> Case {
 
 /// Returns the model's time of the remap, in us.
 fn remap_time(result: &CaseResult) -> f64 {
-    result.phase("remap").model.unwrap_or_default().in_units(US)
+    result.phase_time("remap", US)
+}
+
+/// Returns the formula's time of the remap, in us.
+fn predicted_remap_time(result: &CaseResult) -> f64 {
+    in_us(result.phase("remap").formula.expect("the remap has a formula"))
 }
 
 /// Returns the model's time of both phases of computing, in us.
 fn computing_time(result: &CaseResult) -> f64 {
-    let phase = |name| result.phase(name).model.unwrap_or_default().in_units(US);
-    phase("compute I") + phase("compute III")
+    result.phase_time("compute I", US) + result.phase_time("compute III", US)
 }
 
 fn show_figure_6(sheet: &mut Sheet) -> Result<(), StudyError> {
@@ -191,11 +174,10 @@ fn show_figure_6(sheet: &mut Sheet) -> Result<(), StudyError> {
     let line_of = |results: &SeriesResult, value: &dyn Fn(&CaseResult) -> f64| {
         results.map_points(|result| value(result) / 1e6)
     };
-    let formula = |result: &CaseResult| result.phase("remap").formula.unwrap_or_default().in_units(US);
     let lines = [
         marked_line("compute", 0, line_of(good, &computing_time)),
         marked_line("bad remap", 3, line_of(bad, &remap_time)),
-        PlotLine::new("good remap, formula", 1, Look::Line, line_of(good, &formula)),
+        PlotLine::new("good remap, formula", 1, Look::Line, line_of(good, &predicted_remap_time)),
         PlotLine::new("good remap, model", 1, Look::Marks, line_of(good, &remap_time)),
     ];
     let one_by_one = "LogP says who stalls, and not who goes on next. Here whoever asked first does, and those who are done go on to the \
@@ -212,9 +194,9 @@ fn show_figure_6(sheet: &mut Sheet) -> Result<(), StudyError> {
          order of magnitude; 1.5 and a factor of ten would make 1/7, which is our emendation",
     );
     let quote = "with a contention-free communication schedule, which is an order of magnitude faster";
-    sheet
-        .add_claim("naive remap over staggered remap", "figure 6", quote, at_least(10.0), [slow / fast])
-        .expect_difference("5.8", one_by_one);
+    let what = "naive remap over staggered remap";
+    let row = sheet.add_claim(what, "figure 6", quote, at_least(10.0), [slow / fast]);
+    row.expect_difference("5.8", one_by_one);
     let quote = "the communication time is lower by a factor of log P";
     let what = "remap of one layout over that of the hybrid one, 16,384 points, log P = 7";
     sheet.add_claim(what, "4.1.1", quote, between(7.0, 7.06), [alone / hybrid]);
@@ -245,26 +227,17 @@ fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_number(what, "4.1.4", "4.5", cycle).by_formula();
     sheet.add_number("the same in ticks of 33 MHz", "4.1.4", "150", cycle * 33.0).by_formula();
     let rates = RATES.map(|name| (sheet.last_result("CM-5").metric(name) - 2.2).abs() < 0.05);
-    let right = rates.iter().filter(|right| **right).count();
-    sheet.add_read_back(
-        "phases I and III compute at 2.2 Mflops, which is what an operation costs here",
-        "4.1.4",
-        right,
-        2,
-    );
+    let what = "phases I and III compute at 2.2 Mflops, which is what an operation costs here";
+    sheet.add_read_back(what, "4.1.4", rates);
     let quote = "The drop in performance for the local FFT from 2.8 Mflops to 2.2 Mflops occurs when the size of the local FFTs exceeds \
                  cache capacity.";
     sheet.add_out_of_reach("the drop of the rate", "4.1.3", quote, "LogP leaves caches out, and so do we");
     let quote = "a CM-5's Sparc node achieves roughly 3.2 MFLOPS on the Linpack benchmark";
     sheet.add_out_of_reach("Linpack", "4.1.3", quote, "it is that of the paper's machine");
     if sheet.lab.is_wall() {
-        let rate_line = |number: usize| {
-            let label = ["phase I, one FFT", "phase III, small FFTs"][number];
-            marked_line(
-                label,
-                number,
-                sheet.series("this computer").map_points(|result| result.metric(RATES[number])),
-            )
+        let rate_line = |number: usize, label| {
+            let rates = sheet.series("this computer").map_points(|result| result.metric(RATES[number]));
+            marked_line(label, number, rates)
         };
         let plot = Plot::new(
             "Rates of this computer's processor in the FFT's phases",
@@ -272,7 +245,7 @@ fn show_figure_7(sheet: &mut Sheet) -> Result<(), StudyError> {
         )
         .x("points of the whole FFT", Scale::Points)
         .y("rate of a processor [Mflops]", Scale::Linear)
-        .lines([rate_line(0), rate_line(1)]);
+        .lines([rate_line(0, "phase I, one FFT"), rate_line(1, "phase III, small FFTs")]);
         let caption = "What the paper's figure shows of a CM-5's node, measured on this computer. No number of the paper is \
                        held against it.";
         sheet.add_plot("host", caption, plot);
@@ -301,13 +274,12 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let cm5 = cm5(P);
     let rates = |name: &str| sheet.series(name).map_points(|result| rate(result.x, remap_time(result)));
     let [staggered, synchronized, double] = SCHEDULES.map(|(name, ..)| rates(name));
-    // n/P max(1 us + 2o, g) + L.
-    let printed =
-        |n: f64| rate(n, n / P as f64 * cm5.g.max(US + 2 * cm5.o).in_units(US) + cm5.L.in_units(US));
-    let printed: Vec<(f64, f64)> = staggered.iter().map(|(n, _)| (*n, printed(*n))).collect();
-    let kept = sheet
-        .series("staggered")
-        .map_points(|result| rate(result.x, result.phase("remap").formula.unwrap_or_default().in_units(US)));
+    let printed = sheet.series("staggered").map_points(|result| {
+        // n/P max(1 us + 2o, g) + L.
+        let n = result.x;
+        rate(n, n / P as f64 * in_us(cm5.g.max(US + 2 * cm5.o)) + in_us(cm5.L))
+    });
+    let kept = sheet.series("staggered").map_points(|result| rate(result.x, predicted_remap_time(result)));
     let last = |points: &[(f64, f64)]| points[points.len() - 1].1;
     let run = sheet.series("staggered").at(LARGE).clone();
 
@@ -331,26 +303,18 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     );
     let what = "the rate that is predicted, n/P max(1 us + 2o, g) + L [MB/s]";
     sheet.add_number(what, "4.1.4", "3.2", last(&printed)).by_formula();
-    sheet.add_number(
-        "the rate of 1,048,576 points in a run [MB/s]",
-        "4.1.4",
-        "3.2",
-        rate(LARGE, remap_time(&run)),
-    );
+    let what = "the rate of 1,048,576 points in a run [MB/s]";
+    sheet.add_number(what, "4.1.4", "3.2", rate(LARGE, remap_time(&run)));
     let quote = "The observed performance is roughly 2MB/s for this phase, nearly half of the available network bandwidth.";
-    sheet.add_out_of_reach(
-        "the rate that was measured",
-        "4.1.4",
-        quote,
-        "it is that of the paper's CM-5: LogP predicts 3.2",
-    );
+    let why = "it is that of the paper's CM-5: LogP predicts 3.2";
+    sheet.add_out_of_reach("the rate that was measured", "4.1.4", quote, why);
     let quote = "The analysis does not predict the gradual performance drop for large FFTs.";
     sheet.add_out_of_reach("the drop for large FFTs", "4.1.4", quote, "neither does the model");
     let quote = "we added a barrier synchronizing all processors after every n/P\u{b2} messages. Figure 8 shows that this eliminates the \
                  performance drop.";
-    let gains: Vec<f64> = synchronized.iter().zip(&staggered).map(|(one, other)| one.1 / other.1).collect();
+    let gains = [synchronized[0].1 / staggered[0].1, rate_at(&synchronized) / rate_at(&staggered)];
     let what = "rate with the barrier over that without it, at 16,384 and at 1,048,576 points";
-    sheet.add_claim(what, "4.1.4", quote, at_least(1.0), [gains[0], rate_at(&synchronized) / rate_at(&staggered)]).expect_difference(
+    sheet.add_claim(what, "4.1.4", quote, at_least(1.0), gains).expect_difference(
         "0.459, 0.982",
         "in the model nobody drifts out of step, so that a barrier only costs: L, the more often the fewer points there are",
     );
@@ -359,10 +323,10 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet
         .add_number(what, "4.1.4", "15", gain)
         .expect_difference("0.005", "1 us + 2o is 5 us, above either g: the model gains nothing");
-    let idle = run.answers().outcome.run.processors.iter().map(|one| (one.idle + one.gap).in_units(US));
+    let idle = idle_times(&run);
     let quote = "the processors are 100% busy all the time (ignoring the insignificant L at the end of the communication phase)";
     let what = "for how long a processor is not, where L is 6 [us]";
-    sheet.add_claim(what, "4.1.4", quote, at_most(6.0), idle.collect::<Vec<_>>());
+    sheet.add_claim(what, "4.1.4", quote, at_most(6.0), idle);
 
     let mut lines = vec![
         PlotLine::new("as printed", 0, Look::Line, printed),
@@ -391,7 +355,8 @@ fn rate_at(points: &[(f64, f64)]) -> f64 {
 
 fn show_stalls(sheet: &mut Sheet) -> Result<(), StudyError> {
     for (name, pinned) in [("L = 8", None), ("CM-5", Some("3"))] {
-        let trace = sheet.last_result(name).trace().clone();
+        let result = sheet.last_result(name).clone();
+        let trace = result.trace();
         // Each processor's first message goes to 0, except that of 0 itself.
         let stalls = |id: usize| {
             let own = trace.activities.iter().filter(|one| one.id == id);
@@ -404,15 +369,12 @@ fn show_stalls(sheet: &mut Sheet) -> Result<(), StudyError> {
         let quote = "All but L/g processors will stall on the first send";
         let what = format!("{name}: how many of the 127 that send to 0 do, where the capacity is 2");
         sheet.add_claim(what, "4.1.2", quote, exactly(125.0), [stalled]).by_count();
-        let mut enters: Vec<f64> =
-            trace.messages.iter().filter(|one| one.to == 0).map(|one| one.enter.in_units(US)).collect();
-        enters.sort_by(f64::total_cmp);
+        let enters = enter_times(trace, 0);
         // Messages enter two at a time, so pairs of gaps are averaged.
         let gaps = enters.windows(3).skip(1).map(|three| (three[2] - three[0]) / 2.0).collect::<Vec<_>>();
-        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let quote = "then one will send to processor 0 every g cycles";
         let what = format!("{name}: from one message to 0 to the next, in the mean [us]");
-        let row = sheet.add_claim(what, "4.1.2", quote, exactly(4.0), [mean]);
+        let row = sheet.add_claim(what, "4.1.2", quote, exactly(4.0), [mean(&gaps)]);
         if let Some(pinned) = pinned {
             row.expect_difference(
                 pinned,
@@ -426,38 +388,31 @@ fn show_stalls(sheet: &mut Sheet) -> Result<(), StudyError> {
     Ok(())
 }
 
+/// Returns for how long each processor was idle or in a gap, in us.
+fn idle_times(result: &CaseResult) -> Vec<f64> {
+    let processors = &result.answers().outcome.run.processors;
+    processors.iter().map(|one| in_us(one.idle + one.gap)).collect()
+}
+
 fn show_overlap(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let trace = sheet.last_result("short-staggered").trace().clone();
+    let result = sheet.last_result("short-staggered").clone();
+    let trace = result.trace();
     let own = || trace.activities.iter().filter(|one| one.id == 0);
-    let mut sends: Vec<(Time, Time)> = own()
-        .filter(|one| matches!(one.kind, ActivityKind::Send(_)))
-        .map(|one| (one.start, one.end))
-        .collect();
+    let sends = own().filter(|one| matches!(one.kind, ActivityKind::Send(_)));
+    let mut sends: Vec<(Time, Time)> = sends.map(|one| (one.start, one.end)).collect();
     sends.sort();
     // Between two sends a processor may also receive.
     let busy = |from: Time, to: Time| {
-        let receives = own()
-            .filter(|one| matches!(one.kind, ActivityKind::Receive(_)) && one.start >= from && one.end <= to);
-        receives.map(|one| (one.end - one.start).in_units(US)).sum::<f64>()
+        let receives = own().filter(|one| matches!(one.kind, ActivityKind::Receive(_)));
+        let between = receives.filter(|one| one.start >= from && one.end <= to);
+        between.map(|one| one.end - one.start).sum::<Time>()
     };
-    let idle =
-        sends.windows(2).skip(4).map(|two| (two[1].0 - two[0].1).in_units(US) - busy(two[0].1, two[1].0));
-    let idle: Vec<f64> = idle.collect();
-    let mean = idle.iter().sum::<f64>() / idle.len() as f64;
+    let idle = |(_, from), (to, _)| in_us(to - from - busy(from, to));
+    let idle: Vec<f64> = sends.windows(2).skip(4).map(|two| idle(two[0], two[1])).collect();
     let quote = "If o is small compared to g, each processor idles for g - 2o cycles between successive transmissions during the remap phase.";
-    sheet.add_claim(
-        "that of processor 0, in the mean, where g - 2o = 3 [us]",
-        "4.1.5",
-        quote,
-        between(2.99, 3.01),
-        [mean],
-    );
-    let idle = |name: &str| {
-        let processors = &sheet.last_result(name).answers().outcome.run.processors;
-        let idle = processors.iter().map(|one| (one.idle + one.gap).in_units(US));
-        idle.collect::<Vec<f64>>()
-    };
-    let (left, large) = (idle("overlapped"), idle("overlapped, g = 100"));
+    let what = "that of processor 0, in the mean, where g - 2o = 3 [us]";
+    sheet.add_claim(what, "4.1.5", quote, between(2.99, 3.01), [mean(&idle)]);
+    let [left, large] = ["overlapped", "overlapped, g = 100"].map(|name| idle_times(sheet.last_result(name)));
     let quote = "Unless g is extremely large, this eliminates idling of processors during remap.";
     let what = "idling of each processor with the remap interleaved, where a message's way L + 2o is 7 [us]";
     sheet.add_claim(what, "4.1.5", quote, at_most(7.0), left);
@@ -467,15 +422,13 @@ fn show_overlap(sheet: &mut Sheet) -> Result<(), StudyError> {
 }
 
 fn show_hybrid(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let trace = sheet.last_result("P = 16").trace();
+    let result = sheet.last_result("P = 16").clone();
     let pairs = (0..16).flat_map(|from| (0..16).map(move |to| (from, to))).filter(|(from, to)| from != to);
-    let sent =
-        |(from, to)| trace.messages.iter().filter(|one| (one.id.from, one.to) == (from, to)).count() as f64;
-    let sent: Vec<f64> = pairs.map(sent).collect();
+    let messages = &result.trace().messages;
+    let sent = pairs.map(|pair| messages.iter().filter(|one| (one.id.from, one.to) == pair).count() as f64);
     let quote = "each processor sends n/P^2 messages to every other";
-    sheet
-        .add_claim("messages from each to each, n = 4,096, P = 16", "4.1.1", quote, exactly(16.0), sent)
-        .by_count();
+    let what = "messages from each to each, n = 4,096, P = 16";
+    sheet.add_claim(what, "4.1.1", quote, exactly(16.0), sent).by_count();
     let quote = "requiring only g(n/P - n/P^2) + L time";
     let ours = remap_time(sheet.last_result("hybrid")) / (4.0 * (128.0 - 1.0) + 6.0);
     let what = "the remap over that time, n = 16,384, P = 128 (the first message waits for no gap)";

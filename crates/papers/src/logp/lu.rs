@@ -1,21 +1,16 @@
 //! Section 4.2: the cost of matrix layouts in the LU decomposition.
 
-use loggp::{Params, US, preset};
-use loggp_draw::plot::{Plot, Scale};
-use loggp_programs::Case;
+use loggp::ParamsBuilder;
 use loggp_programs::lu::LU;
-use loggp_study::StudyError;
 
 use crate::pictures::curves::trend_lines;
-use crate::{CaseSeries, Exhibit, Lab, Sheet, above, at_least, between, exactly};
+use crate::prelude::*;
 
 pub const LAYOUTS: Exhibit = Exhibit {
     id: "logp-lu",
     place: "section 4.2",
     title: "LU decomposition: what the layout of the matrix costs",
-    notes: &[
-        "The section has no machine and no measured number: ours is a CM-5 of 16 processors with a number in a word.",
-    ],
+    notes: "The section has no machine and no measured number: ours is a CM-5 of 16 processors with a number in a word.",
     formulas: &[
         "replicated: the sum over k of 2(n-k)g + L and 2(n-k)^2/P (section 4.2)",
         "columns: (n-k)g + L; grid: 2(n-k)/sqrt(P) g + L; with all terms kept, a recurrence over panels",
@@ -34,8 +29,7 @@ const STEPS: usize = 128;
 
 /// Returns the CM-5 with a number in a word. The paper names no machine here.
 fn machine() -> Params {
-    let cm5 = preset("cm5").expect("it is one of the papers' machines").builder();
-    cm5.P(P).word(8).build().expect("a paper's machine can be")
+    ParamsBuilder::from(cm5(P)).word(8).build().expect("it is a paper's machine")
 }
 
 fn series(lab: &Lab) -> Vec<CaseSeries> {
@@ -60,10 +54,9 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "a gain of \u{221a}P in the communication ratio";
     let what = "words that a processor gets, bad layout over grid, P = 16";
     sheet.add_claim(what, "4.2", quote, between(3.5, 4.5), [ratios[1]]).by_count();
-    let times = LAYOUT[..4].iter().map(|name| sheet.model_time(name) / sheet.model_time("grid-cyclic"));
+    let times = [0, 1, 2, 3].map(|n| sheet.model_time(LAYOUT[n]) / sheet.model_time("grid-cyclic"));
     let quote = "the fastest Linpack benchmark programs actually employ a scattered grid layout, a scheme whose benefits are obvious from \
                  our model";
-    let times: Vec<f64> = times.collect();
     sheet.add_claim("the other layouts' times over the scattered grid's", "4.2", quote, above(1.0), times);
 
     let active = |name: &str| {

@@ -1,8 +1,9 @@
 //! The exhibits of LogP.
 
-use loggp::{Params, US, preset};
+use loggp::trace::Trace;
 
 use super::Paper;
+use super::prelude::in_us;
 
 exhibit_files! {
     discussion: OVERHEAD, REMOTE;
@@ -23,18 +24,10 @@ pub static PAPER: Paper = Paper {
     inventory: include_str!("inventory.txt"),
 };
 
-/// Returns a machine with L, o and g in cycles, as captions give them.
-fn caption_machine(P: usize, [L, o, g]: [i64; 3]) -> Params {
-    Params::builder(P).L(L * US).o(o * US).g(g * US).build().expect("a paper's machine can be")
-}
-
-/// Returns the CM-5 of section 4.1.4 with P processors.
-fn cm5(P: usize) -> Params {
-    preset_machine("cm5", P)
-}
-
-/// Returns a preset whose parameters are all known, with P processors.
-fn preset_machine(machine: &str, P: usize) -> Params {
-    let preset = preset(machine).expect("it is one of the papers' machines");
-    preset.builder().P(P).build().expect("a paper's machine can be")
+/// Returns when messages to a processor enter the network, in us and in order.
+fn enter_times(trace: &Trace, to: usize) -> Vec<f64> {
+    let messages = trace.messages.iter().filter(|message| message.to == to);
+    let mut enters: Vec<f64> = messages.map(|message| in_us(message.enter)).collect();
+    enters.sort_by(f64::total_cmp);
+    enters
 }

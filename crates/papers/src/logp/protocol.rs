@@ -1,16 +1,14 @@
 //! Section 5.2: the vendor's protocol on the CM-5.
 
-use loggp::{Machine, Params, Tag, US};
-use loggp_study::StudyError;
+use loggp::{Machine, Tag};
 
-use super::cm5;
-use crate::{Exhibit, Sheet, exactly};
+use crate::prelude::*;
 
 pub const PROTOCOL: Exhibit = Exhibit {
     id: "logp-sec5.2",
     place: "section 5.2",
     title: "the vendor's protocol on the CM-5",
-    notes: &["A pair of messages goes before the data of a synchronous send. Here it is run on a CM-5."],
+    notes: "A pair of messages goes before the data of a synchronous send. Here it is run on a CM-5.",
     formulas: &["3(L + 2o) + ng (section 5.2)"],
     unit: ("us", US),
     series: |_| Vec::new(),

@@ -1,22 +1,15 @@
 //! Section 5.3: latency over load.
 
-use loggp::US;
-use loggp_draw::plot::{Look, Plot, Scale};
-use loggp_programs::Case;
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS};
-use loggp_study::StudyError;
 
-use super::cm5;
-use crate::{CaseSeries, Exhibit, Lab, Sheet, above, marked_line};
+use crate::prelude::*;
 
 pub const SATURATION: Exhibit = Exhibit {
     id: "logp-saturation",
     place: "section 5.3",
     title: "latency over load, up to saturation and beyond",
-    notes: &[
-        "The section has no numbers. Receivers are random here, and a CM-5's processor is busy for 2o = g with every message, so that it \
-         is its own time, and that of the receivers, that runs out first.",
-    ],
+    notes: "The section has no numbers. Receivers are random here, and a CM-5's processor is busy for 2o = g with every message, so that it \
+            is its own time, and that of the receivers, that runs out first.",
     formulas: &["L + 2o without load (section 5)"],
     unit: ("us", US),
     series,
@@ -46,8 +39,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let size = sheet.lab.pick(200, 2000);
     // The rises from one load to the next, up to a load of 1.
     let rises: Vec<f64> = mean[..10].windows(2).map(|two| two[1].1 / two[0].1).collect();
-    let steepest =
-        rises.iter().enumerate().max_by(|one, other| one.1.total_cmp(other.1)).map_or(0, |(n, _)| n);
+    let steepest = (0..rises.len()).max_by(|one, other| rises[*one].total_cmp(&rises[*other])).unwrap_or(0);
     let before = mean[steepest].1 / mean[0].1;
     let quote = "there is typically a saturation point at which the latency increases sharply; below the saturation point the latency is \
                  fairly insensitive to the load";
@@ -59,7 +51,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_claim(what, "5.3", quote, above(1.0), [rises[steepest] / before]);
     let quote = "the latency experienced by a message tends to increase as a function of the load";
     sheet.add_claim("mean latency at a load over that at the one below", "5.3", quote, above(1.0), rises);
-    let unloaded = (cm5(P).L + 2 * cm5(P).o).in_units(US);
+    let unloaded = in_us(cm5(P).L + 2 * cm5(P).o);
     let mut lines = vec![
         marked_line(format!("mean, {size} messages"), 0, mean),
         marked_line(format!("mean, {} messages", 2 * size), 1, twice),
@@ -69,7 +61,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         let result = &sheet.series("so many").points;
         let rings = result.iter().filter(|result| result.prediction.measured.is_some());
         let rings = rings.map(|result| (result.x, result.metric(LATENCY))).collect();
-        lines.push(loggp_draw::plot::PlotLine::new("mean, measured", 0, Look::Rings, rings));
+        lines.push(PlotLine::new("mean, measured", 0, Look::Rings, rings));
     }
     let plot = Plot::new(
         format!("Latency over load, {P} processors of a CM-5"),

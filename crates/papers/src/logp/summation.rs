@@ -1,27 +1,19 @@
 //! Figure 4: the optimal summation in a given time.
 
-use loggp::trace::{ActivityKind, Trace};
-use loggp::{Time, US};
-use loggp_document::Table;
 use loggp_draw::tree::{self, TreeNode};
+use loggp_programs::TimeSpan;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::summation::schedule::SummationRole;
 use loggp_programs::summation::{SUMMATION, SummationVariant, TIME, schedule};
-use loggp_programs::{Case, TimeSpan};
-use loggp_study::StudyError;
 
 use super::broadcast::{self, MessageTree, shape};
-use super::caption_machine;
-use crate::pictures::timeline::draw_timeline;
-use crate::{CaseSeries, Exhibit, Lab, Sheet, at_least, exactly};
+use crate::prelude::*;
 
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "logp-fig4",
     place: "figure 4",
     title: "the optimal summation: who sends to whom, and what each processor adds when",
-    notes: &[
-        "T = 28, P = 8, L = 5, g = 4, o = 2: as many values as can be are summed by T. How many, the text does not say.",
-    ],
+    notes: "T = 28, P = 8, L = 5, g = 4, o = 2: as many values as can be are summed by T. How many, the text does not say.",
     formulas: &[
         "the least T with S(T) >= n: S(T) = o + 1 + the sum of T - o - t over the labels t <= T - o of the P first nodes \
          (Karp et al., lemma 4.2)",
@@ -37,7 +29,7 @@ const T: u32 = 28;
 const VALUES: usize = 79;
 
 fn case(algorithm: &str) -> Case {
-    Case::new(&SUMMATION, algorithm, caption_machine(8, [5, 2, 4]))
+    Case::new(&SUMMATION, algorithm, cycle_machine(8, [5, 2, 4]))
 }
 
 fn series(_: &Lab) -> Vec<CaseSeries> {
@@ -59,49 +51,37 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let filled = sheet.last_result("as many as can be by 28").clone();
     let trace = filled.trace();
     let ends = [sheet.formula_time("optimal"), sheet.model_time("optimal")];
-    let right = ends.iter().filter(|end| **end == f64::from(T)).count();
-    sheet.add_own_check("by formula and in a run 79 values take T = 28", right, 2);
+    sheet.add_own_check("by formula and in a run 79 values take T = 28", ends.map(|end| end == f64::from(T)));
     let fit = filled.metric("operands");
-    sheet.add_own_check("by T = 28 that many fit, and not one more", usize::from(fit == VALUES as f64), 1);
+    sheet.add_own_check("by T = 28 that many fit, and not one more", [fit == VALUES as f64]);
 
     let parts = schedule(&case("optimal"), SummationVariant::Optimal, VALUES);
     let children: Vec<Vec<usize>> = parts.iter().map(|part| part.children.clone()).collect();
     let done_times = done_times(trace);
     let late = |(i, child): (usize, &usize)| {
-        done_times[*child].in_units(US) - (28 - (2 * 2 + 5 + 1) - 4 * i as i64) as f64
+        in_us(done_times[*child]) - (28 - (2 * 2 + 5 + 1) - 4 * i as i64) as f64
     };
-    let late: Vec<f64> = parts[0].children.iter().rev().enumerate().map(late).collect();
+    let late = parts[0].children.iter().rev().enumerate().map(late);
     let quote = "its children in the communication tree should complete their summations at times T - (2o + L + 1), T - (2o + L + 1 \
                  + g), ...";
-    sheet.add_claim(
-        "by how much the root's children are later than that [cycles]",
-        "3.3",
-        quote,
-        exactly(0.0),
-        late,
-    );
+    let what = "by how much the root's children are later than that [cycles]";
+    sheet.add_claim(what, "3.3", quote, exactly(0.0), late);
     let tree = MessageTree::from_trace(sheet.last_result("the broadcast of figure 3").trace());
     let alike = shape(&children, 0) == shape(&tree.children, 0);
     let quote = "the tree has the same shape as an optimal broadcast tree";
-    sheet
-        .add_judged_claim("the tree", "3.3", quote, "each node has as many below it as in figure 3", alike)
-        .by_count();
-    let sent: Vec<f64> = parts.iter().skip(1).map(|part| part.operands() as f64 - 1.0).collect();
+    let rule = "each node has as many below it as in figure 3";
+    sheet.add_judged_claim("the tree", "3.3", quote, rule, alike).by_count();
+    let sent = parts.iter().skip(1).map(|part| part.operands() as f64 - 1.0);
     let quote = "all transmitted partial sums must represent at least o additions";
     sheet.add_claim("additions for which a message stands", "3.3", quote, at_least(2.0), sent).by_count();
     let quote = "adds it to its partial sum and performs a chain of g - o - 1 input-summing nodes";
-    let chains = parts.iter().flat_map(inputs_between).collect::<Vec<_>>();
+    let chains = parts.iter().flat_map(inputs_between);
     sheet.add_claim("inputs between two receptions", "3.3", quote, exactly(1.0), chains).by_count();
     let stats = &filled.answers().outcome.run.processors;
-    let idle = stats.iter().map(|one| (one.idle + one.gap).in_units(US)).sum::<f64>();
+    let idle = stats.iter().map(|one| in_us(one.idle + one.gap)).sum();
     let quote = "Observe that local computations overlap the delivery of incoming messages";
-    sheet.add_claim(
-        "for how long anybody idles before it has sent [cycles]",
-        "3.3",
-        quote,
-        exactly(0.0),
-        [idle],
-    );
+    let what = "for how long anybody idles before it has sent [cycles]";
+    sheet.add_claim(what, "3.3", quote, exactly(0.0), [idle]);
     let quote = "The root performs g - o additions of local input values between messages";
     sheet.add_claim("its own inputs between two messages", "3.3", quote, exactly(2.0), inputs_between(&parts[0])).by_count().expect_difference(
         "1, 1, 1",
@@ -125,11 +105,10 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     };
     let caption = "Sums go from children to parents, later from left to right.";
     sheet.add_picture("tree", caption, drawing.svg().expect("it has eight nodes"));
-    let picture =
-        draw_timeline(trace, "Optimal summation by T = 28, P = 8, L = 5, o = 2, g = 4", ("cycles", US));
+    let title = "Optimal summation by T = 28, P = 8, L = 5, o = 2, g = 4";
     let caption = "What each processor does: additions as work, overheads, and partial sums as arrows. Everyone is busy \
                    until it has sent its sum.";
-    sheet.add_picture("activity", caption, picture.expect("eight processors fit a picture"));
+    sheet.add_timeline("activity", caption, title, &filled);
     Ok(())
 }
 

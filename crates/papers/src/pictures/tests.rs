@@ -116,14 +116,11 @@ fn timelines() -> Vec<String> {
         }
     }
     let trace = trace(8, 1);
-    let notes: Vec<String> =
-        (0..8).map(|id| if id == 3 { LONG.into() } else { format!("{id} us") }).collect();
     let unit = ("a cycle of & < >", US);
     all.push(
         TimelinePicture {
             subtitle: LONG.into(),
-            notes_title: LONG.into(),
-            notes,
+            note: LONG.into(),
             ..timeline_from_trace(&trace, LONG, unit, &Window::default())
         }
         .svg()
@@ -136,7 +133,7 @@ fn timelines() -> Vec<String> {
 }
 
 fn bars() -> Vec<String> {
-    let layers = || Account::all().into_iter().map(|account| styles::account_style(account).into()).collect();
+    let layers = || Account::all().map(styles::account_style).into();
     let draw_bars = |labels: Vec<String>, groups: usize, height: f64| {
         let per = labels.len().div_ceil(groups.max(1)).max(1);
         let bar = |(number, label): (usize, String)| Bar {

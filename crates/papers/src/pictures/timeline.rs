@@ -45,27 +45,26 @@ pub fn timeline_from_trace(
     let row: HashMap<usize, usize> = rows.iter().enumerate().map(|(row, id)| (*id, row)).collect();
     let is_in = |start: Time, end: Time| start <= window.until && end >= window.from;
     let mut timeline = TimelinePicture { title, unit, kinds, ..TimelinePicture::default() };
-    for activity in trace.activities.iter().filter(|activity| is_in(activity.start, activity.end)) {
-        let Some(row) = row.get(&activity.id) else { continue };
-        add_slice(&mut timeline, *row, (activity.start, activity.end), &activity.kind, false);
-    }
+    let activities = trace.activities.iter().map(|one| (one.id, one.start, one.end, &one.kind, false));
     // A request's activities lie within those of its processor.
-    for progress in trace.progress.iter().filter(|progress| is_in(progress.start, progress.end)) {
-        let Some(row) = row.get(&progress.id) else { continue };
-        add_slice(&mut timeline, *row, (progress.start, progress.end), &progress.kind, true);
+    let progress = trace.progress.iter().map(|one| (one.id, one.start, one.end, &one.kind, true));
+    for (id, start, end, what, is_within) in activities.chain(progress) {
+        let Some(row) = row.get(&id).filter(|_| is_in(start, end)) else { continue };
+        let Some(style) = styles::activity_style(what) else { continue };
+        let detail = match what {
+            ActivityKind::Work(kind) if !kind.is_empty() => format!(" ({kind})"),
+            _ => String::new(),
+        };
+        let kind = kind_index(&mut timeline.kinds, style);
+        let (row, start, end) = (*row, start.as_ps(), end.as_ps());
+        timeline.slices.push(ActivitySlice { row, start, end, kind, detail, is_within });
     }
     for_each_agreement_wait(trace, &mut |wait| {
         let Some(row) = row.get(&wait.id).filter(|_| is_in(wait.start, wait.end)) else { return };
         let kind = kind_index(&mut timeline.kinds, styles::account_style(wait.account));
         let (row, start, end) = (*row, wait.start.as_ps(), wait.end.as_ps());
-        timeline.slices.push(ActivitySlice {
-            row,
-            start,
-            end,
-            kind,
-            detail: String::new(),
-            is_within: false,
-        });
+        let detail = String::new();
+        timeline.slices.push(ActivitySlice { row, start, end, kind, detail, is_within: false });
     });
     if let Some(noise) = &trace.noise {
         add_noise(&mut timeline, trace, noise, window, &row);
@@ -108,20 +107,14 @@ fn add_noise(
         let most = usize::try_from(noise.max_detours(until - from)).unwrap_or(usize::MAX);
         if from < until && most > left {
             timeline.slices.truncate(before);
-            timeline.notes_title = "there is more noise than can be shown".into();
+            timeline.note = "there is more noise than can be shown".into();
             return;
         }
         for (start, end) in noise.detours(activity.id, from, until) {
             left -= 1;
-            let (row, start, end) = (*row, start.as_ps(), end.as_ps());
-            timeline.slices.push(ActivitySlice {
-                row,
-                start,
-                end,
-                kind,
-                detail: String::new(),
-                is_within: true,
-            });
+            let (row, start, end, is_within) = (*row, start.as_ps(), end.as_ps(), true);
+            let detail = String::new();
+            timeline.slices.push(ActivitySlice { row, start, end, kind, detail, is_within });
         }
     }
 }
@@ -158,35 +151,13 @@ fn summarize(timeline: &mut TimelinePicture) {
         }
         match timeline.slices.last_mut() {
             Some(last) if (last.row, last.kind, last.end) == (row, kind, start) => last.end = start + width,
-            _ => timeline.slices.push(ActivitySlice {
-                row,
-                start,
-                end: start + width,
-                kind,
-                detail: " for the most part".into(),
-                is_within: false,
-            }),
+            _ => {
+                let (end, detail) = (start + width, " for the most part".into());
+                timeline.slices.push(ActivitySlice { row, start, end, kind, detail, is_within: false });
+            }
         }
     }
-    timeline.notes_title = "each place shows what there is most of".into();
-}
-
-/// Adds an activity of a processor, if it is shown.
-fn add_slice(
-    timeline: &mut TimelinePicture,
-    row: usize,
-    span: (Time, Time),
-    what: &ActivityKind,
-    is_within: bool,
-) {
-    let Some(kind) = styles::activity_style(what) else { return };
-    let detail = match what {
-        ActivityKind::Work(kind) if !kind.is_empty() => format!(" ({kind})"),
-        _ => String::new(),
-    };
-    let (start, end) = (span.0.as_ps(), span.1.as_ps());
-    let kind = kind_index(&mut timeline.kinds, kind);
-    timeline.slices.push(ActivitySlice { row, start, end, kind, detail, is_within });
+    timeline.note = "each place shows what there is most of".into();
 }
 
 /// Returns the index of a kind, which is added if it is new.
@@ -203,6 +174,7 @@ fn drawn_message(message: &Message, params: &Params) -> timeline::MessageArrow {
     let from = if words <= MOST_WORDS { 2 } else { words };
     let stream = message.arrival - message.first;
     let last = (words > 1).then_some(stream);
+    let delays = (from..words).map(|word| params.stream(word).min(stream));
     timeline::MessageArrow {
         from: message.id.from,
         to: message.to,
@@ -210,11 +182,7 @@ fn drawn_message(message: &Message, params: &Params) -> timeline::MessageArrow {
         enter: message.enter.as_ps(),
         first_arrival: message.first.as_ps(),
         arrival: message.arrival.as_ps(),
-        word_delays: (from..words)
-            .map(|word| params.stream(word).min(stream))
-            .chain(last)
-            .map(Time::as_ps)
-            .collect(),
+        word_delays: delays.chain(last).map(Time::as_ps).collect(),
     }
 }
 

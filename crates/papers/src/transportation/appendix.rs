@@ -1,21 +1,15 @@
 //! The appendix: the lengths of messages of the second stage, where remainders are distributed at random.
 
-use loggp::US;
-use loggp_document::Table;
-use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::transportation::{Matrix, Scheme, TwoStageForm, expected_longest};
-use loggp_study::StudyError;
 
 use super::{message_lengths, run_two_stage};
-use crate::{Exhibit, Sheet, between};
+use crate::prelude::*;
 
 pub const APPENDIX: Exhibit = Exhibit {
     id: "transport-appendix",
     place: "appendix",
     title: "expected lengths, where parts are shuffled",
-    notes: &[
-        "Runs of the shuffled form, with equal traffic in which every remainder modulo p is as likely, and t/p = 200.",
-    ],
+    notes: "Runs of the shuffled form, with equal traffic in which every remainder modulo p is as likely, and t/p = 200.",
     formulas: &["t/p + sqrt(p/6) (sqrt(2 ln p) + 0.5772 / sqrt(2 ln p))"],
     unit: ("us", US),
     series: |_| Vec::new(),
@@ -50,15 +44,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
         let expected = expected_longest(SHARE * p, p).expect("there are several");
         let normal = share + sixth.sqrt() * expected_largest(p);
         let LengthStatistics { mean, variance, longest } = statistics;
-        table.push(vec![
-            p.into(),
-            mean.into(),
-            variance.into(),
-            sixth.into(),
-            longest.into(),
-            expected.into(),
-            normal.into(),
-        ]);
+        let numbers = [p as f64, mean, variance, sixth, longest, expected, normal];
+        table.push(numbers.map(Into::into).into());
         paper.push((p as f64, expected - share));
         exact.push((p as f64, normal - share));
         runs.push((p as f64, longest - share));
@@ -68,13 +55,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
             // Three standard errors of a variance over p^2 messages of each matrix.
             let room = 3.0 * (2.0 / (sheet.lab.pick(4.0, 20.0) * 1024.0_f64)).sqrt();
             let rule = between(1.0 - room, 1.0 + room);
-            sheet.add_claim(
-                "variance, over p/6, p = 32, to three standard errors",
-                "appendix",
-                quote,
-                rule,
-                [variance / sixth],
-            );
+            let what = "variance, over p/6, p = 32, to three standard errors";
+            sheet.add_claim(what, "appendix", quote, rule, [variance / sixth]);
             let quote = "the expected value of the upper bound on the length of messages sent out during any iteration";
             let what = "the longest of an iteration, over the appendix's, each less t/p, p = 32";
             let ratio = (longest - share) / (expected - share);
@@ -85,11 +67,8 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
                  makes the largest of 32 normal variables 2.85, and it is 2.07 in the mean",
             );
             let near = (longest - share) / (normal - share);
-            sheet.add_own_check(
-                "it is within a tenth of 2.07 sqrt(p/6), p = 32",
-                usize::from((near - 1.0).abs() < 0.1),
-                1,
-            );
+            let what = "it is within a tenth of 2.07 sqrt(p/6), p = 32";
+            sheet.add_own_check(what, [(near - 1.0).abs() < 0.1]);
         }
     }
     sheet.add_table(table);
@@ -118,19 +97,12 @@ fn add_sums(sheet: &mut Sheet) {
         let (share, up) = (a / p, (a % p) / p);
         (share.ceil() * up + share.floor() * (1.0 - up) - share).abs()
     });
-    let off: Vec<f64> = off.collect();
-    let right = off.iter().filter(|off| **off < 1e-9).count();
-    sheet.add_own_check(
-        "the mean of a part is a_ij/p, for each a_ij below 10p, p = 4, 8, 32, 128",
-        right,
-        off.len(),
-    );
+    let what = "the mean of a part is a_ij/p, for each a_ij below 10p, p = 4, 8, 32, 128";
+    sheet.add_own_check(what, off.map(|off| off < 1e-9));
     let variance = |p: usize| (1..=p).map(|i| ((p - i) * i) as f64).sum::<f64>() / (p * p) as f64;
-    let right = P.iter().filter(|p| {
-        let closed = ((**p * **p) as f64 - 1.0) / (6.0 * **p as f64);
-        (variance(**p) - closed).abs() < 1e-9
-    });
-    sheet.add_own_check("the sum of (p-i)i / p^2 is (p^2 - 1)/6p", right.count(), 4);
+    let closed = |p: usize| ((p * p) as f64 - 1.0) / (6.0 * p as f64);
+    let right = P.map(|p| (variance(p) - closed(p)).abs() < 1e-9);
+    sheet.add_own_check("the sum of (p-i)i / p^2 is (p^2 - 1)/6p", right);
 }
 
 /// Returns equal traffic t in which every remainder modulo p is as likely: a sum of permutations with random
@@ -175,10 +147,7 @@ fn length_statistics(sheet: &Sheet, p: usize) -> Result<LengthStatistics, StudyE
         // Iteration k of the linear permutation exchanges with i xor k.
         longest.extend((1..p).map(|k| (0..p).map(|i| stage_2.at(i, i ^ k)).max().unwrap_or(0) as f64));
     }
-    let mean_of = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let mean = mean_of(&all);
-    let squares: Vec<f64> = all.iter().map(|length| (length - mean).powi(2)).collect();
-    Ok(LengthStatistics { mean, variance: mean_of(&squares), longest: mean_of(&longest) })
+    Ok(LengthStatistics { mean: mean(&all), variance: variance(&all), longest: mean(&longest) })
 }
 
 #[cfg(test)]

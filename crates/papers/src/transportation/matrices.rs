@@ -1,21 +1,17 @@
 //! Figures 1, 2 and 3: communication matrices.
 
-use loggp::US;
-use loggp_document::Table;
 use loggp_draw::heat_map::heat_map;
 use loggp_programs::transportation::{Matrix, TRANSPORTATION};
-use loggp_study::StudyError;
 
 use super::{matrix_case, named_matrix};
-use crate::{CaseSeries, Exhibit, Sheet, above, exactly, join_words};
+use crate::prelude::*;
 
 /// Formulas of a figure's margins.
 const MARGINS: &[&str] = &[
     "r_i = sum over j of m_ij, c_j = sum over i of m_ij, r = max r_i, c = max c_j, t = max(r, c) (section 2)",
 ];
-const SAYS: &[&str] = &[
-    "The text has no times of it. In ours elements hardly count: nearly all is what each message and each barrier costs.",
-];
+const SAYS: &str = "The text has no times of it. In ours elements hardly count: nearly all is what each message and each \
+                    barrier costs.";
 
 pub const FIGURE_1: Exhibit = Exhibit {
     id: "transport-fig1",
@@ -29,15 +25,8 @@ pub const FIGURE_1: Exhibit = Exhibit {
         let matrix = add_margins(sheet, "figure-1", ["10 10 10 10 10 10 10 10", "10 10 10 10 10 10 10 10"])?;
         let kind = matrix.kind().to_string();
         let quote = "A matrix illustrating all-to-many communication with equal traffic";
-        sheet
-            .add_judged_claim(
-                "its kind",
-                "figure 1",
-                quote,
-                "all-to-many by section 2",
-                kind == "all-to-many",
-            )
-            .by_count();
+        let rule = "all-to-many by section 2";
+        sheet.add_judged_claim("its kind", "figure 1", quote, rule, kind == "all-to-many").by_count();
         add_equal_traffic(sheet, &matrix, "figure 1", quote);
         Ok(())
     },
@@ -55,18 +44,11 @@ pub const FIGURE_2: Exhibit = Exhibit {
         let matrix = add_margins(sheet, "figure-2", ["6 7 7 5 6 7 0 7", "7 6 5 10 0 10 3 4"])?;
         let kind = matrix.kind().to_string();
         let quote = "A matrix illustrating many-to-many communication with bounded traffic";
-        sheet
-            .add_judged_claim(
-                "its kind",
-                "figure 2",
-                quote,
-                "many-to-many by section 2",
-                kind == "many-to-many",
-            )
-            .by_count();
+        let rule = "many-to-many by section 2";
+        sheet.add_judged_claim("its kind", "figure 2", quote, rule, kind == "many-to-many").by_count();
         let quote = "a case where the incoming and outgoing traffic at each processor are not equal, and the incoming and outgoing traffic \
                      bounds are different";
-        let apart: Vec<f64> = (0..8).map(|i| matrix.r_i(i).abs_diff(matrix.c_j(i)) as f64).collect();
+        let apart = (0..8).map(|i| matrix.r_i(i).abs_diff(matrix.c_j(i)) as f64);
         sheet.add_claim("|r_i - c_i| of each processor", "3", quote, above(0.0), apart).by_count();
         let apart = matrix.r().abs_diff(matrix.c()) as f64;
         sheet.add_claim("|r - c|", "3", quote, above(0.0), [apart]).by_count();
@@ -84,12 +66,8 @@ pub const FIGURE_3: Exhibit = Exhibit {
     series: |_| series("figure-3", 4),
     show: |sheet| {
         let matrix = add_margins(sheet, "figure-3", ["9 9 9 9", "9 9 9 9"])?;
-        add_equal_traffic(
-            sheet,
-            &matrix,
-            "3",
-            "Transportation with an overall traffic bound of t, illustrated in figure 3",
-        );
+        let quote = "Transportation with an overall traffic bound of t, illustrated in figure 3";
+        add_equal_traffic(sheet, &matrix, "3", quote);
         Ok(())
     },
 };
@@ -134,6 +112,6 @@ fn add_margins(sheet: &mut Sheet, name: &str, [out, into]: [&str; 2]) -> Result<
 /// Adds the claim that all traffic is t.
 fn add_equal_traffic(sheet: &mut Sheet, matrix: &Matrix, section: &str, quote: &str) {
     let all = (0..matrix.P()).flat_map(|i| [matrix.r_i(i), matrix.c_j(i)]);
-    let off: Vec<f64> = all.map(|traffic| (matrix.t() - traffic) as f64).collect();
+    let off = all.map(|traffic| (matrix.t() - traffic) as f64);
     sheet.add_claim("t less the traffic, in and out", section, quote, exactly(0.0), off).by_count();
 }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use loggp::{Machine, Params, Time, US, preset};
+use loggp::{Machine, ParamsBuilder};
 
-use super::{Lab, Paper};
-use loggp_programs::Case;
+use super::Paper;
+use super::prelude::*;
 use loggp_programs::transportation::{
     CHUNK, Delivery, MATRIX, Matrix, Source, TRANSPORTATION, TransportMethod, TwoStageForm, matrix, transport,
 };
-use loggp_study::StudyError;
 
 exhibit_files! {
     matrices: FIGURE_1, FIGURE_2, FIGURE_3;
@@ -30,13 +29,14 @@ pub static PAPER: Paper = Paper {
 
 /// Cost of the barrier in the CM-5's control network; the paper does not give it.
 const BARRIER: Time = Time::from_ps(5 * US.as_ps());
-const MS: Time = Time::from_ps(1000 * US.as_ps());
 
 /// Returns the CM-5 of section 4.1, where a send takes 1.6 us and a reception 1.7 us: o is their mean. The
 /// paper does not give L and g, which are LogP's.
 fn cm5(P: usize) -> Params {
-    let cm5 = preset("cm5").and_then(|cm5| cm5.builder().P(P).o(1650 * US / 1000).build());
-    cm5.expect("the CM-5 is known")
+    ParamsBuilder::from(preset_machine("cm5", P))
+        .o(1650 * US / 1000)
+        .build()
+        .expect("it is a paper's machine")
 }
 
 /// Returns a case on the paper's machine. Data are transferred as a single message (section 6).
@@ -79,7 +79,7 @@ fn message_lengths(deliveries: &[Delivery], stage: usize) -> Matrix {
 }
 
 /// Returns the shortest and the longest message of a stage.
-fn shortest_and_longest(lengths: &Matrix) -> (usize, usize) {
+fn shortest_and_longest(lengths: &Matrix) -> (f64, f64) {
     let all = || lengths.entries().iter().copied();
-    (all().min().unwrap_or(0), all().max().unwrap_or(0))
+    (all().min().unwrap_or(0) as f64, all().max().unwrap_or(0) as f64)
 }

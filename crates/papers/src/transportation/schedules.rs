@@ -1,20 +1,15 @@
 //! Figures 4 to 6: the schedules of linear permutation and of distributed random scheduling.
 
-use loggp::US;
-use loggp::trace::Trace;
-use loggp_study::StudyError;
+use std::collections::BTreeSet;
 
 use super::{matrix_case, named_matrix};
-use crate::pictures::timeline::draw_timeline;
-use crate::{CaseSeries, Exhibit, Sheet, above};
+use crate::prelude::*;
 
 pub const FIGURE_4: Exhibit = Exhibit {
     id: "transport-fig4",
     place: "figure 4, section 5",
     title: "the linear permutation, step by step",
-    notes: &[
-        "In iteration k processor i exchanges with i xor k, if there is anything, and a barrier ends the iteration: figure 1's matrix.",
-    ],
+    notes: "In iteration k processor i exchanges with i xor k, if there is anything, and a barrier ends the iteration: figure 1's matrix.",
     formulas: &["O(sp) for messages of up to s elements (section 5)"],
     unit: ("us", US),
     series: |_| vec![CaseSeries::from_case("linear", matrix_case("linear", 8, "figure-1")).traced()],
@@ -25,9 +20,7 @@ pub const FIGURE_5: Exhibit = Exhibit {
     id: "transport-fig5",
     place: "figures 5 and 6, section 6",
     title: "distributed random scheduling",
-    notes: &[
-        "Who has something to send asks whether its receiver is free, and sends if it is: figure 1's matrix.",
-    ],
+    notes: "Who has something to send asks whether its receiver is free, and sends if it is: figure 1's matrix.",
     formulas: &[],
     unit: ("us", US),
     series: |_| {
@@ -52,33 +45,26 @@ fn sent_messages(trace: &Trace) -> Vec<(usize, usize, i64)> {
 
 fn show_linear(sheet: &mut Sheet) -> Result<(), StudyError> {
     let matrix = named_matrix("figure-1", 8)?;
-    let trace = sheet.last_result("linear").trace().clone();
+    let result = sheet.last_result("linear").clone();
     // Before the first barrier the processors exchange their vectors.
-    let barriers: Vec<i64> = {
-        let ends =
-            trace.activities.iter().filter(|one| matches!(one.kind, loggp::trace::ActivityKind::Barrier));
-        let mut ends: Vec<i64> = ends.map(|one| one.end.as_ps()).collect();
-        ends.sort_unstable();
-        ends.dedup();
-        ends
-    };
-    let sent = sent_messages(&trace);
+    let barriers = result.trace().activities.iter().filter(|one| one.kind == ActivityKind::Barrier);
+    let barriers: BTreeSet<i64> = barriers.map(|one| one.end.as_ps()).collect();
+    let sent = sent_messages(result.trace());
     // Each of the 8 processors first sends its vector to the 7 others.
     let data = &sent[8 * 7..];
     let step = |enter: i64| barriers.iter().filter(|end| **end <= enter).count();
-    let (first, all) = (step(data[0].2), data.len());
-    let is_right = |(from, to, enter): &&(usize, usize, i64)| {
-        let k = step(*enter) - first + 1;
-        *to == from ^ k && matrix.at(*from, *to) > 0
+    let first = step(data[0].2);
+    let is_right = |&(from, to, enter): &(usize, usize, i64)| {
+        to == from ^ (step(enter) - first + 1) && matrix.at(from, to) > 0
     };
-    let right = data.iter().filter(is_right).count();
-    sheet.add_own_check("messages that figure 4 has in their iteration", right, all);
-    let expected =
-        (0..8).flat_map(|i| (0..8).map(move |j| (i, j))).filter(|(i, j)| i != j && matrix.at(*i, *j) > 0);
-    sheet.add_own_check("messages of the matrix, each sent once", all, expected.count());
-    let picture = draw_timeline(&trace, "Figure 1 by linear permutation, P = 8, CM-5", ("us", US));
+    sheet.add_own_check("messages that figure 4 has in their iteration", data.iter().map(is_right));
+    let pairs = (0..8).flat_map(|i| (0..8).map(move |j| (i, j)));
+    let expected = pairs.filter(|(i, j)| i != j && matrix.at(*i, *j) > 0);
+    let is_sent_once = |pair| data.iter().filter(|(from, to, _)| (*from, *to) == pair).count() == 1;
+    sheet.add_own_check("messages of the matrix, each sent once", expected.map(is_sent_once));
+    let title = "Figure 1 by linear permutation, P = 8, CM-5";
     let caption = "First the exchange of the vectors, then seven steps with a barrier after each.";
-    sheet.add_picture("timeline", caption, picture.expect("it is small"));
+    sheet.add_timeline("timeline", caption, title, &result);
     Ok(())
 }
 
@@ -86,20 +72,17 @@ fn show_random(sheet: &mut Sheet) -> Result<(), StudyError> {
     let messages = named_matrix("figure-1", 8)?.entries().iter().filter(|elements| **elements > 0).count();
     for name in ["random", "random-improved"] {
         let result = sheet.last_result(name);
-        let granted = (result.metric("requests") - result.metric("rejected")) as usize;
-        sheet.add_own_check(
-            format!("{name}: inquiries that found their receiver free, one for each message"),
-            granted,
-            messages,
-        );
+        let granted = result.metric("requests") - result.metric("rejected");
+        let what = format!("{name}: inquiries that found their receiver free, one for each message");
+        sheet.add_own_check(what, vec![granted == messages as f64; messages]);
     }
     let quote = "A linear permutation algorithm could take as much as O(tp) time.";
     let what = "a skewed matrix, P = 16: linear permutation over random scheduling";
     let ratio = sheet.model_time("skewed, linear") / sheet.model_time("skewed, random");
     sheet.add_claim(what, "6", quote, above(1.0), [ratio]);
-    let trace = sheet.last_result("random").trace();
-    let picture = draw_timeline(trace, "Figure 1 by distributed random scheduling, P = 8, CM-5", ("us", US));
+    let result = sheet.last_result("random").clone();
+    let title = "Figure 1 by distributed random scheduling, P = 8, CM-5";
     let caption = "After the exchange of the vectors inquiries, replies and the messages themselves.";
-    sheet.add_picture("timeline", caption, picture.expect("it is small"));
+    sheet.add_timeline("timeline", caption, title, &result);
     Ok(())
 }

@@ -1,26 +1,18 @@
 //! Figures 8 to 12: how messages are split into parts, one for each intermediate processor.
 
-use loggp::US;
-use loggp_document::Table;
-use loggp_draw::plot::{Plot, Scale};
-use loggp_programs::Case;
 use loggp_programs::transportation::{
     Delivery, FAN_OUT, FanOut, Matrix, SKEW, Scheme, Skew, TRAFFIC, TwoStageForm, matrix,
 };
-use loggp_study::StudyError;
 
 use super::{case, matrix_case, message_lengths, named_matrix, run_two_stage, shortest_and_longest};
-use crate::pictures::timeline::draw_timeline;
-use crate::{CaseSeries, Exhibit, Sheet, at_most, between, exactly, join_words, marked_line};
+use crate::prelude::*;
 
 pub const FIGURE_8: Exhibit = Exhibit {
     id: "transport-fig8",
     place: "figure 8, section 7.1",
     title: "local pre-processing in stage 1",
-    notes: &[
-        "Of sendl[j] elements sendl[j] div p go by each intermediate, and the other sendl[j] mod p by one each, in a round robin that goes \
-         on from one j to the next.",
-    ],
+    notes: "Of sendl[j] elements sendl[j] div p go by each intermediate, and the other sendl[j] mod p by one each, in a round robin that goes \
+            on from one j to the next.",
     formulas: &["stage 1: messages of floor(t/p) to ceil(t/p) elements (section 7.1)"],
     unit: ("us", US),
     series: |_| vec![CaseSeries::from_case("l = 1/32", skewed_case("two-stage", 32)).measured()],
@@ -31,9 +23,7 @@ pub const FIGURE_9: Exhibit = Exhibit {
     id: "transport-fig9",
     place: "figure 9, section 7.1",
     title: "splitting of messages in the two-stage algorithm",
-    notes: &[
-        "How the parts go is a picture. A scan of each processor's traffic modulo p says at which intermediate its round robin begins.",
-    ],
+    notes: "How the parts go is a picture. A scan of each processor's traffic modulo p says at which intermediate its round robin begins.",
     formulas: &["messages of floor(t/p) to ceil(t/p) elements; at an intermediate t together (section 7.1)"],
     unit: ("us", US),
     series: |_| split_series("figure-9", ["two-stage", "two-stage-scan"]),
@@ -44,10 +34,8 @@ pub const FIGURE_10: Exhibit = Exhibit {
     id: "transport-fig10",
     place: "figure 10, section 7.2",
     title: "local pre-processing in stage 2",
-    notes: &[
-        "An intermediate has p messages one after the other, each with its length, p lengths of its parts and t/p elements; the code finds \
-         the parts. Here p = 4, and every processor sends 16 elements to itself and the others.",
-    ],
+    notes: "An intermediate has p messages one after the other, each with its length, p lengths of its parts and t/p elements; the code finds \
+            the parts. Here p = 4, and every processor sends 16 elements to itself and the others.",
     formulas: &["O(p^2) (section 7.2)"],
     unit: ("us", US),
     series: |_| Vec::new(),
@@ -58,10 +46,8 @@ pub const FIGURE_11: Exhibit = Exhibit {
     id: "transport-fig11",
     place: "figures 11 and 12, section 8",
     title: "an alternate scheme for the splitting of messages",
-    notes: &[
-        "The picture and its matrix are lost in our copy of the text; figure 9\'s is taken. The round robin goes on from one source to the next, for each destination by itself; a prefix sum \
-         over the sources says where it begins.",
-    ],
+    notes: "The picture and its matrix are lost in our copy of the text; figure 9\'s is taken. The round robin goes on from one source to the next, for each destination by itself; a prefix sum \
+            over the sources says where it begins.",
     formulas: &["stage 2: messages of ceil(c/p) elements at most; stage 1: of r/p + p at most (section 8)"],
     unit: ("us", US),
     series: |_| split_series("figure-11", ["two-stage-alternate", "two-stage-alternate-combine"]),
@@ -146,16 +132,6 @@ fn longest_of_stage_2(parts: &[Vec<Vec<usize>>]) -> usize {
     (0..P * P).map(|n| message(n / P, n % P)).max().unwrap_or(0)
 }
 
-/// Returns the most elements that an intermediate receives in stage 1.
-fn most_received(lengths: &Matrix) -> f64 {
-    (0..lengths.P()).map(|k| lengths.c_j(k)).max().unwrap_or(0) as f64
-}
-
-/// Returns the most elements that an intermediate sends in stage 2.
-fn most_sent(lengths: &Matrix) -> f64 {
-    (0..lengths.P()).map(|k| lengths.r_i(k)).max().unwrap_or(0) as f64
-}
-
 /// Returns a case with a message to each of the 32 processors, one of which gets all but 1/l of the traffic.
 fn skewed_case(algorithm: &str, l: usize) -> Case {
     let case = case(algorithm, 32).with(&FAN_OUT, Some(FanOut::Fixed(32)));
@@ -167,29 +143,25 @@ fn show_figure_8(sheet: &mut Sheet) -> Result<(), StudyError> {
     let figures = [("figure-1", 8), ("figure-3", 4), ("figure-9", 4)].map(|(name, P)| named_matrix(name, P));
     let of_skewed = skews.map(|l| Ok(matrix(&skewed_case("linear", l))?));
     let matrices: Vec<Matrix> = figures.into_iter().chain(of_skewed).collect::<Result<_, StudyError>>()?;
-    let (mut same, mut all, mut even) = (0, 0, 0);
+    let (mut same, mut even) = (Vec::new(), Vec::new());
     let mut curves = [const { Vec::new() }; 4];
     for (n, matrix) in matrices.iter().enumerate() {
         let (P, t) = (matrix.P(), matrix.t());
         let deliveries = run_two_stage(sheet.lab, matrix, TwoStageForm::new(Scheme::Local))?;
-        for (i, delivery) in deliveries.iter().enumerate() {
-            same += usize::from(delivery.parts == stage_1_preprocessing(matrix.row(i), 0));
-            all += 1;
-        }
+        let as_figure_8 =
+            |(i, delivery): (usize, &Delivery)| delivery.parts == stage_1_preprocessing(matrix.row(i), 0);
+        same.extend(deliveries.iter().enumerate().map(as_figure_8));
         let (shortest, longest) = shortest_and_longest(&message_lengths(&deliveries, 0));
-        even += usize::from((shortest, longest) == (t / P, t.div_ceil(P)));
+        even.push((shortest, longest) == ((t / P) as f64, t.div_ceil(P) as f64));
         if let Some(l) = n.checked_sub(3).map(|n| skews[n]) {
-            let matrix_case = shortest_and_longest(matrix);
-            let lengths = [matrix_case.0, matrix_case.1, shortest, longest];
-            curves.iter_mut().zip(lengths).for_each(|(curve, length)| curve.push((l as f64, length as f64)));
+            let whole = shortest_and_longest(matrix);
+            let lengths = [whole.0, whole.1, shortest, longest];
+            curves.iter_mut().zip(lengths).for_each(|(curve, length)| curve.push((l as f64, length)));
         }
     }
-    sheet.add_own_check("processors of 8 matrices that split as figure 8 does line by line", same, all);
-    sheet.add_own_check(
-        "matrices whose messages of stage 1 have t/p elements, rounded down or up",
-        even,
-        matrices.len(),
-    );
+    sheet.add_own_check("processors of 8 matrices that split as figure 8 does line by line", same);
+    let what = "matrices whose messages of stage 1 have t/p elements, rounded down or up";
+    sheet.add_own_check(what, even);
     let [a, b, c, d] = curves;
     let plot = Plot::new("Messages before and after splitting", "P = 32, t = 6,411 elements, fan-out k = 32")
         .x("1 / l, for the skew l", Scale::Points)
@@ -237,28 +209,23 @@ fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
     }
     // A source's round robin begins where the sum of the earlier sources' traffic says.
     let mut first = 0;
-    let same = scanned.iter().enumerate().filter(|(i, delivery)| {
-        let right = stage_1_preprocessing(matrix.row(*i), first % 4);
-        first += matrix.r_i(*i);
+    let same = scanned.iter().enumerate().map(|(i, delivery)| {
+        let right = stage_1_preprocessing(matrix.row(i), first % 4);
+        first += matrix.r_i(i);
         delivery.parts == right
     });
-    sheet.add_own_check("processors that split as figure 8 does, begun where the scan says", same.count(), 4);
+    sheet.add_own_check("processors that split as figure 8 does, begun where the scan says", same);
     let quote = "each intermediate processor P_k receives messages of size no more than \u{2308}t/p\u{2309}. In the equal traffic case, the \
                  message sizes can vary by only one element";
     let (shortest, longest) = shortest_and_longest(&stage_1);
-    sheet.add_claim(
-        "messages of stage 1, shortest and longest",
-        "7.1",
-        quote,
-        between(4.0, 5.0),
-        [shortest, longest].map(|n| n as f64),
-    );
+    let what = "messages of stage 1, shortest and longest";
+    sheet.add_claim(what, "7.1", quote, between(4.0, 5.0), [shortest, longest]);
     let quote = "In the algorithm description above the total length was upper-bounded by t + p^2.";
     let what = "what comes to the busiest intermediate without the additional step, t + p^2 = 33";
-    sheet.add_claim(what, "7.1", quote, at_most(33.0), [most_received(&plain)]);
+    sheet.add_claim(what, "7.1", quote, at_most(33.0), [plain.c() as f64]);
     let quote = "The additional step reduces the total length of messages reaching an intermediate processor from t + p to t";
     let what = "what comes to the busiest intermediate with it, t = 17";
-    sheet.add_claim(what, "7.1", quote, at_most(17.0), [most_received(&stage_1)]);
+    sheet.add_claim(what, "7.1", quote, at_most(17.0), [stage_1.c() as f64]);
     add_parts_and_timeline(sheet, &scanned, "two-stage-scan of figure-9");
     Ok(())
 }
@@ -266,11 +233,10 @@ fn show_figure_9(sheet: &mut Sheet) -> Result<(), StudyError> {
 /// Adds the table of the parts and the timeline of a run.
 fn add_parts_and_timeline(sheet: &mut Sheet, deliveries: &[Delivery], title: &str) {
     sheet.add_table(parts_table(deliveries));
-    let trace = sheet.last_result("traced").trace();
-    let picture = draw_timeline(trace, &format!("{title}, P = 4, CM-5"), ("us", US)).expect("it is small");
+    let result = sheet.last_result("traced").clone();
     let caption = "A run of the model: what is computed together, then for each stage the exchange of the vectors and three steps with \
                    barriers.";
-    sheet.add_picture("timeline", caption, picture);
+    sheet.add_timeline("timeline", caption, &format!("{title}, P = 4, CM-5"), &result);
 }
 
 fn show_figure_10(sheet: &mut Sheet) -> Result<(), StudyError> {
@@ -287,17 +253,16 @@ fn show_figure_10(sheet: &mut Sheet) -> Result<(), StudyError> {
     let data_int: Vec<usize> = parts.iter().flat_map(message).collect();
     let right = |as_printed: bool| {
         let found = stage_2_preprocessing(&data_int, P, T, as_printed);
-        let is_right = |n: &usize| found[n % P][n / P] == Some(parts[n / P][n % P]);
-        (0..P * P).filter(is_right).count()
+        let is_right = |n: usize| found[n % P][n / P] == Some(parts[n / P][n % P]);
+        (0..P * P).map(is_right).collect::<Vec<_>>()
     };
-    sheet.add_own_check(
-        "lengths of parts that it finds if messages begin (T/P + 1 + P) i apart and lengths are read there",
-        right(false),
-        P * P,
-    );
+    let what =
+        "lengths of parts that it finds if messages begin (T/P + 1 + P) i apart and lengths are read there";
+    sheet.add_own_check(what, right(false));
+    let printed = right(true).into_iter().filter(|is_right| *is_right).count() as f64;
     let quote = "start := (T/P)*i + 1 + P; ... total := data_int[start*i+j+1];";
     let what = "lengths of parts, of 16, that it finds as it is printed";
-    sheet.add_claim(what, "figure 10", quote, exactly(16.0), [right(true) as f64]).by_count().expect_difference(
+    sheet.add_claim(what, "figure 10", quote, exactly(16.0), [printed]).by_count().expect_difference(
         "6",
         "a message begins (T/P + 1 + P) i from the first, since the lengths go before each, and its lengths are read from there, not from \
          start * i, which grows with what was read: the first message's are found, and two by chance",
@@ -310,16 +275,11 @@ fn show_figure_11(sheet: &mut Sheet) -> Result<(), StudyError> {
     let alternate = run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Alternate))?;
     let combined = run_two_stage(sheet.lab, &matrix, TwoStageForm::new(Scheme::Combine))?;
     let stage_2 = message_lengths(&alternate, 1);
-    let leaving = most_sent(&message_lengths(&combined, 1));
+    let leaving = message_lengths(&combined, 1).r() as f64;
     let quote = "The new scheme ensures that each intermediate processor sends messages of size no more than \u{2308}t/p\u{2309} to any \
                  destination processor.";
-    sheet.add_claim(
-        "the longest message of stage 2, t/p = 4.25",
-        "8",
-        quote,
-        at_most(5.0),
-        [shortest_and_longest(&stage_2).1 as f64],
-    );
+    let (_, longest) = shortest_and_longest(&stage_2);
+    sheet.add_claim("the longest message of stage 2, t/p = 4.25", "8", quote, at_most(5.0), [longest]);
     let printed = longest_of_stage_2(&split_by_figure_12(&matrix, false)) as f64;
     sheet.add_claim("the same by figure 12 as it is printed", "8", quote, at_most(5.0), [printed]).by_count().expect_difference(
         "7",
@@ -334,13 +294,8 @@ fn show_figure_11(sheet: &mut Sheet) -> Result<(), StudyError> {
     );
     let quote = "an additional step can reduce the upper bound on the total length of messages leaving an intermediate processor from \
                  p\u{2308}t/p\u{2309} to t";
-    sheet.add_claim(
-        "what leaves the busiest intermediate, without it",
-        "8",
-        quote,
-        at_most(20.0),
-        [most_sent(&stage_2)],
-    );
+    let what = "what leaves the busiest intermediate, without it";
+    sheet.add_claim(what, "8", quote, at_most(20.0), [stage_2.r() as f64]);
     sheet.add_claim("what leaves the busiest intermediate, with it", "8", quote, at_most(17.0), [leaving]);
     add_parts_and_timeline(sheet, &alternate, "two-stage-alternate-combine of figure-11");
     Ok(())

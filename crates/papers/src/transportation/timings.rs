@@ -1,19 +1,28 @@
 //! Figures 13 to 16: the algorithms' times over the traffic.
 
-use loggp::SEC;
-use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
-use loggp_programs::Case;
 use loggp_programs::transportation::{CHUNK, FAN_OUT, FanOut, SKEW, Skew, TRAFFIC};
-use loggp_study::StudyError;
 
 use super::case;
-use crate::{CaseSeries, Exhibit, Lab, Sheet, above, at_most, below, marked_line};
+use crate::prelude::*;
+
+/// Returns notes: that on the machine and the times, and one on the matrices.
+macro_rules! notes {
+    ($on_matrices:literal) => {
+        concat!(
+            "A CM-5 of 32 nodes; seconds over the words of traffic at each processor. The paper's times are curves only. It gives \
+             1.6 us for a send and 1.7 us for a reception, but neither latency nor barrier: ours are LogP's, and 5 us. Data is \
+             transferred as a single message (section 6).\n",
+            $on_matrices
+        )
+    };
+}
 
 pub const FIGURE_13: Exhibit = Exhibit {
     id: "transport-fig13",
     place: "figure 13, section 9",
     title: "the two single-stage algorithms",
-    notes: &[MACHINE, VARIED],
+    notes: VARIED,
+
     formulas: &[
         "none: the algorithm is not deterministic, which makes it difficult to ascertain its time (section 10)",
     ],
@@ -26,7 +35,8 @@ pub const FIGURE_14: Exhibit = Exhibit {
     id: "transport-fig14",
     place: "figure 14, section 9",
     title: "two stages and one",
-    notes: &[MACHINE, VARIED],
+    notes: VARIED,
+
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
     series: |lab| {
@@ -46,7 +56,8 @@ pub const FIGURE_15: Exhibit = Exhibit {
     id: "transport-fig15",
     place: "figure 15, section 9",
     title: "one of the good performances of the two-stage algorithm",
-    notes: &[MACHINE, "k = 32 and l = 1/32: one of 32 processors gets 31/32 of the traffic of each."],
+    notes: notes!("k = 32 and l = 1/32: one of 32 processors gets 31/32 of the traffic of each."),
+
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
     series: |lab| traffic_series(lab, BEST),
@@ -57,20 +68,19 @@ pub const FIGURE_16: Exhibit = Exhibit {
     id: "transport-fig16",
     place: "figure 16, section 9",
     title: "one of the bad performances of the two-stage algorithm",
-    notes: &[MACHINE, "k = 2 and l = 1/2: each has two messages of the same length."],
+    notes: notes!("k = 2 and l = 1/2: each has two messages of the same length."),
+
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
     series: |lab| traffic_series(lab, WORST).into_iter().chain(traffic_series(lab, BEST)).collect(),
     show: show_figure_16,
 };
 
-/// Note on the machine and the times.
-const MACHINE: &str = "A CM-5 of 32 nodes; seconds over the words of traffic at each processor. The paper's times are curves only. It gives \
-                       1.6 us for a send and 1.7 us for a reception, but neither latency nor barrier: ours are LogP's, and 5 us. Data is \
-                       transferred as a single message (section 6).";
 /// Note on the matrices.
-const VARIED: &str = "The fan-out k goes from 2 to 32 and the skew l from 1/2 to 1/k. Of the k receivers (1-l)k share the fraction l of the \
-                      traffic, and lk the rest.";
+const VARIED: &str = notes!(
+    "The fan-out k goes from 2 to 32 and the skew l from 1/2 to 1/k. Of the k receivers (1-l)k share the fraction l of the \
+     traffic, and lk the rest."
+);
 const TWO_STAGES: &str = "two-stage: O(p^2 + p tau + mu (t + p^2)) (section 7.3), here with all its terms";
 
 const TWO_STAGE: &str = "two-stage";
@@ -106,9 +116,8 @@ fn varied_series(lab: &Lab, algorithms: &[&'static str]) -> Vec<CaseSeries> {
         let traffics = &traffics;
         all_skews().into_iter().map(move |skew| {
             let name = format!("{algorithm}, {}", skew_label(skew));
-            let series = CaseSeries::from_values(name, WORDS, traffics.clone(), |traffic| {
-                case_at(algorithm, traffic, skew)
-            });
+            let case = |traffic| case_at(algorithm, traffic, skew);
+            let series = CaseSeries::from_values(name, WORDS, traffics.clone(), case);
             series.measured_if(|traffic| traffic == 4000.0 && skew == (8, 8))
         })
     };
@@ -120,10 +129,8 @@ fn traffic_series(lab: &Lab, skew: (usize, usize)) -> Vec<CaseSeries> {
     let traffics = lab.pick(vec![4000, 16000, 32000, 48000, 64000], (1..=16).map(|n| 4000 * n).collect());
     let make_series = |algorithm: &'static str| {
         let name = format!("{algorithm}, {}", skew_label(skew));
-        let series = CaseSeries::from_values(name, WORDS, traffics.clone(), |traffic| {
-            case_at(algorithm, traffic, skew)
-        });
-        series.measured_if(|traffic| traffic == 4000.0)
+        let case = |traffic| case_at(algorithm, traffic, skew);
+        CaseSeries::from_values(name, WORDS, traffics.clone(), case).measured_if(|traffic| traffic == 4000.0)
     };
     [TWO_STAGE, RANDOM, IMPROVED].map(make_series).into()
 }
@@ -137,40 +144,26 @@ fn ratios(sheet: &Sheet, one: &str, other: &str, skews: &[(usize, usize)]) -> Ve
     skews.iter().flat_map(over).collect()
 }
 
-/// Returns for each traffic an algorithm's least, mean and greatest time over k and l, in s.
-fn time_spread(sheet: &Sheet, algorithm: &str) -> Vec<(f64, f64, f64, f64)> {
-    let all: Vec<_> = all_skews()
-        .iter()
-        .map(|skew| sheet.series(&format!("{algorithm}, {}", skew_label(*skew))).model_times(SEC))
-        .collect();
+/// Returns for each traffic an algorithm's times over k and l, in s, ascending.
+fn times_by_traffic(sheet: &Sheet, algorithm: &str) -> Vec<(f64, Vec<f64>)> {
+    let of_skew = |skew| sheet.series(&format!("{algorithm}, {}", skew_label(skew))).model_times(SEC);
+    let all: Vec<_> = all_skews().into_iter().map(of_skew).collect();
     let at = |n: usize| {
-        let times: Vec<f64> = all.iter().map(|points| points[n].1).collect();
-        let (least, most) = times.iter().fold((f64::MAX, 0.0_f64), |(l, m), t| (l.min(*t), m.max(*t)));
-        (all[0][n].0, least, times.iter().sum::<f64>() / times.len() as f64, most)
+        let mut times: Vec<f64> = all.iter().map(|points| points[n].1).collect();
+        times.sort_by(f64::total_cmp);
+        (all[0][n].0, times)
     };
     (0..all[0].len()).map(at).collect()
-}
-
-/// Returns for each traffic the variance of an algorithm's times over k and l.
-fn variances(sheet: &Sheet, algorithm: &str) -> Vec<f64> {
-    let all = all_skews();
-    let all: Vec<_> = all
-        .iter()
-        .map(|skew| sheet.series(&format!("{algorithm}, {}", skew_label(*skew))).model_times(SEC))
-        .collect();
-    let at = |(n, (_, _, mean, _)): (usize, (f64, f64, f64, f64))| {
-        all.iter().map(|points| (points[n].1 - mean).powi(2)).sum::<f64>() / all.len() as f64
-    };
-    time_spread(sheet, algorithm).into_iter().enumerate().map(at).collect()
 }
 
 /// Adds the plot of two algorithms over k and l: means, with bars from the least to the greatest time.
 fn add_spread_plot(sheet: &mut Sheet, title: &str, algorithms: [(&str, usize); 2]) {
     let lines = algorithms.map(|(algorithm, number)| {
-        let spread = time_spread(sheet, algorithm);
-        let means = spread.iter().map(|(traffic, _, mean, _)| (*traffic, *mean)).collect();
-        let ends = spread.iter().map(|(traffic, least, _, most)| (*traffic, *least, *most)).collect();
-        PlotLine { spread: ends, ..PlotLine::new(format!("{algorithm}, model"), number, Look::Both, means) }
+        let all = times_by_traffic(sheet, algorithm);
+        let means = all.iter().map(|(traffic, times)| (*traffic, mean(times))).collect();
+        let spread =
+            all.iter().map(|(traffic, times)| (*traffic, times[0], times[times.len() - 1])).collect();
+        PlotLine { spread, ..PlotLine::new(format!("{algorithm}, model"), number, Look::Both, means) }
     });
     let caption = "Marks are the mean of the model's times over all k and l, and bars go from the shortest to the longest.";
     sheet.add_plot("", caption, time_plot(title, "P = 32, CM-5, k = 2 to 32, l = 1/2 to 1/k", lines.into()));
@@ -186,12 +179,12 @@ fn time_plot(title: &str, subtitle: &str, lines: Vec<PlotLine>) -> Plot {
 
 fn show_figure_13(sheet: &mut Sheet) -> Result<(), StudyError> {
     let over = ratios(sheet, RANDOM, IMPROVED, &all_skews());
-    let gain = over.iter().sum::<f64>() / over.len() as f64;
+    let gain = mean(&over);
     let quote = "The algorithm with the improvements performed better.";
     let what = "without the improvements over with them, for all k, l and t";
     sheet.add_claim(what, "9", quote, above(1.0).in_the_mean(), over);
-    let ours = [RANDOM, IMPROVED].map(|algorithm| time_spread(sheet, algorithm)).concat();
-    let ours: Vec<f64> = ours.into_iter().map(|(_, least, _, most)| most / least).collect();
+    let ours = [RANDOM, IMPROVED].map(|algorithm| times_by_traffic(sheet, algorithm)).concat();
+    let ours = ours.into_iter().map(|(_, times)| times[times.len() - 1] / times[0]);
     let quote =
         "The variation in the time taken for different values of k and l is large for both algorithms.";
     let what = "longest time over shortest, for different k and l at the same t: more than what the improvements make";
@@ -207,18 +200,18 @@ const CHUNKS: &str = "a whole message holds up whoever asks meanwhile, as here a
 fn show_figure_14(sheet: &mut Sheet) -> Result<(), StudyError> {
     let over = ratios(sheet, TWO_STAGE, IMPROVED, &all_skews());
     let quote = "The single-stage algorithm consistently performed better than the two-stage algorithm";
-    let row = sheet.add_claim("two stages over one, for all k, l and t", "9", quote, above(1.0), &over);
+    let row =
+        sheet.add_claim("two stages over one, for all k, l and t", "9", quote, above(1.0), over.clone());
     row.expect_difference("39 of 60; 0.521 to 1.89, 1.16 in the mean", CHUNKS);
-    let [of_two, of_one] = [TWO_STAGE, IMPROVED].map(|algorithm| variances(sheet, algorithm));
-    let ours: Vec<f64> = of_one.iter().zip(of_two).map(|(one, two)| one / two).collect();
+    let [of_two, of_one] = [TWO_STAGE, IMPROVED].map(|algorithm| times_by_traffic(sheet, algorithm));
+    let ours = of_one.iter().zip(&of_two).map(|((_, one), (_, two))| variance(one) / variance(two));
     let quote = "although it exhibited a much larger variance in the time taken";
     let what = "variance of the time over k and l, for each t: one stage over two, by an order of magnitude";
     sheet.add_claim(what, "9", quote, above(10.0), ours);
     let quote =
         "The two-stage algorithm timings were within a factor of 1.5 times the single-stage readings.";
-    sheet
-        .add_claim("two stages over one, for all k, l and t", "9", quote, at_most(1.5), &over)
-        .expect_difference("51 of 60; 0.521 to 1.89, 1.16 in the mean", CHUNKS);
+    let row = sheet.add_claim("two stages over one, for all k, l and t", "9", quote, at_most(1.5), over);
+    row.expect_difference("51 of 60; 0.521 to 1.89, 1.16 in the mean", CHUNKS);
     add_spread_plot(sheet, "Two stages and one", [(TWO_STAGE, 0), (IMPROVED, 8)]);
     Ok(())
 }
@@ -226,13 +219,8 @@ fn show_figure_14(sheet: &mut Sheet) -> Result<(), StudyError> {
 fn show_figure_15(sheet: &mut Sheet) -> Result<(), StudyError> {
     let quote = "the two-stage algorithm performed as well as the single-stage algorithms";
     let over = ratios(sheet, TWO_STAGE, IMPROVED, &[BEST]);
-    sheet.add_claim(
-        "two stages over one with the improvements",
-        "9",
-        quote,
-        at_most(1.0).in_the_mean(),
-        over,
-    );
+    let what = "two stages over one with the improvements";
+    sheet.add_claim(what, "9", quote, at_most(1.0).in_the_mean(), over);
     let quote = "even out-performing the single-stage algorithm without the improvements";
     let over = ratios(sheet, TWO_STAGE, RANDOM, &[BEST]);
     sheet.add_claim("two stages over one without the improvements", "9", quote, below(1.0), over);
@@ -251,21 +239,14 @@ fn show_figure_16(sheet: &mut Sheet) -> Result<(), StudyError> {
         series_of(WORST).ratios_to(series_of(BEST))
     };
     let (two, random, improved) = (best(TWO_STAGE), best(RANDOM), best(IMPROVED));
-    let change = |times: &[f64]| times.iter().map(|over| (over - 1.0).abs()).collect::<Vec<f64>>();
-    let one =
-        change(&random).into_iter().zip(change(&improved)).map(|(random, improved)| random.min(improved));
-    let ours: Vec<f64> = change(&two).iter().zip(one).map(|(two, one)| two / one).collect();
+    let change = |over: f64| (over - 1.0).abs();
+    let ours = (0..two.len()).map(|n| change(two[n]) / change(random[n]).min(change(improved[n])));
     let quote = "The two-stage algorithm's performance remained roughly close to its best-case performance, but the single-stage algorithm's \
                  performance improved considerably.";
     let what = "how much two stages change from figure 15, over what the single-stage algorithm does that changes less";
     sheet.add_claim(what, "9", quote, below(1.0), ours);
-    sheet.add_claim(
-        "one stage over its time of figure 15",
-        "9",
-        quote,
-        below(1.0),
-        [random, improved].concat(),
-    );
+    let ours = [random, improved].concat();
+    sheet.add_claim("one stage over its time of figure 15", "9", quote, below(1.0), ours);
     add_three_plot(sheet, WORST);
     Ok(())
 }
@@ -276,19 +257,13 @@ fn add_three_plot(sheet: &mut Sheet, skew: (usize, usize)) {
     for (algorithm, number) in [(TWO_STAGE, 0), (RANDOM, 5), (IMPROVED, 8)] {
         let results = sheet.series(&format!("{algorithm}, {}", skew_label(skew)));
         lines.push(marked_line(format!("{algorithm}, model"), number, results.model_times(SEC)));
-        let rings = results
-            .points
-            .iter()
-            .filter_map(|result| Some((result.x, result.prediction.measured?.median.in_units(SEC))));
-        let rings: Vec<(f64, f64)> = rings.collect();
+        let ring = |result: &CaseResult| Some((result.x, result.prediction.measured?.median.in_units(SEC)));
+        let rings: Vec<(f64, f64)> = results.points.iter().filter_map(ring).collect();
         if !rings.is_empty() {
             lines.push(PlotLine::new(format!("{algorithm}, measured"), number, Look::Rings, rings));
         }
     }
     let subtitle = format!("P = 32, CM-5, {}", skew_label(skew));
-    sheet.add_plot(
-        "",
-        "Lines with marks are the model; rings were measured.",
-        time_plot("Two stages and one", &subtitle, lines),
-    );
+    let plot = time_plot("Two stages and one", &subtitle, lines);
+    sheet.add_plot("", "Lines with marks are the model; rings were measured.", plot);
 }
