@@ -4,8 +4,13 @@
 #![allow(non_snake_case)] // P is the papers' name
 
 mod allocations;
+mod busy;
 #[path = "../../src/cases.rs"]
 mod cases;
+#[path = "../library/child.rs"]
+mod child;
+#[path = "../library/drawn/mod.rs"]
+mod drawn;
 mod pretended;
 mod size;
 mod wall;

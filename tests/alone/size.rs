@@ -2,8 +2,6 @@
 //!
 //! The stacks of such a machine use up most of a process's mappings, so no other test may run.
 
-use std::time::{Duration, Instant};
-
 use loggp::{Cause, Machine, Params, Tag, US, Work};
 
 use crate::alone;
@@ -23,7 +21,7 @@ fn mappings() -> usize {
 #[test]
 fn sixteen_thousand_processors_run() {
     let _guard = alone();
-    let (P, before, start) = (16_384_usize, mappings(), Instant::now());
+    let (P, before) = (16_384_usize, mappings());
     let params = Params::builder(P).L(6 * US).o(2 * US).build().unwrap();
     let run = Machine::new(params).work(Work::Charged).stack(64 << 10).run(|p| {
         let id = p.id();
@@ -42,22 +40,30 @@ fn sixteen_thousand_processors_run() {
     assert!(run.results.iter().all(|value| *value == 42));
     // Without a gap the longest path is one child after the other: each step costs L + 2o.
     assert_eq!(run.time, 14 * (10 * US));
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert!(mappings() < before + 100);
 }
 
-/// The error comes soon, names the number of processors, and leaves nothing behind.
+/// The error names the number of processors, and leaves nothing behind.
 #[test]
 fn too_many_processors_are_refused() {
     let _guard = alone();
-    let (before, start) = (mappings(), Instant::now());
+    let before = mappings();
     let params = Params::builder(200_000).build().unwrap();
     let machine = Machine::new(params).stack(1 << 30);
     let error = machine.run(|_| panic!("no processor should live")).unwrap_err();
     let Cause::Host(why) = &error.cause else { panic!("{error}") };
     assert!(why.contains("200000 processors"), "{why}");
     assert!(error.processors.is_empty());
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert!(mappings() < before + 100, "{before} mappings before, {} after", mappings());
     assert!(Machine::new(Params::builder(8).build().unwrap()).run(|p| p.id()).is_ok());
+}
+
+#[test]
+#[ignore = "closeness: .ci/nightly"]
+fn large_machines_run_or_are_refused_soon() {
+    for test in [sixteen_thousand_processors_run, too_many_processors_are_refused] {
+        let start = std::time::Instant::now();
+        test();
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    }
 }

@@ -4,11 +4,16 @@
 mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
 
 use loggp::audit::audit;
 use loggp::check::{Check, CheckReport, FailureKind, Strategy};
 use loggp::trace::{ActivityKind, CallKind, Trace};
-use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Proc, Request, Tag, Ties, Time, US};
+use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Proc, Tag, Ties, Time, US};
+
+use crate::drawn::program::Op::*;
+use crate::drawn::program::{Message, Op, Pattern, RequestKind};
+use crate::drawn::{Case, run_live};
 
 const WORD: Tag<usize> = Tag::new(0);
 const OTHER: Tag<usize> = Tag::new(1);
@@ -18,24 +23,16 @@ fn machine(P: usize, L: i64) -> Machine {
     Machine::new(Params::builder(P).L(L * US).o(US).build().unwrap())
 }
 
-/// The program of a processor, which returns the values that it took.
-type Program = fn(&mut Proc) -> Vec<usize>;
+/// What each processor took and saw, in order.
+type Taken<T> = Vec<Vec<T>>;
 
-/// The values that each processor took, in order.
-type Taken = Vec<Vec<usize>>;
-
-/// Finds all that can be taken if each message is under way for 0, 1, ..., L cycles.
-fn brute_force(machine: &Machine, program: Program) -> BTreeSet<Taken> {
-    try_brute_force(machine, &program, US).unwrap()
-}
-
-/// Finds the same with latencies that are multiples of a unit, and under each order of the processors that
-/// send at the same time. Returns `None` if some run fails.
-fn try_brute_force(
+/// Finds all that can be taken if each message is under way for a multiple of a unit up to L, and under each
+/// order of the processors that send at the same time. Returns `None` if some run fails.
+fn brute_force<T: Clone + Ord + std::marker::Send + Sync>(
     machine: &Machine,
-    program: &(impl Fn(&mut Proc) -> Vec<usize> + Sync),
+    program: &(impl Fn(&mut Proc) -> Vec<T> + Sync),
     unit: Time,
-) -> Option<BTreeSet<Taken>> {
+) -> Option<BTreeSet<Taken<T>>> {
     let L = machine.params().L.as_ps() / unit.as_ps();
     let first = machine.clone().latency(Latency::Random { seed: 1 }).trace(true).run(program).ok()?;
     let trace = first.trace.unwrap();
@@ -96,10 +93,10 @@ fn permutations(all: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// Runs the systematic strategy. Returns its report and the results.
-fn check_systematically(
+fn check_systematically<T: Clone + Debug + Ord + std::marker::Send + Sync>(
     machine: &Machine,
-    program: impl Fn(&mut Proc) -> Vec<usize> + Sync,
-) -> (CheckReport<Taken>, BTreeSet<Taken>) {
+    program: impl Fn(&mut Proc) -> Vec<T> + Sync,
+) -> (CheckReport<Taken<T>>, BTreeSet<Taken<T>>) {
     let check = Check::new().strategy(Strategy::Systematic).runs(100_000).results_may_differ(true);
     let checked = check.run(machine, program).unwrap();
     let found = checked.results.iter().map(|class| class.result.clone()).collect();
@@ -117,180 +114,155 @@ fn three_at_once(p: &mut Proc) -> Vec<usize> {
     }
 }
 
-/// Two processors receive; what one takes does not matter to the other.
-fn two_receivers(p: &mut Proc) -> Vec<usize> {
-    match p.id() {
-        id @ (0 | 1) => (0..2).map(|_| p.recv(WORD).0 + id).collect(),
-        id => {
-            (0..2).for_each(|to| p.send(to, WORD, id));
-            Vec::new()
-        }
-    }
+fn send(to: usize, words: usize) -> Op {
+    Send { to, tag: 0, words }
 }
 
-/// Each sender is answered once and sends again, perhaps before the other's first message arrives.
-fn answered(p: &mut Proc) -> Vec<usize> {
-    match p.id() {
-        0 => {
-            let mut taken = Vec::new();
-            while taken.len() < 4 {
-                let from = p.recv(WORD).0;
-                if !taken.contains(&from) {
-                    p.send(from, OTHER, 0);
-                }
-                taken.push(from);
-            }
-            taken
-        }
-        id => {
-            p.send(0, WORD, id);
-            p.recv(OTHER);
-            p.send(0, WORD, id);
-            Vec::new()
-        }
-    }
+fn pattern(from: Option<usize>, tag: usize) -> Pattern {
+    Pattern { from, tag: Some(tag) }
 }
 
-/// Messages of one sender overtake each other.
-fn overtaking(p: &mut Proc) -> Vec<usize> {
-    match p.id() {
-        0 => (0..3).map(|_| p.recv_from(1, WORD)).collect(),
-        _ => {
-            (0..3).for_each(|word| p.send(0, WORD, word));
-            Vec::new()
-        }
-    }
+/// Runs a program, and returns what each processor received and saw.
+fn take(case: &Case) -> impl Fn(&mut Proc) -> Vec<Option<Message>> + Sync {
+    |p| run_live(p, case).into_iter().map(|note| note.came).collect()
 }
 
-/// Waits for the first of several requests.
-fn first_done(p: &mut Proc) -> Vec<usize> {
-    match p.id() {
-        0 => {
-            let mut requests: Vec<Request<usize>> = (1..p.P()).map(|id| p.irecv(WORD.from(id))).collect();
-            (1..p.P()).map(|_| p.wait_any(&mut requests).1).collect()
-        }
-        id => {
-            p.send(0, WORD, id);
-            Vec::new()
-        }
-    }
-}
-
-/// Calls for requests from any sender, and waits for them in reverse order.
-fn requests(p: &mut Proc) -> Vec<usize> {
-    match p.id() {
-        0 => {
-            let (one, two) = (p.irecv(WORD), p.irecv(WORD));
-            let three = p.recv(WORD);
-            vec![p.wait(two).0, p.wait(one).0, three.0]
-        }
-        id => {
-            p.send(0, WORD, id);
-            Vec::new()
-        }
-    }
-}
-
-/// Looks three times, and receives the rest.
-fn looks(p: &mut Proc) -> Vec<usize> {
-    match p.id() {
-        0 => {
-            let mut taken: Vec<usize> =
-                (0..3).map(|_| p.try_recv(WORD).map_or(0, |(from, _)| from)).collect();
-            while taken.iter().filter(|from| **from > 0).count() < 2 {
-                taken.push(p.recv(WORD).0);
-            }
-            taken
-        }
-        id => {
-            p.send(0, WORD, id);
-            Vec::new()
-        }
-    }
-}
-
-/// Looks, and leaves the messages that it finds.
-fn probes(p: &mut Proc) -> Vec<usize> {
-    match p.id() {
-        0 => {
-            let mut taken = Vec::new();
-            taken.extend((0..2).map(|_| p.probe(WORD).unwrap_or(0)));
-            taken.extend((1..p.P()).map(|_| p.recv(WORD).0));
-            taken
-        }
-        id => {
-            p.send(0, WORD, id);
-            Vec::new()
-        }
-    }
-}
-
-/// Three messages reach the end of a chain, the last one late if the others are in time.
-fn chain(p: &mut Proc) -> Vec<usize> {
-    let id = p.id();
-    let taken = if id == 1 { Vec::new() } else { vec![p.recv(WORD).0] };
-    match id {
-        0 => [taken, vec![p.recv(WORD).0, p.recv(WORD).0]].concat(),
-        id => {
-            p.send(0, WORD, id);
-            if id < 3 {
-                p.send(id + 1, WORD, id);
-            }
-            taken
-        }
-    }
-}
-
-/// Looks for a message that is there only if the processor waited long enough for another one before.
-fn waits_and_looks(p: &mut Proc) -> Vec<usize> {
-    match p.id() {
-        0 => {
-            let first = p.recv_from(1, OTHER);
-            match p.try_recv(WORD) {
-                Some((from, _)) => vec![first, from],
-                None => vec![first, 0, p.recv(WORD).0],
-            }
-        }
-        1 => {
-            p.send(0, OTHER, 1);
-            Vec::new()
-        }
-        id => {
-            p.work("step", 3, || ());
-            p.send(0, WORD, id);
-            Vec::new()
-        }
-    }
-}
-
+/// Every processor receives at its end what is left.
 #[test]
 fn the_systematic_strategy_finds_what_brute_force_finds() {
-    let programs: [(&str, usize, i64, Program); 13] = [
-        ("three at once", 4, 6, three_at_once),
-        ("two receivers", 4, 6, two_receivers),
-        ("answered", 3, 4, answered),
-        ("overtaking", 2, 6, overtaking),
-        ("first done", 4, 6, first_done),
-        ("requests", 4, 6, requests),
-        ("looks", 3, 6, looks),
-        ("probes", 3, 6, probes),
-        ("chain", 4, 2, chain),
-        ("chain", 4, 4, chain),
-        ("waits and looks", 3, 2, waits_and_looks),
-        ("waits and looks", 3, 4, waits_and_looks),
-        ("waits and looks", 3, 6, waits_and_looks),
+    let any = pattern(None, 0);
+    let [poll, probe] = [Poll { pattern: any, looks: 1 }, Probe { pattern: any, looks: 1 }];
+    let to_both = [send(0, 1), send(1, 1)];
+    let wait = |place| WaitFor { how: RequestKind::Irecv, place };
+    let irecvs = [1, 2, 3].map(|from| Irecv(pattern(Some(from), 0)));
+    let wait_any = [WaitAny(RequestKind::IrecvFrom), WaitAny(RequestKind::IrecvFrom)];
+    let recv = Recv { pattern: any, upto: 1 };
+    let chain: &[&[Op]] = &[
+        &[],
+        &[send(0, 1), send(2, 1)],
+        &[recv.clone(), send(0, 1), send(3, 1)],
+        &[recv.clone(), send(0, 1)],
     ];
-    for (name, P, L, program) in programs {
-        let machine = machine(P, L);
-        let (checked, found) = check_systematically(&machine, program);
-        assert_eq!(found, brute_force(&machine, program), "{name}");
+    // Looks for a message that is there only if the processor waited long enough for another one before.
+    let waits: &[&[Op]] = &[
+        &[Recv { pattern: pattern(Some(1), 1), upto: 1 }, poll.clone()],
+        &[Send { to: 0, tag: 1, words: 1 }],
+        &[Work(3), send(0, 1)],
+    ];
+    let programs: [(&str, i64, &[&[Op]]); 11] = [
+        ("three at once", 6, &[&[], &[send(0, 1)], &[send(0, 1)], &[send(0, 1)]]),
+        ("two receivers", 6, &[&[], &[], &to_both, &to_both]),
+        (
+            "overtaking",
+            6,
+            &[&[Recv { pattern: pattern(Some(1), 0), upto: 3 }], &[send(0, 1), send(0, 2), send(0, 3)]],
+        ),
+        ("first done", 6, &[&[&irecvs[..], &wait_any].concat(), &[send(0, 1)], &[send(0, 1)], &[send(0, 1)]]),
+        (
+            "requests",
+            6,
+            &[
+                &[Irecv(any), Irecv(any), recv.clone(), wait(1), wait(0)],
+                &[send(0, 1)],
+                &[send(0, 1)],
+                &[send(0, 1)],
+            ],
+        ),
+        ("looks", 6, &[&[poll.clone(), poll.clone(), poll], &[send(0, 1)], &[send(0, 1)]]),
+        ("probes", 6, &[&[probe.clone(), probe], &[send(0, 1)], &[send(0, 1)]]),
+        ("chain", 2, chain),
+        ("chain", 4, chain),
+        ("waits and looks", 2, waits),
+        ("waits and looks", 4, waits),
+    ];
+    for (name, L, program) in programs {
+        let params = Params::builder(program.len()).word(1).L(L * US).o(US).build().unwrap();
+        let case = Case::new(params, program);
+        let (machine, program) = (case.machine(), take(&case));
+        let (checked, found) = check_systematically(&machine, &program);
+        assert_eq!(found, brute_force(&machine, &program, US).unwrap(), "{name}");
         let coverage = checked.coverage.unwrap();
         assert_eq!((coverage.orders, coverage.is_complete()), (found.len(), true), "{name}");
         // No order is run twice; only whether a wait can end in vain, like a look, takes further runs.
-        assert!(
-            checked.runs <= coverage.orders + coverage.beyond || name == "first done",
-            "{name}: {checked}"
-        );
+        let most = coverage.orders + coverage.beyond;
+        assert!(checked.runs <= most || name == "first done", "{name}: {checked}");
+    }
+}
+
+/// Draws a machine and a program of three or four messages: short ones to receives in any order, some with
+/// looks, gaps, stalls and requests, or long ones that wait for ports.
+fn draw_case(seed: u64, looks: bool, requests: bool, long: bool) -> Case {
+    let mut dice = fastrand::Rng::with_seed(seed);
+    let P = dice.usize(2..=4);
+    let mut program = vec![Vec::new(); P];
+    let mut messages = dice.usize(3..=4);
+    while messages > 0 {
+        let from = dice.usize(0..P);
+        let to = if from > 0 && dice.u8(..) < 150 { 0 } else { (from + dice.usize(1..P)) % P };
+        // What differs tells the messages of a sender apart.
+        let (tag, words) =
+            (usize::from(!looks && dice.u8(..) < 50), if long { dice.usize(1..=3) } else { messages });
+        if long && messages > 2 && dice.u8(..) < 100 {
+            program[from].push(SendRecv { to, tag: 2, words, from: to });
+            program[to].push(SendRecv { to: from, tag: 2, words: dice.usize(1..=3), from });
+            messages -= 1;
+        } else if looks && dice.bool() {
+            program[from].push(SendReceiving { to, tag, words, taking: tag });
+        } else {
+            let place = if looks { program[from].len() } else { dice.usize(0..=program[from].len()) };
+            program[from].insert(place, Send { to, tag, words });
+        }
+        messages -= 1;
+        if !looks {
+            let pattern = pattern((dice.u8(..) < 40).then_some(from), tag);
+            let receive = Recv { pattern, upto: dice.usize(1..=3) };
+            let place = dice.usize(0..=program[to].len());
+            program[to].insert(place, receive);
+        }
+        let id = dice.usize(0..P);
+        let place = dice.usize(0..=program[id].len());
+        let pattern = pattern(None, tag);
+        match dice.u8(0..4) {
+            0 if requests => program[to].insert(0, Irecv(pattern)),
+            0 if !long => program[id].insert(place, Probe { pattern, looks: 1 }),
+            0 | 1 if looks => program[id].insert(place, Poll { pattern, looks: 1 }),
+            2 => program[id].insert(place, Work(dice.i64(1..=3))),
+            _ => (),
+        }
+    }
+    let o = i64::from(!looks || dice.u8(..) < 220);
+    let L = if o == 0 { 1 } else { dice.i64(1..=if looks || long { 2 } else { 3 }) };
+    let params = Params::builder(P).word(1).L(L * US).o(o * US);
+    let params = if looks || long { params.g(dice.i64(0..=4) * US) } else { params };
+    let params = if long { params.G(dice.i64(1..=2) * US) } else { params };
+    let ports = if long && dice.bool() { Ports::Dual } else { Ports::Single };
+    Case { ports, ..Case::new(params.build().unwrap(), &program) }
+}
+
+/// `LOGGP_DRAWN` is the number of programs of each kind.
+#[test]
+fn the_systematic_strategy_finds_all_orders_of_programs_that_are_drawn() {
+    let programs = std::env::var("LOGGP_DRAWN").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    // The kind of programs, the steps of latencies that are tried, and how many in ten are tried completely.
+    for (looks, long, step, least) in
+        [(false, false, US / 2, 10), (true, false, US / 4, 7), (false, true, US / 2, 9)]
+    {
+        let (mut done, mut tried) = (0, 0);
+        for seed in 0..programs {
+            let requests = looks && seed % 4 == 3;
+            let case = draw_case(seed, looks, requests, long);
+            let (machine, program) = (case.machine(), take(&case));
+            let Some(expected) = brute_force(&machine, &program, step) else { continue };
+            let (checked, found) = check_systematically(&machine, &program);
+            let coverage = checked.coverage.unwrap();
+            let missed: Vec<_> = expected.difference(&found).collect();
+            let about = || format!("seed {seed}, {case:?}\n{checked}\nmissed {missed:?}");
+            assert!(missed.is_empty() || !coverage.is_complete(), "{}", about());
+            assert!(coverage.is_complete() || requests || long || case.params.o == Time::ZERO, "{}", about());
+            tried += 1;
+            done += usize::from(coverage.is_complete());
+        }
+        assert!(tried > 20 && done * 10 >= tried * least, "{done} of {tried}");
     }
 }
 
@@ -369,247 +341,6 @@ fn each_wrong_program_is_found_and_at_most_two_messages_are_late() {
             (kind, again) => panic!("{name}: {kind}, and then {again:?}"),
         }
     }
-}
-
-/// A step of a random program.
-#[derive(Clone, Copy, Debug)]
-enum DrawnStep {
-    Send(usize, u16),
-    Recv(Option<usize>, u16),
-    Probe(u16),
-    Work(u64),
-}
-
-/// Draws the steps of each processor, which receives as many messages as are sent to it.
-fn draw_program(dice: &mut fastrand::Rng) -> Vec<Vec<DrawnStep>> {
-    let P = dice.usize(2..=4);
-    let mut steps = vec![Vec::new(); P];
-    for _ in 0..dice.usize(3..=4) {
-        let mut put = |id: usize, step| {
-            let place = dice.usize(0..=steps[id].len());
-            steps[id].insert(place, step);
-            dice.u8(..)
-        };
-        let (to, hop) = (if put(0, DrawnStep::Work(0)) < 170 { 0 } else { 1 }, put(1, DrawnStep::Work(0)));
-        let (from, tag) = ((to + 1 + usize::from(hop) % (P - 1)) % P, u16::from(hop > 200));
-        let asks = put(from, DrawnStep::Send(to, tag)) < 40;
-        if put(to, DrawnStep::Recv(asks.then_some(from), tag)) < 70 {
-            put(to, DrawnStep::Probe(tag));
-        }
-        if hop.is_multiple_of(4) {
-            put(to, DrawnStep::Work(u64::from(hop) % 3 + 1));
-        }
-    }
-    steps
-}
-
-/// Runs the steps of a processor. Returns the values that it took and saw.
-fn run_steps(steps: &[DrawnStep], p: &mut Proc) -> Vec<usize> {
-    let mut taken = Vec::new();
-    for step in steps {
-        match *step {
-            DrawnStep::Send(to, tag) => p.send(to, Tag::new(tag), 10 * p.id() + taken.len()),
-            DrawnStep::Recv(Some(from), tag) => taken.push(p.recv_from(from, Tag::new(tag))),
-            DrawnStep::Recv(None, tag) => taken.push(p.recv(Tag::new(tag)).1),
-            DrawnStep::Probe(tag) => taken.push(p.probe(Tag::<usize>::new(tag)).unwrap_or(99)),
-            DrawnStep::Work(cycles) => p.work("step", cycles, || ()),
-        }
-    }
-    taken
-}
-
-#[test]
-fn the_systematic_strategy_finds_all_orders_of_programs_that_are_drawn() {
-    for seed in 0..60 {
-        let mut dice = fastrand::Rng::with_seed(seed);
-        let (steps, L) = (draw_program(&mut dice), dice.i64(1..=3));
-        let machine = machine(steps.len(), L);
-        let program = |p: &mut Proc| run_steps(&steps[p.id()], p);
-        let Some(expected) = try_brute_force(&machine, &program, US / 2) else { continue };
-        let (checked, found) = check_systematically(&machine, program);
-        assert_eq!(found, expected, "seed {seed}: {steps:?}");
-        let coverage = checked.coverage.unwrap();
-        assert!(
-            coverage.is_complete() && checked.runs <= coverage.orders + coverage.beyond,
-            "seed {seed}: {checked}"
-        );
-    }
-}
-
-/// A step of a random program with looks.
-#[derive(Clone, Copy, Debug)]
-enum LookStep {
-    Send(usize),
-    SendReceiving(usize),
-    Look,
-    Irecv,
-    Work(u64),
-}
-
-/// Draws a program with looks. Returns its steps and the number of messages to each processor.
-fn draw_program_with_looks(dice: &mut fastrand::Rng, requests: bool) -> (Vec<Vec<LookStep>>, Vec<usize>) {
-    let P = dice.usize(2..=4);
-    let (mut steps, mut sent) = (vec![Vec::new(); P], vec![0; P]);
-    for _ in 0..dice.usize(3..=4) {
-        let from = dice.usize(0..P);
-        let to = if from > 0 && dice.u8(..) < 150 { 0 } else { (from + dice.usize(1..P)) % P };
-        steps[from].push(if dice.bool() { LookStep::Send(to) } else { LookStep::SendReceiving(to) });
-        sent[to] += 1;
-        let id = dice.usize(0..P);
-        let place = dice.usize(0..=steps[id].len());
-        match dice.u8(0..4) {
-            0 if requests => steps[to].insert(0, LookStep::Irecv),
-            0 | 1 => steps[id].insert(place, LookStep::Look),
-            2 => steps[id].insert(place, LookStep::Work(dice.u64(1..=3))),
-            _ => (),
-        }
-    }
-    (steps, sent)
-}
-
-/// Runs the steps of a processor, and then receives the messages left. Returns the values that it took, with
-/// 98 after a gap and 99 for a look in vain.
-fn run_look_steps(steps: &[LookStep], mut left: usize, p: &mut Proc) -> Vec<usize> {
-    let (mut taken, mut requests) = (Vec::new(), Vec::new());
-    for step in steps {
-        match *step {
-            LookStep::Send(to) => p.send(to, WORD, 10 * p.id() + taken.len()),
-            LookStep::SendReceiving(to) => {
-                let mut received = Vec::new();
-                let value = 10 * p.id() + taken.len();
-                p.send_receiving(to, WORD, value, WORD, |_, _, value| received.push(value));
-                left -= received.len();
-                taken.extend(received);
-                taken.push(98);
-            }
-            LookStep::Look => match p.try_recv(WORD) {
-                Some((_, value)) => {
-                    taken.push(value);
-                    left -= 1;
-                }
-                None => taken.push(99),
-            },
-            LookStep::Irecv if left > requests.len() => requests.push(p.irecv(WORD)),
-            LookStep::Irecv => (),
-            LookStep::Work(cycles) => p.work("step", cycles, || ()),
-        }
-    }
-    (0..left - requests.len()).for_each(|_| taken.push(p.recv(WORD).1));
-    while !requests.is_empty() {
-        taken.push(p.wait_any(&mut requests).1.1);
-    }
-    taken
-}
-
-/// Tries programs with looks, gaps and stalls; `LOGGP_DRAWN` is their number.
-#[test]
-fn the_systematic_strategy_finds_all_orders_of_programs_that_look() {
-    let programs = std::env::var("LOGGP_DRAWN").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
-    let mut done = 0;
-    // In the last two a look does not see a message sent at its moment, and open messages take the room of
-    // settled ones.
-    for seed in (0..programs).chain([820, 1853]) {
-        let mut dice = fastrand::Rng::with_seed(seed);
-        let requests = seed % 4 == 3;
-        let (steps, sent) = draw_program_with_looks(&mut dice, requests);
-        let (L, g) = (dice.i64(1..=2), dice.i64(0..=4));
-        let g = if requests && dice.bool() { 0 } else { g };
-        let (o, L) = if dice.u8(..) < 220 { (1, L) } else { (0, 1) };
-        let params = Params::builder(steps.len()).L(L * US).o(o * US).g(g * US).build().unwrap();
-        let machine = Machine::new(params);
-        let program = |p: &mut Proc| run_look_steps(&steps[p.id()], sent[p.id()], p);
-        let Some(expected) = try_brute_force(&machine, &program, US / 4) else { continue };
-        let (checked, found) = check_systematically(&machine, program);
-        let coverage = checked.coverage.unwrap();
-        let missed: Vec<_> = expected.difference(&found).collect();
-        let about =
-            || format!("seed {seed}, L = {L}, o = {o}, g = {g}: {steps:?}\n{checked}\nmissed {missed:?}");
-        assert!(missed.is_empty() || !coverage.is_complete(), "{}", about());
-        assert!(coverage.is_complete() || requests || o == 0, "{}", about());
-        done += u64::from(coverage.is_complete());
-    }
-    assert!(done * 10 >= programs * 7, "{done} of {programs}");
-}
-
-/// A step of a random program with long messages.
-#[derive(Clone, Copy, Debug)]
-enum LongStep {
-    Send(usize, usize),
-    Recv,
-    Exchange(usize, usize),
-    Work(u64),
-}
-
-/// Draws a program with long messages.
-fn draw_program_with_long_messages(dice: &mut fastrand::Rng) -> Vec<Vec<LongStep>> {
-    let P = dice.usize(2..=4);
-    let mut all = vec![Vec::new(); P];
-    let mut messages = dice.usize(3..=4);
-    while messages > 0 {
-        let from = dice.usize(0..P);
-        let (to, words) = ((from + dice.usize(1..P)) % P, dice.usize(1..=3));
-        if messages > 2 && dice.u8(..) < 100 {
-            all[from].push(LongStep::Exchange(to, words));
-            all[to].push(LongStep::Exchange(from, dice.usize(1..=3)));
-            messages -= 1;
-        } else {
-            let to = if from > 0 && dice.bool() { 0 } else { to };
-            all[from].push(LongStep::Send(to, words));
-            let place = dice.usize(0..=all[to].len());
-            let place = if dice.bool() { place } else { all[to].len() };
-            all[to].insert(place, LongStep::Recv);
-        }
-        messages -= 1;
-        if dice.bool() {
-            all[dice.usize(0..P)].push(LongStep::Work(dice.u64(1..=3)));
-        }
-    }
-    all
-}
-
-/// Tries programs whose messages wait for ports; `LOGGP_DRAWN` is their number.
-#[test]
-fn the_systematic_strategy_finds_all_orders_of_long_messages() {
-    const WORDS: Tag<Vec<u64>> = Tag::new(0);
-    const EXCHANGED: Tag<Vec<u64>> = Tag::new(1);
-    let programs = std::env::var("LOGGP_DRAWN").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
-    let (mut done, mut tried) = (0, 0);
-    for seed in 0..programs {
-        let mut dice = fastrand::Rng::with_seed(seed);
-        let steps = draw_program_with_long_messages(&mut dice);
-        let (L, g, G) = (dice.i64(1..=2), dice.i64(0..=3), dice.i64(1..=2));
-        let params = Params::builder(steps.len()).L(L * US).o(US).g(g * US).G(G * US).build().unwrap();
-        let ports = if dice.bool() { Ports::Single } else { Ports::Dual };
-        let machine = Machine::new(params).ports(ports);
-        let program = |p: &mut Proc| {
-            let mut taken = Vec::new();
-            for step in &steps[p.id()] {
-                let value = (10 * p.id() + taken.len()) as u64;
-                match *step {
-                    LongStep::Send(to, words) => p.send(to, WORDS, vec![value; words]),
-                    LongStep::Recv => taken.push(p.recv(WORDS).1[0] as usize),
-                    LongStep::Exchange(with, words) => {
-                        taken.push(p.send_recv(with, with, EXCHANGED, vec![value; words])[0] as usize);
-                    }
-                    LongStep::Work(cycles) => p.work("step", cycles, || ()),
-                }
-            }
-            taken
-        };
-        let Some(expected) = try_brute_force(&machine, &program, US / 2) else { continue };
-        let (checked, found) = check_systematically(&machine, program);
-        let coverage = checked.coverage.unwrap();
-        let missed: Vec<_> = expected.difference(&found).collect();
-        let about = || {
-            format!(
-                "seed {seed}, L = {L}, g = {g}, G = {G}, {ports}: {steps:?}\n{checked}\nmissed {missed:?}"
-            )
-        };
-        assert!(missed.is_empty() || !coverage.is_complete(), "{}", about());
-        tried += 1;
-        done += usize::from(coverage.is_complete());
-    }
-    assert!(done * 10 >= tried * 9, "{done} of {tried}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Runs a test again in a child process, for cases that would end, limit or hang this one.
 
+#![allow(dead_code)] // each set of tests uses a part of this file
+
 use std::process::{Child, Command, Stdio};
 
 use loggp::{Carrier, ClockKind, Machine};

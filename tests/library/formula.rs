@@ -5,7 +5,7 @@ use loggp::{Latency, PS, Params, Time};
 use loggp_study::analysis::{Analysis, Formula, WhatIf};
 
 use crate::cases::seeds;
-use crate::oracle::{draw, machine, run_live};
+use crate::drawn::draw;
 
 /// Returns the terms of a formula besides parameters and work.
 fn other_terms(formula: &Formula) -> Vec<&'static str> {
@@ -21,8 +21,7 @@ fn formula_of_a_random_program_gives_its_time() {
     for seed in seeds(2400) {
         let case = draw(seed);
         // An analysis supports one level only, and a failed run has no end.
-        let Some(run) = machine(&case).run(|p| run_live(p, &case)).ok().filter(|_| case.levels.is_empty())
-        else {
+        let Some(run) = case.run_on(&case.machine()).ok().filter(|_| case.levels.is_empty()) else {
             continue;
         };
         let trace = run.trace.unwrap();

@@ -11,7 +11,7 @@ use loggp::{
 };
 
 use crate::cases::seeds;
-use crate::oracle::{Note, draw, run_live};
+use crate::drawn::{Note, draw, run_live};
 
 /// Runs a program on a thread for each processor. Returns the result of each thread.
 fn run_on_threads<R: Payload>(

@@ -9,9 +9,11 @@ use loggp::collectives::Shift;
 use loggp::audit::audit;
 use loggp::params::LogGps;
 use loggp::{
-    Cause, ClockKind, Dilation, Latency, MS, Machine, PS, Params, Payload, Ports, Proc, ProcStatus, Run,
-    RunError, Stats, Tag, Time, US, Work, preset,
+    Cause, ClockKind, Dilation, Latency, MS, Machine, PS, Params, Payload, Proc, ProcStatus, Run, RunError,
+    Tag, Time, US, Work, preset,
 };
+
+use crate::drawn::{Case, draw};
 
 // Tags of one number with different types, which no program should have, and of other numbers.
 const SIGNAL: Tag<()> = Tag::new(0);
@@ -617,97 +619,29 @@ fn measured_work_and_code_between_calls_cost_their_time() {
 
 // Whole runs.
 
-/// Makes all kinds of calls, the same for the same seed.
-fn random_program(p: &mut Proc, seed: u64) -> u64 {
-    let (id, P) = (p.id(), p.P());
-    let mut rng = fastrand::Rng::with_seed(seed ^ (id as u64) << 32);
-    // Each processor can compute the sends of all, and so its number of messages.
-    let plan = |x: usize| {
-        let mut rng = fastrand::Rng::with_seed(seed.wrapping_add(x as u64));
-        (0..12).map(|_| rng.usize(0..P)).collect::<Vec<_>>()
-    };
-    let mut awaited = (0..P).flat_map(plan).filter(|to| *to == id).count();
-    let mut sum = 0;
-    for to in plan(id) {
-        match rng.u8(0..5) {
-            0 => p.work("work", rng.u64(0..20), || ()),
-            1 => p.wait_until(p.now() + rng.i64(0..30) * US),
-            2 => {
-                if let Some((from, message)) = p.try_recv(BYTES) {
-                    (awaited, sum) = (awaited - 1, sum + (from * message.len()) as u64);
-                }
-            }
-            _ => {}
-        }
-        let message = vec![0_u8; if rng.bool() { 1 } else { rng.usize(0..100) }];
-        if rng.bool() {
-            p.send(to, BYTES, message);
-        } else {
-            p.send_receiving(to, BYTES, message, BYTES, |_, from, message| {
-                (awaited, sum) = (awaited - 1, sum + (from * message.len()) as u64);
-            });
-        }
-    }
-    for _ in 0..awaited {
-        let (from, message) = p.recv(BYTES);
-        sum += (from * message.len()) as u64;
-    }
-    sum
-}
-
-fn accounts(stats: &Stats) -> Time {
-    stats.work + stats.send + stats.recv + stats.gap + stats.stall + stats.port + stats.idle
-}
-
-#[test]
-fn the_accounts_of_every_processor_add_up() {
-    for seed in 0..200 {
-        let mut rng = fastrand::Rng::with_seed(seed);
-        let parameters =
-            format!("L={}, o={}, g={}, G={}", rng.u8(0..30), rng.u8(0..6), rng.u8(0..9), rng.u8(0..3));
-        let machine = machine(rng.usize(1..9), &parameters)
-            .ports(if rng.bool() { Ports::Single } else { Ports::Dual })
-            .latency(if rng.bool() { Latency::Exact } else { Latency::Random { seed } })
-            .trace(true);
-        let run = machine.run(|p| random_program(p, seed)).unwrap();
-        let trace = run.trace.as_ref().unwrap();
-        assert_eq!(trace.messages.len() as u64, run.messages());
-        for (id, stats) in run.processors.iter().enumerate() {
-            assert_eq!(accounts(stats), stats.finish, "seed {seed}, processor {id}");
-            // The trace has the same times, without holes.
-            let mut at = Time::ZERO;
-            for activity in trace.activities.iter().filter(|activity| activity.id == id) {
-                assert_eq!(activity.start, at, "seed {seed}, processor {id}");
-                at = activity.end;
-            }
-            assert_eq!(at, stats.finish);
-        }
-        let sum = |count: fn(&Stats) -> u64| run.processors.iter().map(count).sum::<u64>();
-        assert_eq!(sum(|stats| stats.sent), sum(|stats| stats.received));
-        assert_eq!(run.time, run.processors.iter().map(|stats| stats.finish).max().unwrap());
-    }
-}
-
 #[test]
 fn a_run_is_the_same_every_time_and_in_every_thread() {
-    let machine = machine(9, "L=17, o=2, g=5, G=1").latency(Latency::Random { seed: 7 }).trace(true);
-    let once = || machine.run(|p| random_program(p, 42)).unwrap();
-    let first = once();
+    let cases: Vec<_> = (0..50).map(draw).collect();
+    let runs = || {
+        let run = |case: &Case| case.run_on(&case.machine()).map_err(|error| error.to_string());
+        Vec::from_iter(
+            cases.iter().map(run).map(|ran| ran.map(|run| (run.results, run.processors, run.trace))),
+        )
+    };
+    let first = runs();
     std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                for _ in 0..25 {
-                    let again = once();
-                    assert_eq!(again.results, first.results);
-                    assert_eq!(again.processors, first.processors);
-                    assert_eq!(again.trace, first.trace);
-                }
-            });
-        }
+        (0..4).for_each(|_| _ = scope.spawn(|| assert!(runs() == first)));
     });
-    let other = machine.clone().latency(Latency::Random { seed: 8 }).run(|p| random_program(p, 42)).unwrap();
-    assert_ne!(other.trace, first.trace);
-    assert_eq!(other.results, first.results, "the sum does not depend on the order");
+}
+
+/// A drawn latency depends on its seed.
+#[test]
+fn other_seeds_draw_other_latencies() {
+    let traces = [7, 8].map(|seed| {
+        let machine = machine(9, "L=17, o=2, g=5, G=1").latency(Latency::Random { seed }).trace(true);
+        machine.run(|p| all_to_all(p, 8, true)).unwrap().trace
+    });
+    assert_ne!(traces[0], traces[1]);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod check;
 mod child;
 mod collectives;
 mod derive;
+mod drawn;
 mod examples;
 mod faults;
 mod faulty;

@@ -4,4 +4,5 @@
 
 #[path = "../../src/cases.rs"]
 mod cases;
+mod drawn;
 mod oracle;

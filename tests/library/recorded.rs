@@ -2,155 +2,24 @@
 //! others, from each format of the trace. Also the size of traces, and their audit.
 
 use loggp::audit::{AuditRule, audit};
-use loggp::collectives::{self, Shift};
+use loggp::collectives;
 use loggp::params::Model;
 use loggp::replay::Replay;
 use loggp::trace::{CallKind, Trace, Until};
-use loggp::{AnyTag, Cause, Latency, Machine, PS, Params, Ports, Proc, Run, Tag, Ties, Time, US, Work};
+use loggp::{Cause, Machine, PS, Params, Proc, Run, Tag, Time, US};
 
 use crate::cases::{seeds, times};
-use crate::oracle::machines::{draw_params, longest};
+use crate::drawn::draw;
+use crate::drawn::machines::{draw_params, longest};
 
 const BYTES: Tag<Vec<u8>> = Tag::named(0, "bytes");
 const OTHER: Tag<Vec<u8>> = Tag::named(1, "other");
 const SIGNAL: Tag<()> = Tag::new(2);
 
-fn through_json(trace: &Trace) -> Trace {
-    let mut text = Vec::new();
-    trace.write(&mut text).unwrap();
-    Trace::read(&*text).unwrap()
-}
-
 fn compact(trace: &Trace) -> Vec<u8> {
     let mut bytes = Vec::new();
     trace.write_compact(&mut bytes).unwrap();
     bytes
-}
-
-fn through_compact(trace: &Trace) -> Trace {
-    Trace::read(&*compact(trace)).unwrap()
-}
-
-/// Checks that the replay of the trace in each format does the same at the same times.
-fn check_replay(run: &Run<()>, seed: u64) {
-    let trace = run.trace.as_ref().unwrap();
-    let (json, small) = (through_json(trace), through_compact(trace));
-    assert!(json == *trace && small == *trace, "seed {seed}");
-    let trace = [trace, &json, &small][seed as usize % 3];
-    let again = Replay::new(trace).trace(true).run();
-    let again = again.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-    let finish = |run: &Run<()>| run.processors.iter().map(|stats| stats.finish).collect::<Vec<_>>();
-    assert_eq!(finish(run), finish(&again), "seed {seed}");
-    let made = again.trace.unwrap();
-    assert_eq!(made.activities, trace.activities, "seed {seed}");
-    assert_eq!(made.messages, trace.messages, "seed {seed}");
-    assert_eq!(made.progress, trace.progress, "seed {seed}");
-}
-
-/// Checks that the calls match the activities, and that the run obeys every rule.
-fn check_audit(trace: &Trace, seed: u64) {
-    let found = audit(trace).violations;
-    let found: Vec<String> = found.iter().map(|found| found.to_string()).collect();
-    assert!(found.is_empty(), "seed {seed}: {}", found[..found.len().min(5)].join("\n"));
-}
-
-fn drawn_machine(rng: &mut fastrand::Rng, params: Params) -> Machine {
-    let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-    let latency = match rng.usize(0..4) {
-        0 => Latency::Random { seed: rng.u64(..) },
-        _ => Latency::Exact,
-    };
-    let ties = match rng.usize(0..4) {
-        0 => Ties::Rotation,
-        1 => Ties::Random { seed: rng.u64(..) },
-        _ => Ties::Number,
-    };
-    Machine::new(params).ports(ports).latency(latency).ties(ties).work(Work::Charged).trace(true)
-}
-
-/// Makes calls of all processors, one after the other: broadcasts, scatters, all-to-alls, remaps, barriers,
-/// shifts, gathers in the order of arrival, and requests.
-fn call_all(p: &mut Proc, seed: u64, most: usize) {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let (id, P) = (p.id(), p.P());
-    for step in 0..rng.usize(1..=6) {
-        let bytes = |rng: &mut fastrand::Rng| vec![0_u8; rng.usize(0..=most)];
-        let (root, value) = (rng.usize(0..P), bytes(&mut rng));
-        let by = 1 + rng.usize(0..P.max(2) - 1);
-        let (to, from) = ((id + by) % P, (id + P - by % P) % P);
-        p.work("own", (id as u64 * 7 + step as u64) % 5, || ());
-        match rng.usize(0..10) {
-            0 => drop(collectives::broadcast(p, root, (id == root).then_some(value))),
-            1 => drop(collectives::scatter(p, root, (id == root).then(|| vec![0_u8; P]))),
-            2 => drop(collectives::all_to_all(p, vec![0_u8; P])),
-            3 => {
-                let steps =
-                    (1..P).map(|i| Shift { to: (id + i) % P, value: value.clone(), from: (id + P - i) % P });
-                p.exchange(BYTES.step(step), p.params().words(value.len()), steps, |_, _| ());
-            }
-            4 => p.barrier(),
-            5 => drop(p.send_recv(to, from, BYTES.step(step), value)),
-            6 if id == root => (1..P).for_each(|_| drop(p.recv(BYTES.step(step)))),
-            6 => p.send(root, BYTES.step(step), value),
-            7 if id == root => {
-                for _ in 1..P {
-                    while p.probe(BYTES.step(step)).is_none() {}
-                    p.recv(BYTES.step(step));
-                }
-            }
-            7 => p.send(root, BYTES.step(step), value),
-            8 => {
-                let sends = p.isend(to, BYTES.step(step), value);
-                let came = if rng.bool() {
-                    p.irecv(BYTES.step(step).from(from))
-                } else {
-                    p.recv_from(from, BYTES.step(step));
-                    p.wait(sends);
-                    continue;
-                };
-                p.work("beside", 3, || ());
-                p.wait(sends);
-                let mut came = p.test(came);
-                for _ in 0..3 {
-                    came = came.or_else(|came| p.test(came));
-                }
-                drop(came.unwrap_or_else(|came| p.wait(came)));
-            }
-            _ => {
-                let sends = p.isend(to, BYTES, value);
-                let came = p.irecv(BYTES);
-                let other = p.isend(from, OTHER, vec![0; most / 2]);
-                let (_, number, _) = p.recv(AnyTag::<Vec<u8>>::new().from(to));
-                assert_eq!(number, 1);
-                p.wait(came);
-                p.wait_all([other, sends]);
-            }
-        }
-    }
-}
-
-/// Runs [`call_all`] on a drawn machine. Returns `None` if the program fails there.
-fn run_call_all(seed: u64) -> Option<Run<()>> {
-    let mut rng = fastrand::Rng::with_seed(seed);
-    let P = rng.usize(2..=9);
-    let params = draw_params(&mut rng, P);
-    let machine = drawn_machine(&mut rng, params);
-    let machine = if rng.bool() { machine.barrier(3 * PS) } else { machine };
-    let most = longest(&params, 12);
-    machine.run(|p| call_all(p, seed, most)).ok()
-}
-
-#[test]
-fn programs_with_collectives_are_replayed_exactly() {
-    let (mut finished, least) = (0, times(175));
-    for seed in seeds(250) {
-        if let Some(run) = run_call_all(seed) {
-            check_replay(&run, seed);
-            check_audit(run.trace.as_ref().unwrap(), seed);
-            finished += 1;
-        }
-    }
-    assert!(finished > least, "{finished}");
 }
 
 /// Makes calls that do not depend on times: all sources are named.
@@ -364,7 +233,8 @@ fn machine_too_large_for_any_host_is_refused_early() {
 #[test]
 fn tampered_traces_do_not_panic() {
     for seed in seeds(500) {
-        let Some(run) = run_call_all(seed % 100) else { continue };
+        let case = draw(seed % 100);
+        let Ok(run) = case.run_on(&case.machine()) else { continue };
         let mut trace = run.trace.unwrap();
         let mut rng = fastrand::Rng::with_seed(seed);
         for _ in 0..rng.usize(1..4) {
@@ -414,7 +284,9 @@ fn replay_looks_in_the_gap_as_the_run_did() {
             p.send(0, REQUESTED, 2);
         }
     });
-    check_replay(&run.unwrap(), 0);
+    let trace = run.unwrap().trace.unwrap();
+    let again = Replay::new(&trace).trace(true).run().unwrap().trace.unwrap();
+    assert_eq!(again.activities, trace.activities);
 }
 
 #[test]

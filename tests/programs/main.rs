@@ -2,6 +2,8 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+#[path = "../alone/busy.rs"]
+mod busy;
 mod case;
 #[path = "../../src/cases.rs"]
 mod cases;

@@ -1,9 +1,9 @@
 //! Programs small enough for hand-computed times.
 
-use loggp::{Latency, PS, Params, Ports, Ties};
+use loggp::{PS, Params, Ports};
 
-use super::program::Op::*;
-use super::program::{Case, Op, Pattern, RequestKind};
+use crate::drawn::program::Op::*;
+use crate::drawn::program::{Case, Op, Pattern, RequestKind};
 
 /// A program and a machine, with the time at which each processor finishes, and the times for which it stalls
 /// and waits for its port.
@@ -17,19 +17,8 @@ pub struct ByHand {
 /// Creates a case that neither stalls nor waits for a port.
 pub fn by_hand(parameters: &str, program: &[&[Op]], finish: &[i64]) -> ByHand {
     let params = Params::builder(program.len()).cycle(PS).word(1).set(parameters).unwrap().build().unwrap();
-    let program: Vec<Vec<Op>> = program.iter().map(|calls| calls.to_vec()).collect();
     let none = vec![0; program.len()];
-    let (latency, ties) = (Latency::Exact, Ties::Number);
-    let case = Case {
-        params,
-        levels: vec![],
-        ports: Ports::Single,
-        latency,
-        ties,
-        noise: None,
-        barrier: Some(3),
-        program,
-    };
+    let case = Case { barrier: Some(3), ..Case::new(params, program) };
     ByHand { case, finish: finish.to_vec(), stall: none.clone(), port: none }
 }
 

@@ -8,13 +8,14 @@ use loggp::audit::audit;
 use loggp::replay::Replay;
 use loggp::trace::{CallKind, Trace, Transfer};
 use loggp::{
-    Carrier, ClockKind, Dilation, Latency, Machine, MessageId, PS, Params, Run, RunError, Ties, Time, Work,
+    Carrier, ClockKind, Dilation, Latency, Machine, MessageId, Params, Run, RunError, Stats, Ties, Time,
 };
 
 use super::interpreter::{DrawnValues, Oracle};
 use super::network::has_negative_G_l;
-use super::outcome::{Account, Outcome};
-use super::program::{Case, Note, TAGS, run_live};
+use super::outcome::Outcome;
+use crate::drawn::program::TAGS;
+use crate::drawn::{Case, Note};
 
 /// A property that does not hold, with details.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,19 +33,7 @@ fn check_equal<T: PartialEq + Debug>(what: &'static str, is: &T, expected: &T) -
     (is != expected).then(|| fault(what, format!("  expected: {expected:?}\n  and is:   {is:?}\n")))
 }
 
-/// Returns the machine of a case.
-pub fn machine(case: &Case) -> Machine {
-    let machine = Machine::new(case.params).ports(case.ports).latency(case.latency).ties(case.ties);
-    let machine =
-        machine.noise(case.noise.clone()).levels(case.levels.iter().copied()).work(Work::Charged).trace(true);
-    case.barrier.map(|cost| machine.clone().barrier(cost * PS)).unwrap_or(machine)
-}
-
 type MachineRun = Result<Run<Vec<Note>>, RunError>;
-
-fn run(machine: &Machine, case: &Case) -> MachineRun {
-    machine.run(|p| run_live(p, case))
-}
 
 /// Returns the outcome by the oracle.
 pub fn oracle_outcome(case: &Case) -> Outcome {
@@ -53,12 +42,12 @@ pub fn oracle_outcome(case: &Case) -> Outcome {
 
 /// Returns the outcome on the machine.
 pub fn machine_outcome(case: &Case) -> Outcome {
-    Outcome::of(&run(&machine(case), case))
+    Outcome::of(&case.run_on(&case.machine()))
 }
 
 /// Lists the messages of a run that ends, line by line.
 pub fn messages(case: &Case) -> String {
-    let ran = run(&machine(case), case).ok();
+    let ran = case.run_on(&case.machine()).ok();
     let messages = ran.into_iter().flat_map(|run| run.trace.unwrap().messages);
     let line = |m: loggp::trace::Message| {
         let [latency, enter, arrival] = [m.latency, m.enter, m.arrival].map(|time| time.as_ps());
@@ -73,14 +62,14 @@ pub fn messages(case: &Case) -> String {
 
 /// Returns the outcome of a program, and its faults. Also runs it on the wall clock if `wall` is true.
 pub fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
-    let machine = machine(case);
-    let ran = run(&machine, case);
+    let machine = case.machine();
+    let ran = case.run_on(&machine);
     let (outcome, mut faults) = (Outcome::of(&ran), vec![]);
     faults.extend(check_against_oracle(case, &ran, &outcome));
     if let Ok(run) = &ran {
         let trace = run.trace.as_ref().expect("it was told to trace");
         faults.extend(check_accounts(run));
-        faults.extend(check_audit(trace));
+        faults.extend(check_audit(run, trace, case.has_requests()));
         faults.extend(check_replay(case, &machine, run, trace));
         faults.extend(check_order(trace));
         faults.extend(check_formats(trace));
@@ -92,10 +81,10 @@ pub fn check(case: &Case, wall: bool) -> (Outcome, Vec<Fault>) {
         for carrier in [Carrier::Thread, Carrier::Coroutine] {
             let cores = 1 + (case.program.iter().map(Vec::len).sum::<usize>() + carrier as usize) % 4;
             let measured = machine.clone().clock(ClockKind::Wall).dilation(Dilation::Fixed(1.0));
-            let measured = run(&measured.carrier(carrier).cores(cores).oversubscribed(true), case);
+            let measured = case.run_on(&measured.carrier(carrier).cores(cores).oversubscribed(true));
             let what = if carrier == Carrier::Thread { "wall, threads" } else { "wall, coroutines" };
             faults.extend(check_same_run(&measured, &ran, what));
-            let spread = run(&machine.clone().cores(cores + 1).oversubscribed(true), case);
+            let spread = case.run_on(&machine.clone().cores(cores + 1).oversubscribed(true));
             faults.extend(check_same_run(&spread, &ran, "virtual, several cores"));
         }
     }
@@ -134,44 +123,68 @@ fn check_same_run(measured: &MachineRun, model: &MachineRun, what: &'static str)
         }
     };
     if measured.results != model.results || measured.processors != model.processors {
-        let outcome = |run: &Run<Vec<Note>>| {
-            Outcome::Finished(
-                run.processors.iter().map(Account::of).zip(run.results.iter().cloned()).collect(),
-            )
-        };
-        return vec![fault(what, outcome(measured).difference_from(&outcome(model)))];
+        let [is, expected] = [measured, model].map(Outcome::of_finished);
+        return vec![fault(what, is.difference_from(&expected))];
     }
     let out_of_order = measured.host.as_ref().map_or(0, |host| host.out_of_order);
     let (is, expected) = (measured.trace.as_ref().unwrap(), model.trace.as_ref().unwrap());
     let trace = (is != expected).then(|| fault("wall, trace", first_difference(is, expected)));
-    trace.into_iter().chain(check_equal("wall, order", &out_of_order, &0)).collect()
+    let times = check_equal("wall, model", &measured.model, &Some(model.time));
+    let early = (measured.time < model.time).then(|| fault("wall, early", format!("  {}\n", measured.time)));
+    let order = check_equal("wall, order", &out_of_order, &0);
+    [trace, times, early, order].into_iter().flatten().collect()
 }
 
 /// 3. Every processor's time is accounted for.
 fn check_accounts(run: &Run<Vec<Note>>) -> Option<Fault> {
-    let wrong = run.processors.iter().find(|stats| !Account::of(stats).is_complete())?;
+    let sum = |stats: &Stats| {
+        stats.work + stats.send + stats.recv + stats.gap + stats.stall + stats.port + stats.idle
+    };
+    let wrong = run.processors.iter().find(|stats| sum(stats) != stats.finish)?;
     Some(fault("sum", format!("  {wrong:?}\n")))
 }
 
-/// 4. The auditor finds no violation.
-fn check_audit(trace: &Trace) -> Option<Fault> {
-    let found = audit(trace).violations;
-    let text = found.iter().take(3).map(|violation| format!("  {violation}\n")).collect::<String>();
-    (!found.is_empty()).then(|| fault("audit", text))
+/// 4. The auditor finds no violation, and counts as the machine does.
+fn check_audit(run: &Run<Vec<Note>>, trace: &Trace, has_requests: bool) -> Vec<Fault> {
+    let audit = audit(trace);
+    let text =
+        audit.violations.iter().take(3).map(|violation| format!("  {violation}\n")).collect::<String>();
+    let violation = (!text.is_empty()).then(|| fault("audit", text));
+    let longest_stall = run.processors.iter().map(|stats| stats.longest_stall).max().unwrap_or_default();
+    let most = audit.capacity.map_or(0, |_| audit.most_in_transit_from.max(audit.most_in_transit_to));
+    // A processor computes while its request stalls, and both are not on its account.
+    let waits = if has_requests { Time::ZERO } else { audit.stalled - run.stalled() };
+    let counts = check_equal(
+        "audit, counts",
+        &(
+            audit.messages as u64,
+            audit.stalls as u64,
+            audit.longest_stall.unwrap_or_default(),
+            audit.finish,
+            waits,
+        ),
+        &(run.messages(), run.stalls(), longest_stall, run.time, Time::ZERO),
+    );
+    // Audits count what is in transit at one level.
+    let is_one_level = trace.levels.is_empty();
+    let most = check_equal("audit, in transit", &most, &run.most_in_transit()).filter(|_| is_one_level);
+    violation.into_iter().chain(counts).chain(most).collect()
 }
 
 /// 5. The run can be repeated from its trace, with its program and without.
 fn check_replay(case: &Case, machine: &Machine, ran: &Run<Vec<Note>>, trace: &Trace) -> Vec<Fault> {
     let mut faults = vec![];
-    match Replay::new(trace).run() {
+    match Replay::new(trace).trace(true).run() {
         Ok(replayed) => {
-            let ends =
-                |stats: &[loggp::Stats]| stats.iter().map(|stats| stats.finish.as_ps()).collect::<Vec<i64>>();
+            let ends = |stats: &[Stats]| stats.iter().map(|stats| stats.finish).collect::<Vec<Time>>();
             faults.extend(check_equal("replay", &ends(&replayed.processors), &ends(&ran.processors)));
+            // Calls of collectives are replayed as sends and receives.
+            let again = Trace { calls: trace.calls.clone(), ..replayed.trace.unwrap() };
+            faults.extend((again != *trace).then(|| fault("replay, trace", first_difference(&again, trace))));
         }
         Err(error) => faults.push(fault("replay", error.to_string())),
     }
-    match run(&machine.clone().order_of(trace), case) {
+    match case.run_on(&machine.clone().order_of(trace)) {
         Ok(repeated) => {
             let again = repeated.trace.as_ref().unwrap();
             faults.extend((again != trace).then(|| fault("repeat", first_difference(again, trace))));

@@ -7,12 +7,12 @@
 use std::collections::{HashMap, VecDeque};
 
 use loggp::trace::Trace;
-use loggp::{Latency, Ties};
+use loggp::{Latency, PS, Stats, Ties, Time};
 
 use super::network::{MessageKind, Network, PromisedMessage, WayRequest, has_negative_G_l};
-use super::outcome::{Account, Outcome};
-use super::program::Op::*;
-use super::program::{Case, Message, MessageLedger, Note, Op, Pattern, RequestKind};
+use super::outcome::Outcome;
+use crate::drawn::program::Op::*;
+use crate::drawn::program::{Case, Message, MessageLedger, Note, Op, Pattern, RequestKind};
 
 /// The values that the machine drew, which the oracle cannot know.
 #[derive(Default)]
@@ -128,31 +128,16 @@ enum GreetState {
     Come,
 }
 
-/// An account of time.
-#[derive(Clone, Copy, Debug)]
-enum AccountPart {
-    Work,
-    Send,
-    Recv,
-    Gap,
-    Stall,
-    Port,
-    Idle,
-}
+/// Picks an account of time.
+type AccountPart = fn(&mut Stats) -> &mut Time;
 
-impl Account {
-    fn add(&mut self, part: AccountPart, time: i64) {
-        *match part {
-            AccountPart::Work => &mut self.work,
-            AccountPart::Send => &mut self.send,
-            AccountPart::Recv => &mut self.recv,
-            AccountPart::Gap => &mut self.gap,
-            AccountPart::Stall => &mut self.stall,
-            AccountPart::Port => &mut self.port,
-            AccountPart::Idle => &mut self.idle,
-        } += time;
-    }
-}
+const WORK: AccountPart = |stats| &mut stats.work;
+const SEND: AccountPart = |stats| &mut stats.send;
+const RECV: AccountPart = |stats| &mut stats.recv;
+const GAP: AccountPart = |stats| &mut stats.gap;
+const STALL: AccountPart = |stats| &mut stats.stall;
+const PORT: AccountPart = |stats| &mut stats.port;
+const IDLE: AccountPart = |stats| &mut stats.idle;
 
 /// A processor's calls, or one of its requests.
 #[derive(Debug)]
@@ -210,7 +195,7 @@ struct Processor {
     /// The messages under way to it, and those that have arrived and were not taken.
     coming: Vec<PromisedMessage>,
     unclaimed: Vec<PromisedMessage>,
-    account: Account,
+    account: Stats,
     notes: Vec<Note>,
     finished: bool,
 }
@@ -256,7 +241,7 @@ impl Oracle {
             greeted: GreetState::NotYet,
             coming: vec![],
             unclaimed: vec![],
-            account: Account::default(),
+            account: Stats::default(),
             notes: vec![],
             finished: false,
         };
@@ -449,7 +434,7 @@ impl Oracle {
         let task = &mut p.tasks[k];
         if until > task.now {
             match k {
-                0 => p.account.add(part, until - task.now),
+                0 => *part(&mut p.account) += (until - task.now) * PS,
                 _ => task.pieces.push((task.now, until, part)),
             }
             task.now = until;
@@ -459,10 +444,10 @@ impl Oracle {
     /// Receives a message in a task.
     fn receive(&mut self, x: usize, k: usize, message: PromisedMessage) {
         let start = self.start(x, k, &message);
-        self.pass(x, k, AccountPart::Idle, message.arrival);
-        self.pass(x, k, AccountPart::Gap, start);
+        self.pass(x, k, IDLE, message.arrival);
+        self.pass(x, k, GAP, start);
         let overhead = self.network.recv_overhead((message.from, x), message.words);
-        self.pass(x, k, AccountPart::Recv, self.network.busy_until(x, start, overhead));
+        self.pass(x, k, RECV, self.network.busy_until(x, start, overhead));
         let gap = self.network.between(message.from, x).g.as_ps();
         let p = &mut self.processors[x];
         p.account.received += 1;
@@ -544,16 +529,16 @@ impl Oracle {
         let way = self.network.way(WayRequest { from: x, to, s, latency, ready, in_order });
         assert!(ask <= way.arrival, "a message is after its send");
         let begin = self.network.start_of_activity(x, self.processors[x].tasks[k].now, ready, overhead);
-        self.pass(x, k, AccountPart::Gap, begin);
-        self.pass(x, k, AccountPart::Send, ready);
-        self.pass(x, k, AccountPart::Stall, way.admitted);
-        self.pass(x, k, AccountPart::Port, way.enter);
+        self.pass(x, k, GAP, begin);
+        self.pass(x, k, SEND, ready);
+        self.pass(x, k, STALL, way.admitted);
+        self.pass(x, k, PORT, way.enter);
         let p = &mut self.processors[x];
         let stall = way.admitted - ready;
         p.account.sent += 1;
         p.account.words_sent += self.network.counted_words((x, to), words);
         p.account.stalls += u64::from(stall > 0);
-        p.account.longest_stall = p.account.longest_stall.max(stall);
+        p.account.longest_stall = p.account.longest_stall.max(stall * PS);
         // The gap counts from the last word, and the task continues when the first has entered (LogGP 2.1).
         p.out_free = way.enter + s.max(0) + self.network.between(x, to).g.as_ps();
         let task = &mut p.tasks[k];
@@ -602,7 +587,7 @@ impl Oracle {
         let Some(step) = p.tasks[0].steps.front().cloned() else {
             match p.calls.pop_front() {
                 Some(op) => self.call(x, op),
-                None => (p.finished, p.account.finish) = (true, p.tasks[0].now),
+                None => (p.finished, p.account.finish) = (true, p.tasks[0].now * PS),
             }
             return;
         };
@@ -671,7 +656,7 @@ impl Oracle {
             Looked { by, miss } => {
                 if p.tasks[0].got.is_none() {
                     miss.into_iter().for_each(|op| p.calls.push_front(op));
-                    self.pass(x, 0, AccountPart::Idle, if by > now { by } else { now + cycle });
+                    self.pass(x, 0, IDLE, if by > now { by } else { now + cycle });
                 }
                 self.prepend_steps(x, vec![Tell]);
             }
@@ -720,7 +705,7 @@ impl Oracle {
             },
             See { pattern, looks } => {
                 let seen = self.first_unclaimed(x, OracleFilter::Any(pattern), Some(now));
-                self.pass(x, 0, AccountPart::Idle, now + cycle);
+                self.pass(x, 0, IDLE, now + cycle);
                 // A probe for any tag does not say which tag it has seen.
                 let tag = pattern.tag.unwrap_or(0);
                 self.note(x, seen.as_ref().map(|m| Message { from: m.from, tag, words: 0 }));
@@ -736,7 +721,7 @@ impl Oracle {
                 self.join(x, task)
             }
             LookAt { task, looks } => {
-                self.pass(x, 0, AccountPart::Idle, now + cycle);
+                self.pass(x, 0, IDLE, now + cycle);
                 self.note(x, None);
                 if looks > 1 {
                     self.prepend_steps(x, vec![LookAt { task, looks: looks - 1 }]);
@@ -749,7 +734,7 @@ impl Oracle {
                 let is_here = |p: &Processor| matches!(p.tasks[0].steps.front(), Some(WaitAtBarrier));
                 if self.processors.iter().all(is_here) {
                     for x in 0..self.processors.len() {
-                        self.pass(x, 0, AccountPart::Idle, now + self.barrier);
+                        self.pass(x, 0, IDLE, now + self.barrier);
                         let own = &mut self.processors[x].tasks[0];
                         own.waits = false;
                         own.steps.pop_front();
@@ -767,11 +752,11 @@ impl Oracle {
         let least = self.network.busy_until(x, called, self.network.params.o.as_ps());
         let p = &mut self.processors[x];
         let task = &p.tasks[k];
-        let part = if task.how == RequestKind::Isend { AccountPart::Send } else { AccountPart::Recv };
+        let part = if task.how == RequestKind::Isend { SEND } else { RECV };
         for (start, end, part) in &task.pieces {
-            p.account.add(*part, (end - start.max(&called)).max(0));
+            *part(&mut p.account) += (end - start.max(&called)).max(0) * PS;
         }
-        p.account.add(part, (least - called.max(task.now)).max(0));
+        *part(&mut p.account) += (least - called.max(task.now)).max(0) * PS;
         let (end, got) = (least.max(task.now), task.got);
         if task.how != RequestKind::Isend {
             p.came.remove_call(task.pattern);
@@ -799,7 +784,7 @@ impl Oracle {
         task.steps = steps.into();
         p.tasks.push(task);
         p.outstanding.push(k);
-        let part = if how == RequestKind::Isend { AccountPart::Send } else { AccountPart::Recv };
+        let part = if how == RequestKind::Isend { SEND } else { RECV };
         self.pass(x, 0, part, self.network.busy_until(x, now, self.network.params.o.as_ps()));
         self.take_unclaimed(x, k);
         self.note(x, None);
@@ -813,9 +798,9 @@ impl Oracle {
         let take = |want| Take { want, by: None, greets: false };
         let steps = match op.clone() {
             Work(units) => {
-                return self.pass(x, 0, AccountPart::Work, self.network.busy_until(x, now, units * cycle));
+                return self.pass(x, 0, WORK, self.network.busy_until(x, now, units * cycle));
             }
-            Wait(time) => return self.pass(x, 0, AccountPart::Idle, now + time),
+            Wait(time) => return self.pass(x, 0, IDLE, now + time),
             Barrier => vec![ComeToBarrier, Tell],
             Together(..) => unreachable!("the oracle does not know what collectives send"),
             Send { to, tag, words } => [self.send(x, to, tag, words), vec![Tell]].concat(),

@@ -1,5 +1,7 @@
 //! The network by brute force: the costs of messages, and the reservation of their ways.
 
+use std::cell::RefCell;
+
 use loggp::{Level, Noise, PS, Params, Ports, Time};
 
 /// The kind of a message: a program's, or a part of LogGPS's rendezvous, which has its sender and number.
@@ -78,18 +80,33 @@ pub struct Network {
     levels: Vec<Level>,
     ports: Ports,
     noise: Option<Noise>,
+    /// For each processor, whether noise leaves it the picoseconds looked up so far.
+    is_running: RefCell<Vec<Vec<bool>>>,
     /// Every message of the run, in the order of reservation.
     promised: Vec<PromisedMessage>,
 }
 
 impl Network {
     pub fn new(params: Params, levels: Vec<Level>, ports: Ports, noise: Option<Noise>) -> Network {
-        Network { params, levels, ports, noise, promised: vec![] }
+        let is_running = RefCell::new(vec![vec![]; params.P]);
+        Network { params, levels, ports, noise, is_running, promised: vec![] }
     }
 
     /// Returns whether noise leaves the next picosecond to the processor.
     fn is_running(&self, x: usize, t: i64) -> bool {
-        self.noise.as_ref().is_none_or(|noise| noise.detours(x, t * PS, (t + 1) * PS).is_empty())
+        let Some(noise) = &self.noise else { return true };
+        let Ok(place) = usize::try_from(t) else {
+            return noise.detours(x, t * PS, (t + 1) * PS).is_empty();
+        };
+        let known = &mut self.is_running.borrow_mut()[x];
+        while known.len() <= place {
+            let start = known.len() as i64;
+            known.resize(known.len() + 1000, true);
+            for (from, until) in noise.detours(x, start * PS, (start + 1000) * PS) {
+                known[from.as_ps() as usize..until.as_ps() as usize].fill(false);
+            }
+        }
+        known[place]
     }
 
     /// Returns the end of an activity of length `time` under noise, picosecond by picosecond.

@@ -194,6 +194,20 @@ pub struct Case {
 }
 
 impl Case {
+    /// Returns a case without levels and noise, whose machine has no barrier of its own.
+    pub fn new(params: Params, program: &[impl AsRef<[Op]>]) -> Case {
+        Case {
+            params,
+            levels: vec![],
+            ports: Ports::Single,
+            latency: Latency::Exact,
+            ties: Ties::Number,
+            noise: None,
+            barrier: None,
+            program: program.iter().map(|calls| calls.as_ref().to_vec()).collect(),
+        }
+    }
+
     /// Returns the number of messages that the program sends to a processor, by sender and tag.
     pub fn sent_to(&self, id: usize) -> Counts {
         let mut counts = vec![[0; TAGS]; self.program.len()];
@@ -290,7 +304,7 @@ impl MessageLedger {
 }
 
 /// A message that a program received or saw.
-#[derive(Clone, Copy, Debug, PartialEq, Payload)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Payload)]
 pub struct Message {
     pub from: usize,
     pub tag: usize,

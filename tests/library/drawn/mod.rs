@@ -1,0 +1,27 @@
+//! Random machines and programs, and their runs.
+
+#![allow(dead_code)] // each set of tests uses a part of this folder
+
+pub mod machines;
+pub mod program;
+mod random;
+
+use loggp::{Machine, PS, Proc, Run, RunError, Work};
+
+pub use program::{Case, Note, run_live};
+pub use random::draw;
+
+impl Case {
+    /// Returns the machine of the case, which traces.
+    pub fn machine(&self) -> Machine {
+        let machine = Machine::new(self.params).ports(self.ports).latency(self.latency).ties(self.ties);
+        let machine = machine.noise(self.noise.clone()).levels(self.levels.iter().copied()).trace(true);
+        let machine = machine.work(Work::Charged);
+        self.barrier.map(|cost| machine.clone().barrier(cost * PS)).unwrap_or(machine)
+    }
+
+    /// Runs the program on a machine.
+    pub fn run_on(&self, machine: &Machine) -> Result<Run<Vec<Note>>, RunError> {
+        machine.run(|p: &mut Proc| run_live(p, self))
+    }
+}
