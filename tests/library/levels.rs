@@ -10,6 +10,7 @@ use loggp::{
 use proptest::prelude::*;
 
 use crate::cases::cases;
+use crate::collectives::{rounds, tree_time};
 
 const BYTES: Tag<Vec<u8>> = Tag::new(0);
 
@@ -68,24 +69,6 @@ fn each_level_has_its_own_capacity_and_ports() {
     // From 1: enters at 1, arrives at 1 + 4 + 4 = 9, received at 10. To 2: enters at 1, arrives at 1 + 100 +
     // 36, received at 138.
     assert_eq!(checked(run.unwrap()).results, [10 * US, US, 138 * US, Time::ZERO]);
-}
-
-/// Returns the least t by which the optimal tree reaches P processors (Karp et al., definition 3.4), by brute
-/// force.
-fn tree_time(P: usize, D: Time, d: Time) -> Time {
-    let mut ready = std::collections::BTreeSet::from([(D, 0)]);
-    let mut last = Time::ZERO;
-    for id in 1..P {
-        // The next child starts at this time; its own first child and its next sibling follow.
-        let (time, _) = ready.pop_first().unwrap();
-        last = time;
-        ready.extend([(time + D, 2 * id), (time + d, 2 * id + 1)]);
-    }
-    last
-}
-
-fn rounds(P: usize) -> i64 {
-    i64::from(P.next_power_of_two().ilog2())
 }
 
 /// Draws the sizes of levels, from all processors to the innermost group, and their parameters.

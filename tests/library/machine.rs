@@ -285,21 +285,6 @@ fn a_look_for_one_sender_leaves_the_others() {
 
 // Sending and receiving at the same time.
 
-/// Without an earlier gap, it costs as much as a send and then a receive.
-#[test]
-fn simultaneous_shift_costs_a_send_and_a_receive() {
-    let run = same_on_both_clocks(&machine(4, "L=6, o=2, g=4"), |p| {
-        let (id, P) = (p.id(), p.P());
-        let shift = |p: &mut Proc, value: usize| {
-            (p.send_recv((id + 1) % P, (id + P - 1) % P, NUMBER, value), us(p.now()))
-        };
-        let (first, at) = shift(p, id);
-        let (second, then) = shift(p, first);
-        (second, at, then)
-    });
-    assert_eq!(run.results, [(2, 10, 20), (3, 10, 20), (0, 10, 20), (1, 10, 20)]);
-}
-
 #[test]
 fn an_exchange_receives_while_the_gap_runs() {
     // The time of the other's send, and the end on the processor whose gap lets it send from 20 on.
@@ -431,38 +416,6 @@ fn exchange_in_steps_does_not_deadlock() {
                 }
             }
         }
-    }
-}
-
-/// Long messages of LogGPS wait for their receivers. Processors can still exchange them in pairs and in
-/// rings, with lengths on both sides of S and with gaps, and obey the rules.
-#[test]
-fn exchanges_of_long_messages_do_not_wait_for_each_other() {
-    for seed in 0..300 {
-        let mut rng = fastrand::Rng::with_seed(seed);
-        let P = rng.usize(1..6);
-        let gps = format!("O_s=1us,O_r=1us,G_s=1us,G_l=1us,s=2,S={}", rng.usize(2..6));
-        let machine =
-            machine(P, &format!("word=1,L={},o=2,g={},{gps}", rng.u8(0..9), rng.u8(0..30))).trace(true);
-        let program = |p: &mut Proc| {
-            let (id, mut sum) = (p.id(), 0);
-            let words = |id: usize, round: usize| (id + 3 * round + seed as usize) % 9;
-            for round in 0..4 {
-                let shift = (seed as usize + round) % P;
-                p.work("before", ((id * 7 + round) % 5) as u64, || ());
-                let (to, from) = ((id + shift) % P, (id + P - shift) % P);
-                let theirs = p.send_recv(to, from, BYTES, vec![id as u8; words(id, round)]);
-                assert_eq!(theirs, vec![from as u8; words(from, round)]);
-                sum += theirs.len();
-            }
-            sum
-        };
-        let run = match seed % 10 {
-            0 => same_on_both_clocks(&machine, program),
-            _ => machine.run(program).unwrap(),
-        };
-        let audit = audit(run.trace.as_ref().unwrap());
-        assert!(audit.is_clean(), "seed {seed}: {:?}", audit.violations);
     }
 }
 
@@ -999,118 +952,8 @@ fn invalid_settings_are_refused() {
             assert!(!error.to_string().contains('\n'), "{error}");
         }
     }
-    // Too large for the host.
-    let error = fine.clone().stack(usize::MAX).run(|_| panic!("nobody runs")).unwrap_err();
-    assert!(
-        matches!(error.cause, Cause::Host(_)) && error.to_string().ends_with("or smaller stacks"),
-        "{error}"
-    );
     // These are the limits.
     fine.clone().rate("a", Time::ZERO).cores(1).stack(32 << 10).run(|_| ()).unwrap();
-}
-
-// LogGPS: the costs of MPI.
-
-/// The times T_1 to T_5 of LogGPS, table 3.
-struct T {
-    t_1: Time,
-    t_2: Time,
-    t_3: Time,
-    t_5: Time,
-    /// o' + L, until a request arrives.
-    request: Time,
-    o: Time,
-}
-
-impl T {
-    fn of(params: &Params, k: usize) -> T {
-        let (o, L, gps) = (params.o, params.L, params.gps().unwrap());
-        let (n, s) = (k as i64, gps.s as i64);
-        let t_2 = if k <= gps.s { n * gps.G_s + L } else { s * gps.G_s + (n - s) * gps.G_l + L };
-        T { t_1: o + n * gps.O_s, t_2, t_3: o + n * gps.O_r, t_5: o + L + o, request: o + L, o }
-    }
-
-    /// Returns T_4 for a receive that is called `later` after its send.
-    fn t_4(&self, later: Time) -> Time {
-        self.request.max(later) + self.o
-    }
-}
-
-/// Returns the machines of table 5, each with lengths on both sides of s and S.
-fn mpi_machines() -> impl Iterator<Item = (Machine, usize)> {
-    ["cenju4", "myrinet", "fast-ethernet"].into_iter().flat_map(|name| {
-        let params = preset(name).unwrap().builder().P(2).build().unwrap();
-        let (s, S) = (params.gps().unwrap().s, params.gps().unwrap().S);
-        let longest = params.longest_message().unwrap_or(1 << 20);
-        let mut lengths = vec![0, 1, 2, s / 2, s - 1, s, s + 1, (s + S) / 2, S - 1, S, S + 1, 2 * S, longest];
-        lengths.sort();
-        lengths.dedup();
-        let machine = Machine::new(params).work(Work::Charged).rate("dummy", PS);
-        lengths.into_iter().map(move |k| (machine.clone(), k))
-    })
-}
-
-/// LogGPS, table 4: equations (4) and (5) for MPI_Send, (7), (8) and (9) for MPI_Recv.
-#[test]
-fn mpi_send_and_mpi_recv_cost_what_table_4_says() {
-    for (machine, k) in mpi_machines() {
-        let t = T::of(machine.params(), k);
-        for (t_s, t_r) in [(0, 0), (0, 1_000), (0, 15_000), (0, 900_000), (3_000, 1_000), (700_000, 0)] {
-            let (t_s, t_r) = (t_s * 1_000 * PS, t_r * 1_000 * PS);
-            let run = machine.run(|p| {
-                p.wait_until(if p.id() == 0 { t_s } else { t_r });
-                match p.id() {
-                    0 => p.send(1, BYTES, vec![0_u8; k]),
-                    _ => assert_eq!(p.recv_from(0, BYTES).len(), k),
-                }
-            });
-            let run = run.unwrap();
-            let (send, recv) = (run.processors[0].finish - t_s, run.processors[1].finish - t_r);
-            let later = t_r - t_s;
-            let wait = |time: Time| time.max(Time::ZERO);
-            if k <= machine.params().gps().unwrap().S {
-                assert_eq!(send, t.t_1, "(4), k = {k}");
-                assert_eq!(recv, wait(t.t_1 + t.t_2 - later) + t.t_3, "(7) or (8), k = {k}");
-            } else {
-                assert_eq!(send, t.t_4(later) + t.t_5 + t.t_1, "(5), k = {k}");
-                let agreed = t.o + t.t_5 + t.t_1 + t.t_2 + t.t_3;
-                assert_eq!(recv, wait(t.request - later) + agreed, "(9), k = {k}");
-            }
-        }
-    }
-}
-
-/// LogGPS, table 6: equations (12), (13) and (14), for a message and its return while the sender computes for
-/// w.
-#[test]
-fn round_trips_take_what_table_6_says() {
-    for (machine, k) in mpi_machines() {
-        let t = T::of(machine.params(), k);
-        for w in [0, 1, 1_000, 20_000_000, 70_000_000, 500_000_000, 5_000_000_000] {
-            let run = machine.run(|p| match p.id() {
-                0 => {
-                    p.send(1, BYTES, vec![0_u8; k]);
-                    p.work("dummy", w, || ());
-                    p.recv_from(1, BYTES);
-                }
-                _ => {
-                    let message = p.recv_from(0, BYTES);
-                    p.send(0, BYTES, message);
-                }
-            });
-            let w = w as i64 * PS;
-            let wait = |time: Time| time.max(Time::ZERO);
-            let expected = if k <= machine.params().gps().unwrap().S {
-                wait(t.t_1 + 2 * t.t_2 + t.t_3 - w) + w + t.t_1 + t.t_3
-            } else {
-                // Both receivers, or the request, are ready when they are needed: T_4 = (o' + L) + o'.
-                let t_4 = t.t_4(Time::ZERO);
-                wait(t.t_2 + t.t_3 + t.request - w) + w + 2 * t.t_1 + t.t_2 + t.t_3 + 2 * t_4 + 2 * t.t_5
-                    - t.request
-            };
-            assert_eq!(run.unwrap().processors[0].finish, expected, "k = {k}, w = {w}");
-        }
-    }
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod limits;
 mod link;
 mod machine;
 mod misbehaved;
+mod mpi;
 mod noise;
 mod oracle;
 mod protocols;

@@ -1,7 +1,5 @@
 //! Tests of checks of protocols whose mistakes show only if several messages are late together.
 
-use std::time::{Duration, Instant};
-
 use loggp::check::{Check, CheckReport, Strategy};
 use loggp::{Machine, Params, Proc, Tag, US};
 
@@ -164,35 +162,5 @@ fn wrong_protocols_are_found_by_every_seed_and_right_ones_are_not_blamed() {
             let found = run_check(&Check::new().strategy(strategy).runs(2000), P, right, verify);
             assert!(found.has_passed(), "{name}: {found}");
         }
-    }
-}
-
-/// Prints how soon each strategy finds each mistake: `LOGGP_SEEDS=20 LOGGP_SECONDS=10`.
-#[test]
-#[ignore = "it takes minutes, and prints"]
-fn time_to_find_wrong_protocols() {
-    let number = |name: &str, or: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(or);
-    let (seeds, seconds) = (number("LOGGP_SEEDS", 20), number("LOGGP_SECONDS", 10));
-    for (name, P, wrong, right, verify) in PROTOCOLS {
-        let all = ["mixed", "few-changes", "late-few", "one-end", "random", "ties"];
-        for strategy in all.map(|strategy| strategy.parse::<Strategy>().unwrap()) {
-            let check = Check::new().strategy(strategy).runs(usize::MAX).audits(0);
-            let check = check.time(Duration::from_secs(seconds));
-            let (mut runs, mut times) = (Vec::new(), Vec::new());
-            for seed in 1..=seeds {
-                let began = Instant::now();
-                let found = run_check(&check.clone().seed(seed), P, wrong, verify);
-                if found.failure.is_some() {
-                    runs.push(found.runs);
-                    times.push(began.elapsed().as_secs_f64());
-                }
-            }
-            runs.sort_unstable();
-            times.sort_by(f64::total_cmp);
-            let middle = runs.get(runs.len() / 2).zip(times.get(times.len() / 2));
-            println!("{name}, {strategy}: {} of {seeds}, {middle:?}, {:?}", runs.len(), times.last());
-        }
-        let right = run_check(&Check::new().runs(100_000), P, right, verify);
-        println!("{name}, right: {right}");
     }
 }

@@ -1,174 +1,14 @@
-//! MPI's requests: the costs of the routines of LogGPS's table 4, the matching of messages, and the errors of
-//! wrong programs.
+//! MPI's requests: the matching of messages, and the errors of wrong programs.
 
 use loggp::audit::audit;
 use loggp::replay::Replay;
-use loggp::{
-    AnyTag, Cause, ClockKind, Dilation, Latency, Machine, PS, Params, Proc, Run, Tag, Time, US, Work,
-    collectives,
-};
-use proptest::prelude::*;
+use loggp::{AnyTag, Cause, ClockKind, Dilation, Latency, Machine, Params, Run, Tag, US, Work, collectives};
 
-use crate::cases::{cases, seeds};
+use crate::cases::seeds;
+use crate::mpi::Gps;
 
 const BYTES: Tag<Vec<u8>> = Tag::named(0, "bytes");
 const OTHER: Tag<Vec<u8>> = Tag::named(1, "other");
-
-/// A machine's parameters by the paper's names, in picoseconds and bytes.
-#[derive(Clone, Copy, Debug)]
-struct Gps {
-    L: i64,
-    o: i64,
-    O_s: i64,
-    O_r: i64,
-    G_s: i64,
-    G_l: i64,
-    s: i64,
-    S: i64,
-}
-
-impl Gps {
-    fn params(&self, P: usize) -> Params {
-        let Gps { L, o, O_s, O_r, G_s, G_l, s, S } = *self;
-        let text =
-            format!("L={L}ps,o={o}ps,g=0,O_s={O_s}ps,O_r={O_r}ps,G_s={G_s}ps,G_l={G_l}ps,word=1,s={s},S={S}");
-        Params::builder(P).set(&text).unwrap().build().unwrap()
-    }
-
-    fn T1(&self, k: i64) -> i64 {
-        self.o + k * self.O_s
-    }
-
-    /// Returns T2 or T2', by k.
-    fn T2(&self, k: i64) -> i64 {
-        if k <= self.s { k * self.G_s + self.L } else { self.s * self.G_s + (k - self.s) * self.G_l + self.L }
-    }
-
-    fn T3(&self, k: i64) -> i64 {
-        self.o + k * self.O_r
-    }
-
-    fn T4(&self, t_s: i64, t_r: i64) -> i64 {
-        (self.o + self.L).max(t_r - t_s) + self.o
-    }
-
-    fn T5(&self) -> i64 {
-        self.o + self.L + self.o
-    }
-
-    /// MPI_Send, equations (4) and (5).
-    fn send(&self, k: i64, t_s: i64, t_r: i64) -> i64 {
-        if k <= self.S { self.T1(k) } else { self.T4(t_s, t_r) + self.T5() + self.T1(k) }
-    }
-
-    /// MPI_Recv, equations (7) to (9).
-    fn recv(&self, k: i64, t_s: i64, t_r: i64) -> i64 {
-        if k <= self.S {
-            (self.T1(k) + self.T2(k) - (t_r - t_s)).max(0) + self.T3(k)
-        } else {
-            let request = (self.o + self.L - (t_r - t_s)).max(0) + self.o;
-            request + self.T5() + self.T1(k) + self.T2(k) + self.T3(k)
-        }
-    }
-
-    /// MPI_Wait, equation (11), for a request made at t_i and a wait at t_w.
-    fn wait(&self, blocking: i64, t_i: i64, t_w: i64) -> i64 {
-        (blocking - (t_w - t_i)).max(self.o)
-    }
-}
-
-/// The call at one end of a message: blocking, or a request with a wait some time later.
-#[derive(Clone, Copy, Debug)]
-enum CallKind {
-    Blocking,
-    Request(i64),
-}
-
-/// One message.
-#[derive(Clone, Copy, Debug)]
-struct Case {
-    gps: Gps,
-    k: i64,
-    t_s: i64,
-    t_r: i64,
-    sender: CallKind,
-    receiver: CallKind,
-}
-
-fn how() -> impl Strategy<Value = CallKind> {
-    prop_oneof![Just(CallKind::Blocking), (0_i64..3_000_000).prop_map(CallKind::Request)]
-}
-
-fn gps() -> impl Strategy<Value = Gps> {
-    let times = (0_i64..200_000, 0_i64..200_000, 0_i64..3_000, 0_i64..3_000, 0_i64..3_000);
-    (times, -3_000_i64..3_000, 0_i64..300, 0_i64..300).prop_map(|((L, o, O_s, O_r, G_s), G_l, s, more)| {
-        // All costs are positive as in the paper, O_s + O_r + G_l > 0, and no message arrives before its
-        // send.
-        let G_l = G_l.max(-O_s).max(1 - O_s - O_r);
-        Gps { L, o, O_s, O_r, G_s, G_l, s, S: s + more }
-    })
-}
-
-fn case() -> impl Strategy<Value = Case> {
-    (gps(), 0_i64..800, 0_i64..1_000_000, 0_i64..1_000_000, how(), how())
-        .prop_map(|(gps, k, t_s, t_r, sender, receiver)| Case { gps, k, t_s, t_r, sender, receiver })
-}
-
-/// Makes the calls at one end of a message, and returns their duration in ps.
-fn costs(
-    p: &mut Proc,
-    at: i64,
-    how: CallKind,
-    start: impl Fn(&mut Proc),
-    post: impl Fn(&mut Proc, Time),
-) -> Vec<i64> {
-    p.wait_until(at * PS);
-    let called = p.now();
-    match how {
-        CallKind::Blocking => {
-            start(p);
-            vec![(p.now() - called).as_ps()]
-        }
-        CallKind::Request(later) => {
-            post(p, called + later * PS);
-            vec![(p.now() - called).as_ps()]
-        }
-    }
-}
-
-fn run_case(case: &Case) -> [Vec<i64>; 2] {
-    let Case { gps, k, t_s, t_r, sender, receiver } = *case;
-    let machine = Machine::new(gps.params(2)).trace(true);
-    let run = machine.run(|p| match p.id() {
-        0 => costs(
-            p,
-            t_s,
-            sender,
-            |p| p.send(1, BYTES, vec![7; k as usize]),
-            |p, t_w| {
-                let request = p.isend(1, BYTES, vec![7; k as usize]);
-                assert_eq!(p.now() - t_s * PS, gps.o * PS, "equation (6)");
-                p.wait_until(t_w);
-                p.wait(request);
-            },
-        ),
-        _ => costs(
-            p,
-            t_r,
-            receiver,
-            |p| assert_eq!(p.recv_from(0, BYTES), vec![7; k as usize]),
-            |p, t_w| {
-                let request = p.irecv(BYTES.from(0));
-                assert_eq!(p.now() - t_r * PS, gps.o * PS, "equation (10)");
-                p.wait_until(t_w);
-                assert_eq!(p.wait(request), vec![7; k as usize]);
-            },
-        ),
-    });
-    let mut run = run.unwrap_or_else(|error| panic!("{case:?}: {error}"));
-    check_run(&mut run, case);
-    run.results.try_into().unwrap()
-}
 
 /// Checks that the run obeys the rules, and that its accounts add up.
 fn check_run<R>(run: &mut Run<R>, what: &impl std::fmt::Debug) {
@@ -177,30 +17,6 @@ fn check_run<R>(run: &mut Run<R>, what: &impl std::fmt::Debug) {
     for stats in &run.processors {
         let sum = stats.work + stats.send + stats.recv + stats.gap + stats.stall + stats.port + stats.idle;
         assert_eq!(sum, stats.finish, "{what:?}");
-    }
-}
-
-/// Returns the time of the call and its wait, from the moment of the call, by equations (4) to (11).
-fn predicted(gps: &Gps, how: CallKind, blocking: i64, called: i64) -> i64 {
-    match how {
-        CallKind::Blocking => blocking,
-        CallKind::Request(later) => {
-            let t_w = called + later.max(gps.o);
-            t_w + gps.wait(blocking, called, t_w) - called
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(cases(2000))]
-
-    /// The cost of every routine is that of table 4, for any calls at the other end.
-    #[test]
-    fn routines_cost_what_table_4_says(case in case()) {
-        let Case { gps, k, t_s, t_r, sender, receiver } = case;
-        let [sent, received] = run_case(&case);
-        prop_assert_eq!(sent, [predicted(&gps, sender, gps.send(k, t_s, t_r), t_s)]);
-        prop_assert_eq!(received, [predicted(&gps, receiver, gps.recv(k, t_s, t_r), t_r)]);
     }
 }
 
@@ -214,24 +30,6 @@ fn mpi(P: usize) -> Machine {
     let gps =
         Gps { L: 5_000_000, o: 1_000_000, O_s: 10_000, O_r: 10_000, G_s: 20_000, G_l: 10_000, s: 50, S: 100 };
     Machine::new(gps.params(P)).trace(true)
-}
-
-#[test]
-fn requests_progress_while_their_processor_computes() {
-    let run = machine(2).run(|p| {
-        if p.id() == 0 {
-            let sends = p.isend(1, BYTES, vec![1]);
-            p.work("think", 100, || ());
-            p.wait(sends);
-        } else {
-            let comes = p.irecv(BYTES);
-            p.work("think", 100, || ());
-            assert_eq!(p.wait(comes), (0, vec![1]));
-        }
-        p.now()
-    });
-    // o for the request, 100 of work, and o for the wait: the message arrived at 8, and was received at 10.
-    assert_eq!(run.unwrap().results, [104 * US, 104 * US]);
 }
 
 #[test]
@@ -255,33 +53,6 @@ fn message_goes_to_the_receive_posted_first() {
         [p.wait(first), p.wait(any).1, blocking, last, other].concat()
     });
     assert_eq!(run.unwrap().results[1], [0, 1, 2, 3, 9]);
-}
-
-/// A short message sent by a later call than a long one is received after it, on every machine, even with
-/// random latencies.
-#[test]
-fn messages_are_sent_in_the_order_of_their_calls() {
-    for seed in seeds(50) {
-        for machine in [machine(2), mpi(2)] {
-            let run = machine.latency(Latency::Random { seed }).run(|p| {
-                if p.id() == 0 {
-                    let requests: Vec<_> =
-                        (0..6).map(|n| p.isend(1, BYTES, vec![n; if n % 2 == 0 { 90 } else { 1 }])).collect();
-                    p.send(1, BYTES, vec![6]);
-                    p.wait_all(requests);
-                    vec![]
-                } else if seed % 2 == 0 {
-                    (0..7).map(|_| p.recv_from(0, BYTES)[0]).collect()
-                } else {
-                    let requests: Vec<_> = (0..7).map(|_| p.irecv(BYTES)).collect();
-                    p.wait_all(requests).into_iter().map(|(_, bytes)| bytes[0]).collect()
-                }
-            });
-            let mut run = run.unwrap();
-            check_run(&mut run, &seed);
-            assert_eq!(run.results[1], [0, 1, 2, 3, 4, 5, 6]);
-        }
-    }
 }
 
 /// A request's message arrives after all earlier messages of its processor, also those of blocking calls, and
@@ -433,76 +204,23 @@ fn looks_for_any_tag_give_up_and_find() {
     }
 }
 
+/// Processors that exchange long messages by blocking sends wait for ever: with requests, or with messages up
+/// to S, they do not.
 #[test]
-fn wait_any_returns_the_first_completed_request() {
-    let run = machine(3).run(|p| match p.id() {
-        0 => {
-            let mut requests = vec![p.irecv(BYTES.from(1)), p.irecv(BYTES.from(2))];
-            let first = p.wait_any(&mut requests);
-            let second = p.wait_any(&mut requests);
-            assert!(requests.is_empty());
-            (first.0, first.1[0], second.0, second.1[0])
-        }
-        id => {
-            p.work("think", if id == 1 { 50 } else { 5 }, || ());
-            p.send(0, BYTES, vec![id as u8]);
-            (0, 0, 0, 0)
-        }
-    });
-    assert_eq!(run.unwrap().results[0], (1, 2, 0, 1));
-}
-
-#[test]
-fn test_costs_a_cycle_until_it_is_done() {
-    let run = machine(2).run(|p| {
-        if p.id() == 0 {
-            p.work("think", 20, || ());
-            p.send(1, BYTES, vec![1]);
-            return 0;
-        }
-        let (mut request, mut looks) = (p.irecv(BYTES), 0);
-        loop {
-            match p.test(request) {
-                Ok((from, bytes)) => {
-                    assert_eq!((from, bytes[0], p.now()), (0, 1, 32 * US));
-                    return looks;
-                }
-                Err(again) => (request, looks) = (again, looks + 1),
+fn exchange_of_long_messages_needs_requests() {
+    let exchange = |words: usize, by_request: bool| {
+        mpi(2).run(|p| {
+            let request = by_request.then(|| p.isend(1 - p.id(), BYTES, vec![0; words]));
+            if !by_request {
+                p.send(1 - p.id(), BYTES, vec![0; words]);
             }
-        }
-    });
-    // The request is made until 2; the message arrives at 28 and is received at 30, which a test sees, for o.
-    assert_eq!(run.unwrap().results[1], 28);
-}
-
-/// Processors that exchange long messages by blocking sends wait for ever, in MPI and here.
-#[test]
-fn blocking_sends_above_S_deadlock() {
-    let error = mpi(2).run(|p| {
-        p.send(1 - p.id(), BYTES, vec![0; 101]);
-        p.recv_from(1 - p.id(), BYTES);
-    });
-    let said = error.unwrap_err().to_string();
-    for line in [
-        "deadlock: 2 of 2 processors wait for messages that nobody sends",
-        "processor 0 at 1 us waited to send 101 words, more than S = 100, until processor 1 receives them",
-        "processor 1 at 1 us waited to send 101 words, more than S = 100, until processor 0 receives them",
-    ] {
-        assert!(said.contains(line), "{said}");
-    }
-    // With requests, or with messages up to S, they do not.
-    let exchange = |p: &mut Proc, words: usize| {
-        let request = p.isend(1 - p.id(), BYTES, vec![0; words]);
-        p.recv_from(1 - p.id(), BYTES);
-        p.wait(request);
-    };
-    mpi(2).run(|p| exchange(p, 101)).unwrap();
-    mpi(2)
-        .run(|p| {
-            p.send(1 - p.id(), BYTES, vec![0; 100]);
             p.recv_from(1 - p.id(), BYTES);
+            request.map(|request| p.wait(request));
         })
-        .unwrap();
+    };
+    assert_eq!(exchange(101, false).unwrap_err().cause, Cause::Deadlock { waiting: 2, of: 2 });
+    exchange(101, true).unwrap();
+    exchange(100, false).unwrap();
 }
 
 #[test]
