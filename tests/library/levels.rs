@@ -3,14 +3,13 @@
 //!
 //! The oracle tests random programs on machines with levels.
 
-use loggp::audit::audit;
 use loggp::{
-    Carrier, ClockKind, Dilation, Group, Level, Machine, Params, Ports, Run, Tag, Time, US, Work, collectives,
+    Carrier, ClockKind, Dilation, Group, Level, Machine, Params, Ports, Tag, Time, US, Work, collectives,
 };
 use proptest::prelude::*;
 
 use crate::cases::cases;
-use crate::collectives::{rounds, tree_time};
+use crate::collectives::{rounds, run as run_and_audit, tree_time};
 
 const BYTES: Tag<Vec<u8>> = Tag::new(0);
 
@@ -18,22 +17,17 @@ fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
     Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).word(1).build().unwrap()
 }
 
-fn checked<R>(run: Run<R>) -> Run<R> {
-    let audit = audit(run.trace.as_ref().unwrap());
-    assert!(audit.is_clean(), "{:?}", audit.violations);
-    run
-}
-
 /// Two processors of a node each send eleven words to another node at the same time.
 #[test]
 fn the_processors_of_a_node_may_share_a_port() {
     let network = params(4, 20, 2, 4, 1);
     let finish = |level: Level, ports: Ports| {
-        let run = Machine::new(network).levels([level]).ports(ports).trace(true).run(|p| match p.id() {
+        let machine = Machine::new(network).levels([level]).ports(ports).trace(true);
+        let run = run_and_audit(&machine, |p| match p.id() {
             0 | 1 => p.send(p.id() + 2, BYTES, vec![0; 11]),
             id => drop(p.recv_from(id - 2, BYTES)),
         });
-        checked(run.unwrap()).processors.iter().map(|stats| stats.finish).collect::<Vec<Time>>()
+        run.processors.iter().map(|stats| stats.finish).collect::<Vec<Time>>()
     };
     let own = Level::new(params(2, 1, 1, 1, 0));
     for ports in [Ports::Single, Ports::Dual] {
@@ -49,7 +43,7 @@ fn the_processors_of_a_node_may_share_a_port() {
 fn each_level_has_its_own_capacity_and_ports() {
     let network = params(4, 100, 1, 100, 9); // one message in transit
     let node = Level::new(params(2, 4, 1, 2, 1));
-    let run = Machine::new(network).levels([node]).trace(true).run(|p| match p.id() {
+    let run = run_and_audit(&Machine::new(network).levels([node]).trace(true), |p| match p.id() {
         1 => {
             p.send(0, BYTES, vec![0; 5]);
             p.now()
@@ -68,7 +62,7 @@ fn each_level_has_its_own_capacity_and_ports() {
     });
     // From 1: enters at 1, arrives at 1 + 4 + 4 = 9, received at 10. To 2: enters at 1, arrives at 1 + 100 +
     // 36, received at 138.
-    assert_eq!(checked(run.unwrap()).results, [10 * US, US, 138 * US, Time::ZERO]);
+    assert_eq!(run.results, [10 * US, US, 138 * US, Time::ZERO]);
 }
 
 /// Draws the sizes of levels, from all processors to the innermost group, and their parameters.
@@ -105,17 +99,15 @@ proptest! {
         };
         let way = |params: &Params| params.L + 2 * params.o;
 
-        let run = checked(machine.run(|p| {
-            collectives::broadcast(p, root, (p.id() == root).then_some(7_u8))
-        }).unwrap());
+        let run = run_and_audit(&machine, |p| collectives::broadcast(p, root, (p.id() == root).then_some(7_u8)));
         prop_assert_eq!(run.results, vec![7; P]);
         prop_assert_eq!(run.time, sum(&|n, params| tree_time(n, way(params), params.g.max(params.o))));
 
         let steps = |n: usize, params: &Params| (rounds(n) - 1) * way(params).max(params.g) + way(params);
-        let run = checked(machine.run(collectives::barrier).unwrap());
+        let run = run_and_audit(&machine, collectives::barrier);
         prop_assert_eq!(run.time, sum(&steps));
 
-        let run = checked(machine.run(|p| collectives::all_gather(p, p.id() as u8)).unwrap());
+        let run = run_and_audit(&machine, |p| collectives::all_gather(p, p.id() as u8));
         prop_assert_eq!(run.results, vec![(0..P as u8).collect::<Vec<_>>(); P]);
         let in_a_row = |n: usize, params: &Params| {
             (n as i64 - 2) * params.g.max(2 * params.o) + way(params)
@@ -126,10 +118,10 @@ proptest! {
         }
 
         let digits = |p: &mut loggp::Proc, root| collectives::reduce(p, root, vec![p.id() as u8], |a, b| [a, b].concat());
-        let run = checked(machine.run(|p| digits(p, root)).unwrap());
+        let run = run_and_audit(&machine, |p| digits(p, root));
         prop_assert_eq!(run.results[root].as_deref(), Some(&*(0..P as u8).collect::<Vec<_>>()));
         let c = c * US;
-        let run = checked(machine.run(|p| collectives::reduce(p, 0, 1_u8, |a, b| a + b)).unwrap());
+        let run = run_and_audit(&machine, |p| collectives::reduce(p, 0, 1_u8, |a, b| a + b));
         prop_assert_eq!(run.results[0], Some(P as u8));
         prop_assert_eq!(run.time, sum(&|n, params| tree_time(n, way(params) + c, params.g.max(params.o + c))));
     }
@@ -141,9 +133,9 @@ fn groups_ignore_levels() {
     let network = params(64, 60, 20, 40, 0);
     let machine = Machine::new(network).levels([Level::new(params(8, 6, 2, 4, 0))]).trace(true);
     let broadcast = |p: &mut loggp::Proc| collectives::broadcast(p, 0, (p.id() == 0).then_some(1_u8));
-    let by_levels = checked(machine.run(broadcast).unwrap()).time;
+    let by_levels = run_and_audit(&machine, broadcast).time;
     let all = Group::new(0..64);
-    let flat = checked(machine.run(|p| broadcast(&mut p.within(&all))).unwrap()).time;
+    let flat = run_and_audit(&machine, |p| broadcast(&mut p.within(&all))).time;
     assert_eq!(by_levels, tree_time(8, 100 * US, 40 * US) + tree_time(8, 10 * US, 4 * US));
     assert!(by_levels < flat && flat <= tree_time(64, 100 * US, 40 * US), "{by_levels}, {flat}");
     // The collectives of a node are planned for the node's costs.
@@ -152,7 +144,7 @@ fn groups_ignore_levels() {
         let first = p.id().is_multiple_of(8).then_some(1_u8);
         collectives::broadcast(&mut p.within(&node), 0, first)
     };
-    assert_eq!(checked(machine.run(node).unwrap()).time, tree_time(8, 10 * US, 4 * US));
+    assert_eq!(run_and_audit(&machine, node).time, tree_time(8, 10 * US, 4 * US));
 }
 
 #[test]
@@ -166,10 +158,10 @@ fn levels_are_the_same_on_both_clocks() {
         p.barrier();
         (all, p.now(), p.params_to(0).L, p.params_to(5).L)
     };
-    let model = checked(machine.run(program).unwrap());
+    let model = run_and_audit(&machine, program);
     for carrier in [Carrier::Thread, Carrier::Coroutine] {
         let wall = machine.clone().clock(ClockKind::Wall).carrier(carrier).dilation(Dilation::Fixed(1.0));
-        let measured = checked(wall.run(program).unwrap());
+        let measured = run_and_audit(&wall, program);
         assert_eq!((&measured.results, &measured.trace), (&model.results, &model.trace));
     }
     let latencies = |id: usize| (model.results[id].2, model.results[id].3);

@@ -16,12 +16,11 @@ use crate::drawn::{Note, draw, run_live};
 /// Runs a program on a thread for each processor. Returns the result of each thread.
 fn run_on_threads<R: Payload>(
     params: Params,
-    machine: impl Fn(Machine) -> Machine + Sync,
     program: impl Fn(&mut Proc) -> R + Sync,
 ) -> Vec<Result<Run<R>, RunError>> {
     on_threads(Channels::between(params.P), |link| {
         let patience = Duration::from_millis(200);
-        machine(Machine::new(params).with_link(link).patience(patience)).run_across(&program)
+        Machine::new(params).with_link(link).patience(patience).run_across(&program)
     })
 }
 
@@ -65,19 +64,15 @@ const TEXT: Tag<(String, Option<u8>)> = Tag::named(1, "text");
 #[test]
 fn messages_across_a_link_arrive_unchanged() {
     let long: Vec<f64> = (0..5000).map(f64::from).collect();
-    let run = agreed_run(run_on_threads(
-        params(3),
-        |machine| machine,
-        |p| {
-            let (next, before) = ((p.id() + 1) % 3, (p.id() + 2) % 3);
-            p.send(next, DATA, long.clone());
-            p.send(next, TEXT, ("from".into(), Some(p.id() as u8)));
-            p.send(p.id(), DATA, vec![0.5]);
-            let own = p.recv_from(p.id(), DATA);
-            let text = p.recv(TEXT);
-            (own, p.recv_from(before, DATA) == long, text.1.1, p.now() > Time::ZERO, *p.params() == params(3))
-        },
-    ));
+    let run = agreed_run(run_on_threads(params(3), |p| {
+        let (next, before) = ((p.id() + 1) % 3, (p.id() + 2) % 3);
+        p.send(next, DATA, long.clone());
+        p.send(next, TEXT, ("from".into(), Some(p.id() as u8)));
+        p.send(p.id(), DATA, vec![0.5]);
+        let own = p.recv_from(p.id(), DATA);
+        let text = p.recv(TEXT);
+        (own, p.recv_from(before, DATA) == long, text.1.1, p.now() > Time::ZERO, *p.params() == params(3))
+    }));
     assert_eq!(run.results[1], (vec![0.5], true, Some(0), true, true));
     assert!(run.time > Time::ZERO && run.processors.iter().all(|stats| stats.finish <= run.time));
     assert_eq!((run.messages(), run.processors[2].received), (9, 3));
@@ -111,7 +106,7 @@ fn all_calls_work_across_a_link() {
         (sum, table[899], (parts, came), (most.value, most.place, right))
     };
     for P in [1, 2, 5] {
-        let run = agreed_run(run_on_threads(params(P), |machine| machine, program));
+        let run = agreed_run(run_on_threads(params(P), program));
         assert_eq!(run.results, Machine::new(params(P)).run(program).unwrap().results);
     }
 }
@@ -123,30 +118,22 @@ fn long_messages_wait_for_their_receivers() {
     let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
     let gps = LogGps { s: 100, S: 100, O_s, O_r, G_s, G_l };
     let params = Params::builder(2).gps(gps).build().unwrap();
-    let run = agreed_run(run_on_threads(
-        params,
-        |machine| machine,
-        |p| match p.id() {
-            0 => {
-                p.send(1, DATA, vec![1.5; 10_000]);
-                p.now()
-            }
-            _ => {
-                std::thread::sleep(Duration::from_millis(20));
-                p.recv_from(0, DATA);
-                p.now()
-            }
-        },
-    ));
+    let run = agreed_run(run_on_threads(params, |p| match p.id() {
+        0 => {
+            p.send(1, DATA, vec![1.5; 10_000]);
+            p.now()
+        }
+        _ => {
+            std::thread::sleep(Duration::from_millis(20));
+            p.recv_from(0, DATA);
+            p.now()
+        }
+    }));
     assert!(run.results[0] > 20_000 * US, "{:?}", run.results);
-    let said = agreed_error(run_on_threads(
-        params,
-        |machine| machine,
-        |p| {
-            p.send(1 - p.id(), DATA, vec![1.5; 10_000]);
-            p.recv(DATA).0
-        },
-    ));
+    let said = agreed_error(run_on_threads(params, |p| {
+        p.send(1 - p.id(), DATA, vec![1.5; 10_000]);
+        p.recv(DATA).0
+    }));
     assert!(said.starts_with("deadlock: 2 of 2 processors wait"), "{said}");
     assert!(said.contains("\n  processor 1 at "), "{said}");
     assert!(
@@ -163,9 +150,7 @@ fn failure_of_one_process_ends_all() {
             1
         }
     }
-    let all = |program: &(dyn Fn(&mut Proc) + Sync)| {
-        agreed_error(run_on_threads(params(3), |machine| machine, program))
-    };
+    let all = |program: &(dyn Fn(&mut Proc) + Sync)| agreed_error(run_on_threads(params(3), program));
     let waits = |p: &mut Proc| _ = p.recv(DATA);
     let said = all(&|p| if p.id() == 1 { panic!("no more") } else { waits(p) });
     assert_eq!(said, "processor 1 panicked: no more");
@@ -194,7 +179,9 @@ fn failure_of_one_process_ends_all() {
 #[test]
 fn unsupported_settings_of_a_real_machine_are_refused() {
     let refused = |machine: &(dyn Fn(Machine) -> Machine + Sync)| {
-        agreed_error(run_on_threads(params(2), machine, |_| ()))
+        agreed_error(on_threads(Channels::between(2), |link| {
+            machine(Machine::new(params(2)).with_link(link)).run_across(|_| ())
+        }))
     };
     let charged = refused(&|machine| machine.work(Work::Charged));
     assert_eq!(charged, "a real machine has no charged work to set; let it be measured");
@@ -326,25 +313,21 @@ fn no_message_is_longer_than_the_link_takes() {
 /// no deadlock.
 #[test]
 fn resumed_processor_is_in_no_deadlock() {
-    let run = agreed_run(run_on_threads(
-        params(3),
-        |machine| machine,
-        |p| match p.id() {
-            0 => p.recv_from(1, DATA).len() + p.recv_from(1, DATA).len(),
-            1 => {
-                let data = p.recv_from(2, DATA);
-                p.send(0, DATA, data);
-                std::thread::sleep(Duration::from_millis(700));
-                (0..=2).step_by(2).for_each(|to| p.send(to, DATA, vec![0.5]));
-                0
-            }
-            _ => {
-                std::thread::sleep(Duration::from_millis(350));
-                p.send(1, DATA, vec![1.5; 2]);
-                p.recv_from(1, DATA).len()
-            }
-        },
-    ));
+    let run = agreed_run(run_on_threads(params(3), |p| match p.id() {
+        0 => p.recv_from(1, DATA).len() + p.recv_from(1, DATA).len(),
+        1 => {
+            let data = p.recv_from(2, DATA);
+            p.send(0, DATA, data);
+            std::thread::sleep(Duration::from_millis(700));
+            (0..=2).step_by(2).for_each(|to| p.send(to, DATA, vec![0.5]));
+            0
+        }
+        _ => {
+            std::thread::sleep(Duration::from_millis(350));
+            p.send(1, DATA, vec![1.5; 2]);
+            p.recv_from(1, DATA).len()
+        }
+    }));
     assert_eq!(run.results, [3, 0, 1]);
 }
 
@@ -363,7 +346,7 @@ fn random_programs_receive_all_messages() {
         if decided {
             case.program.iter_mut().for_each(|calls| calls.retain(|op| !op.depends_on_order()));
         }
-        let ranks = run_on_threads(case.params, |machine| machine, |p| run_live(p, &case));
+        let ranks = run_on_threads(case.params, |p| run_live(p, &case));
         let virtually = Machine::new(case.params).run(|p| run_live(p, &case));
         if ranks[0].is_err() {
             assert!(agreed_error(ranks).starts_with("deadlock: "), "seed {seed}");

@@ -26,7 +26,6 @@ const WORDS: Tag<Vec<u64>> = Tag::new(0);
 const PAIR: Tag<(u32, Time)> = Tag::new(2);
 const OTHER_BYTE: Tag<u8> = Tag::new(1);
 const OTHER_SHORT: Tag<u16> = Tag::new(7);
-const OTHER_SIGNAL: Tag<()> = Tag::new(9);
 
 /// Creates a machine with charged work, from parameters in cycles of 1 us.
 fn machine(P: usize, parameters: &str) -> Machine {
@@ -96,22 +95,6 @@ fn receive_takes_only_its_tag() {
 }
 
 #[test]
-fn messages_of_one_sender_keep_their_order() {
-    let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
-        0 => {
-            let odd: Vec<u32> = (0..10).map(|_| p.recv_from(2, COUNT)).collect();
-            let even: Vec<u32> = (0..10).map(|_| p.recv_from(1, COUNT)).collect();
-            [even, odd].concat()
-        }
-        id => {
-            (0..10).for_each(|i| p.send(0, COUNT, 10 * (id as u32 - 1) + i));
-            vec![]
-        }
-    });
-    assert_eq!(run.unwrap().results[0], Vec::from_iter(0..20));
-}
-
-#[test]
 fn the_smallest_arrival_comes_first_and_then_the_lowest_source() {
     let run = machine(5, "L=6, o=2, G=1").run(|p| match p.id() {
         0 => {
@@ -131,32 +114,6 @@ fn the_smallest_arrival_comes_first_and_then_the_lowest_source() {
         }
     });
     assert_eq!(run.unwrap().results[0], [2, 1, 3, 4, 4]);
-}
-
-#[test]
-fn receptions_are_a_gap_apart() {
-    let run = machine(4, "L=6, o=2, g=4").run(|p| match p.id() {
-        0 => {
-            let times: Vec<i64> = (0..2).map(|_| (p.recv(BYTE), us(p.now())).1).collect();
-            // After a pause the gap is over, and a message that arrived long before is received at once.
-            p.wait_until(50 * US);
-            p.recv(BYTE);
-            [times, vec![us(p.now())]].concat()
-        }
-        3 => {
-            p.wait_until(20 * US);
-            p.send(0, BYTE, 0_u8);
-            vec![]
-        }
-        _ => {
-            p.send(0, BYTE, 0_u8); // both arrive at 8
-            vec![]
-        }
-    });
-    let run = run.unwrap();
-    assert_eq!(run.results[0], [10, 14, 52]);
-    let stats = &run.processors[0];
-    assert_eq!((us(stats.gap), us(stats.recv), us(stats.idle)), (2, 6, 44));
 }
 
 #[test]
@@ -184,24 +141,6 @@ fn a_look_at_an_empty_inbox_costs_a_cycle() {
     let run = run.unwrap();
     // Two looks a microsecond: from 0 to 8, and from 10 to 12.
     assert_eq!(run.results[1], [16, 4]);
-    assert_eq!(us(run.time), 15);
-}
-
-/// The gap holds for a look too: a message may have arrived whose reception cannot start yet.
-#[test]
-fn a_look_within_the_gap_finds_nothing() {
-    let run = machine(3, "L=6, o=2, g=5").run(|p| match p.id() {
-        0 => {
-            p.recv(BYTE); // from 8 to 10, and the other one has arrived
-            (0..4).map(|_| p.try_recv(BYTE).is_some()).collect()
-        }
-        _ => {
-            p.send(0, BYTE, 0_u8);
-            vec![]
-        }
-    });
-    let run = run.unwrap();
-    assert_eq!(run.results[0], [false, false, false, true]);
     assert_eq!(us(run.time), 15);
 }
 
@@ -233,80 +172,7 @@ fn receive_gives_up_at_its_deadline() {
     assert_eq!(run.unwrap().results, [6]);
 }
 
-#[test]
-fn arrival_ends_a_wait() {
-    let run = machine(3, "L=6, o=2, g=4").run(|p| match p.id() {
-        0 => p.recv(BYTE).0,
-        id => {
-            // The message of the larger number arrives first, though it is announced last.
-            p.wait_until(if id == 1 { 30 * US } else { 20 * US });
-            if id == 2 {
-                p.send(0, BYTE, 0_u8);
-            } else {
-                p.send(2, OTHER_BYTE, 0_u8);
-            }
-            if id == 2 {
-                p.recv(OTHER_BYTE);
-            }
-            0
-        }
-    });
-    let run = run.unwrap();
-    assert_eq!((run.results[0], us(run.processors[0].finish)), (2, 30));
-}
-
-#[test]
-fn a_look_for_one_sender_leaves_the_others() {
-    same_on_both_clocks(&machine(3, "L=6, o=2, g=4"), |p| match p.id() {
-        0 => {
-            p.wait_until(10 * US); // the message from 1 arrived at 8, and that from 2 arrives at 18
-            assert_eq!(p.try_recv(BYTE.from(2)), None);
-            assert_eq!(us(p.now()), 11);
-            assert_eq!(p.try_recv(OTHER_BYTE.from(1)), None);
-            assert_eq!(us(p.now()), 12);
-            assert_eq!(p.try_recv(BYTE.from(1)), Some(1));
-            assert_eq!(us(p.now()), 14);
-            assert_eq!(p.recv_until(BYTE.from(1), 15 * US), None);
-            assert_eq!(us(p.now()), 15);
-            assert_eq!(p.recv_until(BYTE.from(1), 3 * US), None); // that is now
-            assert_eq!(us(p.now()), 16);
-            assert_eq!(p.recv_until(BYTE.from(2), 17 * US), None);
-            assert_eq!(us(p.now()), 17);
-            assert_eq!(p.recv_until(BYTE.from(2), 18 * US), Some(2));
-            us(p.now())
-        }
-        id => {
-            p.wait_until(if id == 2 { 10 * US } else { Time::ZERO });
-            p.send(0, BYTE, id as u8);
-            us(p.now())
-        }
-    });
-}
-
 // Sending and receiving at the same time.
-
-#[test]
-fn an_exchange_receives_while_the_gap_runs() {
-    // The time of the other's send, and the end on the processor whose gap lets it send from 20 on.
-    for (sends_at, over) in [(0, 22), (10, 22), (12, 24), (13, 24), (40, 50)] {
-        let run = same_on_both_clocks(&machine(3, "L=6, o=2, g=20"), |p| match p.id() {
-            0 => {
-                p.send(2, OTHER_SIGNAL, ());
-                (p.send_recv(1, 1, SHORT, 5), us(p.now()))
-            }
-            1 => {
-                p.wait_until(sends_at * US);
-                p.send(0, SHORT, 7_u16);
-                (p.recv_from(0, SHORT), 0)
-            }
-            _ => {
-                p.recv_from(0, OTHER_SIGNAL);
-                (0, 0)
-            }
-        });
-        assert_eq!(run.results[..2], [(7, over), (5, 0)], "{sends_at}");
-    }
-}
 
 /// A look costs a cycle, with or without success. It sees messages that have arrived, also while the gap
 /// since the last reception runs, and does not take them.

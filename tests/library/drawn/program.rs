@@ -344,6 +344,10 @@ impl<R> Requests<R> {
         }
         let place = place % self.requests.len();
         let value = p.wait(self.requests.remove(place));
+        self.done(place, value)
+    }
+
+    fn done(&mut self, place: usize, value: R) -> Vec<(Pattern, Option<Message>)> {
         let pattern = self.patterns.remove(place);
         vec![(pattern, (self.open)(pattern, value))]
     }
@@ -359,8 +363,7 @@ impl<R> Requests<R> {
             return vec![];
         }
         let (place, value) = p.wait_any(&mut self.requests);
-        let pattern = self.patterns.remove(place);
-        vec![(pattern, (self.open)(pattern, value))]
+        self.done(place, value)
     }
 
     /// Tests a request. Returns `None` if it is not done, and an empty list if there is no request.
@@ -370,10 +373,7 @@ impl<R> Requests<R> {
             return Some(vec![]);
         }
         match p.test(self.requests.remove(place)) {
-            Ok(value) => {
-                let pattern = self.patterns.remove(place);
-                Some(vec![(pattern, (self.open)(pattern, value))])
-            }
+            Ok(value) => Some(self.done(place, value)),
             Err(request) => {
                 self.requests.insert(place, request);
                 None

@@ -82,24 +82,19 @@ impl<'a> Drawing<'a> {
         let longest = all().map(|params| longest(params, most)).min().unwrap();
         // If all send first and messages wait for their receivers, no processor would start to receive.
         let S = all().filter_map(Params::gps).map(|gps| gps.S).min().unwrap_or(usize::MAX);
-        let longest_blocking = if rng.usize(0..8) == 0 { longest } else { longest.min(S) };
-        let (hot, heat, busy) = (rng.usize(0..P), rng.usize(0..4), rng.usize(0..4));
-        let requests = [0, 0, 1, 2, 3][rng.usize(0..5)];
-        let (mixes_tags, meets) = (rng.bool(), rng.usize(0..10) == 0);
-        let (calls, sent) = (vec![vec![]; P], vec![]);
         Drawing {
-            rng,
             P,
-            calls,
-            sent,
+            calls: vec![vec![]; P],
+            sent: vec![],
             longest,
-            longest_blocking,
-            hot,
-            heat,
-            busy,
-            requests,
-            mixes_tags,
-            meets,
+            longest_blocking: if rng.usize(0..8) == 0 { longest } else { longest.min(S) },
+            hot: rng.usize(0..P),
+            heat: rng.usize(0..4),
+            busy: rng.usize(0..4),
+            requests: [0, 0, 1, 2, 3][rng.usize(0..5)],
+            mixes_tags: rng.bool(),
+            meets: rng.usize(0..10) == 0,
+            rng,
         }
     }
 

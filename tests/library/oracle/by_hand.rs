@@ -102,6 +102,11 @@ pub fn all_by_hand() -> Vec<ByHand> {
             ],
             &[12, 19],
         ),
+        // Two messages arrive at 8, and their receptions are a gap apart; after a pause the gap is over.
+        by_hand("L=6, o=2, g=4", &[&[], &[short(0)], &[short(0)], &[Work(20), short(0)]], &[30, 2, 2, 22]),
+        // The message of the larger number arrives first, at 28, though it is announced last; the other one at
+        // 46.
+        by_hand("L=6, o=2", &[&[], &[Wait(30), short(2)], &[Wait(20), short(0)]], &[30, 32, 40]),
         // While its gap runs, 0 receives from 10 to 12.
         by_hand(
             "L=8, o=2, g=20",
@@ -116,8 +121,21 @@ pub fn all_by_hand() -> Vec<ByHand> {
         by_hand("L=1, o=1, s=0, O_s=2, G_l=-1", &[&[long(1, 4)], &[]], &[9, 7]),
     ]
     .into_iter()
+    .chain(exchanges_by_hand())
     .chain(requests_by_hand())
     .collect()
+}
+
+/// A message that arrives while the gap runs is received there if the reception is over before the send at 20.
+fn exchanges_by_hand() -> impl Iterator<Item = ByHand> {
+    [(0, 22, 30), (10, 22, 30), (12, 24, 30), (13, 24, 30), (40, 50, 44)].into_iter().map(
+        |(sends_at, one, other)| {
+            let exchange = SendRecv { to: 1, tag: 0, words: 1, from: 1 };
+            let program: [&[Op]; 3] =
+                [&[Send { to: 2, tag: 1, words: 1 }, exchange], &[Wait(sends_at), short(0)], &[]];
+            by_hand("L=6, o=2, g=20", &program, &[one, other, 10])
+        },
+    )
 }
 
 fn isend(to: usize, words: usize) -> Op {
