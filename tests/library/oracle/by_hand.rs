@@ -128,7 +128,7 @@ pub fn all_by_hand() -> Vec<ByHand> {
 
 /// A message that arrives while the gap runs is received there if the reception is over before the send at 20.
 fn exchanges_by_hand() -> impl Iterator<Item = ByHand> {
-    [(0, 22, 30), (10, 22, 30), (12, 24, 30), (13, 24, 30), (40, 50, 44)].into_iter().map(
+    [(0, 22, 30), (10, 22, 30), (12, 24, 32), (13, 24, 30), (40, 50, 44)].into_iter().map(
         |(sends_at, one, other)| {
             let exchange = SendRecv { to: 1, tag: 0, words: 1, from: 1 };
             let program: [&[Op]; 3] =
