@@ -400,9 +400,11 @@ fn group_of<'a>(groups: &'a [Group], p: &Proc) -> &'a Group {
     groups.iter().find(|group| group.rank(p.id()).is_some()).unwrap()
 }
 
+type TimeFormula = fn(&Params) -> Time;
+
 /// Collectives of a word with root 0, by their numbers in [`call_as`], with their times where P is a power of
 /// two or the formula is exact for all P.
-const EXACT: [(usize, fn(&Params) -> Time); 10] = [
+const EXACT: [(usize, TimeFormula); 10] = [
     (0, |params| steps_time(params, 1, Time::ZERO)),
     (1, |params| tree_time(params.P, transit(params, 1), params.o.max(params.g))),
     (2, |params| tree_time(params.P, transit(params, 1) + US, params.g.max(params.o + US))),

@@ -215,7 +215,7 @@ fn exchange_of_long_messages_needs_requests() {
                 p.send(1 - p.id(), BYTES, vec![0; words]);
             }
             p.recv_from(1 - p.id(), BYTES);
-            request.map(|request| p.wait(request));
+            p.wait_all(request);
         })
     };
     assert_eq!(exchange(101, false).unwrap_err().cause, Cause::Deadlock { waiting: 2, of: 2 });
