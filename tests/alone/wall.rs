@@ -272,6 +272,8 @@ fn threads_of_processors_are_found_while_they_live() {
     }
 }
 
+type Program = fn(&mut Proc);
+
 /// The error is that of the virtual clock, every frame is dropped, and every thread is joined.
 #[test]
 fn a_failed_run_leaves_no_thread() {
@@ -281,7 +283,7 @@ fn a_failed_run_leaves_no_thread() {
         p.recv(WORD);
         p.recv(WORDS);
     };
-    let failures: [(usize, fn(&mut Proc)); 8] = [
+    let failures: [(usize, Program); 8] = [
         (1, ring),
         (2, ring),
         (40, ring),
