@@ -20,7 +20,7 @@ use super::flight::{Flight, NetworkPlace};
 use crate::message::MessageId;
 use crate::params::{LongMessages, Params, Ports};
 use crate::time::Time;
-use crate::trace::{Message, Trace};
+use crate::trace::{Message, Trace, sorted_events};
 
 /// The result of an audit: the violations of rules, and how close the run came to the limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,7 +161,7 @@ impl fmt::Display for AuditRule {
 
 /// Audits a trace by all rules.
 pub fn audit(trace: &Trace) -> Audit {
-    let activities = super::activities::activities(trace);
+    let activities = sorted_events(trace);
     let mut auditor = Auditor::new(trace);
     auditor.index_messages();
     for track in activities.chunk_by(|a, b| (a.id, a.request) == (b.id, b.request)) {

@@ -9,12 +9,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::iter::Peekable;
 
-use super::activities::AuditedActivity;
 use super::auditor::{AuditRule, Auditor, broken};
 use crate::message::{MessageId, RawTag};
 use crate::text::escaped;
 use crate::time::Time;
-use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};
+use crate::trace::{ActivityKind, Call, CallKind, CallTag, Event, Message, Transfer, Until};
 
 /// The messages that calls have sent, and those of them that no call has received yet.
 #[derive(Default)]
@@ -87,7 +86,7 @@ impl SentMessages<'_> {
 }
 
 /// The audit of one processor's calls.
-struct CallAudit<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> {
+struct CallAudit<'c, 'a, D: Iterator<Item = &'c Event<'a>>> {
     auditor: &'c mut Auditor<'a>,
     sent: &'c mut SentMessages<'a>,
     /// The processor's activities without its waits, from the first that no call has accounted for.
@@ -95,7 +94,7 @@ struct CallAudit<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> {
     /// End of the gap after the last reception of its calls.
     receive_gap_end: Option<Time>,
     /// The activities of its requests.
-    of_requests: &'c [AuditedActivity<'a>],
+    of_requests: &'c [Event<'a>],
     /// The calls for requests that the processor has not waited for yet, by number.
     posted: HashMap<u32, &'a CallKind>,
     /// `true` if the calls determine which message a receive must take. They do not if the processor has
@@ -106,13 +105,13 @@ struct CallAudit<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> {
 
 impl<'a> Auditor<'a> {
     /// Audits the calls of all processors, unless the trace is from before traces had calls.
-    pub(super) fn audit_calls(&mut self, activities: &[AuditedActivity<'a>]) {
+    pub(super) fn audit_calls(&mut self, activities: &[Event<'a>]) {
         let trace = self.trace;
         if trace.calls.is_empty() {
             return;
         }
         /// The calls of a processor, its activities, and those of its requests.
-        type Followed<'a, 'd> = (Vec<&'a Call>, (&'d [AuditedActivity<'a>], &'d [AuditedActivity<'a>]));
+        type Followed<'a, 'd> = (Vec<&'a Call>, (&'d [Event<'a>], &'d [Event<'a>]));
         let mut processors: BTreeMap<usize, Followed> = BTreeMap::new();
         for own_activities in activities.chunk_by(|a, b| a.id == b.id) {
             let own = own_activities.partition_point(|activity| activity.request.is_none());
@@ -121,7 +120,7 @@ impl<'a> Auditor<'a> {
         for call in &trace.calls {
             processors.entry(call.id).or_default().0.push(call);
         }
-        let is_wait = |activity: &AuditedActivity| {
+        let is_wait = |activity: &Event| {
             use ActivityKind::{Gap, Idle, Port, Stall};
             matches!(activity.kind, Gap | Stall | Port | Idle)
         };
@@ -194,7 +193,7 @@ impl<'a> Auditor<'a> {
     }
 }
 
-impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
+impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
     /// Compares a call with the processor's activities, and its result with what it asked for.
     fn audit(&mut self, call: &'a Call) {
         let (&Call { id, start, end, .. }, who) = (call, CallName(call));
@@ -273,11 +272,11 @@ impl<'c, 'a, D: Iterator<Item = &'c AuditedActivity<'a>>> CallAudit<'c, 'a, D> {
         self.report_outside_calls(call.start);
         let (means, who) = (expected_activities(&call.kind), CallName(call));
         let next = |_: &ActivityKind| self.activities.next_if(|activity| activity.end <= call.end);
-        let own_activities: Vec<&AuditedActivity> = means.iter().map_while(next).collect();
+        let own_activities: Vec<&Event> = means.iter().map_while(next).collect();
         let (mut begun, mut over) = (None, None);
         for what in means {
             let is_message = matches!(what, ActivityKind::Send(_) | ActivityKind::Receive(_));
-            let right = |activity: &&&AuditedActivity| {
+            let right = |activity: &&&Event| {
                 *activity.kind == what && (is_message || activity.start == call.start)
             };
             let Some(activity) = own_activities.iter().find(right) else {

@@ -1,6 +1,5 @@
 //! Audits a trace: compares it with the rules of the machine, by code that shares none with the machine.
 
-mod activities;
 mod auditor;
 mod calls;
 mod flight;

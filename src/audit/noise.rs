@@ -2,11 +2,10 @@
 //!
 //! The detours of a span of time are laid out one by one, and the time outside of them is added up.
 
-use super::activities::AuditedActivity;
 use super::auditor::{AuditRule, Auditor, broken};
 use crate::params::Noise;
 use crate::time::{PS, Time};
-use crate::trace::ActivityKind;
+use crate::trace::{ActivityKind, Event};
 
 impl Auditor<'_> {
     /// Returns whether a processor was busy from `start` to `end` for exactly `cost` outside of detours, and
@@ -29,9 +28,9 @@ impl Auditor<'_> {
     }
 
     /// Audits that no work ends during a detour. (The trace does not have the cost of work.)
-    pub(super) fn audit_work(&mut self, activities: &[AuditedActivity]) {
+    pub(super) fn audit_work(&mut self, activities: &[Event]) {
         let Some(noise) = &self.trace.noise else { return };
-        for &AuditedActivity { id, start, end, kind, .. } in activities {
+        for &Event { id, start, end, kind, .. } in activities {
             if matches!(kind, ActivityKind::Work(_)) && start < end {
                 broken!(self, "processor {id} computes from {start}",
                     !is_undisturbed(noise, id, end) || undisturbed_time(noise, id, start, end) <= Time::ZERO => AuditRule::Noise,

@@ -2,25 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use super::activities::AuditedActivity;
 use super::auditor::{AuditRule, Auditor, broken, words};
 use super::flight::{Flight, SendTimes};
 use crate::params::Params;
 use crate::time::Time;
-use crate::trace::{ActivityKind, Message};
+use crate::trace::{ActivityKind, Event, Message};
 
 /// A request in the audit.
 #[derive(Default)]
 struct AuditedRequest<'a> {
-    posts: Vec<&'a AuditedActivity<'a>>,
-    waits: Vec<&'a AuditedActivity<'a>>,
-    activities: &'a [AuditedActivity<'a>],
+    posts: Vec<&'a Event<'a>>,
+    waits: Vec<&'a Event<'a>>,
+    activities: &'a [Event<'a>],
 }
 
 impl<'a> Auditor<'a> {
     /// Audits sends: each is an overhead, perhaps a stall, and perhaps a wait for the port; then the message
     /// enters.
-    pub(super) fn audit_sends(&mut self, track: &[AuditedActivity]) {
+    pub(super) fn audit_sends(&mut self, track: &[Event]) {
         let mut rest = track.iter().peekable();
         while let Some(first) = rest.peek().copied() {
             let send = rest.next_if(|activity| matches!(activity.kind, ActivityKind::Send(_)));
@@ -61,7 +60,7 @@ impl<'a> Auditor<'a> {
     }
 
     /// Audits the activities of a processor from 0 to its end, and those of its requests.
-    pub(super) fn audit_processor(&mut self, track: &[AuditedActivity]) {
+    pub(super) fn audit_processor(&mut self, track: &[Event]) {
         let id = track[0].id;
         broken!(self, "there is no processor {id}",
             id >= self.trace.params.P => AuditRule::Names, "to do anything";
@@ -70,7 +69,7 @@ impl<'a> Auditor<'a> {
         self.audit_sequence(AuditRule::OneThing, &format!("processor {id}"), Time::ZERO, own);
         self.audit_work(own);
         let received = track.iter().filter(|activity| matches!(activity.kind, ActivityKind::Receive(_)));
-        let mut received: Vec<&AuditedActivity> = received.collect();
+        let mut received: Vec<&Event> = received.collect();
         // Several receptions can begin at one moment only if the gaps after all but the last are 0.
         received.sort_by_key(|reception| (reception.start, self.gap_after(reception), reception.end));
         self.audit_receptions(&received);
@@ -81,9 +80,9 @@ impl<'a> Auditor<'a> {
     }
 
     /// Audits that activities follow each other from `from` on. Returns the end of the last one.
-    fn audit_sequence(&mut self, rule: AuditRule, who: &str, from: Time, track: &[AuditedActivity]) -> Time {
+    fn audit_sequence(&mut self, rule: AuditRule, who: &str, from: Time, track: &[Event]) -> Time {
         let mut now = from;
-        for &AuditedActivity { start, end, .. } in track {
+        for &Event { start, end, .. } in track {
             broken!(self, "{who}",
                 start > now => rule, "does nothing from {now} to {start}";
                 start < now => rule, "does two things from {start} to {now}";
@@ -95,9 +94,9 @@ impl<'a> Auditor<'a> {
     }
 
     /// Audits receptions: the message, the length and the gap.
-    fn audit_receptions(&mut self, track: &[&AuditedActivity]) {
+    fn audit_receptions(&mut self, track: &[&Event]) {
         let mut last: Option<(Time, Time)> = None;
-        for &&AuditedActivity { id: y, start, end, kind: what, .. } in track {
+        for &&Event { id: y, start, end, kind: what, .. } in track {
             let ActivityKind::Receive(id) = *what else { continue };
             if let Some((last, g)) = last.filter(|(last, g)| start < *last + *g) {
                 let sentence = format!("processor {y} begins receptions at {last} and {start}, and g = {g}");
@@ -132,7 +131,7 @@ impl<'a> Auditor<'a> {
     }
 
     /// Audits that a wait for the gap ends in a send or a reception as soon as the gap is over.
-    fn audit_gaps(&mut self, track: &[AuditedActivity], received: &[&AuditedActivity]) {
+    fn audit_gaps(&mut self, track: &[Event], received: &[&Event]) {
         // If G_l is negative, a message may ask before it is ready, and one that goes after another may wait
         // for that.
         let levels = self.trace.levels.iter().map(|level| &level.params);
@@ -144,7 +143,7 @@ impl<'a> Auditor<'a> {
             track.iter().enumerate().filter(|(_, activity)| *activity.kind == ActivityKind::Gap)
         {
             let (over, waited_until) = match track.get(place + 1) {
-                Some(AuditedActivity { kind: ActivityKind::Send(id), end, .. }) => {
+                Some(Event { kind: ActivityKind::Send(id), end, .. }) => {
                     let flight = self.index_of(*id).map(|place| self.flights[place]);
                     let over = flight.and_then(|flight| flight.gap_over);
                     // The overhead is over with the gap, but for detours.
@@ -154,7 +153,7 @@ impl<'a> Auditor<'a> {
                     });
                     (over.map(|over| if ends { *end } else { over }), *end)
                 }
-                Some(AuditedActivity { kind: ActivityKind::Receive(_), start, .. }) => {
+                Some(Event { kind: ActivityKind::Receive(_), start, .. }) => {
                     let before = received.partition_point(|reception| reception.start < *start);
                     (before.checked_sub(1).map(|before| self.gap_after(received[before])), *start)
                 }
@@ -171,7 +170,7 @@ impl<'a> Auditor<'a> {
 
     /// Audits requests: each is called for and waited for once, goes on from its call without a break, and is
     /// waited for until it is done.
-    fn audit_requests(&mut self, x: usize, own: &[AuditedActivity], beside: &[AuditedActivity]) {
+    fn audit_requests(&mut self, x: usize, own: &[Event], beside: &[Event]) {
         let mut requests: BTreeMap<u32, AuditedRequest> = BTreeMap::new();
         for activity in own {
             match activity.kind {
@@ -212,11 +211,11 @@ impl<'a> Auditor<'a> {
 
     /// Audits barriers: the n-th barrier of every processor is the same one, and ends for all of them when
     /// the last one has come and the cost is paid.
-    pub(super) fn audit_barriers(&mut self, activities: &[AuditedActivity]) {
-        let mut barriers: Vec<Vec<&AuditedActivity>> = Vec::new();
+    pub(super) fn audit_barriers(&mut self, activities: &[Event]) {
+        let mut barriers: Vec<Vec<&Event>> = Vec::new();
         for track in activities.chunk_by(|a, b| a.id == b.id) {
             let there =
-                |activity: &&AuditedActivity| activity.request.is_none() && activity.id < self.trace.params.P;
+                |activity: &&Event| activity.request.is_none() && activity.id < self.trace.params.P;
             let taken = track.iter().filter(there).filter(|activity| *activity.kind == ActivityKind::Barrier);
             for (number, activity) in taken.enumerate() {
                 if number == barriers.len() {
@@ -242,7 +241,7 @@ impl<'a> Auditor<'a> {
         for (number, taken) in barriers.iter().enumerate() {
             let came = taken.iter().map(|activity| activity.start).max().unwrap_or_default();
             let over = came + cost;
-            for AuditedActivity { id, end, .. } in taken {
+            for Event { id, end, .. } in taken {
                 broken!(self, "processor {id} leaves number {number} at {end},",
                     *end != over => AuditRule::Barrier, "and the last comes at {came}, and it costs {cost}";
                 );
@@ -251,7 +250,7 @@ impl<'a> Auditor<'a> {
     }
 
     /// Returns the end of the gap after a reception.
-    pub(super) fn gap_after(&self, reception: &AuditedActivity) -> Time {
+    pub(super) fn gap_after(&self, reception: &Event) -> Time {
         let ActivityKind::Receive(id) = *reception.kind else { return reception.start };
         reception.start + self.params(id.from, reception.id).g
     }

@@ -5,9 +5,8 @@ use std::cell::OnceCell;
 
 use crate::params::Ports;
 use crate::time::Time;
-use crate::trace::{ActivityKind, Message};
+use crate::trace::{ActivityKind, Events, Message};
 
-use super::events::Events;
 
 /// The message whose progress ended another's wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! The events of a run in order, the causes of each, and the critical path through them.
 
 mod blockers;
-mod events;
 mod walk;
 
-pub use events::{Event, Events, Track};
+pub use crate::trace::{Event, Events, Track};
 pub use walk::{Hop, HopKind, HopTerm, Path};
 pub(crate) use walk::{Walk, WalkPosition, last_event};

@@ -7,10 +7,9 @@
 use std::collections::HashMap;
 
 use crate::time::Time;
-use crate::trace::{ActivityKind, Message};
+use crate::trace::{ActivityKind, Event, Events, Message};
 
 use super::blockers::{Blocker, Blockers};
-use super::events::{Event, Events};
 
 /// A kind of hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

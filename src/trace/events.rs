@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::message::MessageId;
 use crate::time::Time;
-use crate::trace::{ActivityKind, Message, Trace};
+use super::record::{Activity, ActivityKind, Message, Progress, Trace};
 
 /// An activity of a processor or of one of its requests.
 #[derive(Clone, Copy, Debug)]
@@ -70,9 +70,7 @@ impl<'a> Events<'a> {
     pub fn new(trace: &'a Trace) -> Events<'a> {
         let mut messages: Vec<&Message> = trace.messages.iter().collect();
         messages.sort_by_key(|message| message.id);
-        let mut events = all(trace);
-        // An event of no length comes before a longer one that begins at the same moment.
-        events.sort_by_key(|event| (event.id, event.request, event.start, event.end));
+        let events = sorted_events(trace);
         let mut tracks: Vec<Track> = Vec::new();
         for of_one in events.chunk_by(|a, b| (a.id, a.request) == (b.id, b.request)) {
             let Event { id, request, .. } = of_one[0];
@@ -179,21 +177,18 @@ impl<'a> Events<'a> {
     }
 }
 
-/// Returns all events of a trace.
-fn all(trace: &Trace) -> Vec<Event<'_>> {
-    let own = trace.activities.iter().map(|activity| Event {
-        id: activity.id,
-        request: None,
-        start: activity.start,
-        end: activity.end,
-        kind: &activity.kind,
+/// Returns the events of a trace, track by track: each processor's own come before those of its requests.
+pub(crate) fn sorted_events(trace: &Trace) -> Vec<Event<'_>> {
+    let own = trace.activities.iter().map(|activity| {
+        let Activity { id, start, end, kind } = activity;
+        Event { id: *id, request: None, start: *start, end: *end, kind }
     });
-    let beside = trace.progress.iter().map(|progress| Event {
-        id: progress.id,
-        request: Some(progress.request),
-        start: progress.start,
-        end: progress.end,
-        kind: &progress.kind,
+    let beside = trace.progress.iter().map(|progress| {
+        let Progress { id, request, start, end, kind } = progress;
+        Event { id: *id, request: Some(*request), start: *start, end: *end, kind }
     });
-    own.chain(beside).collect()
+    let mut events: Vec<Event> = own.chain(beside).collect();
+    // An event of no length comes before a longer one that begins at the same moment.
+    events.sort_by_key(|event| (event.id, event.request, event.start, event.end));
+    events
 }
