@@ -13,7 +13,8 @@ use super::auditor::{AuditRule, Auditor, broken};
 use crate::message::{MessageId, RawTag};
 use crate::text::escaped;
 use crate::time::Time;
-use crate::trace::{ActivityKind, Call, CallKind, CallTag, Event, Message, Transfer, Until};
+use crate::trace::events::Event;
+use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};
 
 /// The messages that calls have sent, and those of them that no call has received yet.
 #[derive(Default)]
@@ -276,9 +277,8 @@ impl<'c, 'a, D: Iterator<Item = &'c Event<'a>>> CallAudit<'c, 'a, D> {
         let (mut begun, mut over) = (None, None);
         for what in means {
             let is_message = matches!(what, ActivityKind::Send(_) | ActivityKind::Receive(_));
-            let right = |activity: &&&Event| {
-                *activity.kind == what && (is_message || activity.start == call.start)
-            };
+            let right =
+                |activity: &&&Event| *activity.kind == what && (is_message || activity.start == call.start);
             let Some(activity) = own_activities.iter().find(right) else {
                 let sentence = format!("{who} means that it {}, and it does not", describe(&what));
                 self.auditor.report(AuditRule::Calls, sentence);

@@ -6,7 +6,8 @@ use super::auditor::{AuditRule, Auditor, broken, words};
 use super::flight::{Flight, SendTimes};
 use crate::params::Params;
 use crate::time::Time;
-use crate::trace::{ActivityKind, Event, Message};
+use crate::trace::events::Event;
+use crate::trace::{ActivityKind, Message};
 
 /// A request in the audit.
 #[derive(Default)]
@@ -214,8 +215,7 @@ impl<'a> Auditor<'a> {
     pub(super) fn audit_barriers(&mut self, activities: &[Event]) {
         let mut barriers: Vec<Vec<&Event>> = Vec::new();
         for track in activities.chunk_by(|a, b| a.id == b.id) {
-            let there =
-                |activity: &&Event| activity.request.is_none() && activity.id < self.trace.params.P;
+            let there = |activity: &&Event| activity.request.is_none() && activity.id < self.trace.params.P;
             let taken = track.iter().filter(there).filter(|activity| *activity.kind == ActivityKind::Barrier);
             for (number, activity) in taken.enumerate() {
                 if number == barriers.len() {

@@ -10,6 +10,7 @@ use super::calls::{Calls, Origin, previous_call};
 use crate::message::{MatchKey, MessageId, RawTag, RecvFilter};
 use crate::params::innermost_params;
 use crate::time::Time;
+use crate::trace::events::{Event, sorted_events};
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until};
 
 /// The takes of a traced run.
@@ -197,19 +198,12 @@ impl<'a> History<'a> {
 
     /// Finds the lengths of sends and receptions, and the times at which barriers were complete.
     fn find_lengths(&mut self) {
-        let alone = self
-            .trace
-            .activities
-            .iter()
-            .map(|activity| (activity.kind.clone(), activity.start, activity.end));
-        let beside =
-            self.trace.progress.iter().map(|progress| (progress.kind.clone(), progress.start, progress.end));
-        let cost = |(what, start, end): (ActivityKind, Time, Time)| match what {
-            ActivityKind::Send(id) => Some(((true, id), end - start)),
-            ActivityKind::Receive(id) => Some(((false, id), end - start)),
+        let cost = |event: Event| match *event.kind {
+            ActivityKind::Send(id) => Some(((true, id), event.length())),
+            ActivityKind::Receive(id) => Some(((false, id), event.length())),
             _ => None,
         };
-        self.overheads = alone.chain(beside).filter_map(cost).collect();
+        self.overheads = sorted_events(self.trace).into_iter().filter_map(cost).collect();
         let mut passed = vec![0; self.receivable.len()];
         for call in self.trace.calls.iter().filter(|call| call.kind == CallKind::Barrier) {
             match self.barrier_arrivals.get_mut(passed[call.id]) {
@@ -431,10 +425,8 @@ fn unbounded_latency(trace: &Trace) -> Time {
             ActivityKind::Work(_) | ActivityKind::Send(_) | ActivityKind::Receive(_) | ActivityKind::Gap
         )
     };
-    let done = trace.activities.iter().filter(|activity| is_done(&activity.kind));
-    let beside = trace.progress.iter().filter(|progress| is_done(&progress.kind));
-    let alone: Time = done.map(|activity| activity.end - activity.start).sum();
-    let lengths = alone + beside.map(|progress| progress.end - progress.start).sum::<Time>();
+    let done = sorted_events(trace).into_iter().filter(|event| is_done(event.kind));
+    let lengths: Time = done.map(|event| event.length()).sum();
     8 * (lengths + (trace.messages.len() as i64 + 1) * (trace.params.L + trace.params.cycle))
 }
 

@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 
 use crate::params::Ports;
 use crate::time::Time;
-use crate::trace::{ActivityKind, Events, Message};
-
+use crate::trace::events::Events;
+use crate::trace::{ActivityKind, Message};
 
 /// The message whose progress ended another's wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

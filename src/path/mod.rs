@@ -3,6 +3,6 @@
 mod blockers;
 mod walk;
 
-pub use crate::trace::{Event, Events, Track};
+pub use crate::trace::events::{Event, Events, Track};
 pub use walk::{Hop, HopKind, HopTerm, Path};
 pub(crate) use walk::{Walk, WalkPosition, last_event};

@@ -7,7 +7,8 @@
 use std::collections::HashMap;
 
 use crate::time::Time;
-use crate::trace::{ActivityKind, Event, Events, Message};
+use crate::trace::events::{Event, Events};
+use crate::trace::{ActivityKind, Message};
 
 use super::blockers::{Blocker, Blockers};
 

@@ -19,7 +19,7 @@ impl ByteWriter {
 
     /// Adds a number that may be negative. Numbers near to 0 are short.
     pub(super) fn signed(&mut self, number: i64) {
-        self.number((number << 1 ^ number >> 63) as u64);
+        self.number(zigzag(number));
     }
 
     /// Returns the bytes deflated, in base64.
@@ -28,6 +28,11 @@ impl ByteWriter {
         const LEVEL: u8 = 4;
         base64(&compress_to_vec_zlib(&self.0, LEVEL))
     }
+}
+
+/// Maps 0, -1, 1, -2, 2 ... to 0, 1, 2, 3, 4 ...
+pub(super) fn zigzag(number: i64) -> u64 {
+    (number << 1 ^ number >> 63) as u64
 }
 
 /// Encodes bytes in base64.

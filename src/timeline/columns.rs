@@ -8,12 +8,12 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::annotations::Annotations;
-use super::bytes::ByteWriter;
+use super::bytes::{ByteWriter, zigzag};
 use super::grid::Grid;
 use super::kinds::kind_of;
 use crate::path::{Events, HopKind, Walk, WalkPosition, last_event};
 use crate::time::Time;
-use crate::trace::{ActivityKind, CallTag, Trace};
+use crate::trace::{ActivityKind, CallTag, Message, Trace};
 
 /// The header of a trace on a page, as JSON.
 #[derive(Debug, Serialize)]
@@ -157,8 +157,7 @@ impl ColumnWriter<'_, '_> {
                     None => self.bytes.number(0),
                     Some(message) => {
                         let last = &mut last[kind_of(event.kind)];
-                        let step = message as i64 - *last - 1;
-                        self.bytes.number(1 + ((step << 1 ^ step >> 63) as u64));
+                        self.bytes.number(1 + zigzag(message as i64 - *last - 1));
                         *last = message as i64;
                     }
                 },
@@ -192,15 +191,12 @@ impl ColumnWriter<'_, '_> {
             self.bytes.signed(number.wrapping_sub(if from == 0 { last.1.wrapping_add(1) } else { 0 }));
             last = (message.id.from as i64, number);
         }
-        let mut to = 0_i64;
-        for message in all() {
-            self.bytes.signed((message.to as i64).wrapping_sub(to));
-            to = message.to as i64;
-        }
-        let mut words = 0_i64;
-        for message in all() {
-            self.bytes.signed((message.words as i64).wrapping_sub(words));
-            words = message.words as i64;
+        for column in [|message: &Message| message.to, |message: &Message| message.words] {
+            let mut last = 0_i64;
+            for number in all().map(|message| column(message) as i64) {
+                self.bytes.signed(number.wrapping_sub(last));
+                last = number;
+            }
         }
         lengths.into_iter().for_each(|length| self.bytes.number(length));
         about.into_iter().for_each(|tag| self.bytes.number(tag));
@@ -253,8 +249,7 @@ impl ColumnWriter<'_, '_> {
             Some(WalkPosition::Arrival(message, Some(HopKind::Stall))) => (6, message),
             Some(WalkPosition::Arrival(message, Some(_))) => (7, message),
         };
-        let step = place as i64 - of as i64;
-        self.bytes.number(((step << 1 ^ step >> 63) as u64) << 3 | kind);
+        self.bytes.number(zigzag(place as i64 - of as i64) << 3 | kind);
     }
 
     /// Writes the group of each processor that did something: the first one in whose collectives it took
