@@ -13,7 +13,7 @@ use crate::clock::wall::carrier::Carrier;
 use crate::error::RunError;
 use crate::machine::limits;
 use crate::machine::{Machine, Run};
-use crate::message::{AnyTag, MessageId, Pack, Payload, RawTag, Tag, Unpack};
+use crate::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
 use crate::params::Model;
 use crate::params::{MAX_WORDS, Noise, Params, ParamsError};
 use crate::proc::{Proc, Request};
@@ -133,13 +133,12 @@ impl<'a> Replay<'a> {
             machine = machine.barrier(cost);
         }
         machine.stack(STACK).run(|p| {
-            let (noise, posted) = (trace.noise.as_ref(), HashMap::new());
             let mut player = CallPlayer {
                 pieces: &pieces,
                 lengths: &lengths,
                 requests: &requests,
-                noise,
-                waits: posted,
+                noise: trace.noise.as_ref(),
+                waits: HashMap::new(),
                 send_after_gap: (0, None),
             };
             let calls = &trace.calls[calls[p.id()].clone()];
@@ -320,7 +319,7 @@ impl CallPlayer<'_> {
                 for _ in 0..self.count(got.message) {
                     match send {
                         Some(send) => p.recv_in_gap(send, got.message.from, blank_tag(tag)),
-                        None => receive(p, got.message.from, tag),
+                        None => drop(p.recv_from(got.message.from, blank_tag(tag))),
                     }
                 }
             }
@@ -356,12 +355,8 @@ impl CallPlayer<'_> {
             }
             CallKind::Irecv { request, tag, .. } => {
                 let Some(message) = self.requests.get(&(call.id, *request)) else { return };
-                let (from, pieces) = (message.from, 0..self.count(*message));
-                let wait = if RawTag::from_number(tag.number).is_wild() {
-                    wait_all_fn(pieces.map(|_| p.irecv(AnyTag::<BlankPayload>::new().from(from))).collect())
-                } else {
-                    wait_all_fn(pieces.map(|_| p.irecv(blank_tag(tag).from(from))).collect())
-                };
+                let filter = blank_tag(tag).from(message.from);
+                let wait = wait_all_fn((0..self.count(*message)).map(|_| p.irecv(filter)).collect());
                 self.waits.insert(*request, wait);
             }
             CallKind::Wait { request, .. } => {
@@ -370,15 +365,6 @@ impl CallPlayer<'_> {
                 }
             }
         }
-    }
-}
-
-/// Receives a message or a piece of one.
-fn receive(p: &mut Proc, from: usize, tag: &CallTag) {
-    if RawTag::from_number(tag.number).is_wild() {
-        _ = p.recv(AnyTag::<BlankPayload>::new().from(from));
-    } else {
-        _ = p.recv_from(from, blank_tag(tag));
     }
 }
 

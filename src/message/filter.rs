@@ -37,9 +37,6 @@ pub trait Filter: Copy + sealed::Sealed {
     /// The result of a receive.
     type Received;
 
-    #[doc(hidden)]
-    const ANY_TAG: bool;
-
     /// Returns the processor that the messages come from, or `None` for any.
     #[doc(hidden)]
     fn sender(self) -> Option<usize>;
@@ -62,8 +59,6 @@ mod sealed {
 impl<T: Payload> Filter for Tag<T> {
     type Value = T;
     type Received = (usize, T);
-
-    const ANY_TAG: bool = false;
 
     #[inline]
     fn sender(self) -> Option<usize> {
@@ -107,8 +102,6 @@ impl<T> Copy for TagFrom<T> {}
 impl<T: Payload> Filter for TagFrom<T> {
     type Value = T;
     type Received = T;
-
-    const ANY_TAG: bool = false;
 
     #[inline]
     fn sender(self) -> Option<usize> {
@@ -157,8 +150,6 @@ impl<T> Copy for AnyTag<T> {}
 impl<T: Payload> Filter for AnyTag<T> {
     type Value = T;
     type Received = (usize, u16, T);
-
-    const ANY_TAG: bool = true;
 
     fn sender(self) -> Option<usize> {
         self.sender

@@ -65,28 +65,33 @@ impl Trace2GoalCommand {
 
 /// Writes a trace that passed `check` as a schedule.
 pub fn convert(trace: &Trace, unit: Time, out: &mut dyn Write) -> io::Result<()> {
-    let mut tags = TagNumbers::default();
     let mut lengths = trace.lengths();
-    let mut requests = HashMap::new();
-    for call in &trace.calls {
-        if let CallKind::Wait { request, is_send, transfer } = &call.kind {
-            requests.insert((call.id, *request), (*is_send, transfer.message));
-        }
-    }
     // A message without a send among the calls has the length of its arrival.
     for message in &trace.messages {
         lengths.entry(message.id).or_insert(message.words.saturating_mul(trace.params.word.get()));
     }
+    let received = |call: &Call| match &call.kind {
+        CallKind::Wait { request, transfer, .. } => Some(((call.id, *request), transfer.message)),
+        _ => None,
+    };
     writeln!(out, "num_ranks {}", trace.params.P)?;
+    let mut writer = ScheduleWriter {
+        out,
+        unit,
+        noise: trace.noise.as_ref(),
+        lengths,
+        requests: trace.calls.iter().filter_map(received).collect(),
+        tags: HashMap::new(),
+        rank: RankState::default(),
+    };
     let mut calls = trace.calls.chunk_by(|a, b| a.id == b.id).peekable();
     for rank in 0..trace.params.P {
-        writeln!(out, "\nrank {rank} {{")?;
-        let (before, posted, noise) = (Vec::new(), HashMap::new(), trace.noise.as_ref());
-        let mut writer = RankWriter { out, noise, last: 0, before, posted, owed: Time::ZERO };
+        writeln!(writer.out, "\nrank {rank} {{")?;
+        writer.rank = RankState::default();
         for call in calls.next_if(|calls| calls[0].id == rank).unwrap_or_default() {
-            writer.write_call(call, unit, &mut tags, &lengths, &requests)?;
+            writer.write_call(call)?;
         }
-        writeln!(out, "}}")?;
+        writeln!(writer.out, "}}")?;
     }
     Ok(())
 }
@@ -109,27 +114,24 @@ pub fn check(trace: &Trace) -> Result<(), String> {
     Ok(())
 }
 
-/// The numbers of tags. Tags in GOAL are small numbers, so each new tag gets the next one.
-#[derive(Default)]
-struct TagNumbers(HashMap<u64, usize>);
-
-impl TagNumbers {
-    /// Returns the number of a tag, and whether it is new.
-    fn number(&mut self, tag: &CallTag) -> (usize, bool) {
-        let next = self.0.len();
-        let number = *self.0.entry(tag.number).or_insert(next);
-        (number, number == next)
-    }
-}
-
-/// For each processor and request: whether it sends, and its message.
-type WaitedRequests = HashMap<(usize, u32), (bool, MessageId)>;
-
-/// A writer of the operations of one rank.
-struct RankWriter<'a> {
+/// A writer of a schedule's operations.
+struct ScheduleWriter<'a> {
     out: &'a mut dyn Write,
+    unit: Time,
     /// The noise that lengthened the work of the run.
     noise: Option<&'a Noise>,
+    /// The bytes of each message.
+    lengths: HashMap<MessageId, usize>,
+    /// The message of each request that was waited for, by processor and request.
+    requests: HashMap<(usize, u32), MessageId>,
+    /// The numbers of tags. Tags in GOAL are small numbers, so each new tag gets the next one.
+    tags: HashMap<u64, usize>,
+    rank: RankState,
+}
+
+/// What the operations of a rank so far mean for the next one.
+#[derive(Default)]
+struct RankState {
     /// Number of the last operation.
     last: usize,
     /// Operations that the next one requires.
@@ -140,84 +142,69 @@ struct RankWriter<'a> {
     owed: Time,
 }
 
-impl RankWriter<'_> {
+impl ScheduleWriter<'_> {
     /// Writes the operations of a call.
-    fn write_call(
-        &mut self,
-        call: &Call,
-        unit: Time,
-        tags: &mut TagNumbers,
-        lengths: &HashMap<MessageId, usize>,
-        requests: &WaitedRequests,
-    ) -> io::Result<()> {
-        let bytes = |id: MessageId| lengths.get(&id).copied().unwrap_or(0);
+    fn write_call(&mut self, call: &Call) -> io::Result<()> {
         match &call.kind {
             CallKind::Send { to, tag, bytes, .. } => {
-                self.write_ordered_transfer(&format!("send {bytes}b to {to}"), tag, tags)
+                self.rank.before = vec![self.write_send(*to, *bytes, tag)?];
             }
             CallKind::Receive { tag, received: Some(got), .. } => {
-                let (from, bytes) = (got.message.from, bytes(got.message));
-                self.write_ordered_transfer(&format!("recv {bytes}b from {from}"), tag, tags)
+                self.rank.before = vec![self.write_receive(got.message, tag)?];
             }
             CallKind::SendRecv(both) => {
-                let got = bytes(both.received.message);
-                let send =
-                    self.write_transfer(&format!("send {}b to {}", both.bytes, both.to), &both.tag, tags)?;
-                let receive =
-                    self.write_transfer(&format!("recv {got}b from {}", both.from), &both.tag, tags)?;
-                self.before = vec![send, receive];
-                Ok(())
+                let send = self.write_send(both.to, both.bytes, &both.tag)?;
+                let receive = self.write_receive(both.received.message, &both.tag)?;
+                self.rank.before = vec![send, receive];
             }
             CallKind::Isend { request, to, tag, bytes } => {
-                let operation = self.write_transfer(&format!("send {bytes}b to {to}"), tag, tags)?;
-                self.posted.insert(*request, operation);
-                Ok(())
+                let send = self.write_send(*to, *bytes, tag)?;
+                self.rank.posted.insert(*request, send);
             }
             CallKind::Irecv { request, tag, .. } => {
-                let Some((_, message)) = requests.get(&(call.id, *request)) else { return Ok(()) };
-                let (from, bytes) = (message.from, bytes(*message));
-                let operation = self.write_transfer(&format!("recv {bytes}b from {from}"), tag, tags)?;
-                self.posted.insert(*request, operation);
-                Ok(())
+                if let Some(message) = self.requests.get(&(call.id, *request)) {
+                    let receive = self.write_receive(*message, tag)?;
+                    self.rank.posted.insert(*request, receive);
+                }
             }
-            CallKind::Wait { request, .. } => {
-                self.before.extend(self.posted.remove(request));
-                Ok(())
-            }
-            CallKind::Barrier => Ok(()),
+            CallKind::Wait { request, .. } => self.rank.before.extend(self.rank.posted.remove(request)),
+            CallKind::Barrier => (),
             // Other calls only take time.
-            _ => self.write_calc(call, unit),
+            _ => self.write_calc(call)?,
         }
+        Ok(())
     }
 
     /// Writes a computation as long as a call, in whole units. The rest is carried over to the next one.
-    fn write_calc(&mut self, call: &Call, unit: Time) -> io::Result<()> {
-        self.owed += match (self.noise, &call.kind) {
+    fn write_calc(&mut self, call: &Call) -> io::Result<()> {
+        self.rank.owed += match (self.noise, &call.kind) {
             // Without its noise: the schedule is played with noise of its own.
             (Some(noise), CallKind::Work(_)) => noise.free(call.id, call.start, call.end),
             _ => call.end - call.start,
         }
         .max(Time::ZERO);
-        let units = self.owed.as_ps() / unit.as_ps();
-        if units == 0 {
-            return Ok(());
+        let units = self.rank.owed.as_ps() / self.unit.as_ps();
+        if units > 0 {
+            self.rank.owed -= units * self.unit;
+            self.rank.before = vec![self.write_operation(&format!("calc {units}"))?];
         }
-        self.owed -= units * unit;
-        let operation = self.write_operation(&format!("calc {units}"))?;
-        self.before = vec![operation];
         Ok(())
     }
 
-    /// Writes a send or a receive that all later operations require.
-    fn write_ordered_transfer(&mut self, what: &str, tag: &CallTag, tags: &mut TagNumbers) -> io::Result<()> {
-        self.before = vec![self.write_transfer(what, tag, tags)?];
-        Ok(())
+    fn write_send(&mut self, to: usize, bytes: usize, tag: &CallTag) -> io::Result<usize> {
+        self.write_transfer(&format!("send {bytes}b to {to}"), tag)
+    }
+
+    fn write_receive(&mut self, message: MessageId, tag: &CallTag) -> io::Result<usize> {
+        let bytes = self.lengths.get(&message).copied().unwrap_or(0);
+        self.write_transfer(&format!("recv {bytes}b from {}", message.from), tag)
     }
 
     /// Writes a send or a receive, with a comment on its tag if that is new. Returns its number.
-    fn write_transfer(&mut self, what: &str, tag: &CallTag, tags: &mut TagNumbers) -> io::Result<usize> {
-        let (number, is_new) = tags.number(tag);
-        if is_new {
+    fn write_transfer(&mut self, what: &str, tag: &CallTag) -> io::Result<usize> {
+        let next = self.tags.len();
+        let number = *self.tags.entry(tag.number).or_insert(next);
+        if number == next {
             let name = tag.to_string().replace(char::is_control, " "); // a name may be any text
             writeln!(self.out, "// tag {number}: {name}")?;
         }
@@ -226,10 +213,10 @@ impl RankWriter<'_> {
 
     /// Writes an operation and its requirements. Returns its number.
     fn write_operation(&mut self, what: &str) -> io::Result<usize> {
-        self.last += 1;
-        let number = self.last;
+        self.rank.last += 1;
+        let number = self.rank.last;
         writeln!(self.out, "l{number}: {what}")?;
-        for before in &self.before {
+        for before in &self.rank.before {
             writeln!(self.out, "l{number} requires l{before}")?;
         }
         Ok(number)
