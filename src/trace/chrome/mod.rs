@@ -66,49 +66,6 @@ mod tests {
         }
     }
 
-    /// The file, word for word.
-    #[test]
-    fn file_is_as_the_viewers_expect() {
-        let lines = [
-            r#"{"displayTimeUnit":"ns","otherData":{"L":6000000,"o":2000000,"g":4000000,"G":4000000,"P":2,"word":8,"cycle":1000000,"model":"LogP","ports":"single","latency":"exact"},"traceEvents":["#,
-            r#"{"ph":"M","pid":16777216,"name":"process_name","args":{"name":"machine"}},"#,
-            r#"{"ph":"M","pid":16777216,"tid":0,"name":"thread_name","args":{"name":"processor 0"}},"#,
-            r#"{"ph":"M","pid":16777216,"tid":0,"name":"thread_sort_index","args":{"sort_index":0}},"#,
-            r#"{"ph":"X","pid":16777216,"tid":0,"ts":0,"dur":2,"cat":"overhead","name":"send","args":{"start":0,"end":2000000,"from":0,"number":0,"to":1}},"#,
-            r#"{"ph":"s","pid":16777216,"tid":0,"bp":"e","ts":2,"cat":"message","name":"message","id":"000000000"},"#,
-            r#"{"ph":"M","pid":16777216,"tid":1,"name":"thread_name","args":{"name":"processor 1"}},"#,
-            r#"{"ph":"M","pid":16777216,"tid":1,"name":"thread_sort_index","args":{"sort_index":1}},"#,
-            r#"{"ph":"X","pid":16777216,"tid":1,"ts":0,"dur":8,"cat":"idle","name":"idle","args":{"start":0,"end":8000000}},"#,
-            r#"{"ph":"X","pid":16777216,"tid":1,"ts":8,"dur":2,"cat":"overhead","name":"receive","args":{"start":8000000,"end":10000000,"from":0,"number":0,"to":1}},"#,
-            r#"{"ph":"f","pid":16777216,"tid":1,"bp":"e","ts":8,"cat":"message","name":"message","id":"000000000"},"#,
-            r#"{"ph":"X","pid":16777216,"tid":1,"ts":10,"dur":0.007630,"cat":"work","name":"\"quoted\"\n","args":{"start":10000000,"end":10007630}},"#,
-            r#"{"ph":"b","pid":16777216,"tid":0,"ts":2,"cat":"transit","name":"0 to 1","id":"000000000","args":{"from":0,"number":0,"to":1,"words":1,"enter":2000000,"first":8000000,"arrival":8000000}},"#,
-            r#"{"ph":"e","pid":16777216,"tid":0,"ts":8,"cat":"transit","name":"0 to 1","id":"000000000"}"#,
-            "]}\n",
-        ];
-        assert_eq!(text(&small()), lines.join("\n"));
-    }
-
-    /// Calls are slices of a second process.
-    #[test]
-    fn calls_are_written() {
-        let tag = CallTag { number: 1 << 60, name: Some("row".into()) };
-        let kind = CallKind::Probe { from: None, tag, found: Some(1) };
-        let calls = vec![Call { id: 1, start: US, end: 2 * US, kind }];
-        let trace = Trace { calls, ..small() };
-        let lines = [
-            r#"{"ph":"e","pid":16777216,"tid":0,"ts":8,"cat":"transit","name":"0 to 1","id":"000000000"},"#,
-            r#"{"ph":"M","pid":16777217,"name":"process_name","args":{"name":"calls"}},"#,
-            r#"{"ph":"M","pid":16777217,"tid":1,"name":"thread_name","args":{"name":"processor 1"}},"#,
-            r#"{"ph":"M","pid":16777217,"tid":1,"name":"thread_sort_index","args":{"sort_index":1}},"#,
-            r#"{"ph":"X","pid":16777217,"tid":1,"ts":1,"dur":1,"cat":"call","name":"probe","args":{"start":1000000,"end":2000000,"call":{"probe":{"from":null,"tag":{"number":"1000000000000000","name":"row"},"saw":1}}}}"#,
-            "]}\n",
-        ];
-        let text = text(&trace);
-        assert!(text.ends_with(&lines.join("\n")), "{text}");
-        assert_eq!(Trace::read(text.as_bytes()), Ok(trace));
-    }
-
     #[test]
     fn error_says_which_call_is_wrong_and_where() {
         let kind = CallKind::Barrier;
@@ -136,16 +93,6 @@ mod tests {
         let text = text(&small()).replacen(r#""model":"LogP","#, "", 1);
         let params = Params { long: LongMessages::LogGP { G: 4 * US }, ..small().params };
         assert_eq!(Trace::read(text.as_bytes()), Ok(Trace { params, ..small() }));
-    }
-
-    #[test]
-    fn barrier_and_out_of_order_are_written() {
-        let mut trace = Trace { barrier: Some(3 * US), out_of_order: 7, ..small() };
-        trace.activities.push(Activity { id: 1, start: US, end: US, kind: ActivityKind::Barrier });
-        let text = text(&trace);
-        assert!(text.contains(r#""latency":"exact","barrier":3000000,"out_of_order":7},"#), "{text}");
-        assert!(text.contains(r#""ts":1,"dur":0,"cat":"idle","name":"barrier","#), "{text}");
-        assert_eq!(Trace::read(text.as_bytes()), Ok(trace));
     }
 
     #[test]
