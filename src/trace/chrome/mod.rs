@@ -21,7 +21,7 @@ mod tests {
     use crate::params::{Latency, LongMessages, Params, Ports, Precedence, Ties};
     use crate::time::{Time, US};
     use crate::trace::tests::any_trace;
-    use crate::trace::{Activity, ActivityKind, Call, CallKind, CallTag, Message, Trace};
+    use crate::trace::{Activity, ActivityKind, Call, CallKind, Message, Trace};
 
     fn text(trace: &Trace) -> String {
         let mut text = Vec::new();
