@@ -19,8 +19,8 @@ use std::fmt;
 use super::flight::{Flight, NetworkPlace};
 use crate::message::MessageId;
 use crate::params::{LongMessages, Params, Ports};
+use crate::path::sorted_events;
 use crate::time::Time;
-use crate::trace::events::sorted_events;
 use crate::trace::{Message, Trace};
 
 /// The result of an audit: the violations of rules, and how close the run came to the limits.

@@ -11,9 +11,9 @@ use std::iter::Peekable;
 
 use super::auditor::{AuditRule, Auditor, broken};
 use crate::message::{MessageId, RawTag};
+use crate::path::Event;
 use crate::text::escaped;
 use crate::time::Time;
-use crate::trace::events::Event;
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Transfer, Until};
 
 /// The messages that calls have sent, and those of them that no call has received yet.

@@ -4,9 +4,9 @@
 
 use super::auditor::{AuditRule, Auditor, broken};
 use crate::params::Noise;
+use crate::path::Event;
 use crate::time::{PS, Time};
 use crate::trace::ActivityKind;
-use crate::trace::events::Event;
 
 impl Auditor<'_> {
     /// Returns whether a processor was busy from `start` to `end` for exactly `cost` outside of detours, and

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::auditor::{AuditRule, Auditor, broken, words};
 use super::flight::{Flight, SendTimes};
 use crate::params::Params;
+use crate::path::Event;
 use crate::time::Time;
-use crate::trace::events::Event;
 use crate::trace::{ActivityKind, Message};
 
 /// A request in the audit.

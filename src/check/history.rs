@@ -9,8 +9,8 @@ use std::rc::Rc;
 use super::calls::{Calls, Origin, previous_call};
 use crate::message::{MatchKey, MessageId, RawTag, RecvFilter};
 use crate::params::innermost_params;
+use crate::path::{Event, sorted_events};
 use crate::time::Time;
-use crate::trace::events::{Event, sorted_events};
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until};
 
 /// The takes of a traced run.

@@ -3,9 +3,9 @@
 
 use std::cell::OnceCell;
 
+use super::events::Events;
 use crate::params::Ports;
 use crate::time::Time;
-use crate::trace::events::Events;
 use crate::trace::{ActivityKind, Message};
 
 /// The message whose progress ended another's wait.

@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
+use super::events::{Event, Events};
 use crate::time::Time;
-use crate::trace::events::{Event, Events};
 use crate::trace::{ActivityKind, Message};
 
 use super::blockers::{Blocker, Blockers};

@@ -5,7 +5,6 @@ mod call;
 mod chrome;
 mod compact;
 mod error;
-pub(crate) mod events;
 mod faults;
 mod machine;
 mod read;

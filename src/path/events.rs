@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use super::record::{Activity, ActivityKind, Message, Progress, Trace};
 use crate::message::MessageId;
 use crate::time::Time;
+use crate::trace::{Activity, ActivityKind, Message, Progress, Trace};
 
 /// An activity of a processor or of one of its requests.
 #[derive(Clone, Copy, Debug)]
