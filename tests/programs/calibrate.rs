@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use loggp::{ClockKind, Dilation, NS, Params, Ports, Time, preset};
@@ -14,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::busy::BusyCores;
 use crate::cases::cases;
+use crate::requests::{answer, row, rows};
 
 /// Calibrates a machine on the virtual clock.
 fn calibrate(params: Params, ports: Ports) -> Calibration {
@@ -84,17 +84,6 @@ proptest! {
             Bound::AtLeast => prop_assert!(params.capacity().is_none_or(|C| C >= found.C.value)),
             Bound::AtMost | Bound::Any => prop_assert!(false),
         }
-    }
-}
-
-#[test]
-fn the_papers_machines_are_found_on_two_processors() {
-    for name in ["cm5", "cm5-double-net", "cs2-splitc", "cs2-elan"] {
-        let params = preset(name).unwrap().builder().P(2).build().unwrap();
-        let found = calibrate(params, Ports::Single);
-        let values = (found.o.value, found.g.value, found.L.value, found.G.value, Some(found.C.value));
-        assert_eq!(values, (params.o, params.g, params.L, params.G().unwrap(), params.capacity()), "{name}");
-        assert_eq!((found.g.bound, found.C.bound), (Bound::Exact, Bound::Exact), "{name}");
     }
 }
 
@@ -181,7 +170,7 @@ fn calibrate_on_wall_clock(params: Params, dilation: f64) -> Calibration {
 /// as late, and returns the others.
 fn calibrate_on_busy_cores(line: &str) -> Vec<Value> {
     let (_alone, _busy) = (lock_cores(), BusyCores::start());
-    let (status, out, err) = loggp(&format!("{line} --format json"));
+    let (status, out, err) = answer(&format!("{line} --format json"));
     let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), 5, "{err}");
     let (timely, late): (Vec<Value>, Vec<Value>) = rows.into_iter().partition(|row| row["held"] == true);
@@ -230,7 +219,7 @@ fn a_late_parameter_is_marked_in_every_format() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let [svg, csv, json] = ["late.svg", "late.csv", "late.json"].map(|name| folder.join(name));
     let files = [&svg, &csv, &json].map(|file| format!("-o {}", file.display())).join(" ");
-    let (status, table, err) = loggp(&format!("calibrate --machine cm5 --dilation 0.0001 {files}"));
+    let (status, table, err) = answer(&format!("calibrate --machine cm5 --dilation 0.0001 {files}"));
     assert_eq!((status, svg.exists()), (Some(1), false));
     assert!(err.starts_with("error: o, g, L, G, C could not be measured: this computer was late"), "{err}");
     assert_eq!(table.matches("  late  ").count(), 5, "{table}");
@@ -246,35 +235,27 @@ fn a_late_parameter_is_marked_in_every_format() {
     assert_eq!(held.collect::<Vec<_>>(), [(); 5].map(|()| json!(false)));
 }
 
-/// Runs the command with the arguments of a line, and returns its exit status, stdout and stderr.
-fn loggp(line: &str) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
 #[test]
 fn calibrate_has_a_row_for_every_parameter() {
-    let (status, out, _) = loggp("calibrate --machine cm5 --clock virtual --format json");
-    let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows = rows("calibrate --machine cm5 --clock virtual");
     let names: Vec<&str> = rows.iter().map(|row| row["parameter"].as_str().unwrap()).collect();
-    assert_eq!((status, names), (Some(0), vec!["o", "g", "L", "G", "C"]));
+    assert_eq!(names, ["o", "g", "L", "G", "C"]);
     for row in rows {
         assert_eq!((&row["configured"], &row["difference"]), (&row["recovered"], &json!(0)), "{row}");
         assert_eq!((&row["bound"], &row["held"]), (&json!("exact"), &Value::Null));
     }
-    let (_, table, _) = loggp("calibrate --machine cs2-splitc --clock virtual");
+    let (_, table, _) = answer("calibrate --machine cs2-splitc --clock virtual");
     assert!(
         table.lines().nth(4).unwrap().starts_with("o                1.70       1.70        0.00  +0.00%"),
         "{table}"
     );
-    let (_, csv, _) = loggp("calibrate --machine cm5 --clock virtual --format csv");
+    let (_, csv, _) = answer("calibrate --machine cm5 --clock virtual --format csv");
     assert_eq!(csv.lines().count(), 6);
 }
 
 #[test]
 fn calibrate_shows_the_bound_of_a_hidden_parameter() {
-    let (status, table, _) = loggp("calibrate --params L=6,o=4,g=2,G=0 --clock virtual");
+    let (status, table, _) = answer("calibrate --params L=6,o=4,g=2,G=0 --clock virtual");
     assert_eq!(status, Some(0));
     assert!(table.contains("<= 4") && table.contains("o hides a shorter g"), "{table}");
 }
@@ -282,7 +263,7 @@ fn calibrate_shows_the_bound_of_a_hidden_parameter() {
 #[test]
 fn calibrate_draws_the_signature() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("signature.svg");
-    let (status, ..) = loggp(&format!("calibrate --machine cs2-elan --clock virtual -o {}", plot.display()));
+    let (status, ..) = answer(&format!("calibrate --machine cs2-elan --clock virtual -o {}", plot.display()));
     assert_eq!(status, Some(0));
     let svg = fs::read_to_string(plot).unwrap();
     for text in ["LogP signature of cs2-elan", "time per message [us]", "g = 13.8 us", "o = 3.8 us"] {
@@ -290,31 +271,10 @@ fn calibrate_draws_the_signature() {
     }
 }
 
-#[test]
-fn calibrate_refuses_in_a_sentence() {
-    for (line, words) in [
-        ("calibrate --machine cenju4", "this is a LogGPS machine"),
-        ("calibrate -P 1", "at least 2"),
-        ("calibrate -o x.png", ".svg"),
-        ("calibrate --latency random:1", "needs messages that are under way for exactly L"),
-        ("calibrate -P 2,3", "-P is one number of processors here"),
-        ("calibrate --size 3", "unexpected argument '--size'"),
-    ] {
-        let (status, out, err) = loggp(line);
-        assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");
-        assert!(err.contains(words) && err.lines().count() == 1, "{line}: {err}");
-    }
-}
-
 /// The sample beside `rtt.c`: Open MPI sends up to 4,096 bytes, headers included, without a handshake.
 #[test]
 fn round_trips_of_a_c_program_make_a_machine() {
     let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/rtt.csv");
-    let out = Command::new(env!("CARGO_BIN_EXE_loggp"))
-        .args(["calibrate", "--from", table, "-P", "2", "--format", "json"])
-        .output()
-        .unwrap();
-    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    let machine: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let machine = row(&format!("calibrate --from {table} -P 2"));
     assert_eq!(machine["params"]["S"], 3840, "{machine}");
 }

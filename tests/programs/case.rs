@@ -1,11 +1,16 @@
 //! Shorthands for cases of programs.
 
-use loggp::Time;
-use loggp_programs::{Case, Emulation, Outcome};
+use loggp::{Params, Time};
+use loggp_programs::{Case, Emulation, Outcome, PROGRAMS, Program};
 
-/// Returns why a case is refused, as an error.
-pub fn check(case: &Case) -> Result<(), String> {
-    case.plan().map(drop).map_err(|refusal| refusal.to_string())
+/// Returns a case of a program, by its algorithm's name.
+pub fn case(program: &'static Program, algorithm: &str, params: Params, size: usize) -> Case {
+    Case { size, ..Case::new(program, algorithm, params) }
+}
+
+/// Returns the parameters in a text, such as `P=8,L=6us`.
+pub fn params(text: &str) -> Params {
+    Params::builder(1).set(text).unwrap().build().unwrap()
 }
 
 /// Returns the time by the paper's formula, or `None` if there is none.
@@ -13,9 +18,43 @@ pub fn formula(case: &Case) -> Option<Time> {
     case.plan().unwrap().formula()
 }
 
-/// Runs a case, and checks that its result is right.
+/// Returns the time of a case on the virtual clock.
+pub fn model(case: &Case) -> Time {
+    outcome(case, &Emulation::default()).run.time
+}
+
+/// Runs a case, and checks that its result is right. Hilbert's matrix may be reported as singular.
 pub fn outcome(case: &Case, emulation: &Emulation) -> Outcome {
     let outcome = case.plan().unwrap().run(emulation).unwrap_or_else(|e| panic!("{case:?}: {e}"));
-    assert_eq!(outcome.verified, Ok(()), "{case:?}");
+    let is_nearly_singular = format!("{case:?}").contains("hilbert");
+    let allowed = |why: &String| is_nearly_singular && why.starts_with("A is singular");
+    assert!(outcome.verified.as_ref().err().is_none_or(allowed), "{case:?}: {:?}", outcome.verified);
     outcome
+}
+
+/// Returns why a case is refused, or an empty text. The words are a program, an algorithm, and the case's
+/// parameters, size and options: `lu grid-cyclic P=6 size=9 grid=2x2`.
+pub fn refusal(words: &str) -> String {
+    let (names, settings): (Vec<&str>, Vec<&str>) = words.split(' ').partition(|word| !word.contains('='));
+    let settings = || settings.iter().map(|word| word.split_once('=').unwrap());
+    let setting = |wanted: &str| settings().find(|(name, _)| *name == wanted).map(|(_, value)| value);
+    let machine = match (setting("machine"), setting("S")) {
+        (Some(name), _) => loggp::preset(name).unwrap().builder(),
+        (_, Some(S)) => Params::builder(1).set(&format!("L=6,o=2,g=4,G_s=1,s=0,S={S}")).unwrap(),
+        _ => Params::builder(1).set("L=6,o=2,g=4,G=1,word=4").unwrap(),
+    };
+    let params = machine.set(&format!("P={}", setting("P").unwrap_or("4"))).unwrap().build().unwrap();
+    let program = PROGRAMS.iter().find(|program| program.name == names[0]).unwrap();
+    let mut case = Case::new(program, names[1], params);
+    for (name, value) in settings() {
+        match name {
+            "P" | "S" | "machine" => (),
+            "size" => case.size = value.parse().unwrap(),
+            _ => match case.clone().with_text(name, value) {
+                Ok(with_option) => case = with_option,
+                Err(why) => return why.to_string(),
+            },
+        }
+    }
+    case.check().map_or_else(|why| why.to_string(), |()| String::new())
 }

@@ -1,7 +1,6 @@
 //! The critical path as a formula in the machine's parameters: by hand for known runs, and along a sweep.
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use loggp::replay::Replay;
 use loggp::schedule::Player;
@@ -12,11 +11,10 @@ use loggp_study::analysis::accounts::Account;
 use loggp_study::analysis::{Analysis, Formula, ParameterSweep, WhatIf};
 use loggp_study::range::Range;
 
-const WORDS: Tag<Vec<u64>> = Tag::new(3);
+use crate::case::params;
+use crate::requests::{assert_refused, rows, stdout_of};
 
-fn params(text: &str) -> Params {
-    Params::builder(1).set(text).unwrap().build().unwrap()
-}
+const WORDS: Tag<Vec<u64>> = Tag::new(3);
 
 fn record_trace(text: &str, program: impl Fn(&mut Proc) + Sync) -> Trace {
     Machine::new(params(text)).trace(true).run(program).unwrap().trace.unwrap()
@@ -212,16 +210,12 @@ fn formula_of_every_pattern() {
 fn formula_of_a_schedule() {
     let path = write_trace("schedule.loggp", &late_receiver());
     let line = format!("replay binomial-broadcast -P 8 --params L=6us,o=2us,g=4us --trace {path}");
-    let (status, _, error) = loggp(&line);
-    assert_eq!((status, &*error), (Some(0), ""));
-    let (_, text, _) = loggp(&format!("analyze {path}"));
+    stdout_of(&line);
+    let text = stdout_of(&format!("analyze {path}"));
     assert!(text.contains("schedule.loggp  3L + 6o\n"), "{text}");
     // A binary tree is as deep, but its second child is a gap later.
-    let (_, text, _) = loggp("replay binary-broadcast -P 8 --params L=6us,o=2us,g=4us --over g=1us..9us:3");
+    let text = stdout_of("replay binary-broadcast -P 8 --params L=6us,o=2us,g=4us --over g=1us..9us:3");
     assert!(text.contains("3L + 6o"), "{text}");
-    let (status, _, error) = loggp("replay ring --rules loggopsim --over L=1us..2us:2");
-    assert_eq!(status, Some(2));
-    assert!(error.contains("are for the papers' rules"), "{error}");
 }
 
 /// Writes a trace to a file, and returns its path.
@@ -231,18 +225,11 @@ fn write_trace(name: &str, trace: &Trace) -> String {
     path.display().to_string()
 }
 
-fn loggp(line: &str) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
-    let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    (output.status.code(), out, error)
-}
-
 #[test]
 fn analyze_shows_the_formula() {
     let path = write_trace("formula.loggp", &late_receiver());
     let over = format!("analyze {path} --over L=1us..100us:log:3 --no-sensitivities --what-if S=10");
-    let (status, text, error) = loggp(&over);
-    assert_eq!((status, &*error), (Some(0), ""));
+    let text = stdout_of(&over);
     for part in [
         "2L + 5o + 10 O_s + 2 G_s + 8 G_l + 50 us work",
         "3L + 6o + 10 O_s + 2 G_s + 8 G_l",
@@ -252,8 +239,7 @@ fn analyze_shows_the_formula() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("1% more"), "{text}");
-    let (_, json, _) = loggp(&format!("{over} --format json --path"));
-    let row: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    let row = &rows(&format!("{over} --path"))[0];
     assert_eq!(row["formula"]["text"], "2L + 5o + 10 O_s + 2 G_s + 8 G_l + 50 us work");
     assert_eq!(row["formula"]["counts"]["O_s"], 10);
     assert_eq!(row["formula"]["rest_ns"]["work"], 50_000);
@@ -266,13 +252,12 @@ fn analyze_shows_the_formula() {
     assert!((from - 48_000.0).abs() < 0.01, "{from}");
     assert_eq!(over["changes"][0]["formula"]["counts"]["L"], 3);
     assert_eq!(row["one_percent_more"], serde_json::json!([]));
-    for (over, part) in [
-        ("size=1,2", "there is no size to sweep over"),
-        ("P=3", "as many processors as it has"),
-        ("L=1us..2us", "a range needs"),
-    ] {
-        let (status, _, error) = loggp(&format!("analyze {path} --over {over}"));
-        assert_eq!(status, Some(2), "{error}");
-        assert!(error.contains(part), "{error}");
-    }
+    assert_refused(
+        &[
+            ("size=1,2", "there is no size to sweep over"),
+            ("P=3", "as many processors as it has"),
+            ("L=1us..2us", "a range needs"),
+        ]
+        .map(|(over, part)| (format!("analyze {path} --over {over}"), part)),
+    );
 }

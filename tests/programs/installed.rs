@@ -3,29 +3,12 @@
 use loggp_programs::PROGRAMS;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::requests::{folder, refusal, stdout_of};
+
 const LOGGP: &str = env!("CARGO_BIN_EXE_loggp");
-
-/// Runs the command with the arguments of a line.
-fn output(line: &str) -> Output {
-    Command::new(LOGGP).args(line.split_whitespace()).output().unwrap()
-}
-
-/// Runs the command, which must succeed without warnings, and returns its stdout.
-fn stdout_of(line: &str) -> String {
-    let Output { status, stdout, stderr } = output(line);
-    assert_eq!((status.code(), String::from_utf8(stderr).unwrap().as_str()), (Some(0), ""), "{line}");
-    String::from_utf8(stdout).unwrap()
-}
-
-/// Runs the command, which must refuse the request, and returns its stderr.
-fn refusal(line: &str) -> String {
-    let Output { status, stdout, stderr } = output(line);
-    assert_eq!((status.code(), stdout.len()), (Some(2), 0), "{line}");
-    String::from_utf8(stderr).unwrap()
-}
 
 /// Returns the subcommands that the help lists.
 fn subcommands() -> BTreeSet<String> {
@@ -35,14 +18,6 @@ fn subcommands() -> BTreeSet<String> {
     let names: BTreeSet<String> = names.filter(|name| *name != "help").map(String::from).collect();
     assert!(["run", "compare", "man"].iter().all(|name| names.contains(*name)), "{help}");
     names
-}
-
-/// Returns an empty folder.
-fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir(&folder).unwrap();
-    folder
 }
 
 /// Returns the names of the files in a folder.
@@ -143,22 +118,4 @@ fn bash_completes_subcommands_options_and_the_names_of_things() {
     }
     assert!(subcommands().is_subset(&bash_completions("loggp ")));
     assert!(subcommands().is_subset(&bash_completions("loggp man ")));
-}
-
-/// Shells complete known names, but others are still accepted, such as files, or refused with a sentence.
-#[test]
-fn an_unknown_name_is_refused_with_the_nearest() {
-    for (line, sentence) in [
-        ("man rum", "there is no subcommand rum; the nearest name is run; `loggp --help` lists all"),
-        ("man help", "there is no subcommand help; `loggp --help` lists all"),
-        ("man run -o .", "the argument '[SUBCOMMAND]...' cannot be used with '--output <FOLDER>'"),
-        ("completions tcsh", "invalid value 'tcsh' for '<SHELL>' [possible values: bash, elvish, fish"),
-        ("run scater", "there is no program scater; the nearest name is scatter"),
-        ("run scatter optimum", "scatter has no algorithm optimum; the nearest name is optimal"),
-        ("schedule rings", "there is no pattern rings; the nearest name is ring"),
-    ] {
-        let why = refusal(line);
-        assert!(why.starts_with(&format!("error: {sentence}")), "{line}: {why}");
-    }
-    assert!(!stdout_of("run --help").contains("possible values: broadcast"));
 }

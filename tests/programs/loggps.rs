@@ -3,18 +3,18 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use loggp::params::LogGps;
 use loggp::{ClockKind, Dilation, Params, ParamsBuilder, Ports, Time, US, preset};
 use loggp_programs::Emulation;
 use loggp_programs::rtt::RoundTrip;
-use loggp_study::calibration::{Amount, Bound};
+use loggp_study::calibration::Bound;
 use loggp_study::loggps::{LogGpsCalibration, RecoveredMachine};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::cases::cases;
+use crate::requests::{assert_refused, loggp, row, rows, stdout_of};
 
 const PLATFORMS: [&str; 3] = ["cenju4", "myrinet", "fast-ethernet"];
 
@@ -95,16 +95,6 @@ proptest! {
 /// Returns a machine without known parameters.
 fn builder() -> ParamsBuilder {
     Params::builder(2).word(1)
-}
-
-#[test]
-fn table_5s_platforms_are_found_exactly() {
-    for name in PLATFORMS {
-        let found = calibrate(platform(name));
-        assert_eq!(found.recovered.params, platform(name), "{name}");
-        assert!(found.recovered.findings.iter().all(|finding| finding.bound == Bound::Exact), "{name}");
-        assert_eq!(found.recovered.trips.unwrap().model_errors(&platform(name)).unwrap().1, 0.0);
-    }
 }
 
 #[test]
@@ -280,20 +270,6 @@ fn machines_that_round_trips_do_not_show_are_refused() {
     assert!(refusal(all).contains("all messages but the shortest wait for their receiver"));
 }
 
-/// Runs the command with the arguments of a line, and returns its exit status, stdout and stderr.
-fn loggp(line: &str) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-/// Runs the command, which must succeed without warnings, and returns its stdout.
-fn stdout_of(line: &str) -> String {
-    let (status, out, err) = loggp(line);
-    assert_eq!((status, err.as_str()), (Some(0), ""), "{line}");
-    out
-}
-
 /// Writes a file, and returns its path.
 fn write_file(name: &str, text: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -368,9 +344,7 @@ fn netgauge_output_makes_a_machine() {
     let path = write_file("netgauge.txt", &format!("Testing 1025 bytes 50 times:\n {line} (13.4 GiB/s)\n"));
     let json = stdout_of(&format!("calibrate --from {path} -P 4 --format json"));
     let machine = write_file("netgauge.json", &json);
-    let run: Value =
-        serde_json::from_str(&stdout_of(&format!("run broadcast --machine {machine} --format json")))
-            .unwrap();
+    let run = row(&format!("run broadcast --machine {machine}"));
     let expected = json!({"L": 0, "o": 511_713, "g": 448_000, "G": 583, "P": 4, "word": 1});
     assert_eq!(run["params"], expected);
     assert_eq!(run["formula_ns"], run["model_ns"]);
@@ -378,8 +352,7 @@ fn netgauge_output_makes_a_machine() {
 
 #[test]
 fn every_machine_is_listed_as_json() {
-    let list = stdout_of("machines --format json");
-    let machines: Vec<Value> = list.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let machines = rows("machines");
     let machine = |name: &str| machines.iter().find(|machine| machine["machine"] == name).unwrap();
     assert_eq!(machine("cs2-elan")["params"]["G"], 92_000);
     assert_eq!(
@@ -399,10 +372,7 @@ fn every_machine_is_listed_as_json() {
     // A machine's name precedes a file of that name.
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     fs::write(folder.join("cm5"), "nonsense").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_loggp"))
-        .args(["run", "broadcast", "--machine", "cm5"])
-        .current_dir(&folder)
-        .output();
+    let output = loggp("run broadcast --machine cm5").current_dir(&folder).output();
     assert!(output.unwrap().status.success());
 }
 
@@ -413,38 +383,16 @@ fn wrong_machines_and_tables_are_refused_in_a_sentence() {
     let few = write_file("few.csv", "k,w,time\n0,0,1\n");
     let gauge = write_file("gauge.txt", "L=1 s=1 o_s=1 o_r=1 g=1 G=1\n");
     let folder = env!("CARGO_TARGET_TMPDIR");
-    for (line, words) in [
+    assert_refused(&[
         (format!("run broadcast --machine {open}"), "open.json leaves g open; give a value"),
         (
             format!("run broadcast --machine {broken}"),
             "it is no JSON: expected `,` or `}` at line 2 column 2",
         ),
         (format!("run broadcast --machine {folder}"), "it cannot be read: "),
-        (
-            "run broadcast --machine ./none.json".into(),
-            "--machine ./none.json: it cannot be read: No such file",
-        ),
-        ("run broadcast --machine none.json".into(), "--machine none.json: it cannot be read: No such file"),
         (format!("calibrate --from {few}"), "there is no round trip with an imbalance"),
         (format!("calibrate --from {few} --machine cm5"), "leave it out"),
         (format!("calibrate --from {few} --find loggp"), "leave out --find loggp"),
         (format!("calibrate --from {gauge} -o x.svg"), "-o FILE.svg draws round trips"),
-        ("calibrate --from /none.csv".into(), "--from /none.csv: it cannot be read"),
-        ("calibrate --find loggps --machine cm5".into(), "give --find loggp"),
-        ("calibrate --machine cenju4".into(), "give --find loggps"),
-        ("calibrate --find loggps --machine cenju4 --latency random:1".into(), "leave out --latency"),
-    ] {
-        let (status, out, err) = loggp(&line);
-        assert_eq!((status, out.as_str()), (Some(2), ""), "{line}: {err}");
-        assert!(err.contains(words) && err.lines().count() == 1, "{line}: {err}");
-    }
-}
-
-/// Findings are numbers.
-#[test]
-fn findings_have_numbers() {
-    let found = calibrate(platform("cenju4"));
-    let S = found.recovered.findings.last().unwrap();
-    assert_eq!((S.parameter, S.configured, S.found), ("S", Some(Amount::Words(1028)), Amount::Words(1028)));
-    assert_eq!((S.difference(), S.error()), (Some(Amount::Words(0)), Some(0.0)));
+    ]);
 }

@@ -9,6 +9,7 @@ mod case;
 mod cases;
 #[path = "../../crates/cli/src/documents.rs"]
 mod documents;
+mod requests;
 
 mod analysis;
 mod calibrate;
@@ -28,6 +29,7 @@ mod new;
 mod numbers;
 mod patterns;
 mod radix_sort;
+mod refusals;
 mod remap;
 mod replay;
 mod reproduce;

@@ -1,11 +1,11 @@
 //! Schedules from the traces of MPI programs.
 
-use std::process::Command;
-
 use loggp::schedule::{CostModel, Player, Schedule};
 use loggp::{NS, Params, US};
 use loggp_goal::mpi::{self, MpiLibrary};
 use loggp_goal::patterns::CommPattern;
+
+use crate::requests::{assert_refused, stdout_of};
 
 /// Reads traces as a schedule.
 fn read(traces: &[String]) -> Result<Schedule, String> {
@@ -165,22 +165,18 @@ fn an_error_names_rank_and_line() {
 #[test]
 fn mpi2goal_finds_all_ranks() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/");
-    let loggp = |ranks: &[&str]| {
-        let files = ranks.iter().map(|rank| format!("{folder}jacobi-{rank}.txt"));
-        Command::new(env!("CARGO_BIN_EXE_loggp")).arg("mpi2goal").args(files).output().unwrap()
+    let line = |ranks: &[&str]| {
+        let files = ranks.iter().map(|rank| format!(" {folder}jacobi-{rank}.txt"));
+        format!("mpi2goal{}", files.collect::<String>())
     };
-    let goal = loggp(&["3", "0", "2", "1"]);
-    assert!(goal.status.success());
-    let schedule = loggp_goal::read(&goal.stdout[..], NS).unwrap();
+    let goal = stdout_of(&line(&["3", "0", "2", "1"]));
+    let schedule = loggp_goal::read(goal.as_bytes(), NS).unwrap();
     assert_eq!((schedule.ranks(), schedule.len()), (4, 160));
     for (ranks, part) in [
         (&["0", "2"][..], "the trace of rank 1 is not there"),
         (&["0", "0"], "are both of rank 0"),
         (&["0", "1"], "rank 0, line 6: MPI_Bcast is on a communicator of 4 ranks, and there are 2"),
     ] {
-        let refused = loggp(ranks);
-        let stderr = String::from_utf8(refused.stderr).unwrap();
-        assert_eq!((refused.status.code(), stderr.lines().count()), (Some(2), 1), "{stderr}");
-        assert!(stderr.contains(part), "{stderr}");
+        assert_refused(&[(line(ranks), part)]);
     }
 }

@@ -1,11 +1,9 @@
 //! Radix sort: right for every input, stable, and as fast as exact predictions.
 
-use crate::case::{check, formula, outcome};
-use loggp::params::LogGps;
-use loggp::{Latency, Machine, Params, Ports, Time, US, Work, preset};
+use crate::case::{formula, outcome};
+use loggp::{Latency, Machine, Params, Ports, Time, US, Work};
 use loggp_programs::radix_sort::{
-    BUCKET_SCAN, INPUT, Input, KEY_BITS, KEY_HISTOGRAM, KEY_SORT, RADIX, RADIX_SORT, SortMemory, SortMethod,
-    sort,
+    BUCKET_SCAN, INPUT, Input, KEY_HISTOGRAM, KEY_SORT, RADIX, RADIX_SORT, SortMemory, SortMethod, sort,
 };
 use loggp_programs::{Case, Emulation, Outcome, PhaseName, TimeSpan};
 use proptest::prelude::*;
@@ -46,34 +44,6 @@ fn any_params(P: impl Strategy<Value = usize>) -> impl Strategy<Value = Params> 
     all.prop_map(|(P, L, o, g, G)| params(P, L, o, g.min(L + 2 * o), G))
 }
 
-/// LogGP's figure 6: 16 processors of a CS-2, short messages against long ones.
-#[test]
-fn short_loses_to_long_as_in_figure_6_of_loggp() {
-    for machine in ["cs2-splitc", "cs2-elan"] {
-        let params = preset(machine).unwrap().builder().P(16).build().unwrap();
-        for n in [64, 256, 1024, 4096] {
-            let [long, short] = ["long", "short"].map(|name| case(name, params, n));
-            let model = run(&short).run.time.in_units(run(&long).run.time);
-            assert!(model > 3.0, "{machine} {n}: {model}");
-            let formula = formula(&short).unwrap().in_units(formula(&long).unwrap());
-            assert!(formula > 3.0, "{machine} {n}: {formula}");
-        }
-    }
-}
-
-/// With short messages a pass takes g for each key; with long ones computation takes the most time.
-#[test]
-fn the_transfer_is_most_of_short_and_least_of_long() {
-    let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
-    let share = |name| {
-        let case = case(name, params, 4096);
-        let outcome = run(&case);
-        phase(&case, &outcome, "distribution").0.in_units(outcome.run.time)
-    };
-    assert!(share("short") > 0.6, "{}", share("short"));
-    assert!(share("long") < 0.4, "{}", share("long"));
-}
-
 /// Tags distinguish equal keys, which must keep their order.
 #[test]
 fn equal_keys_stay_in_order() {
@@ -93,84 +63,6 @@ fn equal_keys_stay_in_order() {
         expected.sort_by_key(|(key, _)| *key);
         assert_eq!(run.unwrap().results.concat(), expected, "P = {P}, n = {n}, {method:?}");
     }
-}
-
-#[test]
-fn every_width_of_key_and_digit_is_sorted() {
-    for name in ["long", "short"] {
-        for bits in [32, 64] {
-            for radix in [1, 3, 8, 11, 13, 16] {
-                for input in INPUTS {
-                    let case = case(name, params(3, 6, 2, 4, 1), 50);
-                    run(&case.with(&KEY_BITS, bits).with(&RADIX, radix).with(&INPUT, input));
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn results_are_right_in_whatever_order_messages_arrive() {
-    for name in ["long", "short"] {
-        for seed in 0..200 {
-            let (P, n) = (2 + seed as usize % 9, 1 + seed as usize % 23);
-            let case = Case { seed, ..case(name, params(P, 40, 1, 4, 1), n) };
-            let case = case.with(&INPUT, INPUTS[seed as usize % 4]).with(&RADIX, 1 + seed as u32 % 7);
-            run(&Case { latency: Latency::Random { seed }, ..case });
-        }
-    }
-}
-
-/// On a LogGPS machine every message may have to wait for its receiver, without a deadlock.
-#[test]
-fn long_messages_may_wait_for_their_receivers() {
-    for S in [1, 3, 16, 1000] {
-        for P in [2, 3, 5, 8, 12] {
-            let gps = LogGps { s: S.min(4), S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
-            let params = Params::builder(P).L(20 * US).o(2 * US).g(4 * US).gps(gps).word(1).build().unwrap();
-            for input in INPUTS {
-                let long = case("long", params, 40).with(&INPUT, input);
-                assert_eq!((formula(&long), phases(&long)), (None, vec![]));
-                run(&long);
-                let short = case("short", params, 40).with(&INPUT, input);
-                match S {
-                    1 | 3 => {
-                        assert!(check(&short).unwrap_err().contains("give an S of at least 4"))
-                    }
-                    _ => drop(run(&short)),
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn an_impossible_case_is_refused_with_a_possible_one() {
-    let here = params(4, 1, 1, 1, 1);
-    let refusal = |case: Case| check(&case).unwrap_err();
-    for name in ["long", "short"] {
-        assert!(refusal(case(name, here, 0)).contains("give at least 1"));
-        let refusal = refusal(case(name, here, usize::MAX));
-        let most = refusal.rsplit(' ').next().unwrap().parse().unwrap();
-        assert!(check(&case(name, here, most)).is_ok(), "{refusal}");
-        assert!(check(&case(name, here, most + 1)).is_err(), "{refusal}");
-    }
-    let refusal_of =
-        |name, value: &str| case("long", here, 5).with_text(name, value).unwrap_err().to_string();
-    assert_eq!(refusal_of("key-bits", "33"), "key-bits = 33: give 32 or 64");
-    assert_eq!(refusal_of("radix", "0"), "radix = 0: give a whole number from 1 to 16");
-    assert_eq!(refusal_of("radix", "17"), "radix = 17: give a whole number from 1 to 16");
-    assert_eq!(
-        refusal(case("long", here, 5).with(&RADIX, 17)),
-        "radix = 17: give a whole number from 1 to 16"
-    );
-    assert_eq!(refusal_of("input", "odd"), "input = odd: give uniform, skewed, sorted or equal");
-    assert!(refusal_of("key-move", "-1us").contains("give 0 or more"));
-    // A longer message would arrive before it is sent (LogGPS, table 5).
-    let cenju = preset("cenju4").unwrap().builder().build().unwrap();
-    assert!(refusal(case("long", cenju, 2000)).contains("give a size of at most 1083"));
-    assert!(refusal(case("long", cenju, 5).with(&RADIX, 11)).contains("give a smaller radix"));
-    run(&case("long", cenju, 1083));
 }
 
 proptest! {

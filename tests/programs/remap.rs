@@ -1,19 +1,9 @@
-//! Remap: its predictions under random parameters, and the results of LogP and LogGP.
+//! Remap: its predictions under random parameters.
 
-use crate::case::{check, outcome};
-use loggp::params::LogGps;
-use loggp::{Latency, NS, Params, Ports, Time, US, preset};
+use crate::case::model;
+use loggp::{NS, Params, Ports, Time, US};
+use loggp_programs::Case;
 use loggp_programs::remap::{REMAP, is_exact_with_single_ports};
-use loggp_programs::{Algorithm, Case, Emulation, Outcome};
-
-fn run(case: &Case) -> Outcome {
-    outcome(case, &Emulation { stack: Some(64 << 10), ..Emulation::default() })
-}
-
-/// Returns the time of a case on the virtual clock.
-fn model(case: &Case) -> Time {
-    run(case).run.time
-}
 
 /// Returns the time by the paper's formula.
 fn formula(case: &Case) -> Time {
@@ -103,35 +93,6 @@ fn long_messages_take_no_less_than_predicted_with_single_ports() {
     assert!(exact > 1000, "{exact}");
 }
 
-/// LogP, section 4.1.2: "all but L/g processors will stall on the first send, and then one will send to
-/// processor 0 every g cycles". As that goes on, the naive order takes about P/2 times as long.
-#[test]
-fn the_naive_order_stalls() {
-    let (P, C) = (8, 2);
-    let params = Params::builder(P).L(8 * US).o(US).g(4 * US).G(US).word(4).build().unwrap();
-    let case = |algorithm, k: usize| Case { size: 4 * k, ..Case::new(&REMAP, algorithm, params) };
-
-    // P - 1 processors send to processor 0 first, and C of them do not stall.
-    let run = outcome(&case("short-naive", 16), &Emulation::with_trace()).run;
-    let messages = &run.trace.as_ref().unwrap().messages;
-    let first = |id: usize| messages.iter().find(|m| m.id.from == id && m.id.number == 0).unwrap();
-    let at_once = (1..P).filter(|id| first(*id).enter == params.o).count();
-    assert!((1..P).all(|id| first(id).to == 0) && at_once == C);
-    // Then a message to processor 0 enters every g until all have.
-    let last = messages.iter().filter(|m| m.to == 0).map(|m| m.enter).max().unwrap();
-    let slowest = params.o + (7 * 16) * params.g;
-    assert!(last <= slowest && 10 * last.as_ps() > 9 * slowest.as_ps(), "{last} {slowest}");
-
-    for k in [16, 64, 256] {
-        let (naive, staggered) = (case("short-naive", k), case("short-staggered", k));
-        let outcome = self::run(&naive).run;
-        assert!(outcome.stalls() > (P * k) as u64 && outcome.most_in_transit() == C);
-        assert_eq!(self::run(&staggered).run.stalls(), 0);
-        let times = (outcome.time.as_ps(), model(&staggered).as_ps());
-        assert!(10 * times.0 > 8 * (P as i64 / 2) * times.1, "{times:?}");
-    }
-}
-
 /// Blocks have at least as many words as there are processors, and the paper's assumptions hold: C messages
 /// per L are one per g, and 2o <= g.
 #[test]
@@ -152,95 +113,4 @@ fn the_estimate_of_the_naive_order_is_near() {
     }
     println!("model / estimate: {lowest:.3} to {highest:.3}");
     assert!(0.75 < lowest && highest < 1.2, "{lowest} {highest}");
-}
-
-/// Returns a case on the machine of LogGP's figure 4.
-fn figure_4(algorithm: &str, kilobytes: usize) -> Case {
-    let params = preset("cs2-splitc").unwrap().builder().P(16).build().unwrap();
-    Case { size: kilobytes << 10, ..Case::new(&REMAP, algorithm, params) }
-}
-
-/// LogGP, figure 4: k bytes from each take kg/4 in short messages, and 2kG and up to 20% more in long ones.
-#[test]
-fn remap_is_figure_4_of_loggp() {
-    for kilobytes in [2, 16, 512] {
-        let k = (15 * kilobytes) << 10;
-        let long = figure_4("long-staggered", kilobytes);
-        let outcome = run(&long);
-        assert!(outcome.run.most_in_transit() <= 1);
-        let (model, paper) = (outcome.run.time.as_ps(), (2 * k as i64 * 30 * NS).as_ps());
-        assert!(model >= paper * 99 / 100, "{kilobytes} KB: {model} {paper}");
-        if kilobytes >= 16 {
-            assert!(model < paper * 12 / 10, "{kilobytes} KB: {model} {paper}");
-        }
-    }
-    let short = figure_4("short-staggered", 2);
-    let time = model(&short);
-    assert_eq!(time, formula(&short));
-    assert_eq!(time, (15 * 512 - 1) * (14_200 * NS) + 8_600 * NS + 2 * (1_700 * NS));
-}
-
-/// "The long message version has almost two orders of magnitude improvement."
-#[test]
-#[ignore = "31 million messages; for a build with --release"]
-fn half_a_megabyte_is_sixty_times_faster_in_long_messages() {
-    let short = figure_4("short-staggered", 512);
-    let outcome = run(&short);
-    assert_eq!(outcome.run.time, formula(&short));
-    assert!(outcome.run.most_in_transit() <= 1 && outcome.run.stalls() == 0);
-    let ratio = outcome.run.time.as_ps() / model(&figure_4("long-staggered", 512)).as_ps();
-    assert!((50..=60).contains(&ratio), "{ratio}");
-}
-
-#[test]
-fn the_rate_is_bytes_sent_per_time() {
-    let case = figure_4("short-staggered", 2);
-    let outcome = run(&case);
-    let [rate] = outcome.metrics[..] else { panic!("{:?}", outcome.metrics) };
-    assert_eq!((rate.name, rate.unit), ("rate per processor", "MB/s"));
-    let us = outcome.run.time.as_ns() / 1e3;
-    assert!((rate.value * us - 15.0 * 2048.0).abs() < 1e-6);
-    // A word per g: 4 bytes in 14.2 us.
-    assert!((rate.value - 4.0 / 14.2).abs() < 0.001);
-}
-
-#[test]
-fn results_are_right_in_whatever_order_messages_arrive() {
-    let params = Params::builder(5).L(40 * US).o(US).g(4 * US).G(US).word(4).build().unwrap();
-    for Algorithm { name, .. } in REMAP.algorithms {
-        for seed in 0..300 {
-            let latency = Latency::Random { seed };
-            run(&Case { seed, latency, size: 1 + seed as usize % 70, ..Case::new(&REMAP, name, params) });
-        }
-    }
-}
-
-/// With short messages, messages in several packets, and messages that wait for their receiver.
-#[test]
-fn results_are_right_on_a_loggps_machine_too() {
-    for (P, S) in [(1, 1), (2, 1), (6, 1), (7, 2), (8, 100)] {
-        let gps = LogGps { s: 1, S, O_s: US, O_r: US, G_s: 2 * US, G_l: US };
-        let params = Params::builder(P).L(20 * US).o(2 * US).g(4 * US).word(1).gps(gps).build().unwrap();
-        for Algorithm { name, .. } in REMAP.algorithms {
-            for size in [1, 3, 30, 130] {
-                let case = Case { size, ..Case::new(&REMAP, name, params) };
-                assert_eq!(crate::case::formula(&case), None);
-                run(&case);
-            }
-        }
-    }
-}
-
-#[test]
-fn impossible_cases_are_refused_in_a_sentence() {
-    let params = Params::builder(16).L(US).o(US).g(US).word(4).build().unwrap();
-    for Algorithm { name, .. } in REMAP.algorithms {
-        for size in [0, 1 << 30, usize::MAX] {
-            let refusal = check(&Case { size, ..Case::new(&REMAP, name, params) }).unwrap_err();
-            assert!(refusal.contains("give") && !refusal.contains('\n'), "{refusal}");
-        }
-    }
-    let many = Case { size: 8 << 20, ..Case::new(&REMAP, "short-naive", params) };
-    assert!(check(&many).unwrap_err().contains("messages are too many"));
-    assert!(check(&figure_4("short-naive", 512)).is_ok());
 }

@@ -1,11 +1,13 @@
 //! Schedules in GOAL: their text and binary forms, errors, and the commands that play them.
 
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
 use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule, ScheduleBuilder};
 use loggp::{NS, US};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::requests::{answer, loggp, refusal, row, stdout_of};
 
 /// A schedule with everything that LogGOPSim's generator writes.
 const TEXT: &str = "num_ranks 3
@@ -257,23 +259,6 @@ proptest! {
     }
 }
 
-fn loggp(line: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
-    command.args(line.split_whitespace());
-    command
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
-/// Returns the row that the command prints as JSON.
-fn row(line: &str) -> Value {
-    let Output { status, stdout, stderr } = loggp(&format!("{line} --format json")).output().unwrap();
-    assert_eq!((status.code(), text(&stderr)), (Some(0), ""), "{line}");
-    serde_json::from_slice(&stdout).unwrap()
-}
-
 /// LogP: 0 sends at 0, 4 and 8, and each message is received L + 2o = 10 later.
 #[test]
 fn a_pattern_is_played_without_a_file() {
@@ -286,8 +271,7 @@ fn a_pattern_is_played_without_a_file() {
             (&json!(18000), &json!(4), &json!(6), &json!(3), &json!(rules))
         );
     }
-    let output = loggp(scatter).output().unwrap();
-    let shown = text(&output.stdout);
+    let shown = stdout_of(scatter);
     assert!(shown.ends_with("\nrank  done\n   0    10\n   1    10\n   2    14\n   3    18\n"), "{shown}");
 }
 
@@ -300,42 +284,29 @@ fn a_written_schedule_is_played() {
     for name in ["d.goal", "d.bin"] {
         let path = folder.path().join(name);
         let path = path.to_str().unwrap();
-        let written = loggp(&format!("schedule dissemination -P 13 --size 3 -o {path}")).output().unwrap();
-        assert!(written.status.success() && written.stdout.is_empty(), "{}", text(&written.stderr));
+        assert_eq!(stdout_of(&format!("schedule dissemination -P 13 --size 3 -o {path}")), "");
         let played = row(&format!("replay {path} {params}"));
         assert_eq!(played["finishes_ns"], expected["finishes_ns"]);
         assert_eq!(played["schedule"], json!(path));
     }
-    let written = loggp("schedule dissemination -P 13 --size 3").output().unwrap();
+    let written = stdout_of("schedule dissemination -P 13 --size 3");
     let mut replay = loggp(&format!("replay - {params} --format json"));
     let mut replay = replay.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    std::io::Write::write_all(&mut replay.stdin.take().unwrap(), &written.stdout).unwrap();
+    std::io::Write::write_all(&mut replay.stdin.take().unwrap(), written.as_bytes()).unwrap();
     let played: Value = serde_json::from_slice(&replay.wait_with_output().unwrap().stdout).unwrap();
     assert_eq!(played["finishes_ns"], expected["finishes_ns"]);
 }
 
 #[test]
-fn wrong_requests_are_refused() {
+fn a_schedule_that_waits_for_ever_is_a_deadlock() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("waits.goal");
     std::fs::write(&path, "num_ranks 2\nrank 0 {\nrecv 8b from 1 tag 7\n}\nrank 1 {\n}\n").unwrap();
     let path = path.to_str().unwrap();
-    for (line, status, part) in [
-        ("schedule binomial -P 4", 2, "there is no pattern binomial; the nearest name is binomial-"),
-        ("schedule ring -P 0", 2, "0 is not a number of ranks; give one from 1 to"),
-        ("schedule recursive-doubling -P 12", 2, "need a power of 2 of ranks, and 12 is none"),
-        ("replay ring --params P=4", 2, "leave P out of --params"),
-        ("replay ring --machine nowhere", 2, "nowhere"),
-        ("replay ring --machine myrinet --rules loggopsim", 2, "give O_s = O_r and G_s = G_l"),
-        ("replay /nowhere.goal", 2, "/nowhere.goal cannot be read"),
-        (&format!("replay {path} --unit 0s"), 2, "it lasts longer than 0"),
-        (&format!("replay {path}"), 1, "deadlock: 1 of 2 processors wait for messages that nobody sends"),
-    ] {
-        let output = loggp(line).output().unwrap();
-        assert_eq!(output.status.code(), Some(status), "{line}: {}", text(&output.stderr));
-        assert!(text(&output.stderr).contains(part), "{line}: {}", text(&output.stderr));
-        assert!(output.stdout.is_empty(), "{line}");
-    }
+    assert!(refusal(&format!("replay {path} --unit 0s")).contains("it lasts longer than 0"));
+    let (status, stdout, stderr) = answer(&format!("replay {path}"));
+    assert_eq!((status, &*stdout), (Some(1), ""));
+    assert!(stderr.contains("deadlock: 1 of 2 processors wait for messages that nobody sends"), "{stderr}");
 }
 
 /// On LogGPS machines a message above S is sent after a request and a reply.

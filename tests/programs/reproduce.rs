@@ -5,7 +5,7 @@ mod browser;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
@@ -13,31 +13,20 @@ use std::time::{Duration, SystemTime};
 use loggp_papers::exhibits;
 use serde_json::Value;
 
+use crate::requests::{answer_of, loggp, refusal_of, rows};
+
 /// Returns the command with the arguments of a line, for this folder.
 fn reproduce(line: &str, folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
-    command.arg("reproduce").args(line.split_whitespace()).arg("-o").arg(folder);
+    let mut command = loggp(&format!("reproduce {line} -o"));
+    command.arg(folder);
     command
 }
 
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
 /// Runs the command, which must succeed without warnings, and returns its stdout.
-fn stdout_of(mut command: Command) -> String {
-    let Output { status, stdout, stderr } = command.output().unwrap();
-    assert_eq!((status.code(), text(&stderr)), (Some(0), ""), "{command:?}");
-    text(&stdout).into()
-}
-
-/// Runs the command, which must refuse the request, and returns its sentence.
-fn refusal(mut command: Command) -> String {
-    let output = command.output().unwrap();
-    assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{command:?}");
-    let sentence = text(&output.stderr).strip_prefix("error: ").unwrap().strip_suffix('\n').unwrap();
-    assert!(!sentence.contains('\n'), "{command:?}: {sentence}");
-    sentence.into()
+fn stdout_of(command: Command) -> String {
+    let (status, stdout, stderr) = answer_of(command);
+    assert_eq!((status, &*stderr), (Some(0), ""));
+    stdout
 }
 
 /// Returns the path of a folder of this name, which does not exist.
@@ -251,18 +240,12 @@ fn exhibits_are_made_again_only_on_request() {
 
 #[test]
 fn the_list_has_every_exhibit() {
-    let command = |line: &str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_loggp"));
-        command.args(["reproduce", "--list"]).args(line.split_whitespace());
-        stdout_of(command)
-    };
-    let list = command("");
+    let list = stdout_of(loggp("reproduce --list"));
     for (paper, exhibit) in exhibits() {
         let line = list.lines().find(|line| line.starts_with(&format!("{} ", exhibit.id))).unwrap();
         assert!(line.contains(paper.name) && line.contains(exhibit.title), "{line}");
     }
-    let json = command("logp-fig* --format json");
-    let rows: Vec<Value> = json.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let rows = rows("reproduce --list logp-fig*");
     assert!(rows.iter().all(|row| row["id"].as_str().unwrap().starts_with("logp-fig")) && rows.len() == 5);
 }
 
@@ -272,25 +255,15 @@ fn wrong_requests_are_refused() {
     fs::create_dir(&folder).unwrap();
     let file = folder.join("file");
     fs::write(&file, "").unwrap();
-    for (line, says) in [
-        ("logp-fg3", "there is no logp-fg3 to reproduce; the nearest name is logp-fig3"),
-        ("nothing-*", "there is no nothing-* to reproduce"),
-        ("--clock virtual --carrier coroutine logp-fig3", "--carrier is for the wall clock"),
-        ("logp-fig3 -o x.txt", ".md for a summary in Markdown, .html for the page"),
-        ("logp-fig3 --repeat 0", "--repeat"),
-    ] {
-        let sentence = refusal(reproduce(line, &folder));
-        assert!(sentence.contains(says), "{line}: {sentence}");
-    }
-    assert!(refusal(reproduce("logp-fig3", &file)).contains("it is not a folder"));
+    assert!(refusal_of(reproduce("logp-fig3", &file)).contains("it is not a folder"));
     let page = folder.join("index.html");
     fs::write(&page, "<html>a page of somebody else</html>").unwrap();
-    assert!(refusal(reproduce("logp-fig3", &folder)).contains("its index.html is another page"));
+    assert!(refusal_of(reproduce("logp-fig3", &folder)).contains("its index.html is another page"));
     assert_eq!(read(&page), "<html>a page of somebody else</html>");
     let lock = fs::File::create(folder.join(".lock")).unwrap();
     fs::remove_file(&page).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
-    assert!(refusal(reproduce("logp-fig3", &folder)).contains("another command is writing to it"));
+    assert!(refusal_of(reproduce("logp-fig3", &folder)).contains("another command is writing to it"));
 }
 
 /// Returns the tags of a page that have an attribute twice. A browser ignores the second one.

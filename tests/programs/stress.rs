@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 
 use loggp::audit::Audit;
 use loggp::{ClockKind, Dilation, Latency, Params, Ports, Time, US, preset};
@@ -11,6 +10,8 @@ use loggp_programs::{Case, Emulation};
 use loggp_study::{Answers, Study};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+
+use crate::requests::answer;
 
 /// Returns a case of a pattern in which every processor sends this many messages.
 fn case(pattern: &str, params: Params, messages: usize) -> Case {
@@ -120,17 +121,6 @@ fn latency_counts_from_when_a_message_was_to_be_started() {
 }
 
 #[test]
-fn impossible_cases_are_refused() {
-    let params = |P| Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
-    let refusal = |case: Case| case.check().unwrap_err().to_string();
-    for pattern in STRESS.algorithms {
-        assert!(refusal(case(pattern.name, params(1), 4)).contains("at least 2"));
-        assert!(refusal(case(pattern.name, params(4), 0)).contains("at least 1"));
-        assert!(refusal(case(pattern.name, params(4), usize::MAX)).contains("too much"));
-    }
-}
-
-#[test]
 fn the_wall_clock_obeys_the_capacity_too() {
     let cm5 = preset("cm5").unwrap().builder().P(8).build().unwrap();
     let emulation = Emulation { dilation: Dilation::Auto, ..Emulation::with_clock(ClockKind::Wall) };
@@ -142,18 +132,11 @@ fn the_wall_clock_obeys_the_capacity_too() {
     }
 }
 
-/// Runs the command with the arguments of a line, and returns its exit status, stdout and stderr.
-fn loggp(line: &str) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
 /// No computer is fast enough for this dilation. The run is right, and its time is marked.
 #[test]
 fn a_late_run_is_marked() {
     let line = "stress all-to-one --machine cm5 -P 4 --load 4 --dilation 0.0001";
-    let (status, table, err) = loggp(line);
+    let (status, table, err) = answer(line);
     assert_eq!(status, Some(0));
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("all-to-one")).collect();
     assert!(rows[0].contains("%  late ") && rows[1].ends_with("  yes"), "{table}");
@@ -162,7 +145,7 @@ fn a_late_run_is_marked() {
     );
     let expected = "warning: this computer was late: all-to-one with P = 4, load 4; a larger --dilation or ";
     assert!(err.starts_with(expected) && err.lines().count() == 1, "{err}");
-    let (status, row, _) = loggp(&format!("{line} --format json"));
+    let (status, row, _) = answer(&format!("{line} --format json"));
     let row: Value = serde_json::from_str(&row).unwrap();
     assert_eq!((status, &row["held"]), (Some(0), &json!(false)));
 }
@@ -170,7 +153,7 @@ fn a_late_run_is_marked() {
 #[test]
 fn stress_has_a_row_for_every_pattern_load_and_number_of_processors() {
     let line = "stress all-to-one h-relation --machine cm5 -P 4,8 --load 1,8 --clock virtual --format json";
-    let (status, out, _) = loggp(line);
+    let (status, out, _) = answer(line);
     let rows: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((status, rows.len()), (Some(0), 8));
     let row = &rows[1];
@@ -187,7 +170,7 @@ fn stress_has_a_row_for_every_pattern_load_and_number_of_processors() {
     assert_eq!((&stalls["max_in_transit"], &stalls["capacity"]), (&json!(2), &json!(2)));
     assert!(stalls["longest_ns"].as_f64() >= stalls["shortest_ns"].as_f64());
 
-    let (_, csv, _) = loggp(&line.replace("json", "csv"));
+    let (_, csv, _) = answer(&line.replace("json", "csv"));
     let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
     assert_eq!((widths.len(), widths.iter().min()), (9, widths.iter().max()));
 }
@@ -202,7 +185,7 @@ fn row_name(row: &Value) -> String {
 fn stress_measures_and_draws() {
     let plot = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("stress.svg");
     let (status, out, err) =
-        loggp(&format!("stress --machine cm5 -P 2,4 --load 1,2 --format json -o {}", plot.display()));
+        answer(&format!("stress --machine cm5 -P 2,4 --load 1,2 --format json -o {}", plot.display()));
     // A warning may say that this computer was late.
     assert_eq!(status, Some(0), "{err}");
     assert!(err.lines().all(|line| line.starts_with("warning: this computer was late: ")), "{err}");
@@ -213,25 +196,5 @@ fn stress_measures_and_draws() {
     let svg = fs::read_to_string(plot).unwrap();
     for text in ["all-to-one", "h-relation", "P = 2", "P = 4", "stalled time per message [us]"] {
         assert!(svg.contains(text), "{text}");
-    }
-}
-
-#[test]
-fn stress_refuses_in_a_sentence() {
-    for (line, words) in [
-        ("stress all-to-non", "the nearest name is all-to-one"),
-        ("stress -P 1", "at least 2"),
-        ("stress --load 0", "at least 1"),
-        ("stress --load x", "give a whole number"),
-        ("stress --rate 0", "give a number from 0.001"),
-        ("stress -P 4 --params L=6,o=2,g=4,P=8", "twice"),
-        ("stress --size 4", "unexpected argument '--size'"),
-        ("stress --clock virtual --dilation 2", "--dilation is for the wall clock"),
-        ("stress -o x.png", ".svg"),
-        ("stress -o /nowhere/x.svg", "folder is not there"),
-    ] {
-        let (status, out, err) = loggp(line);
-        assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");
-        assert!(err.contains(words) && err.lines().count() == 1, "{line}: {err}");
     }
 }

@@ -1,8 +1,6 @@
 //! `loggp sweep` as a user meets it.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
 
 use loggp::{US, preset};
 use loggp_programs::Case;
@@ -12,40 +10,13 @@ use loggp_study::range::Range;
 use loggp_study::sweep::Sweep;
 use serde_json::Value;
 
-/// Runs the command with the arguments of a line.
-fn output(line: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
-
-/// Runs the command, which must succeed without warnings, and returns its stdout.
-fn stdout_of(line: &str) -> String {
-    let output = output(line);
-    assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), ""), "{line}");
-    text(&output.stdout).into()
-}
-
-/// Returns the rows that the command prints as JSON.
-fn rows(line: &str) -> Vec<Value> {
-    stdout_of(&format!("{line} --format json"))
-        .lines()
-        .map(|row| serde_json::from_str(row).unwrap())
-        .collect()
-}
+use crate::requests::{answer, folder, rows, stdout_of};
 
 /// Returns the integers at a path of the rows.
 fn numbers(rows: &[Value], path: &str) -> Vec<i64> {
     rows.iter()
         .map(|row| row.pointer(path).and_then(Value::as_i64).unwrap_or_else(|| panic!("{row}")))
         .collect()
-}
-
-/// Returns a temporary path of this process.
-fn temporary_file(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("loggp-sweep-{}-{name}", std::process::id()))
 }
 
 #[test]
@@ -103,16 +74,6 @@ fn an_option_is_swept_by_its_type() {
         |range: &str| options(&format!("rtt --params L=6 --cycle 2us --over {range}"), "imbalance=");
     assert_eq!(imbalances("imbalance=0us..10us:3"), ["0us", "5us", "10us"]);
     assert_eq!(imbalances("imbalance=1,2"), ["2us", "4us"]);
-    for (over, why) in [
-        ("input=uniform,equal", "input = uniform is not a number, so it cannot be swept over"),
-        ("input=odd", "input = odd: give uniform, skewed, sorted or equal"),
-        ("radix=1,17", "radix = 17: give a whole number from 1 to 16"),
-        ("key-sort=-1us,1us", "key-sort = -1us: it is negative; give 0 or more"),
-    ] {
-        let output = output(&format!("sweep radix-sort long --over {over}"));
-        let stderr = text(&output.stderr);
-        assert_eq!((output.status.code(), stderr), (Some(2), &*format!("error: --over {over}: {why}\n")));
-    }
 }
 
 #[test]
@@ -162,9 +123,9 @@ fn csv_has_the_titles_of_compare() {
 
 #[test]
 fn a_sweep_on_the_wall_clock_measures() {
-    let output = output("sweep broadcast flat --over P=2,3 --clock wall --format json");
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    for row in text(&output.stdout).lines() {
+    let (status, stdout, stderr) = answer("sweep broadcast flat --over P=2,3 --clock wall --format json");
+    assert_eq!(status, Some(0), "{stderr}");
+    for row in stdout.lines() {
         let row: Value = serde_json::from_str(row).unwrap();
         assert!(row["clock"] == "wall" && row["measured_ns"].is_number(), "{row}");
     }
@@ -172,51 +133,16 @@ fn a_sweep_on_the_wall_clock_measures() {
 
 #[test]
 fn an_impossible_point_is_left_out_with_its_reason() {
-    let output = output("sweep broadcast flat --over size=0,1,2 -P 3");
-    assert_eq!(output.status.code(), Some(0));
+    let (status, stdout, stderr) = answer("sweep broadcast flat --over size=0,1,2 -P 3");
     let reason = "left out: at size = 0, broadcast flat: a size of 0 leaves nothing to do; give at least 1\n";
-    assert_eq!(text(&output.stderr), reason);
-    assert_eq!(text(&output.stdout).lines().count(), 6);
-}
-
-#[test]
-fn a_wrong_request_is_refused_in_a_sentence() {
-    for (line, refusal) in [
-        ("L=1us..100us", "a range needs its number of points"),
-        ("L=5us..1us:3", "give the smaller value first"),
-        ("L=1us..2parsec:3", "there is no unit parsec"),
-        ("L=0..1us:log:3", "cannot begin at 0"),
-        ("L=1us..2us:1", "give a whole one from 2 to 1000"),
-        ("size=1..2:1001", "give a whole one from 2 to 1000"),
-        ("size=1.5,2", "size = 1.5 is not a number"),
-        ("P=1,,2", "a value is missing"),
-        ("P=-1,2", "P = -1 is not a number"),
-        ("alpha=a..b:3", "alpha = a: give a ratio between 0 and 1"),
-        ("alpha=0.5,2", "alpha = 2: give a ratio between 0 and 1"),
-        ("size=0,0", "give at least 1"),
-        ("x=1,2", "there is no x to sweep over; there are L, o, g"),
-        ("L", "it has no ="),
-        ("L=1us,2us --params L=3us", "L is given elsewhere too"),
-        ("P=2,3 -P 4", "P is given elsewhere too"),
-        ("size=2,3 --size 4", "size is given elsewhere too"),
-        ("alpha=0.2,0.3 --alpha 0.4", "alpha is given elsewhere too"),
-        ("P=2,3 -o sweep.png", "give a name that ends in .svg"),
-        ("P=2,3 --dilation 2", "give --clock wall too"),
-    ] {
-        let output = output(&format!("sweep scatter fixed --over {line}"));
-        let stderr = text(&output.stderr);
-        assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), ""), "{line}: {stderr}");
-        assert!(stderr.starts_with("error: ") && stderr.contains(refusal), "{line}: {stderr}");
-        assert_eq!(stderr.lines().count(), 1, "{stderr}");
-    }
+    assert_eq!((status, &*stderr, stdout.lines().count()), (Some(0), reason, 6));
 }
 
 #[test]
 fn a_plot_shows_formula_and_model_of_every_algorithm() {
-    let path = temporary_file("plot.svg");
+    let path = folder("sweep-plot").join("plot.svg");
     stdout_of(&format!("sweep remap --over size=4..4096:log:6 -P 4 -o {}", path.display()));
     let svg = fs::read_to_string(&path).unwrap();
-    fs::remove_file(&path).unwrap();
     for shown in [
         "size [bytes from each processor to each other]",
         "time [us]",
@@ -239,11 +165,10 @@ fn each_point_has_the_quartiles_of_its_seeds_and_a_box() {
     let time = |row: &Value, name: &str| row[name].as_f64().unwrap();
     let alone: Vec<Vec<Value>> =
         (7..12).map(|seed| rows(&format!("{line} --latency random:{seed}"))).collect();
-    let path = temporary_file("seeds.svg");
+    let path = folder("sweep-seeds").join("seeds.svg");
     let drawn = format!("{line} --latency random:7 --seeds 5");
     let all = rows(&format!("{drawn} -o {}", path.display()));
     let svg = fs::read_to_string(&path).unwrap();
-    fs::remove_file(&path).unwrap();
 
     assert_eq!(all.len(), 3);
     for (place, row) in all.iter().enumerate() {

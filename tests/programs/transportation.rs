@@ -1,41 +1,24 @@
-//! The transportation primitive: complete delivery, worked examples, bounds and predictions.
+//! The transportation primitive: worked examples, bounds and predictions.
 
-use std::process::Command;
 use std::sync::Arc;
 
-use crate::case::{check, formula, outcome};
-use loggp::audit::audit;
+use crate::case::{formula, model};
+use crate::requests::{assert_refused, row, stdout_of};
 use loggp::params::LogGps;
-use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Time, US, preset};
+use loggp::{Latency, Machine, Params, Ports, Time, US};
 use loggp_programs::transportation::{
-    CHUNK, Delivery, FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, MatrixKind, OUTGOING, PART, RandomSchedule,
-    SKEW, STAGE1, Scheme, SendSchedule, Skew, Source, TRAFFIC, TRANSPORTATION, TransportMethod, TwoStageForm,
-    expected_longest, generators, longest_messages, matrix, transport,
+    Delivery, FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, MatrixKind, OUTGOING, PART, RandomSchedule, SKEW,
+    STAGE1, Scheme, SendSchedule, Skew, Source, TRAFFIC, TRANSPORTATION, TransportMethod, TwoStageForm,
+    generators, longest_messages, matrix, transport,
 };
-use loggp_programs::{Algorithm, Case, Emulation, Outcome, TimeSpan};
+use loggp_programs::{Case, TimeSpan};
 
 const LINEAR: SendSchedule = SendSchedule::Linear;
 const RANDOM: SendSchedule = SendSchedule::Random(RandomSchedule::PLAIN);
 const IMPROVED: SendSchedule = SendSchedule::Random(RandomSchedule::IMPROVED);
-const HALF: Option<Skew> = Some(Skew::Fixed(1.0, 2.0));
 
 fn params(P: usize, L: i64, o: i64, g: i64, G: i64) -> Params {
     Params::builder(P).L(L * US).o(o * US).g(g * US).G(G * US).word(4).build().unwrap()
-}
-
-/// Returns a case on the paper's machine, with the barrier of the CM-5's control network.
-fn cm5(algorithm: &str, P: usize, traffic: usize) -> Case {
-    let params = preset("cm5").unwrap().builder().P(P).build().unwrap();
-    let case = Case { barrier: Some(5 * US), ..Case::new(&TRANSPORTATION, algorithm, params) };
-    case.with(&TRAFFIC, Some(traffic))
-}
-
-fn model(case: &Case) -> Time {
-    outcome(case, &Emulation::default()).run.time
-}
-
-fn metric(outcome: &Outcome, name: &str) -> f64 {
-    outcome.metric(name).unwrap_or_else(|| panic!("no {name} in {:?}", outcome.metrics))
 }
 
 /// The algorithms with formulas.
@@ -202,48 +185,6 @@ fn is_figure(name: &str) -> bool {
     name.starts_with("figure")
 }
 
-/// Every algorithm with every matrix on the virtual clock, on all numbers of processors up to 12 and some up
-/// to 40, and cases of any kind up to 3,000 in all.
-#[test]
-fn everything_arrives_in_whatever_order_messages_come() {
-    let mut rng = fastrand::Rng::with_seed(14);
-    let emulation = Emulation { stack: Some(64 << 10), ..Emulation::default() };
-    let mut cases = 0;
-    for P in (1..=12).chain([16, 23, 32, 40]) {
-        for name in matrix_names(P) {
-            for algorithm in TRANSPORTATION.algorithms {
-                outcome(&random_case(&mut rng, P, name, algorithm.name), &emulation);
-                cases += 1;
-            }
-        }
-    }
-    assert!(cases > 1500, "{cases}");
-    for _ in cases..crate::cases::times(3_000) {
-        outcome(&any_case(&mut rng, 20), &emulation);
-    }
-}
-
-/// The same on the wall clock, at a speed at which the host is always late.
-#[test]
-fn everything_arrives_on_the_wall_clock_too() {
-    let mut rng = fastrand::Rng::with_seed(15);
-    let emulation = Emulation {
-        clock: ClockKind::Wall,
-        dilation: Dilation::Fixed(1e-3),
-        stack: Some(64 << 10),
-        ..Emulation::default()
-    };
-    for _ in 0..300 {
-        let mut case = any_case(&mut rng, 40);
-        if case.params.P > 16 {
-            case.params.P = 1 + case.params.P % 16; // threads cost more than coroutines
-        }
-        if check(&case).is_ok() {
-            outcome(&case, &emulation);
-        }
-    }
-}
-
 /// Returns a random case with a formula: a machine of LogP or LogGP whose word holds a number, exact latency,
 /// and a matrix of any kind.
 fn predicted_case(rng: &mut fastrand::Rng, algorithm: &str) -> Case {
@@ -375,96 +316,6 @@ fn messages_keep_to_the_papers_bounds() {
     }
 }
 
-/// The appendix: with random remainders the longest message of stage 2 is about as long as expected.
-#[test]
-fn shuffling_makes_the_longest_message_what_the_appendix_expects() {
-    let P = 32;
-    let mut sum = 0.0;
-    for seed in 0..20 {
-        let case = cm5("two-stage-shuffled", P, P * 200).with(&MATRIX, "random".into());
-        let outcome = outcome(&Case { seed, ..case.clone() }, &Emulation::default());
-        let expected = expected_longest(matrix(&Case { seed, ..case }).unwrap().t(), P).unwrap();
-        assert_eq!(metric(&outcome, "expected most"), expected);
-        sum += metric(&outcome, "2: most");
-        assert!(metric(&outcome, "2: most") <= (200 + P) as f64);
-    }
-    // The longest message is to one of the destinations with the most traffic.
-    let expected = expected_longest(P * 200, P).unwrap();
-    assert!((sum / 20.0 - expected).abs() < 6.0, "{} {expected}", sum / 20.0);
-}
-
-/// Section 7.3: two stages take 2 t mu and lower-order terms, less the part that each processor keeps.
-#[test]
-fn two_stages_come_near_two_t_mu() {
-    let P = 32;
-    for ports in [Ports::Single, Ports::Dual] {
-        let mut last = f64::MAX;
-        for n in 10..20 {
-            let case = Case { ports, ..cm5("two-stage", P, 1 << n) }
-                .with(&FAN_OUT, Some(FanOut::Fixed(P)))
-                .with(&SKEW, HALF);
-            let outcome = outcome(&case, &Emulation::default());
-            let ratio = metric(&outcome, "time / 2 t mu");
-            assert!(ratio < last, "{ratio} after {last}");
-            last = ratio;
-            let (time, formula) = (outcome.run.time.as_ps() as f64, formula(&case).unwrap().as_ps() as f64);
-            assert!(time <= formula, "{time} {formula}");
-            if n >= 15 {
-                assert!(time > 0.95 * formula, "{n}: {time} {formula}");
-            }
-        }
-        assert!((0.95..1.05).contains(&last), "{last}");
-    }
-    // Section 8: with other bounds in and out, (r + c) mu.
-    for (algorithm, r, c) in [("two-stage", 1 << 17, 1 << 19), ("two-stage-alternate", 1 << 19, 1 << 17)] {
-        let mut last = f64::MAX;
-        for part in [64, 16, 4, 1] {
-            let case = Case { ports: Ports::Dual, ..cm5(algorithm, 16, 1) }.with(&MATRIX, "random".into());
-            let case = case.with(&OUTGOING, Some(r / part)).with(&INCOMING, Some(c / part));
-            let ratio = metric(&outcome(&case, &Emulation::default()), "time / (r + c) mu");
-            assert!(ratio < last, "{algorithm}: {ratio} after {last}");
-            last = ratio;
-        }
-        assert!(last < 1.05, "{algorithm}: {last}");
-    }
-}
-
-/// Section 9, at P = 32 with the CM-5's parameters: the orders that figures 13 to 16 show.
-#[test]
-fn the_algorithms_compare_as_in_figures_13_to_16() {
-    let skews = [(2, 2), (4, 4), (8, 2), (16, 16), (32, 2), (32, 32)];
-    let traffic = 65536;
-    {
-        let times = |algorithm: &str| -> Vec<f64> {
-            let time = |&(k, l): &(usize, usize)| {
-                let seeds = 1..=3;
-                let case = cm5(algorithm, 32, traffic)
-                    .with(&FAN_OUT, Some(FanOut::Fixed(k)))
-                    .with(&SKEW, Some(Skew::fraction(1, l)));
-                let sum: f64 = seeds.map(|seed| model(&Case { seed, ..case.clone() }).as_ns()).sum();
-                sum / 3.0
-            };
-            skews.iter().map(time).collect()
-        };
-        let [random, improved, two_stage] = ["random", "random-improved", "two-stage"].map(times);
-        let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
-        let spread = |times: &[f64]| {
-            let (least, most) =
-                (times.iter().copied().fold(f64::MAX, f64::min), times.iter().copied().fold(0.0, f64::max));
-            (most - least) / mean(times)
-        };
-        // Figure 13: the improved algorithm is faster.
-        assert!(mean(&improved) < mean(&random), "{improved:?} {random:?}");
-        // Figure 14: a single stage is faster, by less than a factor of two, and its times vary far more.
-        assert!(improved.iter().zip(&two_stage).all(|(single, two)| single < two && *two < 1.9 * single));
-        assert!(spread(&two_stage) < 0.1 && spread(&improved) > 3.0 * spread(&two_stage));
-        // Figures 15 and 16: relative to a single stage, two stages do best with the longest messages, and
-        // worst with two equal ones.
-        let ratio = |n: usize| two_stage[n] / improved[n];
-        assert!(ratio(5) < ratio(0), "{improved:?} {two_stage:?}");
-    }
-}
-
 /// The paper's generator: of k receivers (1-l)k share the fraction l, and all send and receive exactly t.
 #[test]
 fn the_generator_meets_its_bounds() {
@@ -515,99 +366,7 @@ fn the_generator_meets_its_bounds() {
 }
 
 #[test]
-fn impossible_cases_are_refused_in_a_sentence() {
-    let case = |P: usize| Case::new(&TRANSPORTATION, "two-stage", params(P, 6, 2, 4, 1));
-    for (case, why) in [
-        (
-            case(8).with(&FAN_OUT, Some(FanOut::Fixed(9))),
-            "a fan-out of 9 is not to be had from 8 processors; give one from 1 to 8",
-        ),
-        (
-            case(8).with(&FAN_OUT, Some(FanOut::Fixed(4))).with(&SKEW, Some(Skew::fraction(1, 3))),
-            "a skew of 1/3 gives 1.333 of 4 receivers",
-        ),
-        (case(8).with(&FAN_OUT, Some(FanOut::Fixed(1))).with(&SKEW, HALF), "leave --skew out"),
-        (case(8).with(&TRAFFIC, Some(5)), "give more traffic, or less fan-out"),
-        (case(8).with(&MATRIX, "figure-9".into()), "it is for 4 processors, and there are 8; give -P 4"),
-        (case(4).with(&MATRIX, "figure-9".into()).with(&TRAFFIC, Some(5)), "leave it out"),
-        (
-            case(8).with(&MATRIX, "diagonal".into()).with(&SKEW, HALF),
-            "--skew is for the matrix skewed; leave it out",
-        ),
-        (case(8).with(&OUTGOING, Some(5)), "--outgoing is for the matrix random; leave it out"),
-        (
-            case(8).with(&MATRIX, "random".into()).with(&OUTGOING, Some(100)).with(&INCOMING, Some(12)),
-            "one processor sends 100, and all 8 together receive at most 96; give at most that",
-        ),
-        (
-            case(8).with(&MATRIX, "remainders".into()).with(&TRAFFIC, Some(55)),
-            "give a traffic of at least 56",
-        ),
-        (case(8).with(&MATRIX, "there-is-none.csv".into()), "there-is-none.csv cannot be read"),
-        (Case { size: 5000, ..case(8) }.with(&TRAFFIC, Some(5)), "leave one of them out"),
-        (case(257), "give at most 256"),
-        (
-            case(256).with(&MATRIX, "uniform".into()).with(&TRAFFIC, Some(1 << 24)),
-            "give less traffic or fewer processors",
-        ),
-    ] {
-        let refusal = check(&case).unwrap_err();
-        assert!(refusal.contains(why) && !refusal.contains('\n'), "{refusal}");
-    }
-    // The Cenju-4's longest message has 4,333 bytes.
-    let cenju4 = preset("cenju4").unwrap().builder().P(8).build().unwrap();
-    let refusal = check(&Case::new(&TRANSPORTATION, "linear", cenju4)).unwrap_err();
-    assert!(
-        refusal.contains("14336 words") && refusal.contains("at most 4333; give less traffic"),
-        "{refusal}"
-    );
-    outcome(&Case::new(&TRANSPORTATION, "two-stage", cenju4), &Emulation::default());
-    // If even a word waits for its receiver, requests and replies would wait for each other.
-    let gps = LogGps { s: 0, S: 0, O_s: US, O_r: US, G_s: US, G_l: US };
-    let params = Params::builder(4).L(US).o(US).g(US).gps(gps).build().unwrap();
-    assert!(
-        check(&Case::new(&TRANSPORTATION, "random", params)).unwrap_err().contains("give S of at least 1")
-    );
-    outcome(&Case::new(&TRANSPORTATION, "two-stage-alternate-combine", params), &Emulation::default());
-}
-
-#[test]
-fn every_algorithm_keeps_to_the_rules_of_the_machine() {
-    for Algorithm { name, .. } in TRANSPORTATION.algorithms {
-        for stage1 in [LINEAR, IMPROVED] {
-            let case = cm5(name, 8, 600).with(&STAGE1, stage1).with(&CHUNK, 40);
-            let run = outcome(&case, &Emulation::with_trace()).run;
-            let audit = audit(run.trace.as_ref().unwrap());
-            assert!(audit.is_clean(), "{name}: {:?}", audit.violations);
-        }
-    }
-}
-
-/// In the random algorithms each message takes a request, and each rejection another one.
-#[test]
-fn requests_are_messages_and_rejections() {
-    for algorithm in ["random", "random-improved"] {
-        for traffic in [256, 4096, 40_000] {
-            let case = cm5(algorithm, 16, traffic).with(&FAN_OUT, Some(FanOut::Fixed(8)));
-            let outcome = outcome(&case, &Emulation::default());
-            let [requests, rejected, sleeps] =
-                ["requests", "rejected", "sleeps"].map(|name| metric(&outcome, name));
-            assert_eq!(requests - rejected, 16.0 * 8.0);
-            assert!(algorithm == "random" || sleeps > 0.0);
-        }
-    }
-}
-
-fn loggp(line: &str) -> (Option<i32>, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_loggp")).args(line.split_whitespace()).output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-#[test]
 fn matrix_shows_matrices() {
-    let (status, table, errors) = loggp("matrix figure-9");
-    assert_eq!((status, errors.as_str()), (Some(0), ""));
     let right = "\
 figure-9: P = 4, r = 17, c = 17, t = 17, f = 4, g = 4, h = 4
 all-to-many, not uniform, equal traffic
@@ -620,45 +379,29 @@ all-to-many, not uniform, equal traffic
 c_j  17  17  17  17
 g_j   4   3   4   4
 ";
-    assert_eq!(table, right);
+    assert_eq!(stdout_of("matrix figure-9"), right);
 
     // The CSV output can be read, drawn and run.
     let folder = tempfile::tempdir().unwrap();
     let (file, plot) = (folder.path().join("m.csv"), folder.path().join("m.svg"));
     let (file_name, plot_name) = (file.display(), plot.display());
-    let (_, csv, _) = loggp("matrix random -P 5 --outgoing 50 --incoming 30 --format csv");
+    let csv = stdout_of("matrix random -P 5 --outgoing 50 --incoming 30 --format csv");
     std::fs::write(&file, &csv).unwrap();
-    let (status, again, _) = loggp(&format!("matrix {file_name} --format csv -o {plot_name}"));
-    assert_eq!((status, again), (Some(0), csv));
+    assert_eq!(stdout_of(&format!("matrix {file_name} --format csv -o {plot_name}")), csv);
     let picture = std::fs::read_to_string(&plot).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("r = 50, c = 30, t = 50"));
-    let (status, json, _) = loggp(&format!("matrix {file_name} --format json"));
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let shown = row(&format!("matrix {file_name}"));
     assert_eq!(
-        (status, &json["r"], &json["c"], json["rows"].as_array().unwrap().len()),
-        (Some(0), &50.into(), &30.into(), 5)
+        (&shown["r"], &shown["c"], shown["rows"].as_array().unwrap().len()),
+        (&50.into(), &30.into(), 5)
     );
-    let run = format!("run transportation two-stage-alternate --matrix {file_name} -P 5 --format json");
-    let (status, json, _) = loggp(&run);
-    assert_eq!(status, Some(0));
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["verified"], true);
+    let run = row(&format!("run transportation two-stage-alternate --matrix {file_name} -P 5"));
+    assert_eq!(run["verified"], true);
 
-    for (line, why) in [
-        ("matrix figure-8".to_string(), "there is no such matrix; there are skewed, random,"),
-        ("matrix figure-9 -P 5".into(), "it is for 4 processors, and there are 5; give -P 4"),
+    assert_refused(&[
         (format!("matrix {file_name} -P 6"), "it is for 5 processors, and there are 6; give -P 5"),
-        (format!("matrix -o {file_name}.png"), "give a name that ends in .svg for a picture, or in .csv,"),
-        (
-            "matrix skewed -P 0".into(),
-            "P = 0 is no number of processors for a matrix; give one from 1 to 2048",
-        ),
-        ("matrix nothing.csv".into(), "nothing.csv cannot be read"),
         (format!("run transportation --matrix {file_name} -P 4"), "give -P 5"),
-    ] {
-        let (status, out, errors) = loggp(&line);
-        assert_eq!((status, out.as_str()), (Some(2), ""), "{line}");
-        assert!(errors.contains(why) && errors.trim_end().lines().count() == 1, "{line}: {errors}");
-    }
+    ]);
     for (text, why) in [
         ("1,2\n3\n", "row 1 of"),
         ("1,x\n3,4\n", "has \"x\" in row 0, column 1; give whole numbers up to"),
@@ -666,7 +409,6 @@ g_j   4   3   4   4
         ("\n", "has no line; give a line of numbers for each processor"),
     ] {
         std::fs::write(&file, text).unwrap();
-        let (status, _, errors) = loggp(&format!("matrix {file_name}"));
-        assert!(status == Some(2) && errors.contains(why), "{errors}");
+        assert_refused(&[(format!("matrix {file_name}"), why)]);
     }
 }
