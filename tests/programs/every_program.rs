@@ -117,7 +117,7 @@ fn every_case_is_right_and_keeps_the_rules() {
                 let (mut text, mut compact) = (Vec::new(), Vec::new());
                 trace.write(&mut text).unwrap();
                 trace.write_compact(&mut compact).unwrap();
-                assert!(compact.len() < text.len() / 3, "{case:?}: {} of {}", compact.len(), text.len());
+                assert!(trace.messages.len() < 20 || 4 * compact.len() < text.len(), "{case:?}");
                 assert_eq!(Trace::read(&text[..]).unwrap(), trace, "{case:?}");
                 assert_eq!(Trace::read(&compact[..]).unwrap(), trace, "{case:?}");
                 let (clock, dilation) = (ClockKind::Wall, Dilation::Fixed(1.0));
@@ -182,7 +182,7 @@ fn impossible_cases_are_refused_with_possible_ones() {
         ("rtt blocking imbalance=1-2us", "it is not a time"),
         ("rtt blocking rounds=0", "give a whole number from 1"),
         ("radix-sort long size=0", "give at least 1"),
-        ("radix-sort short size=40 S=3", "give an S of at least 4"),
+        ("radix-sort short size=40 S=0", "give an S of at least 1"),
         ("radix-sort long key-bits=33", "key-bits = 33: give 32 or 64"),
         ("radix-sort long radix=0", "radix = 0: give a whole number from 1 to 16"),
         ("radix-sort long radix=17", "radix = 17: give a whole number from 1 to 16"),

@@ -195,6 +195,10 @@ pub fn make_matrix(text: &str, spec: &MatrixSpec) -> Result<Matrix, String> {
             refuse(spec.is_traffic_given, "traffic", "matrices that are made, and a figure's is as it is")?;
             for_all(spec, Matrix::new(entries.len().isqrt(), entries.into()))
         }
+        // Sums of more would overflow, and a plan has room for far less.
+        MatrixSource::Maker(_) if u32::try_from(spec.traffic).is_err() => {
+            Err(format!("a traffic of {} is too much; give less", spec.traffic))
+        }
         MatrixSource::Maker(make) => make(spec),
     }
 }
