@@ -73,10 +73,9 @@ fn draw_case(rng: &mut fastrand::Rng, program: &'static Program, algorithm: &Alg
         };
         let mut with_options = drawn;
         for (name, values) in OPTIONS {
-            let option = program.option(name).filter(|option| {
-                option.algorithms().is_empty() || option.algorithms().contains(&algorithm.name)
-            });
-            if option.is_some() && rng.bool() {
+            let algorithms = program.option(name).map(|option| option.info().algorithms);
+            let is_there = algorithms.is_some_and(|all| all.is_empty() || all.contains(&algorithm.name));
+            if is_there && rng.bool() {
                 with_options = with_options.with_text(name, rng.choice(values).unwrap()).unwrap();
             }
         }
