@@ -723,7 +723,7 @@ fn a_timeline_page_holds_every_run() {
     let page = trace.with_extension("html");
     let (of_trace, to) = (trace.display(), page.display());
     let count_runs = |line: &str| {
-        stdout_of(line);
+        measured_stdout(line);
         let html = std::fs::read_to_string(&page).unwrap();
         assert!(html.starts_with("<!DOCTYPE html>") && html.ends_with("</html>\n"));
         std::fs::remove_file(&page).unwrap();
