@@ -80,7 +80,7 @@ fn draw_case(rng: &mut fastrand::Rng, program: &'static Program, algorithm: &Alg
             }
         }
         // Any size, the few that an FFT may have, and the default for what stands in place of a size.
-        let sizes = [rng.usize(1..70), P * P << rng.usize(..4), with_options.size];
+        let sizes = [rng.usize(1..70), (P * P) << rng.usize(..4), with_options.size];
         let cases = sizes.map(|size| Case { size, ..with_options.clone() });
         if let Some(accepted) = cases.into_iter().find(|case| case.check().is_ok()) {
             return accepted;
