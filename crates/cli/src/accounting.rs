@@ -5,16 +5,45 @@ use loggp::path::HopKind;
 use loggp::{Time, US};
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis::accounts::{Account, Accounts};
-use loggp_study::analysis::{Analysis, CallGroup, FormulaBuilder, GroupActivity, PathStep, Sensitivity};
+use loggp_study::analysis::{
+    Analysis, CallGroup, FormulaBuilder, GroupActivity, Overlap, PathStep, Sensitivity,
+};
 
-use super::analyzed_run::AnalyzedRun;
-use super::column::{ReportColumn, json_key, json_rows, table};
-use super::critical_path;
+use super::column::{Columns, json_key};
 use super::field::Field;
-use super::formula::formula_text;
-use super::number::{Unit, thousands};
-use super::overlap;
+use super::formula::{FormulaSweep, formula_columns, formula_text, sweep_columns};
+use super::number::{Unit, count, thousands};
 use super::row::MOST_DECIMALS;
+
+/// A recorded run, or a replay of one under other parameters.
+pub struct AnalyzedRun {
+    /// The file of a recorded run, or the change that was made for a replay.
+    pub name: String,
+    pub trace: String,
+    /// Time of the recorded run, if this is a replay.
+    pub recorded_time: Option<Time>,
+    pub analysis: Analysis,
+    /// The critical path along a parameter, if `--over` is given.
+    pub sweep: Option<FormulaSweep>,
+}
+
+impl AnalyzedRun {
+    /// Returns the name without its folders.
+    pub fn short_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Divides a time of all processors together by their number.
+    pub fn mean(&self, time: Time) -> Time {
+        time / self.analysis.params.P as i64
+    }
+
+    /// Returns a time as a percentage of the time of all processors.
+    pub fn share(&self, time: Time) -> f64 {
+        let all = self.analysis.total.total();
+        if all == Time::ZERO { 0.0 } else { 100.0 * time.in_units(all) }
+    }
+}
 
 /// Returns the unit in which times are shown: the machine's, or a longer one for long runs.
 pub fn time_unit(rows: &[AnalyzedRun]) -> Unit {
@@ -25,104 +54,104 @@ pub fn time_unit(rows: &[AnalyzedRun]) -> Unit {
 }
 
 /// Returns the columns of a run. The table shows times as means over the processors.
-pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Vec<ReportColumn<'a, AnalyzedRun>> {
-    let mut columns = vec![
-        ReportColumn::new("run", |row: &AnalyzedRun| row.name.clone()),
-        ReportColumn::table_only("run", |row: &AnalyzedRun| row.short_name().to_string()),
-        ReportColumn::new("trace", |row: &AnalyzedRun| row.trace.clone()),
-    ];
-    columns.extend(Parameter::ALL.iter().map(|parameter| {
-        ReportColumn::new(format!("params.{}", parameter.name), |row: &AnalyzedRun| {
+pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Columns<'a, AnalyzedRun> {
+    let mut columns = Columns::<AnalyzedRun>::new();
+    columns.add("run", |row| row.name.clone());
+    columns.add_to_table("run", |row| row.short_name().to_string());
+    columns.add("trace", |row| row.trace.clone());
+    for parameter in Parameter::ALL {
+        columns.add(format!("params.{}", parameter.name), |row| {
             parameter.number(&row.analysis.params).map_or(Field::Absent, Field::from)
-        })
-    }));
-    columns.extend([
-        ReportColumn::new("time_ns", |row: &AnalyzedRun| row.analysis.time).with_title("time"),
-        ReportColumn::new("change", |row: &AnalyzedRun| match row.recorded_time {
-            Some(was) if was > Time::ZERO => Field::Error(row.analysis.time.in_units(was) - 1.0),
-            _ => Field::Null,
-        })
-        .with_title("change")
-        .optional(),
-        ReportColumn::new("messages", |row: &AnalyzedRun| row.analysis.messages),
-        ReportColumn::new("synchronous", |row: &AnalyzedRun| row.analysis.synchronous),
-    ]);
-    columns.extend(Account::all().into_iter().map(|account| {
-        ReportColumn::new(format!("total_ns.{}", json_key(account.name())), move |row: &AnalyzedRun| {
-            row.analysis.total[account]
-        })
-    }));
-    columns.extend(account_columns(
-        |row: &AnalyzedRun, time| Field::Time(row.mean(time)),
-        |row| &row.analysis.total,
-    ));
-    columns.extend(HopKind::ALL.iter().map(|&part| {
-        ReportColumn::new(format!("path_ns.{}", json_key(part.name())), move |row: &AnalyzedRun| {
-            time_on_path(&row.analysis, part)
-        })
-    }));
-    columns.extend(critical_path::run_columns());
-    columns.extend(overlap::run_columns());
-    columns.extend([
-        ReportColumn::new("processors", |row: &AnalyzedRun| {
-            json_rows(&processor_columns(), &row.analysis.processors)
-        })
-        .json_only(),
-        ReportColumn::new("top", move |row: &AnalyzedRun| {
-            let groups = &row.analysis.groups;
-            json_rows(&group_columns(row), &groups[..groups.len().min(top_lines)])
-        })
-        .json_only(),
-        ReportColumn::new("hops", move |row: &AnalyzedRun| match with_hops {
-            true => json_rows(&step_columns(&row.analysis), &row.analysis.path),
-            false => Field::Absent,
-        })
-        .json_only(),
-        ReportColumn::new("one_percent_more", |row: &AnalyzedRun| {
-            json_rows(&sensitivity_columns(row), &row.analysis.sensitivities)
-        })
-        .json_only(),
-    ]);
+        });
+    }
+    columns.add("time_ns", |row| row.analysis.time).title("time");
+    let change = |row: &AnalyzedRun| match row.recorded_time {
+        Some(was) if was > Time::ZERO => Field::Error(row.analysis.time.in_units(was) - 1.0),
+        _ => Field::Null,
+    };
+    columns.add("change", change).title("change").optional();
+    columns.add("messages", |row| row.analysis.messages);
+    columns.add("synchronous", |row| row.analysis.synchronous);
+    for account in Account::all() {
+        columns.add(format!("total_ns.{}", json_key(account.name())), move |row| row.analysis.total[account]);
+    }
+    add_accounts(&mut columns, |row, time| Field::Time(row.mean(time)), |row| &row.analysis.total);
+    for part in HopKind::ALL {
+        columns
+            .add(format!("path_ns.{}", json_key(part.name())), move |row| time_on_path(&row.analysis, part));
+    }
+    columns.extend(formula_columns(|row: &AnalyzedRun| &row.analysis.formula));
+    for part in HopKind::ALL {
+        let words = move |row: &AnalyzedRun| part_formula(row, part).map_or(Field::Absent, Field::from);
+        columns.add(format!("path_formulas.{}", json_key(part.name())), words).json_only();
+    }
+    columns.extend(sweep_columns(|row: &AnalyzedRun| row.sweep.as_ref()));
+    let overlap = |row: &AnalyzedRun| Some(row.analysis.overlap).filter(|overlap| overlap.requests > 0);
+    let count =
+        move |row: &AnalyzedRun| overlap(row).map_or(Field::Absent, |overlap| overlap.requests.into());
+    columns.add("requests.count", count).json_only();
+    type GetAccounts = fn(&Overlap) -> &Accounts;
+    let waits: [(&str, GetAccounts); 2] =
+        [("overlapped", |overlap| &overlap.overlapped), ("exposed", |overlap| &overlap.exposed)];
+    for (name, accounts) in waits {
+        for account in Account::all() {
+            let time = move |row: &AnalyzedRun| match overlap(row).map(|overlap| accounts(&overlap)[account])
+            {
+                None | Some(Time::ZERO) => Field::Absent,
+                Some(time) => time.into(),
+            };
+            columns.add(format!("requests.{name}_ns.{}", json_key(account.name())), time).json_only();
+        }
+    }
+    let processors = |row: &AnalyzedRun| processor_columns().objects(&row.analysis.processors);
+    columns.add("processors", processors).json_only();
+    let top = move |row: &AnalyzedRun| group_columns(row).objects(top_groups(row, top_lines));
+    columns.add("top", top).json_only();
+    let hops = move |row: &AnalyzedRun| match with_hops {
+        true => step_columns(&row.analysis).objects(&row.analysis.path),
+        false => Field::Absent,
+    };
+    columns.add("hops", hops).json_only();
+    let sensitivities = |row: &AnalyzedRun| sensitivity_columns(row).objects(&row.analysis.sensitivities);
+    columns.add("one_percent_more", sensitivities).json_only();
     columns
 }
 
-/// Returns a column for each account, for tables only. Sending and receiving share one column.
-fn account_columns<'a, R: 'a>(
+/// Adds a column for each account, for tables only. Sending and receiving share one column.
+fn add_accounts<'a, R: 'a>(
+    columns: &mut Columns<'a, R>,
     show: impl Fn(&R, Time) -> Field + Copy + 'a,
     accounts: impl Fn(&R) -> &Accounts + Copy + 'a,
-) -> Vec<ReportColumn<'a, R>> {
-    let shown = Account::all().into_iter().filter(|account| *account != Account::Receive);
-    let columns = shown.map(|account| {
+) {
+    for account in Account::all().into_iter().filter(|account| *account != Account::Receive) {
         let title = if account == Account::Send { "overhead" } else { account.name() };
-        ReportColumn::table_only(title, move |row: &R| {
+        let time = move |row: &R| {
             let accounts = accounts(row);
             let time = if account == Account::Send { accounts.overhead() } else { accounts[account] };
             if time == Time::ZERO { Field::Time(time) } else { show(row, time) }
-        })
-        .optional()
-    });
-    columns.collect()
+        };
+        columns.add_to_table(title, time).optional();
+    }
 }
 
-/// Returns the table of the accounts in percent, or `None` without rows.
-pub fn share_table(runs: &[AnalyzedRun], unit: Unit) -> Option<DocumentBlock> {
-    let mut columns = vec![ReportColumn::table_only("%", |row: &AnalyzedRun| row.short_name().to_string())];
-    columns.extend(account_columns(
-        |row: &AnalyzedRun, time| Field::Number(row.share(time)),
-        |row| &row.analysis.total,
-    ));
-    table(&columns, runs, unit, MOST_DECIMALS)
+/// Returns the tables of the accounts in percent, and of the formulas of the critical paths.
+pub fn overviews(runs: &[AnalyzedRun], unit: Unit) -> Vec<DocumentBlock> {
+    let mut shares = Columns::<AnalyzedRun>::new();
+    shares.add_to_table("%", |row| row.short_name().to_string());
+    add_accounts(&mut shares, |row, time| Field::Number(row.share(time)), |row| &row.analysis.total);
+    let mut formulas = Columns::<AnalyzedRun>::new();
+    formulas.add_to_table("critical path", |row| row.short_name().to_string());
+    formulas.add_to_table("as a formula", |row| formula_text(&row.analysis.formula));
+    [shares, formulas].iter().filter_map(|columns| columns.table(runs, unit, MOST_DECIMALS)).collect()
 }
 
-fn processor_columns<'a>() -> Vec<ReportColumn<'a, (usize, Accounts)>> {
-    let mut columns =
-        vec![ReportColumn::new("processor", |(id, _): &(usize, Accounts)| *id).with_title("processor")];
-    columns.extend(Account::all().into_iter().map(|account| {
+fn processor_columns<'a>() -> Columns<'a, (usize, Accounts)> {
+    let mut columns = Columns::<(usize, Accounts)>::new();
+    columns.add("processor", |(id, _)| *id).title("processor");
+    for account in Account::all() {
         let time = move |(_, accounts): &(usize, Accounts)| accounts[account];
-        ReportColumn::new(format!("{}_ns", json_key(account.name())), time)
-            .with_title(account.name())
-            .optional()
-    }));
+        columns.add(format!("{}_ns", json_key(account.name())), time).title(account.name()).optional();
+    }
     columns
 }
 
@@ -135,29 +164,25 @@ pub fn processor_tables(row: &AnalyzedRun, unit: Unit, most: usize) -> Vec<Docum
     }
     let silent = P - row.analysis.processors.len();
     let silent = (silent > 0).then(|| say(format!("{} processors did nothing", thousands(silent))));
-    table(&processor_columns(), &row.analysis.processors, unit, MOST_DECIMALS)
-        .into_iter()
-        .chain(silent)
-        .collect()
+    let table = processor_columns().table(&row.analysis.processors, unit, MOST_DECIMALS);
+    table.into_iter().chain(silent).collect()
 }
 
 /// Returns the columns of a group of activities.
-fn group_columns<'a>(row: &'a AnalyzedRun) -> Vec<ReportColumn<'a, CallGroup>> {
-    let mut columns = vec![
-        ReportColumn::new("what", |group: &CallGroup| group_title(group)).with_title("what costs the most"),
-        ReportColumn::new("least_words", |group: &CallGroup| group.words.map(|(least, _)| least)),
-        ReportColumn::new("most_words", |group: &CallGroup| group.words.map(|(_, most)| most)),
-        ReportColumn::table_only("words", |group: &CallGroup| group.words.map_or(String::new(), word_range)),
-        ReportColumn::new("count", |group: &CallGroup| group.count).with_title("count"),
-        ReportColumn::new("time_ns", |group: &CallGroup| group.accounts.total()).with_title("time"),
-        ReportColumn::new("share", |group: &CallGroup| row.share(group.accounts.total()) / 100.0),
-        ReportColumn::table_only("%", |group: &CallGroup| row.share(group.accounts.total())),
-    ];
-    columns.extend(Account::all().into_iter().map(|account| {
-        let time = move |group: &CallGroup| group.accounts[account];
-        ReportColumn::new(format!("{}_ns", json_key(account.name())), time)
-    }));
-    columns.extend(account_columns(|_, time| Field::Time(time), |group: &CallGroup| &group.accounts));
+fn group_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, CallGroup> {
+    let mut columns = Columns::<CallGroup>::new();
+    columns.add("what", group_title).title("what costs the most");
+    columns.add("least_words", |group| group.words.map(|(least, _)| least));
+    columns.add("most_words", |group| group.words.map(|(_, most)| most));
+    columns.add_to_table("words", |group| group.words.map_or(String::new(), word_range));
+    columns.add("count", |group| group.count).title("count");
+    columns.add("time_ns", |group| group.accounts.total()).title("time");
+    columns.add("share", |group| row.share(group.accounts.total()) / 100.0);
+    columns.add_to_table("%", |group| row.share(group.accounts.total()));
+    for account in Account::all() {
+        columns.add(format!("{}_ns", json_key(account.name())), move |group| group.accounts[account]);
+    }
+    add_accounts(&mut columns, |_, time| Field::Time(time), |group| &group.accounts);
     columns
 }
 
@@ -184,10 +209,36 @@ fn word_range((least, most): (usize, usize)) -> String {
     }
 }
 
-/// Returns the table of the groups that cost the most, over all processors.
-pub fn top_groups(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
-    let groups = &row.analysis.groups;
-    table(&group_columns(row), &groups[..groups.len().min(lines)], unit, MOST_DECIMALS)
+/// Returns the groups that cost the most, over all processors.
+fn top_groups(row: &AnalyzedRun, lines: usize) -> &[CallGroup] {
+    &row.analysis.groups[..row.analysis.groups.len().min(lines)]
+}
+
+/// Returns the table of the groups that cost the most.
+pub fn group_table(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
+    group_columns(row).table(top_groups(row, lines), unit, MOST_DECIMALS)
+}
+
+/// Returns the table of the waits of requests, overlapped with computing and not.
+pub fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
+    type WaitTotal = (&'static str, Time, Time);
+    let Overlap { overlapped, exposed, .. } = &row.analysis.overlap;
+    let all = Account::all().map(|account| (account.name(), overlapped[account], exposed[account]));
+    let waits: Vec<WaitTotal> =
+        all.into_iter().filter(|(_, one, other)| *one + *other != Time::ZERO).collect();
+    let mut columns = Columns::<WaitTotal>::new();
+    columns.add_to_table("requests wait", |(name, ..)| *name);
+    columns.add_to_table("time", |(_, overlapped, exposed)| *overlapped + *exposed);
+    columns.add_to_table("overlapped", |(_, overlapped, _)| *overlapped);
+    columns.add_to_table("not overlapped", |(.., exposed)| *exposed);
+    columns.table(&waits, unit, MOST_DECIMALS)
+}
+
+/// Returns the formula of the hops of one kind, or `None` if the path has none.
+fn part_formula(row: &AnalyzedRun, part: HopKind) -> Option<String> {
+    let mut hops = row.analysis.path.iter().map(|step| &step.hop).filter(|hop| hop.kind == part).peekable();
+    hops.peek()?;
+    Some(formula_text(&FormulaBuilder::new(&row.analysis.params).formula(hops)))
 }
 
 /// Returns the time on the critical path that is spent on hops of this kind.
@@ -196,27 +247,23 @@ fn time_on_path(analysis: &Analysis, part: HopKind) -> Time {
 }
 
 /// Returns the columns of a hop of the critical path.
-fn step_columns<'a>(analysis: &Analysis) -> Vec<ReportColumn<'a, PathStep>> {
+fn step_columns<'a>(analysis: &Analysis) -> Columns<'a, PathStep> {
     let terms = FormulaBuilder::new(&analysis.params);
-    vec![
-        ReportColumn::new("start_ns", |step: &PathStep| step.hop.start).with_title("from"),
-        ReportColumn::new("end_ns", |step: &PathStep| step.hop.end).with_title("until"),
-        ReportColumn::new("length_ns", |step: &PathStep| step.hop.length()).with_title("length"),
-        ReportColumn::new("part", |step: &PathStep| step.hop.kind.name()).with_title("part"),
-        ReportColumn::new("processor", |step: &PathStep| step.hop.id).with_title("processor"),
-        ReportColumn::new("from", |step: &PathStep| step.message.map(|(from, ..)| from)),
-        ReportColumn::new("to", |step: &PathStep| step.message.map(|(_, to, _)| to)),
-        ReportColumn::new("words", |step: &PathStep| step.message.map(|(.., words)| words)),
-        ReportColumn::table_only("message", |step: &PathStep| {
-            let text = |(from, to, words)| {
-                let plural = if words == 1 { "" } else { "s" };
-                format!("{from} to {to}, {} word{plural}", thousands(words))
-            };
-            Field::Text(step.message.map_or_else(String::new, text))
-        }),
-        ReportColumn::new("formula", move |step: &PathStep| formula_text(&terms.formula([&step.hop])))
-            .with_title("as a formula"),
-    ]
+    let mut columns = Columns::<PathStep>::new();
+    columns.add("start_ns", |step| step.hop.start).title("from");
+    columns.add("end_ns", |step| step.hop.end).title("until");
+    columns.add("length_ns", |step| step.hop.length()).title("length");
+    columns.add("part", |step| step.hop.kind.name()).title("part");
+    columns.add("processor", |step| step.hop.id).title("processor");
+    columns.add("from", |step| step.message.map(|(from, ..)| from));
+    columns.add("to", |step| step.message.map(|(_, to, _)| to));
+    columns.add("words", |step| step.message.map(|(.., words)| words));
+    columns.add_to_table("message", |step| match step.message {
+        Some((from, to, words)) => format!("{from} to {to}, {}", count(words, "word")),
+        None => String::new(),
+    });
+    columns.add("formula", move |step| formula_text(&terms.formula([&step.hop]))).title("as a formula");
+    columns
 }
 
 /// Returns the table of the critical path's parts, and of its hops if `with_hops`.
@@ -228,47 +275,39 @@ pub fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<Docume
         (hops > 0).then(|| (part, hops, time_on_path(&row.analysis, part)))
     };
     let parts: Vec<PartTotal> = HopKind::ALL.iter().filter_map(part_total).collect();
-    let percent_of_run = |time: Time| 100.0 * time.in_units(row.analysis.time);
-    let columns = [
-        ReportColumn::table_only("critical path", |(part, ..): &PartTotal| part.name()),
-        ReportColumn::table_only("hops", |(_, hops, _): &PartTotal| *hops),
-        ReportColumn::table_only("time", |(.., time): &PartTotal| *time),
-        ReportColumn::table_only("%", |(.., time): &PartTotal| percent_of_run(*time)),
-        ReportColumn::table_only("as a formula", |(part, ..): &PartTotal| {
-            critical_path::part_formula(row, *part)
-        }),
-    ];
-    let hops = table(&step_columns(&row.analysis), if with_hops { steps } else { &[] }, unit, MOST_DECIMALS);
-    table(&columns, &parts, unit, MOST_DECIMALS).into_iter().chain(hops).collect()
+    let mut columns = Columns::<PartTotal>::new();
+    columns.add_to_table("critical path", |(part, ..)| part.name());
+    columns.add_to_table("hops", |(_, hops, _)| *hops);
+    columns.add_to_table("time", |(.., time)| *time);
+    columns.add_to_table("%", |(.., time)| 100.0 * time.in_units(row.analysis.time));
+    columns.add_to_table("as a formula", |(part, ..)| part_formula(row, *part));
+    let steps = if with_hops { &steps[..] } else { &[] };
+    let hops = step_columns(&row.analysis).table(steps, unit, MOST_DECIMALS);
+    columns.table(&parts, unit, MOST_DECIMALS).into_iter().chain(hops).collect()
 }
 
 /// Returns the columns of the effect of 1% more of a parameter.
-fn sensitivity_columns<'a>(row: &'a AnalyzedRun) -> Vec<ReportColumn<'a, Sensitivity>> {
+fn sensitivity_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, Sensitivity> {
     let in_ns = |ps: Option<f64>| ps.map(|ps| ps / 1e3);
+    let Analysis { params, time, .. } = &row.analysis;
     let change = |ps: Option<f64>| match ps {
-        Some(ps) if row.analysis.time > Time::ZERO => Field::Error(ps / row.analysis.time.as_ps() as f64),
+        Some(ps) if *time > Time::ZERO => Field::Error(ps / time.as_ps() as f64),
         _ => Field::Null,
     };
-    let params = &row.analysis.params;
-    vec![
-        ReportColumn::new("parameter", |sensitivity: &Sensitivity| sensitivity.parameter.name)
-            .with_title("1% more"),
-        ReportColumn::table_only("is", move |sensitivity: &Sensitivity| {
-            let value = sensitivity.parameter.number(params).unwrap_or(0);
-            match sensitivity.parameter.is_time() {
-                true => Time::from_ps(value).to_string(),
-                false => thousands(value),
-            }
-        }),
-        ReportColumn::new("path_ns", move |sensitivity: &Sensitivity| in_ns(sensitivity.path)),
-        ReportColumn::new("replay_ns", move |sensitivity: &Sensitivity| in_ns(sensitivity.replay)),
-        ReportColumn::table_only("by the path", move |sensitivity: &Sensitivity| change(sensitivity.path)),
-        ReportColumn::table_only("by a replay", move |sensitivity: &Sensitivity| change(sensitivity.replay))
-            .optional(),
-    ]
+    let mut columns = Columns::<Sensitivity>::new();
+    columns.add("parameter", |sensitivity| sensitivity.parameter.name).title("1% more");
+    columns.add_to_table("is", |Sensitivity { parameter, .. }| {
+        let value = parameter.number(params).unwrap_or(0);
+        if parameter.is_time() { Time::from_ps(value).to_string() } else { thousands(value) }
+    });
+    columns.add("path_ns", move |sensitivity| in_ns(sensitivity.path));
+    columns.add("replay_ns", move |sensitivity| in_ns(sensitivity.replay));
+    columns.add_to_table("by the path", move |sensitivity| change(sensitivity.path));
+    columns.add_to_table("by a replay", move |sensitivity| change(sensitivity.replay)).optional();
+    columns
 }
 
 /// Returns the table of the effects of 1% more of each parameter.
 pub fn sensitivity_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
-    table(&sensitivity_columns(row), &row.analysis.sensitivities, unit, MOST_DECIMALS)
+    sensitivity_columns(row).table(&row.analysis.sensitivities, unit, MOST_DECIMALS)
 }

@@ -1,7 +1,6 @@
 //! `loggp analyze`: where the time of recorded runs went, and what they would take under other parameters.
 
 use std::io::Write;
-use std::mem::take;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -11,19 +10,16 @@ use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis;
 use loggp_study::analysis::{Analysis, ParameterSweep, WhatIf};
 
-use super::accounting;
-use super::analyzed_run::AnalyzedRun;
+use super::accounting::{self, AnalyzedRun};
 use super::audit;
 use super::bars;
-use super::critical_path;
 use super::error::CliError;
 use super::format::Format;
-use super::formula_sweep::{FormulaSweep, replay_error, sweep_blocks};
+use super::formula::{FormulaSweep, replay_error, sweep_blocks};
 use super::heading::{self, parameters};
 use super::number::Unit;
 use super::options::parse_count;
 use super::output::Outputs;
-use super::overlap;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
 
@@ -72,7 +68,7 @@ const MOST_LISTED: usize = 32;
 impl AnalyzeCommand {
     /// Analyzes each trace, and its replay under each change.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let mut files = self.outputs.open()?;
+        let files = self.outputs.open()?;
         let mut rows = Vec::new();
         let mut heading = String::new();
         for path in &self.traces {
@@ -102,11 +98,11 @@ impl AnalyzeCommand {
         }
         let unit = accounting::time_unit(&rows);
         heading += &format!(", times in {}", unit.name);
-        let mut report = Report::new(out, self.format, accounting::run_columns(self.top, self.path))
-            .with_files(take(&mut files.rows));
+        let columns = accounting::run_columns(self.top, self.path);
+        let mut report = Report::new(out, self.format, columns).with_files(files);
         rows.into_iter().try_for_each(|row| report.add(row))?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| self.details(rows, unit))?;
-        files.draw_svg(|| bars::svg(&report.rows, unit))
+        report.draw_svg(|rows| bars::svg(rows, unit))
     }
 
     /// Analyzes a recorded run.
@@ -142,15 +138,14 @@ impl AnalyzeCommand {
     /// Returns the blocks below the table of the runs.
     fn details(&self, rows: &[AnalyzedRun], unit: Unit) -> Vec<DocumentBlock> {
         let listed = if self.every_processor { usize::MAX } else { MOST_LISTED };
-        let mut blocks: Vec<DocumentBlock> = accounting::share_table(rows, unit).into_iter().collect();
-        blocks.extend(critical_path::formula_table(rows, unit));
+        let mut blocks: Vec<DocumentBlock> = accounting::overviews(rows, unit);
         for row in rows.iter().filter(|row| row.recorded_time.is_none()) {
             if self.traces.len() > 1 {
                 blocks.push(DocumentBlock::Heading(2, plain(&*row.name)));
             }
             blocks.extend(accounting::processor_tables(row, unit, listed));
-            blocks.extend(accounting::top_groups(row, unit, self.top));
-            blocks.extend(overlap::waiting_table(row, unit));
+            blocks.extend(accounting::group_table(row, unit, self.top));
+            blocks.extend(accounting::waiting_table(row, unit));
             blocks.extend(accounting::path_tables(row, unit, self.path));
             blocks.extend(row.sweep.iter().flat_map(|sweep| sweep_blocks(sweep, unit)));
             blocks.extend(accounting::sensitivity_table(row, unit));

@@ -6,7 +6,7 @@ use loggp_draw::bars::{Bar, Bars, MOST};
 use loggp_papers::pictures::styles;
 use loggp_study::analysis::accounts::{Account, Accounts};
 
-use super::analyzed_run::AnalyzedRun;
+use super::accounting::AnalyzedRun;
 use super::error::CliError;
 use super::number::Unit;
 

@@ -2,25 +2,25 @@
 
 use std::env;
 use std::io::Write;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
-use clap::{Arg, Args};
+use clap::{Arg, Args, Command};
 use loggp::check::{Check, CheckReport, Strategy};
-use loggp::{ClockKind, Latency, Order, Ties, Work};
+use loggp::{ClockKind, Order, Work};
 use loggp_programs::Emulation;
 
 use super::draft::Draft;
 use super::error::CliError;
-use super::format::Format;
-use super::options::{NamedValue, Options, one_of, parse_count, parse_seed};
+use super::experiment::{Experiment, ProgramSetup};
+use super::options::{
+    ClockOptions, CoreOptions, MachineOptions, NamedValue, ProgramOptions, RunOptions, all_cores, one_of, parse_count,
+    parse_positive, parse_seed,
+};
 use super::output::{self, TRACE_EXTENSIONS, write_trace};
 use super::program_args::ProgramArgs;
 use super::progress::ProgressDisplay;
-use super::run::{PreparedRun, RunSelection};
 
 /// Run an algorithm of a program again and again under other orders of messages, and reduce what fails
 #[derive(Args)]
@@ -34,23 +34,29 @@ pub struct CheckCommand {
 
 /// The arguments of `loggp check` for one program.
 #[derive(Args)]
-#[command(mut_args(hide_if_unused))]
 struct CheckArgs {
+    /// Its algorithm [default: the best known]
+    #[arg(value_name = "ALGORITHM", hide_possible_values = true)]
+    algorithm: Option<String>,
     #[command(flatten)]
-    selection: RunSelection,
+    program: ProgramOptions,
+    #[command(flatten)]
+    machine: MachineOptions,
+    #[command(flatten)]
+    cores: CoreOptions,
     #[command(flatten)]
     orders: OrderOptions,
 }
 
 /// The options that choose the orders of messages.
 #[derive(Args)]
-#[command(next_help_heading = "Orders")]
+#[command(next_help_heading = "Orders", next_display_order = 27)]
 struct OrderOptions {
     /// Which orders of messages are tried
     #[arg(long, value_parser = one_of::<Strategy>(STRATEGIES), default_value = "mixed")]
     strategy: Strategy,
     /// How many runs are made [default: 1000; with --for as many as there is time for]
-    #[arg(long, value_name = "N", value_parser = parse_runs, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true)]
     runs: Option<usize>,
     /// For how long runs are begun: 30s
     #[arg(long = "for", id = "for", value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
@@ -88,75 +94,34 @@ const STRATEGIES: &[NamedValue] = &[
     ("systematic", "All orders that differ in what a receive from anyone, a look or a wait takes"),
 ];
 
-/// The options of `check` that `run` does not have.
-const CHECK_OPTIONS: [&str; 9] = [
-    "--strategy",
-    "--runs",
-    "--for",
-    "--losses",
-    "--duplicates",
-    "--crashes",
-    "--order-seed",
-    "--audit",
-    "--trace",
-];
-
-/// A test whether an option is given.
-type OptionTest = fn(&Options) -> bool;
-
-/// The options of `run` that have no use in a check, which runs on the virtual clock.
-const UNUSED_OPTIONS: [(&str, OptionTest); 13] = [
-    ("latency", |options| options.machine.latency != Latency::default()),
-    ("ties", |options| options.machine.ties != Ties::default()),
-    ("noise", |options| options.noise.is_some()),
-    ("repeat-from", |options| options.repeat_from.is_some()),
-    ("repeat", |options| options.repeat > 1),
-    ("seeds", |options| options.seeds.is_some()),
-    ("shard", |options| options.shard.is_some()),
-    ("on", |options| options.on.on.is_some()),
-    ("also", |options| options.also.is_some()),
-    ("format", |options| options.machine.format != Format::Table),
-    ("clock", |options| options.machine.clock.clock == Some(ClockKind::Wall)),
-    ("carrier", |options| options.machine.clock.carrier.is_some()),
-    ("dilation", |options| options.machine.clock.dilation.is_some()),
-];
-
-/// Hides an option of `run` from the help if it has no use in a check.
-fn hide_if_unused(option: Arg) -> Arg {
-    let is_useless = UNUSED_OPTIONS.iter().any(|(name, _)| option.get_long() == Some(name));
-    if is_useless { option.hide(true) } else { option }
-}
-
 impl CheckCommand {
     /// Runs the algorithm under many orders, and prints the result.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let request = &self.program.request;
-        let options = &request.selection.options;
-        if let Some((name, _)) = UNUSED_OPTIONS.iter().find(|(_, is_given)| is_given(options)) {
-            return Err(CliError::Request(format!("a check has no use for --{name}; leave it out")));
-        }
-        let PreparedRun { mut study, heading, .. } =
-            PreparedRun::new(&self.program, &request.selection, false)?;
-        if request.selection.options.work == Some(Work::Measured) {
+        let CheckArgs { algorithm, program, machine, cores, orders } = &self.program.request;
+        let clock = ClockOptions { cores: *cores, ..ClockOptions::default() };
+        let run = RunOptions { clock, repeat: 1, ..RunOptions::default() };
+        let setup = ProgramSetup::new(&self.program, program, machine, &run, ClockKind::Virtual)?;
+        let Experiment { mut tasks, heading, .. } = setup.single(algorithm, false)?;
+        if program.work == Some(Work::Measured) {
             return Err(CliError::request("no run with measured work could be made again; leave out --work"));
         }
+        let study = &mut tasks[0].study;
         study.case.work = Work::Charged;
         let (program, algorithm) = (study.case.program.name, study.case.algorithm.name);
         let plan = study.case.plan().map_err(CliError::request)?;
         let failed = || format!("{program}-{algorithm}-failed.json").into();
-        let path = request.orders.trace.clone().unwrap_or_else(failed);
+        let path = orders.trace.clone().unwrap_or_else(failed);
         output::check_extension(Some(&path), TRACE_EXTENSIONS, ".json, or in .loggp for fewer bytes")?;
 
         let OrderOptions { strategy, runs, time, losses, duplicates, crashes, order_seed, audit, .. } =
-            request.orders;
+            *orders;
         let most = runs.unwrap_or(if time.is_some() { usize::MAX } else { 1000 });
-        let cores =
-            study.emulation.cores.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get));
+        let cores = study.emulation.cores.unwrap_or_else(all_cores);
         let progress = Arc::new(match time {
             None => ProgressDisplay::for_runs(most),
             Some(_) => ProgressDisplay::with_template(usize::MAX, "{pos} runs, now {msg}"),
         });
-        progress.set_position(0, algorithm);
+        progress.set_current(algorithm);
         let check = Check::new()
             .strategy(strategy)
             .runs(most)
@@ -198,6 +163,9 @@ fn write_failed_run<R>(
 
 /// Returns the command line that repeats the run whose trace is at `path`.
 fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> String {
+    let own = OrderOptions::augment_args(Command::new("check"));
+    let is_own =
+        |name: &str| own.get_arguments().filter_map(Arg::get_long).any(|own| name.strip_prefix("--") == Some(own));
     let mut words = vec!["loggp".to_string()];
     let mut is_value = false;
     for word in arguments {
@@ -205,7 +173,7 @@ fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> Strin
         if std::mem::take(&mut is_value) {
             continue;
         }
-        if CHECK_OPTIONS.contains(&name) {
+        if is_own(name) {
             is_value = name.len() == word.len();
         } else if word == "check" && words.len() == 1 {
             words.push("run".into());
@@ -215,10 +183,6 @@ fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> Strin
     }
     let charged = if words.iter().any(|word| word.starts_with("--work")) { "" } else { " --work charged" };
     format!("{}{charged} --repeat-from {}", words.join(" "), path.display())
-}
-
-fn parse_runs(text: &str) -> Result<usize, String> {
-    parse_count(text).ok().filter(|runs| *runs > 0).ok_or_else(|| "give a whole number from 1".into())
 }
 
 /// Reads the length of time for which runs are started.

@@ -1,11 +1,10 @@
 //! The choice of a machine: a paper's, one from a file, one described by `--params`, or one with changes.
 
 use loggp::params::Parameter;
-use loggp::{Params, ParamsBuilder, Ports, preset};
+use loggp::{Params, preset};
 
 use super::error::CliError;
-use super::levels::LevelDraft;
-use super::machine_file::{self, MachineFile};
+use super::machine_file::{self, PartialMachine};
 use super::number::Unit;
 use super::options::ChoiceOptions;
 
@@ -32,12 +31,14 @@ impl MachineChoice {
             let sentence = "this machine has levels, which run, compare and sweep know; leave them out here";
             return Err(CliError::request(sentence));
         }
-        MachineChoice::from_partial(machine, options)
+        machine.complete(options)
     }
+}
 
-    /// Completes a machine that `partial_machine` read from the options.
-    pub fn from_partial(machine: PartialMachine, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
-        let PartialMachine { name, builder, .. } = machine;
+impl PartialMachine {
+    /// Completes the machine, without its ports and levels. Fails if a parameter is open.
+    pub fn complete(self, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
+        let PartialMachine { name, builder, .. } = self;
         let open = builder.open_names().join(" and ");
         let params = builder.build().map_err(|why| match &options.machine {
             Some(machine) if !open.is_empty() && preset(machine).is_err() => {
@@ -52,17 +53,6 @@ impl MachineChoice {
     }
 }
 
-/// A machine as far as the options describe it: parameters may still be open.
-pub struct PartialMachine {
-    /// Name of the machine, if it has one.
-    pub name: Option<&'static str>,
-    pub builder: ParamsBuilder,
-    /// The ports that its file gives.
-    pub ports: Option<Ports>,
-    /// The levels that its file gives.
-    pub levels: Vec<LevelDraft>,
-}
-
 /// Reads the machine that the options describe, which may leave parameters open.
 ///
 /// `--params` overrides the machine's values, and `P` overrides both. The cycle is set first, because bare
@@ -72,31 +62,30 @@ pub fn partial_machine(options: &ChoiceOptions, P: Option<usize>) -> Result<Part
         return Err(CliError::request("P is given twice, by -P and in --params; give it once"));
     }
     let named = options.machine.as_deref().or(options.params.is_none().then_some(DEFAULT_MACHINE));
-    let (name, mut builder, ports, levels) = match named {
-        None => (None, Params::builder(DEFAULT_P), None, Vec::new()),
+    let described = |name, builder| PartialMachine { name, builder, ports: None, levels: Vec::new() };
+    let mut machine = match named {
+        None => described(None, Params::builder(DEFAULT_P)),
         Some(named) => match preset(named) {
-            Ok(preset) => (Some(preset.name), preset.builder(), None, Vec::new()),
-            Err(_) if machine_file::is_file_name(named) => {
-                let MachineFile { name, builder, ports, levels } = MachineFile::read(named, DEFAULT_P)?;
-                (Some(name), builder, ports, levels)
-            }
+            Ok(preset) => described(Some(preset.name), preset.builder()),
+            Err(_) if machine_file::is_file_name(named) => machine_file::read(named, DEFAULT_P)?,
             Err(why) => return Err(CliError::request(why)),
         },
     };
     if let Some(cycle) = options.cycle {
-        builder = builder.cycle(cycle);
+        machine.builder = machine.builder.cycle(cycle);
     }
     if let Some(text) = &options.params {
-        builder = builder.set(text).map_err(|why| CliError::Request(format!("--params: {why}")))?;
+        let set = machine.builder.set(text);
+        machine.builder = set.map_err(|why| CliError::Request(format!("--params: {why}")))?;
         if named.is_none() && !["L", "o", "g"].iter().any(|name| is_parameter_given(options, name)) {
             let sentence = "--params has none of L, o and g; give them, or a --machine that has them";
             return Err(CliError::request(sentence));
         }
     }
     if let Some(P) = P {
-        builder = builder.P(P);
+        machine.builder = machine.builder.P(P);
     }
-    Ok(PartialMachine { name, builder, ports, levels })
+    Ok(machine)
 }
 
 /// Returns the unit of the first time in `--params`, or else the unit that the papers use for the model.

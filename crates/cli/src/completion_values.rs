@@ -9,7 +9,6 @@ use loggp::params::presets;
 use loggp_goal::patterns::PATTERNS;
 use loggp_papers::exhibits;
 use loggp_programs::Program;
-use loggp_programs::stress::STRESS;
 
 /// A value parser that reads as another does, and tells shells possible values.
 #[derive(Clone)]
@@ -19,14 +18,12 @@ pub struct CompletionValues<Parser> {
     names: Vec<(&'static str, String)>,
 }
 
-impl<Parser> CompletionValues<Parser> {
-    /// Creates a parser that reads as `parser` does, with these names as possible values.
-    pub fn new(
-        parser: Parser,
-        names: impl Iterator<Item = (&'static str, String)>,
-    ) -> CompletionValues<Parser> {
-        CompletionValues { parser, names: names.collect() }
-    }
+/// Creates a parser that reads as `parser` does, with these names as possible values, each with its meaning.
+pub fn completed<Parser>(
+    parser: Parser,
+    names: impl Iterator<Item = (&'static str, impl Into<String>)>,
+) -> CompletionValues<Parser> {
+    CompletionValues { parser, names: names.map(|(name, about)| (name, about.into())).collect() }
 }
 
 impl<Parser: TypedValueParser> TypedValueParser for CompletionValues<Parser> {
@@ -49,32 +46,22 @@ impl<Parser: TypedValueParser> TypedValueParser for CompletionValues<Parser> {
 
 /// Returns a parser for the name of an algorithm of this program.
 pub fn algorithm(program: &Program) -> impl TypedValueParser<Value = String> {
-    let names = program.algorithms.iter().map(|algorithm| (algorithm.name, algorithm.about.into()));
-    CompletionValues::new(StringValueParser::new(), names)
+    let algorithms = program.algorithms.iter();
+    completed(StringValueParser::new(), algorithms.map(|algorithm| (algorithm.name, algorithm.about)))
 }
 
 /// Returns a parser for the id of an exhibit, or a wildcard pattern.
 pub fn exhibit() -> impl TypedValueParser<Value = String> {
     let names = exhibits().map(|(paper, exhibit)| (exhibit.id, format!("{}: {}", paper.name, exhibit.title)));
-    CompletionValues::new(StringValueParser::new(), names)
+    completed(StringValueParser::new(), names)
 }
 
 /// Returns a parser for the name of a machine, or of a file.
 pub fn machine() -> impl TypedValueParser<Value = String> {
-    let names = presets().iter().map(|preset| (preset.name, preset.about.into()));
-    CompletionValues::new(StringValueParser::new(), names)
+    completed(StringValueParser::new(), presets().iter().map(|preset| (preset.name, preset.about)))
 }
 
 /// Returns a parser for the name of a pattern of schedules.
 pub fn pattern() -> impl TypedValueParser<Value = String> {
-    CompletionValues::new(
-        StringValueParser::new(),
-        PATTERNS.iter().map(|pattern| (pattern.name, pattern.about.into())),
-    )
-}
-
-/// Returns a parser for the name of a pattern of `loggp stress`.
-pub fn stress() -> impl TypedValueParser<Value = String> {
-    let names = STRESS.algorithms.iter().map(|algorithm| (algorithm.name, algorithm.about.into()));
-    CompletionValues::new(StringValueParser::new(), names)
+    completed(StringValueParser::new(), PATTERNS.iter().map(|pattern| (pattern.name, pattern.about)))
 }

@@ -6,11 +6,10 @@ use loggp_document::{DocumentBlock, plain};
 use loggp_programs::{Case, Metric};
 use loggp_study::PhasePrediction;
 
-use super::column::{ReportColumn, table};
+use super::column::Columns;
 use super::error::merge_sentences;
 use super::number::Unit;
-use super::row::{self, MOST_DECIMALS, StudyRow};
-use super::studies::LATE_NOTE;
+use super::row::{self, LATE_NOTE, MOST_DECIMALS, StudyRow};
 
 /// Returns the blocks below the table.
 pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
@@ -34,19 +33,19 @@ pub fn details(rows: &[StudyRow], unit: Unit) -> Vec<DocumentBlock> {
 
 /// Returns the table of the runs' metrics, or `None` if they have none.
 fn metric_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
-    let mut columns = vec![ReportColumn::table_only("", |row: &StudyRow| row.task.name.clone())];
+    let mut columns = name_column();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for &Metric { name, unit, .. } in rows.iter().flat_map(|row| &row.answers.outcome.metrics) {
         if !seen.contains(&(name, unit)) {
             seen.push((name, unit));
-            columns.push(ReportColumn::table_only(format!("{name} {unit}").trim(), move |row: &StudyRow| {
+            columns.add_to_table(format!("{name} {unit}").trim(), move |row| {
                 let metrics = &row.answers.outcome.metrics;
                 let metric = metrics.iter().find(|metric| (metric.name, metric.unit) == (name, unit));
                 metric.map(|metric| metric.value)
-            }));
+            });
         }
     }
-    table(&columns, if seen.is_empty() { &[] } else { rows }, unit, MOST_DECIMALS)
+    columns.table(if seen.is_empty() { &[] } else { rows }, unit, MOST_DECIMALS)
 }
 
 /// Returns the table of the runs' phases, or `None` if they have none.
@@ -56,18 +55,25 @@ fn phase_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
         std::iter::once(row.task.name.as_str()).chain(std::iter::repeat("")).zip(&row.answers.phases)
     }
     let phases: Vec<(&str, &PhasePrediction)> = rows.iter().flat_map(named).collect();
-    let mut columns =
-        vec![ReportColumn::table_only("", |(name, _): &(&str, &PhasePrediction)| name.to_string())];
-    columns.extend(row::phase_columns(|(_, phase): &(&str, &PhasePrediction)| *phase));
-    table(&columns, &phases, unit, MOST_DECIMALS)
+    let mut columns = Columns::new();
+    columns.add_to_table("", |(name, _): &(&str, &PhasePrediction)| name.to_string());
+    columns.extend(row::phase_columns(|(_, phase)| *phase));
+    columns.table(&phases, unit, MOST_DECIMALS)
 }
 
 /// Returns the table of dilations, cores and latenesses.
 fn host_table(rows: &[StudyRow], unit: Unit) -> Option<DocumentBlock> {
-    let mut columns = vec![ReportColumn::table_only("", |row: &StudyRow| row.task.name.clone())];
-    columns.extend([row::dilation_column(), row::core_column()]);
+    let mut columns = name_column();
+    row::add_dilation(&mut columns);
+    row::add_cores(&mut columns);
     columns.extend(row::lateness_columns());
-    table(&columns, rows, unit, MOST_DECIMALS)
+    columns.table(rows, unit, MOST_DECIMALS)
+}
+
+fn name_column<'a>() -> Columns<'a, StudyRow> {
+    let mut columns = Columns::<StudyRow>::new();
+    columns.add_to_table("", |row| row.task.name.clone());
+    columns
 }
 
 /// Returns a sentence on why a run has no formula or may take another time, if there is something to say.

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,17 @@ pub fn open_source(path: &Path) -> io::Result<File> {
         SOURCES.lock().unwrap_or_else(PoisonError::into_inner).push(target);
     }
     Ok(file)
+}
+
+/// Reads a file of at most `most` bytes, or says why not; `limit` says what a longer one means.
+pub fn read_source(path: &Path, most: u64, limit: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let read = open_source(path).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+    read.map_err(|error| format!("it cannot be read: {error}"))?;
+    match bytes.len() as u64 > most {
+        true => Err(format!("it is longer than {most} bytes{limit}")),
+        false => Ok(bytes),
+    }
 }
 
 /// Limit of links that are followed; more are taken for a circle.
@@ -83,30 +94,29 @@ impl Draft {
 
     /// Writes the file, and renames it to its target.
     pub fn write(self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), CliError> {
-        let filled = self.fill(contents);
-        let mut drafts = interrupt::drafts();
-        drafts.retain(|unfinished| unfinished.draft != self.draft.path());
-        filled.and_then(|()| self.publish())
+        self.fill(contents)?;
+        publish(vec![self])
     }
 
     fn fill(&self, contents: impl FnOnce(&File) -> io::Result<()>) -> Result<(), CliError> {
         contents(self.draft.as_file()).map_err(|error| write_error(self.kind, &self.path, &error))
-    }
-
-    /// Renames the file to its target.
-    fn publish(self) -> Result<(), CliError> {
-        let Draft { kind, path, draft } = self;
-        draft.persist(&path).map(drop).map_err(|error| write_error(kind, &path, &error))
     }
 }
 
 /// Writes several files, and renames them when all are complete.
 pub fn write_all(files: Vec<(Draft, Vec<u8>)>) -> Result<(), CliError> {
     files.iter().try_for_each(|(draft, contents)| draft.fill(|mut file| file.write_all(contents)))?;
+    publish(files.into_iter().map(|(draft, _)| draft).collect())
+}
+
+/// Renames complete files to their targets.
+fn publish(complete: Vec<Draft>) -> Result<(), CliError> {
     // While the lock is held, the command is not interrupted between two files.
     let mut drafts = interrupt::drafts();
-    drafts.retain(|unfinished| files.iter().all(|(draft, _)| unfinished.draft != draft.draft.path()));
-    files.into_iter().try_for_each(|(draft, _)| draft.publish())
+    drafts.retain(|unfinished| complete.iter().all(|draft| unfinished.draft != draft.draft.path()));
+    complete.into_iter().try_for_each(|Draft { kind, path, draft }| {
+        draft.persist(&path).map(drop).map_err(|error| write_error(kind, &path, &error))
+    })
 }
 
 fn write_error(kind: &str, path: &Path, error: &dyn Display) -> CliError {

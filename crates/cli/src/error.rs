@@ -3,11 +3,9 @@
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
+use clap::error::{ContextKind, ErrorKind as Kind};
 use loggp::__private::escaped;
 use loggp_study::StudyError;
-
-use super::option_hints;
 
 /// An error of the command.
 #[derive(Debug)]
@@ -121,12 +119,6 @@ fn join_subjects(subjects: &[String]) -> String {
         .join(" ")
 }
 
-impl From<clap::Error> for CliError {
-    fn from(error: clap::Error) -> CliError {
-        CliError::CommandLine(error)
-    }
-}
-
 impl From<StudyError> for CliError {
     fn from(failed: StudyError) -> CliError {
         match failed {
@@ -151,12 +143,6 @@ fn command_line_sentence(error: &clap::Error) -> Option<String> {
         || error.kind() == Kind::DisplayHelpOnMissingArgumentOrSubcommand
     {
         return None;
-    }
-    if error.kind() == Kind::UnknownArgument
-        && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
-        && let Some(hint) = option_hints::hint(option)
-    {
-        return Some(format!("error: {hint}"));
     }
     if error.kind() == Kind::ArgumentConflict
         && let Some(prior) = error.get(ContextKind::PriorArg)

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use loggp::schedule::CostModel;
-use loggp::{Carrier, ClockKind, Dilation, Ports, Time, Work};
+use loggp::Time;
 use loggp_programs::Metric;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use serde_json::Number;
 
 use super::number::{Unit, percent, rough, rough_time, thousands};
 
@@ -129,9 +129,9 @@ impl Serialize for Field {
             Field::Count(count) => count.serialize(serializer),
             Field::CountOf(most, _) => most.serialize(serializer),
             Field::Time(time) | Field::Measured(time) | Field::HostTime(time) => {
-                Nanoseconds(*time).serialize(serializer)
+                nanoseconds(*time).serialize(serializer)
             }
-            Field::Times(times) => serializer.collect_seq(times.iter().copied().map(Nanoseconds)),
+            Field::Times(times) => serializer.collect_seq(times.iter().copied().map(nanoseconds)),
             Field::Number(number) | Field::Error(number) => serializer.serialize_f64(*number),
             Field::Bool(yes) | Field::Verified(yes) | Field::OnTime(yes) => serializer.serialize_bool(*yes),
             Field::Prefixed(_, field) => field.serialize(serializer),
@@ -166,12 +166,6 @@ fields! {
     i64: |count: i64| Field::Count(count.into());
     Time: Field::Time;
     f64: Field::Number;
-    Carrier: |carrier: Carrier| Field::Text(carrier.to_string());
-    ClockKind: |clock: ClockKind| Field::Text(clock.to_string());
-    Dilation: |dilation: Dilation| Field::Text(dilation.to_string());
-    Ports: |ports: Ports| Field::Text(ports.to_string());
-    CostModel: |rules: CostModel| Field::Text(rules.to_string());
-    Work: |work: Work| Field::Text(work.to_string());
 }
 
 impl<T: Into<Field>> From<Option<T>> for Field {
@@ -210,14 +204,10 @@ impl Serialize for NestedValues<'_> {
     }
 }
 
-/// A time in ns, serialized as a whole number if it is one.
-struct Nanoseconds(Time);
-
-impl Serialize for Nanoseconds {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0.as_ps() {
-            ps if ps % 1000 == 0 => serializer.serialize_i64(ps / 1000),
-            _ => serializer.serialize_f64(self.0.as_ns()),
-        }
+/// Returns a time in ns, as a whole number if it is one.
+fn nanoseconds(time: Time) -> Number {
+    match time.as_ps() {
+        ps if ps % 1000 == 0 => (ps / 1000).into(),
+        _ => Number::from_f64(time.as_ns()).expect("it is finite"),
     }
 }

@@ -3,14 +3,14 @@
 
 use loggp::params::Parameter;
 use loggp::trace::Trace;
-use loggp::{ClockKind, Latency, Level, Noise, Params, Ports, Ties, Time};
+use loggp::{Latency, Level, Noise, Params, Ports, Ties, Time};
 use loggp_programs::{Case, OptionValue};
 use loggp_study::Study;
-use loggp_study::range::{Quantity, Range, SweepPoint};
+use loggp_study::range::{Quantity, Range};
 
 use super::choice::MachineChoice;
 use super::number::{Unit, count, rough, thousands};
-use super::options::{MachineOptions, clock_text};
+use super::options::clock_text;
 
 /// Returns the heading of studies like this one, along `range` if given.
 pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<&Range>) -> String {
@@ -87,19 +87,6 @@ fn level_lines(case: &Case, unit: &Unit) -> String {
     if lines.is_empty() { lines } else { lines + formulas }
 }
 
-/// Returns the heading of a machine without a program.
-pub fn machine_heading(
-    choice: &MachineChoice,
-    parameters: &str,
-    clock: ClockKind,
-    options: &MachineOptions,
-) -> String {
-    let MachineOptions { latency, ties, ports, .. } = *options;
-    let ports = ports.unwrap_or_default();
-    let clock = clock_text(clock, options.clock.carrier.unwrap_or_default());
-    choice_heading(choice, parameters, &(clock + &wire_text(latency, ties, ports)))
-}
-
 /// Returns the heading of a machine, where `how` says how it runs.
 pub fn choice_heading(choice: &MachineChoice, parameters: &str, how: &str) -> String {
     let MachineChoice { name, unit, .. } = choice;
@@ -115,7 +102,8 @@ pub fn wire_text(latency: Latency, ties: Ties, ports: Ports) -> String {
     };
     let ties = match ties {
         Ties::Number => String::new(),
-        settled => format!(", {}", ties_text(settled)),
+        Ties::Random { seed } => format!(", random ties (seed {seed})"),
+        other => format!(", ties by {other}"),
     };
     latency + &ties + if ports == Ports::Dual { ", dual ports" } else { "" }
 }
@@ -140,14 +128,6 @@ pub fn noise_text(noise: Option<&Noise>) -> String {
     noise.map_or(String::new(), |noise| format!(", noise {noise}"))
 }
 
-/// Returns the rule of the ties as text.
-pub fn ties_text(ties: Ties) -> String {
-    match ties {
-        Ties::Random { seed } => format!("random ties (seed {seed})"),
-        other => format!("ties by {other}"),
-    }
-}
-
 /// Returns each of a machine's parameters as text: `L = 6 us`.
 pub fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
     let time = |(name, time): (&str, Time)| format!("{name} = {}", unit.show(time));
@@ -161,11 +141,6 @@ pub fn parameters(params: &Params, unit: &Unit) -> Vec<String> {
     params.times().map(time).chain(params.counts().map(count)).collect()
 }
 
-/// Returns a point of a sweep as text.
-pub fn point_text(point: &SweepPoint, quantity: Quantity, unit: &Unit) -> String {
-    value_text(point.number, quantity, unit)
-}
-
 /// Returns the ends of a sweep as text.
 fn range_text(range: &Range, unit: &Unit) -> String {
     let (least, most) = range.ends();
@@ -174,7 +149,7 @@ fn range_text(range: &Range, unit: &Unit) -> String {
 }
 
 /// Returns a value of the swept quantity as text.
-fn value_text(number: f64, quantity: Quantity, unit: &Unit) -> String {
+pub fn value_text(number: f64, quantity: Quantity, unit: &Unit) -> String {
     match quantity {
         _ if quantity.is_time() => unit.show(Time::from_ps(number as i64)),
         Quantity::Option(_) => rough(number),

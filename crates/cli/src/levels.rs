@@ -1,13 +1,15 @@
-//! The levels within a machine, such as nodes and sockets, from a machine's file or the command line.
+//! The levels within a machine, such as nodes and sockets, from a machine's file or the command line; and the parameters
+//! and ports of a level or of a machine in JSON.
 
 use clap::Args;
+use loggp::__private::escaped;
+use loggp::params::Parameter;
 use loggp::{Level, Params, ParamsBuilder, Ports};
-use serde_json::Value;
-
-use super::json_parameters::{parse_ports, set_parameters};
+use serde_json::{Map, Value};
 
 /// The options that describe levels.
 #[derive(Args, Default)]
+#[command(next_display_order = 20)]
 pub struct LevelOptions {
     /// How many groups each level has, from the outermost: 64x16 is 64 nodes of 16 processors
     #[arg(long, value_name = "NxN", value_parser = parse_sizes)]
@@ -117,6 +119,45 @@ impl LevelOptions {
         let levels = drafts.iter().enumerate().map(|(place, draft)| draft.clone().finish(params, P(place)));
         levels.collect()
     }
+}
+
+/// Parses the ports of a machine or of a level, if it has any.
+pub fn parse_ports(object: &Value) -> Result<Option<Ports>, String> {
+    match object.get("ports").filter(|value| !value.is_null()) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.parse().map_err(|why| format!("ports: {why}"))?)),
+        Some(other) => Err(format!("it has ports {other}; give \"single\" or \"dual\"")),
+    }
+}
+
+/// Sets all parameters of a JSON object.
+pub fn set_parameters(
+    mut builder: ParamsBuilder,
+    params: &Map<String, Value>,
+) -> Result<ParamsBuilder, String> {
+    for (name, value) in params {
+        let Some(parameter) = Parameter::by_name(name) else {
+            let name = escaped(name);
+            return Err(format!("{name:?} is not a parameter; there are {}", Parameter::names()));
+        };
+        let is_time = parameter.is_time();
+        let text = match value {
+            Value::Null => continue,
+            Value::Number(number) if is_time && number.is_i64() => format!("{number}ps"),
+            Value::Number(number) if !is_time && number.is_u64() => number.to_string(),
+            Value::Number(number) => {
+                let what = if is_time { "picoseconds; write \"6us\" for other units" } else { "things" };
+                return Err(format!("{name} = {number} is not a whole number of {what}"));
+            }
+            Value::String(text) if !text.contains([',', '=']) => text.clone(),
+            value => {
+                let value = value.to_string();
+                return Err(format!("{name} = {} is no value; write 6000000 or \"6us\"", escaped(&value)));
+            }
+        };
+        builder = builder.set(&format!("{name}={text}")).map_err(|why| why.to_string())?;
+    }
+    Ok(builder)
 }
 
 #[cfg(test)]

@@ -28,7 +28,15 @@ pub fn find_algorithm(program: &Program, name: &str) -> Result<&'static Algorith
     })
 }
 
-/// Returns the length of the longest name, in bytes.
-pub fn widest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
-    names.map(str::len).max().unwrap_or(0)
+/// Returns a list of names with their meanings for a help, below a title.
+pub fn name_list(title: &str, names: impl Iterator<Item = (&'static str, &'static str)> + Clone) -> String {
+    let width = names.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines = names.map(|(name, about)| format!("\n  {name:width$}  {about}"));
+    format!("{title}:{}", lines.collect::<String>())
+}
+
+/// Returns a sentence with a capital at its beginning.
+pub fn capitalized(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -7,7 +7,6 @@
 //! machine may have `ports` too.
 
 use std::borrow::Cow;
-use std::io::Read;
 use std::path::{Path, is_separator};
 
 use loggp::__private::escaped;
@@ -15,18 +14,20 @@ use loggp::params::{LongMessages, Parameter, Preset};
 use loggp::{Level, Params, ParamsBuilder, Ports, TimeError};
 use serde_json::Value;
 
-use super::draft::open_source;
+use super::draft::read_source;
 use super::error::CliError;
 use super::field::{Field, Object};
-use super::json_parameters::{parse_ports, set_parameters};
-use super::levels::LevelDraft;
+use super::levels::{LevelDraft, parse_ports, set_parameters};
 
-pub struct MachineFile {
-    /// Name in the file, or else the file's own name without its ending.
-    pub name: &'static str,
-    /// Parameters; those that the file leaves out are open.
+/// A machine as far as a file or the options describe it: parameters may still be open.
+#[derive(Clone)]
+pub struct PartialMachine {
+    /// Name of the machine, if it has one.
+    pub name: Option<&'static str>,
     pub builder: ParamsBuilder,
+    /// The ports that its file gives.
     pub ports: Option<Ports>,
+    /// The levels that its file gives.
     pub levels: Vec<LevelDraft>,
 }
 
@@ -38,23 +39,16 @@ pub fn is_file_name(text: &str) -> bool {
     text.contains(is_separator) || text.ends_with(".json") || Path::new(text).exists()
 }
 
-impl MachineFile {
-    /// Reads a machine. It has `P` processors unless the file gives another number.
-    pub fn read(path: &str, P: usize) -> Result<MachineFile, CliError> {
-        let refuse = |why: String| CliError::Request(format!("--machine {path}: {why}"));
-        let mut text = Vec::new();
-        let file =
-            open_source(Path::new(path)).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
-        file.map_err(|error| refuse(format!("it cannot be read: {error}")))?;
-        if text.len() as u64 > LONGEST {
-            return Err(refuse(format!("it is longer than {LONGEST} bytes, and no machine is")));
-        }
-        let (name, builder, ports, levels) = parse_machine(&text, P).map_err(refuse)?;
-        let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let name = name.or(stem).unwrap_or_default();
-        // A command reads one machine, so the leak is bounded.
-        Ok(MachineFile { name: name.leak(), builder, ports, levels })
-    }
+/// Reads a machine. It has `P` processors unless the file gives another number. Its name is that in the file, or else
+/// the file's own without its ending.
+pub fn read(path: &str, P: usize) -> Result<PartialMachine, CliError> {
+    let refuse = |why: String| CliError::Request(format!("--machine {path}: {why}"));
+    let text = read_source(Path::new(path), LONGEST, ", and no machine is").map_err(refuse)?;
+    let (name, builder, ports, levels) = parse_machine(&text, P).map_err(refuse)?;
+    let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = name.or(stem).unwrap_or_default();
+    // A command reads one machine, so the leak is bounded.
+    Ok(PartialMachine { name: Some(name.leak()), builder, ports, levels })
 }
 
 /// The contents of a machine's file: name, parameters, ports and levels.
@@ -97,7 +91,7 @@ pub fn parse_machine(text: &[u8], P: usize) -> Result<ParsedMachine, String> {
 /// Returns a level as a JSON object.
 pub fn level_object(level: &Level) -> Object {
     let mut values = parameter_fields(&level.params, &[]);
-    values.push(("ports".into(), level.ports.into()));
+    values.push(("ports".into(), level.ports.to_string().into()));
     values.push(("one_port".into(), Field::Bool(level.one_port)));
     Object(values)
 }

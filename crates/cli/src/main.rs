@@ -1,41 +1,35 @@
 //! The command `loggp`: reads the command line, carries it out and prints the result.
 //!
 //! Most subcommands make studies, each of which becomes a row of a [`Report`](report::Report) with its
-//! [columns](column::ReportColumn). Every subcommand is a file with its arguments and an `execute`. To add
+//! [columns](column::Columns). Every subcommand is a file with its arguments and an `execute`. To add
 //! one, write its file, and give it a line in `subcommands!` below.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 mod accounting;
 mod alloc;
-mod analyzed_run;
 mod bars;
 mod choice;
 mod column;
 mod completion_values;
-mod critical_path;
 mod details;
 #[cfg(test)]
 mod documents;
 mod draft;
 mod error;
+mod experiment;
 mod field;
 mod format;
 mod formula;
-mod formula_sweep;
 mod heading;
 mod interrupt;
-mod json_parameters;
 mod levels;
 mod lookup;
 mod machine_file;
 mod number;
-mod option_hints;
 mod options;
 mod output;
-mod overlap;
 mod program_args;
-mod program_setup;
 mod progress;
 #[cfg(any(test, fuzzing))]
 pub mod readers;
@@ -44,7 +38,6 @@ mod report;
 mod row;
 mod shard;
 mod stdout;
-mod studies;
 mod topologies;
 mod trace_outputs;
 mod trend;
@@ -161,12 +154,16 @@ fn main() -> ExitCode {
 fn command_line_error(error: clap::Error) -> CliError {
     match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(typed)) if error.kind() == ErrorKind::InvalidSubcommand => {
-            let command = command();
-            let near = nearest_name(typed, command.get_subcommands().map(clap::Command::get_name));
-            CliError::Request(format!("there is no subcommand {typed}; {near}`loggp --help` lists all"))
+            unknown_subcommand(typed, &command())
         }
-        _ => CliError::from(error),
+        _ => CliError::CommandLine(error),
     }
+}
+
+/// Returns the error for a name that no subcommand has, with the nearest one.
+fn unknown_subcommand(name: &str, command: &clap::Command) -> CliError {
+    let near = nearest_name(name, command.get_subcommands().map(clap::Command::get_name));
+    CliError::Request(format!("there is no subcommand {name}; {near}`loggp --help` lists all"))
 }
 
 /// Reads the command line and carries it out.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Command, ValueHint};
 use clap_mangen::Man;
-use loggp::__private::nearest_name;
 
 use super::draft::{self, Draft};
 use super::error::CliError;
@@ -42,10 +41,7 @@ impl ManCommand {
         }
         let mut page = &command;
         for name in &self.subcommand {
-            page = page.find_subcommand(name).ok_or_else(|| {
-                let near = nearest_name(name, page.get_subcommands().map(Command::get_name));
-                CliError::Request(format!("there is no subcommand {name}; {near}`loggp --help` lists all"))
-            })?;
+            page = page.find_subcommand(name).ok_or_else(|| super::unknown_subcommand(name, page))?;
         }
         Ok(out.write_all(&render(&Man::new(page.clone()))?)?)
     }

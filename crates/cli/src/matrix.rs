@@ -9,13 +9,15 @@ use loggp::Params;
 use loggp_document::{Cell, CellFormat, Document, DocumentBlock, Table, Width, plain};
 use loggp_draw::heat_map::heat_map;
 use loggp_programs::transportation;
-use loggp_programs::transportation::{Matrix, TRANSPORTATION, generators};
+use loggp_programs::transportation::generators::{self, NAMED};
+use loggp_programs::transportation::{Matrix, TRANSPORTATION};
 use loggp_programs::{Case, OptionValue};
 use serde_json::json;
 
-use super::completion_values::CompletionValues;
+use super::completion_values::completed;
 use super::error::CliError;
 use super::format::Format;
+use super::lookup::name_list;
 use super::number::thousands;
 use super::options::{parse_count, parse_seed};
 use super::output::Outputs;
@@ -27,7 +29,7 @@ use super::stdout::{self, width_of_files};
 
 Examples:
   loggp matrix figure-1
-  loggp matrix skewed --fan-out 8 --skew 1/8 -o skewed.svg -o skewed.csv", matrix_help()))]
+  loggp matrix skewed --fan-out 8 --skew 1/8 -o skewed.svg -o skewed.csv", name_list("Matrices", NAMED.iter().map(|named| (named.name, named.about)))))]
 pub struct MatrixCommand {
     /// The matrix: one of the names below, or a file whose name ends in .csv, with a line for each processor
     #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix_parser(), hide_possible_values = true)]
@@ -75,17 +77,7 @@ fn option_parser(name: &'static str) -> impl TypedValueParser<Value = OptionValu
 
 /// Returns a parser for the name of a matrix or of a file.
 fn matrix_parser() -> impl TypedValueParser<Value = OptionValue> {
-    CompletionValues::new(
-        option_parser("matrix"),
-        generators::NAMED.iter().map(|named| (named.name, named.about.into())),
-    )
-}
-
-/// Returns the list of the named matrices, for the help.
-fn matrix_help() -> String {
-    let width = generators::NAMED.iter().map(|named| named.name.len()).max().unwrap_or(0);
-    let lines = generators::NAMED.iter().map(|named| format!("  {:width$}  {}", named.name, named.about));
-    format!("Matrices:\n{}", lines.collect::<Vec<_>>().join("\n"))
+    completed(option_parser("matrix"), NAMED.iter().map(|named| (named.name, named.about)))
 }
 
 impl MatrixCommand {
@@ -103,7 +95,7 @@ impl MatrixCommand {
         for (format, draft) in take(&mut files.rows) {
             draft.write(|mut file| file.write_all(&self.to_bytes(&matrix, format, width_of_files())))?;
         }
-        files.draw_svg(|| {
+        files.draw(|| {
             heat_map(matrix.P(), matrix.entries(), &self.title(&matrix)).map_err(CliError::Request)
         })?;
         out.write_all(&self.to_bytes(&matrix, self.format, stdout::width()))?;
@@ -132,7 +124,7 @@ impl MatrixCommand {
     /// Returns the seed. Refuses one for a matrix that is not random.
     fn seed(&self) -> Result<u64, CliError> {
         let name = self.name();
-        let is_random = generators::NAMED.iter().any(|named| named.name == name && named.P.is_none());
+        let is_random = NAMED.iter().any(|named| named.name == name && named.P.is_none());
         match self.seed {
             Some(_) if !is_random => Err(CliError::Request(format!(
                 "--seed is for matrices that are made, and {name} is as it is; leave it out"
@@ -145,7 +137,7 @@ impl MatrixCommand {
     fn processor_count(&self) -> Result<usize, CliError> {
         /// The number in the paper's measurements (section 9).
         const USUAL: usize = 32;
-        let named = generators::NAMED.iter().find(|named| named.name == self.name());
+        let named = NAMED.iter().find(|named| named.name == self.name());
         let P = match (self.P, named) {
             (Some(P), _) => P,
             (None, Some(named)) => named.P.unwrap_or(USUAL),
@@ -161,24 +153,18 @@ impl MatrixCommand {
 
     /// Returns a line with the name of the matrix and its bounds.
     fn title(&self, matrix: &Matrix) -> String {
-        let bounds = [("r", matrix.r()), ("c", matrix.c()), ("t", matrix.t())];
-        let fans = [("f", matrix.f()), ("g", matrix.g()), ("h", matrix.h())];
-        let values =
-            bounds.into_iter().chain(fans).map(|(name, value)| format!("{name} = {}", thousands(value)));
-        format!("{}: P = {}, {}", self.name(), matrix.P(), values.collect::<Vec<_>>().join(", "))
-    }
-
-    /// Returns a line with the kind of communication.
-    fn kind(matrix: &Matrix) -> String {
-        let uniform = if matrix.is_uniform() { "uniform" } else { "not uniform" };
-        let equal = if matrix.is_equal() { ", equal traffic" } else { "" };
-        format!("{}, {uniform}{equal}", matrix.kind())
+        let [r, c, t] = [matrix.r(), matrix.c(), matrix.t()].map(thousands);
+        let [f, g, h] = [matrix.f(), matrix.g(), matrix.h()].map(thousands);
+        let (name, P) = (self.name(), matrix.P());
+        format!("{name}: P = {P}, r = {r}, c = {c}, t = {t}, f = {f}, g = {g}, h = {h}")
     }
 
     /// Returns the matrix as text, with a table if it is small enough.
     fn text(&self, matrix: &Matrix, width: Width) -> String {
         let P = matrix.P();
-        let title = format!("{}\n{}", self.title(matrix), Self::kind(matrix));
+        let uniform = if matrix.is_uniform() { "uniform" } else { "not uniform" };
+        let equal = if matrix.is_equal() { ", equal traffic" } else { "" };
+        let title = format!("{}\n{}, {uniform}{equal}", self.title(matrix), matrix.kind());
         let shown = match P > MOST_SHOWN {
             true => DocumentBlock::Paragraph(plain(format!(
                 "a table of {P} rows and columns is too large to be read here; --format csv and -o FILE.svg have them"

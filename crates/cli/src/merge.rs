@@ -28,17 +28,12 @@ pub struct MergeCommand {
 impl MergeCommand {
     /// Reads all files, and writes their rows alternately, as they were dealt out to the shards.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let is_csv = match self.shards.iter().map(|path| extension(path)).collect::<Vec<_>>() {
-            endings if endings.iter().all(|ending| ending == "csv") => true,
-            endings if endings.iter().all(|ending| ending == "json") => false,
-            _ => {
-                return Err(CliError::request(
-                    "shards are all in .csv, or all in .json; give files of one kind",
-                ));
-            }
-        };
-        let names = self.shards.iter().collect::<HashSet<_>>();
-        if names.len() < self.shards.len() {
+        let all_end_in = |ending: &str| self.shards.iter().all(|path| extension(path) == ending);
+        let is_csv = all_end_in("csv");
+        if !is_csv && !all_end_in("json") {
+            return Err(CliError::request("shards are all in .csv, or all in .json; give files of one kind"));
+        }
+        if self.shards.iter().collect::<HashSet<_>>().len() < self.shards.len() {
             return Err(CliError::request("a file is given twice; give each shard once, in their order"));
         }
         let mut titles: Option<String> = None;

@@ -7,18 +7,13 @@ pub use loggp_draw::digits::{percent, rough, thousands};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     pub name: &'static str,
-    length: Time,
+    pub length: Time,
 }
 
 /// Limit of the decimals of a time.
 const MOST_DECIMALS: usize = 6;
 
 impl Unit {
-    /// Returns the name and the length of the unit.
-    pub fn name_and_length(&self) -> (&'static str, Time) {
-        (self.name, self.length)
-    }
-
     /// Microseconds, which LogP and LogGP use.
     const US: Unit = Unit { name: "us", length: US };
     /// Nanoseconds, which LogGPS uses.

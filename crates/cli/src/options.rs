@@ -1,9 +1,11 @@
-//! The options that subcommands share: those of a machine, and those of a program's run.
+//! The options that subcommands share: of a program, of its machine, of its runs and of the report.
 
 use std::error::Error;
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::thread::available_parallelism;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -18,9 +20,10 @@ use super::levels::LevelOptions;
 use super::real_machine::RealMachineOptions;
 use super::shard::Shard;
 
-/// The options of a machine and of its report. A subcommand refuses those that it cannot follow.
+/// The options of a machine. The numbers here put options into their order in the help, where those of several structs
+/// take turns.
 #[derive(Args)]
-#[command(next_help_heading = "Machine")]
+#[command(next_help_heading = "Machine", next_display_order = 4)]
 pub struct MachineOptions {
     #[command(flatten)]
     pub choice: ChoiceOptions,
@@ -28,24 +31,12 @@ pub struct MachineOptions {
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(value_delimiter = ',')]
     pub P: Vec<usize>,
-    /// How long a message is under way: exactly L, or anything up to L
-    #[arg(long, value_name = "exact|random:SEED|exponential:SEED", default_value = "exact")]
-    pub latency: Latency,
-    /// Who goes first among processors that act at the same time: the lower number, each in turn, or anyone
-    #[arg(long, value_name = "number|rotation|random:SEED", default_value = "number")]
-    pub ties: Ties,
     /// Whether long messages to and from a processor share a port [default: as the machine's file says, or single]
-    #[arg(long, value_parser = one_of::<Ports>(PORTS))]
+    #[arg(long, value_parser = one_of::<Ports>(PORTS), display_order = 10)]
     pub ports: Option<Ports>,
     /// Stack of each processor, in bytes
-    #[arg(long, value_name = "BYTES", value_parser = parse_stack, allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES", value_parser = parse_stack, allow_negative_numbers = true, display_order = 11)]
     pub stack: Option<usize>,
-    #[command(flatten)]
-    pub clock: ClockOptions,
-
-    /// How rows are written: for people, or one JSON object or CSV line per row
-    #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
-    pub format: Format,
 }
 
 /// The options that choose a machine and its parameters.
@@ -63,8 +54,21 @@ pub struct ChoiceOptions {
     pub cycle: Option<Time>,
 }
 
+/// The options that draw how messages come.
+#[derive(Args, Clone, Copy, Default)]
+#[command(next_help_heading = "Machine", next_display_order = 8)]
+pub struct DrawOptions {
+    /// How long a message is under way: exactly L, or anything up to L
+    #[arg(long, value_name = "exact|random:SEED|exponential:SEED", default_value = "exact")]
+    pub latency: Latency,
+    /// Who goes first among processors that act at the same time: the lower number, each in turn, or anyone
+    #[arg(long, value_name = "number|rotation|random:SEED", default_value = "number")]
+    pub ties: Ties,
+}
+
 /// The options of the clock.
 #[derive(Args, Clone, Copy, Default)]
+#[command(next_display_order = 12)]
 pub struct ClockOptions {
     /// The clock: only what the model says, or what this computer measures too [default: virtual to run and to sweep,
     /// wall to compare, calibrate and stress]
@@ -76,19 +80,28 @@ pub struct ClockOptions {
     /// How much slower than it should the machine runs on the wall clock [default: auto, what this computer holds]
     #[arg(long, value_name = "auto|N", value_parser = parse_dilation, allow_negative_numbers = true)]
     pub dilation: Option<Dilation>,
+    #[command(flatten)]
+    pub cores: CoreOptions,
+}
+
+/// The option of this computer's cores.
+#[derive(Args, Clone, Copy, Default)]
+pub struct CoreOptions {
     /// How many of this computer's cores it may use: first for as many runs at once, where work is charged on the virtual
     /// clock, and then for each run [default: all, but one for a run on the virtual clock]
-    #[arg(long, value_name = "N", value_parser = parse_cores, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true, display_order = 15)]
     pub cores: Option<usize>,
 }
 
-/// The options of a program's run.
+/// Returns the number of this computer's cores that the command may use.
+pub fn all_cores() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
+
+/// The options of a program on a machine, whatever is done with it.
 #[derive(Args)]
-#[command(next_help_heading = "Machine")]
-#[command(mut_arg("on", |on| {
-    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier", "noise", "levels", "level"])
-}))]
-pub struct Options {
+#[command(next_help_heading = "Machine", next_display_order = 0)]
+pub struct ProgramOptions {
     /// How much of it
     #[arg(long, value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(help_heading = "Program")]
@@ -97,6 +110,24 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, default_value = "1")]
     #[arg(help_heading = "Program")]
     pub seed: u64,
+    /// The machine has a barrier of its own, which takes so long; a bare number counts cycles [default: a barrier
+    /// is made of messages]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, display_order = 17)]
+    pub barrier: Option<String>,
+    #[command(flatten)]
+    pub levels: LevelOptions,
+    /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
+    #[arg(long, value_parser = one_of::<Work>(WORK), display_order = 22)]
+    pub work: Option<Work>,
+}
+
+/// The options of a program's runs.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Machine", next_display_order = 2)]
+#[command(mut_arg("on", |on| {
+    on.conflicts_with_all(["clock", "carrier", "dilation", "cores", "latency", "ties", "ports", "barrier", "noise", "levels", "level"])
+}))]
+pub struct RunOptions {
     /// Run it so many times, and report the run with the median time
     #[arg(long, value_name = "N", value_parser = parse_repeat, allow_negative_numbers = true)]
     #[arg(default_value = "1", help_heading = "Program")]
@@ -105,27 +136,19 @@ pub struct Options {
     #[arg(long, value_name = "N", value_parser = parse_repeat, allow_negative_numbers = true)]
     #[arg(help_heading = "Program", conflicts_with_all = ["repeat", "repeat_from", "on"])]
     pub seeds: Option<usize>,
-
     #[command(flatten)]
-    pub machine: MachineOptions,
-    /// The machine has a barrier of its own, which takes so long; a bare number counts cycles [default: a barrier
-    /// is made of messages]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
-    pub barrier: Option<String>,
+    pub draws: DrawOptions,
+    #[command(flatten)]
+    pub clock: ClockOptions,
     /// The noise of the processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form says; it
     /// begins at a place for each processor that --seed draws
-    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise)]
+    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise, display_order = 18)]
     pub noise: Option<NoiseOption>,
     /// The order of messages of a recorded run, and its noise, in place of --latency, --ties and --noise: one that `loggp check` found, say
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["latency", "ties", "noise", "on"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["latency", "ties", "noise", "on"], display_order = 19)]
     pub repeat_from: Option<PathBuf>,
-    #[command(flatten)]
-    pub levels: LevelOptions,
-    /// What computing costs: this computer's time, or the machine's rates [default: as the program says]
-    #[arg(long, value_parser = one_of::<Work>(WORK))]
-    pub work: Option<Work>,
     /// Only this part of the runs, such as 2/4: `loggp merge` puts the rows of all four together
-    #[arg(long, value_name = "I/N", help_heading = "Program")]
+    #[arg(long, value_name = "I/N", help_heading = "Program", display_order = 23)]
     pub shard: Option<Shard>,
     #[command(flatten)]
     pub on: RealMachineOptions,
@@ -135,26 +158,25 @@ pub struct Options {
     pub also: Option<String>,
 }
 
-impl Options {
-    /// Returns the columns for the spread of the times, which depend on the number of runs.
-    pub fn spread(&self) -> SpreadColumns {
-        match self.seeds {
-            Some(_) => SpreadColumns::Seeds,
-            None if self.repeat > 1 => SpreadColumns::Ends,
-            None => SpreadColumns::None,
-        }
-    }
+/// The option of a report of rows.
+#[derive(Args)]
+pub struct ReportOptions {
+    /// How rows are written: for people, or one JSON object or CSV line per row
+    #[arg(long, value_enum, default_value = "table", help_heading = "Report", display_order = 16)]
+    pub format: Format,
 }
 
-/// The columns for the times of several runs, beside the median.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum SpreadColumns {
-    /// None: there is one run.
-    None,
-    /// The least and the greatest measured time.
-    Ends,
-    /// The least time, the quartiles and the greatest time, also of the model.
-    Seeds,
+/// The options of an experiment with a program.
+#[derive(Args)]
+pub struct Options {
+    #[command(flatten)]
+    pub program: ProgramOptions,
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    #[command(flatten)]
+    pub run: RunOptions,
+    #[command(flatten)]
+    pub report: ReportOptions,
 }
 
 /// A value of an option: its name, and its meaning for the help.
@@ -173,9 +195,9 @@ const WORK: &[NamedValue] =
     &[("measured", "This computer's time for it"), ("charged", "The machine's rates")];
 
 impl MachineOptions {
-    /// Returns how the machine runs, by default on the clock `usual`, with its stack.
-    pub fn emulation(&self, usual: ClockKind) -> Result<Emulation, CliError> {
-        Ok(Emulation { stack: self.stack, ..self.clock.emulation(usual)? })
+    /// Returns how the machine runs on a clock, by default `usual`, with its stack.
+    pub fn emulation(&self, clock: &ClockOptions, usual: ClockKind) -> Result<Emulation, CliError> {
+        Ok(Emulation { stack: self.stack, ..clock.emulation(usual)? })
     }
 
     /// Returns the number of processors, if it is given. Refuses several numbers.
@@ -201,7 +223,7 @@ impl ClockOptions {
         }
         let dilation = self.dilation.unwrap_or_default();
         let carrier = self.carrier.unwrap_or_default();
-        Ok(Emulation { clock, carrier, dilation, cores: self.cores, ..Emulation::default() })
+        Ok(Emulation { clock, carrier, dilation, cores: self.cores.cores, ..Emulation::default() })
     }
 
     /// Returns each option, and whether it is given.
@@ -210,7 +232,7 @@ impl ClockOptions {
             ("--clock", self.clock.is_some()),
             ("--carrier", self.carrier.is_some()),
             ("--dilation", self.dilation.is_some()),
-            ("--cores", self.cores.is_some()),
+            ("--cores", self.cores.cores.is_some()),
         ]
     }
 }
@@ -241,8 +263,9 @@ pub fn parse_count(text: &str) -> Result<usize, String> {
         .ok_or_else(|| "give a whole number and no unit: 4096, or 4k, which is the same".into())
 }
 
-pub fn parse_cores(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|cores| *cores > 0).ok_or_else(|| "give a whole number from 1".into())
+/// Reads a whole number from 1.
+pub fn parse_positive(text: &str) -> Result<usize, String> {
+    option::parse_count(text).filter(|number| *number > 0).ok_or_else(|| "give a whole number from 1".into())
 }
 
 pub fn parse_dilation(text: &str) -> Result<Dilation, String> {
@@ -261,40 +284,33 @@ pub fn parse_seed(text: &str) -> Result<u64, String> {
 
 /// Reads a number of repetitions.
 pub fn parse_repeat(text: &str) -> Result<usize, String> {
-    const MOST: usize = 1000;
-    let in_range = |n: &usize| (1..=MOST).contains(n);
-    text.parse().ok().filter(in_range).ok_or_else(|| format!("give a whole number from 1 to {MOST}"))
+    parse_within(text, 1..=1000, "a whole number")
 }
 
 /// Reads the size of a stack in bytes, which must suffice for a program to end in good order.
 fn parse_stack(text: &str) -> Result<usize, String> {
-    const LEAST: usize = Machine::LEAST_STACK;
-    const MOST: usize = 1 << 30;
-    let in_range = |bytes: &usize| (LEAST..=MOST).contains(bytes);
-    option::parse_count(text)
-        .filter(in_range)
-        .ok_or_else(|| format!("give a number of bytes from {LEAST} to {MOST}"))
+    parse_within(text, Machine::LEAST_STACK..=1 << 30, "a number of bytes")
 }
 
-/// The value of `--noise`: periods, or a file that is read later.
+fn parse_within(text: &str, range: RangeInclusive<usize>, what: &str) -> Result<usize, String> {
+    let number = option::parse_count(text).filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("give {what} from {} to {}", range.start(), range.end()))
+}
+
+/// The value of `--noise`: periods, or a file that is read later, with settings behind them.
 #[derive(Clone)]
 pub struct NoiseOption {
-    text: String,
+    /// The periods as text, or the file's name.
+    name: String,
+    settings: Vec<String>,
     periods: Option<Noise>,
 }
 
 impl NoiseOption {
-    /// Returns the periods or the file's name, and the settings behind them.
-    fn parts(&self) -> (&str, Vec<&str>) {
-        let is_setting = |part: &&str| part.trim() == "together" || part.trim().starts_with("seed:");
-        let settings: Vec<&str> = self.text.rsplit(',').take_while(is_setting).collect();
-        (self.text.rsplitn(settings.len() + 1, ',').last().unwrap_or_default(), settings)
-    }
-
     /// Returns the noise, reading its file if it has one. `seed` draws it unless its settings have one.
     pub fn read(&self, seed: u64) -> Result<Noise, CliError> {
-        let (name, settings) = self.parts();
-        let noise = match &self.periods {
+        let NoiseOption { name, settings, periods } = self;
+        let noise = match periods {
             Some(noise) => Ok(noise.clone()),
             None => {
                 let record = draft::open_source(Path::new(name)).and_then(io::read_to_string).map_err(|why| {
@@ -306,23 +322,22 @@ impl NoiseOption {
                 Noise::parse_record(&record)
             }
         };
-        let noise = noise.and_then(|noise| settings.into_iter().try_fold(noise.seed(seed), Noise::set));
+        let set = |noise: Noise, setting: &String| noise.set(setting);
+        let noise = noise.and_then(|noise| settings.iter().try_fold(noise.seed(seed), set));
         noise.map_err(|why| CliError::Request(format!("--noise {name}: {why}")))
     }
 }
 
 /// Reads the value of `--noise`. A text with a colon is a file's name only if the file exists.
 pub fn parse_noise(text: &str) -> Result<NoiseOption, String> {
-    let (periods, why) = match text.parse::<Noise>() {
-        Ok(periods) => (Some(periods), String::new()),
-        Err(why) => (None, why.to_string()),
+    let is_setting = |part: &&str| part.trim() == "together" || part.trim().starts_with("seed:");
+    let settings: Vec<String> = text.rsplit(',').take_while(is_setting).map(String::from).collect();
+    let name = text.rsplitn(settings.len() + 1, ',').last().unwrap_or_default().to_string();
+    let periods = match text.parse::<Noise>() {
+        Err(why) if name.contains(':') && !Path::new(&name).exists() => return Err(why.to_string()),
+        read => read.ok(),
     };
-    let asked = NoiseOption { text: text.into(), periods };
-    let (name, _) = asked.parts();
-    if asked.periods.is_none() && name.contains(':') && !Path::new(name).exists() {
-        return Err(why);
-    }
-    Ok(asked)
+    Ok(NoiseOption { name, settings, periods })
 }
 
 /// Reads a time above 0 with its unit.

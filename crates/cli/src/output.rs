@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::trace::Trace;
-use loggp_draw::plot::Plot;
 
 use super::draft::Draft;
 use super::error::CliError;
@@ -13,7 +12,7 @@ use super::format::Format;
 use super::real_machine;
 
 /// The option `-o`.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub struct Outputs {
     /// Write a file too: FILE.svg gets a picture, FILE.csv, FILE.json and FILE.txt get the rows. May be given several times
     #[arg(short, long, value_name = "FILE", help_heading = "Report")]
@@ -21,21 +20,17 @@ pub struct Outputs {
 }
 
 /// The output files of a report, which replace old ones only when they are complete.
+#[derive(Default)]
 pub struct OutputFiles {
-    pictures: Vec<Draft>,
+    pub pictures: Vec<Draft>,
     /// Files for rows, each with its format.
     pub rows: Vec<(Format, Draft)>,
 }
 
 impl Outputs {
-    /// Returns no files.
-    pub fn none() -> Outputs {
-        Outputs { output: Vec::new() }
-    }
-
     /// Opens the files, before the runs. Refuses a path that cannot be written.
     pub fn open(&self) -> Result<OutputFiles, CliError> {
-        let mut files = OutputFiles { pictures: Vec::new(), rows: Vec::new() };
+        let mut files = OutputFiles::default();
         for path in self.output.iter().filter(|_| real_machine::is_output_process()) {
             let format = match extension(path).as_str() {
                 "svg" => None,
@@ -43,10 +38,8 @@ impl Outputs {
                 "json" => Some(Format::Json),
                 "txt" => Some(Format::Table),
                 _ => {
-                    return Err(unknown_extension(
-                        path,
-                        ".svg for a picture, or in .csv, .json or .txt for the rows",
-                    ));
+                    let endings = ".svg for a picture, or in .csv, .json or .txt for the rows";
+                    return Err(unknown_extension(path, endings));
                 }
             };
             let draft = Draft::create(path, "output")?;
@@ -65,13 +58,8 @@ impl Outputs {
 }
 
 impl OutputFiles {
-    /// Draws a plot into the files for pictures.
-    pub fn draw(self, plot: impl FnOnce() -> Plot) -> Result<(), CliError> {
-        self.draw_svg(|| Ok(plot().svg()))
-    }
-
     /// Writes an SVG into the files for pictures. `svg` is called only if there are such files.
-    pub fn draw_svg(self, svg: impl FnOnce() -> Result<String, CliError>) -> Result<(), CliError> {
+    pub fn draw(self, svg: impl FnOnce() -> Result<String, CliError>) -> Result<(), CliError> {
         if self.pictures.is_empty() {
             return Ok(());
         }

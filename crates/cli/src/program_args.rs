@@ -7,7 +7,7 @@ use loggp::ClockKind;
 use loggp_programs::{OptionValue, PROGRAMS, Program, ProgramOption};
 
 use super::completion_values;
-use super::lookup::{self, widest};
+use super::lookup::{self, capitalized, name_list};
 
 /// A program's subcommand: the program, its own options, and the arguments that all programs share.
 pub struct ProgramArgs<T> {
@@ -39,21 +39,8 @@ fn subcommand<T: Args>(program: &'static Program, verb: &str) -> Command {
             _ => argument,
         })
         .args(program.options.iter().map(|option| argument(*option)));
-    command.after_help(format!(
-        "Algorithms:\n{}\n\n{}",
-        algorithm_lines(program),
-        example_lines(program, verb)
-    ))
-}
-
-/// Returns a line for each algorithm of a program.
-fn algorithm_lines(program: &Program) -> String {
-    let width = widest(program.algorithms.iter().map(|algorithm| algorithm.name));
-    let lines = program
-        .algorithms
-        .iter()
-        .map(|algorithm| format!("  {:width$}  {}", algorithm.name, algorithm.about));
-    lines.collect::<Vec<_>>().join("\n")
+    let algorithms = program.algorithms.iter().map(|algorithm| (algorithm.name, algorithm.about));
+    command.after_help(format!("{}\n\n{}", name_list("Algorithms", algorithms), example_lines(program, verb)))
 }
 
 /// Returns two examples for the help of a program.
@@ -68,12 +55,6 @@ fn example_lines(program: &Program, verb: &str) -> String {
     format!(
         "Examples:\n  loggp {verb} {name}{over}\n  loggp {verb} {name} {first}{over} --machine myrinet -P 4 {how}"
     )
-}
-
-/// Returns a sentence with a capital at its beginning.
-fn capitalized(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Returns the argument for an option of a program's own.

@@ -27,12 +27,6 @@ impl ProgressDisplay {
         ProgressDisplay { bar }
     }
 
-    /// Sets the number of finished parts, and the name of the next one.
-    pub fn set_position(&self, parts: usize, what: impl Into<Cow<'static, str>>) {
-        self.bar.set_position(parts as u64);
-        self.bar.set_message(what);
-    }
-
     /// Sets the name of the next part.
     pub fn set_current(&self, what: impl Into<Cow<'static, str>>) {
         self.bar.set_message(what);

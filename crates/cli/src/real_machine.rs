@@ -17,7 +17,8 @@ use loggp_study::StudyError;
 use super::error::CliError;
 
 /// The options for a real machine. A command itself refuses other options that don't apply to one.
-#[derive(Args)]
+#[derive(Args, Default)]
+#[command(next_display_order = 24)]
 pub struct RealMachineOptions {
     /// Measure on a real machine, and not on the wall clock
     #[arg(long, value_name = "MACHINE", value_parser = PossibleValuesParser::new([mpi_value()]))]

@@ -1,32 +1,31 @@
 //! `loggp replay`: plays a schedule from a file or of a pattern, by the papers' rules or by LogGOPSim's.
 
 use std::io::{self, Write};
-use std::mem::take;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp::schedule::{CostModel, PlayReport, Player, Schedule};
 use loggp::trace::Caption;
-use loggp::{Latency, NS, Noise, Params, Ports, Ties, Time};
+use loggp::{Latency, NS, Noise, Ports, Ties, Time};
 use loggp_document::DocumentBlock;
 use loggp_goal::patterns::CommPattern;
 use loggp_study::analysis::ParameterSweep;
 
 use super::choice::{MachineChoice, is_parameter_given};
-use super::column::{ReportColumn, table};
+use super::column::Columns;
 use super::completion_values;
 use super::draft;
 use super::error::CliError;
 use super::field::Field;
 use super::format::Format;
-use super::formula_sweep::{FormulaSweep, sweep_blocks, sweep_columns};
-use super::heading::{choice_heading, noise_text, wire_text};
-use super::number::Unit;
+use super::formula::{FormulaSweep, sweep_blocks, sweep_columns};
+use super::heading::{choice_heading, noise_text, parameters, wire_text};
+use super::number::{Unit, count};
 use super::options::{
     ChoiceOptions, NamedValue, NoiseOption, PORTS, one_of, parse_count, parse_length, parse_noise, parse_seed,
 };
-use super::output::{OutputFiles, Outputs};
+use super::output::Outputs;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
 use super::schedule::{pattern_schedule, unknown_pattern};
@@ -98,15 +97,13 @@ const RULES: &[NamedValue] = &[
 /// Limit of the ranks whose finishing times are shown.
 const MOST_SHOWN: usize = 16;
 
-struct PlayedSchedule {
-    name: String,
-    rules: CostModel,
-    noise: Option<String>,
-    ports: Ports,
-    machine: Option<&'static str>,
-    params: Params,
-    operations: usize,
-    requirements: usize,
+/// A schedule that was played, by this command.
+struct PlayedSchedule<'a> {
+    command: &'a ReplayCommand,
+    name: &'a str,
+    schedule: &'a Schedule,
+    choice: &'a MachineChoice,
+    noise: Option<&'a Noise>,
     play_report: PlayReport,
     /// The runs along a parameter, if `--over` is given.
     sweep: Option<FormulaSweep>,
@@ -121,6 +118,59 @@ impl ReplayCommand {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));
         }
+        let (name, schedule) = self.schedule()?;
+        if is_parameter_given(&self.choice, "P") {
+            return Err(CliError::request(
+                "the schedule says how many ranks there are; leave P out of --params",
+            ));
+        }
+        let mut choice = MachineChoice::from_options(&self.choice, Some(schedule.ranks()))?;
+        if choice.name.is_none() && !is_parameter_given(&self.choice, "word") {
+            choice.params.word = NonZeroUsize::MIN;
+        }
+        let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
+        let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
+        let replay = player(choice.params).rules(self.rules).trace(trace_outputs.is_requested());
+        let mut play_report = replay.run(&schedule).map_err(|error| match error.cause {
+            loggp::Cause::Params(why) => CliError::request(why),
+            loggp::Cause::Host(why) => CliError::Request(why),
+            _ => CliError::run(error),
+        })?;
+        let again = |params| Ok(player(params).trace(true).run(&schedule)?.trace.expect("it is traced"));
+        let params = choice.params;
+        let read_sweep = |over: &String| {
+            FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again))
+        };
+        let sweep = self.over.as_ref().map(read_sweep).transpose()?;
+        let trace = play_report.trace.take();
+        let (command, choice, noise) = (self, &choice, noise.as_ref());
+        let played =
+            PlayedSchedule { command, name: &name, schedule: &schedule, choice, noise, play_report, sweep };
+        let unit = choice.unit;
+        let parameters = parameters(&choice.params, &unit).join(", ");
+        let rules = match self.rules {
+            CostModel::Papers => "",
+            _ => ", LogGOPSim's rules",
+        };
+        let wires = wire_text(Latency::Exact, Ties::Number, self.ports) + &noise_text(noise);
+        let machine = choice_heading(choice, &parameters, &format!("virtual clock{wires}"));
+        let heading = format!("{name}\n{machine}{rules}");
+        if let Some(mut trace) = trace {
+            trace.caption = Some(Caption { title: name.clone(), about: machine, formula: None });
+            trace_outputs.write(&trace, unit)?;
+        }
+        let mut report = Report::new(out, self.format, columns()).with_files(files);
+        report.add(played)?;
+        report.finish(&heading, unit, MOST_DECIMALS, |rows| {
+            let sweep = |row: &PlayedSchedule| {
+                row.sweep.as_ref().map_or_else(Vec::new, |sweep| sweep_blocks(sweep, unit))
+            };
+            rows.iter().flat_map(|row| finish_table(row, unit).into_iter().chain(sweep(row))).collect()
+        })
+    }
+
+    /// Makes or reads the schedule, and returns its name too.
+    fn schedule(&self) -> Result<(String, Schedule), CliError> {
         let name = &self.schedule;
         if CommPattern::find(name).is_some() {
             if self.unit.is_some() {
@@ -128,14 +178,9 @@ impl ReplayCommand {
                     "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"
                 )));
             }
-            let (P, size) = (self.P.unwrap_or(8), self.size.unwrap_or(1));
-            let schedule = pattern_schedule(name, P, size)?;
-            return self.play(
-                &format!("{name}, {}", super::number::count(size, "byte")),
-                &schedule,
-                (files, trace_outputs),
-                out,
-            );
+            let size = self.size.unwrap_or(1);
+            let schedule = pattern_schedule(name, self.P.unwrap_or(8), size)?;
+            return Ok((format!("{name}, {}", count(size, "byte")), schedule));
         }
         for (option, given) in [("-P", self.P.is_some()), ("--size", self.size.is_some())] {
             if given {
@@ -144,81 +189,7 @@ impl ReplayCommand {
                 )));
             }
         }
-        self.play(
-            name,
-            &read_schedule(Path::new(name), self.unit.unwrap_or(NS))?,
-            (files, trace_outputs),
-            out,
-        )
-    }
-
-    /// Plays a schedule and prints the result.
-    fn play(
-        &self,
-        name: &str,
-        schedule: &Schedule,
-        (mut files, trace_outputs): (OutputFiles, TraceOutputs),
-        out: &mut dyn Write,
-    ) -> Result<(), CliError> {
-        if is_parameter_given(&self.choice, "P") {
-            return Err(CliError::request(
-                "the schedule says how many ranks there are; leave P out of --params",
-            ));
-        }
-        let mut choice = MachineChoice::from_options(&self.choice, Some(schedule.ranks()))?;
-        if self.choice.machine.is_none() && choice.name.is_none() && !is_parameter_given(&self.choice, "word")
-        {
-            choice.params.word = NonZeroUsize::MIN;
-        }
-        let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
-        let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
-        let replay = player(choice.params).rules(self.rules).trace(trace_outputs.is_requested());
-        let mut play_report = replay.run(schedule).map_err(|error| match error.cause {
-            loggp::Cause::Params(why) => CliError::request(why),
-            loggp::Cause::Host(why) => CliError::Request(why),
-            _ => CliError::run(error),
-        })?;
-        let again = |params| Ok(player(params).trace(true).run(schedule)?.trace.expect("it is traced"));
-        let params = Params { P: schedule.ranks(), ..choice.params };
-        let read_sweep = |over: &String| {
-            FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again))
-        };
-        let sweep = self.over.as_ref().map(read_sweep).transpose()?;
-        let mut trace = play_report.trace.take();
-        let played = PlayedSchedule {
-            sweep,
-            name: name.into(),
-            rules: self.rules,
-            noise: noise.as_ref().map(Noise::to_string),
-            ports: self.ports,
-            machine: choice.name,
-            params: choice.params,
-            operations: schedule.len(),
-            requirements: schedule.requirements(),
-            play_report,
-        };
-        let unit = choice.unit;
-        let parameters = super::heading::parameters(&choice.params, &unit).join(", ");
-        let rules = match self.rules {
-            CostModel::Papers => "",
-            _ => ", LogGOPSim's rules",
-        };
-        let wires = wire_text(Latency::Exact, Ties::Number, self.ports);
-        let wires = wires + &noise_text(noise.as_ref());
-        let machine = choice_heading(&choice, &parameters, &format!("virtual clock{wires}"));
-        let heading = format!("{name}\n{machine}{rules}");
-        if let Some(trace) = &mut trace {
-            trace.caption = Some(Caption { title: name.into(), about: machine, formula: None });
-            trace_outputs.write(trace, unit)?;
-        }
-        let mut report = Report::new(out, self.format, columns()).with_files(take(&mut files.rows));
-        report.add(played)?;
-        report.finish(&heading, unit, MOST_DECIMALS, |rows| {
-            let sweep = |row: &PlayedSchedule| {
-                row.sweep.as_ref().map_or_else(Vec::new, |sweep| sweep_blocks(sweep, unit))
-            };
-            rows.iter().flat_map(|row| finish_table(row, unit).into_iter().chain(sweep(row))).collect()
-        })
+        Ok((name.clone(), read_schedule(Path::new(name), self.unit.unwrap_or(NS))?))
     }
 }
 
@@ -244,44 +215,37 @@ fn read_schedule(path: &Path, unit: Time) -> Result<Schedule, CliError> {
 /// Returns the table of the ranks' finishing times, or `None` if there are more than `MOST_SHOWN`.
 fn finish_table(played: &PlayedSchedule, unit: Unit) -> Option<DocumentBlock> {
     let finishes: Vec<(usize, Time)> = played.play_report.finishes.iter().copied().enumerate().collect();
-    let columns = [
-        ReportColumn::table_only("rank", |(rank, _): &(usize, Time)| *rank),
-        ReportColumn::table_only("done", |(_, finish): &(usize, Time)| *finish),
-    ];
-    if finishes.len() > MOST_SHOWN { None } else { table(&columns, &finishes, unit, usize::MAX) }
+    let mut columns = Columns::<(usize, Time)>::new();
+    columns.add_to_table("rank", |(rank, _)| *rank);
+    columns.add_to_table("done", |(_, finish)| *finish);
+    if finishes.len() > MOST_SHOWN { None } else { columns.table(&finishes, unit, usize::MAX) }
 }
 
 /// Returns the columns of the report.
-fn columns() -> Vec<ReportColumn<'static, PlayedSchedule>> {
-    let mut columns = vec![ReportColumn::new("schedule", |played: &PlayedSchedule| played.name.clone())];
-    columns.extend(row::machine_columns(|played: &PlayedSchedule| (played.machine, played.params), true));
-    columns.extend([
-        ReportColumn::new("cycle_ns", |played: &PlayedSchedule| played.params.cycle),
-        ReportColumn::new("ports", |played: &PlayedSchedule| played.ports),
-        ReportColumn::new("rules", |played: &PlayedSchedule| played.rules),
-        ReportColumn::new("noise", |played: &PlayedSchedule| played.noise.clone()),
-        ReportColumn::new("ranks", |played: &PlayedSchedule| played.play_report.finishes.len())
-            .with_title("ranks"),
-        ReportColumn::new("operations", |played: &PlayedSchedule| played.operations).with_title("operations"),
-        ReportColumn::new("requirements", |played: &PlayedSchedule| played.requirements),
-        ReportColumn::new("time_ns", |played: &PlayedSchedule| played.play_report.time).with_title("time"),
-        ReportColumn::new("messages", |played: &PlayedSchedule| played.play_report.messages)
-            .with_title("messages"),
-        ReportColumn::new("stalls.count", |played: &PlayedSchedule| played.play_report.stalls)
-            .with_title("stalls"),
-        ReportColumn::new("stalls.ns", |played: &PlayedSchedule| played.play_report.stall_time)
-            .with_title("stalled")
-            .optional(),
-        ReportColumn::new("events", |played: &PlayedSchedule| played.play_report.events).with_title("events"),
-        ReportColumn::new("finishes_ns", |played: &PlayedSchedule| {
-            let finishes = &played.play_report.finishes;
-            match finishes.len() {
-                0..=MOST_SHOWN => Field::Times(finishes.clone()),
-                _ => Field::Absent,
-            }
-        })
-        .json_only(),
-    ]);
+fn columns<'a>() -> Columns<'a, PlayedSchedule<'a>> {
+    let mut columns = Columns::<PlayedSchedule>::new();
+    columns.add("schedule", |played| played.name);
+    columns.extend(row::machine_columns(
+        |PlayedSchedule { choice, .. }: &PlayedSchedule| (choice.name, choice.params),
+        true,
+    ));
+    columns.add("cycle_ns", |played| played.choice.params.cycle);
+    columns.add("ports", |played| played.command.ports.to_string());
+    columns.add("rules", |played| played.command.rules.to_string());
+    columns.add("noise", |played| played.noise.map(Noise::to_string));
+    columns.add("ranks", |played| played.play_report.finishes.len()).title("ranks");
+    columns.add("operations", |played| played.schedule.len()).title("operations");
+    columns.add("requirements", |played| played.schedule.requirements());
+    columns.add("time_ns", |played| played.play_report.time).title("time");
+    columns.add("messages", |played| played.play_report.messages).title("messages");
+    columns.add("stalls.count", |played| played.play_report.stalls).title("stalls");
+    columns.add("stalls.ns", |played| played.play_report.stall_time).title("stalled").optional();
+    columns.add("events", |played| played.play_report.events).title("events");
+    let finishes = |played: &PlayedSchedule| match &played.play_report.finishes {
+        finishes if finishes.len() > MOST_SHOWN => Field::Absent,
+        finishes => Field::Times(finishes.clone()),
+    };
+    columns.add("finishes_ns", finishes).json_only();
     columns.extend(sweep_columns(|played: &PlayedSchedule| played.sweep.as_ref()));
     columns
 }

@@ -4,22 +4,23 @@ use std::io::Write;
 use std::mem::take;
 
 use loggp_document::{Document, DocumentBlock};
+use loggp_draw::plot::Plot;
 
-use super::column::{self, ReportColumn};
-use super::draft::Draft;
+use super::column::Columns;
 use super::error::CliError;
 use super::field::Object;
 use super::format::Format;
 use super::interrupt;
 use super::number::Unit;
+use super::output::OutputFiles;
 use super::stdout::{self, width_of_files};
 
 pub struct Report<'a, R> {
     out: &'a mut dyn Write,
     format: Format,
-    /// Further files for the rows, each with its format.
-    files: Vec<(Format, Draft)>,
-    columns: Vec<ReportColumn<'a, R>>,
+    /// Further files for the rows and for pictures.
+    files: OutputFiles,
+    columns: Columns<'a, R>,
     /// The one object that JSON has in place of an object for each row.
     whole: Option<Object>,
     /// The rows so far. A table is written at the end, when the widths of its columns are known.
@@ -28,13 +29,13 @@ pub struct Report<'a, R> {
 
 impl<'a, R> Report<'a, R> {
     /// Creates an empty report.
-    pub fn new(out: &'a mut dyn Write, format: Format, columns: Vec<ReportColumn<'a, R>>) -> Report<'a, R> {
-        Report { out, format, files: Vec::new(), columns, whole: None, rows: Vec::new() }
+    pub fn new(out: &'a mut dyn Write, format: Format, columns: Columns<'a, R>) -> Report<'a, R> {
+        Report { out, format, files: OutputFiles::default(), columns, whole: None, rows: Vec::new() }
     }
 
-    /// Writes the report to these files too, when it is finished.
+    /// Writes the rows to these files too, when the report is finished, and its picture.
     #[must_use]
-    pub fn with_files(self, files: Vec<(Format, Draft)>) -> Self {
+    pub fn with_files(self, files: OutputFiles) -> Self {
         Report { files, ..self }
     }
 
@@ -62,15 +63,15 @@ impl<'a, R> Report<'a, R> {
             Format::Table => Ok(Vec::new()),
             Format::Json if self.whole.is_some() && !is_first => Ok(Vec::new()),
             Format::Json => {
-                let row = column::json_object(&self.columns, row);
+                let row = self.columns.object(row);
                 let mut line =
                     serde_json::to_vec(self.whole.as_ref().unwrap_or(&row)).map_err(CliError::run)?;
                 line.push(b'\n');
                 Ok(line)
             }
             Format::Csv => {
-                let mut line = if is_first { column::csv_titles(&self.columns) } else { Vec::new() };
-                line.extend(column::csv_row(&self.columns, row).map_err(CliError::run)?);
+                let mut line = if is_first { self.columns.csv_titles() } else { Vec::new() };
+                line.extend(self.columns.csv_row(row).map_err(CliError::run)?);
                 Ok(line)
             }
         }
@@ -88,7 +89,7 @@ impl<'a, R> Report<'a, R> {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let table = column::table(&self.columns, &self.rows, unit, most_decimals);
+        let table = self.columns.table(&self.rows, unit, most_decimals);
         let blocks = table.into_iter().chain(rest(&self.rows)).collect();
         let document = Document { title: heading.into(), blocks };
         if self.format == Format::Table {
@@ -96,7 +97,7 @@ impl<'a, R> Report<'a, R> {
             self.out.write_all(document.to_text(stdout::width()).as_bytes())?;
             self.out.flush()?;
         }
-        for (format, draft) in take(&mut self.files) {
+        for (format, draft) in take(&mut self.files.rows) {
             let lines = self.rows.iter().enumerate().map(|(n, row)| self.line(format, row, n == 0));
             let lines = lines.collect::<Result<Vec<_>, CliError>>()?.concat();
             let lines =
@@ -104,5 +105,14 @@ impl<'a, R> Report<'a, R> {
             draft.write(|mut file| file.write_all(&lines))?;
         }
         Ok(())
+    }
+    /// Draws a plot of the rows into the files for pictures.
+    pub fn draw(self, plot: impl FnOnce(&[R]) -> Plot) -> Result<(), CliError> {
+        self.files.draw(|| Ok(plot(&self.rows).svg()))
+    }
+
+    /// Draws the rows as SVG into the files for pictures.
+    pub fn draw_svg(self, svg: impl FnOnce(&[R]) -> Result<String, CliError>) -> Result<(), CliError> {
+        self.files.draw(|| svg(&self.rows))
     }
 }

@@ -12,6 +12,7 @@ use loggp_goal::patterns::{CommPattern, PATTERNS};
 use super::completion_values;
 use super::draft::Draft;
 use super::error::CliError;
+use super::lookup::name_list;
 use super::options::parse_count;
 use super::output::{extension, unknown_extension};
 
@@ -21,7 +22,7 @@ use super::output::{extension, unknown_extension};
 
 Examples:
   loggp schedule ring -P 8 --size 64
-  loggp schedule dissemination -P 64 -o dissemination.goal", pattern_help()))]
+  loggp schedule dissemination -P 64 -o dissemination.goal", name_list("Patterns", PATTERNS.iter().map(|pattern| (pattern.name, pattern.about)))))]
 pub struct ScheduleCommand {
     /// The pattern: one of the names below
     #[arg(value_name = "PATTERN", value_parser = completion_values::pattern(), hide_possible_values = true)]
@@ -35,13 +36,6 @@ pub struct ScheduleCommand {
     /// Write it to FILE.goal as text, or to FILE.bin in LogGOPSim's binary form [default: to stdout, as text]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-}
-
-/// Returns the list of the patterns, for the help.
-fn pattern_help() -> String {
-    let width = PATTERNS.iter().map(|pattern| pattern.name.len()).max().unwrap_or(0);
-    let lines = PATTERNS.iter().map(|pattern| format!("  {:width$}  {}", pattern.name, pattern.about));
-    format!("Patterns:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 impl ScheduleCommand {

@@ -2,9 +2,6 @@
 
 use std::str::FromStr;
 
-use super::error::CliError;
-use super::output::Outputs;
-
 /// One of several parts, such as 2/4.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shard {
@@ -33,16 +30,6 @@ impl FromStr for Shard {
 pub fn shard_items<T>(shard: Option<Shard>, items: impl IntoIterator<Item = T>) -> Vec<T> {
     let Shard { number, count } = shard.unwrap_or(Shard { number: 1, count: 1 });
     items.into_iter().skip(number - 1).step_by(count).collect()
-}
-
-/// Refuses a picture, which a shard cannot complete.
-pub fn check_outputs(shard: Option<Shard>, outputs: &Outputs) -> Result<(), CliError> {
-    match shard {
-        Some(_) if outputs.has_picture() => Err(CliError::request(
-            "a shard has not all that a picture shows; write rows, and leave out -o FILE.svg",
-        )),
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! `loggp stress`: measures stalls at hot spots and in bursts, which the capacity causes.
 
 use std::io::Write;
-use std::mem::take;
 use std::slice;
 
 use clap::Args;
@@ -10,22 +9,24 @@ use loggp::{ClockKind, Time, US};
 use loggp_document::{DocumentBlock, plain};
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::stress::{LATENCY, LONGEST_LATENCY, RATE, STEADY, STRESS, THROUGHPUT};
-use loggp_programs::{Algorithm, Case};
+use loggp_programs::{Algorithm, Case, Emulation};
 use loggp_study::Study;
 
 use super::choice::{MachineChoice, is_parameter_given};
-use super::column::ReportColumn;
+use super::column::{Columns, ReportColumn};
 use super::completion_values;
 use super::error::CliError;
+use super::experiment::Experiment;
 use super::field::Field;
-use super::heading::machine_heading;
+use super::heading::{choice_heading, wire_text};
 use super::lookup;
-use super::number::thousands;
-use super::options::{MachineOptions, parse_count, parse_seed};
+use super::number::{Unit, thousands};
+use super::options::{
+    ClockOptions, DrawOptions, MachineOptions, ReportOptions, clock_text, parse_count, parse_seed,
+};
 use super::output::Outputs;
 use super::report::Report;
-use super::row::{self, MOST_DECIMALS, StudyRow, Task};
-use super::studies::{LATE_NOTE, combine_errors, run_all, warn_of_host};
+use super::row::{self, LATE_NOTE, StudyRow, Task};
 
 /// Send too much to one place, or too much at once on the wall clock, and see who stalls
 #[derive(Args)]
@@ -35,7 +36,7 @@ use super::studies::{LATE_NOTE, combine_errors, run_all, warn_of_host};
 #[command(mut_arg("P", |P| P.value_name("N,...").help("Numbers of processors [default: 4,8,16]")))]
 pub struct StressCommand {
     /// The patterns: all-to-one, bursts, fft-naive, h-relation, steady [default: all]
-    #[arg(value_name = "PATTERN", value_parser = completion_values::stress(), hide_possible_values = true)]
+    #[arg(value_name = "PATTERN", value_parser = completion_values::algorithm(&STRESS), hide_possible_values = true)]
     patterns: Vec<String>,
     /// How many messages each processor sends
     #[arg(long, value_name = "N,...", value_parser = parse_count, value_delimiter = ',')]
@@ -52,6 +53,12 @@ pub struct StressCommand {
     #[command(flatten)]
     machine: MachineOptions,
     #[command(flatten)]
+    draws: DrawOptions,
+    #[command(flatten, next_help_heading = "Machine")]
+    clock: ClockOptions,
+    #[command(flatten)]
+    report: ReportOptions,
+    #[command(flatten)]
     outputs: Outputs,
 }
 
@@ -62,18 +69,17 @@ impl StressCommand {
     /// Runs every pattern under every load, even if some fail, and then reports the failures.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let choices = self.choices()?;
-        let studies = self.studies(&choices)?;
-        let mut files = self.outputs.open()?;
-        let MachineChoice { unit, .. } = choices[0];
-        let clock = studies[0].study.emulation.clock;
-        let heading = machine_heading(&choices[0], &parameters(&choices[0]), clock, &self.machine);
-        let mut report = Report::new(out, self.machine.format, columns()).with_files(take(&mut files.rows));
-        let failed = run_all(studies, &mut report)?;
-        report.finish(&heading, unit, MOST_DECIMALS, notes)?;
-        warn_of_host(&report.rows);
-        // A picture is drawn only if every run succeeded.
-        combine_errors(failed)?;
-        files.draw(|| plot(&report.rows, &choices))
+        let tasks = self.tasks(&choices)?;
+        let first = &choices[0];
+        let Emulation { clock, carrier, .. } = tasks[0].study.emulation;
+        let wires = wire_text(self.draws.latency, self.draws.ties, self.machine.ports.unwrap_or_default());
+        let heading = choice_heading(first, &parameters(first), &(clock_text(clock, carrier) + &wires));
+        let mut experiment =
+            Experiment { tasks, heading, unit: first.unit, range: None, is_single: false, details: notes };
+        let mut report =
+            Report::new(out, self.report.format, columns()).with_files(self.outputs.open()?);
+        experiment.run(&mut report)?;
+        report.draw(|rows| plot(rows, &choices))
     }
 
     /// Returns the machine with each number of processors.
@@ -87,18 +93,18 @@ impl StressCommand {
     }
 
     /// Returns the studies of every pattern on every machine under every load.
-    fn studies(&self, choices: &[MachineChoice]) -> Result<Vec<Task>, CliError> {
-        let emulation = self.machine.emulation(ClockKind::Wall)?;
+    fn tasks(&self, choices: &[MachineChoice]) -> Result<Vec<Task>, CliError> {
+        let emulation = self.machine.emulation(&self.clock, ClockKind::Wall)?;
         let mut studies = Vec::new();
         for pattern in self.patterns()? {
             for MachineChoice { name: machine, params, .. } in choices {
                 for (size, rate) in self.loads(pattern) {
                     let at = if pattern.name == STEADY { format!(", rate {rate}") } else { String::new() };
                     let name = format!("{} with P = {}, load {size}{at}", pattern.name, params.P);
-                    let MachineOptions { ports, latency, ties, .. } = self.machine;
+                    let DrawOptions { latency, ties } = self.draws;
                     let case = Case::new(&STRESS, pattern.name, *params).with(&RATE, rate);
                     let case = Case {
-                        ports: ports.unwrap_or(case.ports),
+                        ports: self.machine.ports.unwrap_or(case.ports),
                         latency,
                         ties,
                         size,
@@ -107,7 +113,7 @@ impl StressCommand {
                     };
                     case.check().map_err(CliError::request)?;
                     let study = Study { emulation: emulation.clone(), ..Study::new(case) };
-                    studies.push(Task { name, machine: *machine, study, swept_value: None });
+                    studies.push(Task { name, machine: *machine, study, swept: None });
                 }
             }
         }
@@ -142,54 +148,42 @@ fn latency_field(row: &StudyRow, name: &str) -> Option<Field> {
     Some(Field::Measured(Time::from_ps((us * US.as_ps() as f64).round() as i64)))
 }
 
-fn columns() -> Vec<ReportColumn<'static, StudyRow>> {
-    let mut columns =
-        vec![ReportColumn::new("pattern", |row: &StudyRow| row.case().algorithm.name).with_title("pattern")];
+fn columns() -> Columns<'static, StudyRow> {
+    let mut columns = Columns::<StudyRow>::new();
+    columns.add("pattern", |row| row.case().algorithm.name).title("pattern");
     columns.extend(row::machine_columns(|row: &StudyRow| (row.task.machine, row.case().params), false));
-    columns.extend([
-        ReportColumn::table_only("P", |row: &StudyRow| row.case().params.P),
-        ReportColumn::new("load", |row: &StudyRow| row.case().size).with_title("load"),
-        ReportColumn::new("rate", |row: &StudyRow| {
-            (row.case().algorithm.name == STEADY).then(|| row.case().get(&RATE))
-        })
-        .with_title("rate")
-        .optional(),
-    ]);
+    columns.add_to_table("P", |row| row.case().params.P);
+    columns.add("load", |row| row.case().size).title("load");
+    let rate = |row: &StudyRow| (row.case().algorithm.name == STEADY).then(|| row.case().get(&RATE));
+    columns.add("rate", rate).title("rate").optional();
     columns.extend(row::request_columns());
-    columns.extend(row::clock_columns());
-    let [formula, model, _, measured, min, max, error_model, _, error_formula] =
-        row::prediction_columns(|row: &StudyRow| row.answers.prediction, false);
-    columns.extend([formula, model, measured, min.json_only(), max.json_only(), error_model, error_formula]);
-    columns.extend([
-        row::verified_column(),
-        row::message_column(),
-        ReportColumn::new("stalls.count", |row: &StudyRow| audit(row).stalls).with_title("stalls"),
-        ReportColumn::new("stalls.ns", |row: &StudyRow| audit(row).stalled).with_title("stalled"),
-        ReportColumn::new("stalls.longest_ns", |row: &StudyRow| audit(row).longest_stall)
-            .with_title("longest"),
-        ReportColumn::new("stalls.shortest_ns", |row: &StudyRow| audit(row).shortest_stall)
-            .with_title("shortest"),
-        ReportColumn::new("stalls.unfairness", |row: &StudyRow| {
-            let Audit { longest_stall, shortest_stall, .. } = audit(row);
-            longest_stall.zip(*shortest_stall).map(|(long, short)| long.in_units(short))
-        }),
-        ReportColumn::new("stalls.max_in_transit", |row: &StudyRow| {
-            let audit = audit(row);
-            Field::CountOf(audit.most_in_transit_from.max(audit.most_in_transit_to), audit.capacity)
-        })
-        .with_title("in transit"),
-        ReportColumn::new("stalls.capacity", |row: &StudyRow| audit(row).capacity),
-        ReportColumn::new("throughput", |row: &StudyRow| row.answers.outcome.metric(THROUGHPUT))
-            .with_title("throughput"),
-        ReportColumn::new("latency.mean_ns", |row: &StudyRow| latency_field(row, LATENCY))
-            .with_title("latency"),
-        ReportColumn::new("latency.longest_ns", |row: &StudyRow| latency_field(row, LONGEST_LATENCY))
-            .with_title("at most"),
-        row::dilation_column().without_title(),
-        row::core_column().without_title(),
-        row::on_time_column(),
-    ]);
-    columns.extend(row::lateness_columns().map(ReportColumn::without_title));
+    columns.extend(row::prediction_columns(|row: &StudyRow| row.answers.prediction));
+    let ends = ["measured_min_ns", "measured_max_ns"];
+    columns.hide(&ends);
+    columns.named(&ends).for_each(ReportColumn::json_only);
+    columns.named(&["wall_ns", "error_wall"]).for_each(ReportColumn::json_only);
+    row::add_result(&mut columns);
+    columns.add("stalls.count", |row| audit(row).stalls).title("stalls");
+    columns.add("stalls.ns", |row| audit(row).stalled).title("stalled");
+    columns.add("stalls.longest_ns", |row| audit(row).longest_stall).title("longest");
+    columns.add("stalls.shortest_ns", |row| audit(row).shortest_stall).title("shortest");
+    columns.add("stalls.unfairness", |row| {
+        let Audit { longest_stall, shortest_stall, .. } = audit(row);
+        longest_stall.zip(*shortest_stall).map(|(long, short)| long.in_units(short))
+    });
+    let in_transit = |row: &StudyRow| {
+        let Audit { most_in_transit_from, most_in_transit_to, capacity, .. } = audit(row);
+        Field::CountOf(*most_in_transit_from.max(most_in_transit_to), *capacity)
+    };
+    columns.add("stalls.max_in_transit", in_transit).title("in transit");
+    columns.add("stalls.capacity", |row| audit(row).capacity);
+    columns.add("throughput", |row| row.answers.outcome.metric(THROUGHPUT)).title("throughput");
+    columns.add("latency.mean_ns", |row| latency_field(row, LATENCY)).title("latency");
+    columns.add("latency.longest_ns", |row| latency_field(row, LONGEST_LATENCY)).title("at most");
+    row::add_dilation(&mut columns);
+    row::add_cores(&mut columns);
+    columns.hide(&["dilation", "cores"]);
+    row::add_timeliness(&mut columns);
     columns
 }
 
@@ -207,7 +201,7 @@ fn parameters(choice: &MachineChoice) -> String {
 }
 
 /// Returns the notes below the table.
-fn notes(rows: &[StudyRow]) -> Vec<DocumentBlock> {
+fn notes(rows: &[StudyRow], _: Unit) -> Vec<DocumentBlock> {
     let mut notes = vec![
         "throughput: messages that the busiest receiver took per max(g, o), at most 1",
         "latency: from when a message was to be started until it was received, on average, and the longest",

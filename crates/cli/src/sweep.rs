@@ -1,29 +1,22 @@
 //! `loggp sweep`: runs a program's algorithms along a parameter, a size or an option of the program's own.
 
+use std::fmt::Display;
 use std::io::Write;
-use std::mem::take;
 
 use clap::Args;
 use loggp::{ClockKind, Time};
 use loggp_draw::plot::{Plot, PlotLine, Scale};
 use loggp_papers::pictures::curves::curves;
 use loggp_programs::Algorithm;
-use loggp_study::Study;
-use loggp_study::range::{Quantity, Range, SweepPoint};
+use loggp_study::range::{Quantity, Range};
 
-use super::choice::{self, is_parameter_given};
-use super::details::details;
+use super::choice::is_parameter_given;
 use super::error::CliError;
-use super::heading::{heading, point_text};
-use super::number::Unit;
+use super::experiment::{Experiment, ProgramSetup, check_option};
 use super::options::Options;
 use super::output::Outputs;
 use super::program_args::ProgramArgs;
-use super::program_setup::{ProgramSetup, check_option};
-use super::report::Report;
-use super::row::{self, MOST_DECIMALS, StudyRow, Task};
-use super::shard::{self, shard_items};
-use super::studies::{combine_errors, run_all, warn_of_host};
+use super::row::StudyRow;
 
 /// Compare them along a parameter, a size or another number on the virtual clock, and draw it
 #[derive(Args)]
@@ -54,58 +47,27 @@ struct SweepArgs {
 impl SweepCommand {
     /// Runs all algorithms at every point, even if some fail, and then reports the failures.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let setup = ProgramSetup::new(&self.program, &self.program.request.options, ClockKind::Virtual)?;
-        let algorithms = setup.algorithms(&self.program.request.algorithms)?;
-        setup.check_given_options(&algorithms)?;
+        let SweepArgs { algorithms: names, options, outputs, .. } = &self.program.request;
+        let setup = options.setup(&self.program, ClockKind::Virtual)?;
+        let algorithms = setup.algorithms(names)?;
         let range = self.range(&setup, &algorithms)?;
-        let quantity = range.quantity;
-        shard::check_outputs(self.program.request.options.shard, &self.program.request.outputs)?;
-        let mut files = self.program.request.outputs.open()?;
-
-        let sweep = loggp_study::sweep::Sweep::new(range, &algorithms, &setup.machine, |params| {
-            setup.study(algorithms[0], params)
-        });
-        let loggp_study::sweep::Sweep { range, studies, refused } = sweep;
-        let refusals = refused.into_iter().map(|(point, why)| {
-            CliError::Request(format!("at {} = {}, {why}", quantity.name(), point.text(quantity)))
-        });
-        let mut refusals: Vec<CliError> = refusals.collect();
-        let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
-        CliError::warn_all(refusals);
-
-        let unit = choice::unit(&self.program.request.options.machine.choice, &first.case.params);
-        let heading = heading(first, setup.name, &unit, Some(&range));
-        let task = |(point, study): (SweepPoint, Study)| {
-            let at = point_text(&point, quantity, &unit);
-            let name = format!("{} at {} = {at}", study.case.algorithm.name, quantity.name());
-            (point.number, Task { name, machine: setup.name, study, swept_value: Some(at) })
-        };
-        let shard = self.program.request.options.shard;
-        let (numbers, studies): (Vec<f64>, Vec<Task>) =
-            shard_items(shard, studies.into_iter().map(task)).into_iter().unzip();
-        let columns = row::columns(Some(quantity.name()), self.program.request.options.spread());
-        let mut report = Report::new(out, self.program.request.options.machine.format, columns)
-            .with_files(take(&mut files.rows));
-        let failed = run_all(studies, &mut report)?;
-        report.finish(&heading, unit, MOST_DECIMALS, |rows| details(rows, unit))?;
-        warn_of_host(&report.rows);
-        // A picture is drawn only if every point succeeded.
-        combine_errors(failed)?;
-        files.draw(|| plot(&heading, &range, unit, &numbers, &report.rows))
+        let mut experiment = setup.sweep(range, &algorithms)?;
+        let mut report = experiment.open_report(out, options, outputs)?;
+        experiment.run(&mut report)?;
+        report.draw(|rows| plot(&experiment, rows))
     }
 
     /// Reads the range of the sweep. Refuses a quantity that is given elsewhere too.
     fn range(&self, setup: &ProgramSetup, algorithms: &[&Algorithm]) -> Result<Range, CliError> {
-        let refuse = |why: &dyn std::fmt::Display| {
-            CliError::Request(format!("--over {}: {why}", self.program.request.over))
-        };
-        let range = Range::read(&self.program.request.over, Some(setup.program), &setup.machine)
-            .map_err(|why| refuse(&why))?;
-        let (options, name) = (&self.program.request.options, range.quantity.name());
+        let SweepArgs { over, options, .. } = &self.program.request;
+        let refuse = |why: &dyn Display| CliError::Request(format!("--over {over}: {why}"));
+        let range =
+            Range::read(over, Some(setup.program), &setup.machine.builder).map_err(|why| refuse(&why))?;
+        let name = range.quantity.name();
         let given = match range.quantity {
-            Quantity::Size => options.size.is_some(),
+            Quantity::Size => options.program.size.is_some(),
             Quantity::Option(option) => {
-                check_option(option, algorithms).map_err(CliError::Request)?;
+                check_option(option, algorithms)?;
                 self.program.has_value_for(name)
             }
             _ => {
@@ -122,12 +84,14 @@ impl SweepCommand {
 
 /// Plots times over the swept quantity: for each algorithm a line of its formula, and marks for model and
 /// measurement.
-fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[StudyRow]) -> Plot {
+fn plot(Experiment { heading, range, unit, .. }: &Experiment, rows: &[StudyRow]) -> Plot {
     /// Ratio of the longest to the shortest time from which the scale is logarithmic.
     const LOG_RATIO: f64 = 20.0;
-    let x = |number: f64| match range.quantity.is_time() {
-        true => unit.amount(Time::from_ps(number as i64)),
-        false => number,
+    let range = range.as_ref().expect("it is a sweep");
+    let x = |row: &StudyRow| match row.task.swept {
+        Some((number, _)) if range.quantity.is_time() => unit.amount(Time::from_ps(number as i64)),
+        Some((number, _)) => number,
+        None => 0.0,
     };
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
@@ -139,8 +103,8 @@ fn plot(heading: &str, range: &Range, unit: Unit, numbers: &[f64], rows: &[Study
         .into_iter()
         .enumerate()
         .flat_map(|(number, name)| {
-            let here = numbers.iter().zip(rows).filter(|(_, row)| row.case().algorithm.name == name);
-            let mut points: Vec<_> = here.map(|(at, row)| (x(*at), row.answers.prediction)).collect();
+            let here = rows.iter().filter(|row| row.case().algorithm.name == name);
+            let mut points: Vec<_> = here.map(|row| (x(row), row.answers.prediction)).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             curves(name, number, &points, |_, time| unit.amount(time)).collect::<Vec<_>>()
         })

@@ -18,7 +18,7 @@ use super::lookup;
 use super::number::{Unit, count};
 use super::output::{self, Outputs, extension};
 use super::program_args::ProgramArgs;
-use super::run::{PreparedRun, RunSelection};
+use super::run::RunSelection;
 use super::trace_outputs::{TIMELINE_EXTENSION_HINT, TIMELINE_EXTENSIONS, draw_picture};
 
 /// Look into a run: a page to zoom, to search and to follow causes in, or a picture of a part of it
@@ -105,28 +105,31 @@ impl TimelineCommand {
 /// Runs a program, and shows the run. On the wall clock the model's run is shown too.
 fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Result<(), CliError> {
     let TimelineArgs { selection, display } = &program.request;
-    let mut run = PreparedRun::new(program, selection, true)?;
+    let mut experiment = selection.experiment(program, true)?;
     let draft = display.draft()?;
     let mut panels = Vec::new();
-    let emulation = &run.study.emulation;
+    let Study { case, emulation, .. } = &experiment.tasks[0].study;
     let is_measured = emulation.clock == ClockKind::Wall && emulation.link.is_none();
     if is_measured {
-        let mut model = Study { repeat: 1, ..Study::new(run.study.case.clone()) };
+        let mut model = Study { repeat: 1, ..Study::new(case.clone()) };
         model.emulation.trace = true;
         let trace = model.run_with_progress(|| ())?.take_trace();
-        panels.extend(trace.map(|trace| program_panel("model", trace)));
+        panels.extend(trace.map(|trace| RunPanel { name: "model".into(), about: String::new(), trace }));
     }
-    let mut answers = run.run()?;
-    let name = if is_measured { "measured" } else { "" };
-    panels.extend(answers.take_trace().map(|trace| program_panel(name, trace)));
-    panels[0].trace.caption = Some(run.caption(&answers));
-    display.write(draft, run.unit, panels, out)?;
-    let files = Outputs::none().open()?;
-    run.report(answers, &selection.options, files, out)
-}
-
-fn program_panel(name: &str, trace: Trace) -> RunPanel {
-    RunPanel { name: name.into(), about: String::new(), trace }
+    let mut text = Vec::new();
+    let mut report = experiment.open_report(&mut text, &selection.options, &Outputs::default())?;
+    let end = experiment.run(&mut report);
+    if let Some(mut trace) = experiment.take_trace(&mut report) {
+        if let Some(model) = panels.first_mut() {
+            model.trace.caption = trace.caption.take();
+        }
+        let name = if is_measured { "measured" } else { "" };
+        panels.push(RunPanel { name: name.into(), about: String::new(), trace });
+        display.write(draft, experiment.unit, panels, out)?;
+    }
+    drop(report);
+    out.write_all(&text)?;
+    end
 }
 
 impl RunPanel {
@@ -193,10 +196,9 @@ impl DisplayOptions {
             let trace = replay(&what_if, &panels[0].trace)?;
             panels.push(RunPanel { name: what_if.name, about: machine_text(&trace, unit), trace });
         }
-        let (name, length) = unit.name_and_length();
         let mut rows = panels.iter();
         let first = rows.next().expect("there is one");
-        let mut page = first.trace.timeline().unit(name, length).name(&first.name);
+        let mut page = first.trace.timeline().unit(unit.name, unit.length).name(&first.name);
         for RunPanel { name, about, trace } in rows {
             page = page.beside(name, trace);
             if !about.is_empty() {

@@ -6,7 +6,7 @@ use loggp::US;
 use loggp_document::{DocumentBlock, plain};
 use loggp_papers::topology::{CountedDistances, Distances, MOST_PROCESSORS, TOPOLOGIES};
 
-use super::column::ReportColumn;
+use super::column::Columns;
 use super::error::CliError;
 use super::field::Field;
 use super::format::Format;
@@ -31,25 +31,23 @@ pub fn list(out: &mut dyn Write, numbers: &[usize], format: Format) -> Result<()
     report.finish(heading, Unit::from_text("us", US), 0, notes)
 }
 
-fn columns() -> Vec<ReportColumn<'static, Distances>> {
+fn columns() -> Columns<'static, Distances> {
     let counted = |value: fn(CountedDistances) -> Field| {
         move |distances: &Distances| distances.counted.map_or(Field::Null, &value)
     };
-    vec![
-        ReportColumn::new("topology", |distances: &Distances| distances.topology.name).with_title("network"),
-        ReportColumn::new("P", |distances: &Distances| distances.requested).with_title("P"),
-        ReportColumn::new("formula", |distances: &Distances| distances.topology.formula)
-            .with_title("formula"),
-        ReportColumn::new("average.formula", |distances: &Distances| distances.closed_form)
-            .with_title("at P"),
-        ReportColumn::new("built.P", |distances: &Distances| distances.P).with_title("built"),
-        ReportColumn::new("built.shape", |distances: &Distances| distances.shape.clone()).with_title("as"),
-        ReportColumn::new("built.nodes", counted(|counted| counted.nodes.into())),
-        ReportColumn::new("average.exact", |distances: &Distances| distances.exact).with_title("exact"),
-        ReportColumn::new("average.counted", counted(|counted| counted.average.into())).with_title("counted"),
-        ReportColumn::new("average.of_two", counted(|counted| counted.of_two.into())).with_title("of two"),
-        ReportColumn::new("farthest", counted(|counted| counted.farthest.into())).with_title("farthest"),
-    ]
+    let mut columns = Columns::<Distances>::new();
+    columns.add("topology", |distances| distances.topology.name).title("network");
+    columns.add("P", |distances| distances.requested).title("P");
+    columns.add("formula", |distances| distances.topology.formula).title("formula");
+    columns.add("average.formula", |distances| distances.closed_form).title("at P");
+    columns.add("built.P", |distances| distances.P).title("built");
+    columns.add("built.shape", |distances| distances.shape.clone()).title("as");
+    columns.add("built.nodes", counted(|counted| counted.nodes.into()));
+    columns.add("average.exact", |distances| distances.exact).title("exact");
+    columns.add("average.counted", counted(|counted| counted.average.into())).title("counted");
+    columns.add("average.of_two", counted(|counted| counted.of_two.into())).title("of two");
+    columns.add("farthest", counted(|counted| counted.farthest.into())).title("farthest");
+    columns
 }
 
 /// Returns the notes that explain the columns.

@@ -47,8 +47,7 @@ impl<'a> TraceOutputs<'a> {
                 draw_picture(draft, unit, trace, &Window::default())?
             }
             Some((_, draft)) => {
-                let (name, length) = unit.name_and_length();
-                draft.write(|file| trace.timeline().unit(name, length).write(file))?;
+                draft.write(|file| trace.timeline().unit(unit.name, unit.length).write(file))?;
             }
         }
         self.trace.map_or(Ok(()), |(path, draft)| write_trace(draft, path, trace))
@@ -59,7 +58,7 @@ impl<'a> TraceOutputs<'a> {
 pub fn draw_picture(draft: Draft, unit: Unit, trace: &Trace, window: &Window) -> Result<(), CliError> {
     let Caption { title, about, .. } = trace.caption.clone().unwrap_or_default();
     let picture =
-        Picture { subtitle: about, ..timeline_from_trace(trace, &title, unit.name_and_length(), window) };
+        Picture { subtitle: about, ..timeline_from_trace(trace, &title, (unit.name, unit.length), window) };
     let too_large =
         |why| format!("{why}; show a part with --only, --from and --until, or give -o FILE.html for a page");
     let svg = picture.svg().map_err(too_large).map_err(CliError::Request)?;

@@ -3,22 +3,17 @@
 
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_papers::pictures::curves::trend_lines;
-use loggp_programs::Program;
 use loggp_study::Study;
 
 use super::error::CliError;
-use super::output::Outputs;
 use super::row::StudyRow;
 
 /// Approximate number of marks on a line.
 const MARKS: usize = 24;
 
 /// Refuses a picture of a program without a trend.
-pub fn check_picture(
-    outputs: &Outputs,
-    Study { case, distinct_seeds: seeds, .. }: &Study,
-) -> Result<(), CliError> {
-    if outputs.has_picture() && !seeds && case.plan().is_ok_and(|plan| plan.trend().is_none()) {
+pub fn check(Study { case, distinct_seeds: seeds, .. }: &Study) -> Result<(), CliError> {
+    if !seeds && case.plan().is_ok_and(|plan| plan.trend().is_none()) {
         let name = case.program.name;
         return Err(CliError::Request(format!(
             "-o FILE.svg: {name} shows nothing that changes while it runs; leave it out, or draw its times over a parameter \
@@ -30,7 +25,7 @@ pub fn check_picture(
 
 /// Plots for each algorithm a line of the predicted trend, and marks of the observed one; with `--seeds` the
 /// cumulative distribution of its times.
-pub fn plot(heading: &str, program: &Program, rows: &[StudyRow]) -> Plot {
+pub fn plot(heading: &str, rows: &[StudyRow]) -> Plot {
     let (title, subtitle) = heading.split_once(": ").unwrap_or((heading, ""));
     if rows.iter().any(|row| row.task.study.distinct_seeds) {
         let line = |(number, row): (usize, &StudyRow)| {
@@ -60,7 +55,7 @@ pub fn plot(heading: &str, program: &Program, rows: &[StudyRow]) -> Plot {
         .find_map(|row| row.answers.trend.as_ref())
         .map_or(("", ""), |trend| (trend.along, trend.quantity));
     Plot::new(title, subtitle)
-        .x(format!("{along} of {}", program.name), Scale::Linear)
+        .x(format!("{along} of {}", rows[0].case().program.name), Scale::Linear)
         .y(of, Scale::Linear)
         .lines(lines)
 }

@@ -2,75 +2,43 @@
 //!
 //! As JSON it is one object: the machine, which `--machine FILE` reads, with the finding of each parameter.
 
-use std::io::{Read, Write};
-use std::mem::take;
+use std::io::Write;
 use std::path::Path;
 
-use loggp::{ClockKind, Params, Time, US};
+use loggp::{Params, Time, US};
 use loggp_document::{DocumentBlock, plain};
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_programs::rtt::RoundTrip;
-use loggp_study::loggps::{LogGpsCalibration, RecoveredMachine, RoundTripSample, RoundTripSamples};
+use loggp_study::calibration::Finding;
+use loggp_study::loggps::{RecoveredMachine, RoundTripSample, RoundTripSamples};
 
 use super::super::choice::DEFAULT_P;
-use super::super::column;
 use super::super::draft;
 use super::super::error::CliError;
 use super::super::field::{Field, Object};
-use super::super::heading::{machine_heading, parameters};
+use super::super::heading::parameters;
 use super::super::machine_file;
-use super::super::number::{Unit, count, percent, rough, thousands};
-use super::super::options::{ChoiceOptions, MachineOptions, carrier_on};
-use super::super::output::OutputFiles;
+use super::super::number::{Unit, count, percent, thousands};
+use super::super::options::{ChoiceOptions, MachineOptions};
 use super::super::report::Report;
-use super::{
-    CalibrateCommand, CalibrationSetup, FindingRow, MOST_DECIMALS, check_findings, columns, late_note,
-};
+use super::{CalibrateCommand, CalibrationSetup, FindingRow, columns, write_findings};
 
 /// Limit of the bytes of a file of times.
 const LONGEST: u64 = 1 << 26;
 
-/// Calibrates an emulated machine.
-pub fn calibrate(command: &CalibrateCommand, out: &mut dyn Write) -> Result<(), CliError> {
-    let choice = command.choice()?;
-    let emulation = command.machine.emulation(ClockKind::Wall)?;
-    let mut files = command.outputs.open()?;
-    let ports = command.machine.ports.unwrap_or_default();
-    let found = LogGpsCalibration::study(choice.params, ports, &emulation)?;
-    let LogGpsCalibration { params, recovered, clock, dilation, cores } = found;
-    let machine = choice.name;
-    let carrier = carrier_on(clock, emulation.carrier);
-    let setup = CalibrationSetup { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
-    let parameters = parameters(&choice.params, &choice.unit).join(", ");
-    let mut heading = machine_heading(&choice, &parameters, clock, &command.machine);
-    if clock == ClockKind::Wall {
-        heading += &format!(", dilation {}", rough(dilation));
-    }
-    let rows = write_report(command, out, &mut files, setup, &recovered, &heading, choice.unit)?;
-    check_findings(&rows)?;
-    let title = choice.name.map_or(String::new(), |name| format!(" of {name}"));
-    draw(files, &title, &format!("{clock} clock"), &recovered, choice.unit)
-}
-
 /// Derives a machine from a file of times.
 pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
-    let MachineOptions { choice: ChoiceOptions { machine, params, cycle }, clock, stack, .. } =
-        &command.machine;
+    let MachineOptions { choice: ChoiceOptions { machine, params, cycle }, stack, .. } = &command.machine;
     let given =
         [("--machine", machine.is_some()), ("--params", params.is_some()), ("--stack", stack.is_some())];
-    if let Some((name, _)) = given.into_iter().chain(clock.given_options()).find(|(_, given)| *given) {
+    if let Some((name, _)) = given.into_iter().chain(command.clock.given_options()).find(|(_, given)| *given) {
         let why = format!(
             "--from takes the times of another machine, and {name} would have no part in it; leave it out"
         );
         return Err(CliError::Request(why));
     }
     let refuse = |why: String| CliError::Request(format!("--from {}: {why}", path.display()));
-    let mut text = Vec::new();
-    let read = draft::open_source(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text));
-    read.map_err(|error| refuse(format!("it cannot be read: {error}")))?;
-    if text.len() as u64 > LONGEST {
-        return Err(refuse(format!("it is longer than {LONGEST} bytes; fewer repeats say as much")));
-    }
+    let text = draft::read_source(path, LONGEST, "; fewer repeats say as much").map_err(refuse)?;
     let P = command.machine.one_P()?.unwrap_or(DEFAULT_P);
     let cycle = cycle.unwrap_or(US);
     let builder = Params::builder(P).word(1).cycle(cycle);
@@ -80,7 +48,7 @@ pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> R
             "-o FILE.svg draws round trips, and what Netgauge prints has none; leave it out",
         ));
     }
-    let mut files = command.outputs.open()?;
+    let files = command.outputs.open()?;
     let unit = Unit::default_for(&recovered.params);
     let from = match &recovered.trips {
         Some(trips) => {
@@ -90,10 +58,7 @@ pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> R
         None => "by Netgauge".into(),
     };
     let (name, params) = (path.display(), recovered.params);
-    let wires = match recovered.ports {
-        Some(ports) => format!(", {ports} ports"),
-        None => String::new(),
-    };
+    let wires = recovered.ports.map_or(String::new(), |ports| format!(", {ports} ports"));
     let parameters = parameters(&params, &unit).join(", ");
     let heading = format!("{name}: {parameters}{wires}\n{from}, times in {}", unit.name);
     let ports = command.machine.ports.or(recovered.ports).unwrap_or_default();
@@ -106,47 +71,41 @@ pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> R
         dilation: 1.0,
         cores: 0,
     };
-    write_report(command, out, &mut files, setup, &recovered, &heading, unit)?;
-    draw(files, &format!(" in {name}"), &from, &recovered, unit)
+    write(command.report(out, files), setup, &recovered, &heading, unit, [&format!(" in {name}"), &from])
 }
 
-/// Writes the report, and returns its rows.
-fn write_report<'a>(
-    command: &CalibrateCommand,
-    out: &mut dyn Write,
-    files: &mut OutputFiles,
+/// Writes the report, and draws LogGPS's figures 4 and 5. `title_and_by` are the end of their title and the
+/// beginning of their subtitle.
+pub fn write<'a>(
+    report: Report<'a, FindingRow<'a>>,
     setup: CalibrationSetup,
     recovered: &'a RecoveredMachine,
     heading: &str,
     unit: Unit,
-) -> Result<Vec<FindingRow<'a>>, CliError> {
-    let rows: Vec<FindingRow> =
-        recovered.findings.iter().map(|finding| FindingRow { setup, finding: finding.clone() }).collect();
+    [title, by]: [&str; 2],
+) -> Result<(), CliError> {
     let fit = recovered.trips.as_ref().and_then(|trips| trips.model_errors(&recovered.params));
     // JSON is one machine, with its findings.
-    let machine = machine_object(setup, &rows, recovered, fit);
-    let report = Report::new(out, command.machine.format, columns());
-    let mut report = report.with_files(take(&mut files.rows)).with_json_object(machine);
-    rows.into_iter().try_for_each(|row| report.add(row))?;
-    report.finish(heading, unit, MOST_DECIMALS, |rows| {
-        let fit = fit.map(|(middle, worst, RoundTripSample { k, w, .. })| {
-            DocumentBlock::Paragraph(plain(format!(
-                "half of the round trips that were measured are within {} of this machine's, and all within {} (k = {}, \
-                 w = {w})",
-                percent(middle).trim_start_matches('+'),
-                percent(worst).trim_start_matches('+'),
-                thousands(k)
-            )))
-        });
-        fit.into_iter().chain(late_note(rows)).collect()
-    })?;
-    Ok(take(&mut report.rows))
+    let mut report = report.with_json_object(machine_object(setup, recovered, fit));
+    let below = fit.map(|(middle, worst, RoundTripSample { k, w, .. })| {
+        DocumentBlock::Paragraph(plain(format!(
+            "half of the round trips that were measured are within {} of this machine's, and all within {} (k = {}, \
+             w = {w})",
+            percent(middle).trim_start_matches('+'),
+            percent(worst).trim_start_matches('+'),
+            thousands(k)
+        )))
+    });
+    write_findings(&mut report, setup, &recovered.findings, heading, unit, below)?;
+    match &recovered.trips {
+        Some(trips) => report.draw(|_| plot(title, by, &recovered.params, trips, unit)),
+        None => Ok(()),
+    }
 }
 
 /// Returns the machine as a JSON object, with the finding of each parameter.
 fn machine_object(
     setup: CalibrationSetup,
-    rows: &[FindingRow],
     recovered: &RecoveredMachine,
     fit: Option<(f64, f64, RoundTripSample)>,
 ) -> Object {
@@ -163,31 +122,18 @@ fn machine_object(
         "how",
         "held",
     ];
-    let finding = |row: &FindingRow| {
-        let Object(values) = column::json_object(&columns(), row);
+    let finding = |finding: &Finding<'static>| {
+        let row = FindingRow { setup, finding: finding.clone() };
+        let Object(values) = columns().object(&row);
         Object(values.into_iter().filter(|(name, _)| of.contains(&&**name)).collect())
     };
-    values.push(("ports".into(), setup.ports.into()));
-    values.push(("findings".into(), Field::Rows(rows.iter().map(finding).collect())));
+    values.push(("ports".into(), setup.ports.to_string().into()));
+    values.push(("findings".into(), Field::Rows(recovered.findings.iter().map(finding).collect())));
     values.push(("error_median".into(), fit.map(|(middle, ..)| middle).into()));
     values.push(("error_max".into(), fit.map(|(_, worst, _)| worst).into()));
-    values.push(("clock".into(), setup.clock.into()));
-    values.push(("carrier".into(), setup.carrier.into()));
+    values.push(("clock".into(), setup.clock.map(|clock| clock.to_string()).into()));
+    values.push(("carrier".into(), setup.carrier.map(|carrier| carrier.to_string()).into()));
     Object(values)
-}
-
-/// Draws LogGPS's figures 4 and 5 into the files for pictures.
-fn draw(
-    files: OutputFiles,
-    title: &str,
-    by: &str,
-    recovered: &RecoveredMachine,
-    unit: Unit,
-) -> Result<(), CliError> {
-    match &recovered.trips {
-        Some(trips) => files.draw(|| plot(title, by, &recovered.params, trips, unit)),
-        None => Ok(()),
-    }
 }
 
 /// Plots round trips over the length of their messages: in one panel those of the machine that was found, in

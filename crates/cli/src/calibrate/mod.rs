@@ -5,7 +5,6 @@ mod loggps;
 mod real;
 
 use std::io::Write;
-use std::mem::take;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -14,15 +13,16 @@ use loggp_document::{DocumentBlock, plain};
 use loggp_draw::plot::{Look, Plot, PlotLine, Scale};
 use loggp_study::calibration::Calibration;
 use loggp_study::calibration::{Amount, Bound, Finding, FoundParameter};
+use loggp_study::loggps::LogGpsCalibration;
 
 use super::choice::{MachineChoice, is_parameter_given};
-use super::column::ReportColumn;
+use super::column::Columns;
 use super::error::CliError;
 use super::field::Field;
-use super::heading::{machine_heading, parameters};
+use super::heading::{choice_heading, parameters, wire_text};
 use super::number::{Unit, rough};
-use super::options::{MachineOptions, carrier_on};
-use super::output::Outputs;
+use super::options::{ClockOptions, MachineOptions, ReportOptions, carrier_on, clock_text};
+use super::output::{OutputFiles, Outputs};
 use super::real_machine::RealMachineOptions;
 use super::report::Report;
 use super::row;
@@ -40,11 +40,13 @@ use super::row;
     on.help("Calibrate a real machine between processes 0 and 1: -o FILE.json is then a machine, for --machine FILE.json")
         .conflicts_with_all(["clock", "carrier", "dilation", "cores", "ports", "P", "machine", "params", "find", "from", "stack"])
 }))]
-#[command(mut_arg("latency", |latency| latency.hide(true)))]
-#[command(mut_arg("ties", |ties| ties.hide(true)))]
 pub struct CalibrateCommand {
     #[command(flatten)]
     machine: MachineOptions,
+    #[command(flatten, next_help_heading = "Machine")]
+    clock: ClockOptions,
+    #[command(flatten)]
+    report: ReportOptions,
     /// Whose parameters are looked for [default: loggp, or loggps with --from]
     #[arg(long, value_enum, help_heading = "Calibration")]
     find: Option<ParameterSet>,
@@ -106,52 +108,68 @@ impl CalibrateCommand {
                 "--from derives a machine of LogGPS from round trips; leave out --find loggp",
             )),
             (_, Some(file)) => loggps::derive(self, file, out),
-            (Some(ParameterSet::LogGPS), None) => loggps::calibrate(self, out),
             _ => self.calibrate(out),
         }
     }
 
-    /// Returns the machine. Refuses other latencies than exactly L, and other ties than the default.
-    fn choice(&self) -> Result<MachineChoice, CliError> {
-        if self.machine.latency != Latency::Exact {
-            return Err(CliError::request(
-                "calibrate finds L, and needs messages that are under way for exactly L; leave out --latency",
-            ));
-        }
-        if self.machine.ties != Ties::Number {
-            return Err(CliError::request(
-                "calibrate lets the lower number go first, as usual; leave out --ties",
-            ));
-        }
-        let P = self.machine.one_P()?.or((!is_parameter_given(&self.machine.choice, "P")).then_some(2));
-        MachineChoice::from_options(&self.machine.choice, P)
-    }
-
-    /// Finds o, g, L, G and the capacity of an emulated machine.
+    /// Calibrates an emulated machine.
     fn calibrate(&self, out: &mut dyn Write) -> Result<(), CliError> {
-        let choice = self.choice()?;
-        let emulation = self.machine.emulation(ClockKind::Wall)?;
-        let mut files = self.outputs.open()?;
+        let P = self.machine.one_P()?.or((!is_parameter_given(&self.machine.choice, "P")).then_some(2));
+        let choice = MachineChoice::from_options(&self.machine.choice, P)?;
+        let MachineChoice { name: machine, unit, .. } = choice;
+        let emulation = self.machine.emulation(&self.clock, ClockKind::Wall)?;
+        let files = self.outputs.open()?;
         let ports = self.machine.ports.unwrap_or_default();
+        let setup = |params, clock, dilation, cores| {
+            let carrier = carrier_on(clock, emulation.carrier);
+            CalibrationSetup { machine, params, ports, clock: Some(clock), carrier, dilation, cores }
+        };
+        let heading = |clock, dilation| {
+            let how = clock_text(clock, emulation.carrier) + &wire_text(Latency::Exact, Ties::Number, ports);
+            let heading = choice_heading(&choice, &parameters(&choice.params, &unit).join(", "), &how);
+            match clock {
+                ClockKind::Wall => format!("{heading}, dilation {}", rough(dilation)),
+                _ => heading,
+            }
+        };
+        let of = machine.map_or(String::new(), |name| format!(" of {name}"));
+        if self.find == Some(ParameterSet::LogGPS) {
+            let found = LogGpsCalibration::study(choice.params, ports, &emulation)?;
+            let LogGpsCalibration { params, recovered, clock, dilation, cores } = found;
+            let (report, setup) = (self.report(out, files), setup(params, clock, dilation, cores));
+            let title = [&*of, &format!("{clock} clock")];
+            return loggps::write(report, setup, &recovered, &heading(clock, dilation), unit, title);
+        }
         let found = Calibration::study(choice.params, ports, &emulation)?;
-
-        let mut report = Report::new(out, self.machine.format, columns()).with_files(take(&mut files.rows));
         let Calibration { params, clock, dilation, cores, .. } = found;
-        let machine = choice.name;
-        let carrier = carrier_on(clock, emulation.carrier);
-        let setup = CalibrationSetup { machine, params, ports, clock: Some(clock), carrier, dilation, cores };
-        for finding in found.findings() {
-            report.add(FindingRow { setup, finding })?;
-        }
-        let parameters = parameters(&choice.params, &choice.unit).join(", ");
-        let mut heading = machine_heading(&choice, &parameters, found.clock, &self.machine);
-        if found.clock == ClockKind::Wall {
-            heading += &format!(", dilation {}", rough(found.dilation));
-        }
-        report.finish(&heading, choice.unit, MOST_DECIMALS, late_note)?;
-        check_findings(&report.rows)?;
-        files.draw(|| signature_plot(&choice, &found))
+        let setup = setup(params, clock, dilation, cores);
+        let mut report = self.report(out, files);
+        write_findings(&mut report, setup, &found.findings(), &heading(clock, dilation), unit, None)?;
+        report.draw(|_| signature_plot(&choice, &found))
     }
+
+    fn report<'a>(&self, out: &'a mut dyn Write, files: OutputFiles) -> Report<'a, FindingRow<'a>> {
+        Report::new(out, self.report.format, columns()).with_files(files)
+    }
+}
+
+/// Writes a row for each finding, and a block below the table. Fails if a finding is not to be trusted.
+fn write_findings<'a>(
+    report: &mut Report<'_, FindingRow<'a>>,
+    setup: CalibrationSetup,
+    findings: &[Finding<'a>],
+    heading: &str,
+    unit: Unit,
+    below: Option<DocumentBlock>,
+) -> Result<(), CliError> {
+    findings.iter().try_for_each(|finding| report.add(FindingRow { setup, finding: finding.clone() }))?;
+    report.finish(heading, unit, MOST_DECIMALS, |rows| {
+        let note = "late: this computer was late too often to measure it, so do not trust its value";
+        let is_late = rows.iter().any(FindingRow::is_late);
+        let note = is_late.then(|| DocumentBlock::Paragraph(plain(note)));
+        below.into_iter().chain(note).collect()
+    })?;
+    check_findings(&report.rows)
 }
 
 impl FindingRow<'_> {
@@ -166,64 +184,45 @@ impl FindingRow<'_> {
     }
 }
 
-/// Returns the note below the table if this computer was late too often.
-fn late_note(rows: &[FindingRow]) -> Vec<DocumentBlock> {
-    let note = "late: this computer was late too often to measure it, so do not trust its value";
-    rows.iter().any(FindingRow::is_late).then(|| DocumentBlock::Paragraph(plain(note))).into_iter().collect()
-}
-
-fn columns<'a>() -> Vec<ReportColumn<'a, FindingRow<'a>>> {
+fn columns<'a>() -> Columns<'a, FindingRow<'a>> {
     let mut columns = row::machine_columns(|row: &FindingRow| (row.setup.machine, row.setup.params), false);
-    columns.extend([
-        ReportColumn::new("cycle_ns", |row: &FindingRow| row.setup.params.cycle),
-        ReportColumn::new("ports", |row: &FindingRow| row.setup.ports),
-        ReportColumn::new("clock", |row: &FindingRow| row.setup.clock),
-        ReportColumn::new("carrier", |row: &FindingRow| row.setup.carrier),
-        ReportColumn::new("parameter", |row: &FindingRow| row.finding.parameter).with_title("parameter"),
-        ReportColumn::new("unit", |row: &FindingRow| match row.finding.found {
-            Amount::Time(_) => "ns",
-            Amount::Count(_) => "messages",
-            Amount::Words(_) => "words",
-        }),
-        ReportColumn::new("configured", |row: &FindingRow| match row.finding.configured {
-            None if row.setup.clock.is_none() => Field::Null,
-            None => Field::Prefixed("unlimited", Field::Null.into()),
-            Some(amount) => amount_field(amount),
-        })
-        .with_title("configured")
-        .optional(),
-        ReportColumn::new("recovered", |row: &FindingRow| {
-            match (row.finding.bound, amount_field(row.finding.found)) {
-                (Bound::Exact, found) => found,
-                (Bound::AtMost, found) => Field::Prefixed("<=", found.into()),
-                (Bound::AtLeast, found) => Field::Prefixed(">=", found.into()),
-                (Bound::Any, found) => Field::Prefixed("any,", found.into()),
-            }
-        })
-        .with_title("recovered"),
-        ReportColumn::new("bound", |row: &FindingRow| match row.finding.bound {
-            Bound::Exact => "exact",
-            Bound::AtMost => "at_most",
-            Bound::AtLeast => "at_least",
-            Bound::Any => "any",
-        }),
-        ReportColumn::new("difference", |row: &FindingRow| row.finding.difference().map(amount_field))
-            .with_title("difference")
-            .optional(),
-        ReportColumn::new("error", |row: &FindingRow| row.finding.error().map(Field::Error))
-            .with_title("error")
-            .optional(),
-        ReportColumn::new("doubt", |row: &FindingRow| row.finding.doubt.map(amount_field))
-            .with_title("doubt")
-            .optional(),
-        ReportColumn::new("how", |row: &FindingRow| row.finding.how.to_string()).with_title("how"),
-        ReportColumn::new("held", |row: &FindingRow| row.on_time().map(Field::OnTime))
-            .with_title("")
-            .after("doubt")
-            .optional(),
-        ReportColumn::new("dilation", |row: &FindingRow| row.setup.dilation),
-        ReportColumn::new("cores", |row: &FindingRow| row.setup.cores),
-    ]);
+    columns.add("cycle_ns", |row| row.setup.params.cycle);
+    columns.add("ports", |row| row.setup.ports.to_string());
+    columns.add("clock", |row| row.setup.clock.map(|clock| clock.to_string()));
+    columns.add("carrier", |row| row.setup.carrier.map(|carrier| carrier.to_string()));
+    columns.add("parameter", |row| row.finding.parameter).title("parameter");
+    columns.add("unit", |row| match row.finding.found {
+        Amount::Time(_) => "ns",
+        Amount::Count(_) => "messages",
+        Amount::Words(_) => "words",
+    });
+    let configured = |row: &FindingRow| match row.finding.configured {
+        None if row.setup.clock.is_none() => Field::Null,
+        None => Field::Prefixed("unlimited", Field::Null.into()),
+        Some(amount) => amount_field(amount),
+    };
+    columns.add("configured", configured).title("configured").optional();
+    let recovered = |row: &FindingRow| match (row.finding.bound, amount_field(row.finding.found)) {
+        (Bound::Exact, found) => found,
+        (Bound::AtMost, found) => Field::Prefixed("<=", found.into()),
+        (Bound::AtLeast, found) => Field::Prefixed(">=", found.into()),
+        (Bound::Any, found) => Field::Prefixed("any,", found.into()),
+    };
+    columns.add("recovered", recovered).title("recovered");
+    columns.add("bound", |row| match row.finding.bound {
+        Bound::Exact => "exact",
+        Bound::AtMost => "at_most",
+        Bound::AtLeast => "at_least",
+        Bound::Any => "any",
+    });
+    let difference = |row: &FindingRow| row.finding.difference().map(amount_field);
+    columns.add("difference", difference).title("difference").optional();
+    columns.add("error", |row| row.finding.error().map(Field::Error)).title("error").optional();
+    columns.add("doubt", |row| row.finding.doubt.map(amount_field)).title("doubt").optional();
+    columns.add("how", |row| row.finding.how.to_string()).title("how");
+    columns.add("held", |row| row.on_time().map(Field::OnTime)).title("").after("doubt").optional();
+    columns.add("dilation", |row| row.setup.dilation);
+    columns.add("cores", |row| row.setup.cores);
     columns
 }
 

@@ -2,7 +2,6 @@
 //! each length of messages.
 
 use std::io::Write;
-use std::mem::take;
 use std::sync::Arc;
 
 use loggp::Time;
@@ -13,13 +12,14 @@ use loggp_study::real::{
     CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, RealLevel, WAY, nested_groups, read_places,
 };
 
-use super::super::column::{ReportColumn, json_object};
+use super::super::column::Columns;
 use super::super::error::CliError;
 use super::super::field::{Field, Object};
 use super::super::format::Format;
 use super::super::heading::parameters;
 use super::super::machine_file;
 use super::super::number::{Unit, percent, rough};
+use super::super::output::OutputFiles;
 use super::super::report::Report;
 use super::CalibrateCommand;
 
@@ -41,7 +41,7 @@ pub fn calibrate(
             "a process alone has nobody to send to; start at least 2, as in `mpirun -n 2`",
         ));
     }
-    let mut files = command.outputs.open()?;
+    let OutputFiles { rows, .. } = command.outputs.open()?;
     let places = read_places(link).map_err(StudyError::from)?;
     let grouped = nested_groups(&places);
     let levels = RealLevel::measure_levels(link, &grouped.sizes).map_err(StudyError::from)?;
@@ -56,9 +56,9 @@ pub fn calibrate(
         levels.iter().map(found).collect::<String>(),
         unit.name
     );
-    let (machines, rows): (Vec<_>, Vec<_>) =
-        take(&mut files.rows).into_iter().partition(|(format, _)| *format == Format::Json);
-    let mut report = Report::new(out, command.machine.format, columns()).with_files(rows);
+    let (machines, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(format, _)| *format == Format::Json);
+    let files = OutputFiles { rows, ..OutputFiles::default() };
+    let mut report = Report::new(out, command.report.format, columns()).with_files(files);
     for real in &levels {
         for measured in &real.measured {
             report.add(LengthRow { other: real.other, measured: *measured })?;
@@ -117,7 +117,7 @@ fn machine_object(levels: &[RealLevel], link: String, places: &[ProcessPlace], r
         level.0.extend(doubts(real));
         level
     };
-    say("ports", outermost.ports.into());
+    say("ports", outermost.ports.to_string().into());
     say("levels", Field::Rows(within.iter().map(level).collect()));
     say("link", link.into());
     let process = |(rank, placed): (usize, &ProcessPlace)| {
@@ -135,44 +135,26 @@ fn machine_object(levels: &[RealLevel], link: String, places: &[ProcessPlace], r
     };
     say("processes", Field::Rows(places.iter().enumerate().map(process).collect()));
     machine.0.extend(doubts(outermost));
-    let columns = columns();
-    machine
-        .0
-        .push(("measured".into(), Field::Rows(rows.iter().map(|row| json_object(&columns, row)).collect())));
+    machine.0.push(("measured".into(), columns().objects(rows)));
     machine
 }
 
 /// Returns the columns of the report.
-fn columns<'a>() -> Vec<ReportColumn<'a, LengthRow>> {
-    let times = [(WAY, "way"), (FLOOD, "flood"), (EXCHANGE, "exchange"), (CALL, "call")];
-    let mut columns = vec![
-        ReportColumn::new("other", |row: &LengthRow| row.other).with_title("with"),
-        ReportColumn::new("bytes", |row: &LengthRow| row.measured.experiment.bytes).with_title("bytes"),
-        ReportColumn::new(
-            "buffers",
-            |row: &LengthRow| if row.measured.experiment.cold { "cold" } else { "written" },
-        )
-        .with_title("buffers"),
-    ];
-    for (kind, name) in times {
+fn columns<'a>() -> Columns<'a, LengthRow> {
+    let mut columns = Columns::<LengthRow>::new();
+    columns.add("other", |row| row.other).title("with");
+    columns.add("bytes", |row| row.measured.experiment.bytes).title("bytes");
+    let buffers = |row: &LengthRow| if row.measured.experiment.cold { "cold" } else { "written" };
+    columns.add("buffers", buffers).title("buffers");
+    for (kind, name) in [(WAY, "way"), (FLOOD, "flood"), (EXCHANGE, "exchange"), (CALL, "call")] {
         let title = if kind == WAY { "one way" } else { name };
-        columns.extend([
-            ReportColumn::new(format!("{name}_ns"), move |row: &LengthRow| {
-                Field::HostTime(row.measured.times[kind].0)
-            })
-            .with_title(title),
-            ReportColumn::new(format!("{name}_doubt_ns"), move |row: &LengthRow| {
-                Field::HostTime(row.measured.times[kind].1)
-            }),
-            ReportColumn::new(format!("{name}_error"), move |row: &LengthRow| {
-                Field::Error(row.measured.error(kind))
-            })
-            .with_title("LogGPS"),
-        ]);
+        let time = move |row: &LengthRow| Field::HostTime(row.measured.times[kind].0);
+        columns.add(format!("{name}_ns"), time).title(title);
+        let doubt = move |row: &LengthRow| Field::HostTime(row.measured.times[kind].1);
+        columns.add(format!("{name}_doubt_ns"), doubt);
+        let error = move |row: &LengthRow| Field::Error(row.measured.error(kind));
+        columns.add(format!("{name}_error"), error).title("LogGPS");
     }
-    columns.push(
-        ReportColumn::new("fitted", |row: &LengthRow| if row.measured.fitted { "fitted" } else { "" })
-            .with_title(""),
-    );
+    columns.add("fitted", |row| if row.measured.fitted { "fitted" } else { "" }).title("");
     columns
 }

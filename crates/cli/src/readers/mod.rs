@@ -41,46 +41,35 @@ const FREE_MEMORY: usize = 1 << 20;
 
 /// All readers.
 pub const READERS: &[InputReader] = &[
-    InputReader { name: "parameters", read: parameters, places: &[" = ", " is ", " has "], memory: 64 },
-    InputReader { name: "times", read: times, places: &["it ", "there is no unit"], memory: 64 },
+    reader("parameters", parameters, &[" = ", " is ", " has "], 64),
+    reader("times", times, &["it ", "there is no unit"], 64),
     // The error for a quantity that cannot be swept lists all that can.
-    InputReader {
-        name: "ranges",
-        read: ranges,
-        places: &["it ", " is ", " has ", " are ", " = ", "range"],
-        memory: 1024,
-    },
-    InputReader { name: "changes", read: changes, places: &[" = ", " is ", " has ", "model"], memory: 64 },
-    InputReader {
-        name: "machines",
-        read: machines,
-        places: &[" in it", " at line ", " = ", " is ", " has "],
-        memory: 256,
-    },
-    InputReader { name: "matrices", read: matrices, places: &["row ", "has no line", "UTF-8"], memory: 64 },
-    InputReader {
-        name: "noises",
-        read: noises,
-        places: &["line ", "lines ", "it ", "has no length", "detour", "period", "unit"],
-        memory: 64,
-    },
-    InputReader { name: "entries", read: coefficients, places: &["line ", "lines"], memory: 64 },
-    InputReader {
-        name: "trips",
-        read: trips,
-        places: &["line ", "in it", "length", "round trip", "Netgauge", "osu_", "no machine", "all messages"],
-        memory: 512,
-    },
+    reader("ranges", ranges, &["it ", " is ", " has ", " are ", " = ", "range"], 1024),
+    reader("changes", changes, &[" = ", " is ", " has ", "model"], 64),
+    reader("machines", machines, &[" in it", " at line ", " = ", " is ", " has "], 256),
+    reader("matrices", matrices, &["row ", "has no line", "UTF-8"], 64),
+    reader("noises", noises, &["line ", "lines ", "it ", "has no length", "detour", "period", "unit"], 64),
+    reader("entries", coefficients, &["line ", "lines"], 64),
+    reader(
+        "trips",
+        trips,
+        &["line ", "in it", "length", "round trip", "Netgauge", "osu_", "no machine", "all messages"],
+        512,
+    ),
     // A line may be a message to every rank.
-    InputReader { name: "calls", read: calls, places: &["rank ", "ranks"], memory: 1 << 13 },
-    InputReader { name: "schedules", read: schedules, places: &["line ", "byte "], memory: 256 },
-    InputReader {
-        name: "traces",
-        read: traces,
-        places: &["at byte ", " line ", "is empty", "begins"],
-        memory: 1024,
-    },
+    reader("calls", calls, &["rank ", "ranks"], 1 << 13),
+    reader("schedules", schedules, &["line ", "byte "], 256),
+    reader("traces", traces, &["at byte ", " line ", "is empty", "begins"], 1024),
 ];
+
+const fn reader(
+    name: &'static str,
+    read: fn(&[u8]) -> Result<(), String>,
+    places: &'static [&'static str],
+    memory: usize,
+) -> InputReader {
+    InputReader { name, read, places, memory }
+}
 
 /// Returns the reader with this name.
 pub fn find(name: &str) -> Option<&'static InputReader> {

@@ -22,9 +22,9 @@ use super::report::{self, GENERATOR};
 pub struct ReportFolder {
     path: PathBuf,
     /// The records in the folder, in the papers' order.
-    records: Vec<ExhibitRecord>,
+    pub records: Vec<ExhibitRecord>,
     /// Ids of the records that were written since the folder was opened.
-    new: BTreeSet<String>,
+    pub new: BTreeSet<String>,
     /// Lock that keeps other commands from writing to the folder.
     _lock: File,
 }
@@ -66,35 +66,12 @@ impl ReportFolder {
         self.records.iter().find(|record| record.id == id)
     }
 
-    /// Returns all records.
-    pub fn records(&self) -> &[ExhibitRecord] {
-        &self.records
-    }
-
-    /// Returns whether the record with this id was written since the folder was opened.
-    pub fn is_new(&self, id: &str) -> bool {
-        self.new.contains(id)
-    }
-
-    /// Returns the path of the page.
-    pub fn page(&self) -> PathBuf {
-        self.path.join(PAGE)
-    }
-
     /// Writes a record with its pictures and tables, which replaces an old one, and the page.
     pub fn write(&mut self, record: ExhibitRecord) -> Result<(), CliError> {
         let file = self.path.join(ExhibitRecord::file(&record.id));
         // The old record goes first: its files may be half replaced from now on.
         drop(fs::remove_file(&file));
-        for picture in &record.finding.pictures {
-            let drawings = [Some(&picture.svg), picture.narrow.as_ref()].into_iter().flatten();
-            for (file, svg) in record.drawings(picture).zip(drawings) {
-                self.write_file(&file, svg.as_bytes())?;
-            }
-        }
-        for table in &record.finding.tables {
-            self.write_file(&format!("{}.csv", record.stem(&table.name)), &table.to_csv())?;
-        }
+        record.files().iter().try_for_each(|(name, contents)| self.write_file(name, contents))?;
         let mut json = serde_json::to_vec_pretty(&record).map_err(CliError::run)?;
         json.push(b'\n');
         self.write_file(&ExhibitRecord::file(&record.id), &json)?;
@@ -102,8 +79,8 @@ impl ReportFolder {
         let at = self.records.iter().position(|old| old.id == record.id);
         if let Some(old) = at.map(|at| self.records.remove(at)) {
             let kept = record.files();
-            for file in old.files().iter().filter(|file| !kept.contains(file)) {
-                drop(fs::remove_file(self.path.join(file)));
+            for (name, _) in old.files().iter().filter(|(name, _)| kept.iter().all(|(other, _)| other != name)) {
+                drop(fs::remove_file(self.path.join(name)));
             }
         }
         self.new.insert(record.id.clone());
@@ -112,11 +89,13 @@ impl ReportFolder {
             loggp_papers::exhibits().position(|(_, exhibit)| exhibit.id == record.id)
         };
         self.records.sort_by_key(place);
-        self.write_page()
+        self.write_page().map(drop)
     }
 
-    pub fn write_page(&self) -> Result<(), CliError> {
-        self.write_file(PAGE, report::page(&self.records).to_html(GENERATOR).as_bytes())
+    /// Writes the page, and returns its path.
+    pub fn write_page(&self) -> Result<PathBuf, CliError> {
+        self.write_file(PAGE, report::page(&self.records).to_html(GENERATOR).as_bytes())?;
+        Ok(self.path.join(PAGE))
     }
 
     fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), CliError> {
@@ -129,7 +108,7 @@ impl ReportFolder {
 fn read_record(folder: &Path, id: &str) -> Option<ExhibitRecord> {
     let mut record: ExhibitRecord =
         serde_json::from_slice(&fs::read(folder.join(ExhibitRecord::file(id))).ok()?).ok()?;
-    if record.id != id || !record.files().iter().all(|file| folder.join(file).is_file()) {
+    if record.id != id || !record.files().iter().all(|(name, _)| folder.join(name).is_file()) {
         return None;
     }
     let stems: Vec<String> =

@@ -5,10 +5,10 @@ mod record;
 mod report;
 mod selection;
 mod single;
-mod work;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 use loggp::ClockKind;
@@ -19,12 +19,11 @@ use super::error::CliError;
 use super::format::Format;
 use super::interrupt;
 use super::options::{self, ClockOptions};
+use super::progress::ProgressDisplay;
 use super::shard::{Shard, shard_items};
 use folder::ReportFolder;
 use record::{ExhibitRecord, ReproduceSettings};
-use selection::SelectedExhibit;
 use single::SingleFile;
-use work::ExhibitMaker;
 
 /// Make the papers' figures and tables again on both clocks, and a page of them: paper, formula, model and
 /// measurement
@@ -101,21 +100,26 @@ impl ReproduceCommand {
         let singles =
             files.iter().map(|path| SingleFile::create(path, &files)).collect::<Result<Vec<_>, _>>()?;
         let mut folder = ReportFolder::open(to)?;
-        let work =
-            ExhibitMaker::new(&selected, &lab, |exhibit| !self.is_made(&folder, exhibit.id, &settings));
+        let to_do = selected.iter().filter(|(_, exhibit)| !self.is_made(&folder, exhibit.id, &settings));
+        let cases = to_do.map(|(_, exhibit)| exhibit.case_count(&lab)).sum();
+        let bar = ProgressDisplay::with_template(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left");
         interrupt::set_written_item("exhibit", "; the same command goes on from there");
         let (mut unexpected, mut failed) = (Vec::new(), Vec::new());
         let width =
-            selected.iter().map(|SelectedExhibit { exhibit, .. }| exhibit.id.len()).max().unwrap_or(0);
-        for SelectedExhibit { paper, exhibit } in &selected {
+            selected.iter().map(|(_, exhibit)| exhibit.id.len()).max().unwrap_or(0);
+        for (paper, exhibit) in &selected {
             if !self.is_made(&folder, exhibit.id, &settings) {
-                match work.make(exhibit, &lab) {
-                    Ok((finding, took)) => {
+                let begin = Instant::now();
+                bar.set_current(exhibit.id);
+                let lab = Lab { progress: &|| bar.finish_one(), ..lab.with_empty_summary() };
+                match exhibit.make(&lab) {
+                    Ok(finding) => {
+                        let took = begin.elapsed().as_secs_f64();
                         folder.write(ExhibitRecord::new(paper, exhibit, &settings, took, finding))?;
                     }
                     // An exhibit that this computer cannot make does not stop the others.
                     Err(failure) => {
-                        work.suspend(|| failure.warn());
+                        bar.suspend(|| CliError::Run(format!("{}: {failure}", exhibit.id)).warn());
                         failed.push(exhibit.id);
                         continue;
                     }
@@ -125,12 +129,11 @@ impl ReproduceCommand {
             if !record.finding.is_as_expected() {
                 unexpected.push(exhibit.id);
             }
-            work.suspend(|| write_line(out, record, width))?;
+            bar.suspend(|| write_line(out, record, width))?;
         }
-        drop(work);
-        folder.write_page()?;
-        writeln!(out, "\n{}", folder.page().display())?;
-        singles.into_iter().try_for_each(|single| single.write(folder.records()))?;
+        drop(bar);
+        writeln!(out, "\n{}", folder.write_page()?.display())?;
+        singles.into_iter().try_for_each(|single| single.write(&folder.records))?;
         files.iter().try_for_each(|file| writeln!(out, "{}", file.display()))?;
         match (&unexpected[..], &failed[..]) {
             ([], []) => Ok(()),
@@ -159,7 +162,7 @@ impl ReproduceCommand {
     /// Returns whether the folder has this exhibit already, made with the same settings.
     fn is_made(&self, folder: &ReportFolder, id: &str, settings: &ReproduceSettings) -> bool {
         let made = folder.record(id).filter(|record| record.asked == *settings);
-        made.is_some_and(|_| !self.force || folder.is_new(id))
+        made.is_some_and(|_| !self.force || folder.new.contains(id))
     }
 }
 

@@ -1,11 +1,11 @@
 //! The record of an exhibit: its outcome, and everything that is needed to repeat it. It is a JSON file
 //! beside the page.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::OnceLock;
-use std::thread::available_parallelism;
 use std::time::SystemTime;
 
 use loggp::ClockKind;
@@ -13,8 +13,9 @@ use loggp_papers::{Exhibit, ExhibitResult, Paper, Picture};
 use loggp_programs::Emulation;
 use serde::{Deserialize, Serialize};
 
+use super::super::lookup::capitalized;
 use super::super::number::count;
-use super::super::options::carrier_on;
+use super::super::options::{all_cores, carrier_on};
 
 /// An exhibit with its outcome, and everything that is needed to repeat it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -98,9 +99,7 @@ impl ExhibitRecord {
 
     /// Returns the place and the title, with a capital at the beginning.
     pub fn heading(&self) -> String {
-        let text = format!("{}: {}", self.place, self.title);
-        let mut letters = text.chars();
-        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+        capitalized(&format!("{}: {}", self.place, self.title))
     }
 
     /// Returns the stem of the name of a picture or table's file.
@@ -108,18 +107,17 @@ impl ExhibitRecord {
         if name.is_empty() { self.id.clone() } else { format!("{}-{name}", self.id) }
     }
 
-    /// Returns the names of the files of pictures and tables.
-    pub fn files(&self) -> Vec<String> {
-        let ExhibitResult { pictures, tables, .. } = &self.finding;
-        let pictures = pictures.iter().flat_map(|picture| self.drawings(picture));
-        pictures.chain(tables.iter().map(|table| format!("{}.csv", self.stem(&table.name)))).collect()
-    }
-
-    /// Returns the names of a picture's files: the usual one, and one for narrow screens if there is one.
-    pub fn drawings(&self, picture: &Picture) -> impl Iterator<Item = String> + use<> {
-        let stem = self.stem(&picture.name);
-        let narrow = picture.narrow.is_some().then(|| format!("{stem}-narrow.svg"));
-        [format!("{stem}.svg")].into_iter().chain(narrow)
+    /// Returns the files of pictures, some of which have another for narrow screens, and of tables: name and contents.
+    pub fn files(&self) -> Vec<(String, Cow<'_, [u8]>)> {
+        let mut files = Vec::new();
+        for Picture { name, svg, narrow, .. } in &self.finding.pictures {
+            let stem = self.stem(name);
+            files.push((format!("{stem}.svg"), svg.as_bytes().into()));
+            files.extend(narrow.iter().map(|svg| (format!("{stem}-narrow.svg"), svg.as_bytes().into())));
+        }
+        let tables = self.finding.tables.iter();
+        files.extend(tables.map(|table| (format!("{}.csv", self.stem(&table.name)), table.to_csv().into())));
+        files
     }
 
     /// Returns the name of the record's own file.
@@ -190,10 +188,6 @@ impl Computer {
             system: format!("{} {}", std::env::consts::OS, release.trim()).trim().into(),
         }
     }
-}
-
-fn all_cores() -> usize {
-    available_parallelism().map_or(1, usize::from)
 }
 
 /// Returns a hash of the command's own file, so that another build has another one.

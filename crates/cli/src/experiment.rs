@@ -1,0 +1,404 @@
+//! Experiments: one or many runs of a program, set up from the command line, run one after the other or
+//! several at once, and reported with a row for each.
+//!
+//! If this computer did not keep up with a run, the report has a mark in the table, a line below it that
+//! explains the mark, and a warning; in JSON and CSV `held` is false. The exit status does not change: the
+//! result is right, and only the measured time is not to be trusted.
+
+use std::io::{self, Write};
+
+use loggp::trace::{Caption, Trace};
+use loggp::{ClockKind, Noise, Order, Params, Time, Work};
+use loggp_document::DocumentBlock;
+use loggp_programs::{Algorithm, Case, Emulation, OptionValue, Program, ProgramOption, Refusal};
+use loggp_study::parallel::run_in_order;
+use loggp_study::range::Range;
+use loggp_study::sweep::Sweep;
+use loggp_study::{Study, StudyError};
+
+use super::audit;
+use super::choice::{self, MachineChoice};
+use super::details::details;
+use super::error::{CliError, merge_sentences};
+use super::heading::{heading, value_text};
+use super::levels::LevelSizes;
+use super::lookup;
+use super::machine_file::PartialMachine;
+use super::number::Unit;
+use super::options::{DrawOptions, MachineOptions, Options, ProgramOptions, RunOptions, all_cores};
+use super::output::Outputs;
+use super::program_args::ProgramArgs;
+use super::progress::ProgressDisplay;
+use super::report::Report;
+use super::row::{self, MOST_DECIMALS, StudyRow, Task};
+use super::shard::shard_items;
+use super::trend;
+
+/// A program, and all the settings of its runs but the algorithm and the value of a swept quantity.
+pub struct ProgramSetup<'a> {
+    pub program: &'static Program,
+    /// The machine, some of whose parameters may be open.
+    pub machine: PartialMachine,
+    /// Values of the program's own options that are given.
+    given: &'a [OptionValue],
+    options: &'a ProgramOptions,
+    machine_options: &'a MachineOptions,
+    run: &'a RunOptions,
+    draws: DrawOptions,
+    noise: Option<Noise>,
+    /// Number of processors of the recorded run whose order is repeated, if one is.
+    repeated_P: Option<usize>,
+    /// The clock and its settings.
+    emulation: Emulation,
+}
+
+impl<'a> ProgramSetup<'a> {
+    /// Reads the options of a program, which runs on `clock` unless they name another.
+    pub fn new<T>(
+        args: &'a ProgramArgs<T>,
+        options: &'a ProgramOptions,
+        machine_options: &'a MachineOptions,
+        run: &'a RunOptions,
+        clock: ClockKind,
+    ) -> Result<ProgramSetup<'a>, CliError> {
+        let mut emulation = machine_options.emulation(&run.clock, clock)?;
+        let link = run.on.link()?;
+        if link.is_some() {
+            emulation = Emulation { clock: ClockKind::Wall, link, ..emulation };
+        }
+        let process_count = emulation.link.as_ref().map(|link| link.P());
+        let of_levels = options.levels.levels.as_ref().map(LevelSizes::P);
+        let is_P_given = choice::is_parameter_given(&machine_options.choice, "P");
+        let P = machine_options.one_P()?.or(of_levels.or(process_count).filter(|_| !is_P_given));
+        let machine = choice::partial_machine(&machine_options.choice, P)?;
+        let (mut draws, mut repeated_P) = (run.draws, None);
+        if let Some(path) = &run.repeat_from {
+            let trace = audit::read_trace(path)?;
+            repeated_P = Some(trace.params.P);
+            draws = DrawOptions { latency: trace.latency, ties: trace.ties };
+            emulation.order = Some(Order::from_trace(&trace));
+        }
+        let noise = run.noise.as_ref().map(|noise| noise.read(options.seed)).transpose()?;
+        let (program, given) = (args.program, &*args.values);
+        Ok(ProgramSetup {
+            program,
+            machine,
+            given,
+            options,
+            machine_options,
+            run,
+            draws,
+            noise,
+            repeated_P,
+            emulation,
+        })
+    }
+
+    /// Returns the algorithms with these names, or all if there are none.
+    pub fn algorithms(&self, names: &[String]) -> Result<Vec<&'static Algorithm>, CliError> {
+        match names {
+            [] => Ok(self.program.algorithms.iter().collect()),
+            names => names.iter().map(|name| lookup::find_algorithm(self.program, name)).collect(),
+        }
+    }
+
+    /// Refuses a given option of the program's own that applies to none of these algorithms.
+    fn check_given_options(&self, algorithms: &[&Algorithm]) -> Result<(), CliError> {
+        self.given.iter().try_for_each(|value| check_option(value.option(), algorithms))
+    }
+
+    /// Returns the study of an algorithm on a machine with these parameters.
+    fn study(&self, algorithm: &'static Algorithm, params: Params) -> Result<Study, Refusal> {
+        let ProgramSetup { program, machine, options, run, emulation, .. } = self;
+        let barrier = options.barrier.as_deref().map(|text| parse_barrier(text, params.cycle)).transpose()?;
+        let usual_work = if emulation.link.is_some() { Work::Measured } else { program.work };
+        let case = Case {
+            program,
+            algorithm,
+            levels: options.levels.build(&machine.levels, &params)?,
+            params,
+            ports: self.machine_options.ports.or(machine.ports).unwrap_or_default(),
+            latency: self.draws.latency,
+            ties: self.draws.ties,
+            noise: self.noise.clone(),
+            work: options.work.unwrap_or(usual_work),
+            compute_times: None,
+            barrier,
+            size: options.size.unwrap_or(program.size.default),
+            seed: options.seed,
+            options: program.defaults(),
+        };
+        let case = self.given.iter().cloned().fold(case, Case::with_value);
+        if let Some(seeds) = run.seeds
+            && case.random_options().is_empty()
+        {
+            return Err(format!(
+                "--seeds {seeds}: no latencies, ties or noise are drawn; give --latency random:1, --ties random:1 or --noise too"
+            )
+            .into());
+        }
+        if let Some(P) = self.repeated_P.filter(|P| *P != case.params.P) {
+            return Err(format!(
+                "--repeat-from: the run in it has {P} processors, and this one has {}; give the options of that run",
+                case.params.P
+            )
+            .into());
+        }
+        Ok(Study {
+            repeat: run.seeds.unwrap_or(run.repeat),
+            distinct_seeds: run.seeds.is_some(),
+            includes_wall_clock: run.also.is_some(),
+            emulation: emulation.clone(),
+            ..Study::new(case)
+        })
+    }
+
+    /// Returns an experiment with one run of the algorithm with this name, or of the best known.
+    pub fn single(&self, algorithm: &Option<String>, is_traced: bool) -> Result<Experiment, CliError> {
+        if is_traced && self.run.seeds.is_some() {
+            return Err(CliError::request(
+                "a trace is of one run; leave out --seeds: the table says which --latency, --ties or --noise repeats the median run",
+            ));
+        }
+        if self.run.shard.is_some() {
+            return Err(CliError::request("a run is one; leave out --shard, or give it to compare or sweep"));
+        }
+        let algorithms = self.algorithms(algorithm.as_slice())?;
+        let mut single = self.comparison(&algorithms[..1], true)?;
+        single.is_single = true;
+        single.tasks[0].study.emulation.trace = is_traced;
+        Ok(single)
+    }
+
+    /// Returns an experiment with a run of each of these algorithms. Those that are refused are left out, with a
+    /// warning, unless all are needed.
+    pub fn comparison(
+        &self,
+        algorithms: &[&'static Algorithm],
+        are_needed: bool,
+    ) -> Result<Experiment, CliError> {
+        let MachineChoice { name: machine, params, unit } =
+            self.machine.clone().complete(&self.machine_options.choice)?;
+        self.check_given_options(algorithms)?;
+        let (mut tasks, mut refusals) = (Vec::new(), Vec::new());
+        for algorithm in algorithms {
+            let study = self.study(algorithm, params);
+            match study.and_then(|study| study.case.check().map(|()| study)) {
+                Ok(study) => tasks.push(Task { name: algorithm.name.into(), machine, study, swept: None }),
+                Err(refusal) => refusals.push(CliError::request(refusal)),
+            }
+        }
+        if tasks.is_empty() || are_needed && !refusals.is_empty() {
+            return Err(refusals.swap_remove(0));
+        }
+        CliError::warn_all(refusals);
+        Ok(self.experiment(tasks, unit, None))
+    }
+
+    /// Returns an experiment with a run of each of these algorithms at each point of a range. Those that are
+    /// refused are left out, with a warning.
+    pub fn sweep(&self, range: Range, algorithms: &[&'static Algorithm]) -> Result<Experiment, CliError> {
+        self.check_given_options(algorithms)?;
+        let PartialMachine { name: machine, builder, .. } = &self.machine;
+        let Sweep { range, studies, refused } =
+            Sweep::new(range, algorithms, builder, |params| self.study(algorithms[0], params));
+        let quantity = range.quantity;
+        let refusals = refused.into_iter().map(|(point, why)| {
+            CliError::Request(format!("at {} = {}, {why}", quantity.name(), point.text(quantity)))
+        });
+        let mut refusals: Vec<CliError> = refusals.collect();
+        let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
+        CliError::warn_all(refusals);
+        let unit = choice::unit(&self.machine_options.choice, &first.case.params);
+        let tasks = studies.into_iter().map(|(point, study)| {
+            let at = value_text(point.number, quantity, &unit);
+            let name = format!("{} at {} = {at}", study.case.algorithm.name, quantity.name());
+            Task { name, machine: *machine, study, swept: Some((point.number, at)) }
+        });
+        Ok(self.experiment(tasks.collect(), unit, Some(range)))
+    }
+
+    /// Returns the experiment with these tasks, or with the shard of them that is asked for.
+    fn experiment(&self, tasks: Vec<Task>, unit: Unit, range: Option<Range>) -> Experiment {
+        let heading = heading(&tasks[0].study, self.machine.name, &unit, range.as_ref());
+        let tasks = shard_items(self.run.shard, tasks);
+        Experiment { tasks, heading, unit, range, is_single: false, details }
+    }
+}
+
+impl Options {
+    /// Returns the setup of a program with these options, which runs on `clock` unless they name another.
+    pub fn setup<'a, T>(
+        &'a self,
+        args: &'a ProgramArgs<T>,
+        clock: ClockKind,
+    ) -> Result<ProgramSetup<'a>, CliError> {
+        ProgramSetup::new(args, &self.program, &self.machine, &self.run, clock)
+    }
+}
+
+/// Runs of a program, and how they are reported.
+pub struct Experiment {
+    pub tasks: Vec<Task>,
+    /// Heading of the report.
+    pub heading: String,
+    pub unit: Unit,
+    /// The range of a sweep.
+    pub range: Option<Range>,
+    /// True if it is one run, which has no name in errors.
+    pub is_single: bool,
+    /// Returns the blocks below the table.
+    pub details: fn(&[StudyRow], Unit) -> Vec<DocumentBlock>,
+}
+
+impl Experiment {
+    /// Opens the report. Refuses a picture that cannot be drawn.
+    pub fn open_report<'o>(
+        &self,
+        out: &'o mut dyn Write,
+        Options { run, report, .. }: &Options,
+        outputs: &Outputs,
+    ) -> Result<Report<'o, StudyRow>, CliError> {
+        if outputs.has_picture() {
+            if run.shard.is_some() {
+                return Err(CliError::request(
+                    "a shard has not all that a picture shows; write rows, and leave out -o FILE.svg",
+                ));
+            }
+            if self.range.is_none() {
+                trend::check(&self.tasks[0].study)?;
+            }
+        }
+        let swept = self.range.as_ref().map(|range| range.quantity.name());
+        let columns = row::columns(swept, run);
+        Ok(Report::new(out, report.format, columns).with_files(outputs.open()?))
+    }
+
+    /// Makes and reports all runs, even if some fail, and then returns the failures as one error. If all of them
+    /// are wrong requests, so is the whole.
+    pub fn run(&mut self, report: &mut Report<StudyRow>) -> Result<(), CliError> {
+        let failed = self.run_all(report)?;
+        report.finish(&self.heading, self.unit, MOST_DECIMALS, |rows| (self.details)(rows, self.unit))?;
+        warn_of_host(&report.rows);
+        let is_wrong = failed.iter().all(|failure| matches!(failure, CliError::Request(_)));
+        match merge_sentences(failed.into_iter().filter_map(CliError::into_sentence)).join("\n") {
+            said if said.is_empty() => Ok(()),
+            said if is_wrong => Err(CliError::Request(said)),
+            said => Err(CliError::Run(said)),
+        }
+    }
+
+    /// Runs all tasks, several at once if possible, and adds a row for each in order. Returns an error for each that
+    /// failed or had a wrong result.
+    fn run_all(&mut self, report: &mut Report<StudyRow>) -> Result<Vec<CliError>, CliError> {
+        let mut tasks = std::mem::take(&mut self.tasks);
+        let mut failed = Vec::new();
+        let progress = ProgressDisplay::for_runs(tasks.iter().map(|task| task.study.runs()).sum());
+        let workers = share_cores(&mut tasks);
+        let run = |task: &Task| {
+            progress.set_current(task.study.case.algorithm.name);
+            task.study.run_with_progress(|| progress.finish_one())
+        };
+        run_in_order(tasks.into_iter(), workers, run, |task, result| {
+            let [of, subject, failing] = match (self.is_single, &task.name) {
+                (true, _) => [const { String::new() }; 3],
+                (_, name) => [format!(" of {name}"), format!("{name}: "), format!("{name} failed: ")],
+            };
+            match result {
+                Ok(answers) => {
+                    let wrong = answers.wrong.as_ref();
+                    failed.extend(wrong.map(|why| CliError::Run(format!("the result{of} is wrong: {why}"))));
+                    progress.suspend(|| report.add(StudyRow { task, answers }))?;
+                }
+                Err(StudyError::Refused(why)) => failed.push(CliError::Request(format!("{subject}{why}"))),
+                Err(why) => failed.push(CliError::Run(format!("{failing}{why}"))),
+            }
+            Ok::<_, CliError>(())
+        })?;
+        Ok(failed)
+    }
+
+    /// Takes the trace of a single run from its row, with a caption.
+    pub fn take_trace(&self, report: &mut Report<StudyRow>) -> Option<Trace> {
+        let row = report.rows.first_mut()?;
+        let mut trace = row.answers.take_trace()?;
+        let (title, about) = self.heading.split_once(": ").unwrap_or((&self.heading, ""));
+        let title = format!("{title}, {}", row.case().algorithm.name);
+        let formula = row.answers.prediction.formula;
+        trace.caption = Some(Caption { title, about: about.into(), formula });
+        Some(trace)
+    }
+}
+
+/// Shares the cores among tasks, then among the runs of each, then within each run. Returns the number of tasks
+/// that run at once.
+fn share_cores(tasks: &mut [Task]) -> usize {
+    let all = concurrent_runs(tasks);
+    let workers = all.min(tasks.len());
+    for Task { study, .. } in tasks {
+        study.parallel_runs = (all / workers).min(study.repeat);
+        let cores = &mut study.emulation.cores;
+        *cores = cores.map(|cores| (cores / workers / study.parallel_runs).max(1));
+    }
+    workers
+}
+
+/// Returns the number of runs that are made at once. Runs on the virtual clock with charged work don't
+/// disturb each other; all others need the host for themselves.
+fn concurrent_runs(tasks: &[Task]) -> usize {
+    /// Limit of the words of all concurrent runs together, so that memory suffices.
+    const MOST: usize = 1 << 26;
+    let is_free = |Task { study: Study { case, emulation, .. }, .. }: &Task| {
+        emulation.clock == ClockKind::Virtual && emulation.link.is_none() && case.work == Work::Charged
+    };
+    let words = |task: &Task| task.study.case.params.P.saturating_mul(task.study.case.size).max(1);
+    match tasks.iter().map(words).max() {
+        Some(words) if tasks.iter().all(is_free) => {
+            let cores = tasks[0].study.emulation.cores.unwrap_or_else(all_cores);
+            cores.min(MOST / words).max(1)
+        }
+        _ => 1,
+    }
+}
+
+/// Prints warnings on stderr about resources that the host did not give, and about late runs.
+fn warn_of_host(rows: &[StudyRow]) {
+    let mut warnings: Vec<&str> = Vec::new();
+    for note in rows.iter().filter_map(StudyRow::host).flat_map(|host| &host.notes) {
+        if !warnings.contains(&note.as_str()) {
+            warnings.push(note);
+        }
+    }
+    for warning in warnings {
+        drop(writeln!(io::stderr(), "warning: {warning}"));
+    }
+    let late: Vec<&str> = rows.iter().filter(|row| row.is_late()).map(|row| row.task.name.as_str()).collect();
+    if !late.is_empty() {
+        drop(writeln!(
+            io::stderr(),
+            "warning: this computer was late: {}; a larger --dilation or --cycle, fewer processors or an otherwise \
+             idle computer would help",
+            late.join(", ")
+        ));
+    }
+}
+
+/// Refuses an option that applies to none of these algorithms, with those that it applies to.
+pub fn check_option(option: &dyn ProgramOption, algorithms: &[&Algorithm]) -> Result<(), CliError> {
+    let names = option.info().algorithms;
+    match names.is_empty() || algorithms.iter().any(|algorithm| names.contains(&algorithm.name)) {
+        true => Ok(()),
+        false => {
+            let (kind, one) = if names.len() == 1 { ("algorithm", "that") } else { ("algorithms", "one") };
+            let (name, names) = (option.name(), names.join(", "));
+            Err(CliError::Request(format!(
+                "--{name} is for the {kind} {names}; name {one}, or leave --{name} out"
+            )))
+        }
+    }
+}
+
+fn parse_barrier(text: &str, cycle: Time) -> Result<Time, String> {
+    let cost = Time::parse(text, cycle).map_err(|why| format!("--barrier: {why}"))?;
+    if cost >= Time::ZERO { Ok(cost) } else { Err("--barrier: a barrier takes no less than 0".into()) }
+}
