@@ -41,7 +41,7 @@ impl CompareCommand {
         // Algorithms that are named must be able to run. Without names, those that cannot are left out.
         let mut experiment = setup.comparison(&setup.algorithms(names)?, !names.is_empty())?;
         let mut report = experiment.open_report(out, options, outputs)?;
-        experiment.run(&mut report)?;
+        experiment.run(&mut report, |_| Ok(()))?;
         report.draw(|rows| trend::plot(&experiment.heading, rows))
     }
 }

@@ -14,7 +14,7 @@ use loggp_programs::{Algorithm, Case, Emulation, OptionValue, Program, ProgramOp
 use loggp_study::parallel::run_in_order;
 use loggp_study::range::Range;
 use loggp_study::sweep::Sweep;
-use loggp_study::{Study, StudyError};
+use loggp_study::{Answers, Study, StudyError};
 
 use super::audit;
 use super::choice::{self, MachineChoice};
@@ -276,8 +276,13 @@ impl Experiment {
 
     /// Makes and reports all runs, even if some fail, and then returns the failures as one error. If all of them
     /// are wrong requests, so is the whole.
-    pub fn run(&mut self, report: &mut Report<StudyRow>) -> Result<(), CliError> {
-        let failed = self.run_all(report)?;
+    /// `on_trace` gets the trace of a traced run before its row is added.
+    pub fn run(
+        &mut self,
+        report: &mut Report<StudyRow>,
+        on_trace: impl FnMut(Trace) -> Result<(), CliError>,
+    ) -> Result<(), CliError> {
+        let failed = self.run_all(report, on_trace)?;
         report.finish(&self.heading, self.unit, MOST_DECIMALS, |rows| (self.details)(rows, self.unit))?;
         warn_of_host(&report.rows);
         let is_wrong = failed.iter().all(|failure| matches!(failure, CliError::Request(_)));
@@ -290,7 +295,11 @@ impl Experiment {
 
     /// Runs all tasks, several at once if possible, and adds a row for each in order. Returns an error for each that
     /// failed or had a wrong result.
-    fn run_all(&mut self, report: &mut Report<StudyRow>) -> Result<Vec<CliError>, CliError> {
+    fn run_all(
+        &mut self,
+        report: &mut Report<StudyRow>,
+        mut on_trace: impl FnMut(Trace) -> Result<(), CliError>,
+    ) -> Result<Vec<CliError>, CliError> {
         let mut tasks = std::mem::take(&mut self.tasks);
         let mut failed = Vec::new();
         let progress = ProgressDisplay::for_runs(tasks.iter().map(|task| task.study.runs()).sum());
@@ -305,7 +314,8 @@ impl Experiment {
                 (_, name) => [format!(" of {name}"), format!("{name}: "), format!("{name} failed: ")],
             };
             match result {
-                Ok(answers) => {
+                Ok(mut answers) => {
+                    self.take_trace(&task, &mut answers).map_or(Ok(()), &mut on_trace)?;
                     let wrong = answers.wrong.as_ref();
                     failed.extend(wrong.map(|why| CliError::Run(format!("the result{of} is wrong: {why}"))));
                     progress.suspend(|| report.add(StudyRow { task, answers }))?;
@@ -318,14 +328,12 @@ impl Experiment {
         Ok(failed)
     }
 
-    /// Takes the trace of a single run from its row, with a caption.
-    pub fn take_trace(&self, report: &mut Report<StudyRow>) -> Option<Trace> {
-        let row = report.rows.first_mut()?;
-        let mut trace = row.answers.take_trace()?;
+    /// Takes the trace of a run, with a caption.
+    fn take_trace(&self, task: &Task, answers: &mut Answers) -> Option<Trace> {
+        let mut trace = answers.take_trace()?;
         let (title, about) = self.heading.split_once(": ").unwrap_or((&self.heading, ""));
-        let title = format!("{title}, {}", row.case().algorithm.name);
-        let formula = row.answers.prediction.formula;
-        trace.caption = Some(Caption { title, about: about.into(), formula });
+        let title = format!("{title}, {}", task.study.case.algorithm.name);
+        trace.caption = Some(Caption { title, about: about.into(), formula: answers.prediction.formula });
         Some(trace)
     }
 }

@@ -113,7 +113,7 @@ impl ReplayCommand {
     /// Reads the schedule, plays it and prints the result.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let files = self.outputs.open()?;
-        let trace_outputs = TraceOutputs::open(self.trace.as_deref(), self.timeline.as_deref())?;
+        let mut trace_outputs = TraceOutputs::open(self.trace.as_deref(), self.timeline.as_deref())?;
         if (trace_outputs.is_requested() || self.over.is_some()) && self.rules != CostModel::Papers {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));

@@ -64,12 +64,9 @@ impl RunCommand {
         let is_traced = trace.is_some() || timeline.is_some();
         let mut experiment = selection.experiment(&self.program, is_traced)?;
         let mut report = experiment.open_report(out, &selection.options, outputs)?;
-        let trace_outputs = TraceOutputs::open(trace.as_deref(), timeline.as_deref())?;
-        let end = experiment.run(&mut report);
-        if let Some(trace) = experiment.take_trace(&mut report) {
-            trace_outputs.write(&trace, experiment.unit)?;
-        }
-        end?;
+        let mut trace_outputs = TraceOutputs::open(trace.as_deref(), timeline.as_deref())?;
+        let unit = experiment.unit;
+        experiment.run(&mut report, |trace| trace_outputs.write(&trace, unit))?;
         report.draw(|rows| trend::plot(&experiment.heading, rows))
     }
 }

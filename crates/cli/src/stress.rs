@@ -78,7 +78,7 @@ impl StressCommand {
             Experiment { tasks, heading, unit: first.unit, range: None, is_single: false, details: notes };
         let mut report =
             Report::new(out, self.report.format, columns()).with_files(self.outputs.open()?);
-        experiment.run(&mut report)?;
+        experiment.run(&mut report, |_| Ok(()))?;
         report.draw(|rows| plot(rows, &choices))
     }
 

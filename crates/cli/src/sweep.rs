@@ -53,7 +53,7 @@ impl SweepCommand {
         let range = self.range(&setup, &algorithms)?;
         let mut experiment = setup.sweep(range, &algorithms)?;
         let mut report = experiment.open_report(out, options, outputs)?;
-        experiment.run(&mut report)?;
+        experiment.run(&mut report, |_| Ok(()))?;
         report.draw(|rows| plot(&experiment, rows))
     }
 

@@ -118,8 +118,12 @@ fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Resu
     }
     let mut text = Vec::new();
     let mut report = experiment.open_report(&mut text, &selection.options, &Outputs::default())?;
-    let end = experiment.run(&mut report);
-    if let Some(mut trace) = experiment.take_trace(&mut report) {
+    let mut trace = None;
+    let end = experiment.run(&mut report, |recorded| {
+        trace = Some(recorded);
+        Ok(())
+    });
+    if let Some(mut trace) = trace {
         if let Some(model) = panels.first_mut() {
             model.trace.caption = trace.caption.take();
         }

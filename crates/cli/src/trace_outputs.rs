@@ -40,8 +40,8 @@ impl<'a> TraceOutputs<'a> {
     }
 
     /// Writes the run into the files.
-    pub fn write(self, trace: &Trace, unit: Unit) -> Result<(), CliError> {
-        match self.timeline {
+    pub fn write(&mut self, trace: &Trace, unit: Unit) -> Result<(), CliError> {
+        match self.timeline.take() {
             None => (),
             Some((path, draft)) if extension(path) == "svg" => {
                 draw_picture(draft, unit, trace, &Window::default())?
@@ -50,7 +50,7 @@ impl<'a> TraceOutputs<'a> {
                 draft.write(|file| trace.timeline().unit(unit.name, unit.length).write(file))?;
             }
         }
-        self.trace.map_or(Ok(()), |(path, draft)| write_trace(draft, path, trace))
+        self.trace.take().map_or(Ok(()), |(path, draft)| write_trace(draft, path, trace))
     }
 }
 
