@@ -15,8 +15,8 @@ use super::draft::Draft;
 use super::error::CliError;
 use super::experiment::{Experiment, ProgramSetup};
 use super::options::{
-    ClockOptions, CoreOptions, MachineOptions, NamedValue, ProgramOptions, RunOptions, all_cores, one_of, parse_count,
-    parse_positive, parse_seed,
+    ClockOptions, CoreOptions, MachineOptions, NamedValue, ProgramOptions, RunOptions, all_cores, one_of,
+    parse_count, parse_positive, parse_seed,
 };
 use super::output::{self, TRACE_EXTENSIONS, write_trace};
 use super::program_args::ProgramArgs;
@@ -164,8 +164,9 @@ fn write_failed_run<R>(
 /// Returns the command line that repeats the run whose trace is at `path`.
 fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> String {
     let own = OrderOptions::augment_args(Command::new("check"));
-    let is_own =
-        |name: &str| own.get_arguments().filter_map(Arg::get_long).any(|own| name.strip_prefix("--") == Some(own));
+    let is_own = |name: &str| {
+        own.get_arguments().filter_map(Arg::get_long).any(|own| name.strip_prefix("--") == Some(own))
+    };
     let mut words = vec!["loggp".to_string()];
     let mut is_value = false;
     for word in arguments {

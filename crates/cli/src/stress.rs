@@ -76,8 +76,7 @@ impl StressCommand {
         let heading = choice_heading(first, &parameters(first), &(clock_text(clock, carrier) + &wires));
         let mut experiment =
             Experiment { tasks, heading, unit: first.unit, range: None, is_single: false, details: notes };
-        let mut report =
-            Report::new(out, self.report.format, columns()).with_files(self.outputs.open()?);
+        let mut report = Report::new(out, self.report.format, columns()).with_files(self.outputs.open()?);
         experiment.run(&mut report, |_| Ok(()))?;
         report.draw(|rows| plot(rows, &choices))
     }

@@ -31,7 +31,8 @@ pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> R
     let MachineOptions { choice: ChoiceOptions { machine, params, cycle }, stack, .. } = &command.machine;
     let given =
         [("--machine", machine.is_some()), ("--params", params.is_some()), ("--stack", stack.is_some())];
-    if let Some((name, _)) = given.into_iter().chain(command.clock.given_options()).find(|(_, given)| *given) {
+    if let Some((name, _)) = given.into_iter().chain(command.clock.given_options()).find(|(_, given)| *given)
+    {
         let why = format!(
             "--from takes the times of another machine, and {name} would have no part in it; leave it out"
         );

@@ -56,7 +56,8 @@ pub fn calibrate(
         levels.iter().map(found).collect::<String>(),
         unit.name
     );
-    let (machines, rows): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(format, _)| *format == Format::Json);
+    let (machines, rows): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|(format, _)| *format == Format::Json);
     let files = OutputFiles { rows, ..OutputFiles::default() };
     let mut report = Report::new(out, command.report.format, columns()).with_files(files);
     for real in &levels {

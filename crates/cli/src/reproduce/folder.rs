@@ -79,7 +79,9 @@ impl ReportFolder {
         let at = self.records.iter().position(|old| old.id == record.id);
         if let Some(old) = at.map(|at| self.records.remove(at)) {
             let kept = record.files();
-            for (name, _) in old.files().iter().filter(|(name, _)| kept.iter().all(|(other, _)| other != name)) {
+            for (name, _) in
+                old.files().iter().filter(|(name, _)| kept.iter().all(|(other, _)| other != name))
+            {
                 drop(fs::remove_file(self.path.join(name)));
             }
         }

@@ -102,11 +102,11 @@ impl ReproduceCommand {
         let mut folder = ReportFolder::open(to)?;
         let to_do = selected.iter().filter(|(_, exhibit)| !self.is_made(&folder, exhibit.id, &settings));
         let cases = to_do.map(|(_, exhibit)| exhibit.case_count(&lab)).sum();
-        let bar = ProgressDisplay::with_template(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left");
+        let bar =
+            ProgressDisplay::with_template(cases, "{bar:24} {pos} of {len} cases, now {msg}; {eta} left");
         interrupt::set_written_item("exhibit", "; the same command goes on from there");
         let (mut unexpected, mut failed) = (Vec::new(), Vec::new());
-        let width =
-            selected.iter().map(|(_, exhibit)| exhibit.id.len()).max().unwrap_or(0);
+        let width = selected.iter().map(|(_, exhibit)| exhibit.id.len()).max().unwrap_or(0);
         for (paper, exhibit) in &selected {
             if !self.is_made(&folder, exhibit.id, &settings) {
                 let begin = Instant::now();
