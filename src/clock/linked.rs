@@ -16,7 +16,6 @@ use quanta::Clock as Ticks;
 
 use super::run_info::RunInfo;
 use super::seat::Seat;
-use super::watchdog::Patience;
 use crate::error::{Cause, ProcStatus, RunError, RunStopped, cause_from_panic, stop};
 use crate::link::{Incoming, Link};
 use crate::message::parcel::Parcel;
@@ -100,8 +99,6 @@ pub(crate) struct LinkedClock<'l> {
     stops: u32,
     /// The number of looks for messages before it yields the core.
     spins: u32,
-    /// The length of a wait before it is reported.
-    patience: Duration,
     /// The notes that have arrived and are not handled yet.
     pending: Vec<(PacketKind, Incoming)>,
     /// On process 0, the last report of each process that has waited for long.
@@ -109,7 +106,7 @@ pub(crate) struct LinkedClock<'l> {
 }
 
 impl<'l> LinkedClock<'l> {
-    fn new(link: &'l dyn Link, run_info: RunInfo, patience: &Patience) -> LinkedClock<'l> {
+    fn new(link: &'l dyn Link, run_info: RunInfo) -> LinkedClock<'l> {
         let (ticks, P) = (Ticks::new(), link.P());
         let start_tick = ticks.raw();
         LinkedClock {
@@ -126,7 +123,6 @@ impl<'l> LinkedClock<'l> {
             failed: None,
             stops: 0,
             spins: if link.is_crowded() { 1 } else { 20_000 },
-            patience: patience.limit,
             pending: Vec::new(),
             wait_reports: vec![None; P],
         }
@@ -213,7 +209,7 @@ impl<'l> LinkedClock<'l> {
                         self.link.id()
                     )));
                 }
-                None if backoff.pause(self.spins, self.patience) => self.report_long_wait(),
+                None if backoff.pause(self.spins, self.run_info.patience.limit) => self.report_long_wait(),
                 None => (),
             }
         }
@@ -485,7 +481,7 @@ impl Clock for LinkedClock<'_> {
             if self.poll_link() {
                 continue;
             }
-            if backoff.pause(self.spins, self.patience) && wait.deadline == Time::MAX {
+            if backoff.pause(self.spins, self.run_info.patience.limit) && wait.deadline == Time::MAX {
                 self.report_long_wait();
             }
         }
@@ -522,11 +518,10 @@ type ProcessBody<'a> = &'a mut dyn FnMut(&mut dyn Clock) -> Result<Vec<u8>, Caus
 pub(crate) fn run(
     link: &dyn Link,
     run_info: RunInfo,
-    patience: &Patience,
     job_id: u64,
     body: ProcessBody,
 ) -> Result<Vec<Vec<u8>>, RunError> {
-    let mut clock = LinkedClock::new(link, run_info, patience);
+    let mut clock = LinkedClock::new(link, run_info);
     clock.begin_together(job_id)?;
     let outcome = catch_unwind(AssertUnwindSafe(|| body(&mut clock)));
     let result = match outcome {

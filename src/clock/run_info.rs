@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::watchdog::Patience;
 use crate::message::TagNames;
 use crate::params::{PerLevel, ReceptionCost};
 use crate::rules::choice::Places;
@@ -23,6 +24,10 @@ pub enum ClockKind {
 /// The facts about a run that a clock needs before the run starts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunInfo {
+    pub P: usize,
+    /// The size of each processor's stack, in bytes.
+    pub stack: usize,
+    pub patience: Patience,
     pub places: Places,
     /// The least time from a message's turn to its arrival.
     pub lookahead: Time,

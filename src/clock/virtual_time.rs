@@ -18,7 +18,7 @@ use super::seat::{Seat, failure_cause};
 use super::stacks::coroutines::Coroutines;
 use super::stacks::prefetch::{PROC_LINES, prefetch_lines, prefetch_stack};
 use super::wall::dilation::RecordedWait;
-use super::watchdog::{Heartbeat, Patience, WatchGuard};
+use super::watchdog::{Heartbeat, WatchGuard};
 use crate::error::{Cause, RunError, cause_from_panic, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope};
@@ -248,16 +248,14 @@ impl Clock for VirtualClock<'_> {
     }
 }
 
-/// Runs `body` for each of `P` processors until all have ended. Returns their results, and all their waits if
+/// Runs `body` for each processor until all have ended. Returns their results, and all their waits if
 /// `records_waits` is set. `body` gets the number of the processor and its clock.
 pub(crate) fn run<T>(
-    P: usize,
-    stack: usize,
     run_info: RunInfo,
-    patience: Patience,
     records_waits: bool,
     body: &dyn Fn(usize, &mut dyn Clock) -> T,
 ) -> Result<(Vec<T>, Vec<Vec<RecordedWait>>), RunError> {
+    let P = run_info.P;
     let state = SchedulerState {
         agenda: Agenda::default(),
         seats: (0..P).map(|_| Seat::default()).collect(),
@@ -270,7 +268,7 @@ pub(crate) fn run<T>(
         cause: RefCell::default(),
         cost: run_info.cost.clone(),
         places: run_info.places.clone(),
-        watch_guard: WatchGuard::new(1, patience),
+        watch_guard: WatchGuard::new(1, run_info.patience.clone()),
         waits: records_waits.then(|| RefCell::new(vec![Vec::new(); P])),
     };
     let results: RefCell<Vec<Option<T>>> = RefCell::new((0..P).map(|_| None).collect());
@@ -285,7 +283,7 @@ pub(crate) fn run<T>(
             Err(_) => (),
         }
     };
-    let mut coroutines = Coroutines::new(0..P, stack, &start)?;
+    let mut coroutines = Coroutines::new(0..P, run_info.stack, &start)?;
     for id in 0..P as u32 {
         shared.state.borrow_mut().schedule(id, Time::ZERO, &shared.places);
     }

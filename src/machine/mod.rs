@@ -115,19 +115,6 @@ enum RunCount {
 type ProgramFn<'a> = &'a (dyn Fn(&mut Proc) + Sync);
 
 impl Setup {
-    /// Returns the facts about the run that a clock needs.
-    fn run_info(&self) -> RunInfo {
-        let (places, lookahead) = (self.network.places(), self.network.lookahead());
-        RunInfo {
-            places,
-            lookahead,
-            cost: self.network.reception_costs(),
-            ingress_count: self.network.ingress_count(),
-            tag_names: self.names.clone(),
-            faults: self.faults.clone(),
-        }
-    }
-
     /// Runs the program on one processor. Returns the account of its time.
     fn run_processor(&self, id: usize, clock: &mut dyn Clock, program: ProgramFn) -> Stats {
         match self.faults.is_empty() {
@@ -533,7 +520,7 @@ impl Machine {
                 ))),
             }
         };
-        let packed = linked::run(&**link, setup.run_info(), &self.patience, stable_hash(&job), &mut body)?;
+        let packed = linked::run(&**link, self.run_info(&setup), stable_hash(&job), &mut body)?;
         let unpack = |packed: &Vec<u8>| <(Stats, R)>::unpack(&mut Unpack::new(packed, None));
         let all: Vec<(Stats, R)> = packed.iter().map(unpack).collect::<Option<_>>().expect("it was packed");
         let (processors, results): (Vec<Stats>, Vec<R>) = all.into_iter().unzip();
@@ -560,16 +547,11 @@ impl Machine {
         let run = || match self.clock {
             ClockKind::Virtual => {
                 let setup = self.setup();
-                let (P, stack, patience) = (self.params.P, self.stack, self.patience.clone());
                 let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, &store_result);
                 let ran = match self.cores_used() {
-                    1 => virtual_time::run(P, stack, setup.run_info(), patience, false, &body)
+                    1 => virtual_time::run(self.run_info(&setup), false, &body).map(|(stats, _)| stats),
+                    cores => wall::run(self.run_info(&setup), Carrier::Coroutine, cores, None, &body)
                         .map(|(stats, _)| stats),
-                    cores => {
-                        let carrier = Carrier::Coroutine;
-                        wall::run(P, carrier, stack, cores, setup.run_info(), patience, None, &body)
-                            .map(|(stats, _)| stats)
-                    }
                 };
                 let stats = ran.map_err(|mut error| {
                     drop(self.report(Vec::new(), &setup));
@@ -684,8 +666,7 @@ impl Machine {
             Dilation::Auto => {
                 let setup = self.setup();
                 let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
-                let (run_info, patience) = (setup.run_info(), self.patience.clone());
-                let (_, waits) = virtual_time::run(P, self.stack, run_info, patience, true, &body)?;
+                let (_, waits) = virtual_time::run(self.run_info(&setup), true, &body)?;
                 let costs = switch_costs(self.carrier, P.div_ceil(cores));
                 dilation::choose(&waits, cores, costs, self.work == Work::Measured)
             }
@@ -700,16 +681,8 @@ impl Machine {
             clear();
             let setup = self.setup();
             let body = |id: usize, clock: &mut dyn Clock| setup.run_processor(id, clock, program);
-            let (stats, host_report) = wall::run(
-                P,
-                self.carrier,
-                self.stack,
-                cores,
-                setup.run_info(),
-                self.patience.clone(),
-                Some(choice.dilation),
-                &body,
-            )?;
+            let (stats, host_report) =
+                wall::run(self.run_info(&setup), self.carrier, cores, Some(choice.dilation), &body)?;
             let mut run = self.report(stats, &setup);
             let late_requests: u64 = run.processors.iter().map(|stats| stats.out_of_order).sum();
             let out_of_order = host_report.out_of_order + late_requests;
@@ -762,6 +735,22 @@ impl Machine {
             is_traced: self.trace,
             logs: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
+        }
+    }
+
+    /// Returns the facts about a run that a clock needs.
+    fn run_info(&self, setup: &Setup) -> RunInfo {
+        let network = &setup.network;
+        RunInfo {
+            P: self.params.P,
+            stack: self.stack,
+            patience: self.patience.clone(),
+            places: network.places(),
+            lookahead: network.lookahead(),
+            cost: network.reception_costs(),
+            ingress_count: network.ingress_count(),
+            tag_names: setup.names.clone(),
+            faults: setup.faults.clone(),
         }
     }
 

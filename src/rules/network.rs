@@ -82,14 +82,14 @@ pub(crate) struct Egress {
 
 /// The state of an [`Egress`] that is needed only if latencies are drawn, there are two ports or several
 /// levels, or a message could be overtaken or must not overtake.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RareEgressState {
     /// The port for sending at each level, if there are two ports and it was ever used.
     ports: SmallVec<[Port; 1]>,
     /// Messages in transit from the processor, at each of the inner levels.
     inner_occupancy: Box<[Occupancy]>,
-    /// Draws latencies.
-    rng: fastrand::Rng,
+    /// Draws latencies, once one was drawn.
+    rng: Option<fastrand::Rng>,
     /// True if messages to the same processor arrive in the order in which they enter.
     keeps_order: bool,
     /// The latest arrival, by receiver, of messages that a later one could overtake.
@@ -108,11 +108,7 @@ impl Egress {
     }
 
     fn extras(&mut self) -> &mut RareEgressState {
-        self.extras.get_or_insert_with(|| {
-            let ((ports, inner_occupancy, latest_arrivals), keeps_order) = Default::default();
-            let rng = fastrand::Rng::with_seed(0);
-            Box::new(RareEgressState { ports, inner_occupancy, rng, keeps_order, latest_arrivals })
-        })
+        self.extras.get_or_insert_default()
     }
 
     /// Returns the messages in transit from the processor at a level.
@@ -464,9 +460,6 @@ impl Network {
         let (send_gap_end, occupancy) = (Time::ZERO, Occupancy::default());
         let mut egress =
             Egress { processor: processor as u32, next_number: 0, send_gap_end, occupancy, extras: None };
-        if !self.is_exact {
-            egress.extras().rng = self.choice.rng(processor);
-        }
         if self.level_count > 1 {
             egress.extras().inner_occupancy = (1..self.level_count).map(|_| Occupancy::default()).collect();
         }
@@ -572,7 +565,8 @@ impl Network {
         // With a negative G_l a shorter latency could let the message arrive before its send.
         let least = (-(self.send_overhead(egress.processor(), to, k) + stream)).max(Time::ZERO).min(L);
         let message = MessageId { from: egress.processor(), number: egress.next_number as usize };
-        let latency = self.choice.latency(message, to, &mut egress.extras().rng, ready, (least, L));
+        let rng = egress.extras().rng.get_or_insert_with(|| self.choice.rng(message.from));
+        let latency = self.choice.latency(message, to, rng, ready, (least, L));
         EntryRequest { latency, asked_at: ready.min(ready + latency + stream), ..request }
     }
 

@@ -64,7 +64,7 @@ fn take(clock: &mut dyn Clock, acts: &Acts, from: u32, time: i64, id: usize) {
 fn try_all(P: usize, cores: usize, status: u8, done: usize, program: fn(usize, &mut dyn Clock, &Acts)) {
     model(if P > 2 { 1 } else { 2 }, move || {
         let parkers: Vec<Parker> = (0..P).map(|_| Parker::new()).collect();
-        let watch_guard = WatchGuard::new(cores, Patience::default());
+        let watch_guard = WatchGuard::new(cores, crate::clock::watchdog::Patience::default());
         let assignment = CoreAssignment::round_robin(P, cores);
         let wall =
             WallState::new(assignment, HostClock::unpaced(), RunInfo::default(), watch_guard, &parkers);

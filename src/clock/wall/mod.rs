@@ -28,7 +28,7 @@ use super::sync::{
     AtomicU8, AtomicU64, AtomicUsize, IS_MODEL_CHECKED, Mutex, MutexGuard, Ordering, Parker, Unparker,
     spin_once,
 };
-use super::watchdog::{Heartbeat, Patience, WatchGuard};
+use super::watchdog::{Heartbeat, WatchGuard};
 use crate::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, SentMessage};
@@ -679,23 +679,20 @@ impl Clock for WallClock<'_> {
     }
 }
 
-/// Runs `body` for each of `P` processors on this number of cores, with time stretched by `dilation`. Without
+/// Runs `body` for each processor on this number of cores, with time stretched by `dilation`. Without
 /// a dilation no processor waits for the host's time: that is the virtual clock on several cores. `body` gets
 /// the processor's number and its clock. Returns the results and the host's report when all have ended.
-#[expect(clippy::too_many_arguments, reason = "all are different, and all come from the machine")]
 pub(crate) fn run<T: Send>(
-    P: usize,
-    carrier: Carrier,
-    stack: usize,
-    cores: usize,
     run_info: RunInfo,
-    patience: Patience,
+    carrier: Carrier,
+    cores: usize,
     dilation: Option<f64>,
     body: &(dyn Fn(usize, &mut dyn Clock) -> T + Sync),
 ) -> Result<(Vec<T>, HostReport), RunError> {
+    let (P, stack) = (run_info.P, run_info.stack);
     let threads = if carrier == Carrier::Thread { P } else { 0 };
     let parkers: Vec<Parker> = (0..threads).map(|_| Parker::new()).collect();
-    let watch_guard = WatchGuard::new(cores, patience);
+    let watch_guard = WatchGuard::new(cores, run_info.patience.clone());
     let host = dilation.map_or_else(HostClock::unpaced, HostClock::new);
     let assignment = if dilation.is_some() {
         CoreAssignment::round_robin(P, cores)
