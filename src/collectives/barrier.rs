@@ -29,7 +29,7 @@ impl Proc<'_> {
     /// ```
     #[track_caller]
     pub fn barrier(&mut self) {
-        if !self.is_unwinding() && (self.membership().is_some() || !self.try_hardware_barrier()) {
+        if !self.is_unwinding() && (self.membership.is_some() || !self.try_hardware_barrier()) {
             barrier(self);
         }
     }

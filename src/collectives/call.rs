@@ -20,7 +20,7 @@ impl CollectiveCall {
     pub(super) fn begin(p: &mut Proc, kind: Collective) -> CollectiveCall {
         let number = p.begin_collective();
         let (id, P) = rank_and_size(p);
-        CollectiveCall { kind, number, group: p.membership().cloned(), id, P }
+        CollectiveCall { kind, number, group: p.membership.clone(), id, P }
     }
 
     /// Begins a call that has a root. Refuses a root that is not among the callers.
@@ -111,7 +111,7 @@ impl CollectiveCall {
 
 /// Returns the processor's rank in the group in which it acts, and the size of that group.
 pub(super) fn rank_and_size(p: &Proc) -> (usize, usize) {
-    match p.membership() {
+    match &p.membership {
         None => (p.id(), p.P()),
         Some(GroupMembership { group, rank, .. }) => (*rank, group.members().len()),
     }
@@ -120,7 +120,7 @@ pub(super) fn rank_and_size(p: &Proc) -> (usize, usize) {
 /// Refuses a root that is not among the callers.
 #[track_caller]
 pub(super) fn check_root(p: &mut Proc, root: usize) {
-    let Some(GroupMembership { group, .. }) = p.membership() else { return p.check(root, 0) };
+    let Some(GroupMembership { group, .. }) = &p.membership else { return p.check(root, 0) };
     let last = group.members().len() - 1;
     if root > last {
         let why = format!("named rank {root} in {group}, and there are 0 to {last}");

@@ -41,7 +41,7 @@ impl<'a> Proc<'a> {
 impl fmt::Debug for Proc<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Proc({} of {})", self.id(), self.P())?;
-        self.membership().map_or(Ok(()), |acting| write!(f, " in {}", acting.group))
+        self.membership.as_ref().map_or(Ok(()), |acting| write!(f, " in {}", acting.group))
     }
 }
 
@@ -74,6 +74,6 @@ impl<'a> DerefMut for GroupProc<'_, 'a> {
 
 impl Drop for GroupProc<'_, '_> {
     fn drop(&mut self) {
-        self.p.restore_membership(self.before.take());
+        self.p.membership = self.before.take();
     }
 }

@@ -18,11 +18,6 @@ impl Proc<'_> {
         number
     }
 
-    /// Returns the group in which the processor acts now, or `None` if it acts with all.
-    pub(crate) fn membership(&self) -> Option<&GroupMembership> {
-        self.membership.as_ref()
-    }
-
     /// Lets the processor act in a group from now on. Returns the group in which it acted before.
     #[track_caller]
     pub(crate) fn act_in(&mut self, group: &Group) -> Option<GroupMembership> {
@@ -34,11 +29,6 @@ impl Proc<'_> {
             self.fail_misused(format!("is not in {group}, and only members can act in it"))
         };
         self.membership.replace(GroupMembership { group: group.clone(), number, rank })
-    }
-
-    /// Lets the processor act again in the group in which it acted before, or with all.
-    pub(crate) fn restore_membership(&mut self, before: Option<GroupMembership>) {
-        self.membership = before;
     }
 
     /// Checks a group in which the processor has not acted yet, and returns the group's number.

@@ -32,7 +32,7 @@ pub struct Proc<'a> {
     /// Number of collectives of all processors that it has started.
     pub(super) collective_count: u32,
     /// The group in which it acts; `None` if it acts with all.
-    pub(super) membership: Option<GroupMembership>,
+    pub(crate) membership: Option<GroupMembership>,
     /// The groups in which it has acted: their numbers, and the number of their collectives that it has
     /// started.
     pub(super) groups: HashMap<Group, (u32, u32)>,
@@ -271,8 +271,7 @@ impl<'a> Proc<'a> {
     pub(crate) fn end(&mut self) {
         self.enter_call();
         self.engine.catch_up(self.clock);
-        if let Some(membership) = self.membership() {
-            let group = membership.group.clone();
+        if let Some(GroupMembership { group, .. }) = self.membership.take() {
             self.fail_misused(format!(
                 "ended while it acted in {group}; drop what `within` gives, and do not forget it"
             ));
