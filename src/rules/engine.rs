@@ -379,9 +379,9 @@ impl<'n> Engine<'n> {
         }
     }
 
-    /// Waits for the next event of the call or a request until a time, and handles it. Returns whether there
-    /// was one.
-    #[inline]
+    /// Waits for the next event of the call or a request until a time, and handles it: a message goes to the
+    /// call or request that receives it, or the network serves one, whose turn it is. Returns whether there
+    /// was an event.
     pub(crate) fn handle_event(
         &mut self,
         clock: &mut dyn Clock,
@@ -390,16 +390,43 @@ impl<'n> Engine<'n> {
     ) -> bool {
         let (wait, turn) = self.next_event(call, until);
         if let Some(mut wait) = wait {
-            let mut message = None;
+            let (mut message, deadline) = (None, wait.deadline);
             clock.receive(&mut wait, &mut message);
-            let deadline = wait.deadline;
-            if self.on_message(clock, call, deadline, message) {
+            let mut owner = CALL;
+            if self.has_requests {
+                let requests = self.requests();
+                let at = message.as_ref().map_or(deadline, |message| message.arrival);
+                requests.caught_up_to = requests.caught_up_to.max(at);
+                if let Some(receives) = &mut requests.receives
+                    && let Some(chosen) = receives.chosen.take()
+                {
+                    receives.queue.remove(chosen);
+                    owner = chosen.place.1;
+                }
+            }
+            if let Some(message) = message {
+                self.with_operation(owner, call, |engine, operation| {
+                    engine.finish_receive(clock, owner, operation, message)
+                });
                 return true;
             }
         }
         let Some(turn) = turn else { return false };
         clock.wait_for_turn(turn.time, turn.is_visible);
-        if let Some((arrived, parcel)) = self.on_turn(clock, call, turn) {
+        if self.has_requests {
+            let requests = self.requests();
+            requests.caught_up_to = requests.caught_up_to.max(turn.time);
+            if turn.owner != CALL {
+                requests.turns.pop();
+            }
+        }
+        let sent = self.with_operation(turn.owner, call, |engine, operation| {
+            engine.send_at_turn(clock, operation, turn)
+        });
+        if let Some((arrived, parcel)) = sent {
+            if self.has_requests && arrived.1.tag.is_start_of_send() {
+                self.start_queued_send(clock, arrived.1.to.id(), call);
+            }
             clock.deliver(arrived, parcel);
         }
         true
@@ -533,26 +560,19 @@ impl<'n> Engine<'n> {
         call: &ActiveOperation,
         until: Time,
     ) -> (Option<MessageWait<'e>>, Option<Turn>) {
-        let turn = match &call.stage {
-            OperationStage::AwaitTurn(outgoing, _) => Some(Turn::new(CALL, outgoing)),
-            _ => None,
+        let (turn, mut filter) = match &call.stage {
+            OperationStage::AwaitTurn(outgoing, _) => (Some(Turn::new(CALL, outgoing)), RecvFilter::NOTHING),
+            OperationStage::AwaitMessage(filter) => (None, *filter),
+            _ => (None, RecvFilter::NOTHING),
         };
-        let mut filter = match call.stage {
-            OperationStage::AwaitMessage(filter) => filter,
-            _ => RecvFilter::NOTHING,
-        };
-        let call_wait = self.message_wait(filter, until);
+        let wait_reason = call.wait_reason(self.network, self.id());
+        let call_wait = MessageWait { wait_reason, ..self.message_wait(filter, until) };
         if !self.has_requests {
-            let wait_reason = call.wait_reason(self.network, self.id());
-            return (
-                (filter != RecvFilter::NOTHING).then_some(MessageWait { wait_reason, ..call_wait }),
-                turn,
-            );
+            return ((filter != RecvFilter::NOTHING).then_some(call_wait), turn);
         }
         if call_wait.earliest > until {
             filter = RecvFilter::NOTHING; // the receive gap is not over in time
         }
-        let wait_reason = call.wait_reason(self.network, self.id());
         let requests = self.requests();
         let first = requests.turns.peek().map(|Reverse(first)| *first);
         let turn = [turn, first].into_iter().flatten().min().filter(|turn| turn.time <= until);
@@ -568,39 +588,6 @@ impl<'n> Engine<'n> {
             MessageWait { filter, earliest, deadline, purpose, posted_receives: receives, wait_reason }
         });
         (wait, turn)
-    }
-
-    /// Handles the end of a wait: a message goes to the call or request that receives it. Returns whether
-    /// there is one.
-    #[inline]
-    fn on_message(
-        &mut self,
-        clock: &mut dyn Clock,
-        call: &mut ActiveOperation,
-        deadline: Time,
-        message: Option<Envelope>,
-    ) -> bool {
-        let mut chosen = None;
-        if self.has_requests {
-            let requests = self.requests();
-            chosen = requests.receives.as_mut().and_then(|receives| receives.chosen.take());
-            let at = message.as_ref().map_or(deadline, |message| message.arrival);
-            requests.caught_up_to = requests.caught_up_to.max(at);
-        }
-        let Some(message) = message else { return false };
-        match chosen {
-            None => self.finish_receive(clock, CALL, call, message),
-            Some(receive) => {
-                let (_, number) = receive.place;
-                if let Some(receives) = &mut self.requests().receives {
-                    receives.queue.remove(receive);
-                }
-                self.with_operation(number, call, |engine, request| {
-                    engine.finish_receive(clock, number, request, message)
-                });
-            }
-        }
-        true
     }
 
     /// Receives a message for an operation.
@@ -627,52 +614,31 @@ impl<'n> Engine<'n> {
         }
     }
 
-    /// Handles a turn: the network serves its message, which is returned to be delivered at once. Returns
-    /// `None` if the message is deferred, because others of the processor were served since the turn was set.
-    #[inline]
-    fn on_turn(
-        &mut self,
-        clock: &mut dyn Clock,
-        call: &mut ActiveOperation,
-        turn: Turn,
-    ) -> Option<(ArrivedHeader, Parcel)> {
-        if !self.has_requests {
-            return self.send_at_turn(clock, CALL, call, turn);
-        }
-        let requests = self.requests();
-        requests.caught_up_to = requests.caught_up_to.max(turn.time);
-        if turn.owner != CALL {
-            requests.turns.pop();
-        }
-        let (arrived, parcel) = self.with_operation(turn.owner, call, |engine, operation| {
-            engine.send_at_turn(clock, turn.owner, operation, turn)
-        })?;
-        if arrived.1.tag.is_start_of_send() {
-            let queues = &mut self.requests().send_queues;
-            let queue = queues.entry(arrived.1.to.id()).or_default();
-            queue.pop_front();
-            match queue.front().copied() {
-                Some(owner) => self
-                    .with_operation(owner, call, |engine, operation| engine.advance(clock, owner, operation)),
-                None => _ = queues.remove(&arrived.1.to.id()),
+    /// Starts the send that is queued behind the one that was served, if there is one.
+    fn start_queued_send(&mut self, clock: &mut dyn Clock, to: u32, call: &mut ActiveOperation) {
+        let queues = &mut self.requests().send_queues;
+        let queue = queues.entry(to).or_default();
+        queue.pop_front();
+        match queue.front().copied() {
+            Some(owner) => {
+                self.with_operation(owner, call, |engine, operation| engine.advance(clock, owner, operation))
             }
+            None => _ = queues.remove(&to),
         }
-        Some((arrived, parcel))
     }
 
-    /// Sends the message of an operation at its turn, or defers it.
-    #[inline]
+    /// Sends the message of an operation at its turn, and returns it to be delivered at once. Returns `None`
+    /// if the message is deferred, because others of the processor were served since the turn was set.
     fn send_at_turn(
         &mut self,
         clock: &mut dyn Clock,
-        owner: u32,
         operation: &mut ActiveOperation,
         turn: Turn,
     ) -> Option<(ArrivedHeader, Parcel)> {
         let OperationStage::AwaitTurn(mut outgoing, tag) = operation.stage else { return None };
         if self.has_requests && self.pace.defer(self.network, &mut outgoing, turn.time) {
             operation.stage = OperationStage::AwaitTurn(outgoing, tag);
-            self.queue_turn(owner, &outgoing);
+            self.queue_turn(turn.owner, &outgoing);
             return None;
         }
         let parcel = if operation.is_data_next() { operation.parcel.take() } else { None };
@@ -680,7 +646,7 @@ impl<'n> Engine<'n> {
         let arrived = self
             .with_local_time(operation, |engine, activities| engine.enter(clock, &outgoing, tag, activities));
         operation.on_sent(outgoing.number);
-        self.advance(clock, owner, operation);
+        self.advance(clock, turn.owner, operation);
         Some((arrived, parcel))
     }
 
@@ -750,15 +716,14 @@ impl<'n> Engine<'n> {
         tag: RawTag,
         activities: ActivityLog,
     ) {
-        let (id, is_calls) = (self.id(), activities.is_none());
-        let log = self.log.as_deref_mut();
-        if let Some(log) = log {
-            if is_calls {
-                log.call_messages.add(true, tag, outgoing.id(id));
-            }
+        let (id, mut to) = (self.id(), activities);
+        if let Some(log) = &mut self.log {
             log.messages.push(outgoing.record(self.network, id, passage));
+            if to.is_none() {
+                log.call_messages.add(true, tag, outgoing.id(id));
+                to = Some(&mut log.activities);
+            }
         }
-        let to = activities.or(self.log.as_deref_mut().map(|log| &mut log.activities));
         to.into_iter().for_each(|to| to.extend(outgoing.activities(id, (called, begin), passage)));
     }
 
@@ -788,8 +753,7 @@ impl<'n> Engine<'n> {
     /// Logs the activities of a reception.
     #[cold]
     fn log_reception(&mut self, header: &Header, called: Time, ends: [Time; 3], activities: ActivityLog) {
-        let (id, message) = (self.id(), header.id());
-        let mut to = activities;
+        let (id, message, mut to) = (self.id(), header.id(), activities);
         if to.is_none()
             && let Some(log) = &mut self.log
         {
@@ -806,7 +770,10 @@ impl<'n> Engine<'n> {
         call: &mut ActiveOperation,
         run: impl FnOnce(&mut Engine<'n>, &mut ActiveOperation) -> R,
     ) -> R {
-        let Some(mut request) = self.requests().operations.remove(&owner) else { return run(self, call) };
+        let requests = self.requests.as_mut().filter(|_| owner != CALL);
+        let Some(mut request) = requests.and_then(|requests| requests.operations.remove(&owner)) else {
+            return run(self, call);
+        };
         let done = run(self, &mut request);
         self.requests().operations.insert(owner, request);
         done
