@@ -21,7 +21,6 @@ mod unmatched;
 
 pub use builder::ScheduleBuilder;
 pub use outcome::PlayReport;
-use outcome::{deadlock_error, not_received_error};
 pub use player::{CostModel, Player};
 pub use storage::{Operation, PlacedOperation, Requirement, Schedule, ScheduleError};
 use storage::{OperationKind, PackedOperation};

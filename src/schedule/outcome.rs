@@ -30,10 +30,36 @@ pub struct PlayReport {
     pub trace: Option<Trace>,
 }
 
-/// Returns the error of a play in which nothing more can happen although operations remain.
-pub(super) fn deadlock_error(
+/// Ends a play in which nothing more can happen. Returns its report, or its error. `finishes` has the time of
+/// each rank, `sending` returns the status of an operation if it is a send that waits for its receiver, and
+/// `left` are the messages that were not received, as arrival, receiver, sender and tag.
+pub(super) fn finish(
+    mut report: PlayReport,
     progress: &ScheduleProgress,
-    now: impl Fn(usize) -> Time,
+    finishes: Vec<Time>,
+    sending: impl Fn(usize, u32) -> Option<ProcStatus>,
+    left: impl Iterator<Item = (Time, usize, u32, RawTag)>,
+) -> Result<PlayReport, RunError> {
+    if progress.remaining > 0 {
+        return Err(deadlock_error(progress, &finishes, sending));
+    }
+    let mut count = 0;
+    if let Some((arrival, to, from, tag)) = left.inspect(|_| count += 1).min() {
+        let about = tag.without_request().to_string();
+        return Err(Cause::NotReceived { count, from: from as usize, to, about, arrival }.into());
+    }
+    if let Some(id) = finishes.iter().position(|finish| *finish == Time::MAX) {
+        return Err(Cause::EndOfTime { id }.into());
+    }
+    report.time = finishes.iter().copied().max().unwrap_or_default();
+    report.finishes = finishes;
+    Ok(report)
+}
+
+/// Returns the error of a play in which nothing more can happen although operations remain.
+fn deadlock_error(
+    progress: &ScheduleProgress,
+    now: &[Time],
     sending: impl Fn(usize, u32) -> Option<ProcStatus>,
 ) -> RunError {
     let schedule = progress.schedule;
@@ -54,19 +80,8 @@ pub(super) fn deadlock_error(
                 })
             }
         };
-        ProcessorState { id, at: now(id), status: doing }
+        ProcessorState { id, at: now[id], status: doing }
     };
     let processors: Vec<ProcessorState> = (0..schedule.ranks()).map(&mut state).collect();
     RunError { cause: Cause::Deadlock { waiting, of: processors.len() }, processors }
-}
-
-/// Returns the error for messages that were not received, given as arrival, receiver, sender and tag; `None`
-/// if there are none.
-pub(super) fn not_received_error(
-    messages: impl Iterator<Item = (Time, usize, u32, RawTag)>,
-) -> Option<RunError> {
-    let mut count = 0;
-    let (arrival, to, from, tag) = messages.inspect(|_| count += 1).min()?;
-    let about = tag.without_request().to_string();
-    Some(Cause::NotReceived { count, from: from as usize, to, about, arrival }.into())
 }

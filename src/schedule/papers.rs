@@ -11,8 +11,9 @@ use super::early::{EarlyReceives, is_early};
 use super::lists::{List, ListPool};
 use super::mail::{Mail, recv_filter};
 use super::matching::{MatchedPairs, RankMatching};
+use super::outcome::finish;
 use super::progress::ScheduleProgress;
-use super::{OperationKind, PackedOperation, PlayReport, Schedule, deadlock_error, not_received_error};
+use super::{OperationKind, PackedOperation, PlayReport, Schedule};
 use crate::clock::agenda::{Agenda, AgendaEntry};
 use crate::clock::stacks::prefetch::prefetch_value;
 use crate::error::{Cause, RunError};
@@ -446,33 +447,22 @@ impl<'a> PapersPlay<'a> {
     }
 
     /// Ends the play, and returns its report or its error.
-    fn finish(mut self) -> Result<(PlayReport, Option<Box<Log>>), RunError> {
-        if self.progress.remaining > 0 {
-            if let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some()) {
-                return Err(self.end_of_time(rank)); // its next act is after the end of time
-            }
-            let now = |rank: usize| self.ranks[rank].pace.now;
-            let sending = |rank: usize, operation: u32| {
-                let is_send = self.progress.operation(rank as u32, operation).kind == OperationKind::Send;
-                let long = self.long.get(&operation).filter(|_| is_send)?;
-                Some(long.wait_reason(self.network, rank).status(RecvFilter::NOTHING, None))
-            };
-            return Err(deadlock_error(&self.progress, now, sending));
+    fn finish(self) -> Result<(PlayReport, Option<Box<Log>>), RunError> {
+        if self.progress.remaining > 0
+            && let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some())
+        {
+            return Err(self.end_of_time(rank)); // its next act is after the end of time
         }
+        let sending = |rank: usize, operation: u32| {
+            let is_send = self.progress.operation(rank as u32, operation).kind == OperationKind::Send;
+            let long = self.long.get(&operation).filter(|_| is_send)?;
+            Some(long.wait_reason(self.network, rank).status(RecvFilter::NOTHING, None))
+        };
         let left = self.ranks.iter().enumerate().flat_map(|(to, rank)| {
             rank.matching.unreceived().map(move |mail| (mail.arrival, to, mail.from, mail.tag))
         });
-        if let Some(error) = not_received_error(left) {
-            return Err(error);
-        }
-        // Frees memory before the report is built.
-        (self.agenda, self.pairs) = (Agenda::default(), MatchedPairs::with_capacity(0));
-        self.report.finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
-        self.report.time = self.report.finishes.iter().copied().max().unwrap_or_default();
-        match self.report.finishes.iter().position(|finish| *finish == Time::MAX) {
-            Some(rank) => Err(self.end_of_time(rank as u32)),
-            None => Ok((self.report, self.log)),
-        }
+        let finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
+        Ok((finish(self.report, &self.progress, finishes, sending, left)?, self.log))
     }
 
     /// Returns the error of a rank that has reached the end of time.

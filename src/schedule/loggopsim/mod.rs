@@ -13,7 +13,7 @@ mod hardware;
 use super::early::{EarlyReceives, is_early};
 use super::lists::{List, ListPool};
 use super::mail::{Mail, recv_filter};
-use super::outcome::{PlayReport, deadlock_error, not_received_error};
+use super::outcome::{PlayReport, finish};
 use super::progress::ScheduleProgress;
 use super::storage::{OperationKind, PackedOperation, Schedule};
 use super::unmatched::UnmatchedSet;
@@ -439,30 +439,21 @@ impl<'a> LogGOPSimPlay<'a> {
     }
 
     /// Ends the play, and returns its report or its error.
-    fn finish(mut self) -> Result<PlayReport, RunError> {
+    fn finish(self) -> Result<PlayReport, RunError> {
         let mut finishes = vec![Time::ZERO; self.unmatched.len()];
         for (rank, hardware) in self.hardware.iter() {
             finishes[rank as usize] = hardware.free.max(finishes[rank as usize]);
         }
-        if self.progress.remaining > 0 {
-            let sending = |rank: usize, operation: u32| {
-                let packed = self.progress.operation(rank as u32, operation);
-                let (to, words) = (packed.peer as usize, self.costs.words(&packed));
-                let waits =
-                    packed.kind == OperationKind::Send && self.stages[operation as usize] == PlayStage::End;
-                waits.then_some(ProcStatus::WaitingToSend { to, words, S: self.costs.S })
-            };
-            return Err(deadlock_error(&self.progress, |rank| finishes[rank], sending));
-        }
+        let sending = |rank: usize, operation: u32| {
+            let packed = self.progress.operation(rank as u32, operation);
+            let (to, words) = (packed.peer as usize, self.costs.words(&packed));
+            let waits =
+                packed.kind == OperationKind::Send && self.stages[operation as usize] == PlayStage::End;
+            waits.then_some(ProcStatus::WaitingToSend { to, words, S: self.costs.S })
+        };
         let left = self.unmatched.iter().enumerate().flat_map(|(to, unmatched)| {
             unmatched.messages().map(move |HeldMessage(mail, _)| (mail.arrival, to, mail.from, mail.tag))
         });
-        if let Some(error) = not_received_error(left) {
-            return Err(error);
-        }
-        self.report.time = finishes.iter().copied().max().unwrap_or_default();
-        let late = finishes.iter().position(|finish| *finish == Time::MAX);
-        self.report.finishes = finishes;
-        late.map_or(Ok(self.report), |id| Err(Cause::EndOfTime { id }.into()))
+        finish(self.report, &self.progress, finishes, sending, left)
     }
 }
