@@ -142,7 +142,13 @@ impl Demand {
             let lanes = if self.clock == ClockKind::Wall { cores * cores } else { 0 };
             // A host whose allocator reserves less has room for a few more processors. But an allocator that
             // finds no addresses during the run fails it.
-            let arenas = self.threads_made(cores).min(ARENAS_PER_CORE * cores);
+            let watchdog = 1;
+            let threads = match (self.clock, self.carrier) {
+                (ClockKind::Virtual, _) => watchdog,
+                (ClockKind::Wall, Carrier::Coroutine) => cores + watchdog,
+                (ClockKind::Wall, Carrier::Thread) => self.processors.saturating_add(watchdog),
+            };
+            let arenas = threads.min(ARENAS_PER_CORE * cores);
             let reserved = SLACK + lanes * LANE + arenas * ARENA;
             limits.push(Limit { used, reserved, ..limit("ulimit -v", "ulimit -v {}", most) });
         }
@@ -152,16 +158,6 @@ impl Demand {
             limits.push(Limit { each: TOUCHED_MEMORY, ..limit("the free memory", "", most) });
         }
         limits
-    }
-
-    /// Returns the number of threads that the run makes.
-    fn threads_made(&self, cores: u64) -> u64 {
-        let watchdog = 1;
-        match (self.clock, self.carrier) {
-            (ClockKind::Virtual, _) => watchdog,
-            (ClockKind::Wall, Carrier::Coroutine) => cores + watchdog,
-            (ClockKind::Wall, Carrier::Thread) => self.processors.saturating_add(watchdog),
-        }
     }
 
     /// Returns the limit on mappings. It is checked only for a run that makes many, because counting those in

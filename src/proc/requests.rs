@@ -80,11 +80,22 @@ impl<'a> Proc<'a> {
     /// If several receives take a message, it goes to the one that was posted first.
     #[track_caller]
     pub fn irecv<F: Filter>(&mut self, filter: F) -> Request<F::Received> {
-        self.post_receive(filter.sender(), filter.tag(), |p, done, at| {
-            let number = done.tag.user_number();
-            let (sender, value) = p.open_operation::<F::Value>(done, at);
+        let (from, tag) = (filter.sender(), filter.tag());
+        self.enter_call();
+        if let Some(from) = from {
+            self.check(from, 0);
+        }
+        let receive = self.new_receive(from, tag);
+        let request = self.post_request(receive, |p, done, at| {
+            let (number, tag) = (done.tag.user_number(), Tag::from_raw(done.tag, done.name));
+            let mut message = done.into_message().expect("a receive that is done has its message");
+            let (sender, value) = p.open_at(&mut message, tag, at);
             F::received(sender, number, value)
-        })
+        });
+        self.log_post(&request, |request| CallKind::Irecv { request, from, tag: CallTag::new(tag) });
+        self.engine.log_location(request.at);
+        self.leave_call();
+        request
     }
 
     /// Waits until a request is done, and at least for o (LogGPS, equation 11). Returns the message of a
@@ -161,25 +172,6 @@ impl<'a> Proc<'a> {
         tested
     }
 
-    #[track_caller]
-    fn post_receive<T, R>(
-        &mut self,
-        from: Option<usize>,
-        tag: Tag<T>,
-        open: fn(&mut Proc, ActiveOperation, &'static Location<'static>) -> R,
-    ) -> Request<R> {
-        self.enter_call();
-        if let Some(from) = from {
-            self.check(from, 0);
-        }
-        let receive = self.new_receive(from, tag);
-        let request = self.post_request(receive, open);
-        self.log_post(&request, |request| CallKind::Irecv { request, from, tag: CallTag::new(tag) });
-        self.engine.log_location(request.at);
-        self.leave_call();
-        request
-    }
-
     /// Posts a request, unless the program unwinds.
     #[track_caller]
     fn post_request<R>(
@@ -221,15 +213,5 @@ impl<'a> Proc<'a> {
         self.check_request(&request);
         let operation = self.engine.join(self.clock, request.number).expect("it is waited for once");
         (request.open)(self, operation, request.at)
-    }
-
-    /// Returns the sender and the value of a receive that is done.
-    fn open_operation<T: Payload>(
-        &mut self,
-        operation: ActiveOperation,
-        at: &'static Location<'static>,
-    ) -> (usize, T) {
-        let tag = Tag::from_raw(operation.tag, operation.name);
-        self.open_at(&mut operation.into_message().expect("a receive that is done has its message"), tag, at)
     }
 }

@@ -29,28 +29,24 @@ use hardware::{HardwareTable, HardwareUnit};
 /// The costs of LogGOPSim's model.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LogGOPSimCosts {
-    /// Latency of the first byte.
-    L: Time,
-    /// Overhead of the processor, at both ends.
-    o: Time,
-    /// Gap of the interface, at both ends.
-    g: Time,
+    /// The parameters, of which L is the latency of the first byte, o the overhead of the processor and g the
+    /// gap of the interface, each at both ends.
+    params: Params,
     /// Gap for each further byte.
     G: Time,
     /// Overhead for each further byte.
     O: Time,
     /// Length in words above which a send is done only when its receive is posted.
     S: usize,
-    params: Params,
 }
 
 impl LogGOPSimCosts {
     /// Returns the costs for these parameters, or an error if LogGOPSim's model has no such machine.
     pub(super) fn from_params(params: &Params) -> Result<LogGOPSimCosts, ParamsError> {
-        let Params { L, o, g, .. } = *params;
+        let params = *params;
         let Some(gps) = params.gps() else {
             let G = params.G().unwrap_or_default();
-            return Ok(LogGOPSimCosts { L, o, g, G, O: Time::ZERO, S: usize::MAX, params: *params });
+            return Ok(LogGOPSimCosts { params, G, O: Time::ZERO, S: usize::MAX });
         };
         if gps.O_s != gps.O_r || gps.G_s != gps.G_l || gps.G_l < Time::ZERO {
             return Err(ParamsError::new(format!(
@@ -65,7 +61,7 @@ impl LogGOPSimCosts {
                 params.R
             )));
         }
-        Ok(LogGOPSimCosts { L, o, g, G: gps.G_s, O: gps.O_s, S: gps.S, params: *params })
+        Ok(LogGOPSimCosts { params, G: gps.G_s, O: gps.O_s, S: gps.S })
     }
 
     /// Returns the length of a message in words.
@@ -322,7 +318,7 @@ impl<'a> LogGOPSimPlay<'a> {
 
     /// Sends a message.
     fn send(&mut self, operation: u32, packed: &PackedOperation, unit: HardwareUnit, time: Time) {
-        let LogGOPSimCosts { L, o, g, G, O, S, .. } = self.costs;
+        let LogGOPSimCosts { params: Params { L, o, g, .. }, G, O, S } = self.costs;
         let words = self.costs.words(packed);
         let further = words.max(1) as i64 - 1;
         // Noise delays the processor, but not the message.
@@ -364,7 +360,7 @@ impl<'a> LogGOPSimPlay<'a> {
         from: u32,
         time: Time,
     ) {
-        let LogGOPSimCosts { o, g, G, O, .. } = self.costs;
+        let LogGOPSimCosts { params: Params { o, g, .. }, G, O, .. } = self.costs;
         self.stages[operation as usize] = PlayStage::End;
         let words = self.costs.words(packed);
         let further = words.max(1) as i64 - 1;
