@@ -88,7 +88,7 @@ impl CollectiveCall {
     /// and then receives.
     #[track_caller]
     pub(super) fn swap<T: Payload>(&self, p: &mut Proc, other: usize, value: T, step: usize) -> T {
-        if p.may_be_synchronous(max_words::<T>(p)) {
+        if p.setup.network.may_be_synchronous(max_words::<T>(p)) {
             return self.send_recv(p, other, value, other, step);
         }
         self.send(p, other, step, value);

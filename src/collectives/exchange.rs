@@ -53,7 +53,7 @@ impl<'a> Proc<'a> {
         steps: impl IntoIterator<Item = Shift<T>>,
         mut on: impl FnMut(usize, T),
     ) {
-        if self.may_be_synchronous(longest) {
+        if self.setup.network.may_be_synchronous(longest) {
             for Shift { to, value, from } in steps {
                 let theirs = self.send_recv(to, from, tag, value);
                 on(from, theirs);

@@ -33,10 +33,10 @@ impl LevelStep {
 /// Returns the steps from the outermost level to the innermost. On a machine without levels and within a
 /// group there are none, and the callers do all in one step.
 pub(super) fn level_steps(p: &Proc) -> Vec<LevelStep> {
-    if p.levels().is_empty() || p.membership.is_some() {
+    if p.setup.levels.is_empty() || p.membership.is_some() {
         return Vec::new();
     }
-    let sizes = || p.levels().iter().map(|level| level.params.P);
+    let sizes = || p.setup.levels.iter().map(|level| level.params.P);
     let around = [p.P()].into_iter().chain(sizes());
     let step = |(size, unit): (usize, usize)| {
         let id = p.id();
@@ -49,10 +49,11 @@ pub(super) fn level_steps(p: &Proc) -> Vec<LevelStep> {
 /// Returns the parameters for the callers' plans: those of the innermost level that has all of them in one
 /// group.
 pub(super) fn planning_params<'a>(p: &Proc<'a>) -> &'a Params {
-    let Some(GroupMembership { group, .. }) = p.membership.as_ref().filter(|_| !p.levels().is_empty()) else {
+    let Some(GroupMembership { group, .. }) = p.membership.as_ref().filter(|_| !p.setup.levels.is_empty())
+    else {
         return p.params();
     };
     group
         .number_range()
-        .map_or(p.params(), |(first, last)| innermost_params(p.params(), p.levels(), first, last))
+        .map_or(p.params(), |(first, last)| innermost_params(p.params(), &p.setup.levels, first, last))
 }

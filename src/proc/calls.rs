@@ -107,7 +107,7 @@ impl<'a> Proc<'a> {
         engine.drive(clock, &mut send, Time::MAX, ActiveOperation::is_done);
         engine.drive(clock, &mut receive, Time::MAX, ActiveOperation::is_done);
         let Some(mut taken) = receive.into_message() else { self.fail_to_wait() };
-        let (_, message) = self.open(&mut taken, tag);
+        let (_, message) = self.open_at(&mut taken, tag, Location::caller());
         self.engine.log_call(|messages| {
             let (sent, got) = messages.sent().zip(messages.received())?;
             let both = SendRecv { to, from, tag: CallTag::new(tag), bytes, sent, received: got };
@@ -267,7 +267,7 @@ impl<'a> Proc<'a> {
         self.engine.receive(self.clock, filter, tag.name, until, &mut got);
         let message = got.as_mut()?;
         let number = message.message.header.tag.user_number();
-        let (sender, value) = self.open(message, tag); // not in a closure, which has no caller to track
+        let (sender, value) = self.open_at(message, tag, Location::caller());
         Some((sender, number, value))
     }
 

@@ -9,7 +9,7 @@ use super::work::{Stopwatch, Work};
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Payload, Tag};
-use crate::params::{Level, Params, innermost_params};
+use crate::params::{Params, innermost_params};
 use crate::rules::Stats;
 use crate::rules::engine::{Clock, Engine};
 use crate::time::Time;
@@ -25,7 +25,7 @@ use crate::trace::Log;
 #[repr(C, align(64))]
 pub struct Proc<'a> {
     pub(super) clock: &'a mut dyn Clock,
-    pub(super) setup: &'a Setup,
+    pub(crate) setup: &'a Setup,
     /// Times the program's own code, if work is measured.
     pub(super) stopwatch: Option<Box<Stopwatch>>,
     pub(super) engine: Engine<'a>,
@@ -90,16 +90,7 @@ impl<'a> Proc<'a> {
     /// If there is no such processor.
     pub fn params_to(&self, other: usize) -> &'a Params {
         assert!(other < self.P(), "there is no processor {other}: there are 0 to {}", self.P() - 1);
-        innermost_params(self.params(), self.levels(), self.id().min(other), self.id().max(other))
-    }
-
-    pub(crate) fn levels(&self) -> &'a [Level] {
-        &self.setup.levels
-    }
-
-    /// Returns whether a message of this length may have to wait for its receiver, for any receiver.
-    pub(crate) fn may_be_synchronous(&self, words: usize) -> bool {
-        self.setup.network.may_be_synchronous(words)
+        innermost_params(self.params(), &self.setup.levels, self.id().min(other), self.id().max(other))
     }
 
     /// Returns the earliest time at which a send need not wait for the gap after the last send; on a machine
@@ -147,12 +138,6 @@ impl<'a> Proc<'a> {
     #[inline]
     pub(crate) fn is_unwinding(&self) -> bool {
         std::thread::panicking()
-    }
-
-    /// Returns the sender and the value of a message that was received.
-    #[track_caller]
-    pub(super) fn open<T: Payload>(&mut self, message: &mut Envelope, tag: Tag<T>) -> (usize, T) {
-        self.open_at(message, tag, Location::caller())
     }
 
     /// Returns the sender and the value of a message that was received for a call at this location.
