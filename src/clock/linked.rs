@@ -34,20 +34,14 @@ struct PacketKind(u8);
 impl PacketKind {
     /// A program's message.
     const MESSAGE: PacketKind = PacketKind(0);
-    /// To process 0: ready to begin, with the job's number.
-    const READY: PacketKind = PacketKind(1);
-    /// From process 0: all are ready, or why the run cannot begin.
-    const BEGIN: PacketKind = PacketKind(2);
+    /// To process 0: what it is consulted about.
+    const QUESTION: PacketKind = PacketKind(1);
+    /// From process 0: the answer to that.
+    const ANSWER: PacketKind = PacketKind(2);
     /// To process 0, and from there to all others: the run has failed, with the reason.
     const FAILED: PacketKind = PacketKind(3);
     /// To process 0: the process has waited for long, with a [`WaitReport`].
     const WAITING: PacketKind = PacketKind(4);
-    /// To process 0: the program has ended, with the numbers of messages sent to each process, received and
-    /// not taken, and its result.
-    const ENDED: PacketKind = PacketKind(5);
-    /// From process 0: all have ended, with the results of all or the reason why the run has failed, and the
-    /// number of messages that the process should have received.
-    const ALL_ENDED: PacketKind = PacketKind(6);
 }
 
 /// The number of bytes before a message's value. They are four words: the kind of the packet and the slice
@@ -147,7 +141,7 @@ impl<'l> LinkedClock<'l> {
                 }
             }
             Some(PacketKind::WAITING) => self.wait_reports[message.from] = Some(unpack_note(&message)),
-            Some(kind) if kind.0 <= PacketKind::ALL_ENDED.0 => self.pending.push((kind, message)),
+            Some(kind @ (PacketKind::QUESTION | PacketKind::ANSWER)) => self.pending.push((kind, message)),
             _ => self.failed = Some(Cause::OtherProcess(format!("{} sent no message of ours", message.from))),
         }
         true
@@ -178,11 +172,6 @@ impl<'l> LinkedClock<'l> {
         let mut pack = Pack { bytes: vec![kind.0], ..Pack::with_copied_slices() };
         value.pack(&mut pack);
         self.link.send(to, &pack.bytes, None);
-    }
-
-    /// Sends a note to all others.
-    fn send_note_to_all(&self, kind: PacketKind, value: &impl Payload) {
-        (0..self.link.P()).filter(|to| *to != self.link.id()).for_each(|to| self.send_note(to, kind, value));
     }
 
     /// Waits for a note of this kind from each of these processes, in any order. It is an error if one of
@@ -250,10 +239,8 @@ impl<'l> LinkedClock<'l> {
     /// message of this run reaches the next.
     fn fail_run(&mut self, cause: Cause) {
         if self.failed.is_none() {
-            match self.link.id() {
-                0 => self.send_note_to_all(PacketKind::FAILED, &failure_text(&cause)),
-                _ => self.send_note(0, PacketKind::FAILED, &failure_text(&cause)),
-            }
+            let to = if self.link.id() == 0 { 1..self.link.P() } else { 0..1 };
+            to.for_each(|to| self.send_note(to, PacketKind::FAILED, &failure_text(&cause)));
             self.failed = Some(cause);
         }
     }
@@ -292,8 +279,7 @@ impl<'l> LinkedClock<'l> {
 
     /// Waits until all processes have called it for the same job.
     fn meet(&mut self, job_id: u64, backoff: Backoff) -> Result<(), Cause> {
-        let kinds = [PacketKind::READY, PacketKind::BEGIN];
-        let (begin, _) = self.consult(kinds, job_id, backoff, |_, jobs| {
+        let (begin, _) = self.consult(job_id, backoff, |_, jobs| {
             let other = jobs.iter().position(|other| *other != job_id);
             let begin = other.map_or(Ok(()), |other| {
                 let why = format!(
@@ -310,8 +296,7 @@ impl<'l> LinkedClock<'l> {
     fn end_together(&mut self, result: ProcessResult) -> Result<Vec<Vec<u8>>, Cause> {
         let left = self.seat.messages().count() as u64;
         let mine = (self.sent.clone(), (self.received, left), result);
-        let kinds = [PacketKind::ENDED, PacketKind::ALL_ENDED];
-        let (all, expected) = self.consult(kinds, mine, Backoff::default(), |clock, ends| {
+        let (all, expected) = self.consult(mine, Backoff::default(), |clock, ends| {
             let sent: Vec<u64> =
                 (0..ends.len()).map(|to| ends.iter().map(|(sent, ..)| sent[to]).sum()).collect();
             // Messages that have not arrived, and messages that have arrived and were not received.
@@ -335,20 +320,19 @@ impl<'l> LinkedClock<'l> {
     }
 
     /// Sends a value to process 0, which makes an answer from the values of all: one result for all, and a
-    /// number for each. Returns the answer.
+    /// number for each. Returns the answer. All processes consult it about the same things in the same order.
     fn consult<T: Payload, A: Payload>(
         &mut self,
-        [ask, reply]: [PacketKind; 2],
         mine: T,
         backoff: Backoff,
         answer: impl FnOnce(&LinkedClock, Vec<T>) -> (Result<A, FailureText>, Vec<u64>),
     ) -> Result<(Result<A, FailureText>, u64), Cause> {
         if self.link.id() > 0 {
-            self.send_note(0, ask, &mine);
-            return Ok(self.wait_for_notes(reply, 0..1, backoff)?.remove(0));
+            self.send_note(0, PacketKind::QUESTION, &mine);
+            return Ok(self.wait_for_notes(PacketKind::ANSWER, 0..1, backoff)?.remove(0));
         }
         let P = self.link.P();
-        let (result, numbers) = match self.wait_for_notes(ask, 1..P, backoff) {
+        let (result, numbers) = match self.wait_for_notes(PacketKind::QUESTION, 1..P, backoff) {
             Ok(others) => answer(self, [mine].into_iter().chain(others).collect()),
             Err(cause) => (Err(failure_text(&cause)), vec![0; P]),
         };
@@ -356,7 +340,7 @@ impl<'l> LinkedClock<'l> {
         for to in (0..P).rev() {
             note.1 = numbers[to];
             if to > 0 {
-                self.send_note(to, reply, &note);
+                self.send_note(to, PacketKind::ANSWER, &note);
             }
         }
         Ok(note)
