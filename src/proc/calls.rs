@@ -180,7 +180,29 @@ impl<'a> Proc<'a> {
     /// ```
     #[track_caller]
     pub fn probe<F: Filter>(&mut self, filter: F) -> Option<usize> {
-        self.look(filter.sender(), filter.tag())
+        let (from, tag) = (filter.sender(), filter.tag());
+        self.enter_call();
+        if let Some(from) = from {
+            self.check(from, 0);
+        }
+        let now = self.now();
+        let mut seen = None;
+        if !self.is_unwinding() {
+            self.engine.catch_up(self.clock);
+            let mut look = MessageWait::for_probe(RecvFilter::new(from, tag.raw), now);
+            let mut got = None;
+            self.clock.receive(&mut look, &mut got);
+            seen = got.map(|message| message.message.header.from as usize);
+        }
+        self.engine.wait_until(now + self.setup.network.params().cycle);
+        match seen {
+            Some(_) => self.engine.vain_looks = 0,
+            None => self.engine.count_vain_look(self.clock),
+        }
+        self.engine.log_call(|_| Some(CallKind::Probe { from, tag: CallTag::new(tag), found: seen }));
+        self.engine.log_location(Location::caller());
+        self.leave_call();
+        seen
     }
 
     /// Waits until `time`, unless it has passed.
@@ -209,33 +231,6 @@ impl<'a> Proc<'a> {
         self.log_receive(from, tag, Until::from_deadline(deadline), Location::caller());
         self.leave_call();
         received.map(|(sender, number, value)| F::received(sender, number, value))
-    }
-
-    /// Looks for a message that has arrived, and leaves it in the inbox. Returns its sender.
-    #[track_caller]
-    fn look<T: Payload>(&mut self, from: Option<usize>, tag: Tag<T>) -> Option<usize> {
-        self.enter_call();
-        if let Some(from) = from {
-            self.check(from, 0);
-        }
-        let now = self.now();
-        let mut seen = None;
-        if !self.is_unwinding() {
-            self.engine.catch_up(self.clock);
-            let mut look = MessageWait::for_probe(RecvFilter::new(from, tag.raw), now);
-            let mut got = None;
-            self.clock.receive(&mut look, &mut got);
-            seen = got.map(|message| message.message.header.from as usize);
-        }
-        self.engine.wait_until(now + self.setup.network.params().cycle);
-        match seen {
-            Some(_) => self.engine.vain_looks = 0,
-            None => self.engine.count_vain_look(self.clock),
-        }
-        self.engine.log_call(|_| Some(CallKind::Probe { from, tag: CallTag::new(tag), found: seen }));
-        self.engine.log_location(Location::caller());
-        self.leave_call();
-        seen
     }
 
     /// Sends a value, and goes on when it enters.

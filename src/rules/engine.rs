@@ -845,15 +845,14 @@ impl<'n> Engine<'n> {
         let overhead = (least - called.max(done)).max(Time::ZERO);
         *if is_send { &mut self.stats.send } else { &mut self.stats.recv } += overhead;
         self.pace.now = least.max(done);
-        let (id, end) = (self.id(), self.pace.now);
-        if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id, start: called, end, kind: ActivityKind::Wait(number) });
+        if self.is_traced {
+            self.log_activity(called, ActivityKind::Wait(number));
             let transfer = transfer(&activities, is_send);
-            log.end_call(
-                id,
-                end,
-                transfer.map(|transfer| CallKind::Wait { request: number, is_send, transfer }),
-            );
+            self.write_call(|_| {
+                transfer.map(|transfer| CallKind::Wait { request: number, is_send, transfer })
+            });
+        }
+        if let Some(log) = &mut self.log {
             let progress =
                 |Activity { id, start, end, kind }| Progress { id, request: number, start, end, kind };
             log.progress.extend(activities.into_iter().map(progress));
@@ -883,11 +882,8 @@ impl<'n> Engine<'n> {
 
     #[cold]
     fn log_work(&mut self, start: Time, kind: Cow<'static, str>) {
-        let (id, end) = (self.id(), self.pace.now);
-        if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id, start, end, kind: ActivityKind::Work(kind.clone()) });
-            log.end_call(id, end, Some(CallKind::Work(kind)));
-        }
+        self.log_activity(start, ActivityKind::Work(kind.clone()));
+        self.write_call(|_| Some(CallKind::Work(kind)));
     }
 
     /// Waits until `t`, unless it has passed.

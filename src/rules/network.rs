@@ -114,20 +114,14 @@ impl Egress {
     /// Returns the messages in transit from the processor at a level.
     #[inline]
     fn occupancy(&self, level: usize) -> &Occupancy {
-        match &self.extras {
-            _ if level == 0 => &self.occupancy,
-            Some(extras) => &extras.inner_occupancy[level - 1],
-            None => &self.occupancy,
-        }
+        let extras = self.extras.as_ref().filter(|_| level > 0);
+        extras.map_or(&self.occupancy, |extras| &extras.inner_occupancy[level - 1])
     }
 
     #[inline]
     fn occupancy_mut(&mut self, level: usize) -> &mut Occupancy {
-        match &mut self.extras {
-            _ if level == 0 => &mut self.occupancy,
-            Some(extras) => &mut extras.inner_occupancy[level - 1],
-            None => &mut self.occupancy,
-        }
+        let extras = self.extras.as_mut().filter(|_| level > 0);
+        extras.map_or(&mut self.occupancy, |extras| &mut extras.inner_occupancy[level - 1])
     }
 
     /// Returns the port for sending at a level, or `None` if there is one port or it was never used.
