@@ -139,7 +139,7 @@ impl VirtualClock<'_> {
     /// Lets the other processors run until this one is the earliest. It runs next at `wake_time`, unless a
     /// message that is delivered meanwhile changes that. `is_act` tells whether other processors can see what
     /// it does then.
-    #[inline]
+    #[inline(always)]
     fn sleep(&mut self, state: RefMut<'_, SchedulerState>, wake_time: Time, is_act: bool) {
         let shared = self.shared;
         self.beat.count_call();
@@ -151,9 +151,15 @@ impl VirtualClock<'_> {
             drop(state);
         }
         if let Some(waits) = &shared.waits {
-            let until = shared.state.borrow().seats[self.id as usize].wake_time();
-            waits.borrow_mut()[self.id as usize].push(RecordedWait { until, is_act });
+            self.record_wait(waits, is_act);
         }
+    }
+
+    /// Records the wait that ends now.
+    #[cold]
+    fn record_wait(&self, waits: &RefCell<Vec<Vec<RecordedWait>>>, is_act: bool) {
+        let until = self.shared.state.borrow().seats[self.id as usize].wake_time();
+        waits.borrow_mut()[self.id as usize].push(RecordedWait { until, is_act });
     }
 
     /// Lets the other processors run. This is the slow path of [`sleep`](VirtualClock::sleep), for a
