@@ -30,12 +30,12 @@ pub fn commands(series: &CaseSeries) -> Vec<String> {
 /// Returns the command for a case.
 fn compare_command(point: &SeriesPoint) -> String {
     let clock = (point.depth < StudyDepth::Measure).then(|| ("clock", "virtual".to_string()));
-    command_line("compare", &point.case, &case_args(&point.case).into_iter().chain(clock).collect::<Vec<_>>())
+    command_line("compare", &point.case, case_args(&point.case).into_iter().chain(clock))
 }
 
 /// Returns a command with its options.
-fn command_line(command: &str, case: &Case, args: &[OptionArg]) -> String {
-    let options: String = args.iter().map(|(name, value)| format!(" --{name} {value}")).collect();
+fn command_line(command: &str, case: &Case, args: impl Iterator<Item = OptionArg>) -> String {
+    let options: String = args.map(|(name, value)| format!(" --{name} {value}")).collect();
     let options = options.replace("--processors", "-P");
     format!("loggp {command} {} {}{options}", case.program.name, case.algorithm.name)
 }
@@ -47,9 +47,10 @@ fn sweep_command(points: &[SeriesPoint]) -> Option<String> {
     let names: Vec<&str> = all[0].iter().map(|(name, _)| *name).collect();
     let alike = all.iter().all(|args| args.iter().map(|(name, _)| *name).eq(names.iter().copied()));
     let is_different = |n: &usize| all.iter().any(|args| args[*n] != all[0][*n]);
-    let differing: Vec<usize> =
-        (0..names.len()).filter(is_different).take(if alike { 2 } else { 0 }).collect();
-    let [swept] = differing[..] else { return None };
+    if !alike {
+        return None;
+    }
+    let [swept] = (0..names.len()).filter(is_different).collect::<Vec<_>>()[..] else { return None };
     let case = &points[0].case;
     let name = match names[swept] {
         "processors" => "P",
@@ -57,10 +58,9 @@ fn sweep_command(points: &[SeriesPoint]) -> Option<String> {
         own => case.program.option(own)?.name(),
     };
     let values: Vec<&str> = all.iter().map(|args| args[swept].1.as_str()).collect();
-    let others: Vec<OptionArg> =
-        all[0].iter().enumerate().filter(|(n, _)| *n != swept).map(|(_, one)| one.clone()).collect();
+    let others = (0..names.len()).filter(|n| *n != swept).map(|n| all[0][n].clone());
     let over = ("over", format!("{name}={}", even_range(&values).unwrap_or_else(|| values.join(","))));
-    Some(command_line("sweep", case, &others.into_iter().chain([over]).collect::<Vec<_>>()))
+    Some(command_line("sweep", case, others.chain([over])))
 }
 
 /// Returns `first..last:count` for many numbers that are equally far apart.

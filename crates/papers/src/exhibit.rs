@@ -38,23 +38,18 @@ impl Exhibit {
         let mut sheet = Sheet::start(self.id, self.unit, &series, lab)?;
         (self.show)(&mut sheet)?;
         let result = sheet.finish();
-        Ok(ExhibitResult { commands: distinct_commands(&series), summary: lab.summary.take(), ..result })
+        Ok(ExhibitResult { commands: self.commands(lab), summary: lab.summary.take(), ..result })
     }
 
-    /// Returns the commands that run its series.
+    /// Returns the commands that run its series, without repeats in a row.
     pub fn commands(&self, lab: &Lab) -> Vec<String> {
-        distinct_commands(&(self.series)(lab))
+        let mut commands: Vec<String> = (self.series)(lab).iter().flat_map(command::commands).collect();
+        commands.dedup();
+        commands
     }
 
     /// Returns the number of its cases.
     pub fn case_count(&self, lab: &Lab) -> usize {
         (self.series)(lab).iter().map(|series| series.points.len()).sum()
     }
-}
-
-/// Returns the commands that run some series, without repeats in a row.
-fn distinct_commands(series: &[CaseSeries]) -> Vec<String> {
-    let mut commands: Vec<String> = series.iter().flat_map(command::commands).collect();
-    commands.dedup();
-    commands
 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use loggp::{ClockKind, Host, US};
+use loggp::{ClockKind, US};
 
 use loggp_programs::{Case, Emulation};
 use loggp_study::{Answers, Prediction, Study, StudyError};
@@ -109,22 +109,13 @@ impl<'a> Lab<'a> {
             let Case { program, algorithm, .. } = &study.case;
             summary.wrong.push(format!("{} {}: {wrong}", program.name, algorithm.name));
         }
-        drop(summary);
-        if let Some(host) = &answers.outcome.run.host {
-            self.record_host(host, answers.prediction.error_model());
-        }
-    }
-
-    /// Adds a run on the wall clock to the summary, with its relative deviation from the model if that is
-    /// known.
-    pub fn record_host(&self, host: &Host, off: Option<f64>) {
-        let mut summary = self.summary.borrow_mut();
+        let Some(host) = &answers.outcome.run.host else { return };
         summary.wall_runs += 1;
         summary.late += usize::from(!host.on_time);
         summary.dilation = summary.dilation.max(host.dilation);
         summary.latest_us = summary.latest_us.max(host.lateness.max.in_units(US));
         if host.on_time {
-            summary.farthest = summary.farthest.max(off.unwrap_or(0.0).abs());
+            summary.farthest = summary.farthest.max(answers.prediction.error_model().unwrap_or(0.0).abs());
         }
     }
 }

@@ -97,24 +97,18 @@ impl Verdict {
 }
 
 impl ExhibitRow {
-    /// Makes a row with this verdict, which was to agree.
-    pub(crate) fn with_verdict(
+    /// Makes a row that was to agree.
+    pub(crate) fn new(
         what: impl Into<String>,
         section: &str,
         paper: &str,
-        verdict: Verdict,
+        (verdict, rule): (Verdict, &str),
+        ours: String,
     ) -> ExhibitRow {
-        ExhibitRow {
-            what: what.into(),
-            paper: paper.into(),
-            section: section.into(),
-            ours: String::new(),
-            by: AnswerSource::Model,
-            rule: String::new(),
-            verdict,
-            reason: None,
-            as_expected: !matches!(verdict, Verdict::Differs | Verdict::Wrong),
-        }
+        let (what, paper, section, rule) = (what.into(), paper.into(), section.into(), rule.into());
+        let as_expected = !matches!(verdict, Verdict::Differs | Verdict::Wrong);
+        let by = AnswerSource::Model;
+        ExhibitRow { what, paper, section, ours, by, rule, verdict, reason: None, as_expected }
     }
 
     /// Makes the row of a number that the paper prints: ours must have all its digits.
@@ -129,11 +123,7 @@ impl ExhibitRow {
             (false, _) => Verdict::Differs,
         };
         let rule = if digits > 1 { "all printed digits" } else { "the printed digit" };
-        ExhibitRow {
-            ours: format_like(ours, paper),
-            rule: rule.into(),
-            ..ExhibitRow::with_verdict(what, section, paper, verdict)
-        }
+        ExhibitRow::new(what, section, paper, (verdict, rule), format_like(ours, paper))
     }
 
     /// Sets that our result is a formula's, and not the model's.
@@ -185,23 +175,22 @@ impl ExhibitRow {
 
 /// Parses a number as a paper prints it. Returns it and half a unit of its last digit.
 fn parse_printed(paper: &str) -> (f64, f64) {
-    let digits = paper.replace(',', "");
-    let number = digits.parse().unwrap_or_else(|_| panic!("{paper} is not a number"));
-    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let number = paper.replace(',', "").parse().unwrap_or_else(|_| panic!("{paper} is not a number"));
     // A little more, for rounding errors.
-    (number, 0.5000001 * 10_f64.powi(-(decimals as i32)))
+    (number, 0.5000001 * 10_f64.powi(-(decimals(paper) as i32)))
+}
+
+fn decimals(paper: &str) -> usize {
+    paper.split_once('.').map_or(0, |(_, decimals)| decimals.len())
 }
 
 /// Writes our number with one digit more than the paper's, if there is one to show.
 fn format_like(ours: f64, paper: &str) -> String {
-    let decimals = paper.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    match decimals {
-        0..3 => exact(ours),
-        _ => {
-            let digits = format!("{ours:.*}", decimals + 1);
-            digits.trim_end_matches('0').trim_end_matches('.').into()
-        }
+    if decimals(paper) < 3 {
+        return exact(ours);
     }
+    let digits = format!("{ours:.*}", decimals(paper) + 1);
+    digits.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 /// A condition on numbers, and its text.

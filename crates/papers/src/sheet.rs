@@ -22,7 +22,7 @@ pub struct Sheet<'a> {
     /// Name and length of the unit of times.
     unit: (&'static str, Time),
     /// Results of the exhibit's series.
-    results: Vec<SeriesResult>,
+    pub(crate) results: Vec<SeriesResult>,
     exhibit_result: ExhibitResult,
 }
 
@@ -62,22 +62,12 @@ impl<'a> Sheet<'a> {
 
     /// Returns the model's time of the last case of a series, in the exhibit's unit.
     pub fn model_time(&self, name: &str) -> f64 {
-        self.last_result(name).model().in_units(self.unit())
+        self.last_result(name).model().in_units(self.unit.1)
     }
 
     /// Returns the formula's time of the last case of a series, in the exhibit's unit.
     pub fn formula_time(&self, name: &str) -> f64 {
-        self.last_result(name).formula().in_units(self.unit())
-    }
-
-    /// Returns the results of all series.
-    pub fn all_series(&self) -> &[SeriesResult] {
-        &self.results
-    }
-
-    /// Returns the length of the exhibit's unit.
-    pub fn unit(&self) -> Time {
-        self.unit.1
+        self.last_result(name).formula().in_units(self.unit.1)
     }
 
     /// Adds a number that the paper prints, and ours, which must have all its digits: see
@@ -119,11 +109,7 @@ impl<'a> Sheet<'a> {
     ) -> &mut ExhibitRow {
         let verdict = if holds { Verdict::Holds } else { Verdict::Differs };
         let ours = if holds { "so it is" } else { "it is not so" };
-        self.add_row(ExhibitRow {
-            rule: rule.into(),
-            ours: ours.into(),
-            ..ExhibitRow::with_verdict(what, section, quote, verdict)
-        })
+        self.add_row(ExhibitRow::new(what, section, quote, (verdict, rule), ours.into()))
     }
 
     /// Adds a list or a name that the paper prints, and ours, which must be the same.
@@ -136,11 +122,7 @@ impl<'a> Sheet<'a> {
     ) -> &mut ExhibitRow {
         let ours = ours.into();
         let verdict = if ours == paper { Verdict::Equal } else { Verdict::Differs };
-        self.add_row(ExhibitRow {
-            rule: "the same".into(),
-            ours,
-            ..ExhibitRow::with_verdict(what, section, paper, verdict)
-        })
+        self.add_row(ExhibitRow::new(what, section, paper, (verdict, "the same"), ours))
     }
 
     /// Adds a check of ours: whether it came out right in each case, which it must in all.
@@ -168,16 +150,14 @@ impl<'a> Sheet<'a> {
         let checks: Vec<bool> = checks.into_iter().collect();
         let right = checks.iter().filter(|is_right| **is_right).count();
         let verdict = if right == checks.len() && right > 0 { if_right } else { Verdict::Wrong };
-        let (ours, rule) = (format!("{right} of {}", checks.len()), "all".into());
-        self.add_row(ExhibitRow { ours, rule, ..ExhibitRow::with_verdict(what, section, "", verdict) });
+        let ours = format!("{right} of {}", checks.len());
+        self.add_row(ExhibitRow::new(what, section, "", (verdict, "all"), ours));
     }
 
     /// Adds a claim that only the paper's hardware can decide, and why.
     pub fn add_out_of_reach(&mut self, what: impl Into<String>, section: &str, quote: &str, why: &str) {
-        self.add_row(ExhibitRow {
-            reason: Some(why.into()),
-            ..ExhibitRow::with_verdict(what, section, quote, Verdict::OutOfReach)
-        });
+        let row = ExhibitRow::new(what, section, quote, (Verdict::OutOfReach, ""), String::new());
+        self.add_row(row).reason = Some(why.into());
     }
 
     fn add_row(&mut self, row: ExhibitRow) -> &mut ExhibitRow {
@@ -226,8 +206,7 @@ impl<'a> Sheet<'a> {
 
     /// Returns the curves of some series, with times in the exhibit's unit as heights.
     pub fn times(&self, names: &[&str]) -> Vec<PlotLine> {
-        let unit = self.unit();
-        self.curves(names, |_, time| time.in_units(unit))
+        self.curves(names, |_, time| time.in_units(self.unit.1))
     }
 }
 

@@ -46,7 +46,7 @@ fn series(lab: &Lab) -> Vec<CaseSeries> {
 
 fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     let (mut bound, mut met) = (Vec::new(), Vec::new());
-    for results in sheet.all_series() {
+    for results in &sheet.results {
         for result in &results.points {
             bound.push(result.model() >= result.formula());
             if !results.name.starts_with(&machine_name(CM5)) {

@@ -63,7 +63,7 @@ fn formula_cycles(algorithm: &str, params: Params, k: usize) -> f64 {
 }
 
 fn show_table_2(sheet: &mut Sheet) -> Result<(), StudyError> {
-    let over_P = sheet.all_series().iter().filter(|results| results.along == "P");
+    let over_P = sheet.results.iter().filter(|results| results.along == "P");
     let same: Vec<bool> = over_P.flat_map(SeriesResult::formula_checks).collect();
     sheet.add_own_check("table 2's formulas are the model's times", same);
     let best = |n: usize| best_splits(&case("optimal", simplified_machine(n, 30, 10), 1), n);

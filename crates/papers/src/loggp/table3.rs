@@ -73,7 +73,7 @@ fn show(sheet: &mut Sheet) -> Result<(), StudyError> {
     sheet.add_claim(what, "4.3", quote, at_least(2.0), faster);
     let quote = "A_t is superior to the Binomial Tree algorithm";
     sheet.add_claim("the optimal algorithm over the Binomial Tree", "4.5", quote, below(1.0), optimal);
-    let same: Vec<bool> = sheet.all_series().iter().flat_map(SeriesResult::formula_checks).collect();
+    let same: Vec<bool> = sheet.results.iter().flat_map(SeriesResult::formula_checks).collect();
     sheet.add_own_check("cells in which the formula is the model's time", same);
     Ok(())
 }

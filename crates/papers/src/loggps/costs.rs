@@ -147,7 +147,7 @@ const CASES: [(&str, usize, i64, i64); 10] = [
 fn show_table_4(sheet: &mut Sheet) -> Result<(), StudyError> {
     let params = preset_machine("myrinet", 2);
     let (mut same, mut as_printed) = (Vec::new(), Vec::new());
-    for (results, (_, k, late, meanwhile)) in sheet.all_series().iter().zip(CASES) {
+    for (results, (_, k, late, meanwhile)) in sheet.results.iter().zip(CASES) {
         let result = results.last_result();
         let routines = result.answers().phases.iter();
         same.extend(routines.map(|phase| phase.prediction.formula == phase.prediction.model));
@@ -159,7 +159,7 @@ fn show_table_4(sheet: &mut Sheet) -> Result<(), StudyError> {
             }
         }
     }
-    let one_byte = routine_time(sheet.all_series()[0].last_result(), RECV).unwrap_or_default().in_units(US);
+    let one_byte = routine_time(sheet.results[0].last_result(), RECV).unwrap_or_default().in_units(US);
     sheet.add_number("MPI_Recv of a message of one byte that is there [us]", "4.6", "6.55", one_byte);
     let what = "routines that take what equations (4) to (11) say, with t_w - t_i in (11)";
     sheet.add_own_check(what, same);

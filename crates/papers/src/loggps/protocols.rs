@@ -97,7 +97,7 @@ fn phase_us(result: &CaseResult, name: &str) -> f64 {
 
 fn show_figure_1(sheet: &mut Sheet) -> Result<(), StudyError> {
     let [at_once, late, rendezvous, early, after] =
-        [0, 1, 2, 3, 4].map(|n| sheet.all_series()[n].last_result().clone());
+        [0, 1, 2, 3, 4].map(|n| sheet.results[n].last_result().clone());
     let waits =
         |result: &CaseResult| Analysis::from_run(result.trace()).total[Account::SenderSync].in_units(US);
     let quote = "P_s should not wait for P_r to call the matching receive routine because P_r copies messages to own buffer (Fig. 1(a))";

@@ -109,30 +109,30 @@ fn case_at(algorithm: &str, traffic: usize, (k, l): (usize, usize)) -> Case {
     case.with(&FAN_OUT, Some(FanOut::Fixed(k))).with(&SKEW, Some(Skew::fraction(1, l)))
 }
 
+/// Returns an algorithm over the traffic, for one fan-out and skew.
+fn over_traffic(
+    algorithm: &'static str,
+    skew: (usize, usize),
+    traffics: &[usize],
+    is_measured: bool,
+) -> CaseSeries {
+    let name = format!("{algorithm}, {}", skew_label(skew));
+    let case = |traffic| case_at(algorithm, traffic, skew);
+    let series = CaseSeries::from_values(name, WORDS, traffics.iter().copied(), case);
+    series.measured_if(|traffic| is_measured && traffic == 4000.0)
+}
+
 /// Returns algorithms over the traffic, for each fan-out and skew.
 fn varied_series(lab: &Lab, algorithms: &[&'static str]) -> Vec<CaseSeries> {
     let traffics = lab.pick(vec![4000, 24000, 40000, 64000], (1..=16).map(|n| 4000 * n).collect());
-    let make_series = |algorithm: &'static str| {
-        let traffics = &traffics;
-        all_skews().into_iter().map(move |skew| {
-            let name = format!("{algorithm}, {}", skew_label(skew));
-            let case = |traffic| case_at(algorithm, traffic, skew);
-            let series = CaseSeries::from_values(name, WORDS, traffics.clone(), case);
-            series.measured_if(|traffic| traffic == 4000.0 && skew == (8, 8))
-        })
-    };
-    algorithms.iter().flat_map(|algorithm| make_series(algorithm)).collect()
+    let pairs = algorithms.iter().flat_map(|one| all_skews().into_iter().map(move |skew| (*one, skew)));
+    pairs.map(|(one, skew)| over_traffic(one, skew, &traffics, skew == (8, 8))).collect()
 }
 
 /// Returns all three algorithms over the traffic, for one fan-out and skew.
 fn traffic_series(lab: &Lab, skew: (usize, usize)) -> Vec<CaseSeries> {
     let traffics = lab.pick(vec![4000, 16000, 32000, 48000, 64000], (1..=16).map(|n| 4000 * n).collect());
-    let make_series = |algorithm: &'static str| {
-        let name = format!("{algorithm}, {}", skew_label(skew));
-        let case = |traffic| case_at(algorithm, traffic, skew);
-        CaseSeries::from_values(name, WORDS, traffics.clone(), case).measured_if(|traffic| traffic == 4000.0)
-    };
-    [TWO_STAGE, RANDOM, IMPROVED].map(make_series).into()
+    [TWO_STAGE, RANDOM, IMPROVED].map(|algorithm| over_traffic(algorithm, skew, &traffics, true)).into()
 }
 
 /// Returns one algorithm's times over another's, for each k, l and traffic.
