@@ -21,7 +21,7 @@ pub static STRESS: Program = Program {
     about: "everyone sends too much to one place, or too much at once (LogP, section 3)",
     algorithms: &[
         Algorithm {
-            name: "all-to-one",
+            name: ALL_TO_ONE,
             about: "everyone sends to processor 0, which only receives",
             formula: "L + 2o + (n-1) max(g, o), with n = (P-1) times the size",
             plan: |case| Stress::plan(case, all_to_one, hot_spot_time),
@@ -87,6 +87,9 @@ pub const LONGEST_LATENCY: &str = "longest latency";
 /// Name of the pattern that has a rate.
 pub const STEADY: &str = "steady";
 
+/// Name of the pattern in which one processor only receives.
+const ALL_TO_ONE: &str = "all-to-one";
+
 /// The receivers of every processor's messages, in bursts, with a pause after each burst but the last.
 type Receivers = Vec<Vec<Vec<usize>>>;
 
@@ -113,6 +116,9 @@ impl Stress<'_> {
     fn plan(case: &Case, receivers: DrawReceivers, formula: fn(&Case) -> Option<Time>) -> PlanResult<'_> {
         let (P, size) = (case.params.P, case.size);
         let rate = case.get(&RATE);
+        if case.algorithm.name != ALL_TO_ONE {
+            case.check_eager()?;
+        }
         let interval = (case.algorithm.name == STEADY).then(|| interval_at(rate, &case.params));
         match P.checked_mul(size) {
             _ if P < 2 => refuse!("a processor alone stresses nobody; give at least 2"),

@@ -71,10 +71,6 @@ fn draw_case(rng: &mut fastrand::Rng, program: &'static Program, algorithm: &Alg
             work: Work::Charged,
             ..Case::new(program, algorithm.name, params(&format!("{},P={P}", rng.choice(MACHINES).unwrap())))
         };
-        // Patterns of stress are not refused where even a word waits for its receiver, and deadlock there.
-        if program.name == "stress" && drawn.params.is_synchronous(1) {
-            continue;
-        }
         let mut with_options = drawn;
         for (name, values) in OPTIONS {
             let algorithms = program.option(name).map(|option| option.info().algorithms);
