@@ -12,6 +12,7 @@ use loggp::{Carrier, ClockKind, Dilation, MS, Machine, NS, Params, Proc, Tag, Ti
 use crate::alone;
 use crate::busy::BusyCores;
 use crate::cases::seeds;
+use crate::drawn::random::draw_large;
 use crate::drawn::{Case, draw};
 
 const WORD: Tag<u64> = Tag::new(0);
@@ -26,10 +27,10 @@ fn cm5(P: usize) -> Params {
     Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap()
 }
 
-/// Returns a random program, and a machine on the wall clock for it. A picosecond there takes 100 ns, so that
-/// processors really wait.
-fn random_case(seed: u64) -> (Machine, Case) {
-    let case = draw(seed);
+/// Returns a random program, and a machine on the wall clock for it: one in sixteen has up to `most`
+/// processors. A picosecond there takes 100 ns, so that processors really wait.
+fn random_case(seed: u64, most: usize) -> (Machine, Case) {
+    let case = if seed % 16 == 15 { draw_large(seed, most) } else { draw(seed) };
     let machine = case.machine().clock(ClockKind::Wall).dilation(Dilation::Fixed(1e5));
     let carrier = if seed.is_multiple_of(2) { Carrier::Thread } else { Carrier::Coroutine };
     (machine.carrier(carrier).cores(1 + seed as usize / 2 % 4).oversubscribed(true), case)
@@ -58,12 +59,12 @@ fn assert_same_run(seed: u64, machine: &Machine, case: &Case) {
 #[test]
 fn random_programs_run_as_on_the_virtual_clock() {
     let _guard = alone();
-    let seeds = std::env::var("LOGGP_SEED").map_or(seeds(600), |seed| {
+    let seeds = std::env::var("LOGGP_SEED").map_or(seeds(1000), |seed| {
         let seed = seed.parse().expect("LOGGP_SEED is a number");
         seed..seed + 1
     });
     for seed in seeds {
-        let (machine, case) = random_case(seed);
+        let (machine, case) = random_case(seed, 200);
         assert_same_run(seed, &machine, &case);
     }
 }
@@ -73,7 +74,7 @@ fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
     let _guard = alone();
     let _busy = BusyCores::start();
     for seed in seeds(120).map(|seed| 10_000 + seed) {
-        let (machine, case) = random_case(seed);
+        let (machine, case) = random_case(seed, 64);
         // A core's thread that yields to another may have to wait long for the busy loop on the same core.
         assert_same_run(seed, &machine.oversubscribed(seed.is_multiple_of(16)), &case);
     }
@@ -84,7 +85,7 @@ fn random_programs_run_as_on_the_virtual_clock_on_a_busy_computer() {
 fn random_programs_run_the_same_on_threads_of_any_number_of_cores() {
     let _guard = alone();
     for seed in seeds(16).map(|seed| 20_000 + seed) {
-        let (machine, case) = random_case(seed);
+        let (machine, case) = random_case(seed, 12);
         let run = |cores| {
             let ran = case.run_on(&machine.clone().carrier(Carrier::Thread).cores(cores));
             ran.map(|run| (run.results, run.trace)).map_err(|error| error.to_string())
@@ -230,6 +231,31 @@ fn a_receiver_that_computes_for_long_holds_up_nobody() {
     assert_eq!(run.unwrap().results[0], 100 * US);
 }
 
+#[test]
+fn polling_and_deadlines_move_time_forward() {
+    let _guard = alone();
+    let polls = |clock| {
+        let run = machine(cm5(3)).clock(clock).run(|p| match p.id() {
+            0 => {
+                p.wait_until(MS);
+                p.send(1, WORD, 5);
+                0
+            }
+            1 => {
+                assert_eq!(p.recv_until(WORD, 200 * US), None);
+                assert_eq!(p.now(), 200 * US);
+                (0..).take_while(|_| p.try_recv(WORD).is_none()).count()
+            }
+            _ => 0,
+        });
+        run.unwrap().results[1]
+    };
+    // From 200 us to the arrival at 1008 us, a look every microsecond; more if the host is late with the
+    // message.
+    assert_eq!(polls(ClockKind::Virtual), 808);
+    assert!(polls(ClockKind::Wall) >= 808);
+}
+
 /// Counts the processors' stack frames that were left, by return or by unwinding.
 struct FrameCounter<'a>(&'a AtomicUsize);
 
@@ -312,11 +338,13 @@ fn a_failed_run_leaves_no_thread() {
         }),
     ];
     for (P, program) in failures {
-        let model = machine(cm5(P)).clock(ClockKind::Virtual).run(program).unwrap_err();
-        for (carrier, cores) in
-            [Carrier::Thread, Carrier::Coroutine].into_iter().flat_map(|c| [(c, 2), (c, 4)])
-        {
-            let machine = machine(cm5(P)).carrier(carrier).cores(cores).oversubscribed(true);
+        let on_virtual_clock = machine(cm5(P)).clock(ClockKind::Virtual);
+        let model = on_virtual_clock.run(program).unwrap_err();
+        let on_cores = |cores| machine(cm5(P)).cores(cores).oversubscribed(true);
+        let wall = [Carrier::Thread, Carrier::Coroutine]
+            .into_iter()
+            .flat_map(|carrier| [2, 4].map(|cores| on_cores(cores).carrier(carrier)));
+        for machine in wall.chain([on_virtual_clock]) {
             let (entered, left) = (AtomicUsize::new(0), AtomicUsize::new(0));
             let error = machine.run(|p| {
                 entered.fetch_add(1, Ordering::Relaxed);

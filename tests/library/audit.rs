@@ -17,6 +17,7 @@ use crate::drawn::draw;
 
 const WORDS: Tag<Vec<u64>> = Tag::new(0);
 const BYTES: Tag<Vec<u8>> = Tag::new(0);
+const WORD: Tag<u64> = Tag::new(0);
 const SIGNAL: Tag<()> = Tag::new(0);
 const ARRAY_3: Tag<[u64; 3]> = Tag::new(0);
 const ARRAY_6: Tag<[u64; 6]> = Tag::new(0);
@@ -469,6 +470,17 @@ fn keeps_to_what_needs_no_order() {
     assert_eq!(audit(&trace).violations.iter().map(|v| v.rule).collect::<Vec<_>>(), [AuditRule::Stall]);
 }
 
+/// G_l of -1 takes back more than a random latency leaves: the message is there 4 cycles before its send.
+#[test]
+fn random_latency_keeps_a_message_behind_its_send() {
+    let machine = machine_of(2, "L=4,o=2,g=0,s=0,G_l=-1").latency(Latency::Random { seed: 1 });
+    let run = run(&machine, |p| match p.id() {
+        0 => (0..9).for_each(|_| p.send(1, ARRAY_6, [0; 6])),
+        _ => (0..9).for_each(|_| _ = p.recv(ARRAY_6)),
+    });
+    assert_eq!(audit(&run.trace.unwrap()).violations, []);
+}
+
 /// 1 is in transit to 0 during [2, 6). 2 stalls until 6 and arrives at 4, as G_l has it; then its slot is
 /// taken to be free from 4 on, and 3 enters at 5.
 #[test]
@@ -482,6 +494,30 @@ fn a_message_that_is_there_at_once_gives_back_no_slot_early() {
         }
     });
     assert_eq!(audit(&run.trace.unwrap()).violations, []);
+}
+
+/// 1 is in transit to 0 during [0, 4) and 4 during [1, 5). In between 2 reserves a slot for 11, and the
+/// machine forgets 1 for it.
+#[test]
+fn the_machine_counts_what_is_in_transit() {
+    let run = run(&machine_of(5, "L=4,o=0,g=1,G=1"), |p| match p.id() {
+        0 => (0..3).for_each(|_| _ = p.recv(WORD)),
+        1 => p.send(0, WORD, 0_u64),
+        2 => {
+            p.send(3, ARRAY_11, [0; 11]);
+            p.send(0, WORD, 0_u64);
+        }
+        3 => _ = p.recv(ARRAY_11),
+        _ => {
+            p.wait_until(US);
+            p.send(0, WORD, 0_u64);
+        }
+    });
+    let of_0 = |trace: &Trace| {
+        let messages = trace.messages.iter().filter(|message| message.to == 0).cloned().collect();
+        audit(&Trace { messages, ..trace.clone() }).most_in_transit_to
+    };
+    assert_eq!((run.processors[0].most_to, of_0(run.trace.as_ref().unwrap())), (2, 2));
 }
 
 /// The messages of processor 0 both enter at 16, and the second asked before the first: it is there at 4, as

@@ -1,8 +1,8 @@
 //! The machine against an oracle: a second implementation of the papers' rules, without a clock or a network.
 //!
-//! A program is data here ([`drawn`](crate::drawn)). The oracle interprets it by brute force: it remembers every message of the run,
-//! and searches all of them for each. It shares only the parameters with the machine. The latencies and
-//! places that the machine draws are given to it.
+//! A program is data here ([`drawn`](crate::drawn)). The oracle interprets it by brute force: it remembers
+//! every message of the run, and searches all of them for each. It shares only the parameters with the
+//! machine. The latencies and places that the machine draws are given to it.
 //!
 //! - [`interpreter`] and [`network`]: the oracle;
 //! - [`outcome`] and [`check`]: the outcome of a program, and the properties that must hold;

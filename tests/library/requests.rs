@@ -55,6 +55,33 @@ fn message_goes_to_the_receive_posted_first() {
     assert_eq!(run.unwrap().results[1], [0, 1, 2, 3, 9]);
 }
 
+/// A short message sent by a later call than a long one is received after it, on every machine, even with
+/// random latencies.
+#[test]
+fn messages_are_sent_in_the_order_of_their_calls() {
+    for seed in seeds(50) {
+        for machine in [machine(2), mpi(2)] {
+            let run = machine.latency(Latency::Random { seed }).run(|p| {
+                if p.id() == 0 {
+                    let requests: Vec<_> =
+                        (0..6).map(|n| p.isend(1, BYTES, vec![n; if n % 2 == 0 { 90 } else { 1 }])).collect();
+                    p.send(1, BYTES, vec![6]);
+                    p.wait_all(requests);
+                    vec![]
+                } else if seed.is_multiple_of(2) {
+                    (0..7).map(|_| p.recv_from(0, BYTES)[0]).collect()
+                } else {
+                    let requests: Vec<_> = (0..7).map(|_| p.irecv(BYTES)).collect();
+                    p.wait_all(requests).into_iter().map(|(_, bytes)| bytes[0]).collect()
+                }
+            });
+            let mut run = run.unwrap();
+            check_run(&mut run, &seed);
+            assert_eq!(run.results[1], [0, 1, 2, 3, 4, 5, 6]);
+        }
+    }
+}
+
 /// A request's message arrives after all earlier messages of its processor, also those of blocking calls, and
 /// also with exact latencies if a long message waits for its receiver's port.
 #[test]

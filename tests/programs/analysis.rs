@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use loggp::params::Model;
 use loggp::path::{HopKind, HopTerm};
+use loggp::replay::Replay;
 use loggp::trace::Trace;
 use loggp::{Latency, Machine, Params, Ports, Proc, Run, Stats, Tag, Ties, Time, US, collectives};
 use loggp_study::analysis::accounts::{Account, Accounts};
@@ -642,6 +644,14 @@ fn a_trace_that_breaks_the_rules_is_refused() {
     trace.activities[0].end = 3 * US;
     let refusal = Analysis::from_trace(&trace).unwrap_err().to_string();
     assert!(refusal.starts_with("it breaks the rules of the machine: "), "{refusal}");
+}
+
+#[test]
+fn a_what_if_replays_with_its_model() {
+    let trace = record_trace(rendezvous_params(), late_receiver);
+    let what_if = WhatIf { name: String::new(), params: trace.params, fragments: None, model: Model::LogGP1 };
+    let time = Replay::new(&trace).model(Model::LogGP1).run().unwrap().time;
+    assert_eq!(Analysis::from_run(&what_if.replay(&trace).unwrap()).time, time);
 }
 
 // The command.

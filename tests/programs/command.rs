@@ -1046,3 +1046,23 @@ fn seeds_are_runs_with_one_seed_each() {
     let median = time(&row(&format!("{run} --latency {seed}")), "model_ns");
     assert_eq!(median, time(&row(&format!("{run} --latency random:7 --seeds 3")), "model_ns"));
 }
+
+#[test]
+fn the_trace_of_measured_work_on_the_wall_clock_is_clean() {
+    let path = fresh_path("wall-work");
+    let line = "run scatter short -P 4 --size 8 --work measured --repeat 2 --clock wall";
+    measured_stdout(&format!("{line} --trace {}", path.display()));
+    let found = stdout_of(&format!("audit {}", path.display()));
+    assert!(found.ends_with("\nevery rule holds\n"), "{found}");
+}
+
+/// A few orders of each program; many more would take an hour.
+#[test]
+fn every_program_is_right_under_other_orders() {
+    for program in
+        ["broadcast", "combining", "fft -P 4 --size 64", "radix-sort -P 4 --size 32", "scatter -P 4"]
+    {
+        let stdout = stdout_of(&format!("check {program} --runs 50"));
+        assert!(stdout.ends_with("every run came to the same right end\n"), "{stdout}");
+    }
+}

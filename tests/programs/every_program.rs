@@ -145,6 +145,16 @@ fn impossible_sizes_are_refused() {
 }
 
 #[test]
+fn the_size_that_a_radix_sort_names_is_the_largest() {
+    for name in ["long", "short"] {
+        let refused = |size: usize| refusal(&format!("radix-sort {name} size={size}"));
+        let why = refused(usize::MAX);
+        let most: usize = why.rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(refused(most).is_empty() && !refused(most + 1).is_empty(), "{why}");
+    }
+}
+
+#[test]
 fn impossible_cases_are_refused_with_possible_ones() {
     for (words, part) in [
         ("scatter optimal size=0", "give at least 1"),

@@ -1,11 +1,12 @@
 //! Gaussian elimination: messages and times by hand, and matrices that are hard or singular.
 
 use crate::case::{model, outcome, params};
-use loggp::{NS, PS, Params, US};
+use loggp::{NS, PS, Params, Time, US, Work};
 use loggp_programs::gauss::{FLOP, GAUSS};
 use loggp_programs::lu::{self, LU};
 use loggp_programs::math::dense::entries::{ENTRIES, Entries};
 use loggp_programs::{Case, Emulation};
+use loggp_study::Study;
 
 fn case(algorithm: &str, params: Params, n: usize) -> Case {
     Case { size: n, ..Case::new(&GAUSS, algorithm, params) }
@@ -93,4 +94,14 @@ fn the_default_of_flop_differs_by_program() {
     let params = machines(4)[1];
     assert_eq!(Case::new(&GAUSS, "whole", params).get(&FLOP), 10_800 * PS);
     assert_eq!(Case::new(&LU, "grid-cyclic", params).get(&lu::FLOP), 450 * NS);
+}
+
+#[test]
+fn measured_work_is_right_too() {
+    for algorithm in ["whole", "fragmented"] {
+        let case = Case { work: Work::Measured, ..case(algorithm, machines(3)[2], 120) };
+        let answers = Study::new(case).run().unwrap();
+        assert_eq!(answers.wrong, None);
+        assert!(answers.prediction.model.is_some_and(|time| time > Time::ZERO));
+    }
 }

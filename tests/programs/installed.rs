@@ -118,4 +118,5 @@ fn bash_completes_subcommands_options_and_the_names_of_things() {
     }
     assert!(subcommands().is_subset(&bash_completions("loggp ")));
     assert!(subcommands().is_subset(&bash_completions("loggp man ")));
+    assert!(!stdout_of("run --help").contains("possible values: broadcast"));
 }

@@ -8,7 +8,7 @@ use loggp::params::LogGps;
 use loggp::{ClockKind, Dilation, Params, ParamsBuilder, Ports, Time, US, preset};
 use loggp_programs::Emulation;
 use loggp_programs::rtt::RoundTrip;
-use loggp_study::calibration::Bound;
+use loggp_study::calibration::{Amount, Bound};
 use loggp_study::loggps::{LogGpsCalibration, RecoveredMachine};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -395,4 +395,13 @@ fn wrong_machines_and_tables_are_refused_in_a_sentence() {
         (format!("calibrate --from {few} --find loggp"), "leave out --find loggp"),
         (format!("calibrate --from {gauge} -o x.svg"), "-o FILE.svg draws round trips"),
     ]);
+}
+
+/// Findings are numbers.
+#[test]
+fn findings_have_numbers() {
+    let found = calibrate(platform("cenju4"));
+    let S = found.recovered.findings.last().unwrap();
+    assert_eq!((S.parameter, S.configured, S.found), ("S", Some(Amount::Words(1028)), Amount::Words(1028)));
+    assert_eq!((S.difference(), S.error()), (Some(Amount::Words(0)), Some(0.0)));
 }

@@ -138,6 +138,15 @@ fn G_of(params: &Params) -> Time {
     params.gps().unwrap().G_s
 }
 
+#[test]
+fn an_empty_message_has_a_word_without_loggps() {
+    let loggps = preset("cenju4").unwrap().builder().P(2).build().unwrap();
+    assert_eq!(trip_time(&case(loggps, 0, Time::ZERO, 1)), 4 * loggps.o + 2 * loggps.L);
+    // LogGP has no message shorter than a word.
+    let loggp = preset("cs2-elan").unwrap().builder().P(2).build().unwrap();
+    assert_eq!(trip_time(&case(loggp, 0, Time::ZERO, 1)), trip_time(&case(loggp, 4, Time::ZERO, 1)));
+}
+
 /// The imbalance passes also if work is measured.
 #[test]
 fn the_imbalance_is_as_long_where_work_is_measured() {

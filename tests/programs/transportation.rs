@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::case::{formula, model};
+use crate::case::{formula, model, outcome};
 use crate::requests::{assert_refused, row, stdout_of};
 use loggp::params::LogGps;
-use loggp::{Latency, Machine, Params, Ports, Time, US};
+use loggp::{Latency, Machine, Params, Ports, Time, US, preset};
 use loggp_programs::transportation::{
     Delivery, FAN_OUT, FanOut, INCOMING, MATRIX, Matrix, MatrixKind, OUTGOING, PART, RandomSchedule, SKEW,
     STAGE1, Scheme, SendSchedule, Skew, Source, TRAFFIC, TRANSPORTATION, TransportMethod, TwoStageForm,
     generators, longest_messages, matrix, transport,
 };
-use loggp_programs::{Case, TimeSpan};
+use loggp_programs::{Case, Emulation, TimeSpan};
 
 const LINEAR: SendSchedule = SendSchedule::Linear;
 const RANDOM: SendSchedule = SendSchedule::Random(RandomSchedule::PLAIN);
@@ -362,6 +362,23 @@ fn the_generator_meets_its_bounds() {
         let matrix = matrix(&case(7).with(&MATRIX, name.into()).with(&TRAFFIC, Some(1000))).unwrap();
         assert!(matrix.entries().iter().all(|elements| elements % 7 == residue) && matrix.is_equal());
         assert!(matrix.t() > 990);
+    }
+}
+
+/// In the random algorithms each message takes a request, and each rejection another one.
+#[test]
+fn requests_are_messages_and_rejections() {
+    let cm5 = preset("cm5").unwrap().builder().P(16).build().unwrap();
+    for algorithm in ["random", "random-improved"] {
+        for traffic in [256, 4096, 40_000] {
+            let case = Case { barrier: Some(5 * US), ..Case::new(&TRANSPORTATION, algorithm, cm5) };
+            let case = case.with(&TRAFFIC, Some(traffic)).with(&FAN_OUT, Some(FanOut::Fixed(8)));
+            let outcome = outcome(&case, &Emulation::default());
+            let [requests, rejected, sleeps] =
+                ["requests", "rejected", "sleeps"].map(|name| outcome.metric(name).unwrap());
+            assert_eq!(requests - rejected, 16.0 * 8.0);
+            assert!(algorithm == "random" || sleeps > 0.0);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 pub mod machines;
 pub mod program;
-mod random;
+pub mod random;
 
 use loggp::{Machine, PS, Proc, Run, RunError, Work};
 

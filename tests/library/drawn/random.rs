@@ -16,6 +16,16 @@ pub fn draw(seed: u64) -> Case {
         1..6 => 2,
         _ => rng.usize(1..=12),
     };
+    draw_on(P, rng, seed)
+}
+
+/// Draws a machine of up to `most` processors and a program for it.
+pub fn draw_large(seed: u64, most: usize) -> Case {
+    let mut rng = Rng::with_seed(seed);
+    draw_on(rng.usize(1..=most), rng, seed)
+}
+
+fn draw_on(P: usize, mut rng: Rng, seed: u64) -> Case {
     let params = draw_params(&mut rng, P);
     let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
     let latency = match rng.usize(0..8) {

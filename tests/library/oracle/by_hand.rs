@@ -104,8 +104,7 @@ pub fn all_by_hand() -> Vec<ByHand> {
         ),
         // Two messages arrive at 8, and their receptions are a gap apart; after a pause the gap is over.
         by_hand("L=6, o=2, g=4", &[&[], &[short(0)], &[short(0)], &[Work(20), short(0)]], &[30, 2, 2, 22]),
-        // The message of the larger number arrives first, at 28, though it is announced last; the other one at
-        // 46.
+        // The message of the larger number arrives first, at 28, though announced last; the other one at 46.
         by_hand("L=6, o=2", &[&[], &[Wait(30), short(2)], &[Wait(20), short(0)]], &[30, 32, 40]),
         // While its gap runs, 0 receives from 10 to 12.
         by_hand(
@@ -126,7 +125,7 @@ pub fn all_by_hand() -> Vec<ByHand> {
     .collect()
 }
 
-/// A message that arrives while the gap runs is received there if the reception is over before the send at 20.
+/// A message that arrives while the gap runs is received there if that is over before the send at 20.
 fn exchanges_by_hand() -> impl Iterator<Item = ByHand> {
     [(0, 22, 30), (10, 22, 30), (12, 24, 32), (13, 24, 30), (40, 50, 44)].into_iter().map(
         |(sends_at, one, other)| {
