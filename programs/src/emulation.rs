@@ -110,8 +110,8 @@ pub(crate) fn digest(bits: impl Iterator<Item = u64>) -> u64 {
     hasher.finish()
 }
 
-/// Returns the times of phases, from their ends on each processor: one ends when the last processor has done it,
-/// and then the next begins.
+/// Returns the times of phases, from their ends on each processor: one ends when the last processor has done
+/// it, and then the next begins.
 pub(crate) fn phase_times(ends: &[&[Time]]) -> Vec<Time> {
     let count = ends.first().map_or(0, |ends| ends.len());
     let end = |n: usize| ends.iter().map(|ends| ends[n]).max().unwrap_or(Time::ZERO);

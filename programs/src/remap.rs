@@ -212,8 +212,8 @@ fn remap(p: &mut Proc, plan: &Remap, data: &[u8]) -> Vec<u8> {
 
     let longest = p.params().words(plan.piece);
     if plan.order == SendOrder::Naive && p.params().is_synchronous(longest) {
-        // A message waits for its receiver (LogGPS, section 3.1), so each step belongs to one receiver: if all
-        // sent first, no processor would receive.
+        // A message waits for its receiver (LogGPS, section 3.1), so each step belongs to one receiver: if
+        // all sent first, no processor would receive.
         for to in 0..P {
             if to != id {
                 block(to).for_each(|piece| p.send(to, DATA, piece));

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::calls::{Calls, Origin, previous_call};
 use crate::message::{MatchKey, MessageId, RawTag, RecvFilter};
 use crate::params::innermost_params;
-use crate::path::{Event, sorted_events};
+use crate::path::{Event, all_events};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until};
 
@@ -203,7 +203,7 @@ impl<'a> History<'a> {
             ActivityKind::Receive(id) => Some(((false, id), event.length())),
             _ => None,
         };
-        self.overheads = sorted_events(self.trace).into_iter().filter_map(cost).collect();
+        self.overheads = all_events(self.trace).filter_map(cost).collect();
         let mut passed = vec![0; self.receivable.len()];
         for call in self.trace.calls.iter().filter(|call| call.kind == CallKind::Barrier) {
             match self.barrier_arrivals.get_mut(passed[call.id]) {
@@ -425,7 +425,7 @@ fn unbounded_latency(trace: &Trace) -> Time {
             ActivityKind::Work(_) | ActivityKind::Send(_) | ActivityKind::Receive(_) | ActivityKind::Gap
         )
     };
-    let done = sorted_events(trace).into_iter().filter(|event| is_done(event.kind));
+    let done = all_events(trace).filter(|event| is_done(event.kind));
     let lengths: Time = done.map(|event| event.length()).sum();
     8 * (lengths + (trace.messages.len() as i64 + 1) * (trace.params.L + trace.params.cycle))
 }

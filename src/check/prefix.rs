@@ -345,11 +345,7 @@ impl CallReader<'_, '_> {
         let calls = &self.history.trace.calls[call..];
         let own = calls.partition_point(|next| next.id == calls[0].id);
         let next = send_after_gap(&calls[..own]);
-        let overhead = next.and_then(|(_, send)| {
-            let sent = send.kind.sent()?;
-            let first = sent.rendezvous.as_ref().map_or(sent.message, |rendezvous| rendezvous.request);
-            self.history.overhead(true, first)
-        });
+        let overhead = next.and_then(|(_, send)| self.history.overhead(true, send.kind.sent()?.first()));
         overhead.unwrap_or_else(|| self.history.trace.params.send_overhead(1))
     }
 

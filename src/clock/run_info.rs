@@ -1,4 +1,4 @@
-//! What all clocks have in common: their kinds, and what they need to know of a run.
+//! The kinds of clocks, and the facts about a run that each of them needs.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub enum ClockKind {
     Wall,
 }
 
-/// The facts about a run that a clock needs before the run starts.
+/// The facts about a run that a clock needs before it starts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunInfo {
     pub P: usize,

@@ -170,15 +170,12 @@ impl<'a> Events<'a> {
 
     /// Returns the index of the message that an event sent or received; `None` for other events.
     pub fn message_of(&self, place: usize) -> Option<usize> {
-        match self.events[place].kind {
-            ActivityKind::Send(id) | ActivityKind::Receive(id) => self.message_index(*id),
-            _ => None,
-        }
+        self.message_index(self.events[place].kind.message()?)
     }
 }
 
-/// Returns the events of a trace, track by track: each processor's own come before those of its requests.
-pub(crate) fn sorted_events(trace: &Trace) -> Vec<Event<'_>> {
+/// Returns the events of a trace in the order of the trace.
+pub(crate) fn all_events(trace: &Trace) -> impl Iterator<Item = Event<'_>> {
     let own = trace.activities.iter().map(|activity| {
         let Activity { id, start, end, kind } = activity;
         Event { id: *id, request: None, start: *start, end: *end, kind }
@@ -187,7 +184,12 @@ pub(crate) fn sorted_events(trace: &Trace) -> Vec<Event<'_>> {
         let Progress { id, request, start, end, kind } = progress;
         Event { id: *id, request: Some(*request), start: *start, end: *end, kind }
     });
-    let mut events: Vec<Event> = own.chain(beside).collect();
+    own.chain(beside)
+}
+
+/// Returns the events of a trace, track by track: each processor's own come before those of its requests.
+pub(crate) fn sorted_events(trace: &Trace) -> Vec<Event<'_>> {
+    let mut events: Vec<Event> = all_events(trace).collect();
     // An event of no length comes before a longer one that begins at the same moment.
     events.sort_by_key(|event| (event.id, event.request, event.start, event.end));
     events

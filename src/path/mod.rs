@@ -4,7 +4,7 @@ mod blockers;
 mod events;
 mod walk;
 
-pub(crate) use events::sorted_events;
 pub use events::{Event, Events, Track};
+pub(crate) use events::{all_events, sorted_events};
 pub use walk::{Hop, HopKind, HopTerm, Path};
 pub(crate) use walk::{Walk, WalkPosition, last_event};

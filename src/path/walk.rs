@@ -6,11 +6,10 @@
 
 use std::collections::HashMap;
 
+use super::blockers::{Blocker, Blockers};
 use super::events::{Event, Events};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message};
-
-use super::blockers::{Blocker, Blockers};
 
 /// A kind of hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

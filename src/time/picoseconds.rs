@@ -29,6 +29,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// assert_eq!([US, 500 * NS].iter().sum::<Time>() / 2, 750 * NS);
 /// assert_eq!((3 * US).in_units(2 * US), 1.5);
 /// ```
+///
 /// In files a time is its picoseconds, at most 2^60.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Time(#[serde(deserialize_with = "ps_of_file")] i64);

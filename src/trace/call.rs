@@ -321,9 +321,9 @@ pub(crate) struct CallParts<'a> {
     pub from: Option<usize>,
     /// The sender of the message that it found and left.
     pub found: Option<usize>,
-    /// The message that was sent by its end.
+    /// The message that was sent when the call ended.
     pub sent: Option<&'a Transfer>,
-    /// The message that was received by its end.
+    /// The message that was received when the call ended.
     pub received: Option<&'a Transfer>,
 }
 

@@ -170,8 +170,8 @@ impl<'a> ProgramSetup<'a> {
         Ok(single)
     }
 
-    /// Returns an experiment with a run of each of these algorithms. Those that are refused are left out, with a
-    /// warning, unless all are needed.
+    /// Returns an experiment with a run of each of these algorithms. Those that are refused are left out, with
+    /// a warning, unless all are needed.
     pub fn comparison(
         &self,
         algorithms: &[&'static Algorithm],
@@ -274,9 +274,9 @@ impl Experiment {
         Ok(Report::new(out, report.format, columns).with_files(outputs.open()?))
     }
 
-    /// Makes and reports all runs, even if some fail, and then returns the failures as one error. If all of them
-    /// are wrong requests, so is the whole.
-    /// `on_trace` gets the trace of a traced run before its row is added.
+    /// Makes and reports all runs, even if some fail, and then returns the failures as one error. If all of
+    /// them are wrong requests, so is the whole. `on_trace` gets the trace of a traced run before its row is
+    /// added.
     pub fn run(
         &mut self,
         report: &mut Report<StudyRow>,
@@ -293,8 +293,8 @@ impl Experiment {
         }
     }
 
-    /// Runs all tasks, several at once if possible, and adds a row for each in order. Returns an error for each that
-    /// failed or had a wrong result.
+    /// Runs all tasks, several at once if possible, and adds a row for each in order. Returns an error for each
+    /// that failed or had a wrong result.
     fn run_all(
         &mut self,
         report: &mut Report<StudyRow>,

@@ -1,5 +1,5 @@
-//! The levels within a machine, such as nodes and sockets, from a machine's file or the command line; and the parameters
-//! and ports of a level or of a machine in JSON.
+//! The levels within a machine, such as nodes and sockets, from a machine's file or the command line; and the
+//! parameters and ports of a level or of a machine in JSON.
 
 use clap::Args;
 use loggp::__private::escaped;

@@ -39,8 +39,8 @@ pub fn is_file_name(text: &str) -> bool {
     text.contains(is_separator) || text.ends_with(".json") || Path::new(text).exists()
 }
 
-/// Reads a machine. It has `P` processors unless the file gives another number. Its name is that in the file, or else
-/// the file's own without its ending.
+/// Reads a machine. It has `P` processors unless the file gives another number. Its name is that in the file,
+/// or else the file's own without its ending.
 pub fn read(path: &str, P: usize) -> Result<PartialMachine, CliError> {
     let refuse = |why: String| CliError::Request(format!("--machine {path}: {why}"));
     let text = read_source(Path::new(path), LONGEST, ", and no machine is").map_err(refuse)?;

@@ -29,7 +29,9 @@ use super::stdout::{self, width_of_files};
 
 Examples:
   loggp matrix figure-1
-  loggp matrix skewed --fan-out 8 --skew 1/8 -o skewed.svg -o skewed.csv", name_list("Matrices", NAMED.iter().map(|named| (named.name, named.about)))))]
+  loggp matrix skewed --fan-out 8 --skew 1/8 -o skewed.svg -o skewed.csv",
+    name_list("Matrices", NAMED.iter().map(|named| (named.name, named.about)))
+))]
 pub struct MatrixCommand {
     /// The matrix: one of the names below, or a file whose name ends in .csv, with a line for each processor
     #[arg(value_name = "NAME|FILE.csv", default_value = "skewed", value_parser = matrix_parser(), hide_possible_values = true)]

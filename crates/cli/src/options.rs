@@ -20,8 +20,8 @@ use super::levels::LevelOptions;
 use super::real_machine::RealMachineOptions;
 use super::shard::Shard;
 
-/// The options of a machine. The numbers here put options into their order in the help, where those of several structs
-/// take turns.
+/// The options of a machine. The numbers here put options into their order in the help, where those of several
+/// structs take turns.
 #[derive(Args)]
 #[command(next_help_heading = "Machine", next_display_order = 4)]
 pub struct MachineOptions {

@@ -38,13 +38,8 @@ fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> 
             text if text.is_empty() => text,
             text => format!("; {text} unless told"),
         };
-        writeln!(
-            out,
-            "  --{} {}: {}{default}",
-            option.name(),
-            option.info().placeholder,
-            option.info().about
-        )?;
+        let (name, info) = (option.name(), option.info());
+        writeln!(out, "  --{name} {}: {}{default}", info.placeholder, info.about)?;
     }
     for algorithm in algorithms {
         writeln!(out, "  {:width$}  {}", algorithm.name, algorithm.about)?;

@@ -33,7 +33,7 @@ impl<'a, R> Report<'a, R> {
         Report { out, format, files: OutputFiles::default(), columns, whole: None, rows: Vec::new() }
     }
 
-    /// Writes the rows to these files too, when the report is finished, and its picture.
+    /// Writes the rows to these files too, when the report is finished, and its picture when it is drawn.
     #[must_use]
     pub fn with_files(self, files: OutputFiles) -> Self {
         Report { files, ..self }
@@ -106,6 +106,7 @@ impl<'a, R> Report<'a, R> {
         }
         Ok(())
     }
+
     /// Draws a plot of the rows into the files for pictures.
     pub fn draw(self, plot: impl FnOnce(&[R]) -> Plot) -> Result<(), CliError> {
         self.files.draw(|| Ok(plot(&self.rows).svg()))

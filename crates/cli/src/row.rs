@@ -68,7 +68,7 @@ pub fn columns(swept: Option<&'static str>, run: &RunOptions) -> Columns<'static
     columns.extend(request_columns());
     columns.extend(prediction_columns(|row: &StudyRow| row.answers.prediction));
     if run.seeds.is_some() || run.repeat == 1 {
-        columns.hide(&["measured_min_ns", "measured_max_ns"]);
+        columns.hide(&ENDS);
     }
     if run.seeds.is_some() {
         columns.extend(quartile_columns());
@@ -153,6 +153,9 @@ pub fn machine_columns<'a, R: 'a>(
     columns
 }
 
+/// The names of the columns of the least and the greatest measured time.
+pub const ENDS: [&str; 2] = ["measured_min_ns", "measured_max_ns"];
+
 /// Returns the columns of the times and their differences.
 pub fn prediction_columns<'a, R: 'a>(of: impl Fn(&R) -> Prediction + Copy + 'a) -> Columns<'a, R> {
     let measured = |which: fn(TimeSummary) -> Time| {
@@ -206,7 +209,7 @@ pub fn phase_columns<'a, R: 'a>(of: impl Fn(&R) -> &PhasePrediction + Copy + 'a)
     let mut columns = Columns::new();
     columns.add("phase", move |row| of(row).name.to_string()).title("phase");
     columns.extend(prediction_columns(move |row| of(row).prediction));
-    columns.hide(&["measured_min_ns", "measured_max_ns"]);
+    columns.hide(&ENDS);
     columns
 }
 
@@ -226,8 +229,8 @@ pub fn add_cores(columns: &mut Columns<StudyRow>) {
     columns.add("cores", |row| row.host().map_or(1, |host| host.cores)).title("cores");
 }
 
-/// Adds the column that tells whether this computer kept up with the run, null on the virtual clock, and those of
-/// its lateness, without titles.
+/// Adds the column that tells whether this computer kept up with the run, null on the virtual clock, and those
+/// of its lateness, without titles.
 pub fn add_timeliness(columns: &mut Columns<StudyRow>) {
     let on_time = |row: &StudyRow| row.answers.on_time.map(Field::OnTime);
     columns.add("held", on_time).title("").after("vs model").optional();

@@ -22,7 +22,9 @@ use super::output::{extension, unknown_extension};
 
 Examples:
   loggp schedule ring -P 8 --size 64
-  loggp schedule dissemination -P 64 -o dissemination.goal", name_list("Patterns", PATTERNS.iter().map(|pattern| (pattern.name, pattern.about)))))]
+  loggp schedule dissemination -P 64 -o dissemination.goal",
+    name_list("Patterns", PATTERNS.iter().map(|pattern| (pattern.name, pattern.about)))
+))]
 pub struct ScheduleCommand {
     /// The pattern: one of the names below
     #[arg(value_name = "PATTERN", value_parser = completion_values::pattern(), hide_possible_values = true)]

@@ -157,9 +157,8 @@ fn columns() -> Columns<'static, StudyRow> {
     columns.add("rate", rate).title("rate").optional();
     columns.extend(row::request_columns());
     columns.extend(row::prediction_columns(|row: &StudyRow| row.answers.prediction));
-    let ends = ["measured_min_ns", "measured_max_ns"];
-    columns.hide(&ends);
-    columns.named(&ends).for_each(ReportColumn::json_only);
+    columns.hide(&row::ENDS);
+    columns.named(&row::ENDS).for_each(ReportColumn::json_only);
     columns.named(&["wall_ns", "error_wall"]).for_each(ReportColumn::json_only);
     row::add_result(&mut columns);
     columns.add("stalls.count", |row| audit(row).stalls).title("stalls");

@@ -129,7 +129,7 @@ struct ScheduleWriter<'a> {
     rank: RankState,
 }
 
-/// What the operations of a rank so far mean for the next one.
+/// The state of a rank after the operations so far.
 #[derive(Default)]
 struct RankState {
     /// Number of the last operation.

@@ -20,6 +20,7 @@ pub struct LegendEntry<'a> {
 }
 
 impl<'a> LegendEntry<'a> {
+    /// Creates an entry with this sample.
     pub fn new(label: &str, sample: impl Fn(&mut Canvas, Position, Position) + 'a) -> LegendEntry<'a> {
         LegendEntry { label: label.into(), sample: Box::new(sample) }
     }

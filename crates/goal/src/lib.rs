@@ -13,11 +13,11 @@ mod text;
 
 use std::io::{self, BufRead, BufReader, Read};
 
-pub use binary::write as write_binary;
-pub use text::write;
-
 use loggp::Time;
 use loggp::schedule::{Schedule, ScheduleBuilder};
+
+pub use binary::write as write_binary;
+pub use text::write;
 
 /// The error of a schedule that cannot be read: the place, and in one sentence what is wrong and what would
 /// be right.

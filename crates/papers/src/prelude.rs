@@ -1,4 +1,4 @@
-//! What most files of exhibits import.
+//! Imports of most files of exhibits.
 
 pub(crate) use loggp::trace::{ActivityKind, Trace};
 pub(crate) use loggp::{MS, Params, SEC, Time, US};

@@ -176,7 +176,8 @@ impl<'a> Sheet<'a> {
         self.exhibit_result.pictures.push(Picture { name, caption, svg, narrow: None });
     }
 
-    /// Adds the timeline of a traced run, in the exhibit's unit. Its name may be empty if it is the only picture.
+    /// Adds the timeline of a traced run, in the exhibit's unit. Its name may be empty if it is the only
+    /// picture.
     ///
     /// # Panics
     ///

@@ -281,9 +281,9 @@ impl FftPart<'_> {
         self.watch.lap(p, FftPhase::Third);
     }
 
-    /// Does the remap with long messages. In the cyclic order the points for one processor lie together, and in
-    /// the blocked order those from one: there they "can directly be sent" (LogGP, section 2). The charge is for
-    /// the redistribution at the other end.
+    /// Does the remap with long messages. In the cyclic order the points for one processor lie together, and
+    /// in the blocked order those from one: there they "can directly be sent" (LogGP, section 2). The charge
+    /// is for the redistribution at the other end.
     fn remap_long(&mut self, p: &mut Proc) {
         let (shape, FftMemory { points, other, blocks, .. }) = (&self.kernels.shape, &mut self.memory);
         let m = shape.m() as u64;

@@ -20,10 +20,9 @@ use crate::math::dense::SingularStep;
 
 /// A processor's part of the elimination.
 pub struct SkewedPart<'a> {
+    /// Its columns are those of the first block row, as they are dealt to the processors. Each further block
+    /// row is shifted by one.
     layout: &'a GridLayout,
-    /// Columns of the first block row, as they are dealt to the processors. Each further block row is shifted
-    /// by one.
-    cut: Cut,
     id: usize,
     /// Numbers of the processor, in the matrix's rows. It has other columns of each row.
     pub values: Array2<f64>,
@@ -50,7 +49,6 @@ impl<'a> SkewedPart<'a> {
         let (n, cut, most) = (layout.n, layout.cols, layout.cols.most_from(0));
         let mut part = SkewedPart {
             layout,
-            cut,
             id,
             values: Array2::zeros((n, most)),
             log: EliminationLog::with_capacity(n),
@@ -66,7 +64,8 @@ impl<'a> SkewedPart<'a> {
 
     /// Returns its numbers, with their rows and columns.
     pub fn elements(&self) -> impl Iterator<Item = (usize, usize, f64)> {
-        let of_row = |i| self.cut.indices(self.share(i)).enumerate().map(move |(place, j)| (i, j, place));
+        let of_row =
+            |i| self.layout.cols.indices(self.share(i)).enumerate().map(move |(place, j)| (i, j, place));
         (0..self.layout.n).flat_map(of_row).map(|(i, j, place)| (i, j, self.values[(i, place)]))
     }
 
@@ -77,14 +76,14 @@ impl<'a> SkewedPart<'a> {
 
     /// Returns the part of the cut that has a processor's columns of a row, or its rows of a column.
     fn share_of(&self, id: usize, row: usize) -> usize {
-        let Cut { parts, piece, .. } = self.cut;
+        let Cut { parts, piece, .. } = self.layout.cols;
         (id + parts - row / piece % parts) % parts
     }
 
     /// Returns its columns of a row from this column on.
     fn columns(&self, row: usize, column: usize) -> Range<usize> {
         let share = self.share(row);
-        self.cut.count_before(share, column)..self.cut.len(share)
+        self.layout.cols.count_before(share, column)..self.layout.cols.len(share)
     }
 
     /// Eliminates the whole matrix.
@@ -101,7 +100,7 @@ impl<'a> SkewedPart<'a> {
 
     /// Eliminates a panel, of which every processor has some rows.
     fn eliminate_panel(&mut self, p: &mut Proc, panel: &Panel) -> Result<EliminatedPanel, SingularStep> {
-        let (k, cut) = (panel.start, self.cut);
+        let (k, cut) = (panel.start, self.layout.cols);
         let mine: Vec<usize> = cut.indices(self.share(k)).filter(|row| *row >= k).collect();
         let place = |part: &SkewedPart, row: usize, j: usize| part.columns(row, k + j).start;
         let mut values = Array2::from_shape_fn((mine.len(), panel.len()).f(), |(i, j)| {
@@ -139,8 +138,8 @@ impl<'a> SkewedPart<'a> {
     /// Sends every processor's numbers to all: those below the panel in its columns, or right of it in its
     /// rows, which are as many.
     fn gather(&mut self, p: &mut Proc, panel: &Panel, mine: Vec<f64>) -> Vec<Vec<f64>> {
-        let of = |id| self.cut.count_from(self.share_of(id, panel.start), panel.end) * panel.len();
-        let counts: Vec<usize> = (0..self.cut.parts).map(of).collect();
+        let of = |id| self.layout.cols.count_from(self.share_of(id, panel.start), panel.end) * panel.len();
+        let counts: Vec<usize> = (0..self.layout.cols.parts).map(of).collect();
         self.log.add_received(panel.number, counts.iter().sum::<usize>() - mine.len());
         collectives::all_gather_vector(p, &counts, mine)
     }
@@ -163,7 +162,7 @@ impl<'a> SkewedPart<'a> {
     /// processors: all that moves from one row to another moves as many processors further as the rows are
     /// apart.
     fn swap_rows(&mut self, p: &mut Proc, panel: &Panel, pivots: &[usize]) {
-        let Cut { parts, piece, .. } = self.cut;
+        let Cut { parts, piece, .. } = self.layout.cols;
         let moves = moves(panel.start, pivots);
         let distance_of = |Move { from, to }: &Move| (to / piece + parts - from / piece % parts) % parts;
         let by_distance: Vec<Vec<Move>> = (0..parts)
@@ -200,7 +199,7 @@ impl<'a> SkewedPart<'a> {
 
     /// Updates the rest of the matrix, block row by block row. The processor has other columns of each.
     fn update(&mut self, p: &mut Proc, panel: &Panel, l: &[Vec<f64>], u: &[Vec<f64>]) {
-        let (Cut { parts, piece, .. }, w, n) = (self.cut, panel.len(), self.layout.n);
+        let (Cut { parts, piece, .. }, w, n) = (self.layout.cols, panel.len(), self.layout.n);
         let blocks = || (panel.end..n).step_by(piece).map(|row| row..(row + piece).min(n));
         let flops =
             blocks().map(|rows| update_flops(rows.len(), w, self.columns(rows.start, panel.end).len()));

@@ -25,7 +25,7 @@ pub struct Opt<T: 'static> {
     pub kind: &'static dyn OptionKind<T>,
 }
 
-/// What options with values of any type have.
+/// The parts of an option that do not depend on the type of its values.
 #[derive(Debug)]
 pub struct OptionInfo {
     /// Name on the command line.
@@ -42,7 +42,7 @@ pub struct OptionInfo {
 
 /// An option with values of any type.
 pub trait ProgramOption: fmt::Debug + Sync {
-    /// Returns its name, its meaning and its place.
+    /// Returns the parts that do not depend on the type of its values.
     fn info(&self) -> &OptionInfo;
     /// Returns the name on the command line.
     fn name(&self) -> &'static str {

@@ -22,8 +22,8 @@ pub fn partners(i: usize, k: usize, P: usize) -> (usize, usize) {
     }
 }
 
-/// The messages of a processor in a stage: it sends one to each j with `sendl[j]` > 0, and receives one from each
-/// with `recvl[j]` > 0. Its elements for itself are not sent.
+/// The messages of a processor in a stage: it sends one to each j with `sendl[j]` > 0, and receives one from
+/// each with `recvl[j]` > 0. Its elements for itself are not sent.
 pub struct Stage<'a> {
     /// Number of the stage. Each has its own tags, since another processor may be a stage ahead.
     pub number: u16,

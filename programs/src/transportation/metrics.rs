@@ -1,4 +1,4 @@
-//! Metrics of a run: phases, message lengths, and the counts of random scheduling.
+//! Metrics of a run: message lengths, and the counts of random scheduling.
 
 use super::endpoints::Delivery;
 

@@ -108,7 +108,7 @@ pub static PART: Opt<TimeSpan> = Opt::new(
     &Cycles,
 );
 
-/// The algorithms with a random schedule, in their first stage or their only one.
+/// The algorithms with a random schedule, in their first stage or their only one: the two-stage ones first.
 const WITH_RANDOM: &[&str] = &[
     "two-stage",
     "two-stage-scan",

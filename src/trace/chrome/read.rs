@@ -78,7 +78,7 @@ fn add<T: BoundedItem>(list: &mut Vec<T>, it: T) -> Result<(), String> {
     Ok(())
 }
 
-/// What is read of an event.
+/// The part of an event that is read.
 #[derive(Deserialize)]
 struct Event {
     /// Phase: `X` for a slice, `b` for the beginning of an asynchronous slice.

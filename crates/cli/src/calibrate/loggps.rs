@@ -75,7 +75,7 @@ pub fn derive(command: &CalibrateCommand, path: &Path, out: &mut dyn Write) -> R
     write(command.report(out, files), setup, &recovered, &heading, unit, [&format!(" in {name}"), &from])
 }
 
-/// Writes the report, and draws LogGPS's figures 4 and 5. `title_and_by` are the end of their title and the
+/// Writes the report, and draws LogGPS's figures 4 and 5. `title` is the end of their title, and `by` the
 /// beginning of their subtitle.
 pub fn write<'a>(
     report: Report<'a, FindingRow<'a>>,

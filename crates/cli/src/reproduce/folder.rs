@@ -71,17 +71,16 @@ impl ReportFolder {
         let file = self.path.join(ExhibitRecord::file(&record.id));
         // The old record goes first: its files may be half replaced from now on.
         drop(fs::remove_file(&file));
-        record.files().iter().try_for_each(|(name, contents)| self.write_file(name, contents))?;
+        let files = record.files();
+        files.iter().try_for_each(|(name, contents)| self.write_file(name, contents))?;
         let mut json = serde_json::to_vec_pretty(&record).map_err(CliError::run)?;
         json.push(b'\n');
         self.write_file(&ExhibitRecord::file(&record.id), &json)?;
         interrupt::add_written(1);
         let at = self.records.iter().position(|old| old.id == record.id);
         if let Some(old) = at.map(|at| self.records.remove(at)) {
-            let kept = record.files();
-            for (name, _) in
-                old.files().iter().filter(|(name, _)| kept.iter().all(|(other, _)| other != name))
-            {
+            let is_kept = |name: &String| files.iter().any(|(other, _)| other == name);
+            for (name, _) in old.files().iter().filter(|(name, _)| !is_kept(name)) {
                 drop(fs::remove_file(self.path.join(name)));
             }
         }

@@ -107,7 +107,8 @@ impl ExhibitRecord {
         if name.is_empty() { self.id.clone() } else { format!("{}-{name}", self.id) }
     }
 
-    /// Returns the files of pictures, some of which have another for narrow screens, and of tables: name and contents.
+    /// Returns the files of pictures, some of which have another for narrow screens, and of tables: name and
+    /// contents.
     pub fn files(&self) -> Vec<(String, Cow<'_, [u8]>)> {
         let mut files = Vec::new();
         for Picture { name, svg, narrow, .. } in &self.finding.pictures {

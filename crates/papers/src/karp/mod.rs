@@ -29,7 +29,7 @@ pub static PAPER: Paper = Paper {
 /// L, o and g of the CM-5, in microseconds. A cycle lasts one here: the paper counts everything in cycles.
 const CM5: [i64; 3] = [6, 2, 4];
 
-/// Returns the name of such a machine.
+/// Returns the name of a machine with these L, o and g.
 fn machine_name([L, o, g]: [i64; 3]) -> String {
     format!("L = {L}, o = {o}, g = {g}")
 }

@@ -100,7 +100,8 @@ fn series(_: &Lab) -> Vec<CaseSeries> {
     vec![CaseSeries::from_values("a scatter that splits sets, L = g = 10, k = 10", "P", SIZES, split)]
 }
 
-/// Returns section 4.7's t(0) to t(P) for k = 1, as written: a processor ends when it may send again (footnote 4).
+/// Returns section 4.7's t(0) to t(P) for k = 1, as written: a processor ends when it may send again
+/// (footnote 4).
 fn recurrence(SimplifiedMachine { L, g }: SimplifiedMachine, P: usize) -> Vec<u32> {
     let mut t = vec![0, 0];
     for n in 2..=P {

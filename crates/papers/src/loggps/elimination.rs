@@ -5,7 +5,6 @@
 //! takes a quarter of the time. Its record with all lengths four times as long is a record of Myrinet itself,
 //! and can be replayed under any other model.
 
-use loggp::preset;
 use loggp::trace::CallKind;
 use loggp_programs::gauss::{FLOP, GAUSS, longest_message};
 use loggp_study::analysis::WhatIf;
@@ -32,6 +31,7 @@ pub const CODES: [CodeVariant; 3] = [
 
 /// Sizes of the tables.
 pub const SIZES: [usize; 5] = [256, 512, 1024, 2048, 4096];
+
 /// A run as tables 7 and 10 print it.
 pub struct PrintedRun {
     pub n: usize,
@@ -88,8 +88,7 @@ pub const WITHIN_7_PERCENT: (f64, &str) =
 
 /// Returns Myrinet with sixteen processors and this S.
 pub fn myrinet(S: usize) -> Params {
-    let myrinet = preset("myrinet").expect("the paper's machines are there").builder().build();
-    with_changes(myrinet.expect("it leaves nothing open"), &format!("S={S}"))
+    with_changes(preset_machine("myrinet", 16), &format!("S={S}"))
 }
 
 /// Returns the number by which a size is divided to run it.

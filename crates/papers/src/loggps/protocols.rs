@@ -26,7 +26,7 @@ pub const TABLE_1: Exhibit = Exhibit {
         PROTOCOLS.into_iter().flat_map(make_series).collect()
     },
     show: |sheet| {
-        let send = |name: &str, late| phase_us(sheet.last_result(&late_name(name, late)), SEND);
+        let send = |name: &str, late| sheet.last_result(&late_name(name, late)).phase_time(SEND, US);
         let waits = PROTOCOLS.map(|(name, _)| send(name, 1000) > send(name, 0));
         let what = "Rendezvous alone waits for a receiver that is 1 ms late, as the table has it";
         sheet.add_own_check(what, [waits == [false, false, true]]);
@@ -90,11 +90,6 @@ fn myrinet_message(algorithm: &str, k: usize, late: i64) -> Case {
     message_case(algorithm, preset_machine("myrinet", 2), k, late * US)
 }
 
-/// Returns the model's time of a routine, in us.
-fn phase_us(result: &CaseResult, name: &str) -> f64 {
-    result.phase_time(name, US)
-}
-
 fn show_figure_1(sheet: &mut Sheet) -> Result<(), StudyError> {
     let [at_once, late, rendezvous, early, after] =
         [0, 1, 2, 3, 4].map(|n| sheet.results[n].last_result().clone());
@@ -102,21 +97,22 @@ fn show_figure_1(sheet: &mut Sheet) -> Result<(), StudyError> {
         |result: &CaseResult| Analysis::from_run(result.trace()).total[Account::SenderSync].in_units(US);
     let quote = "P_s should not wait for P_r to call the matching receive routine because P_r copies messages to own buffer (Fig. 1(a))";
     let what = "Short: how much longer a send takes whose receiver is 1 ms late [us]";
-    sheet.add_claim(what, "2", quote, exactly(0.0), [phase_us(&late, SEND) - phase_us(&at_once, SEND)]);
+    let longer = late.phase_time(SEND, US) - at_once.phase_time(SEND, US);
+    sheet.add_claim(what, "2", quote, exactly(0.0), [longer]);
     let quote =
         "the use of blocking send routine (MPI_Send) makes P_s idle inside the send routine during the wait";
     let what = "Rendezvous: how long a sender waits whose receiver is 100 us late [us]";
     sheet.add_claim(what, "2", quote, above(0.0), [waits(&rendezvous)]);
     let quote = "nonblocking send routine (MPI_Isend) allows P_s to return immediately after sending the REQ";
     let o = preset_machine("myrinet", 2).o.in_units(US);
-    let sends = [phase_us(&early, ISEND), phase_us(&after, ISEND)];
+    let sends = [&early, &after].map(|result| result.phase_time(ISEND, US));
     sheet.add_claim("how long Isend takes, o' = 6.55 [us]", "2", quote, exactly(o), sends);
     let quote = "if the ACK has not been arrived when P_s calls the matching wait routine (MPI_Wait), P_s becomes idle inside the wait \
                  routine (Fig. 1(c))";
     let what = "how much longer than o' a wait takes that is called before the ACK [us]";
-    sheet.add_claim(what, "2", quote, above(0.0), [phase_us(&early, WAIT_SEND) - o]);
+    sheet.add_claim(what, "2", quote, above(0.0), [early.phase_time(WAIT_SEND, US) - o]);
     let what = "how much longer than o' one takes that is called after it [us]";
-    sheet.add_claim(what, "2", quote, exactly(0.0), [phase_us(&after, WAIT_SEND) - o]);
+    sheet.add_claim(what, "2", quote, exactly(0.0), [after.phase_time(WAIT_SEND, US) - o]);
     for (name, title, result) in [
         ("a", "(a) Short, the receiver 1 ms late", &late),
         ("b", "(b) Rendezvous, blocking, the receiver 100 us late", &rendezvous),

@@ -22,7 +22,6 @@ pub const FIGURE_13: Exhibit = Exhibit {
     place: "figure 13, section 9",
     title: "the two single-stage algorithms",
     notes: VARIED,
-
     formulas: &[
         "none: the algorithm is not deterministic, which makes it difficult to ascertain its time (section 10)",
     ],
@@ -36,7 +35,6 @@ pub const FIGURE_14: Exhibit = Exhibit {
     place: "figure 14, section 9",
     title: "two stages and one",
     notes: VARIED,
-
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
     series: |lab| {
@@ -57,7 +55,6 @@ pub const FIGURE_15: Exhibit = Exhibit {
     place: "figure 15, section 9",
     title: "one of the good performances of the two-stage algorithm",
     notes: notes!("k = 32 and l = 1/32: one of 32 processors gets 31/32 of the traffic of each."),
-
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
     series: |lab| traffic_series(lab, BEST),
@@ -69,14 +66,13 @@ pub const FIGURE_16: Exhibit = Exhibit {
     place: "figure 16, section 9",
     title: "one of the bad performances of the two-stage algorithm",
     notes: notes!("k = 2 and l = 1/2: each has two messages of the same length."),
-
     formulas: &[TWO_STAGES],
     unit: ("s", SEC),
     series: |lab| traffic_series(lab, WORST).into_iter().chain(traffic_series(lab, BEST)).collect(),
     show: show_figure_16,
 };
 
-/// Note on the matrices.
+/// Notes for runs over all fan-outs and skews.
 const VARIED: &str = notes!(
     "The fan-out k goes from 2 to 32 and the skew l from 1/2 to 1/k. Of the k receivers (1-l)k share the fraction l of the \
      traffic, and lk the rest."

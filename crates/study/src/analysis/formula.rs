@@ -38,7 +38,7 @@ impl FormulaBuilder {
             let is_own = parameter.name != "G" || params.long != LongMessages::LogP;
             let is_there = is_own && parameter.is_time() && parameter.number(params)? != 0;
             let value = parameter.number(&base).filter(|_| is_there)?;
-            Some((parameter, with_value(&base, parameter, value + 1).ok()?))
+            Some((parameter, with_value(&base, parameter.name, value + 1).ok()?))
         };
         FormulaBuilder { params: *params, base, more: Parameter::ALL.iter().filter_map(of_one).collect() }
     }
@@ -107,9 +107,9 @@ impl Formula {
 }
 
 /// Returns the same machine with another value of a parameter, in picoseconds if it is a time.
-pub fn with_value(params: &Params, parameter: &Parameter, value: i64) -> Result<Params, ParamsError> {
-    let unit = if parameter.is_time() { "ps" } else { "" };
-    ParamsBuilder::from(*params).set(&format!("{}={value}{unit}", parameter.name))?.build()
+pub fn with_value(params: &Params, name: &str, value: i64) -> Result<Params, ParamsError> {
+    let unit = if Parameter::by_name(name).is_some_and(Parameter::is_time) { "ps" } else { "" };
+    ParamsBuilder::from(*params).set(&format!("{name}={value}{unit}"))?.build()
 }
 
 /// Returns the part of a hop's length that follows from these parameters.

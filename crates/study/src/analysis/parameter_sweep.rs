@@ -1,7 +1,6 @@
 //! The critical path along a parameter: its formula in replays with other values, and the values from which
 //! on it changes.
 
-use loggp::params::Parameter;
 use loggp::path::{Events, Path};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
@@ -98,8 +97,7 @@ impl SweptRun<'_> {
     /// Makes the run with this value.
     fn run_at(&self, value: i64) -> Result<ReplayPoint, FailedReplay> {
         let (name, is_time) = (self.range.quantity.name(), self.range.quantity.is_time());
-        let parameter = Parameter::by_name(name).expect("it is swept along a parameter");
-        let run = || (self.make_run)(with_value(&self.params, parameter, value)?);
+        let run = || (self.make_run)(with_value(&self.params, name, value)?);
         let trace = run().map_err(|error| FailedReplay {
             value: match is_time {
                 true => format!("{name}={}", Time::from_ps(value)),

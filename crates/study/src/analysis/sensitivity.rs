@@ -70,7 +70,7 @@ fn steps(params: &Params) -> Vec<ParameterStep> {
         let is_limit = |value: &i64| *value != 0 && (parameter.is_time() || *value < Params::NO_LIMIT as i64);
         let value = parameter.number(params).filter(|value| is_cost && is_limit(value))?;
         let step = (value / 100).abs().max(1) * value.signum();
-        let params = with_value(params, parameter, value + step).ok()?;
+        let params = with_value(params, parameter.name, value + step).ok()?;
         Some(ParameterStep { parameter, params, part: step as f64 / value as f64 })
     };
     Parameter::ALL.iter().filter_map(step).collect()
