@@ -72,7 +72,7 @@ impl CommPattern {
         let written = (0..ranks).try_for_each(|id| {
             builder.begin_rank(id)?;
             let before = builder.operation_count();
-            (self.write)(&mut PatternWriter { builder: &mut builder, id, P: ranks, bytes, root: 0, tag: 0, before: &[] })?;
+            (self.write)(&mut PatternWriter { builder: &mut builder, id, P: ranks, bytes, root: 0, members: &[], tag: 0, before: &[] })?;
             // In patterns with many operations, all ranks but 0 have as many as rank 1.
             let (each, most) = (builder.operation_count() - before, Schedule::MOST_OPERATIONS);
             if id == 1 && each * (ranks - 1) > most {
@@ -96,9 +96,9 @@ fn power_of_2(ranks: usize) -> Result<(), String> {
 }
 
 /// A writer of one rank's operations.
-pub(crate) struct PatternWriter<'a> {
+pub struct PatternWriter<'a> {
     pub builder: &'a mut ScheduleBuilder,
-    /// Number of the rank in the pattern.
+    /// Number of the rank in the pattern, counted from `root`.
     pub id: usize,
     /// The number of ranks.
     pub P: usize,
@@ -106,6 +106,8 @@ pub(crate) struct PatternWriter<'a> {
     pub bytes: u64,
     /// The rank that is rank 0 of the pattern: the pattern counts ranks from there.
     pub root: usize,
+    /// The ranks of the schedule that take part, in their order; empty if these are all from 0.
+    pub members: &'a [u32],
     /// Tag of the messages.
     pub tag: u32,
     /// The operations that all of this rank's operations wait for.
@@ -113,10 +115,10 @@ pub(crate) struct PatternWriter<'a> {
 }
 
 /// An operation that others wait for, and whether it needs only have begun.
-pub(crate) type Prerequisite = (u32, bool);
+pub type Prerequisite = (u32, bool);
 
 /// Adds an operation that waits for those in `before`.
-pub(crate) fn add_after(
+pub fn add_after(
     builder: &mut ScheduleBuilder,
     what: Operation,
     before: &[Prerequisite],
@@ -167,7 +169,8 @@ impl PatternWriter<'_> {
 
     /// Returns the number of a rank in the schedule.
     fn real_rank(&self, id: usize) -> u32 {
-        ((id + self.root) % self.P) as u32
+        let member = (id + self.root) % self.P;
+        self.members.get(member).copied().unwrap_or(member as u32)
     }
 
     /// Adds an operation that waits for those in `self.before`.

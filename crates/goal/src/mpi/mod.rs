@@ -381,7 +381,7 @@ impl RankReader<'_> {
         self.collectives += 1;
         let operations = (self.builder.operation_count() - self.begin) as u32;
         let (P, id, before) = (self.P, (self.id + self.P - root) % self.P, &self.before);
-        let rank = PatternWriter { builder: self.builder, id, P, bytes, root, tag, before };
+        let rank = PatternWriter { builder: self.builder, id, P, bytes, root, members: &[], tag, before };
         let end = rank.write_collective(pattern, operations).map_err(|why| why.to_string())?;
         self.before = vec![(end, false)];
         Ok(())
