@@ -25,6 +25,7 @@ mod kernels;
 mod loggps;
 mod lu;
 mod mpi2goal;
+mod mpi_collectives;
 mod new;
 mod numbers;
 mod patterns;

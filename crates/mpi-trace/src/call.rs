@@ -3,6 +3,8 @@
 //! Times are nanoseconds on one clock for all ranks, where the recorder knows one. Ranks are ranks of the
 //! world, except the roots of collectives.
 
+pub use loggp_goal::patterns::CollectiveKind;
+
 /// What one rank of a program did.
 #[derive(Clone, Debug, Default)]
 pub struct RankCalls {
@@ -125,33 +127,6 @@ pub struct Completed {
     pub taken: Option<Envelope>,
     /// True if it was cancelled.
     pub is_cancelled: bool,
-}
-
-/// A kind of collective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum CollectiveKind {
-    Barrier,
-    Bcast,
-    Reduce,
-    Allreduce,
-    Scan,
-    Exscan,
-    Gather,
-    Gatherv,
-    Scatter,
-    Scatterv,
-    Allgather,
-    Allgatherv,
-    Alltoall,
-    Alltoallv,
-    Alltoallw,
-    ReduceScatter,
-    ReduceScatterBlock,
-    NeighborAllgather,
-    NeighborAllgatherv,
-    NeighborAlltoall,
-    NeighborAlltoallv,
-    NeighborAlltoallw,
 }
 
 /// The root of a collective, counted in its communicator; in an intercommunicator counted in the remote group.

@@ -1,7 +1,30 @@
-//! Usual patterns of communication as schedules, as LogGOPSim's generator has them.
+//! Usual patterns of communication as schedules, as LogGOPSim's generator has them; and the collectives of MPI, as
+//! its libraries do them.
+
+mod all_gather;
+mod all_reduce;
+mod all_to_all;
+mod barrier;
+mod broadcast;
+mod call;
+mod gather;
+mod member;
+mod methods;
+mod neighbors;
+mod rabenseifner;
+mod reduce;
+mod reduce_scatter;
+mod scan;
+mod table;
+mod trees;
 
 use loggp::Time;
 use loggp::schedule::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
+
+pub use call::{CollectiveCall, CollectiveKind, Sizes};
+pub use member::{CollectiveRules, Member};
+pub use methods::{METHODS, Method};
+pub use table::{Algorithm, CollectiveTable, TableError};
 
 /// A pattern of communication.
 #[derive(Debug)]
@@ -27,7 +50,11 @@ pub static PATTERNS: &[CommPattern] = &[
         rank.broadcast(binary(rank))
     }),
     pattern("dissemination", "everyone sends to 2^r away in round r, once round r-1 has come", dissemination),
-    pattern("all-to-all", "everyone sends to all in turn, and receives in turn; all at once", all_to_all),
+    pattern(
+        "all-to-all",
+        "everyone sends to all in turn, and receives in turn; all at once",
+        all_to_all_pattern,
+    ),
     pattern("pairwise", "the same, but a step begins when the one before is done", pairwise),
     pattern("scatter", "0 sends to everyone", |rank| rank.broadcast(flat(rank))),
     pattern("binomial-scatter", "0 sends to half of all what is for them, who pass it on", binomial_scatter),
@@ -35,7 +62,7 @@ pub static PATTERNS: &[CommPattern] = &[
     pattern(
         "all-gather",
         "everyone sends to 2^r away in round r all that came, until all have all",
-        all_gather,
+        all_gather_pattern,
     ),
     pattern("gather", "everyone sends to 0", |rank| rank.reduce(flat(rank))),
     pattern("ring", "0 sends to 1, that to 2, and so on", |rank| rank.broadcast(chain(rank))),
@@ -254,7 +281,7 @@ fn dissemination(rank: &mut PatternWriter) -> WriteResult {
     rank.exchange(&rank.distances().map(round).collect::<Vec<_>>())
 }
 
-fn all_to_all(rank: &mut PatternWriter) -> WriteResult {
+fn all_to_all_pattern(rank: &mut PatternWriter) -> WriteResult {
     for step in 1..rank.P {
         rank.send(rank.ahead(step))?;
         rank.recv(rank.behind(step))?;
@@ -309,7 +336,7 @@ fn binomial_gather(rank: &mut PatternWriter) -> WriteResult {
 }
 
 /// Bruck's algorithm: in round r all that has been received so far goes 2^r away.
-fn all_gather(rank: &mut PatternWriter) -> WriteResult {
+fn all_gather_pattern(rank: &mut PatternWriter) -> WriteResult {
     let round = |distance: usize| {
         let bytes = (distance.min(rank.P - distance) as u64).saturating_mul(rank.bytes);
         (rank.behind(distance), rank.ahead(distance), bytes)

@@ -1,0 +1,117 @@
+//! All-gathers, in which the ranks' blocks may have different lengths.
+
+use super::WriteResult;
+use super::broadcast::segments;
+use super::call::{CollectiveKind, Sizes};
+use super::member::{Lengths, MemberWriter};
+use super::table::Algorithm;
+
+/// Returns the length of some blocks that begin with a rank's.
+fn blocks(rank: &MemberWriter, of: &Lengths, first: usize, count: usize) -> u64 {
+    match of.call.received {
+        Sizes::Same(_) => of.received(0) * count as u64,
+        Sizes::Each(_) => (first..first + count).map(|block| of.received(block % rank.P)).sum(),
+    }
+}
+
+/// A gather to rank 0 and then a broadcast, as the library does these.
+pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let (call, P) = (of.call, rank.P);
+    let total = Sizes::Same(call.received.total(P));
+    let gather = match call.kind {
+        CollectiveKind::Allgather => CollectiveKind::Gather,
+        _ => CollectiveKind::Gatherv,
+    };
+    let own = Sizes::Same(call.received.of(rank.id));
+    rank.write(&call.part(gather, own, call.received))?;
+    rank.write(&call.part(CollectiveKind::Bcast, total, total))
+}
+
+/// In round r all blocks that came so far go 2^r away, as far as they are missing there.
+pub(super) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    for distance in rank.distances() {
+        let (to, from, count) =
+            (rank.behind(distance), rank.ahead(distance), distance.min(rank.P - distance));
+        let (sent, received) = (blocks(rank, of, rank.id, count), blocks(rank, of, from, count));
+        rank.send_recv((to, sent), (from, received))?;
+    }
+    Ok(())
+}
+
+/// Ranks whose numbers differ in one bit exchange all that they have, for one bit after the other. If the number of
+/// ranks is no power of 2, it is Bruck's algorithm.
+pub(super) fn recursive_doubling(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &Algorithm,
+) -> WriteResult {
+    if !rank.P.is_power_of_two() {
+        return bruck(rank, of, algorithm);
+    }
+    for distance in rank.distances() {
+        let (other, first) = (rank.id ^ distance, rank.id & !(distance - 1));
+        let (sent, received) =
+            (blocks(rank, of, first, distance), blocks(rank, of, first ^ distance, distance));
+        rank.send_recv((other, sent), (other, received))?;
+    }
+    Ok(())
+}
+
+/// Every block goes round the ring.
+pub(super) fn ring(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    for step in 0..rank.P - 1 {
+        let (sent, received) = (of.received(rank.behind(step)), of.received(rank.behind(step + 1)));
+        rank.send_recv((rank.ahead(1), sent), (rank.behind(1), received))?;
+    }
+    Ok(())
+}
+
+/// Every block goes round the ring in segments.
+pub(super) fn pipelined_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let (P, id) = (rank.P, rank.id);
+    let longest = (0..P).map(|block| of.received(block)).max().unwrap_or(0);
+    let segment = of.segment(algorithm.segment, longest);
+    // An empty block takes a step too, in which nothing is sent.
+    let pieces = |first: usize| {
+        let all = (0..P - 1).map(|step| of.received((first + P - step) % P));
+        all.flat_map(|length| if length == 0 { vec![0] } else { segments(length, segment) })
+            .collect::<Vec<_>>()
+    };
+    let (sent, received) = (pieces(id), pieces(rank.behind(1)));
+    for number in 0..sent.len().max(received.len()) {
+        let piece = |of: &[u64]| of.get(number).copied().unwrap_or(0);
+        match (piece(&sent), piece(&received)) {
+            (0, 0) => {}
+            (0, received) => rank.recv(rank.behind(1), received)?,
+            (sent, 0) => rank.send(rank.ahead(1), sent)?,
+            (sent, received) => rank.send_recv((rank.ahead(1), sent), (rank.behind(1), received))?,
+        }
+    }
+    Ok(())
+}
+
+/// Pairs of blocks go to the neighbours in turn, to one and to the other. If the number of ranks is odd, it is the
+/// ring.
+pub(super) fn neighbor_exchange(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let (P, id) = (rank.P, rank.id);
+    if !P.is_multiple_of(2) {
+        return ring(rank, of, algorithm);
+    }
+    let is_even = id.is_multiple_of(2);
+    let (pair, other) =
+        if is_even { (rank.ahead(1), rank.behind(1)) } else { (rank.behind(1), rank.ahead(1)) };
+    rank.send_recv((pair, of.received(id)), (pair, of.received(pair)))?;
+    // The first of each pair of blocks: the one that was received last, and the last from each neighbour.
+    let mut last = if is_even { id } else { pair };
+    let mut from = [last; 2];
+    for step in 1..P / 2 {
+        let side = step % 2;
+        let forward = is_even == (side == 0);
+        from[side] = if forward { from[side] + 2 } else { from[side] + P - 2 } % P;
+        let neighbor = if side == 0 { pair } else { other };
+        let (sent, received) = (blocks(rank, of, last, 2), blocks(rank, of, from[side], 2));
+        rank.send_recv((neighbor, sent), (neighbor, received))?;
+        last = from[side];
+    }
+    Ok(())
+}

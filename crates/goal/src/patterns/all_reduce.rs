@@ -1,0 +1,103 @@
+//! Reductions to all.
+
+use super::call::{CollectiveKind, Sizes};
+use super::member::{Lengths, MemberWriter, part};
+use super::rabenseifner::{self, Halving, Nodes, Pairing};
+use super::table::Algorithm;
+use super::{WriteResult, broadcast, reduce};
+
+/// Everyone sends to rank 0, which sends to everyone.
+pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    debug_assert_eq!(of.root(), 0);
+    reduce::linear(rank, of, algorithm)?;
+    broadcast::linear(rank, of, algorithm)
+}
+
+/// A reduction to rank 0 and then a broadcast, as the library does these.
+pub(super) fn nonoverlapping(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let all = Sizes::Same(of.call.whole());
+    rank.write(&of.call.part(CollectiveKind::Reduce, all, all))?;
+    rank.write(&of.call.part(CollectiveKind::Bcast, all, all))
+}
+
+/// A reduction to rank 0 up a tree and a broadcast down the same tree.
+pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    reduce::binomial(rank, of, algorithm)?;
+    broadcast::knomial(rank, of, &Algorithm { fan_out: Some(2), ..*algorithm })
+}
+
+/// Ranks whose numbers differ in one bit exchange all, for one bit after the other.
+pub(super) fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let (nodes, whole) = (Nodes::new(rank.P, Pairing::ToOdd), of.whole());
+    if let Some(node) = nodes.combine_pairs(rank, whole)? {
+        for bit in 0..nodes.count.ilog2() {
+            rank.swap(nodes.rank(node ^ 1 << bit), whole)?;
+            rank.combine(whole)?;
+        }
+    }
+    nodes.tell_pairs(rank, whole)
+}
+
+/// P parts go round a ring, twice: they are combined, and then told.
+pub(super) fn ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    if of.whole() < rank.P as u64 {
+        return recursive_doubling(rank, of, algorithm);
+    }
+    in_phases(rank, of.whole(), 1)
+}
+
+/// The same in phases, so that no message of the first half has more than a segment.
+pub(super) fn segmented_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let (P, whole) = (rank.P as u64, of.whole());
+    let each = of.segment(algorithm.segment, whole).saturating_mul(P);
+    if whole < each || each == 0 {
+        return ring(rank, of, algorithm);
+    }
+    let rest = whole % each;
+    in_phases(rank, whole, (whole / each + u64::from(rest >= P && rest > each / 2)) as usize)
+}
+
+fn in_phases(rank: &mut MemberWriter, whole: u64, phases: usize) -> WriteResult {
+    let P = rank.P;
+    let (next, before) = (rank.ahead(1), rank.behind(1));
+    let block = |rank: &MemberWriter, behind: usize| part(whole, P, rank.behind(behind));
+    for phase in 0..phases {
+        let length = |rank: &MemberWriter, behind: usize| part(block(rank, behind), phases, phase);
+        let mut open = rank.start_recv(before, length(rank, 1))?;
+        rank.send(next, length(rank, 0))?;
+        for step in 1..P - 1 {
+            let received = std::mem::replace(&mut open, rank.start_recv(before, length(rank, step + 1))?);
+            rank.wait([received])?;
+            rank.combine(length(rank, step))?;
+            rank.send(next, length(rank, step))?;
+        }
+        rank.wait([open])?;
+        rank.combine(length(rank, P - 1))?;
+    }
+    for step in 0..P - 1 {
+        let (sent, received) = (block(rank, P - 1 + step), block(rank, step));
+        rank.send_recv((next, sent), (before, received))?;
+    }
+    Ok(())
+}
+
+/// Rabenseifner's algorithm: halves of halves are exchanged and combined, and then gathered by all. In pairs of
+/// ranks too many both combine a half first.
+pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    if of.whole() < 1 << rank.P.ilog2() {
+        return linear(rank, of, algorithm);
+    }
+    rabenseifner::all_reduce(rank, of, Pairing::Halves, Halving::Nested)
+}
+
+/// The same as MPICH does it: in pairs of ranks too many the even one gives all to the odd one first.
+pub(super) fn rabenseifner_whole(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &Algorithm,
+) -> WriteResult {
+    if of.whole() < 1 << rank.P.ilog2() {
+        return recursive_doubling(rank, of, algorithm);
+    }
+    rabenseifner::all_reduce(rank, of, Pairing::ToOdd, Halving::Blocks)
+}

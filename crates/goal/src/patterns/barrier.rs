@@ -1,0 +1,62 @@
+//! Barriers. Their messages are empty.
+
+use super::WriteResult;
+use super::member::{Lengths, MemberWriter, Started};
+use super::table::Algorithm;
+
+/// Everyone tells rank 0, and then that tells everyone.
+pub(super) fn linear(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+    if rank.id > 0 {
+        rank.send(0, 0)?;
+        return rank.recv(0, 0);
+    }
+    let all: Vec<Started> = (1..rank.P).map(|from| rank.start_recv(from, 0)).collect::<Result<_, _>>()?;
+    rank.wait(all)?;
+    (1..rank.P).try_for_each(|to| rank.send(to, 0))
+}
+
+/// A message goes round a ring, twice.
+pub(super) fn double_ring(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+    let (next, before) = (rank.ahead(1), rank.behind(1));
+    for _ in 0..2 {
+        if rank.id > 0 {
+            rank.recv(before, 0)?;
+        }
+        rank.send(next, 0)?;
+        if rank.id == 0 {
+            rank.recv(before, 0)?;
+        }
+    }
+    Ok(())
+}
+
+/// Ranks whose numbers differ in one bit tell each other, for one bit after the other. Ranks too many tell another one
+/// before, which tells them at the end.
+pub(super) fn recursive_doubling(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+    let (P, id) = (rank.P, rank.id);
+    let nodes = 1 << P.ilog2();
+    if id >= nodes {
+        return rank.swap(id - nodes, 0);
+    }
+    let further = Some(id + nodes).filter(|further| *further < P);
+    further.map_or(Ok(()), |from| rank.recv(from, 0))?;
+    (0..nodes.ilog2()).try_for_each(|bit| rank.swap(id ^ 1 << bit, 0))?;
+    further.map_or(Ok(()), |to| rank.send(to, 0))
+}
+
+/// Dissemination: in round r everyone tells the rank 2^r ahead.
+pub(super) fn dissemination(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+    rank.distances()
+        .try_for_each(|distance| rank.send_recv((rank.ahead(distance), 0), (rank.behind(distance), 0)))
+}
+
+/// Everyone tells rank 0 up a binomial tree, which tells everyone down the same tree.
+pub(super) fn tree(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
+    let tree = super::trees::contiguous_binomial(rank.P, rank.id);
+    tree.children.iter().try_for_each(|child| rank.recv(*child, 0))?;
+    if let Some(parent) = tree.parent {
+        rank.send(parent, 0)?;
+        rank.recv(parent, 0)?;
+    }
+    tree.children.iter().rev().try_for_each(|child| rank.send(*child, 0))
+}

@@ -1,0 +1,109 @@
+//! Gathers and scatters.
+
+use super::WriteResult;
+use super::call::CollectiveKind;
+use super::member::{Lengths, MemberWriter};
+use super::table::Algorithm;
+use super::trees;
+
+/// Everyone sends to the root, which receives in the order of ranks.
+pub(super) fn gather(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let root = of.root();
+    if rank.id != root {
+        let length = of.sent(root);
+        return if is_skipped(of, length) { Ok(()) } else { rank.send(root, length) };
+    }
+    let from = (0..rank.P).filter(|from| *from != root && !is_skipped(of, of.received(*from)));
+    from.collect::<Vec<_>>().into_iter().try_for_each(|from| rank.recv(from, of.received(from)))
+}
+
+/// Everyone sends to the root, which receives from all at once.
+pub(super) fn gather_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    if rank.id != of.root() {
+        return gather(rank, of, algorithm);
+    }
+    let mut all = Vec::new();
+    for from in (0..rank.P).filter(|from| *from != of.root() && !is_skipped(of, of.received(*from))) {
+        all.push(rank.start_recv(from, of.received(from))?);
+    }
+    rank.wait(all)
+}
+
+/// Returns whether a message is left out: empty ones are in lists with a length for each rank.
+fn is_skipped(of: &Lengths, length: u64) -> bool {
+    length == 0 && matches!(of.call.kind, CollectiveKind::Gatherv | CollectiveKind::Scatterv)
+}
+
+/// The root tells a rank to send, which does so, and then sends the rest.
+pub(super) fn gather_in_turn(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let root = of.root();
+    let first = |length: u64| of.segment(algorithm.segment, length);
+    if rank.id != root {
+        let length = of.sent(root);
+        rank.recv(root, 0)?;
+        rank.send(root, first(length))?;
+        return rank.send(root, length - first(length));
+    }
+    let mut rests = Vec::new();
+    for from in (0..rank.P).filter(|from| *from != root) {
+        let length = of.received(from);
+        let begin = rank.start_recv(from, first(length))?;
+        rank.send(from, 0)?;
+        rests.push(rank.start_recv(from, length - first(length))?);
+        rank.wait([begin])?;
+    }
+    rank.wait(rests)
+}
+
+/// Blocks go up a binomial tree of contiguous ranks, all that a rank has in one message.
+pub(super) fn gather_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
+    let block = of.call.whole();
+    let tree = trees::contiguous_binomial(P, place);
+    for child in tree.children {
+        rank.recv(rank.member_at(child, root), block * below(P, child))?;
+    }
+    tree.parent.map_or(Ok(()), |parent| rank.send(rank.member_at(parent, root), block * below(P, place)))
+}
+
+/// Returns the number of ranks in a binomial tree's part of a place that is not 0.
+fn below(P: usize, place: usize) -> u64 {
+    (place & place.wrapping_neg()).min(P - place) as u64
+}
+
+/// The root sends to everyone, one after the other.
+pub(super) fn scatter(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let root = of.root();
+    if rank.id != root {
+        let length = of.received(root);
+        return if is_skipped(of, length) { Ok(()) } else { rank.recv(root, length) };
+    }
+    let to = (0..rank.P).filter(|to| *to != root && !is_skipped(of, of.sent(*to)));
+    to.collect::<Vec<_>>().into_iter().try_for_each(|to| rank.send(to, of.sent(to)))
+}
+
+/// The root sends to everyone at once.
+pub(super) fn scatter_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let root = of.root();
+    if rank.id != root {
+        return scatter(rank, of, algorithm);
+    }
+    let mut all = Vec::new();
+    for to in (0..rank.P).filter(|to| *to != root && !is_skipped(of, of.sent(*to))) {
+        all.push(rank.start_send(to, of.sent(to))?);
+    }
+    rank.wait(all)
+}
+
+/// Blocks go down a binomial tree of contiguous ranks, the furthest ones first.
+pub(super) fn scatter_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
+    let block = of.call.whole();
+    let tree = trees::knomial(P, place, 2);
+    if let Some(parent) = tree.parent {
+        rank.recv(rank.member_at(parent, root), block * below(P, place))?;
+    }
+    tree.children
+        .into_iter()
+        .try_for_each(|child| rank.send(rank.member_at(child, root), block * below(P, child)))
+}

@@ -1,0 +1,271 @@
+//! The writer of one rank's part in a collective, as a program with blocking and immediate calls.
+
+use loggp::Time;
+use loggp::schedule::{Operation, ScheduleBuilder, ScheduleError};
+
+use super::call::{CollectiveCall, CollectiveKind};
+use super::table::CollectiveTable;
+use super::{Prerequisite, WriteResult, add_after};
+
+/// A rank's place in a collective.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    /// The ranks of the schedule that take part, in the order of the communicator.
+    pub members: &'a [u32],
+    /// This rank's place among them.
+    pub id: usize,
+    /// The tag of all messages.
+    pub tag: u32,
+    /// The operations that the collective waits for.
+    pub before: &'a [Prerequisite],
+}
+
+/// How collectives become messages.
+pub struct CollectiveRules<'a> {
+    /// Which algorithm is taken when.
+    pub table: &'a CollectiveTable,
+    /// Returns the time to combine this many bytes of two ranks.
+    pub combine: &'a dyn Fn(u64) -> Time,
+}
+
+impl CollectiveRules<'_> {
+    /// Writes a rank's part in a collective. Returns the operation that ends it.
+    pub fn write(
+        &self,
+        builder: &mut ScheduleBuilder,
+        member: Member,
+        call: &CollectiveCall,
+    ) -> Result<u32, ScheduleError> {
+        let Member { members, id, tag, before } = member;
+        call.check(members.len())?;
+        let mut writer = MemberWriter {
+            builder,
+            rules: self,
+            members,
+            id,
+            P: members.len(),
+            tag,
+            gate: before.to_vec(),
+            gates: 0,
+            unit: 1,
+        };
+        writer.write(call)?;
+        writer.end()
+    }
+}
+
+/// A writer of one rank's operations, in the order of its program.
+pub(super) struct MemberWriter<'a> {
+    builder: &'a mut ScheduleBuilder,
+    rules: &'a CollectiveRules<'a>,
+    members: &'a [u32],
+    /// The rank's place among the members.
+    pub id: usize,
+    /// The number of members.
+    pub P: usize,
+    tag: u32,
+    /// What the next operation waits for.
+    gate: Vec<Prerequisite>,
+    /// How often the program waited.
+    gates: u32,
+    /// The bytes of an element, in which lengths are counted.
+    unit: u64,
+}
+
+/// An operation that was started, and how often the program had waited before.
+#[derive(Clone, Copy)]
+pub(super) struct Started {
+    operation: u32,
+    gates: u32,
+}
+
+impl MemberWriter<'_> {
+    /// Writes a collective, by the algorithm that the rules choose.
+    pub fn write(&mut self, call: &CollectiveCall) -> WriteResult {
+        if self.sends_nothing(call) {
+            return Ok(());
+        }
+        let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
+        let algorithm = self.rules.table.choose(call, self.P);
+        let unit = self.unit;
+        let kind = call.kind;
+        let counts_elements = kind.is_reduction() || kind == CollectiveKind::Bcast;
+        self.unit = match algorithm.method.divides_bytes {
+            false if counts_elements => call.element_size(self.P),
+            _ => 1,
+        };
+        let written = (algorithm.method.write)(self, &Lengths { call, unit: self.unit }, algorithm);
+        self.unit = unit;
+        written
+    }
+
+    /// Returns whether there is nobody else, or nothing to send: libraries return at once then.
+    fn sends_nothing(&self, call: &CollectiveCall) -> bool {
+        let kind = call.kind;
+        let is_empty =
+            || call.measure(self.P).1 == 0 && !kind.is_irregular() && kind != CollectiveKind::Barrier;
+        !kind.is_of_neighbors() && (self.P < 2 || is_empty())
+    }
+
+    /// Starts a send.
+    pub fn start_send(&mut self, to: usize, length: u64) -> Result<Started, ScheduleError> {
+        self.start(Operation::Send { to: self.members[to], bytes: length * self.unit, tag: self.tag })
+    }
+
+    /// Starts a receive.
+    pub fn start_recv(&mut self, from: usize, length: u64) -> Result<Started, ScheduleError> {
+        let (from, tag) = (Some(self.members[from]), Some(self.tag));
+        self.start(Operation::Recv { from, bytes: length * self.unit, tag })
+    }
+
+    fn start(&mut self, what: Operation) -> Result<Started, ScheduleError> {
+        let operation = add_after(self.builder, what, &self.gate)?;
+        Ok(Started { operation, gates: self.gates })
+    }
+
+    /// Waits for operations.
+    pub fn wait(&mut self, all: impl IntoIterator<Item = Started>) -> WriteResult {
+        /// The most operations that each later one waits for by itself.
+        const MOST: usize = 3;
+        let all: Vec<Started> = all.into_iter().collect();
+        if all.is_empty() {
+            return Ok(());
+        }
+        // An operation that began after the last wait has waited for what was waited for then.
+        if all.iter().any(|one| one.gates == self.gates) {
+            self.gate.clear();
+        }
+        self.gate.extend(all.iter().map(|one| (one.operation, false)));
+        self.gates += 1;
+        if self.gate.len() > MOST {
+            self.join()?;
+        }
+        Ok(())
+    }
+
+    /// Makes one operation of those that the next one waits for.
+    fn join(&mut self) -> Result<u32, ScheduleError> {
+        let joined = add_after(self.builder, Operation::Calc(Time::ZERO), &self.gate)?;
+        self.gate = vec![(joined, false)];
+        Ok(joined)
+    }
+
+    fn end(&mut self) -> Result<u32, ScheduleError> {
+        match self.gate[..] {
+            [(last, false)] if self.gates > 0 => Ok(last),
+            _ => self.join(),
+        }
+    }
+
+    pub fn send(&mut self, to: usize, length: u64) -> WriteResult {
+        let sent = self.start_send(to, length)?;
+        self.wait([sent])
+    }
+
+    pub fn recv(&mut self, from: usize, length: u64) -> WriteResult {
+        let received = self.start_recv(from, length)?;
+        self.wait([received])
+    }
+
+    /// Sends to one member and receives from another, both at once. To itself it takes no message.
+    pub fn send_recv(&mut self, (to, sent): (usize, u64), (from, received): (usize, u64)) -> WriteResult {
+        if to == self.id && from == self.id {
+            return Ok(());
+        }
+        let received = self.start_recv(from, received)?;
+        let sent = self.start_send(to, sent)?;
+        self.wait([received, sent])
+    }
+
+    /// Exchanges messages of the same length with a member.
+    pub fn swap(&mut self, other: usize, length: u64) -> WriteResult {
+        self.send_recv((other, length), (other, length))
+    }
+
+    /// Sends to all of these at once.
+    pub fn send_all(&mut self, to: impl IntoIterator<Item = usize>, length: u64) -> WriteResult {
+        let sent: Vec<Started> =
+            to.into_iter().map(|to| self.start_send(to, length)).collect::<Result<_, _>>()?;
+        self.wait(sent)
+    }
+
+    /// Combines what came with what is here.
+    pub fn combine(&mut self, length: u64) -> WriteResult {
+        let time = (self.rules.combine)(length * self.unit);
+        if time > Time::ZERO {
+            let combined = self.start(Operation::Calc(time))?;
+            self.wait([combined])?;
+        }
+        Ok(())
+    }
+
+    /// Returns the member at this distance ahead.
+    pub fn ahead(&self, distance: usize) -> usize {
+        (self.id + distance) % self.P
+    }
+
+    /// Returns the member at this distance behind.
+    pub fn behind(&self, distance: usize) -> usize {
+        (self.id + self.P - distance % self.P) % self.P
+    }
+
+    /// Returns the rank's place, counted from a root.
+    pub fn place_from(&self, root: usize) -> usize {
+        self.behind(root)
+    }
+
+    /// Returns the member at a place that is counted from a root.
+    pub fn member_at(&self, place: usize, root: usize) -> usize {
+        (place + root) % self.P
+    }
+
+    /// Returns the powers of 2 below P.
+    pub fn distances(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        (0..self.P.next_power_of_two().ilog2()).map(|bit| 1 << bit)
+    }
+}
+
+/// The lengths of a call, counted in elements.
+pub(super) struct Lengths<'a, 'c> {
+    pub call: &'a CollectiveCall<'c>,
+    unit: u64,
+}
+
+impl Lengths<'_, '_> {
+    pub fn root(&self) -> usize {
+        self.call.root
+    }
+
+    /// Returns the length of the whole message.
+    pub fn whole(&self) -> u64 {
+        self.call.whole() / self.unit
+    }
+
+    pub fn sent(&self, to: usize) -> u64 {
+        self.call.sent.of(to) / self.unit
+    }
+
+    pub fn received(&self, from: usize) -> u64 {
+        self.call.received.of(from) / self.unit
+    }
+
+    /// Returns the number of elements in so many bytes.
+    pub fn elements(&self, bytes: u64) -> u64 {
+        bytes / self.unit
+    }
+
+    /// Returns the length of an element's multiple that has about this many bytes, or the whole: a segment.
+    pub fn segment(&self, bytes: u64, whole: u64) -> u64 {
+        if bytes < self.unit || bytes >= whole * self.unit {
+            return whole;
+        }
+        let length = bytes / self.unit;
+        length + u64::from(bytes % self.unit > self.unit / 2)
+    }
+}
+
+/// Returns the length of a part of a whole that is divided into nearly equal ones, the longer ones first.
+pub(super) fn part(whole: u64, parts: usize, number: usize) -> u64 {
+    let (parts, number) = (parts as u64, number as u64);
+    whole / parts + u64::from(number < whole % parts)
+}

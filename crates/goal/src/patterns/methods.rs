@@ -1,0 +1,225 @@
+//! The algorithms by which collectives become messages.
+
+use super::WriteResult;
+use super::call::CollectiveKind::{self, *};
+use super::member::{Lengths, MemberWriter};
+use super::table::Algorithm;
+use super::{
+    all_gather, all_reduce, all_to_all, barrier, broadcast, gather, neighbors, reduce, reduce_scatter, scan,
+};
+
+/// An algorithm of some kinds of collectives.
+#[derive(Debug)]
+pub struct Method {
+    pub name: &'static str,
+    /// A short description.
+    pub about: &'static str,
+    /// The collectives that can be done by it.
+    pub kinds: &'static [CollectiveKind],
+    /// What its fan-out is if a table does not say it; `None` if it has none.
+    pub fan_out: Option<usize>,
+    /// Whether messages can be divided into segments.
+    pub has_segments: bool,
+    /// Whether it divides messages anywhere, not only between elements.
+    pub(super) divides_bytes: bool,
+    pub(super) write: Write,
+}
+
+type Write = fn(&mut MemberWriter, &Lengths, &Algorithm) -> WriteResult;
+
+const fn method(
+    kinds: &'static [CollectiveKind],
+    name: &'static str,
+    write: Write,
+    about: &'static str,
+) -> Method {
+    Method { name, about, kinds, fan_out: None, has_segments: false, divides_bytes: false, write }
+}
+
+impl Method {
+    const fn segments(self) -> Method {
+        Method { has_segments: true, ..self }
+    }
+
+    const fn fan_out(self, fan_out: usize) -> Method {
+        Method { fan_out: Some(fan_out), ..self }
+    }
+
+    const fn bytes(self) -> Method {
+        Method { divides_bytes: true, ..self }
+    }
+
+    /// Returns the algorithm of a kind of collective with this name, or `None`.
+    pub fn find(kind: CollectiveKind, name: &str) -> Option<&'static Method> {
+        Method::of(kind).find(|method| method.name == name)
+    }
+
+    /// Returns the algorithms of a kind of collective.
+    pub fn of(kind: CollectiveKind) -> impl Iterator<Item = &'static Method> {
+        METHODS.iter().filter(move |method| method.kinds.contains(&kind))
+    }
+}
+
+/// All algorithms.
+pub static METHODS: &[Method] = &[
+    method(&[Barrier], "linear", barrier::linear, "everyone tells rank 0, and rank 0 tells everyone"),
+    method(&[Barrier], "double-ring", barrier::double_ring, "a message goes round a ring, twice"),
+    method(&[Barrier], "recursive-doubling", barrier::recursive_doubling, "everyone exchanges with 2^r away"),
+    method(&[Barrier], "dissemination", barrier::dissemination, "everyone tells 2^r ahead in round r"),
+    method(&[Barrier], "two-ranks", barrier::dissemination, "two tell each other"),
+    method(&[Barrier], "tree", barrier::tree, "up a binomial tree and down again"),
+    method(&[Bcast], "linear", broadcast::linear, "the root sends to everyone"),
+    method(&[Bcast], "chain", broadcast::chain, "along so many chains").fan_out(1).segments(),
+    method(&[Bcast], "pipeline", broadcast::chain, "along one chain").segments(),
+    method(&[Bcast], "split-binary", broadcast::split_binary, "a half down each side of a binary tree")
+        .segments(),
+    method(&[Bcast], "binary", broadcast::binary, "down a binary tree").segments(),
+    method(&[Bcast], "binomial", broadcast::binomial, "down a binomial tree, the nearest first").segments(),
+    method(&[Bcast], "knomial", broadcast::knomial, "down a k-nomial tree, the furthest first")
+        .fan_out(4)
+        .segments(),
+    method(&[Bcast], "scatter-allgather", broadcast::scatter_allgather, "scattered, and gathered by halves"),
+    method(
+        &[Bcast],
+        "scatter-allgather-bytes",
+        broadcast::scatter_allgather,
+        "the same in parts of any length",
+    )
+    .bytes(),
+    method(&[Bcast], "scatter-ring", broadcast::scatter_ring, "scattered, and gathered round a ring"),
+    method(&[Bcast], "scatter-ring-bytes", broadcast::scatter_ring, "the same in parts of any length")
+        .bytes(),
+    method(&[Reduce], "linear", reduce::linear, "everyone sends to the root"),
+    method(&[Reduce], "chain", reduce::chain, "along so many chains").fan_out(1).segments(),
+    method(&[Reduce], "pipeline", reduce::chain, "along one chain").segments(),
+    method(&[Reduce], "binary", reduce::binary, "up a binary tree").segments(),
+    method(&[Reduce], "binomial", reduce::binomial, "up a binomial tree, the nearest first").segments(),
+    method(
+        &[Reduce],
+        "binomial-in-order",
+        reduce::binomial_in_order,
+        "up a binomial tree to rank 0, and to the root",
+    )
+    .segments(),
+    method(&[Reduce], "in-order-binary", reduce::in_order_binary, "up a binary tree in the order of ranks")
+        .segments(),
+    method(&[Reduce], "rabenseifner", reduce::rabenseifner, "halves of halves are combined, and gathered"),
+    method(
+        &[Reduce],
+        "rabenseifner-whole",
+        reduce::rabenseifner_whole,
+        "the same; ranks too many give all first",
+    ),
+    method(&[Allreduce], "linear", all_reduce::linear, "everyone sends to rank 0, and rank 0 to everyone"),
+    method(&[Allreduce], "nonoverlapping", all_reduce::nonoverlapping, "a reduce and then a bcast"),
+    method(&[Allreduce], "binomial", all_reduce::binomial, "up a binomial tree and down again"),
+    method(
+        &[Allreduce],
+        "recursive-doubling",
+        all_reduce::recursive_doubling,
+        "everyone exchanges with 2^r away",
+    ),
+    method(&[Allreduce], "ring", all_reduce::ring, "P parts go round, twice"),
+    method(&[Allreduce], "segmented-ring", all_reduce::segmented_ring, "the same in segments").segments(),
+    method(
+        &[Allreduce],
+        "rabenseifner",
+        all_reduce::rabenseifner,
+        "halves of halves are combined, and gathered",
+    ),
+    method(
+        &[Allreduce],
+        "rabenseifner-whole",
+        all_reduce::rabenseifner_whole,
+        "the same; ranks too many give all first",
+    ),
+    method(
+        &[Gather, Gatherv],
+        "linear",
+        gather::gather,
+        "everyone sends to the root, which receives in turn",
+    ),
+    method(&[Gather, Gatherv], "linear-at-once", gather::gather_at_once, "the same, all received at once"),
+    method(&[Gather], "linear-sync", gather::gather_in_turn, "the root tells everyone in turn to send")
+        .segments(),
+    method(&[Gather], "binomial", gather::gather_binomial, "up a binomial tree"),
+    method(&[Scatter, Scatterv], "linear", gather::scatter, "the root sends to everyone in turn"),
+    method(&[Scatter, Scatterv], "linear-at-once", gather::scatter_at_once, "the same, all at once"),
+    method(&[Scatter], "binomial", gather::scatter_binomial, "down a binomial tree"),
+    method(&[Allgather, Allgatherv], "linear", all_gather::linear, "a gather and then a bcast"),
+    method(&[Allgather, Allgatherv], "bruck", all_gather::bruck, "all that came goes 2^r away in round r"),
+    method(
+        &[Allgather, Allgatherv],
+        "recursive-doubling",
+        all_gather::recursive_doubling,
+        "everyone exchanges all with 2^r away; or Bruck's",
+    ),
+    method(&[Allgather, Allgatherv], "ring", all_gather::ring, "every part goes round a ring"),
+    method(&[Allgather, Allgatherv], "pipelined-ring", all_gather::pipelined_ring, "the same in segments")
+        .segments(),
+    method(
+        &[Allgather, Allgatherv],
+        "neighbor-exchange",
+        all_gather::neighbor_exchange,
+        "pairs of parts go to both neighbours in turn; or a ring",
+    ),
+    method(&[Allgather, Allgatherv], "two-ranks", all_gather::ring, "two exchange their parts; or a ring"),
+    method(&[Alltoall], "linear", all_to_all::linear, "everyone sends to all at once"),
+    method(&[Alltoallv, Alltoallw], "linear", all_to_all::linear_by_rank, "the same, in the order of ranks"),
+    method(&[Alltoall], "linear-sync", all_to_all::linear, "everyone sends to all at once"),
+    method(&[Alltoall, Alltoallv, Alltoallw], "scattered", all_to_all::scattered, "so many messages at once")
+        .fan_out(32),
+    method(&[Alltoall, Alltoallv, Alltoallw], "pairwise", all_to_all::pairwise, "one after the other"),
+    method(
+        &[Alltoall, Alltoallv, Alltoallw],
+        "pairwise-by-bits",
+        all_to_all::pairwise_by_bits,
+        "the same; in pairs if P is a power of 2",
+    ),
+    method(&[Alltoall], "bruck", all_to_all::bruck, "about half of all parts go 2^r away in round r"),
+    method(&[Alltoall], "two-ranks", all_to_all::pairwise, "two exchange their parts"),
+    method(
+        &[ReduceScatter, ReduceScatterBlock],
+        "nonoverlapping",
+        reduce_scatter::nonoverlapping,
+        "a reduce and then a scatter",
+    ),
+    method(
+        &[ReduceScatter, ReduceScatterBlock],
+        "recursive-doubling",
+        reduce_scatter::recursive_doubling,
+        "everyone exchanges with 2^r away what both lack",
+    ),
+    method(
+        &[ReduceScatter, ReduceScatterBlock],
+        "recursive-halving",
+        reduce_scatter::recursive_halving,
+        "halves of halves are combined",
+    ),
+    method(&[ReduceScatter, ReduceScatterBlock], "ring", reduce_scatter::ring, "the parts go round a ring"),
+    method(
+        &[ReduceScatter, ReduceScatterBlock],
+        "butterfly",
+        reduce_scatter::butterfly,
+        "halves of halves are combined in order, and put in their places",
+    ),
+    method(
+        &[ReduceScatter, ReduceScatterBlock],
+        "pairwise",
+        reduce_scatter::pairwise,
+        "everyone sends all others their part, one after the other",
+    ),
+    method(&[Scan, Exscan], "linear", scan::linear, "from each rank to the next one"),
+    method(
+        &[Scan, Exscan],
+        "recursive-doubling",
+        scan::recursive_doubling,
+        "everyone exchanges with 2^r away",
+    ),
+    method(
+        &[NeighborAllgather, NeighborAllgatherv, NeighborAlltoall, NeighborAlltoallv, NeighborAlltoallw],
+        "linear",
+        neighbors::linear,
+        "everyone sends to all neighbours at once",
+    ),
+];

@@ -1,0 +1,26 @@
+//! Collectives of neighbours.
+
+use super::WriteResult;
+use super::call::CollectiveKind;
+use super::member::{Lengths, MemberWriter, Started};
+use super::table::Algorithm;
+
+/// All messages at once: to every neighbour and from every neighbour, in their order.
+pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    use CollectiveKind::*;
+    let call = of.call;
+    // In a gather every neighbour gets the same.
+    let is_same = matches!(call.kind, NeighborAllgather | NeighborAllgatherv);
+    let mut all: Vec<Started> = Vec::new();
+    for (number, from) in call.sources.iter().enumerate() {
+        if let Some(from) = from {
+            all.push(rank.start_recv(*from, of.received(number))?);
+        }
+    }
+    for (number, to) in call.destinations.iter().enumerate() {
+        if let Some(to) = to {
+            all.push(rank.start_send(*to, of.sent(if is_same { 0 } else { number }))?);
+        }
+    }
+    rank.wait(all)
+}

@@ -1,0 +1,116 @@
+//! Reductions to a root.
+
+use super::WriteResult;
+use super::broadcast::segments;
+use super::member::{Lengths, MemberWriter, Started};
+use super::rabenseifner::{self, Halving, Pairing};
+use super::table::Algorithm;
+use super::trees::{self, Place};
+
+/// Everyone sends to the root, which receives from the last one first.
+pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let (id, root, P) = (rank.id, of.root(), rank.P);
+    if id != root {
+        return rank.send(root, of.whole());
+    }
+    for from in (0..P).rev() {
+        if from != id {
+            rank.recv(from, of.whole())?;
+        }
+        if from < P - 1 {
+            rank.combine(of.whole())?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let place = trees::chains(rank.P, rank.place_from(of.root()), algorithm.fan_out.unwrap_or(1));
+    up_tree(rank, of, algorithm, of.root(), &place)
+}
+
+pub(super) fn binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let place = trees::binary(rank.P, rank.place_from(of.root()));
+    up_tree(rank, of, algorithm, of.root(), &place)
+}
+
+pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let place = trees::contiguous_binomial(rank.P, rank.place_from(of.root()));
+    up_tree(rank, of, algorithm, of.root(), &place)
+}
+
+/// Combines in the order of ranks at rank 0, which sends the result to the root.
+pub(super) fn binomial_in_order(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    up_tree(rank, of, algorithm, 0, &trees::contiguous_binomial(rank.P, rank.id))?;
+    from_to_root(rank, of, 0)
+}
+
+/// The rank that has the result sends it to the root.
+fn from_to_root(rank: &mut MemberWriter, of: &Lengths, from: usize) -> WriteResult {
+    match (rank.id, of.root()) {
+        (_, root) if root == from => Ok(()),
+        (id, root) if id == root => rank.recv(from, of.whole()),
+        (id, root) if id == from => rank.send(root, of.whole()),
+        _ => Ok(()),
+    }
+}
+
+/// Combines in the order of ranks at the last one, which sends the result to the root.
+pub(super) fn in_order_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let last = rank.P - 1;
+    up_tree(rank, of, algorithm, 0, &trees::in_order_binary(rank.P, rank.id))?;
+    from_to_root(rank, of, last)
+}
+
+/// Combines segments up a tree. A rank receives from one child while it combines what came from the one before.
+fn up_tree(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &Algorithm,
+    root: usize,
+    place: &Place,
+) -> WriteResult {
+    let whole = of.whole();
+    let segments = segments(whole, of.segment(algorithm.segment, whole));
+    let parent = place.parent.map(|parent| rank.member_at(parent, root));
+    let children: Vec<usize> = place.children.iter().map(|child| rank.member_at(*child, root)).collect();
+    // The reception that goes on, and the segment that it completes if it is the last one of it.
+    let mut open: Option<(Started, u64, bool)> = None;
+    let finish = |rank: &mut MemberWriter, open: Option<(Started, u64, bool)>| {
+        let Some((received, length, is_last)) = open else { return Ok(()) };
+        rank.wait([received])?;
+        rank.combine(length)?;
+        parent.filter(|_| is_last).map_or(Ok(()), |parent| rank.send(parent, length))
+    };
+    for length in segments {
+        for (number, child) in children.iter().enumerate() {
+            let next = (rank.start_recv(*child, length)?, length, number + 1 == children.len());
+            finish(rank, open.replace(next))?;
+        }
+        if let Some(parent) = parent.filter(|_| children.is_empty()) {
+            rank.send(parent, length)?;
+        }
+    }
+    finish(rank, open)
+}
+
+/// Rabenseifner's algorithm: halves of halves are exchanged and combined, and the root gathers the parts. In pairs
+/// of ranks too many both combine a half first.
+pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    if of.whole() < 1 << rank.P.ilog2() {
+        return linear(rank, of, algorithm);
+    }
+    rabenseifner::reduce(rank, of, Pairing::Halves, Halving::Nested)
+}
+
+/// The same as MPICH does it: in pairs of ranks too many the odd one gives all to the even one first.
+pub(super) fn rabenseifner_whole(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &Algorithm,
+) -> WriteResult {
+    if of.whole() < 1 << rank.P.ilog2() {
+        return binomial(rank, of, algorithm);
+    }
+    rabenseifner::reduce(rank, of, Pairing::ToEven, Halving::Blocks)
+}

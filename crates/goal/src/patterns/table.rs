@@ -1,0 +1,248 @@
+//! Tables that say which algorithm a library takes for a collective.
+
+use std::sync::LazyLock;
+
+use super::call::{CollectiveCall, CollectiveKind};
+use super::methods::Method;
+
+/// An algorithm, with what a table says about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    pub method: &'static Method,
+    /// The number of children, of chains, or of messages at once.
+    pub fan_out: Option<usize>,
+    /// The bytes of a segment; 0 if messages are not divided.
+    pub segment: u64,
+}
+
+/// Which algorithm is taken for each kind of collective, by the number of ranks and the bytes.
+///
+/// A table is text. A line is `collective min-ranks min-bytes algorithm [segment-bytes]`; what is behind a `#` is a
+/// comment.
+///
+/// - `collective` is MPI's name in small letters, such as `bcast`, `ibcast` or `reduce_scatter`. `allreduce-ordered`
+///   is for operations that are not commutative. Without lines of its own an immediate collective is done as the
+///   blocking one, and an ordered one as the other; a collective without lines is done as Open MPI does it.
+/// - `min-ranks` is the least number of ranks for the line: `16`, or `pow2:16` for powers of 2 alone. Of all that hold,
+///   the lines with the most ranks count, and among these those for powers of 2.
+/// - `min-bytes` is the least number of bytes. They are the whole message in a broadcast and in reductions, and
+///   otherwise what a rank gives each other one, or their mean; `total:4096` counts as much for every rank. Of the
+///   lines left, the one with the most bytes counts.
+/// - `algorithm` is a name of [`METHODS`](super::METHODS), with `:` and a fan-out where it has one, as `knomial:4`.
+/// - `segment-bytes` divides messages, where the algorithm can.
+#[derive(Clone, Debug)]
+pub struct CollectiveTable {
+    /// The lines of each kind, by its number and [`Form`].
+    bands: Vec<Vec<Band>>,
+}
+
+/// Lines for the same numbers of ranks.
+#[derive(Clone, Debug)]
+struct Band {
+    ranks: usize,
+    is_power_of_2: bool,
+    steps: Vec<Step>,
+}
+
+/// An algorithm, and the least bytes for it.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    bytes: u64,
+    is_total: bool,
+    algorithm: Algorithm,
+}
+
+/// An error in a table.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {why}")]
+pub struct TableError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The error, in one sentence.
+    pub why: String,
+}
+
+static OPEN_MPI: LazyLock<CollectiveTable> =
+    LazyLock::new(|| CollectiveTable::parse(include_str!("openmpi.table")).expect("it is tested"));
+static MPICH: LazyLock<CollectiveTable> =
+    LazyLock::new(|| CollectiveTable::parse(include_str!("mpich.table")).expect("it is tested"));
+
+impl CollectiveTable {
+    /// Returns what Open MPI 4.1 does by its components `tuned`, `basic` and `libnbc`, unless it is told otherwise.
+    pub fn open_mpi() -> &'static CollectiveTable {
+        &OPEN_MPI
+    }
+
+    /// Returns what MPICH 4.0 does between nodes, unless it is told otherwise.
+    pub fn mpich() -> &'static CollectiveTable {
+        &MPICH
+    }
+
+    /// Returns the table of a library, `openmpi` or `mpich`, or `None`.
+    pub fn named(name: &str) -> Option<&'static CollectiveTable> {
+        match name {
+            "openmpi" => Some(CollectiveTable::open_mpi()),
+            "mpich" => Some(CollectiveTable::mpich()),
+            _ => None,
+        }
+    }
+
+    /// Reads a table from text.
+    ///
+    /// ```
+    /// use loggp_goal::patterns::{CollectiveCall, CollectiveKind, CollectiveTable, Sizes};
+    ///
+    /// let table = CollectiveTable::parse("bcast 2 0 linear\nbcast 16 4096 knomial:4 1024 # long ones")?;
+    /// let whole = Sizes::Same(8000);
+    /// let call = CollectiveCall { sent: whole, received: whole, ..CollectiveCall::new(CollectiveKind::Bcast) };
+    /// assert_eq!(table.choose(&call, 15).method.name, "linear");
+    /// let algorithm = table.choose(&call, 16);
+    /// assert_eq!((algorithm.method.name, algorithm.fan_out, algorithm.segment), ("knomial", Some(4), 1024));
+    ///
+    /// let error = CollectiveTable::parse("\nbcast 2 0 ring").unwrap_err();
+    /// assert!(error.to_string().starts_with("line 2: bcast cannot be done by \"ring\"; give linear, chain, "));
+    /// # Ok::<(), loggp_goal::patterns::TableError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<CollectiveTable, TableError> {
+        let mut table = CollectiveTable { bands: vec![Vec::new(); 4 * CollectiveKind::ALL.len()] };
+        for (number, line) in text.lines().enumerate() {
+            let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
+            if !words.is_empty() {
+                table.read_line(&words).map_err(|why| TableError { line: number + 1, why })?;
+            }
+        }
+        Ok(table)
+    }
+
+    fn read_line(&mut self, words: &[&str]) -> Result<(), String> {
+        let (&[name, ranks, bytes, algorithm], segment) = (match words {
+            [four @ .., segment] if four.len() == 4 => (four, Some(*segment)),
+            four => (four, None),
+        }) else {
+            return Err(format!(
+                "a line has 4 or 5 words, and here are {}; give collective min-ranks min-bytes algorithm [segment-bytes]",
+                words.len()
+            ));
+        };
+        let (kind, form) = kind_and_form(name)?;
+        let (is_power_of_2, least) = prefixed(ranks, "pow2:");
+        let ranks: usize = number(least, ranks, "a number of ranks, such as 16 or pow2:16")?;
+        let (is_total, least) = prefixed(bytes, "total:");
+        let bytes = number(least, bytes, "a number of bytes, such as 4096 or total:4096")?;
+        let algorithm = read_algorithm(kind, algorithm, segment)?;
+        let bands = &mut self.bands[place(kind, form)];
+        let step = Step { bytes, is_total, algorithm };
+        match bands.iter_mut().find(|band| (band.ranks, band.is_power_of_2) == (ranks, is_power_of_2)) {
+            Some(band) if band.steps.iter().any(|one| (one.bytes, one.is_total) == (bytes, is_total)) => {
+                return Err(format!("{name} has two lines for the same ranks and bytes; give one"));
+            }
+            Some(band) => band.steps.push(step),
+            None => bands.push(Band { ranks, is_power_of_2, steps: vec![step] }),
+        }
+        Ok(())
+    }
+
+    /// Returns the algorithm for a call of this many ranks.
+    pub fn choose(&self, call: &CollectiveCall, ranks: usize) -> &Algorithm {
+        self.choose_here(call, ranks).unwrap_or_else(|| {
+            let usual = CollectiveTable::open_mpi();
+            usual.choose_here(call, ranks.max(2)).expect("the table of Open MPI has all collectives")
+        })
+    }
+
+    fn choose_here(&self, call: &CollectiveCall, ranks: usize) -> Option<&Algorithm> {
+        let (block, total) = call.measure(ranks);
+        let is_ordered = call.kind.is_reduction() && !call.is_commutative;
+        let forms = [
+            (call.is_immediate && is_ordered).then_some(Form { is_immediate: true, is_ordered: true }),
+            call.is_immediate.then_some(Form { is_immediate: true, is_ordered: false }),
+            is_ordered.then_some(Form { is_immediate: false, is_ordered: true }),
+            Some(Form { is_immediate: false, is_ordered: false }),
+        ];
+        forms.into_iter().flatten().find_map(|form| {
+            let bands = self.bands[place(call.kind, form)].iter();
+            let band = bands
+                .filter(|band| band.ranks <= ranks && (!band.is_power_of_2 || ranks.is_power_of_two()))
+                .max_by_key(|band| (band.ranks, band.is_power_of_2))?;
+            let least_of_all = |step: &Step| match step.is_total {
+                true => step.bytes,
+                false => step.bytes.saturating_mul(ranks as u64),
+            };
+            let steps =
+                band.steps.iter().filter(|step| step.bytes <= if step.is_total { total } else { block });
+            steps.max_by_key(|step| least_of_all(step)).map(|step| &step.algorithm)
+        })
+    }
+}
+
+/// Which form of a collective lines are for.
+#[derive(Clone, Copy)]
+struct Form {
+    is_immediate: bool,
+    is_ordered: bool,
+}
+
+fn place(kind: CollectiveKind, form: Form) -> usize {
+    4 * kind as usize + 2 * usize::from(form.is_immediate) + usize::from(form.is_ordered)
+}
+
+fn kind_and_form(name: &str) -> Result<(CollectiveKind, Form), String> {
+    let base = name.strip_suffix("-ordered").unwrap_or(name);
+    let is_ordered = base != name;
+    let found = CollectiveKind::find(base).map(|kind| (kind, false));
+    let found =
+        found.or_else(|| base.strip_prefix('i').and_then(CollectiveKind::find).map(|kind| (kind, true)));
+    match found {
+        Some((kind, is_immediate)) if kind.is_reduction() || !is_ordered => {
+            Ok((kind, Form { is_immediate, is_ordered }))
+        }
+        _ => {
+            let all: Vec<&str> = CollectiveKind::ALL.into_iter().map(CollectiveKind::name).collect();
+            Err(format!(
+                "{name:?} is no collective; give one of {}, with i before it if it is immediate, and -ordered behind \
+                 reductions that are not commutative",
+                all.join(", ")
+            ))
+        }
+    }
+}
+
+/// Returns whether a word begins with this, and the rest.
+fn prefixed<'a>(word: &'a str, prefix: &str) -> (bool, &'a str) {
+    word.strip_prefix(prefix).map_or((false, word), |rest| (true, rest))
+}
+
+fn number<T: std::str::FromStr>(text: &str, word: &str, what: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("{word:?} is not {what}"))
+}
+
+fn read_algorithm(kind: CollectiveKind, word: &str, segment: Option<&str>) -> Result<Algorithm, String> {
+    let (name, fan_out) = word.split_once(':').map_or((word, None), |(name, fan_out)| (name, Some(fan_out)));
+    let Some(method) = Method::find(kind, name) else {
+        let all: Vec<&str> = Method::of(kind).map(|method| method.name).collect();
+        return Err(format!("{} cannot be done by {name:?}; give {}", kind.name(), all.join(", ")));
+    };
+    let fan_out = match fan_out {
+        None => method.fan_out,
+        Some(_) if method.fan_out.is_none() => {
+            return Err(format!("{name} has no fan-out; give {name} alone"));
+        }
+        Some(fan_out) => {
+            match number(fan_out, word, &format!("an algorithm and a number, such as {name}:4"))? {
+                // A tree with one child each would have no end, and no messages at once no beginning.
+                least if least >= 2 || least == 1 && name == "chain" => Some(least),
+                _ => {
+                    return Err(format!("{word:?} has too small a fan-out; give at least 2, as in {name}:4"));
+                }
+            }
+        }
+    };
+    let segment = match segment {
+        None => 0,
+        Some(_) if !method.has_segments => {
+            return Err(format!("{name} does not divide messages into segments; give {name} alone"));
+        }
+        Some(segment) => number(segment, segment, "a number of bytes for segments, such as 8192")?,
+    };
+    Ok(Algorithm { method, fan_out, segment })
+}

@@ -1,0 +1,263 @@
+//! The collectives of MPI libraries as schedules. Nothing here knows how they are written: messages and what
+//! depends on what are read off the schedule.
+
+use std::collections::{HashMap, HashSet};
+
+use loggp::schedule::{CostModel, Operation, Player, Schedule, ScheduleBuilder};
+use loggp::{Params, Time, US};
+use loggp_goal::patterns::CollectiveKind::{self, *};
+use loggp_goal::patterns::{
+    CollectiveCall, CollectiveRules, CollectiveTable, METHODS, Member, Method, Sizes,
+};
+
+/// A collective of all ranks, whose sizes are those that a rank knows.
+struct Case {
+    kind: CollectiveKind,
+    P: usize,
+    root: usize,
+    /// What each rank gives each other one.
+    sizes: Vec<Vec<u64>>,
+    is_commutative: bool,
+    is_immediate: bool,
+}
+
+impl Case {
+    /// Returns a case in which every rank gives every other one as much. Lists of lengths vary by rank.
+    fn new(kind: CollectiveKind, P: usize, root: usize, bytes: u64) -> Case {
+        let sizes = |from: usize| (0..P).map(move |to| Case::size(kind, bytes, from, to)).collect();
+        Case { kind, P, root, sizes: (0..P).map(sizes).collect(), is_commutative: true, is_immediate: false }
+    }
+
+    fn size(kind: CollectiveKind, bytes: u64, from: usize, to: usize) -> u64 {
+        match kind {
+            Barrier => 0,
+            // The part of a rank, whoever gives it.
+            ReduceScatter | Scatterv => bytes * (to as u64 % 3),
+            Gatherv | Allgatherv => bytes * (from as u64 % 3),
+            Alltoallv | Alltoallw => bytes * ((from + 2 * to) as u64 % 3),
+            _ => bytes,
+        }
+    }
+
+    fn table(method: &Method, kind: CollectiveKind, segment: u64) -> CollectiveTable {
+        let segment = if method.has_segments { segment.to_string() } else { String::new() };
+        CollectiveTable::parse(&format!("{} 1 0 {} {segment}", kind.name(), method.name)).unwrap()
+    }
+
+    /// Returns the schedule of this collective, with the number of each rank's last operation.
+    fn schedule(&self, table: &CollectiveTable, combine: Time) -> (Schedule, Vec<u32>) {
+        let mut builder = ScheduleBuilder::new(self.P).unwrap();
+        let members: Vec<u32> = (0..self.P as u32).collect();
+        let mut ends = Vec::new();
+        for id in 0..self.P {
+            builder.begin_rank(id).unwrap();
+            let combine = |bytes: u64| bytes as i64 * combine;
+            let sent = &self.sizes[id];
+            let received: Vec<u64> = (0..self.P).map(|from| self.sizes[from][id]).collect();
+            let is_list =
+                matches!(self.kind, ReduceScatter | Scatterv | Gatherv | Allgatherv | Alltoallv | Alltoallw);
+            let sizes = |all| if is_list { Sizes::Each(all) } else { Sizes::Same(all[0]) };
+            let call = CollectiveCall {
+                root: self.root,
+                sent: sizes(sent),
+                received: sizes(&received),
+                is_commutative: self.is_commutative,
+                is_immediate: self.is_immediate,
+                ..CollectiveCall::new(self.kind)
+            };
+            let rules = CollectiveRules { table, combine: &combine };
+            let member = Member { members: &members, id, tag: 7, before: &[] };
+            ends.push(rules.write(&mut builder, member, &call).unwrap());
+        }
+        (builder.build().unwrap(), ends)
+    }
+
+    /// Returns whether there is nothing to send.
+    fn is_empty(&self) -> bool {
+        self.kind != Barrier && self.sizes.iter().flatten().all(|size| *size == 0)
+    }
+
+    /// Returns whether a rank's result must depend on what another one gives.
+    fn needs(&self, rank: usize, of: usize) -> bool {
+        let (root, length) = (self.root, self.sizes[of][rank]);
+        match self.kind {
+            Bcast => of == root,
+            Scatter | Scatterv => of == root && length > 0,
+            Reduce | Gather => rank == root,
+            Gatherv => rank == root && length > 0,
+            Scan => of <= rank,
+            Exscan => of < rank,
+            Alltoallv | Alltoallw | Allgatherv => length > 0,
+            ReduceScatter => self.sizes[0][rank] > 0,
+            _ => true,
+        }
+    }
+
+    /// Returns the least bytes that must come into a rank.
+    fn least(&self, rank: usize) -> u64 {
+        let others = || (0..self.P).filter(move |other| *other != rank);
+        let (root, own) = (self.root, self.sizes[0][rank]);
+        match self.kind {
+            _ if self.P == 1 => 0,
+            Bcast | Scatter | Scatterv if rank != root => self.sizes[root][rank],
+            Reduce if rank == root => own,
+            Gather | Gatherv if rank == root => others().map(|from| self.sizes[from][rank]).sum(),
+            Allreduce | ReduceScatter | ReduceScatterBlock => own,
+            Scan | Exscan if rank > 0 => own,
+            Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw => {
+                others().map(|from| self.sizes[from][rank]).sum()
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// The messages of a schedule, for each pair of ranks in the order in which they are sent or received.
+#[derive(Default, PartialEq, Debug)]
+struct Messages {
+    sent: HashMap<(usize, usize), Vec<u64>>,
+    received: HashMap<(usize, usize), Vec<u64>>,
+}
+
+fn messages(schedule: &Schedule) -> Messages {
+    let mut all = Messages::default();
+    for rank in 0..schedule.ranks() {
+        for placed in schedule.operations(rank) {
+            match placed.operation {
+                Operation::Send { to, bytes, .. } => {
+                    all.sent.entry((rank, to as usize)).or_default().push(bytes);
+                }
+                Operation::Recv { from, bytes, .. } => {
+                    all.received.entry((from.unwrap() as usize, rank)).or_default().push(bytes);
+                }
+                Operation::Calc(_) => {}
+            }
+        }
+    }
+    all
+}
+
+/// Returns for each rank the ranks on which its last operation depends, by messages and by what waits for what.
+fn reached(schedule: &Schedule, ends: &[u32]) -> Vec<u64> {
+    let P = schedule.ranks();
+    // The operations on which each one depends, a receive on the send of the same place in the order of the pair.
+    let mut earlier: HashMap<(usize, u32), Vec<(usize, u32)>> = HashMap::new();
+    let mut sends: HashMap<(usize, usize), Vec<(usize, u32)>> = HashMap::new();
+    let mut receives = sends.clone();
+    for rank in 0..P {
+        for (number, placed) in (0..).zip(schedule.operations(rank)) {
+            match placed.operation {
+                Operation::Send { to, .. } => {
+                    sends.entry((rank, to as usize)).or_default().push((rank, number))
+                }
+                Operation::Recv { from, .. } => {
+                    receives.entry((from.unwrap() as usize, rank)).or_default().push((rank, number));
+                }
+                Operation::Calc(_) => {}
+            }
+        }
+        for requirement in schedule.requirements_of(rank) {
+            earlier.entry((rank, requirement.later)).or_default().push((rank, requirement.earlier));
+        }
+    }
+    for (pair, receives) in receives {
+        for (receive, send) in receives.into_iter().zip(&sends[&pair]) {
+            earlier.entry(receive).or_default().push(*send);
+        }
+    }
+    let reached = |rank: usize| {
+        let (mut open, mut seen, mut ranks) = (vec![(rank, ends[rank])], HashSet::new(), 0);
+        while let Some(operation) = open.pop() {
+            if seen.insert(operation) {
+                ranks |= 1_u64 << operation.0;
+                open.extend(earlier.get(&operation).into_iter().flatten());
+            }
+        }
+        ranks
+    };
+    (0..P).map(reached).collect()
+}
+
+/// Checks a schedule: every message is received with its length, all end under every model, and the results depend
+/// on what they must.
+fn check(case: &Case, schedule: &Schedule, ends: &[u32], what: &str) {
+    let P = case.P;
+    let Messages { sent, received } = messages(schedule);
+    assert_eq!(sent, received, "{what}");
+    let params = Params::builder(P).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    // Every message waits for its receiver.
+    let text = "L=9us,o=2us,S=1,s=1,O_s=3ns,O_r=3ns,G_s=7ns,G_l=7ns,word=1";
+    let synchronous = Params::builder(P).set(text).unwrap().build().unwrap();
+    for (params, rules) in
+        [(params, CostModel::Papers), (synchronous, CostModel::Papers), (synchronous, CostModel::LogGOPSim)]
+    {
+        let played = Player::new(params).rules(rules).run(schedule);
+        let played = played.unwrap_or_else(|error| panic!("{what}: {error}"));
+        // A message that waits for its receiver takes others that tell of it.
+        let count = sent.values().map(Vec::len).sum::<usize>();
+        assert!(played.messages as usize >= count, "{what}");
+    }
+    let reached = reached(schedule, ends);
+    for rank in 0..P {
+        let missing: Vec<usize> =
+            (0..P).filter(|of| case.needs(rank, *of) && reached[rank] >> of & 1 == 0).collect();
+        assert!(missing.is_empty() || case.is_empty(), "{what}: rank {rank} has nothing of {missing:?}");
+        let came: u64 = received.iter().filter(|((_, to), _)| *to == rank).flat_map(|(_, all)| all).sum();
+        let least = case.least(rank);
+        assert!(came >= least, "{what}: {came} bytes came to rank {rank}, and {least} must");
+    }
+}
+
+/// Every algorithm sends what it must, over any number of ranks, with any root.
+#[test]
+fn every_algorithm_is_whole() {
+    for method in METHODS {
+        for kind in method.kinds.iter().copied().filter(|kind| !kind.is_of_neighbors()) {
+            for P in (1..=9).chain([12, 15, 16, 17]) {
+                let roots = match kind {
+                    Bcast | Reduce | Gather | Gatherv | Scatter | Scatterv => vec![0, P - 1 - P / 3],
+                    _ => vec![0],
+                };
+                for root in roots {
+                    for bytes in [0, 1, 8 * P as u64, 4093] {
+                        for segment in [0, 1, 100] {
+                            if segment > 0 && (!method.has_segments || bytes / segment > 100) {
+                                continue;
+                            }
+                            let case = Case::new(kind, P, root, bytes);
+                            let table = Case::table(method, kind, segment);
+                            let (schedule, ends) = case.schedule(&table, Time::ZERO);
+                            let what = format!(
+                                "{} by {}, {P} ranks, root {root}, {bytes} bytes, segments of {segment}",
+                                kind.name(),
+                                method.name
+                            );
+                            check(&case, &schedule, &ends, &what);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Both libraries do every collective, of any size and any number of ranks.
+#[test]
+fn libraries_do_every_collective() {
+    for table in ["openmpi", "mpich"].map(|name| CollectiveTable::named(name).unwrap()) {
+        for kind in CollectiveKind::ALL.into_iter().filter(|kind| !kind.is_of_neighbors()) {
+            for P in [1, 2, 3, 7, 8, 13, 33] {
+                let few = [8, 5000, 600_000].to_vec();
+                let sizes =
+                    if P > 30 { few } else { vec![0, 1, 8, 24, 300, 5000, 40_000, 600_000, 3_000_000] };
+                for bytes in sizes {
+                    for (is_commutative, is_immediate) in [(true, false), (false, false), (true, true)] {
+                        let case = Case { is_commutative, is_immediate, ..Case::new(kind, P, P / 3, bytes) };
+                        let (schedule, ends) = case.schedule(table, Time::ZERO);
+                        check(&case, &schedule, &ends, &format!("{}, {P} ranks, {bytes} bytes", kind.name()));
+                    }
+                }
+            }
+        }
+    }
+}
