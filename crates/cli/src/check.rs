@@ -16,7 +16,7 @@ use super::error::CliError;
 use super::experiment::{Experiment, ProgramSetup};
 use super::options::{
     ClockOptions, CoreOptions, MachineOptions, NamedValue, ProgramOptions, RunOptions, all_cores, one_of,
-    parse_count, parse_positive, parse_seed,
+    parse_count, parse_duration, parse_positive, parse_seed,
 };
 use super::output::{self, TRACE_EXTENSIONS, write_trace};
 use super::program_args::ProgramArgs;
@@ -184,16 +184,6 @@ fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> Strin
     }
     let charged = if words.iter().any(|word| word.starts_with("--work")) { "" } else { " --work charged" };
     format!("{}{charged} --repeat-from {}", words.join(" "), path.display())
-}
-
-/// Reads the length of time for which runs are started.
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || "give a time above 0 in s, ms or us, such as 30s".to_string();
-    let time: loggp::Time = text.parse().map_err(|_| wrong())?;
-    match time.as_ps() {
-        ps if ps > 0 => Ok(Duration::from_nanos((ps / 1000).max(1) as u64)),
-        _ => Err(wrong()),
-    }
 }
 
 #[cfg(test)]

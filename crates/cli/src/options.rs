@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -338,6 +339,16 @@ pub fn parse_noise(text: &str) -> Result<NoiseOption, String> {
         read => read.ok(),
     };
     Ok(NoiseOption { name, settings, periods })
+}
+
+/// Reads the length of time for which runs are started.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "give a time above 0 in s, ms or us, such as 30s".to_string();
+    let time: loggp::Time = text.parse().map_err(|_| wrong())?;
+    match time.as_ps() {
+        ps if ps > 0 => Ok(Duration::from_nanos((ps / 1000).max(1) as u64)),
+        _ => Err(wrong()),
+    }
 }
 
 /// Reads a time above 0 with its unit.

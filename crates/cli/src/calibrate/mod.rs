@@ -6,6 +6,7 @@ mod real;
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use loggp::{Carrier, ClockKind, Latency, Params, Ports, Ties, Time};
@@ -21,7 +22,7 @@ use super::error::CliError;
 use super::field::Field;
 use super::heading::{choice_heading, parameters, wire_text};
 use super::number::{Unit, rough};
-use super::options::{ClockOptions, MachineOptions, ReportOptions, carrier_on, clock_text};
+use super::options::{ClockOptions, MachineOptions, ReportOptions, carrier_on, clock_text, parse_duration};
 use super::output::{OutputFiles, Outputs};
 use super::real_machine::RealMachineOptions;
 use super::report::Report;
@@ -56,6 +57,9 @@ pub struct CalibrateCommand {
     from: Option<PathBuf>,
     #[command(flatten)]
     on: RealMachineOptions,
+    /// For how long a real machine is measured, at most if that suffices: 300s [default: 60s]
+    #[arg(long = "for", id = "for", value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true, requires = "on", help_heading = "Calibration")]
+    time: Option<Duration>,
     #[command(flatten)]
     outputs: Outputs,
 }

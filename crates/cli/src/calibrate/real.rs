@@ -1,15 +1,16 @@
 //! `loggp calibrate --on mpi`: LogGPS's parameters of a real machine, level by level, and their errors for
 //! each length of messages.
 
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use loggp::Time;
 use loggp::link::Link;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::StudyError;
 use loggp_study::real::{
-    CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, RealLevel, WAY, nested_groups, read_places,
+    CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, Progress, RealLevel, WAY, nested_groups, read_places,
 };
 
 use super::super::column::Columns;
@@ -18,10 +19,42 @@ use super::super::field::{Field, Object};
 use super::super::format::Format;
 use super::super::heading::parameters;
 use super::super::machine_file;
-use super::super::number::{Unit, percent, rough};
+use super::super::number::{Unit, percent, rough, rough_time, thousands};
 use super::super::output::OutputFiles;
+use super::super::progress::ProgressDisplay;
 use super::super::report::Report;
 use super::CalibrateCommand;
+
+/// Time that calibration has, unless another is asked for.
+const USUAL: Duration = Duration::from_secs(60);
+
+/// How far calibration is, on stderr: a line that changes on a terminal, and else a new line now and then.
+#[derive(Default)]
+struct CalibrationDisplay {
+    line: Option<ProgressDisplay>,
+    /// When the last line was written.
+    written: Option<Instant>,
+}
+
+impl CalibrationDisplay {
+    fn show(&mut self, progress: Progress) {
+        const PAUSE: Duration = Duration::from_secs(5);
+        let Progress { other, round, rounds, left } = progress;
+        let step = match left {
+            None => "the first round trips".into(),
+            Some(left) => format!("round {round} of {rounds}, some {} left", rough_time(left)),
+        };
+        let text = format!("processes 0 and {other}: {step}");
+        if io::stderr().is_terminal() {
+            let line = self.line.get_or_insert_with(|| ProgressDisplay::with_template(0, "{msg}"));
+            line.set_current(text);
+            line.finish_one();
+        } else if self.written.is_none_or(|last| last.elapsed() > PAUSE) {
+            drop(writeln!(io::stderr(), "calibrating {text}"));
+            self.written = Some(Instant::now());
+        }
+    }
+}
 
 /// A row of the report: times measured with messages of one length.
 struct LengthRow {
@@ -44,7 +77,11 @@ pub fn calibrate(
     let OutputFiles { rows, .. } = command.outputs.open()?;
     let places = read_places(link).map_err(StudyError::from)?;
     let grouped = nested_groups(&places);
-    let levels = RealLevel::measure_levels(link, &grouped.sizes).map_err(StudyError::from)?;
+    let time = command.time.unwrap_or(USUAL);
+    let mut display = CalibrationDisplay::default();
+    let levels = RealLevel::measure_levels(link, &grouped.sizes, time, |progress| display.show(progress))
+        .map_err(StudyError::from)?;
+    drop(display);
     let unit = Unit::default_for(&levels[0].params);
     let found = |real: &RealLevel| {
         let with = format!("processes 0 and {}", real.other);
@@ -85,17 +122,34 @@ fn level_notes(real: &RealLevel, unit: &Unit) -> Vec<String> {
         let [middle, worst] = [middle, worst].map(|error| percent(error).trim_start_matches('+').to_string());
         format!("within {middle} in the middle and {worst} at most")
     };
+    let held_out = [(true, "from 4 KiB on"), (false, "below")]
+        .map(|(long, which)| real.held_out_error(long).map(|error| format!("{} {which}", share(error))));
+    let held_out: Vec<String> = held_out.into_iter().flatten().collect();
     let doubts = real.doubts.iter().map(|(name, doubt)| format!("{name} {}", rough(unit.amount(*doubt))));
     let doubts: Vec<String> = doubts.collect();
-    let mut notes = vec![
-        format!(
-            "floods and exchanges between processes 0 and {}, of lengths that were not fitted, are {} from 4 KiB on, and {} below",
+    let mut notes = Vec::new();
+    if !held_out.is_empty() {
+        notes.push(format!(
+            "floods and exchanges between processes 0 and {}, of lengths that were not fitted, are {}",
             real.other,
-            share(real.held_out_error(true)),
-            share(real.held_out_error(false))
-        ),
-        format!("from one repetition to another differ, in {}: {}", unit.name, doubts.join(", ")),
-    ];
+            held_out.join(", and ")
+        ));
+    }
+    notes.push(format!("from one repetition to another differ, in {}: {}", unit.name, doubts.join(", ")));
+    if let Some(whole) = real.whole {
+        let longest = |cold: bool| {
+            let all = real.measured.iter().map(|it| it.experiment).filter(|it| it.cold == cold);
+            all.map(|it| it.bytes).max().map(|bytes| thousands(bytes))
+        };
+        let cold = longest(true).map_or("no cold ones".into(), |bytes| format!("cold ones of up to {bytes}"));
+        notes.push(format!(
+            "there was time for {} rounds, fewer repetitions, and messages of up to {} bytes, {cold}; all would take some {}, \
+             which --for gives them",
+            real.rounds,
+            longest(false).expect("something was measured"),
+            rough_time(whole)
+        ));
+    }
     if real.has_overlap {
         notes.push(
             "half a round trip is shorter than two overheads: they overlap, and L is no less than 0".into(),

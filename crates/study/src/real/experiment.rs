@@ -1,6 +1,7 @@
 //! The measured program. It runs on the real machine, and on the virtual clock for the predictions.
 
 use std::collections::VecDeque;
+use std::iter::{once, successors};
 use std::sync::Arc;
 
 use loggp::collectives::Shift;
@@ -13,6 +14,8 @@ pub struct Experiment {
     pub bytes: usize,
     /// True if no buffer is in the caches. If false, each was written just before, as a program's data are.
     pub cold: bool,
+    /// Limit of the messages of a flood.
+    pub most: usize,
 }
 
 /// The measured times by kind: each list has a time for each repetition.
@@ -30,6 +33,10 @@ pub const EXCHANGE: usize = 3;
 pub const LONG: usize = 4 << 10;
 /// Bytes that are written just before they are sent. They stay in the caches of one core.
 const WRITTEN: usize = 256 << 10;
+/// Limit of the messages of a flood, unless there is too little time.
+pub(super) const MESSAGES: usize = 64;
+/// Bytes of the longest message.
+const LONGEST: usize = 16 << 20;
 /// Bytes that exceed the caches of a core.
 const CACHES: usize = 64 << 20;
 
@@ -48,7 +55,7 @@ struct Buffers {
 
 impl Buffers {
     fn new(experiment: Experiment) -> Buffers {
-        let Experiment { bytes, cold } = experiment;
+        let Experiment { bytes, cold, .. } = experiment;
         let some = |n: usize| (0..n).map(move |_| Arc::new(vec![1; bytes]));
         let n = if cold { CACHES / bytes } else { experiment.messages() };
         Buffers { sent: some(n).collect(), received: some(if cold { n } else { 0 }).collect(), next: 0 }
@@ -75,10 +82,33 @@ impl Buffers {
     }
 }
 
+/// Returns all experiments. A short message is written when it is sent, and never cold.
+pub(super) fn experiments() -> impl Iterator<Item = Experiment> {
+    let doubled = || successors(Some(1), |bytes| Some(2 * bytes)).take_while(|n| *n < LONGEST);
+    let lengths = || once(1).chain(doubled().flat_map(|n| [2 * n, 3 * n])).filter(|n| *n <= LONGEST);
+    let warm = lengths().map(Experiment::written);
+    warm.chain(lengths().filter(|bytes| *bytes >= LONG).map(Experiment::cold))
+}
+
 impl Experiment {
+    /// Creates the experiment with messages that were written just before.
+    pub fn written(bytes: usize) -> Experiment {
+        Experiment { bytes, cold: false, most: MESSAGES }
+    }
+
+    /// Creates the experiment with messages that are in no cache.
+    fn cold(bytes: usize) -> Experiment {
+        Experiment { cold: true, ..Experiment::written(bytes) }
+    }
+
+    /// Returns whether the parameters are fitted to it. If not, it tests them.
+    pub(super) fn is_fitted(self) -> bool {
+        self.bytes.is_power_of_two() && !self.cold
+    }
+
     /// Returns the number of messages of a flood, and of exchanges in a row.
     pub fn messages(self) -> usize {
-        (WRITTEN / self.bytes).clamp(2, 64)
+        (WRITTEN / self.bytes).clamp(2, self.most)
     }
 
     /// Measures these kinds of times between processor 0 and another. The first `skipped` repetitions do not

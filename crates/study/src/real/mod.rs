@@ -8,24 +8,27 @@
 
 mod experiment;
 mod fit;
+mod meeting;
 mod place;
+mod plan;
 
-use std::iter::once;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::time::Duration;
 
 use loggp::link::Link;
-use loggp::params::LogGps;
 use loggp::{Level, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
 
-use experiment::ExperimentTimes;
 pub use experiment::{CALL, EXCHANGE, Experiment, FLOOD, LONG, WAY};
+use experiment::{ExperimentTimes, experiments};
 use fit::{Guess, NAMES, ns};
 pub(crate) use fit::{MeasuredPoint, fit};
+use meeting::Meeting;
+pub use meeting::Progress;
 pub use place::{ProcessGroups, ProcessPlace, nested_groups, read_places};
+use plan::Plan;
 
 use super::calibration::reading::Quartiles;
-use loggp_programs::math::median::median;
 
 /// The measurements with messages of one length.
 #[derive(Clone, Copy, Debug)]
@@ -61,24 +64,29 @@ pub struct RealLevel {
     pub measured: Vec<MeasuredExperiment>,
     /// True if half a round trip is shorter than two overheads.
     pub has_overlap: bool,
+    /// Number of rounds of all measurements.
+    pub rounds: usize,
+    /// Time that all measurements would have taken, if there was not enough.
+    pub whole: Option<Time>,
 }
 
 const WORD: usize = 8;
-/// Bytes above which messages are measured less often.
-const LONGER: usize = 1 << 20;
-/// Bytes of the longest message.
-const LONGEST: usize = 16 << 20;
-/// Number of rounds of all measurements.
-const ROUNDS: usize = 5;
 
 impl RealLevel {
-    /// Measures a machine level by level, from the outermost. `groups` has the number of processes of a group
-    /// of each level; the first is that of all processes. All processes must call it.
-    pub fn measure_levels(link: &Arc<dyn Link>, groups: &[usize]) -> Result<Vec<RealLevel>, RunError> {
+    /// Measures a machine level by level, from the outermost, in about this time, and tells how far it is.
+    /// `groups` has the number of processes of a group of each level; the first is that of all processes. All
+    /// processes must call it.
+    pub fn measure_levels(
+        link: &Arc<dyn Link>,
+        groups: &[usize],
+        time: Duration,
+        mut tell: impl FnMut(Progress),
+    ) -> Result<Vec<RealLevel>, RunError> {
         // The first processors of two groups have only this level in common.
         let others = groups.iter().skip(1).chain([&1]);
+        let time = time / groups.len() as u32;
         let levels = groups.iter().zip(others);
-        levels.map(|(&P, &other)| RealLevel::measure(link, P, other)).collect()
+        levels.map(|(&P, &other)| Meeting::new(link, other)?.measure(P, time, &mut tell)).collect()
     }
 
     /// Returns it as a level of a machine.
@@ -86,44 +94,9 @@ impl RealLevel {
         Level::new(self.params).ports(self.ports)
     }
 
-    /// Measures groups of P processes by processor 0 and another.
-    fn measure(link: &Arc<dyn Link>, P: usize, other: usize) -> Result<RealLevel, RunError> {
-        let with = |S: usize| {
-            let [O_s, O_r, G_s, G_l] = [Time::ZERO; 4];
-            let gps = LogGps { s: S, S, O_s, O_r, G_s, G_l };
-            let params = Params::builder(link.P()).word(WORD).gps(gps).build()?;
-            Ok::<_, RunError>(Machine::new(params).with_link(link.clone()))
-        };
-        let run = |machine: &Machine, experiment: Experiment, which: &[usize], repeats: usize| {
-            let repeats = match experiment.bytes {
-                ..LONG => 3 * repeats,
-                LONG..=LONGER => repeats,
-                _ => repeats / 2,
-            };
-            let run = machine.run_across(|p| experiment.run(p, other, which, 3, repeats))?;
-            Ok::<_, RunError>(run.results.into_iter().next().expect("processor 0 has times"))
-        };
-        let free = with(Params::NO_LIMIT)?;
-        let way = |bytes: usize| {
-            let times = run(&free, Experiment { bytes, cold: false }, &[WAY], 25)?;
-            Ok::<_, RunError>(median(&times[WAY]).as_ns())
-        };
-        let S = match find_threshold(way)? {
-            Some(bytes) => bytes / WORD,
-            None => Params::NO_LIMIT,
-        };
-        let machine = with(S)?;
-        let mut rounds = Vec::new();
-        for _ in 0..ROUNDS {
-            let all = experiments().map(|experiment| run(&machine, experiment, &[WAY, FLOOD, EXCHANGE], 9));
-            rounds.push(all.collect::<Result<Vec<_>, _>>()?);
-        }
-        Ok(RealLevel::from_rounds(rounds, S, P, other))
-    }
-
     /// Returns the median and the greatest relative error of floods and exchanges of lengths that were not
-    /// fitted, either of short or of long messages.
-    pub fn held_out_error(&self, long: bool) -> (f64, f64) {
+    /// fitted, either of short or of long messages; `None` if there are none.
+    pub fn held_out_error(&self, long: bool) -> Option<(f64, f64)> {
         let rows = self
             .measured
             .iter()
@@ -131,15 +104,20 @@ impl RealLevel {
         let mut errors: Vec<f64> =
             rows.flat_map(|it| [FLOOD, EXCHANGE].map(|kind| it.error(kind).abs())).collect();
         errors.sort_by(f64::total_cmp);
-        (errors[errors.len() / 2], errors[errors.len() - 1])
+        Some((*errors.get(errors.len() / 2)?, *errors.last()?))
     }
 
     /// Fits the parameters to several rounds of measurements.
-    fn from_rounds(rounds: Vec<Vec<ExperimentTimes>>, S: usize, P: usize, other: usize) -> RealLevel {
-        // The lengths in between test the parameters.
-        let fitted = |experiment: Experiment| experiment.bytes.is_power_of_two() && !experiment.cold;
+    fn from_rounds(
+        rounds: Vec<Vec<ExperimentTimes>>,
+        plan: &Plan,
+        S: usize,
+        P: usize,
+        other: usize,
+    ) -> RealLevel {
+        let experiments = || plan.experiments.iter().copied();
         let points = |rounds: &[Vec<ExperimentTimes>]| {
-            let fitted = experiments().enumerate().filter(|(_, experiment)| fitted(*experiment));
+            let fitted = experiments().enumerate().filter(|(_, it)| it.is_fitted());
             let point = |(place, experiment): (usize, Experiment)| {
                 let time = |kind: usize| median_of(rounds, place, kind).0.as_ns();
                 MeasuredPoint {
@@ -165,7 +143,7 @@ impl RealLevel {
             experiment,
             times: [0, 1, 2, 3].map(|kind| median_of(&rounds, place, kind)),
             predicted: model_times(params, ports, experiment),
-            fitted: fitted(experiment),
+            fitted: experiment.is_fitted(),
         });
         let [call, way, ..] = points_of_all[0].times;
         RealLevel {
@@ -175,16 +153,10 @@ impl RealLevel {
             doubts: (0..NAMES.len()).map(doubt).collect(),
             measured: measured.collect(),
             has_overlap: way < 2.0 * call,
+            rounds: rounds.len(),
+            whole: plan.is_short().then(|| ns(plan.whole())),
         }
     }
-}
-
-/// Returns all experiments. A short message is written when it is sent, and never cold.
-fn experiments() -> impl Iterator<Item = Experiment> {
-    let doubled = || std::iter::successors(Some(1), |bytes| Some(2 * bytes)).take_while(|n| *n < LONGEST);
-    let lengths = || once(1).chain(doubled().flat_map(|n| [2 * n, 3 * n])).filter(|n| *n <= LONGEST);
-    let warm = lengths().map(|bytes| Experiment { bytes, cold: false });
-    warm.chain(lengths().filter(|bytes| *bytes >= LONG).map(|bytes| Experiment { bytes, cold: true }))
 }
 
 /// Returns the median of a kind of time over the rounds, and its uncertainty.
@@ -264,7 +236,7 @@ mod tests {
             let ports = if guess.dual { Ports::Dual } else { Ports::Single };
             let params = guess.set(Params::builder(2).word(WORD)).build().unwrap();
             for bytes in [1, 64, 1000, 3000, 6 << 10, 200 << 10, 1 << 20] {
-                let experiment = Experiment { bytes, cold: false };
+                let experiment = Experiment::written(bytes);
                 let forms = guess.predicted_times(params.words(bytes), experiment.messages());
                 let rules = model_times(params, ports, experiment).map(Time::as_ns);
                 for kind in [CALL, WAY, FLOOD, EXCHANGE] {
