@@ -10,7 +10,8 @@ use loggp::link::Link;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::StudyError;
 use loggp_study::real::{
-    CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, Progress, RealLevel, WAY, nested_groups, read_places,
+    CALL, EXCHANGE, FLOOD, MeasuredExperiment, ProcessPlace, Progress, RealLevel, WAY, nested_groups,
+    read_places,
 };
 
 use super::super::column::Columns;
