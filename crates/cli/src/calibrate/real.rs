@@ -140,7 +140,7 @@ fn level_notes(real: &RealLevel, unit: &Unit) -> Vec<String> {
     if let Some(whole) = real.whole {
         let longest = |cold: bool| {
             let all = real.measured.iter().map(|it| it.experiment).filter(|it| it.cold == cold);
-            all.map(|it| it.bytes).max().map(|bytes| thousands(bytes))
+            all.map(|it| it.bytes).max().map(thousands)
         };
         let cold = longest(true).map_or("no cold ones".into(), |bytes| format!("cold ones of up to {bytes}"));
         notes.push(format!(
