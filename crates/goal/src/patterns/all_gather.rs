@@ -27,6 +27,23 @@ pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
     rank.write(&call.part(CollectiveKind::Bcast, total, total))
 }
 
+/// Everyone sends to all others at once.
+pub(super) fn linear_at_once(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let (P, id) = (rank.P, rank.id);
+    let mut all = Vec::new();
+    let others: Vec<(usize, usize)> = match of.call.kind {
+        CollectiveKind::Allgather => {
+            (0..P).filter(|other| *other != id).map(|other| (other, other)).collect()
+        }
+        _ => (1..P).map(|distance| (rank.ahead(distance), rank.behind(distance))).collect(),
+    };
+    for (to, from) in others {
+        all.push(rank.start_recv(from, of.received(from))?);
+        all.push(rank.start_send(to, of.received(id))?);
+    }
+    rank.wait(all)
+}
+
 /// In round r all blocks that came so far go 2^r away, as far as they are missing there.
 pub(super) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     for distance in rank.distances() {

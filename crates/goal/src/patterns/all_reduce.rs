@@ -20,10 +20,10 @@ pub(super) fn nonoverlapping(rank: &mut MemberWriter, of: &Lengths, _: &Algorith
     rank.write(&of.call.part(CollectiveKind::Bcast, all, all))
 }
 
-/// A reduction to rank 0 up a tree and a broadcast down the same tree.
+/// A reduction to rank 0 up a binomial tree and a broadcast down one.
 pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     reduce::binomial(rank, of, algorithm)?;
-    broadcast::knomial(rank, of, &Algorithm { fan_out: Some(2), ..*algorithm })
+    broadcast::binomial(rank, of, algorithm)
 }
 
 /// Ranks whose numbers differ in one bit exchange all, for one bit after the other.

@@ -22,6 +22,7 @@ pub(super) fn linear_by_rank(rank: &mut MemberWriter, of: &Lengths, _: &Algorith
     let others: Vec<usize> = (0..P).filter(|other| *other != id).collect();
     let skip: Skip = match of.call.kind {
         CollectiveKind::Alltoallw => |length| length == 0,
+        CollectiveKind::Alltoallv if of.call.is_immediate => |length| length == 0,
         _ => |_| false,
     };
     at_once(rank, of, others.clone(), others, skip)

@@ -62,6 +62,36 @@ pub(super) fn segments(whole: u64, segment: u64) -> Vec<u64> {
     all
 }
 
+/// Passes nearly equal segments along a chain.
+pub(super) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let place = trees::chains(rank.P, rank.place_from(of.root()), 1);
+    let [before, next] = [place.parent, place.children.first().copied()]
+        .map(|place| place.map(|place| rank.member_at(place, of.root())));
+    let segments = even_segments(of, algorithm);
+    let Some(before) = before else {
+        let next = next.expect("there are at least two ranks");
+        let sent = segments.into_iter().map(|length| rank.start_send(next, length));
+        let sent = sent.collect::<Result<Vec<_>, _>>()?;
+        return rank.wait(sent);
+    };
+    let mut sent = None;
+    for length in segments {
+        let received = rank.start_recv(before, length)?;
+        rank.wait([received].into_iter().chain(sent.take()))?;
+        sent = next.map(|next| rank.start_send(next, length)).transpose()?;
+    }
+    rank.wait(sent)
+}
+
+/// Returns the lengths of nearly equal segments with about so many bytes.
+pub(super) fn even_segments(of: &Lengths, algorithm: &Algorithm) -> Vec<u64> {
+    let whole = of.whole();
+    let count = if algorithm.segment == 0 { 1 } else { of.call.whole().div_ceil(algorithm.segment).max(1) };
+    let mut all = vec![whole / count; count as usize];
+    all[count as usize - 1] += whole % count;
+    all
+}
+
 /// One half goes down the left half of a binary tree and the other down the right one; then ranks of both exchange
 /// them in pairs.
 pub(super) fn split_binary(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {

@@ -104,12 +104,6 @@ impl CollectiveKind {
         matches!(self, Bcast | Reduce | Gather | Gatherv | Scatter | Scatterv)
     }
 
-    /// Returns whether every rank says for itself how much it exchanges with each other one.
-    pub(super) fn is_irregular(self) -> bool {
-        use CollectiveKind::*;
-        matches!(self, Gatherv | Scatterv | Alltoallv | Alltoallw)
-    }
-
     /// Returns whether ranks exchange messages with their neighbours alone.
     pub fn is_of_neighbors(self) -> bool {
         self >= CollectiveKind::NeighborAllgather

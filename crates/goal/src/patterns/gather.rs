@@ -31,7 +31,8 @@ pub(super) fn gather_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &
 
 /// Returns whether a message is left out: empty ones are in lists with a length for each rank.
 fn is_skipped(of: &Lengths, length: u64) -> bool {
-    length == 0 && matches!(of.call.kind, CollectiveKind::Gatherv | CollectiveKind::Scatterv)
+    let is_list = matches!(of.call.kind, CollectiveKind::Gatherv | CollectiveKind::Scatterv);
+    length == 0 && is_list && !of.call.is_immediate
 }
 
 /// The root tells a rank to send, which does so, and then sends the rest.

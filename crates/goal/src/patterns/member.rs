@@ -48,6 +48,7 @@ impl CollectiveRules<'_> {
             gate: before.to_vec(),
             gates: 0,
             unit: 1,
+            swaps_root: false,
         };
         writer.write(call)?;
         writer.end()
@@ -70,6 +71,8 @@ pub(super) struct MemberWriter<'a> {
     gates: u32,
     /// The bytes of an element, in which lengths are counted.
     unit: u64,
+    /// Whether places from a root are numbers in which the root and rank 0 have changed places.
+    swaps_root: bool,
 }
 
 /// An operation that was started, and how often the program had waited before.
@@ -87,24 +90,27 @@ impl MemberWriter<'_> {
         }
         let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
         let algorithm = self.rules.table.choose(call, self.P);
-        let unit = self.unit;
-        let kind = call.kind;
-        let counts_elements = kind.is_reduction() || kind == CollectiveKind::Bcast;
+        let before = (self.unit, self.swaps_root);
+        let counts_elements = call.kind.is_reduction() || call.kind == CollectiveKind::Bcast;
+        self.swaps_root = algorithm.method.swaps_root;
         self.unit = match algorithm.method.divides_bytes {
             false if counts_elements => call.element_size(self.P),
             _ => 1,
         };
         let written = (algorithm.method.write)(self, &Lengths { call, unit: self.unit }, algorithm);
-        self.unit = unit;
+        (self.unit, self.swaps_root) = before;
         written
     }
 
     /// Returns whether there is nobody else, or nothing to send: libraries return at once then.
     fn sends_nothing(&self, call: &CollectiveCall) -> bool {
-        let kind = call.kind;
-        let is_empty =
-            || call.measure(self.P).1 == 0 && !kind.is_irregular() && kind != CollectiveKind::Barrier;
-        !kind.is_of_neighbors() && (self.P < 2 || is_empty())
+        use CollectiveKind::*;
+        let always = match call.kind {
+            Barrier | Gatherv | Scatterv | Alltoallv | Alltoallw => true,
+            Allgather | Allgatherv | Alltoall | Gather | Scatter | Exscan => call.is_immediate,
+            _ => false,
+        };
+        !call.kind.is_of_neighbors() && (self.P < 2 || !always && call.measure(self.P).1 == 0)
     }
 
     /// Starts a send.
@@ -211,12 +217,20 @@ impl MemberWriter<'_> {
 
     /// Returns the rank's place, counted from a root.
     pub fn place_from(&self, root: usize) -> usize {
-        self.behind(root)
+        if self.swaps_root { self.swapped(self.id, root) } else { self.behind(root) }
     }
 
     /// Returns the member at a place that is counted from a root.
     pub fn member_at(&self, place: usize, root: usize) -> usize {
-        (place + root) % self.P
+        if self.swaps_root { self.swapped(place, root) } else { (place + root) % self.P }
+    }
+
+    fn swapped(&self, number: usize, root: usize) -> usize {
+        match number {
+            0 => root,
+            number if number == root => 0,
+            number => number,
+        }
     }
 
     /// Returns the powers of 2 below P.

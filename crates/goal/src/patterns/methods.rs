@@ -22,6 +22,9 @@ pub struct Method {
     pub has_segments: bool,
     /// Whether it divides messages anywhere, not only between elements.
     pub(super) divides_bytes: bool,
+    /// Whether the root has the place of rank 0, and rank 0 that of the root, and all others their own. Otherwise
+    /// places count from the root.
+    pub(super) swaps_root: bool,
     pub(super) write: Write,
 }
 
@@ -33,7 +36,16 @@ const fn method(
     write: Write,
     about: &'static str,
 ) -> Method {
-    Method { name, about, kinds, fan_out: None, has_segments: false, divides_bytes: false, write }
+    Method {
+        name,
+        about,
+        kinds,
+        fan_out: None,
+        has_segments: false,
+        divides_bytes: false,
+        swaps_root: false,
+        write,
+    }
 }
 
 impl Method {
@@ -47,6 +59,10 @@ impl Method {
 
     const fn bytes(self) -> Method {
         Method { divides_bytes: true, ..self }
+    }
+
+    const fn swapped(self) -> Method {
+        Method { swaps_root: true, ..self }
     }
 
     /// Returns the algorithm of a kind of collective with this name, or `None`.
@@ -89,6 +105,17 @@ pub static METHODS: &[Method] = &[
     method(&[Bcast], "scatter-ring", broadcast::scatter_ring, "scattered, and gathered round a ring"),
     method(&[Bcast], "scatter-ring-bytes", broadcast::scatter_ring, "the same in parts of any length")
         .bytes(),
+    method(
+        &[Bcast],
+        "binomial-swapped",
+        broadcast::binomial,
+        "down a binomial tree in which the root is rank 0",
+    )
+    .segments()
+    .swapped(),
+    method(&[Bcast], "chain-swapped", broadcast::even_chain, "along a chain in which the root is rank 0")
+        .segments()
+        .swapped(),
     method(&[Reduce], "linear", reduce::linear, "everyone sends to the root"),
     method(&[Reduce], "chain", reduce::chain, "along so many chains").fan_out(1).segments(),
     method(&[Reduce], "pipeline", reduce::chain, "along one chain").segments(),
@@ -110,6 +137,19 @@ pub static METHODS: &[Method] = &[
         reduce::rabenseifner_whole,
         "the same; ranks too many give all first",
     ),
+    method(&[Reduce], "binomial-swapped", reduce::binomial, "up a binomial tree in which the root is rank 0")
+        .segments()
+        .swapped(),
+    method(&[Reduce], "chain-swapped", reduce::even_chain, "along a chain in which the root is rank 0")
+        .segments()
+        .swapped(),
+    method(
+        &[Reduce],
+        "rabenseifner-or-binomial",
+        reduce::rabenseifner_or_binomial,
+        "Rabenseifner's, or short ones up a binomial tree in which the root is rank 0",
+    )
+    .swapped(),
     method(&[Allreduce], "linear", all_reduce::linear, "everyone sends to rank 0, and rank 0 to everyone"),
     method(&[Allreduce], "nonoverlapping", all_reduce::nonoverlapping, "a reduce and then a bcast"),
     method(&[Allreduce], "binomial", all_reduce::binomial, "up a binomial tree and down again"),
@@ -147,6 +187,12 @@ pub static METHODS: &[Method] = &[
     method(&[Scatter, Scatterv], "linear-at-once", gather::scatter_at_once, "the same, all at once"),
     method(&[Scatter], "binomial", gather::scatter_binomial, "down a binomial tree"),
     method(&[Allgather, Allgatherv], "linear", all_gather::linear, "a gather and then a bcast"),
+    method(
+        &[Allgather, Allgatherv],
+        "linear-at-once",
+        all_gather::linear_at_once,
+        "everyone sends to all at once",
+    ),
     method(&[Allgather, Allgatherv], "bruck", all_gather::bruck, "all that came goes 2^r away in round r"),
     method(
         &[Allgather, Allgatherv],
@@ -166,6 +212,7 @@ pub static METHODS: &[Method] = &[
     method(&[Allgather, Allgatherv], "two-ranks", all_gather::ring, "two exchange their parts; or a ring"),
     method(&[Alltoall], "linear", all_to_all::linear, "everyone sends to all at once"),
     method(&[Alltoallv, Alltoallw], "linear", all_to_all::linear_by_rank, "the same, in the order of ranks"),
+    method(&[Alltoall], "linear-by-rank", all_to_all::linear_by_rank, "the same, in the order of ranks"),
     method(&[Alltoall], "linear-sync", all_to_all::linear, "everyone sends to all at once"),
     method(&[Alltoall, Alltoallv, Alltoallw], "scattered", all_to_all::scattered, "so many messages at once")
         .fan_out(32),
@@ -208,6 +255,12 @@ pub static METHODS: &[Method] = &[
         "pairwise",
         reduce_scatter::pairwise,
         "everyone sends all others their part, one after the other",
+    ),
+    method(
+        &[ReduceScatter, ReduceScatterBlock],
+        "binomial",
+        reduce_scatter::binomial,
+        "up a binomial tree, and then from rank 0 to everyone",
     ),
     method(&[Scan, Exscan], "linear", scan::linear, "from each rank to the next one"),
     method(

@@ -1,7 +1,7 @@
 //! Reductions to a root.
 
 use super::WriteResult;
-use super::broadcast::segments;
+use super::broadcast::{even_segments, segments};
 use super::member::{Lengths, MemberWriter, Started};
 use super::rabenseifner::{self, Halving, Pairing};
 use super::table::Algorithm;
@@ -94,11 +94,38 @@ fn up_tree(
     finish(rank, open)
 }
 
+/// Combines nearly equal segments along a chain, one after the other.
+pub(super) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    let place = trees::chains(rank.P, rank.place_from(of.root()), 1);
+    let [to, from] = [place.parent, place.children.first().copied()]
+        .map(|place| place.map(|place| rank.member_at(place, of.root())));
+    for length in even_segments(of, algorithm) {
+        if let Some(from) = from {
+            rank.recv(from, length)?;
+            rank.combine(length)?;
+        }
+        to.map_or(Ok(()), |to| rank.send(to, length))?;
+    }
+    Ok(())
+}
+
 /// Rabenseifner's algorithm: halves of halves are exchanged and combined, and the root gathers the parts. In pairs
 /// of ranks too many both combine a half first.
 pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() {
         return linear(rank, of, algorithm);
+    }
+    rabenseifner::reduce(rank, of, Pairing::Halves, Halving::Nested)
+}
+
+/// The same, or a binomial tree for messages with fewer elements than ranks.
+pub(super) fn rabenseifner_or_binomial(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &Algorithm,
+) -> WriteResult {
+    if of.whole() < 1 << rank.P.ilog2() {
+        return binomial(rank, of, algorithm);
     }
     rabenseifner::reduce(rank, of, Pairing::Halves, Halving::Nested)
 }

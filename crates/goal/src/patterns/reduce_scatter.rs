@@ -5,6 +5,7 @@ use super::call::{CollectiveKind, Sizes};
 use super::member::{Lengths, MemberWriter};
 use super::rabenseifner::{Nodes, Pairing};
 use super::table::Algorithm;
+use super::trees;
 
 /// Returns the length of the parts of some ranks.
 fn parts(of: &Lengths, ranks: std::ops::Range<usize>) -> u64 {
@@ -24,6 +25,22 @@ pub(super) fn nonoverlapping(rank: &mut MemberWriter, of: &Lengths, _: &Algorith
     rank.write(&call.part(CollectiveKind::Reduce, total, total))?;
     let scatter = if is_block(of) { CollectiveKind::Scatter } else { CollectiveKind::Scatterv };
     rank.write(&call.part(scatter, call.sent, Sizes::Same(call.sent.of(rank.id))))
+}
+
+/// A reduction to rank 0 up a binomial tree, which then sends to everyone at once.
+pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+    let whole = parts(of, 0..rank.P);
+    let tree = trees::contiguous_binomial(rank.P, rank.id);
+    for child in tree.children {
+        rank.recv(child, whole)?;
+        rank.combine(whole)?;
+    }
+    if let Some(parent) = tree.parent {
+        rank.send(parent, whole)?;
+        return rank.recv(0, of.sent(rank.id));
+    }
+    let sent = (1..rank.P).map(|to| rank.start_send(to, of.sent(to))).collect::<Result<Vec<_>, _>>()?;
+    rank.wait(sent)
 }
 
 fn is_block(of: &Lengths) -> bool {
