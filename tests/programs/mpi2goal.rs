@@ -2,15 +2,21 @@
 
 use loggp::schedule::{CostModel, Player, Schedule};
 use loggp::{NS, Params, US};
-use loggp_goal::mpi::{self, MpiLibrary};
 use loggp_goal::patterns::CommPattern;
+use loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
+use loggp_mpi_trace::schedule::{self, ScheduleOptions};
 
 use crate::requests::{assert_refused, stdout_of};
 
 /// Reads traces as a schedule.
 fn read(traces: &[String]) -> Result<Schedule, String> {
-    mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), MpiLibrary::OpenMpi, NS)
-        .map_err(|why| why.to_string())
+    read_as(traces, MpiLibrary::OpenMpi)
+}
+
+fn read_as(traces: &[String], mpi: MpiLibrary) -> Result<Schedule, String> {
+    let mut program = AllprofProgram::new(traces.len(), mpi, false, |rank| Ok(traces[rank].as_bytes()));
+    let options = ScheduleOptions { unit: NS, has_spans: false };
+    schedule::read(&mut program, options).map(|read| read.schedule).map_err(|why| why.to_string())
 }
 
 /// Returns the time at which each rank ends, in ps.
@@ -102,7 +108,7 @@ fn any_source_and_the_null_process_are_read() {
             c = comm(1)
         );
         let traces = [zero, one];
-        let schedule = mpi::read(traces.iter().map(|trace| Ok(trace.as_bytes())), mpi, NS).unwrap();
+        let schedule = read_as(&traces, mpi).unwrap();
         let params = Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().build().unwrap();
         let played = Player::new(params).run(&schedule).unwrap();
         // There are no messages to and from the null process, and the last computation starts when both

@@ -26,6 +26,7 @@ mod interrupt;
 mod levels;
 mod lookup;
 mod machine_file;
+mod mpi_program;
 mod number;
 mod options;
 mod output;

@@ -1,12 +1,11 @@
-//! Schedules in GOAL, the language of LogGOPSim and its generator, in text and binary form; schedules of
-//! usual communication patterns; and schedules from MPI traces.
+//! Schedules in GOAL, the language of LogGOPSim and its generator, in text and binary form; and schedules of
+//! usual communication patterns.
 
 #![allow(non_snake_case)] // P is the papers' name
 
 mod binary;
 mod blocks;
 mod lexer;
-pub mod mpi;
 pub mod patterns;
 mod ranks;
 mod text;

@@ -5,4 +5,8 @@
 
 #![allow(non_snake_case)] // P is the papers' name
 
+pub mod allprof;
 pub mod call;
+pub mod error;
+pub mod schedule;
+pub mod source;

@@ -11,7 +11,8 @@ use loggp::replay::Replay;
 use loggp::schedule::{CostModel, Player, Schedule};
 use loggp::trace::Trace;
 use loggp::{NS, Noise, Order, Params, ParamsBuilder, Time, US};
-use loggp_goal::mpi::{self, MpiLibrary};
+use loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
+use loggp_mpi_trace::schedule::{self, ScheduleOptions};
 use loggp_papers::pictures::timeline::{Window, timeline_from_trace};
 use loggp_programs::math::dense::entries;
 use loggp_programs::{rtt, transportation};
@@ -160,8 +161,15 @@ fn trips(bytes: &[u8]) -> Result<(), String> {
 /// Reads the traces of several ranks, separated by form feeds.
 fn calls(bytes: &[u8]) -> Result<(), String> {
     let ranks: Vec<&[u8]> = bytes.split(|byte| *byte == 0x0c).collect();
-    let schedule = with_sentence(mpi::read(ranks.iter().map(|rank| Ok(*rank)), MpiLibrary::default(), NS))?;
-    assert_eq!(schedule.ranks(), ranks.len());
+    let read = |skips| {
+        let mpi = MpiLibrary::default();
+        let mut program = AllprofProgram::new(ranks.len(), mpi, skips, |rank| Ok(ranks[rank]));
+        schedule::read(&mut program, ScheduleOptions { unit: NS, has_spans: true })
+    };
+    // What is skipped is no error, and all else is the same.
+    let _ = read(true);
+    let program = with_sentence(read(false))?;
+    assert_eq!(program.schedule.ranks(), ranks.len());
     Ok(())
 }
 

@@ -1,0 +1,429 @@
+//! Reads the lines of one rank.
+
+use rustc_hash::FxHashMap;
+
+use super::communicators::{Made, Named, Names, WORLD};
+use super::line::{Handle, MpiLine};
+use super::requests::{Requests, completed};
+use super::shape::{self, Amounts, CollectiveShape, Shape, shape};
+use super::{MpiLibrary, Notes, Stop, Unread};
+use crate::call::{
+    Call, CallKind, CollectiveKind, Communicator, Counts, Envelope, RankCalls, Receive, RequestId, Root,
+    SendMode,
+};
+
+/// The number for any tag.
+const ANY_TAG: i64 = -1;
+
+/// The reader of one rank's trace.
+pub struct RankReader {
+    id: usize,
+    /// The number of ranks.
+    P: usize,
+    mpi: MpiLibrary,
+    requests: Requests,
+    names: Names,
+    /// The communicators of the rank in `RankCalls`, by their numbers among all.
+    known: FxHashMap<usize, u32>,
+    /// The number of communicators that the rank made.
+    made: usize,
+    /// The end of the last call, and whether there was a call.
+    last: Option<i64>,
+    /// True after `MPI_Finalize`.
+    ended: bool,
+}
+
+/// A call that can be read, or the reason why it cannot.
+type Kind = Result<CallKind, Unreadable>;
+
+/// The reason why a call cannot be read, and counts as computing if it is skipped.
+struct Unreadable(String);
+
+impl RankReader {
+    pub fn new(id: usize, P: usize, mpi: MpiLibrary) -> RankReader {
+        RankReader {
+            id,
+            P,
+            mpi,
+            requests: Requests::default(),
+            names: Names::new(id, P),
+            known: FxHashMap::from_iter([(WORLD, 0)]),
+            made: 0,
+            last: None,
+            ended: false,
+        }
+    }
+
+    /// Returns whether the trace had its end.
+    pub fn is_whole(&self) -> bool {
+        self.ended
+    }
+
+    /// Returns whether a communicator's name could be that of several.
+    pub fn has_guessed_names(&self) -> bool {
+        self.names.is_guessed
+    }
+
+    /// Reads a line, which has a number.
+    pub fn read_line(
+        &mut self,
+        (line, number): (&[u8], u64),
+        calls: &mut RankCalls,
+        made: Option<&[Option<Made>]>,
+        notes: &mut Notes,
+    ) -> Result<(), Stop> {
+        let Some(call) = MpiLine::split(line)? else { return Ok(()) };
+        if self.ended {
+            return Err("a call comes after MPI_Finalize; give the trace of one run".to_string().into());
+        }
+        let shape = shape(call.name_bytes());
+        match shape {
+            Shape::Local => return Ok(()),
+            Shape::Begin => {
+                let end = call.end()?;
+                if call.begin()?.is_some_and(|begin| end < begin) {
+                    return Err(format!("{} ends before it begins", call.name()).into());
+                }
+                (self.last, calls.begin, calls.end) = (Some(end), end, end);
+                return Ok(());
+            }
+            Shape::Names(place) => {
+                // A communicator gets its name early if the rank asks for its number in it.
+                if let Ok(handle) = call.handle(place)
+                    && handle.size <= self.P
+                {
+                    let _ = self.communicator(&call, handle, calls)?;
+                }
+                return Ok(());
+            }
+            Shape::NewCommunicator { .. } if made.is_none() => return Err(Stop::NeedsCommunicators),
+            _ => (),
+        }
+        let begin = call.moment(0)?;
+        if self.last.is_some_and(|last| begin < last) {
+            return Err("the call begins before the last one ended".to_string().into());
+        }
+        if self.last.is_none() {
+            calls.begin = begin;
+        }
+        if let Shape::End = shape {
+            (self.ended, calls.end) = (true, begin);
+            return Ok(());
+        }
+        let end = call.end()?;
+        if end < begin {
+            return Err(format!("{} ends before it begins", call.name()).into());
+        }
+        match self.read_call(&call, shape, calls, made, notes)? {
+            Ok(kind) => {
+                calls.calls.push(Call { begin, end, place: 0, thread: 0, kind });
+                (self.last, calls.end) = (Some(end), end);
+            }
+            Err(Unreadable(what)) => {
+                self.last = Some(self.last.unwrap_or(begin));
+                match notes.unread.iter_mut().find(|other| other.what == what) {
+                    Some(other) => other.count += 1,
+                    None => notes.unread.push(Unread { what, rank: self.id, line: number, count: 1 }),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a call of which the times are read.
+    fn read_call(
+        &mut self,
+        call: &MpiLine,
+        shape: Shape,
+        calls: &mut RankCalls,
+        made: Option<&[Option<Made>]>,
+        notes: &mut Notes,
+    ) -> Result<Kind, String> {
+        let communicator = match shape.communicator().map(|place| call.handle(place)).transpose()? {
+            None => 0,
+            Some(handle) => match self.communicator(call, handle, calls)? {
+                Ok(communicator) => communicator,
+                Err(why) => return Ok(Err(why)),
+            },
+        };
+        let members = &calls.communicators[communicator as usize].members;
+        let ends = Ends { call, communicator, members, any_source: self.mpi.any_source() };
+        let nothing = || CallKind::Complete { is_wait: true, requests: Vec::new() };
+        let wait = |requests: Vec<RequestId>| CallKind::Complete {
+            is_wait: true,
+            requests: requests.into_iter().map(completed).collect(),
+        };
+        let address = |place| call.natural(place, "a request");
+        let kind = match shape {
+            Shape::Send { is_immediate, mode } => {
+                let message = ends.send(2, 4)?;
+                let request = if is_immediate { Some(address(7)?) } else { None };
+                let Some(message) = message else {
+                    request.into_iter().for_each(|address| self.requests.clear(address));
+                    return Ok(Ok(nothing()));
+                };
+                let request = request.map(|address| self.requests.start(address));
+                CallKind::Send { mode: send_mode(mode), message, request }
+            }
+            Shape::Recv { is_immediate } => {
+                let receive = ends.receive(2, 4)?;
+                let request = if is_immediate { Some(address(7)?) } else { None };
+                let Some(receive) = receive else {
+                    request.into_iter().for_each(|address| self.requests.clear(address));
+                    return Ok(Ok(nothing()));
+                };
+                CallKind::Recv { receive, request: request.map(|address| self.requests.start(address)) }
+            }
+            Shape::SendRecv => {
+                let (message, receive) = (ends.send(2, 4)?, ends.receive(7, 9)?);
+                CallKind::SendRecv { message, receive, request: None }
+            }
+            Shape::SendRecvReplace => {
+                let (message, receive) = (ends.send(2, 4)?, ends.receive(2, 6)?);
+                CallKind::SendRecv { message, receive, request: None }
+            }
+            Shape::Init { mode } => {
+                let kind = match mode {
+                    Some(mode) => ends.send(2, 4)?.map(|message| CallKind::Send {
+                        mode: send_mode(mode),
+                        message,
+                        request: None,
+                    }),
+                    None => ends.receive(2, 4)?.map(|receive| CallKind::Recv { receive, request: None }),
+                };
+                self.requests.keep(address(7)?, kind);
+                nothing()
+            }
+            Shape::Start => CallKind::Start(self.requests.restart(address(1)?).into_iter().collect()),
+            Shape::StartAll => {
+                let (count, first) = (call.natural(1, "a count")?, address(2)?);
+                let size = self.mpi.request_size();
+                CallKind::Start(self.requests.restart_all(first, count, size))
+            }
+            Shape::Wait => wait(self.requests.complete(address(1)?).into_iter().collect()),
+            Shape::WaitAll | Shape::WaitOne => {
+                let (count, first) = (call.natural(1, "a count")?, address(2)?);
+                let mut under_way = self.requests.under_way(first, count, self.mpi.request_size());
+                if matches!(shape, Shape::WaitOne) {
+                    notes.guessed_waits += u64::from(under_way.len() > 1);
+                    under_way =
+                        under_way.into_iter().min_by_key(|(_, request)| *request).into_iter().collect();
+                }
+                let requests = under_way.into_iter();
+                wait(requests.filter_map(|(address, _)| self.requests.complete(address)).collect())
+            }
+            Shape::Forget => match self.requests.forget(address(1)?) {
+                Some(request) => CallKind::Forget(request),
+                None => nothing(),
+            },
+            Shape::Probe => match ends.receive_of(1, 0)? {
+                Some(Receive { from: Some(peer), tag: Some(tag), communicator, .. }) => {
+                    let message = Envelope { peer, tag, communicator, bytes: 0 };
+                    CallKind::Probe { is_wait: true, message }
+                }
+                // The receive that follows waits for it.
+                _ => nothing(),
+            },
+            Shape::Collective(shape) => match self.collective(call, shape, communicator, members)? {
+                Ok(kind) => kind,
+                Err(why) => return Ok(Err(why)),
+            },
+            Shape::NewCommunicator { .. } => {
+                let new = made.and_then(|made| made.get(self.made)).cloned().flatten();
+                self.made += 1;
+                let new = new.map(|made| self.add_made(made, communicator, calls));
+                CallKind::NewCommunicator { parent: communicator, new }
+            }
+            _ => {
+                return Ok(Err(Unreadable(format!(
+                    "{} cannot be read; calls that can are sends, receives, probes, persistent requests, waits, \
+                     collectives, communicators from Comm_dup and Comm_split, and those that send nothing",
+                    call.name()
+                ))));
+            }
+        };
+        Ok(Ok(kind))
+    }
+
+    /// Adds a communicator that the rank made.
+    fn add_made(&mut self, made: Made, parent: u32, calls: &mut RankCalls) -> u32 {
+        let number = calls.communicators.len() as u32;
+        let members = made.members.to_vec();
+        let number_at_parent = made.number_at_parent;
+        calls.communicators.push(Communicator {
+            members,
+            parent,
+            number_at_parent,
+            ..Communicator::default()
+        });
+        self.known.insert(made.number, number);
+        self.names.add(made);
+        number
+    }
+
+    /// Returns the number of a communicator in `RankCalls`, or why it has none.
+    #[inline]
+    fn communicator(
+        &mut self,
+        call: &MpiLine,
+        handle: Handle,
+        calls: &mut RankCalls,
+    ) -> Result<Result<u32, Unreadable>, String> {
+        match self.names.find(handle) {
+            Some(number) => Ok(Ok(number as u32)),
+            None => self.new_communicator(call, handle, calls),
+        }
+    }
+
+    #[cold]
+    fn new_communicator(
+        &mut self,
+        call: &MpiLine,
+        handle: Handle,
+        calls: &mut RankCalls,
+    ) -> Result<Result<u32, Unreadable>, String> {
+        let (name, Handle { rank, size, .. }, P) = (call.name(), handle, self.P);
+        if size > P {
+            return Err(format!(
+                "{name} is on a communicator of {size} ranks, and there are {P}; give the traces of all"
+            ));
+        }
+        let number = match self.names.resolve(handle) {
+            Named::World => 0,
+            Named::New(made) => self.known[&made.number],
+            Named::Alone => {
+                let number = calls.communicators.len() as u32;
+                let members = vec![self.id as u32];
+                calls.communicators.push(Communicator { members, ..Communicator::default() });
+                number
+            }
+            Named::Unknown => {
+                let known =
+                    "only those of all ranks in their order, and those of Comm_dup and Comm_split, are known";
+                return Ok(Err(Unreadable(if size == P {
+                    format!("{name} is on a communicator in which this is rank {rank}; {known}")
+                } else {
+                    format!("{name} is on a communicator of {size} ranks, and there are {P}; {known}")
+                })));
+            }
+        };
+        self.names.set(handle, number as usize);
+        Ok(Ok(number))
+    }
+
+    /// Reads a collective.
+    fn collective(
+        &mut self,
+        call: &MpiLine,
+        shape: CollectiveShape,
+        communicator: u32,
+        members: &[u32],
+    ) -> Result<Kind, String> {
+        let root = match shape.root.map(|place| call.number(place, "a rank")).transpose()? {
+            None => Root::None,
+            Some(root) if (0..members.len() as i64).contains(&root) => Root::Rank(root as u32),
+            Some(_) => return Err(format!("{}: its root is no rank", call.name())),
+        };
+        let me = call.handle(shape.communicator)?.rank;
+        // Only the root knows what others send or receive.
+        let is_root = !matches!(root, Root::Rank(root) if root as usize != me);
+        let counts = |amounts: Amounts| match amounts {
+            Amounts::Nothing => Ok(Counts::Same(0)),
+            Amounts::Same(count) => call.bytes(count).map(Counts::Same),
+            Amounts::Each(counts, datatype) => {
+                call.all_bytes(counts, datatype, members.len()).map(Counts::Each)
+            }
+            Amounts::Own(counts, datatype) => {
+                let all = call.all_bytes(counts, datatype, members.len())?;
+                Ok(Counts::Same(all.get(me).copied().unwrap_or_default()))
+            }
+        };
+        let (sent, received) = match shape.kind {
+            CollectiveKind::Gather | CollectiveKind::Gatherv if !is_root => {
+                (counts(shape.sent)?, Counts::Same(0))
+            }
+            CollectiveKind::Scatter | CollectiveKind::Scatterv if !is_root => {
+                (Counts::Same(0), counts(shape.received)?)
+            }
+            _ => (counts(shape.sent)?, counts(shape.received)?),
+        };
+        let request = match shape.is_immediate {
+            true => Some(self.requests.start(call.natural(shape.communicator + 1, "a request")?)),
+            false => None,
+        };
+        Ok(Ok(CallKind::Collective { kind: shape.kind, communicator, root, sent, received, request }))
+    }
+}
+
+fn send_mode(mode: u8) -> SendMode {
+    match mode {
+        shape::BUFFERED => SendMode::Buffered,
+        shape::SYNCHRONOUS => SendMode::Synchronous,
+        shape::READY => SendMode::Ready,
+        _ => SendMode::Standard,
+    }
+}
+
+/// Reads the ends of messages.
+struct Ends<'a> {
+    call: &'a MpiLine<'a>,
+    communicator: u32,
+    members: &'a [u32],
+    any_source: i64,
+}
+
+impl Ends<'_> {
+    /// Returns a message, or `None` if it is to no process. The tag stands behind the rank.
+    fn send(&self, count: usize, to: usize) -> Result<Option<Envelope>, String> {
+        let bytes = self.call.bytes(count)?;
+        let Some(peer) = self.peer(to)? else { return Ok(None) };
+        let tag = self.tag(to + 1)?.ok_or_else(|| format!("{}: no message has any tag", self.call.name()))?;
+        Ok(Some(Envelope { peer, tag, communicator: self.communicator, bytes }))
+    }
+
+    /// Returns a receive, or `None` if it is from no process. The tag stands behind the rank.
+    fn receive(&self, count: usize, from: usize) -> Result<Option<Receive>, String> {
+        self.receive_of(from, self.call.bytes(count)?)
+    }
+
+    fn receive_of(&self, from: usize, bytes: u64) -> Result<Option<Receive>, String> {
+        let tag = self.tag(from + 1)?;
+        let from = if self.call.number(from, "a rank")? == self.any_source {
+            None
+        } else if let Some(from) = self.peer(from)? {
+            Some(from)
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(Receive { from, tag, communicator: self.communicator, bytes, taken: None }))
+    }
+
+    /// Returns the other rank of a send or receive, or `None` for no process.
+    fn peer(&self, place: usize) -> Result<Option<u32>, String> {
+        let peer = self.call.number(place, "a rank")?;
+        if peer < 0 {
+            return Ok(None);
+        }
+        let member = usize::try_from(peer).ok().and_then(|peer| self.members.get(peer));
+        let last = self.members.len() - 1;
+        let lacks = |name| match self.communicator {
+            0 => format!("{name}: there is no rank {peer}; there are traces of ranks 0 to {last}"),
+            _ => format!("{name}: there is no rank {peer} in its communicator, which has ranks 0 to {last}"),
+        };
+        member.map(|member| Some(*member)).ok_or_else(|| lacks(self.call.name()))
+    }
+
+    /// Returns a tag, or `None` for any.
+    fn tag(&self, place: usize) -> Result<Option<i32>, String> {
+        match self.call.number(place, "a tag")? {
+            ANY_TAG => Ok(None),
+            tag => match i32::try_from(tag) {
+                Ok(tag) if tag >= 0 => Ok(Some(tag)),
+                _ => {
+                    let name = self.call.name();
+                    Err(format!("{name}: {tag} is no tag; tags are from 0 to {}", i32::MAX))
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The messages of collectives.
+
+use loggp::Time;
+use loggp::schedule::{Operation, ScheduleBuilder, ScheduleError};
+use loggp_goal::patterns::{PatternWriter, Prerequisite, add_after};
+
+use super::communicators::KnownCommunicator;
+use crate::call::{CollectiveKind, Counts, Root};
+
+/// A collective of one rank.
+pub struct Collective<'a> {
+    pub kind: CollectiveKind,
+    pub communicator: &'a KnownCommunicator,
+    pub root: Root,
+    pub sent: &'a Counts,
+    pub received: &'a Counts,
+    pub tag: u32,
+    /// The number of ranks of the program.
+    pub P: usize,
+}
+
+/// Messages to or from ranks of the program, each with its length.
+type Messages = Vec<(u32, u64)>;
+
+/// The pattern of a collective in which all ranks exchange equally much, or `None` for others.
+fn pattern(kind: CollectiveKind) -> Option<&'static str> {
+    use CollectiveKind::*;
+    Some(match kind {
+        Barrier | Allreduce => "dissemination",
+        Bcast => "binomial-broadcast",
+        Reduce => "binomial-reduce",
+        Scan | Exscan => "ring",
+        Gather => "binomial-gather",
+        Scatter => "binomial-scatter",
+        Allgather => "all-gather",
+        Alltoall | ReduceScatterBlock => "all-to-all",
+        _ => return None,
+    })
+}
+
+impl Collective<'_> {
+    /// Writes the operations, of which the first one gets the number `operations` in its rank. Returns the one that ends
+    /// the collective, or `None` if this rank has nothing to do. An error is a sentence.
+    pub fn write(
+        &self,
+        builder: &mut ScheduleBuilder,
+        operations: u32,
+        before: &[Prerequisite],
+    ) -> Result<Option<u32>, String> {
+        let KnownCommunicator { members, remote, me, .. } = self.communicator;
+        let alone = members.len() == 1 && remote.is_none();
+        if let (Some(pattern), None, false) = (pattern(self.kind), remote, alone) {
+            let root = match self.root {
+                Root::Rank(root) if (root as usize) < members.len() => root as usize,
+                Root::Rank(root) => {
+                    return Err(format!(
+                        "a collective has root {root}, and {} ranks take part",
+                        members.len()
+                    ));
+                }
+                _ => 0,
+            };
+            let (n, is_world) = (members.len(), members.len() == self.P);
+            let in_order = is_world && members.iter().zip(0..).all(|(member, place)| *member == place);
+            let rank = PatternWriter {
+                builder,
+                id: (me + n - root) % n,
+                P: n,
+                bytes: self.bytes(),
+                root,
+                members: if in_order { &[] } else { members },
+                tag: self.tag,
+                before,
+            };
+            return rank.write_collective(pattern, operations).map(Some).map_err(|why| why.to_string());
+        }
+        if self.kind == CollectiveKind::Allgatherv && remote.is_none() && !alone {
+            return self.write_ring(builder, before).map_err(|why| why.to_string());
+        }
+        let (sends, receives) =
+            if let Some(remote) = remote { self.between_groups(remote)? } else { self.direct()? };
+        self.write_direct(builder, before, (sends, receives)).map_err(|why| why.to_string())
+    }
+
+    /// Returns the length of messages that are equally long.
+    fn bytes(&self) -> u64 {
+        match self.kind {
+            CollectiveKind::Barrier => 1,
+            _ => same(self.sent).max(same(self.received)),
+        }
+    }
+
+    /// Returns the messages of a collective with counts, or of neighbours.
+    fn direct(&self) -> Result<(Messages, Messages), String> {
+        use CollectiveKind::*;
+        let KnownCommunicator { members, me, destinations, sources, .. } = self.communicator;
+        let others = |counts: &Counts| self.by_member(counts, members, Some(*me));
+        Ok(match self.kind {
+            Gatherv | Scatterv => {
+                let Root::Rank(root) = self.root else { return Err("a collective lacks its root".into()) };
+                let Some(root_rank) = members.get(root as usize).copied() else {
+                    return Err(format!(
+                        "a collective has root {root}, and {} ranks take part",
+                        members.len()
+                    ));
+                };
+                let one = |counts: &Counts| vec![(root_rank, same(counts))];
+                match (self.kind == Gatherv, root as usize == *me) {
+                    (true, true) => (Vec::new(), others(self.received)?),
+                    (true, false) => (one(self.sent), Vec::new()),
+                    (false, true) => (others(self.sent)?, Vec::new()),
+                    (false, false) => (Vec::new(), one(self.received)),
+                }
+            }
+            NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
+            | NeighborAlltoallw => {
+                (by_neighbour(self.sent, destinations)?, by_neighbour(self.received, sources)?)
+            }
+            _ => (others(self.sent)?, others(self.received)?),
+        })
+    }
+
+    /// Returns the messages of a collective between two groups: those with a root go directly between it and the other
+    /// group, and in the others everyone exchanges with everyone of the other group.
+    fn between_groups(&self, remote: &[u32]) -> Result<(Messages, Messages), String> {
+        use CollectiveKind::*;
+        let is_from_root = matches!(self.kind, Bcast | Scatter | Scatterv);
+        let least = u64::from(self.kind == Barrier);
+        let at_least = |messages: Messages| messages.into_iter().map(|(to, n)| (to, n.max(least))).collect();
+        Ok(match self.root {
+            Root::Nobody => (Vec::new(), Vec::new()),
+            Root::This if is_from_root => (self.by_member(self.sent, remote, None)?, Vec::new()),
+            Root::This => (Vec::new(), self.by_member(self.received, remote, None)?),
+            Root::Rank(root) => {
+                let Some(root) = remote.get(root as usize) else {
+                    return Err(format!(
+                        "a collective has root {root}, and {} ranks are there",
+                        remote.len()
+                    ));
+                };
+                match is_from_root {
+                    true => (Vec::new(), vec![(*root, same(self.received))]),
+                    false => (vec![(*root, same(self.sent))], Vec::new()),
+                }
+            }
+            Root::None => (
+                at_least(self.by_member(self.sent, remote, None)?),
+                at_least(self.by_member(self.received, remote, None)?),
+            ),
+        })
+    }
+
+    /// Returns the messages to or from members, beginning behind `me`, which itself has none.
+    fn by_member(&self, counts: &Counts, members: &[u32], me: Option<usize>) -> Result<Messages, String> {
+        let n = members.len();
+        if let Counts::Each(each) = counts
+            && each.len() != n
+        {
+            return Err(format!("a collective has {} counts, and {n} ranks take part", each.len()));
+        }
+        let count = |place: usize| match counts {
+            Counts::Same(bytes) => *bytes,
+            Counts::Each(each) => each[place],
+        };
+        let first = me.map_or(0, |me| me + 1);
+        let places = (first..first + n - usize::from(me.is_some())).map(|place| place % n);
+        Ok(places.map(|place| (members[place], count(place))).collect())
+    }
+
+    /// Writes messages that go all at once. Those without bytes are not sent.
+    fn write_direct(
+        &self,
+        builder: &mut ScheduleBuilder,
+        before: &[Prerequisite],
+        (sends, receives): (Messages, Messages),
+    ) -> Result<Option<u32>, ScheduleError> {
+        let mut all = Vec::new();
+        for (from, bytes) in receives.into_iter().filter(|(_, bytes)| *bytes > 0) {
+            let receive = Operation::Recv { from: Some(from), bytes, tag: Some(self.tag) };
+            all.push((add_after(builder, receive, before)?, false));
+        }
+        for (to, bytes) in sends.into_iter().filter(|(_, bytes)| *bytes > 0) {
+            all.push((add_after(builder, Operation::Send { to, bytes, tag: self.tag }, before)?, false));
+        }
+        match all.is_empty() {
+            true => Ok(None),
+            false => add_after(builder, Operation::Calc(Time::ZERO), &all).map(Some),
+        }
+    }
+
+    /// Writes an all-gather in which everyone passes on to the next what came from the one before.
+    fn write_ring(
+        &self,
+        builder: &mut ScheduleBuilder,
+        before: &[Prerequisite],
+    ) -> Result<Option<u32>, ScheduleError> {
+        let KnownCommunicator { members, me, .. } = self.communicator;
+        let (n, me) = (members.len(), *me);
+        let count = |place: usize| match self.received {
+            Counts::Same(bytes) => *bytes,
+            Counts::Each(each) => each.get(place).copied().unwrap_or_default(),
+        };
+        let (next, last) = (members[(me + 1) % n], members[(me + n - 1) % n]);
+        let (mut all, mut came): (Vec<Prerequisite>, _) = (Vec::new(), before.to_vec());
+        for step in 0..n - 1 {
+            let (mine, theirs) = (count((me + n - step) % n), count((me + 2 * n - step - 1) % n));
+            if mine > 0 {
+                let send = Operation::Send { to: next, bytes: mine, tag: self.tag };
+                all.push((add_after(builder, send, &came)?, false));
+            }
+            if theirs > 0 {
+                let receive = Operation::Recv { from: Some(last), bytes: theirs, tag: Some(self.tag) };
+                came = vec![(add_after(builder, receive, before)?, false)];
+                all.extend(&came);
+            }
+        }
+        match all.is_empty() {
+            true => Ok(None),
+            false => add_after(builder, Operation::Calc(Time::ZERO), &all).map(Some),
+        }
+    }
+}
+
+/// Returns a count that is the same for all.
+fn same(counts: &Counts) -> u64 {
+    match counts {
+        Counts::Same(bytes) => *bytes,
+        Counts::Each(each) => each.iter().copied().max().unwrap_or_default(),
+    }
+}
+
+/// Returns the messages to or from neighbours.
+fn by_neighbour(counts: &Counts, neighbours: &[Option<u32>]) -> Result<Messages, String> {
+    if let Counts::Each(each) = counts
+        && each.len() != neighbours.len()
+    {
+        return Err(format!(
+            "a collective has {} counts, and the rank has {} neighbours",
+            each.len(),
+            neighbours.len()
+        ));
+    }
+    let count = |place: usize| match counts {
+        Counts::Same(bytes) => *bytes,
+        Counts::Each(each) => each[place],
+    };
+    let there = neighbours.iter().enumerate();
+    Ok(there.filter_map(|(place, rank)| rank.map(|rank| (rank, count(place)))).collect())
+}

@@ -1,0 +1,112 @@
+//! The schedule of a recorded program.
+//!
+//! The time between calls is computing, and the time within calls comes from the machine. Blocking calls go in a row; an
+//! immediate send lets its rank go on when it begins; a receive is posted where its call stands; a wait makes what
+//! follows require the requests that it found completed. A receive takes the message that it took in the run.
+//! Collectives become messages by an algorithm.
+
+mod collectives;
+mod communicators;
+mod flows;
+mod index;
+mod rank;
+mod tags;
+
+use loggp::Time;
+use loggp::schedule::{Schedule, ScheduleBuilder};
+use rustc_hash::FxHashMap;
+
+pub use self::index::{CallGroup, CallSpan, RankIndex};
+
+use self::flows::{Flows, Knowledge};
+use self::rank::RankWriter;
+use self::tags::TagTable;
+use crate::call::Place;
+use crate::error::ProgramError;
+use crate::source::CallSource;
+
+/// A recorded program as a schedule.
+#[derive(Debug)]
+pub struct ProgramSchedule {
+    pub schedule: Schedule,
+    /// What each rank did, beside its operations.
+    pub ranks: Vec<RankIndex>,
+    /// The places from which the ranks called. The first one is unknown.
+    pub places: Vec<Place>,
+    /// Sentences about what was left out or guessed.
+    pub warnings: Vec<String>,
+}
+
+/// How a program becomes a schedule.
+#[derive(Clone, Copy, Debug)]
+pub struct ScheduleOptions {
+    /// The length of a unit to which computations are rounded.
+    pub unit: Time,
+    /// True if the calls of each operation are wanted.
+    pub has_spans: bool,
+}
+
+/// What the writers of all ranks share.
+struct Shared {
+    options: ScheduleOptions,
+    tags: TagTable,
+    flows: Flows,
+    /// What is known from an earlier reading.
+    knowledge: Knowledge,
+    places: Vec<Place>,
+    place_numbers: FxHashMap<Place, u32>,
+    /// Calls that are not modelled, by name, in the order in which they came.
+    unmodelled: Vec<(String, u64)>,
+}
+
+/// Reads a program and returns its schedule. Programs whose messages were not all received, or with synchronous sends,
+/// are read twice: what one rank does depends on what others did.
+pub fn read(source: &mut dyn CallSource, options: ScheduleOptions) -> Result<ProgramSchedule, ProgramError> {
+    let (read, flows, tags) = read_once(source, options, Knowledge::default())?;
+    let (knowledge, warnings) = flows.compare(&tags)?;
+    let mut program = if knowledge.is_empty() {
+        read
+    } else {
+        drop(read);
+        read_once(source, options, knowledge)?.0
+    };
+    program.warnings.splice(0..0, source.warnings().into_iter().chain(warnings));
+    Ok(program)
+}
+
+fn read_once(
+    source: &mut dyn CallSource,
+    options: ScheduleOptions,
+    knowledge: Knowledge,
+) -> Result<(ProgramSchedule, Flows, TagTable), ProgramError> {
+    let P = source.ranks();
+    let mut shared = Shared {
+        options,
+        tags: TagTable::default(),
+        flows: Flows::default(),
+        knowledge,
+        places: vec![Place::default()],
+        place_numbers: FxHashMap::from_iter([(Place::default(), 0)]),
+        unmodelled: Vec::new(),
+    };
+    let mut builder = ScheduleBuilder::new(P).map_err(|why| ProgramError::of_program(why.to_string()))?;
+    let mut ranks = Vec::with_capacity(P);
+    for rank in 0..P {
+        let of_rank = |why: loggp::schedule::ScheduleError| ProgramError::of_rank(rank, why.to_string());
+        builder.begin_rank(rank).map_err(of_rank)?;
+        let mut writer = RankWriter::new(&mut builder, &mut shared, rank);
+        source.read_rank(rank, &mut |calls| writer.add_calls(calls))?;
+        ranks.push(writer.finish()?);
+    }
+    let schedule = builder.build().map_err(|why| ProgramError::of_program(why.to_string()))?;
+    let Shared { tags, flows, places, unmodelled, .. } = shared;
+    let mut warnings: Vec<String> = Vec::new();
+    if flows.is_cut {
+        warnings.push("the program ended before MPI_Finalize; what came before is there".into());
+    }
+    let left_out = unmodelled
+        .iter()
+        .map(|(name, count)| format!("{name} is not modelled: {count} calls are computing time"));
+    warnings.extend(left_out);
+    Ok((ProgramSchedule { schedule, ranks, places, warnings }, flows, tags))
+}

@@ -1,0 +1,525 @@
+//! Writes the operations of one rank, call by call.
+
+use loggp::Time;
+use loggp::schedule::{Operation, ScheduleBuilder};
+use loggp_goal::patterns::{Prerequisite, add_after};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Shared;
+use super::collectives::Collective;
+use super::communicators::CommunicatorList;
+use super::flows::Channel;
+use super::index::{CallGroup, CallSpan, RankIndex};
+use super::tags::Use;
+use crate::call::{
+    Call, CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, Receive, RequestId, Root,
+    SendMode,
+};
+use crate::error::ProgramError;
+
+/// If more operations than this must be over, one that takes no time stands for them.
+const MANY: usize = 8;
+/// What is sent when a communicator is made: a word.
+const WORD: u64 = 8;
+
+/// A writer of one rank's operations.
+pub struct RankWriter<'a> {
+    builder: &'a mut ScheduleBuilder,
+    shared: &'a mut Shared,
+    rank: usize,
+    /// The number of operations of the ranks before.
+    begin: usize,
+    threads: Vec<Thread>,
+    communicators: CommunicatorList,
+    requests: FxHashMap<RequestId, Posted>,
+    /// Messages that a probe found and no receive took so far: the operations that receive them.
+    probed: FxHashMap<(u32, u32), u32>,
+    /// Of the calls at hand, the requests that are cancelled or given up.
+    left_out: FxHashSet<RequestId>,
+    /// Of the calls at hand, what receives from any rank or with any tag took.
+    taken: FxHashMap<RequestId, Option<Envelope>>,
+    /// The shared numbers of the rank's places.
+    places: Vec<u32>,
+    index: RankIndex,
+    times: FxHashMap<CallGroup, i64>,
+    /// When the rank began and ended.
+    ends: (i64, i64),
+    is_whole: bool,
+}
+
+/// What a thread does goes in a row.
+#[derive(Debug, Default)]
+struct Thread {
+    /// The operations that the next one waits for.
+    before: Vec<Prerequisite>,
+    /// The start of the current computation; `None` if the thread has made no call.
+    computing_since: Option<i64>,
+    /// The rest of past computations below a unit, in ps.
+    carried_ps: i64,
+    /// Looks in vain that may turn out to be waiting: when they began and ended, and the time inside them.
+    looks: Option<(i64, i64, i64)>,
+}
+
+/// A request under way.
+#[derive(Clone, Copy, Debug)]
+struct Posted {
+    operation: u32,
+    /// The other half of a send-receive, or the answer to a synchronous send.
+    other: Option<u32>,
+    /// Where a receive's message comes through.
+    channel: Option<Channel>,
+    /// The length of the message, if it is known already.
+    bytes: Option<u64>,
+}
+
+impl<'a> RankWriter<'a> {
+    pub fn new(builder: &'a mut ScheduleBuilder, shared: &'a mut Shared, rank: usize) -> RankWriter<'a> {
+        let begin = builder.operation_count();
+        RankWriter {
+            builder,
+            shared,
+            rank,
+            begin,
+            threads: Vec::new(),
+            communicators: CommunicatorList::default(),
+            requests: FxHashMap::default(),
+            probed: FxHashMap::default(),
+            left_out: FxHashSet::default(),
+            taken: FxHashMap::default(),
+            places: Vec::new(),
+            index: RankIndex::default(),
+            times: FxHashMap::default(),
+            ends: (0, 0),
+            is_whole: false,
+        }
+    }
+
+    fn error(&self, why: impl ToString) -> ProgramError {
+        ProgramError::of_rank(self.rank, why.to_string())
+    }
+
+    /// Adds a piece of the rank's calls.
+    pub fn add_calls(&mut self, calls: &RankCalls) -> Result<(), ProgramError> {
+        self.communicators.add(calls, &mut self.shared.tags, self.rank, self.builder.ranks())?;
+        for place in calls.places.iter().skip(self.places.len()) {
+            let next = self.shared.places.len() as u32;
+            let number = *self.shared.place_numbers.entry(place.clone()).or_insert(next);
+            if number == next {
+                self.shared.places.push(place.clone());
+            }
+            self.places.push(number);
+        }
+        self.look_ahead(&calls.calls);
+        (self.ends, self.is_whole) = ((calls.begin, calls.end), calls.is_whole);
+        calls.calls.iter().try_for_each(|call| self.add_call(call))?;
+        // The last piece knows what was not modelled, and whether the program came to its end.
+        for (name, count) in &calls.unmodelled {
+            match self.shared.unmodelled.iter_mut().find(|(other, _)| other == name) {
+                Some((_, all)) => *all += count,
+                None => self.shared.unmodelled.push((name.clone(), *count)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the requests that do not complete, and what receives that any message would do took.
+    fn look_ahead(&mut self, calls: &[Call]) {
+        self.left_out.clear();
+        self.taken.clear();
+        for call in calls {
+            let recv = |kind: &CallKind| match kind {
+                CallKind::Recv { receive, request } if receive.taken.is_none() => {
+                    request.filter(|_| receive.from.is_none() || receive.tag.is_none())
+                }
+                CallKind::SendRecv { receive: Some(receive), request, .. } if receive.taken.is_none() => {
+                    request.filter(|_| receive.from.is_none() || receive.tag.is_none())
+                }
+                _ => None,
+            };
+            match &call.kind {
+                kind @ (CallKind::Recv { .. } | CallKind::SendRecv { .. }) => {
+                    self.taken.extend(recv(kind).map(|request| (request, None)));
+                }
+                CallKind::Start(kinds) => {
+                    self.taken.extend(kinds.iter().filter_map(recv).map(|request| (request, None)));
+                }
+                CallKind::Complete { requests, .. } => {
+                    for Completed { request, taken, is_cancelled } in requests {
+                        if *is_cancelled {
+                            self.left_out.insert(*request);
+                        } else if taken.is_some()
+                            && let Some(known) = self.taken.get_mut(request)
+                        {
+                            *known = *taken;
+                        }
+                    }
+                }
+                _ => (),
+            }
+        }
+    }
+
+    fn add_call(&mut self, call: &Call) -> Result<(), ProgramError> {
+        let thread = usize::from(call.thread);
+        while self.threads.len() <= thread {
+            // A thread begins after what the first one did before.
+            let before = self.threads.first().map_or_else(Vec::new, |first| first.before.clone());
+            let begin = self.threads.is_empty().then_some(self.ends.0);
+            self.threads.push(Thread { before, computing_since: begin, ..Thread::default() });
+        }
+        if let CallKind::Look { inside_ns, .. } = call.kind {
+            let looks = &mut self.threads[thread].looks;
+            let (begin, inside) = looks.map_or((call.begin, 0), |(begin, _, inside)| (begin, inside));
+            *looks = Some((begin, call.end, inside.saturating_add(inside_ns)));
+            return Ok(());
+        }
+        let first = self.count();
+        self.add_compute(call)?;
+        let (before_call, group) = (self.count(), group(&call.kind));
+        self.add_kind(thread, &call.kind)?;
+        self.threads[thread].computing_since = Some(call.end);
+        *self.times.entry(group).or_default() += call.end.saturating_sub(call.begin);
+        if self.shared.options.has_spans {
+            let place = self.places.get(call.place as usize).copied().unwrap_or_default();
+            let has_calc = before_call > first;
+            self.index.spans.push(CallSpan { first, place, thread: call.thread, group, has_calc });
+        }
+        Ok(())
+    }
+
+    /// Adds the computing before a call.
+    fn add_compute(&mut self, call: &Call) -> Result<(), ProgramError> {
+        let thread = usize::from(call.thread);
+        let Thread { computing_since, looks, .. } = &mut self.threads[thread];
+        let since = computing_since.unwrap_or(call.begin);
+        let finds = matches!(&call.kind, CallKind::Complete { requests, .. } if !requests.is_empty())
+            || matches!(call.kind, CallKind::Probe { .. });
+        let until = match looks.take() {
+            // Hardly any time is between the looks: the thread waits.
+            Some((begin, _, inside)) if finds && call.begin.saturating_sub(begin) <= 2 * inside.max(0) => {
+                *self.times.entry(CallGroup::PointToPoint).or_default() += call.begin.saturating_sub(begin);
+                begin
+            }
+            _ => call.begin,
+        };
+        self.compute(thread, since, until)
+    }
+
+    fn compute(&mut self, thread: usize, since: i64, until: i64) -> Result<(), ProgramError> {
+        let refuse = |rank, why: &str| Err(ProgramError::of_rank(rank, why));
+        if until < since {
+            return refuse(self.rank, "a call begins before the last one ended");
+        }
+        let this = &mut self.threads[thread];
+        let ps = until.checked_sub(since).and_then(|ns| ns.checked_mul(1000)?.checked_add(this.carried_ps));
+        let Some(ps) = ps else { return refuse(self.rank, "it computes for longer than a schedule can") };
+        self.index.computing_ns += until - since;
+        let unit = self.shared.options.unit.as_ps().max(1);
+        this.carried_ps = ps % unit;
+        match ps - this.carried_ps {
+            0 => Ok(()),
+            ps => {
+                let calc = self.add(thread, Operation::Calc(Time::from_ps(ps)))?;
+                self.go_on_after(thread, [(calc, false)]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Returns the number of the rank's operations so far.
+    fn count(&self) -> u32 {
+        (self.builder.operation_count() - self.begin) as u32
+    }
+
+    /// Adds an operation that waits for those before it in its thread.
+    fn add(&mut self, thread: usize, what: Operation) -> Result<u32, ProgramError> {
+        self.join(thread)?;
+        add_after(self.builder, what, &self.threads[thread].before).map_err(|why| self.error(why))
+    }
+
+    /// Makes one operation stand for those before, if these are many.
+    fn join(&mut self, thread: usize) -> Result<(), ProgramError> {
+        let before = &mut self.threads[thread].before;
+        if before.len() > MANY {
+            let joined = add_after(self.builder, Operation::Calc(Time::ZERO), before);
+            *before = vec![(joined.map_err(|why| ProgramError::of_rank(self.rank, why.to_string()))?, false)];
+        }
+        Ok(())
+    }
+
+    /// Makes what follows wait for these alone.
+    fn go_on_after<const N: usize>(&mut self, thread: usize, all: [Prerequisite; N]) {
+        let before = &mut self.threads[thread].before;
+        before.clear();
+        before.extend(all);
+    }
+
+    /// Adds the operations of a call.
+    fn add_kind(&mut self, thread: usize, kind: &CallKind) -> Result<(), ProgramError> {
+        match kind {
+            CallKind::Send { .. } | CallKind::Recv { .. } | CallKind::SendRecv { .. } => {
+                self.add_messages(thread, kind)
+            }
+            CallKind::Start(kinds) => kinds.iter().try_for_each(|kind| self.add_messages(thread, kind)),
+            CallKind::Complete { requests, .. } => {
+                requests.iter().for_each(|completed| self.complete(thread, completed));
+                Ok(())
+            }
+            CallKind::Look { .. } => Ok(()),
+            CallKind::Probe { message, .. } => self.probe(thread, message),
+            CallKind::Collective { kind, communicator, root, sent, received, request } => {
+                let end = self.collective(thread, *communicator, *kind, *root, (sent, received))?;
+                match (end, request) {
+                    (None, _) => (),
+                    (Some(operation), Some(request)) => {
+                        let posted = Posted { operation, other: None, channel: None, bytes: None };
+                        self.requests.insert(*request, posted);
+                    }
+                    (Some(end), None) => self.go_on_after(thread, [(end, false)]),
+                }
+                Ok(())
+            }
+            CallKind::NewCommunicator { parent, .. } => {
+                let word = Counts::Same(WORD);
+                let kind = CollectiveKind::Allgather;
+                if let Some(end) = self.collective(thread, *parent, kind, Root::None, (&word, &word))? {
+                    self.go_on_after(thread, [(end, false)]);
+                }
+                Ok(())
+            }
+            CallKind::Forget(request) => {
+                self.requests.remove(request);
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds the operations of a call that sends or receives.
+    fn add_messages(&mut self, thread: usize, kind: &CallKind) -> Result<(), ProgramError> {
+        let (mode, message, receive, request) = match kind {
+            CallKind::Send { mode, message, request } => (*mode, Some(message), None, *request),
+            CallKind::Recv { receive, request } => (SendMode::Standard, None, Some(receive), *request),
+            CallKind::SendRecv { message, receive, request } => {
+                (SendMode::Standard, message.as_ref(), receive.as_ref(), *request)
+            }
+            _ => return Err(self.error("a persistent request is neither a send nor a receive")),
+        };
+        if request.is_some_and(|request| self.left_out.contains(&request)) {
+            return Ok(());
+        }
+        let sent = message.map(|message| self.send(thread, mode, message)).transpose()?.flatten();
+        let posted = receive.map(|receive| self.receive(thread, receive, request)).transpose()?.flatten();
+        let begun = mode == SendMode::Buffered || request.is_some();
+        if let Some(request) = request {
+            let other = match (sent, &posted) {
+                (Some((send, _)), Some(_)) => Some(send),
+                (Some((_, answer)), None) => answer,
+                (None, _) => None,
+            };
+            let send =
+                sent.map(|(operation, _)| Posted { operation, other: None, channel: None, bytes: None });
+            if let Some(posted) = posted.or(send) {
+                self.requests.insert(request, Posted { other, ..posted });
+            }
+            // A send goes on when it begins, and a receive at once.
+            if let Some((send, _)) = sent {
+                self.go_on_after(thread, [(send, begun)]);
+            }
+            return Ok(());
+        }
+        let answer = sent.and_then(|(_, answer)| answer);
+        let all = [sent.map(|(send, _)| (send, begun)), answer.map(|answer| (answer, false))];
+        let received = posted.map(|posted| {
+            if let Some(channel) = posted.channel {
+                self.shared.flows.take(channel, posted.bytes);
+            }
+            (posted.operation, false)
+        });
+        let before = &mut self.threads[thread].before;
+        if all[0].is_some() || received.is_some() {
+            before.clear();
+            before.extend(all.into_iter().chain([received]).flatten());
+        }
+        Ok(())
+    }
+
+    /// Adds a send. Returns its operation, and that of the answer for which it waits, or `None` if it is left out.
+    fn send(
+        &mut self,
+        thread: usize,
+        mode: SendMode,
+        message: &Envelope,
+    ) -> Result<Option<(u32, Option<u32>)>, ProgramError> {
+        let Envelope { peer, tag, communicator, bytes } = *message;
+        let number = self.communicators.get(communicator, self.rank)?.number;
+        let in_schedule = self.shared.tags.tag(Use::Message, number, tag);
+        let channel = (self.rank as u32, peer, in_schedule);
+        let place = self.shared.flows.send(channel, bytes);
+        if self.shared.knowledge.is_beyond(channel, place) {
+            return Ok(None);
+        }
+        let send = self.add(thread, Operation::Send { to: peer, bytes, tag: in_schedule })?;
+        if mode != SendMode::Synchronous {
+            return Ok(Some((send, None)));
+        }
+        self.shared.flows.note_synchronous(channel, place);
+        if !self.shared.knowledge.is_synchronous(channel, place) {
+            return Ok(Some((send, None)));
+        }
+        let tag = self.shared.tags.tag(Use::Answer, number, tag);
+        let answer = self.add(thread, Operation::Recv { from: Some(peer), bytes: 0, tag: Some(tag) })?;
+        Ok(Some((send, Some(answer))))
+    }
+
+    /// Adds a receive, or finds the one that a probe added. Returns `None` if it is left out.
+    fn receive(
+        &mut self,
+        thread: usize,
+        receive: &Receive,
+        request: Option<RequestId>,
+    ) -> Result<Option<Posted>, ProgramError> {
+        let number = self.communicators.get(receive.communicator, self.rank)?.number;
+        let later = request.and_then(|request| self.taken.get(&request).copied().flatten());
+        let taken = receive.taken.or(later);
+        let from = taken.map(|taken| taken.peer).or(receive.from);
+        let tag = taken.map(|taken| taken.tag).or(receive.tag);
+        let in_schedule = tag.map(|tag| self.shared.tags.tag(Use::Message, number, tag));
+        let bytes = taken.map(|taken| taken.bytes);
+        let length = bytes.unwrap_or(receive.bytes);
+        let posted = |operation, channel| Posted { operation, other: None, channel, bytes };
+        let (Some(peer), Some(tag), Some(in_schedule)) = (from, tag, in_schedule) else {
+            self.shared.flows.note_open(self.rank as u32);
+            let operation = self.add(thread, Operation::Recv { from, bytes: length, tag: in_schedule })?;
+            return Ok(Some(posted(operation, None)));
+        };
+        if !self.probed.is_empty()
+            && let Some(operation) = self.probed.remove(&(peer, in_schedule))
+        {
+            return Ok(Some(posted(operation, None)));
+        }
+        let channel = (peer, self.rank as u32, in_schedule);
+        let operation = self.post(thread, channel, (number, tag), length)?;
+        Ok(operation.map(|operation| posted(operation, Some(channel))))
+    }
+
+    /// Adds the operation of a receive, and the answer to a synchronous send.
+    fn post(
+        &mut self,
+        thread: usize,
+        channel: Channel,
+        (communicator, tag): (u32, i32),
+        bytes: u64,
+    ) -> Result<Option<u32>, ProgramError> {
+        let (peer, _, in_schedule) = channel;
+        let place = self.shared.flows.post(channel);
+        if self.shared.knowledge.is_beyond(channel, place) {
+            return Ok(None);
+        }
+        let receive = Operation::Recv { from: Some(peer), bytes, tag: Some(in_schedule) };
+        let operation = self.add(thread, receive)?;
+        if self.shared.knowledge.is_synchronous(channel, place) {
+            let tag = self.shared.tags.tag(Use::Answer, communicator, tag);
+            let answer = Operation::Send { to: peer, bytes: 0, tag };
+            add_after(self.builder, answer, &[(operation, false)]).map_err(|why| self.error(why))?;
+        }
+        Ok(Some(operation))
+    }
+
+    /// Adds a probe that found a message. The message is received here, and a later receive has it already.
+    fn probe(&mut self, thread: usize, message: &Envelope) -> Result<(), ProgramError> {
+        let Envelope { peer, tag, communicator, bytes } = *message;
+        let number = self.communicators.get(communicator, self.rank)?.number;
+        let in_schedule = self.shared.tags.tag(Use::Message, number, tag);
+        if self.probed.contains_key(&(peer, in_schedule)) {
+            return Ok(());
+        }
+        let channel = (peer, self.rank as u32, in_schedule);
+        if let Some(operation) = self.post(thread, channel, (number, tag), bytes)? {
+            self.shared.flows.take(channel, (bytes > 0).then_some(bytes));
+            self.probed.insert((peer, in_schedule), operation);
+            self.go_on_after(thread, [(operation, false)]);
+        }
+        Ok(())
+    }
+
+    /// Makes what follows wait for a request.
+    fn complete(&mut self, thread: usize, completed: &Completed) {
+        let Completed { request, taken, is_cancelled } = *completed;
+        let Some(posted) = self.requests.remove(&request).filter(|_| !is_cancelled) else { return };
+        let operations = [Some(posted.operation), posted.other];
+        self.threads[thread].before.extend(operations.into_iter().flatten().map(|one| (one, false)));
+        if let Some(channel) = posted.channel {
+            self.shared.flows.take(channel, posted.bytes.or(taken.map(|taken| taken.bytes)));
+        }
+    }
+
+    /// Adds the operations of a collective. Returns the one that ends it, or `None` if the rank has nothing to do.
+    fn collective(
+        &mut self,
+        thread: usize,
+        communicator: u32,
+        kind: CollectiveKind,
+        root: Root,
+        (sent, received): (&Counts, &Counts),
+    ) -> Result<Option<u32>, ProgramError> {
+        self.join(thread)?;
+        let (operations, rank, P) = (self.count(), self.rank, self.builder.ranks());
+        let communicator = self.communicators.get(communicator, rank)?;
+        if communicator.members.len() == 1 && communicator.remote.is_none() {
+            return Ok(None);
+        }
+        let number = communicator.collectives;
+        communicator.collectives += 1;
+        let of_root = if let Root::Rank(root) = root { u64::from(root) + 1 } else { 0 };
+        let what = of_root * u64::from(communicator.remote.is_none()) * 64 + kind as u64;
+        communicator.hash = (communicator.hash.rotate_left(5) ^ what).wrapping_mul(0x517C_C1B7_2722_0A95);
+        let limit = self.shared.knowledge.collectives.get(&communicator.number);
+        if limit.is_some_and(|limit| number >= *limit) {
+            return Ok(None);
+        }
+        let tag = self.shared.tags.of_collective(communicator.number, number);
+        let collective = Collective { kind, communicator, root, sent, received, tag, P };
+        let before = &self.threads[thread].before;
+        collective.write(self.builder, operations, before).map_err(|why| ProgramError::of_rank(rank, why))
+    }
+
+    /// Ends the rank.
+    pub fn finish(mut self) -> Result<RankIndex, ProgramError> {
+        let (begin, end) = self.ends;
+        if self.threads.is_empty() {
+            self.threads.push(Thread { computing_since: Some(begin), ..Thread::default() });
+        }
+        let first = self.count();
+        for thread in 0..self.threads.len() {
+            // Other threads end with their last call.
+            let since = self.threads[thread].computing_since.filter(|since| thread == 0 && *since < end);
+            since.map_or(Ok(()), |since| self.compute(thread, since, end))?;
+        }
+        self.shared.flows.is_cut |= !self.is_whole;
+        for communicator in self.communicators.iter() {
+            let (number, count, hash) = (communicator.number, communicator.collectives, communicator.hash);
+            if communicator.members.len() > 1 || communicator.remote.is_some() {
+                self.shared.flows.add_collectives(number, self.rank as u32, count, hash);
+            }
+        }
+        let mut index = self.index;
+        index.recorded_ns = end.saturating_sub(begin);
+        index.inside_ns = self.times.into_iter().collect();
+        index.inside_ns.sort_unstable();
+        if self.shared.options.has_spans {
+            let has_calc = first < (self.builder.operation_count() - self.begin) as u32;
+            index.spans.push(CallSpan { first, place: 0, thread: 0, group: CallGroup::End, has_calc });
+        }
+        index.spans.shrink_to_fit();
+        Ok(index)
+    }
+}
+
+/// Returns the group of a call.
+fn group(kind: &CallKind) -> CallGroup {
+    match kind {
+        CallKind::Collective { kind, .. } => CallGroup::Collective(*kind),
+        CallKind::NewCommunicator { .. } => CallGroup::NewCommunicator,
+        _ => CallGroup::PointToPoint,
+    }
+}

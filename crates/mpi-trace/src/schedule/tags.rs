@@ -1,0 +1,112 @@
+//! Communicators as all ranks know them, and the tags that tell messages of different ones apart.
+//!
+//! A schedule has one space of tags. Messages of the world keep theirs, and its collectives have numbers from 2^30
+//! on. Every other pair of a communicator and a tag gets a number from 2^31 on when it comes first.
+
+use rustc_hash::FxHashMap;
+
+use crate::call::Communicator;
+
+/// The number of the world.
+pub const WORLD: u32 = 0;
+/// The first tag of the world's collectives.
+const COLLECTIVES: u32 = 1 << 30;
+/// The first tag of pairs.
+const PAIRS: u32 = 1 << 31;
+/// The first tag of collectives of other communicators.
+const OTHER_COLLECTIVES: u32 = 3 << 30;
+/// Collectives of one communicator that are under way at once have different tags if they are not more than this.
+const AT_ONCE: u32 = 4096;
+
+/// What a message is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Use {
+    /// It is the program's.
+    Message,
+    /// It tells a synchronous send that its message was taken.
+    Answer,
+}
+
+/// What all ranks know alike of a communicator.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Identity {
+    /// The parent's number; of an intercommunicator none.
+    parent: u32,
+    number_at_parent: u64,
+    members: Vec<u32>,
+    remote: Vec<u32>,
+}
+
+/// The communicators and tags of a program.
+#[derive(Debug, Default)]
+pub struct TagTable {
+    communicators: FxHashMap<Identity, u32>,
+    pairs: FxHashMap<(Use, u32, i32), u32>,
+    /// The pairs in the order of their tags.
+    by_tag: Vec<(u32, i32)>,
+}
+
+impl TagTable {
+    /// Returns the number of a communicator, given that of its parent. Of intercommunicators with the same groups,
+    /// `earlier` had been made before at the rank.
+    pub fn number(&mut self, communicator: &Communicator, parent: u32, earlier: u64) -> u32 {
+        let Communicator { members, remote, number_at_parent, .. } = communicator;
+        let identity = match remote {
+            None => Identity {
+                parent,
+                number_at_parent: *number_at_parent,
+                members: members.clone(),
+                remote: Vec::new(),
+            },
+            // Each group sees itself first, and they may have come from different parents.
+            Some(remote) => Identity {
+                parent: u32::MAX,
+                number_at_parent: earlier,
+                members: members.clone().min(remote.clone()),
+                remote: members.clone().max(remote.clone()),
+            },
+        };
+        let next = self.communicators.len() as u32 + 1;
+        *self.communicators.entry(identity).or_insert(next)
+    }
+
+    /// Returns the schedule's tag for a message.
+    #[inline]
+    pub fn tag(&mut self, what: Use, communicator: u32, tag: i32) -> u32 {
+        match u32::try_from(tag) {
+            Ok(tag) if communicator == WORLD && what == Use::Message && tag < COLLECTIVES => tag,
+            _ => self.pair(what, communicator, tag),
+        }
+    }
+
+    fn pair(&mut self, what: Use, communicator: u32, tag: i32) -> u32 {
+        let by_tag = &mut self.by_tag;
+        *self.pairs.entry((what, communicator, tag)).or_insert_with(|| {
+            by_tag.push((communicator, tag));
+            // After 2^30 of them they begin again: messages are matched in their order all the same.
+            PAIRS + (by_tag.len() - 1) as u32 % COLLECTIVES
+        })
+    }
+
+    /// Returns the tag of a communicator's collective with this number.
+    pub fn of_collective(&self, communicator: u32, number: u64) -> u32 {
+        match communicator {
+            WORLD => COLLECTIVES + (number % u64::from(COLLECTIVES)) as u32,
+            other => {
+                let place = u64::from(other) * u64::from(AT_ONCE) + number % u64::from(AT_ONCE);
+                OTHER_COLLECTIVES + (place % u64::from(COLLECTIVES - 1)) as u32
+            }
+        }
+    }
+
+    /// Returns what a tag of the schedule is in the program.
+    pub fn describe(&self, tag: u32) -> String {
+        match self.by_tag.get(tag.wrapping_sub(PAIRS) as usize) {
+            Some((WORLD, tag)) => format!("tag {tag}"),
+            Some((communicator, tag)) => format!("tag {tag} of communicator {communicator}"),
+            None if (COLLECTIVES..PAIRS).contains(&tag) => format!("collective {}", tag - COLLECTIVES),
+            None if tag >= OTHER_COLLECTIVES => "a collective".into(),
+            None => format!("tag {tag}"),
+        }
+    }
+}
