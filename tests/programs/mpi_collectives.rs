@@ -198,9 +198,9 @@ fn check(case: &Case, schedule: &Schedule, ends: &[u32], what: &str) {
         assert!(played.messages as usize >= count, "{what}");
     }
     let reached = reached(schedule, ends);
-    for rank in 0..P {
+    for (rank, reached) in reached.into_iter().enumerate() {
         let missing: Vec<usize> =
-            (0..P).filter(|of| case.needs(rank, *of) && reached[rank] >> of & 1 == 0).collect();
+            (0..P).filter(|of| case.needs(rank, *of) && reached >> of & 1 == 0).collect();
         assert!(missing.is_empty() || case.is_empty(), "{what}: rank {rank} has nothing of {missing:?}");
         let came: u64 = received.iter().filter(|((_, to), _)| *to == rank).flat_map(|(_, all)| all).sum();
         let least = case.least(rank);
