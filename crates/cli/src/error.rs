@@ -16,6 +16,8 @@ pub enum CliError {
     Run(String),
     /// The command line is invalid, or asks for help.
     CommandLine(clap::Error),
+    /// A program that the command started failed: its exit status, and a sentence.
+    Program(u8, String),
     /// The reader of stdout closed it, as `| head` does.
     OutputClosed,
 }
@@ -65,6 +67,7 @@ impl CliError {
         let (told, status) = match &self {
             CliError::Request(sentence) => (print_lines("error: ", sentence), 2),
             CliError::Run(error) => (print_lines("error: ", error), 1),
+            CliError::Program(status, sentence) => (print_lines("", sentence), *status),
             CliError::CommandLine(error) => match command_line_sentence(error) {
                 Some(sentence) => (print_lines("", &sentence), 2),
                 None => (error.print(), 2),

@@ -119,6 +119,7 @@ subcommands! {
     audit::AuditCommand,
     trace2goal::Trace2GoalCommand,
     mpi2goal::Mpi2GoalCommand,
+    record::RecordCommand,
     completions::CompletionsCommand,
     man::ManCommand,
 }

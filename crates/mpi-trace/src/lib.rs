@@ -8,5 +8,7 @@
 pub mod allprof;
 pub mod call;
 pub mod error;
+pub mod recorder;
+pub mod recording;
 pub mod schedule;
 pub mod source;

@@ -1,0 +1,152 @@
+//! Starts a program so that its ranks load the recorder, and nothing else does, where that can be said.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::super::error::CliError;
+use super::library;
+
+/// Who starts the ranks, by which the recorder is handed to them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Launcher {
+    OpenMpi,
+    /// Hydra, that of MPICH.
+    Hydra,
+    Slurm,
+    /// None that is known: what it starts inherits its environment.
+    Other,
+}
+
+/// Runs the command, and returns its exit status; 128 and the signal's number if one ended it.
+pub fn run(words: &[OsString], prefix: &Path) -> Result<u8, CliError> {
+    let (at, launcher) = find_launcher(words);
+    let mpi = match launcher {
+        Launcher::OpenMpi => Some("openmpi"),
+        Launcher::Hydra => Some("mpich"),
+        Launcher::Slurm | Launcher::Other => words.iter().find_map(|word| mpi_of(&find_program(word)?)),
+    };
+    let library = library::find(mpi)?;
+    let mut preload = library.into_os_string();
+    if let Some(before) = env::var_os("LD_PRELOAD").filter(|before| !before.is_empty()) {
+        preload.push(":");
+        preload.push(before);
+    }
+    let variables = [("LD_PRELOAD", preload), ("LOGGP_RECORD", prefix.as_os_str().to_owned())];
+    let mut words = words.to_vec();
+    let mut command;
+    match launcher {
+        Launcher::Other => {
+            command = Command::new(&words[0]);
+            command.args(&words[1..]).envs(variables);
+        }
+        launcher => {
+            add_variables(&mut words, at, launcher, &variables);
+            command = Command::new(&words[0]);
+            command.args(&words[1..]);
+        }
+    }
+    let status = command.status().map_err(|error| {
+        CliError::Request(format!("{} cannot be started: {error}", words[0].to_string_lossy()))
+    })?;
+    Ok(exit_status(status))
+}
+
+/// Adds what hands the variables to the ranks, behind the launcher's name, and for Open MPI at each further program.
+fn add_variables(words: &mut Vec<OsString>, at: usize, launcher: Launcher, variables: &[(&str, OsString)]) {
+    let pair = |name: &str, value: &OsString| {
+        let mut pair = OsString::from(name);
+        pair.push("=");
+        pair.push(value);
+        pair
+    };
+    let added: Vec<OsString> = match launcher {
+        Launcher::Hydra => variables
+            .iter()
+            .flat_map(|(name, value)| ["-genv".into(), OsString::from(name), value.clone()])
+            .collect(),
+        Launcher::Slurm => {
+            let mut export = OsString::from("--export=ALL");
+            for (name, value) in variables {
+                export.push(",");
+                export.push(pair(name, value));
+            }
+            vec![export]
+        }
+        _ => variables.iter().flat_map(|(name, value)| ["-x".into(), pair(name, value)]).collect(),
+    };
+    let mut places: Vec<usize> = vec![at];
+    if launcher == Launcher::OpenMpi {
+        places.extend((at + 1..words.len()).filter(|&at| words[at] == ":"));
+    }
+    for place in places.into_iter().rev() {
+        words.splice(place + 1..place + 1, added.iter().cloned());
+    }
+}
+
+/// Finds the word that starts ranks, such as mpirun behind timeout, and whose it is.
+fn find_launcher(words: &[OsString]) -> (usize, Launcher) {
+    for (at, word) in words.iter().enumerate() {
+        let name = Path::new(word).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name == "srun" {
+            return (at, Launcher::Slurm);
+        }
+        let is_launcher = ["mpirun", "mpiexec", "orterun", "prterun", "prun"]
+            .iter()
+            .any(|known| name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_'])));
+        if is_launcher {
+            return (at, version_of(word).unwrap_or(Launcher::Other));
+        }
+    }
+    (0, Launcher::Other)
+}
+
+/// Asks a launcher whose it is.
+fn version_of(launcher: &OsStr) -> Option<Launcher> {
+    let said = Command::new(launcher).arg("--version").output().ok()?;
+    let said = String::from_utf8_lossy(&[said.stdout, said.stderr].concat()).to_lowercase();
+    if ["open mpi", "openrte", "prte", "prrte"].iter().any(|name| said.contains(name)) {
+        Some(Launcher::OpenMpi)
+    } else if ["hydra", "mpich", "intel(r) mpi"].iter().any(|name| said.contains(name)) {
+        Some(Launcher::Hydra)
+    } else {
+        None
+    }
+}
+
+/// Returns the file of a word of the command, if it names one.
+fn find_program(word: &OsStr) -> Option<PathBuf> {
+    let path = Path::new(word);
+    if path.components().count() > 1 {
+        return path.is_file().then(|| path.to_path_buf());
+    }
+    let folders = env::var_os("PATH")?;
+    env::split_paths(&folders).map(|folder| folder.join(path)).find(|path| path.is_file())
+}
+
+/// Returns whose MPI a program is linked with, by the libraries that it names.
+fn mpi_of(program: &Path) -> Option<&'static str> {
+    let bytes = fs::read(program).ok().filter(|bytes| bytes.starts_with(b"\x7fELF"))?;
+    let names = |name: &str| bytes.windows(name.len()).any(|bytes| bytes == name.as_bytes());
+    if names("libmpi.so.40") || names("libmpi.so.80") {
+        Some("openmpi")
+    } else if names("libmpich.so") || names("libmpi.so.12") || names("libmpi_cray") || names("libmpi_gnu") {
+        Some("mpich")
+    } else {
+        None
+    }
+}
+
+#[cfg(unix)]
+fn exit_status(status: std::process::ExitStatus) -> u8 {
+    use std::os::unix::process::ExitStatusExt;
+    let status = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    u8::try_from(status).unwrap_or(1)
+}
+
+#[cfg(not(unix))]
+fn exit_status(status: std::process::ExitStatus) -> u8 {
+    status.code().and_then(|status| u8::try_from(status).ok()).unwrap_or(1)
+}

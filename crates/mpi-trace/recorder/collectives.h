@@ -1,0 +1,210 @@
+/* Collectives, with counts of the type COUNT; included once for each type. */
+
+#ifndef EACH_TIME
+#define EACH_TIME
+/* A collective blocking, immediate and persistent. `fill` says what is exchanged, of the communicator `with`. */
+#define COLLECTIVE(name, parameters, arguments, fill) COLLECTIVE_(name, NAME(name), NAME(I##name), NAME(name##_init), parameters, arguments, fill)
+#define OPEN(...) __VA_ARGS__
+#define COLLECTIVE_(title, name, immediate, persistent, parameters, arguments, fill)                                 \
+    CALL(name, (OPEN parameters))                                                                                    \
+    {                                                                                                                \
+        BEGIN(REAL(name)(OPEN arguments));                                                                           \
+        RECORD(title, fill, NULL, 0);                                                                                \
+    }                                                                                                                \
+    CALL(immediate, (OPEN parameters, MPI_Request *request))                                                         \
+    {                                                                                                                \
+        BEGIN(REAL(immediate)(OPEN arguments, request));                                                             \
+        RECORD(title, fill, request, 0);                                                                             \
+    }                                                                                                                \
+    CALL(persistent, (OPEN parameters, MPI_Info info, MPI_Request *request))                                         \
+    {                                                                                                                \
+        BEGIN(REAL(persistent)(OPEN arguments, info, request));                                                      \
+        RECORD(title, fill, request, 1);                                                                             \
+    }
+
+#define RECORD(title, fill, request, is_persistent)                                                                  \
+    if (error == MPI_SUCCESS) {                                                                                      \
+        const struct communicator *with = find_communicator(comm);                                                   \
+        struct collective to_record = {.kind = COLLECTIVE_##title, .name = "MPI_" #title};                           \
+        if (with != NULL) {                                                                                          \
+            fill;                                                                                                    \
+        }                                                                                                            \
+        record_collective(&span, &to_record, with, request, is_persistent);                                          \
+    }                                                                                                                \
+    END
+
+#define SENT to_record.sent
+#define RECEIVED to_record.received
+#define SAME(of, count, type) to_record.of.same = (uint64_t)(count) * type_bytes(type)
+/* True at the root: in an intercommunicator it says so, in another one it is the rank. */
+#define IS_ROOT (root == (with->remote_size >= 0 ? MPI_ROOT : with->rank))
+/* True where only others of the root's group are in it. */
+#define ROOT                                                                                                         \
+    to_record.has_root = 1;                                                                                          \
+    to_record.root = root
+#define IS_OUT (with->remote_size >= 0 && root == MPI_PROC_NULL)
+#define EACH_OF(side, counts, count, element)                                                                        \
+    to_record.side.each = counts;                                                                                    \
+    to_record.side.n = count;                                                                                        \
+    to_record.side.is_large = IS_LARGE;                                                                              \
+    to_record.side.bytes = type_bytes(element)
+#define EACH_W(side, counts, count, elements)                                                                        \
+    to_record.side.each = counts;                                                                                    \
+    to_record.side.n = count;                                                                                        \
+    to_record.side.is_large = IS_LARGE;                                                                              \
+    to_record.side.types = elements
+#endif
+
+#undef IS_LARGE
+#ifdef LARGE
+#define IS_LARGE 1
+#else
+#define IS_LARGE 0
+COLLECTIVE(Barrier, (MPI_Comm comm), (comm), (void)with)
+#endif
+
+COLLECTIVE(Bcast, (void *data, COUNT count, MPI_Datatype type, int root, MPI_Comm comm), (data, count, type, root, comm), {
+    ROOT;
+    if (IS_ROOT)
+        SAME(sent, count, type);
+    else if (!IS_OUT)
+        SAME(received, count, type);
+})
+
+COLLECTIVE(Reduce, (const void *data, void *into, COUNT count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
+           (data, into, count, type, op, root, comm), {
+    ROOT;
+    if (IS_ROOT)
+        SAME(received, count, type);
+    if (!IS_OUT && (with->remote_size < 0 || !IS_ROOT))
+        SAME(sent, count, type);
+})
+
+#define ALL(name)                                                                                                    \
+    COLLECTIVE(name, (const void *data, void *into, COUNT count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),       \
+               (data, into, count, type, op, comm), {                                                                \
+        SAME(sent, count, type);                                                                                     \
+        SAME(received, count, type);                                                                                 \
+    })
+ALL(Allreduce)
+ALL(Scan)
+ALL(Exscan)
+ALL(Reduce_scatter_block)
+#undef ALL
+
+COLLECTIVE(Reduce_scatter, (const void *data, void *into, const COUNT *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+           (data, into, counts, type, op, comm), {
+    EACH_OF(sent, counts, with->size, type);
+    SAME(received, counts[with->rank], type);
+})
+
+COLLECTIVE(Gather, (const void *data, COUNT count, MPI_Datatype type, void *into, COUNT each, MPI_Datatype into_type, int root,
+                    MPI_Comm comm),
+           (data, count, type, into, each, into_type, root, comm), {
+    ROOT;
+    if (IS_ROOT)
+        SAME(received, each, into_type);
+    if (IS_ROOT && with->remote_size < 0 && data == MPI_IN_PLACE)
+        SENT.same = RECEIVED.same;
+    else if (!IS_OUT && (with->remote_size < 0 || !IS_ROOT))
+        SAME(sent, count, type);
+})
+
+COLLECTIVE(Gatherv, (const void *data, COUNT count, MPI_Datatype type, void *into, const COUNT *each, const OFFSET *offsets,
+                     MPI_Datatype into_type, int root, MPI_Comm comm),
+           (data, count, type, into, each, offsets, into_type, root, comm), {
+    ROOT;
+    if (IS_ROOT) {
+        EACH_OF(received, each, peers(with), into_type);
+    }
+    if (IS_ROOT && with->remote_size < 0 && data == MPI_IN_PLACE)
+        SENT.same = count_of(&RECEIVED, with->rank) * RECEIVED.bytes;
+    else if (!IS_OUT && (with->remote_size < 0 || !IS_ROOT))
+        SAME(sent, count, type);
+})
+
+COLLECTIVE(Scatter, (const void *data, COUNT each, MPI_Datatype type, void *into, COUNT count, MPI_Datatype into_type, int root,
+                     MPI_Comm comm),
+           (data, each, type, into, count, into_type, root, comm), {
+    ROOT;
+    if (IS_ROOT)
+        SAME(sent, each, type);
+    if (IS_ROOT && with->remote_size < 0 && into == MPI_IN_PLACE)
+        RECEIVED.same = SENT.same;
+    else if (!IS_OUT && (with->remote_size < 0 || !IS_ROOT))
+        SAME(received, count, into_type);
+})
+
+COLLECTIVE(Scatterv, (const void *data, const COUNT *each, const OFFSET *offsets, MPI_Datatype type, void *into, COUNT count,
+                      MPI_Datatype into_type, int root, MPI_Comm comm),
+           (data, each, offsets, type, into, count, into_type, root, comm), {
+    ROOT;
+    if (IS_ROOT) {
+        EACH_OF(sent, each, peers(with), type);
+    }
+    if (IS_ROOT && with->remote_size < 0 && into == MPI_IN_PLACE)
+        RECEIVED.same = count_of(&SENT, with->rank) * SENT.bytes;
+    else if (!IS_OUT && (with->remote_size < 0 || !IS_ROOT))
+        SAME(received, count, into_type);
+})
+
+#define TO_ALL(name)                                                                                                 \
+    COLLECTIVE(name, (const void *data, COUNT count, MPI_Datatype type, void *into, COUNT each,                      \
+                      MPI_Datatype into_type, MPI_Comm comm),                                                        \
+               (data, count, type, into, each, into_type, comm), {                                                   \
+        SAME(received, each, into_type);                                                                             \
+        if (data == MPI_IN_PLACE)                                                                                    \
+            SENT.same = RECEIVED.same;                                                                               \
+        else                                                                                                         \
+            SAME(sent, count, type);                                                                                 \
+    })
+TO_ALL(Allgather)
+TO_ALL(Alltoall)
+TO_ALL(Neighbor_allgather)
+TO_ALL(Neighbor_alltoall)
+#undef TO_ALL
+
+#define GATHER_EACH(name, from)                                                                                      \
+    COLLECTIVE(name, (const void *data, COUNT count, MPI_Datatype type, void *into, const COUNT *each,               \
+                      const OFFSET *offsets, MPI_Datatype into_type, MPI_Comm comm),                                 \
+               (data, count, type, into, each, offsets, into_type, comm), {                                          \
+        EACH_OF(received, each, from, into_type);                                                                    \
+        if (data == MPI_IN_PLACE)                                                                                    \
+            SENT.same = count_of(&RECEIVED, with->rank) * RECEIVED.bytes;                                            \
+        else                                                                                                         \
+            SAME(sent, count, type);                                                                                 \
+    })
+GATHER_EACH(Allgatherv, peers(with))
+GATHER_EACH(Neighbor_allgatherv, with->in_degree)
+#undef GATHER_EACH
+
+#define TO_EACH(name, to, from)                                                                                      \
+    COLLECTIVE(name, (const void *data, const COUNT *counts, const OFFSET *from_offsets, MPI_Datatype type,          \
+                      void *into, const COUNT *each, const OFFSET *offsets, MPI_Datatype into_type, MPI_Comm comm),  \
+               (data, counts, from_offsets, type, into, each, offsets, into_type, comm), {                           \
+        EACH_OF(received, each, from, into_type);                                                                    \
+        if (data == MPI_IN_PLACE) {                                                                                  \
+            SENT = RECEIVED;                                                                                         \
+        } else {                                                                                                     \
+            EACH_OF(sent, counts, to, type);                                                                         \
+        }                                                                                                            \
+    })
+TO_EACH(Alltoallv, peers(with), peers(with))
+TO_EACH(Neighbor_alltoallv, with->out_degree, with->in_degree)
+#undef TO_EACH
+
+#define TO_EACH_TYPE(name, DISPLACEMENT, to, from)                                                                   \
+    COLLECTIVE(name, (const void *data, const COUNT *counts, const DISPLACEMENT *from_offsets,                       \
+                      const MPI_Datatype *types, void *into, const COUNT *each, const DISPLACEMENT *offsets,         \
+                      const MPI_Datatype *into_types, MPI_Comm comm),                                                \
+               (data, counts, from_offsets, types, into, each, offsets, into_types, comm), {                         \
+        EACH_W(received, each, from, into_types);                                                                    \
+        if (data == MPI_IN_PLACE) {                                                                                  \
+            SENT = RECEIVED;                                                                                         \
+        } else {                                                                                                     \
+            EACH_W(sent, counts, to, types);                                                                         \
+        }                                                                                                            \
+    })
+TO_EACH_TYPE(Alltoallw, OFFSET, peers(with), peers(with))
+TO_EACH_TYPE(Neighbor_alltoallw, MPI_Aint, with->out_degree, with->in_degree)
+#undef TO_EACH_TYPE

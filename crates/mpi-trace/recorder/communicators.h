@@ -1,0 +1,100 @@
+/* Calls that make communicators. */
+
+/* Records that `parent` made `made`, or nothing for this rank. */
+static void record_new(const struct span *span, const char *name, MPI_Comm parent_handle, MPI_Comm made, int is_out_of_order)
+{
+    struct communicator *parent = find_communicator(parent_handle), *new = NULL;
+    if (parent == NULL) {
+        count_unmodelled(name);
+        return;
+    }
+    uint64_t number = is_out_of_order ? OUT_OF_ORDER : parent->children++;
+    if (made != MPI_COMM_NULL && (new = define(made, parent->number, number)) == NULL)
+        count_unmodelled(name);
+    begin_record(RECORD_NEW_COMMUNICATOR, span, 0);
+    at = put(at, parent->number);
+    at = put(at, new ? (uint64_t)new->number + 1 : 0);
+}
+
+#define MAKE(name, parent, is_out_of_order, parameters, arguments)                                                   \
+    CALL(name, parameters)                                                                                           \
+    {                                                                                                                \
+        BEGIN(REAL(name) arguments);                                                                                 \
+        if (error == MPI_SUCCESS)                                                                                    \
+            record_new(&span, "MPI_" #name, parent, *made, is_out_of_order);                                         \
+        END;                                                                                                         \
+    }
+
+MAKE(Comm_dup, comm, 0, (MPI_Comm comm, MPI_Comm *made), (comm, made))
+MAKE(Comm_dup_with_info, comm, 0, (MPI_Comm comm, MPI_Info info, MPI_Comm *made), (comm, info, made))
+MAKE(Comm_split, comm, 0, (MPI_Comm comm, int color, int key, MPI_Comm *made), (comm, color, key, made))
+MAKE(Comm_split_type, comm, 0, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made),
+     (comm, type, key, info, made))
+MAKE(Comm_create, comm, 0, (MPI_Comm comm, MPI_Group group, MPI_Comm *made), (comm, group, made))
+MAKE(Comm_create_group, comm, 1, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made), (comm, group, tag, made))
+MAKE(Cart_create, comm, 0, (MPI_Comm comm, int dimensions, const int *sizes, const int *periods, int reorder, MPI_Comm *made),
+     (comm, dimensions, sizes, periods, reorder, made))
+MAKE(Cart_sub, comm, 0, (MPI_Comm comm, const int *remain, MPI_Comm *made), (comm, remain, made))
+MAKE(Graph_create, comm, 0,
+     (MPI_Comm comm, int nodes, const int *index, const int *edges, int reorder, MPI_Comm *made),
+     (comm, nodes, index, edges, reorder, made))
+MAKE(Dist_graph_create, comm, 0,
+     (MPI_Comm comm, int n, const int *nodes, const int *degrees, const int *targets, const int *weights, MPI_Info info,
+      int reorder, MPI_Comm *made),
+     (comm, n, nodes, degrees, targets, weights, info, reorder, made))
+MAKE(Dist_graph_create_adjacent, comm, 0,
+     (MPI_Comm comm, int in, const int *sources, const int *source_weights, int out, const int *destinations,
+      const int *weights, MPI_Info info, int reorder, MPI_Comm *made),
+     (comm, in, sources, source_weights, out, destinations, weights, info, reorder, made))
+MAKE(Intercomm_create, comm, 1, (MPI_Comm comm, int leader, MPI_Comm peer, int remote_leader, int tag, MPI_Comm *made),
+     (comm, leader, peer, remote_leader, tag, made))
+MAKE(Intercomm_merge, comm, 0, (MPI_Comm comm, int high, MPI_Comm *made), (comm, high, made))
+
+/* An immediate one is an all-gather of a word, with a request. Both libraries say at once which handle it will be. */
+static void record_idup(const struct span *span, const char *name, MPI_Comm parent_handle, MPI_Comm made, MPI_Request *request)
+{
+    struct communicator *parent = find_communicator(parent_handle);
+    struct collective gather = {.kind = COLLECTIVE_Allgather, .name = name, .sent.same = 4, .received.same = 4};
+    if (parent != NULL) {
+        uint64_t number = parent->children++;
+        if (made != MPI_COMM_NULL)
+            define(made, parent->number, number);
+    }
+    record_collective(span, &gather, parent, request, 0);
+}
+
+CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
+{
+    *made = MPI_COMM_NULL;
+    BEGIN(REAL(Comm_idup)(comm, made, request));
+    if (error == MPI_SUCCESS)
+        record_idup(&span, "MPI_Comm_idup", comm, *made, request);
+    END;
+}
+
+CALL(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request))
+{
+    *made = MPI_COMM_NULL;
+    BEGIN(REAL(Comm_idup_with_info)(comm, info, made, request));
+    if (error == MPI_SUCCESS)
+        record_idup(&span, "MPI_Comm_idup_with_info", comm, *made, request);
+    END;
+}
+
+CALL(Comm_free, (MPI_Comm *comm))
+{
+    MPI_Comm handle = *comm;
+    BEGIN(REAL(Comm_free)(comm));
+    if (error == MPI_SUCCESS)
+        free_communicator(handle);
+    END;
+}
+
+CALL(Comm_disconnect, (MPI_Comm *comm))
+{
+    MPI_Comm handle = *comm;
+    BEGIN(REAL(Comm_disconnect)(comm));
+    if (error == MPI_SUCCESS)
+        free_communicator(handle);
+    END;
+}

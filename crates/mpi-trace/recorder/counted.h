@@ -1,0 +1,138 @@
+/* Messages, with counts of the type COUNT; included once for each type. */
+
+#define SEND(name, mode)                                                                                             \
+    CALL(NAME(name), (const void *data, COUNT count, MPI_Datatype type, int to, int tag, MPI_Comm comm))             \
+    {                                                                                                                \
+        BEGIN(REAL(NAME(name))(data, count, type, to, tag, comm));                                                   \
+        if (error == MPI_SUCCESS)                                                                                    \
+            record_send(&span, mode, "MPI_" #name, (uint64_t)count * type_bytes(type), to, tag, comm, NULL, 0);      \
+        END;                                                                                                         \
+    }
+
+#define SEND_REQUEST(name, mode, is_persistent)                                                                      \
+    CALL(NAME(name), (const void *data, COUNT count, MPI_Datatype type, int to, int tag, MPI_Comm comm,              \
+                      MPI_Request *request))                                                                         \
+    {                                                                                                                \
+        BEGIN(REAL(NAME(name))(data, count, type, to, tag, comm, request));                                          \
+        if (error == MPI_SUCCESS)                                                                                    \
+            record_send(&span, mode, "MPI_" #name, (uint64_t)count * type_bytes(type), to, tag, comm, request,       \
+                        is_persistent);                                                                              \
+        END;                                                                                                         \
+    }
+
+SEND(Send, SEND_STANDARD)
+SEND(Bsend, SEND_BUFFERED)
+SEND(Ssend, SEND_SYNCHRONOUS)
+SEND(Rsend, SEND_READY)
+SEND_REQUEST(Isend, SEND_STANDARD, 0)
+SEND_REQUEST(Ibsend, SEND_BUFFERED, 0)
+SEND_REQUEST(Issend, SEND_SYNCHRONOUS, 0)
+SEND_REQUEST(Irsend, SEND_READY, 0)
+SEND_REQUEST(Send_init, SEND_STANDARD, 1)
+SEND_REQUEST(Bsend_init, SEND_BUFFERED, 1)
+SEND_REQUEST(Ssend_init, SEND_SYNCHRONOUS, 1)
+SEND_REQUEST(Rsend_init, SEND_READY, 1)
+#undef SEND
+#undef SEND_REQUEST
+
+CALL(NAME(Recv), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status))
+{
+    MPI_Status own;
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    BEGIN(REAL(NAME(Recv))(data, count, type, from, tag, comm, status));
+    if (error == MPI_SUCCESS)
+        record_receive(&span, "MPI_Recv", (uint64_t)count * type_bytes(type), from, tag, comm, status, NULL, 0);
+    END;
+}
+
+CALL(NAME(Irecv), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    BEGIN(REAL(NAME(Irecv))(data, count, type, from, tag, comm, request));
+    if (error == MPI_SUCCESS)
+        record_receive(&span, "MPI_Irecv", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 0);
+    END;
+}
+
+CALL(NAME(Recv_init), (void *data, COUNT count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    BEGIN(REAL(NAME(Recv_init))(data, count, type, from, tag, comm, request));
+    if (error == MPI_SUCCESS)
+        record_receive(&span, "MPI_Recv_init", (uint64_t)count * type_bytes(type), from, tag, comm, NULL, request, 1);
+    END;
+}
+
+CALL(NAME(Mrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status))
+{
+    MPI_Status own;
+    MPI_Message before = *message;
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    BEGIN(REAL(NAME(Mrecv))(data, count, type, message, status));
+    struct matched found = take_matched(before);
+    if (error == MPI_SUCCESS && found.communicator != NULL) {
+        begin_record(RECORD_RECV, &span, 0);
+        at = put_receive(at, found.communicator, found.from, found.tag, (uint64_t)count * type_bytes(type));
+        at = put_taken(at, found.communicator, status);
+    }
+    END;
+}
+
+CALL(NAME(Imrecv), (void *data, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request))
+{
+    MPI_Message before = *message;
+    BEGIN(REAL(NAME(Imrecv))(data, count, type, message, request));
+    struct matched found = take_matched(before);
+    if (error == MPI_SUCCESS && found.communicator != NULL) {
+        begin_record(RECORD_RECV + 1, &span, 0);
+        at = put_receive(at, found.communicator, found.from, found.tag, (uint64_t)count * type_bytes(type));
+        add_request(*request, REQUEST_RECV, found.communicator);
+    } else if (error == MPI_SUCCESS) {
+        add_nothing(*request);
+    }
+    END;
+}
+
+CALL(NAME(Sendrecv), (const void *data, COUNT count, MPI_Datatype type, int to, int send_tag, void *into, COUNT most,
+                      MPI_Datatype into_type, int from, int tag, MPI_Comm comm, MPI_Status *status))
+{
+    MPI_Status own;
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    BEGIN(REAL(NAME(Sendrecv))(data, count, type, to, send_tag, into, most, into_type, from, tag, comm, status));
+    if (error == MPI_SUCCESS)
+        record_exchange(&span, "MPI_Sendrecv", (uint64_t)count * type_bytes(type), to, send_tag,
+                        (uint64_t)most * type_bytes(into_type), from, tag, comm, status, NULL);
+    END;
+}
+
+CALL(NAME(Sendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int to, int send_tag, int from, int tag,
+                              MPI_Comm comm, MPI_Status *status))
+{
+    MPI_Status own;
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    BEGIN(REAL(NAME(Sendrecv_replace))(data, count, type, to, send_tag, from, tag, comm, status));
+    if (error == MPI_SUCCESS) {
+        uint64_t bytes = (uint64_t)count * type_bytes(type);
+        record_exchange(&span, "MPI_Sendrecv_replace", bytes, to, send_tag, bytes, from, tag, comm, status, NULL);
+    }
+    END;
+}
+
+CALL(NAME(Isendrecv), (const void *data, COUNT count, MPI_Datatype type, int to, int send_tag, void *into, COUNT most,
+                       MPI_Datatype into_type, int from, int tag, MPI_Comm comm, MPI_Request *request))
+{
+    BEGIN(REAL(NAME(Isendrecv))(data, count, type, to, send_tag, into, most, into_type, from, tag, comm, request));
+    if (error == MPI_SUCCESS)
+        record_exchange(&span, "MPI_Isendrecv", (uint64_t)count * type_bytes(type), to, send_tag,
+                        (uint64_t)most * type_bytes(into_type), from, tag, comm, NULL, request);
+    END;
+}
+
+CALL(NAME(Isendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int to, int send_tag, int from, int tag,
+                               MPI_Comm comm, MPI_Request *request))
+{
+    BEGIN(REAL(NAME(Isendrecv_replace))(data, count, type, to, send_tag, from, tag, comm, request));
+    if (error == MPI_SUCCESS) {
+        uint64_t bytes = (uint64_t)count * type_bytes(type);
+        record_exchange(&span, "MPI_Isendrecv_replace", bytes, to, send_tag, bytes, from, tag, comm, NULL, request);
+    }
+    END;
+}

@@ -1,0 +1,218 @@
+/* The begin and the end of the program, and the clocks of hosts. */
+
+/* A number that is the same for all processes with one clock. */
+static uint64_t clock_identity(void)
+{
+    char text[256] = "";
+    uint64_t identity = 14695981039346656037u;
+    int boot = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t bytes = boot >= 0 ? read(boot, text, sizeof text - 1) : 0;
+    if (boot >= 0)
+        close(boot);
+    if (bytes <= 0)
+        gethostname(text, sizeof text - 1);
+    for (const char *next = text; *next != 0; next++)
+        identity = (identity ^ (unsigned char)*next) * 1099511628211u;
+    return identity;
+}
+
+#define ROUND_TRIPS 200
+
+/* Measures by how much rank 0's clock is ahead of that of each host, and records it: one rank of each host asks it. */
+static void measure_offset(void)
+{
+    uint64_t own = clock_identity(), *all = malloc((size_t)world_size * sizeof *all);
+    int64_t result[3] = {0, 0, 0}; /* when, the offset, the round trip */
+    MPI_Comm comm, host;
+    int first = own_rank, is_several = 0;
+    if (all == NULL || PMPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
+        return;
+    PMPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm);
+    for (int rank = world_size - 1; rank >= 0; rank--) {
+        first = all[rank] == own ? rank : first;
+        is_several |= all[rank] != all[0];
+    }
+    for (int rank = 1; rank < world_size && is_several; rank++) {
+        int is_first = all[rank] != all[0];
+        for (int before = 1; before < rank && is_first; before++)
+            is_first = all[before] != all[rank];
+        if (!is_first || (own_rank != 0 && own_rank != rank))
+            continue;
+        int64_t least = INT64_MAX, time;
+        for (int i = 0; i < ROUND_TRIPS; i++) {
+            if (own_rank == 0) {
+                PMPI_Recv(&time, 1, MPI_INT64_T, rank, 1, comm, MPI_STATUS_IGNORE);
+                time = monotonic_ns();
+                PMPI_Send(&time, 1, MPI_INT64_T, rank, 2, comm);
+            } else {
+                int64_t before = monotonic_ns();
+                PMPI_Send(&before, 1, MPI_INT64_T, 0, 1, comm);
+                PMPI_Recv(&time, 1, MPI_INT64_T, 0, 2, comm, MPI_STATUS_IGNORE);
+                int64_t after = monotonic_ns();
+                if (after - before < least) {
+                    least = result[2] = after - before;
+                    result[0] = before + (after - before) / 2;
+                    result[1] = time - result[0];
+                }
+            }
+        }
+    }
+    if (is_several) {
+        PMPI_Comm_split(comm, first, own_rank, &host);
+        PMPI_Bcast(result, 3, MPI_INT64_T, 0, host);
+        PMPI_Comm_free(&host);
+        if (first != 0) {
+            reserve(RECORD_BYTES);
+            *at++ = RECORD_OFFSET;
+            for (int i = 0; i < 3; i++)
+                at = put_signed(at, result[i]);
+        }
+    }
+    PMPI_Comm_free(&comm);
+    free(all);
+}
+
+/* True from MPI_Init on, also where nothing can be written: what all ranks do together, each does. */
+static int has_begun;
+
+static void open_file(void)
+{
+    const char *prefix = getenv("LOGGP_RECORD");
+    char path[4096];
+    snprintf(path, sizeof path, "%s.%d", prefix && *prefix ? prefix : "loggp-mpi", own_rank);
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0)
+        fprintf(stderr, "loggp: rank %d is not recorded, since %s cannot be written: %s\n", own_rank, path, strerror(errno));
+}
+
+static void write_header(uint64_t ticks, int64_t ns)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING] = "", host[256] = "", program[4096] = "";
+    unsigned char header[MPI_MAX_LIBRARY_VERSION_STRING + 8192], *to = header + 16;
+    int length = 0;
+    PMPI_Get_library_version(library, &length);
+    gethostname(host, sizeof host - 1);
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        program[0] = 0;
+    library[strcspn(library, "\n")] = 0;
+    memcpy(header, "LOGGPREC", 8);
+    put_fixed(header + 8, FORMAT_VERSION, 4);
+    to = put(to, (uint64_t)own_rank);
+    to = put(to, (uint64_t)world_size);
+    to = put(to, ticks);
+    to = put_signed(to, ns);
+    to = put_text(to, LOGGP_MPI, 32);
+    to = put_text(to, library, MPI_MAX_LIBRARY_VERSION_STRING);
+    to = put_text(to, host, 256);
+    to = put_text(to, program, 4096);
+    put_fixed(header + 12, (uint64_t)(to - header - 16), 4);
+    write_whole(header, (size_t)(to - header));
+}
+
+/* Begins to record, at the end of MPI_Init. */
+static void begin_recording(void)
+{
+    uint64_t ticks = 0;
+    int64_t ns = 0;
+    int level = MPI_THREAD_SINGLE;
+    PMPI_Query_thread(&level);
+    is_multiple = level == MPI_THREAD_MULTIPLE;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    world.handle = MPI_COMM_WORLD;
+    world.rank = own_rank;
+    world.size = world_size;
+    world.remote_size = -1;
+    open_file();
+    choose_clock();
+    if (!make_buffer(BLOCK_BYTES))
+        abort();
+    measure_offset();
+    this_thread();
+    read_clocks(&ticks, &ns);
+    if (has_ticks) {
+        uint64_t later = ticks;
+        int64_t later_ns = ns;
+        while (later_ns - ns < 200000)
+            read_clocks(&later, &later_ns);
+        ticks_per_block = (uint64_t)((double)(later - ticks) / (double)(later_ns - ns) * BLOCK_NS);
+        read_clocks(&ticks, &ns);
+    }
+    write_header(ticks, ns);
+    /* The offset is already in the buffer. */
+    block_ticks = last_end = ticks;
+    block_ns = ns;
+    process = getpid();
+    has_begun = 1;
+    is_on = file >= 0;
+}
+
+/* Writes what is left. */
+static void end_recording(void)
+{
+    if (look.count > 0)
+        write_look();
+    flush_block();
+}
+
+CALL(Init, (int *words, char ***arguments))
+{
+    inside = 1;
+    int error = REAL(Init)(words, arguments);
+    if (error == MPI_SUCCESS)
+        begin_recording();
+    inside = 0;
+    return error;
+}
+
+CALL(Init_thread, (int *words, char ***arguments, int required, int *provided))
+{
+    inside = 1;
+    int error = REAL(Init_thread)(words, arguments, required, provided);
+    if (error == MPI_SUCCESS)
+        begin_recording();
+    inside = 0;
+    return error;
+}
+
+CALL(Finalize, (void))
+{
+    uint64_t ticks = now();
+    if (has_begun && !inside) {
+        inside = 1;
+        lock();
+        if (look.count > 0)
+            write_look();
+        measure_offset();
+        reserve(RECORD_BYTES);
+        *at++ = RECORD_FINALIZE;
+        at = put_signed(at, (int64_t)(ticks - last_end));
+        end_recording();
+        is_on = 0;
+        unlock();
+        if (file >= 0)
+            close(file);
+        file = -1;
+    }
+    int error = REAL(Finalize)();
+    inside = 0;
+    return error;
+}
+
+CALL(Abort, (MPI_Comm comm, int code))
+{
+    if (is_on && !inside) {
+        lock();
+        end_recording();
+        is_on = 0;
+        unlock();
+    }
+    return REAL(Abort)(comm, code);
+}
+
+/* A program that exits without MPI_Finalize has been recorded up to here. */
+__attribute__((destructor)) static void finish(void)
+{
+    if (is_on && getpid() == process)
+        end_recording();
+}

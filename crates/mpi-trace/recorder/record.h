@@ -1,0 +1,334 @@
+/* What the wrappers of all calls have in common. */
+
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+
+/* Defines MPI_name and PMPI_name, and finds what they stand before. */
+#define CALL(name, arguments) CALL_(name, arguments)
+#define CALL_(name, arguments)                                                                                       \
+    static void *real_##name;                                                                                        \
+    __attribute__((constructor)) static void find_##name(void) { real_##name = dlsym(RTLD_NEXT, "PMPI_" #name); }    \
+    int MPI_##name arguments;                                                                                        \
+    int PMPI_##name arguments __attribute__((alias("MPI_" #name)));                                                  \
+    int MPI_##name arguments
+
+#define REAL(name) REAL_(name)
+#define REAL_(name) ((__typeof__(&MPI_##name))real_##name)
+
+/* Calls what is recorded, unless this is no time to record, and returns. What follows does so as `error` says, and owns the
+ * lock until END. */
+#define BEGIN(call)                                                                                                  \
+    if (!is_on || inside)                                                                                            \
+        return call;                                                                                                 \
+    struct span span = {.place = fortran_caller ? fortran_caller : __builtin_return_address(0)};                     \
+    inside = 1;                                                                                                      \
+    span.begin = now();                                                                                              \
+    int error = call;                                                                                                \
+    span.end = now();                                                                                                \
+    (void)span;                                                                                                      \
+    lock()
+
+#define END                                                                                                          \
+    unlock();                                                                                                        \
+    inside = 0;                                                                                                      \
+    return error
+
+static inline void lock(void)
+{
+    if (is_multiple)
+        pthread_mutex_lock(&mutex);
+}
+
+static inline void unlock(void)
+{
+    if (is_multiple)
+        pthread_mutex_unlock(&mutex);
+}
+
+static inline uint64_t type_bytes(MPI_Datatype type)
+{
+    int bytes = 0;
+    if (type == MPI_BYTE || type == MPI_DATATYPE_NULL)
+        return type == MPI_BYTE;
+    PMPI_Type_size(type, &bytes);
+    if (bytes < 0) {
+        MPI_Count large = 0;
+        PMPI_Type_size_x(type, &large);
+        return (uint64_t)large;
+    }
+    return (uint64_t)bytes;
+}
+
+static inline uint64_t status_bytes(const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
+    return bytes < 0 ? 0 : (uint64_t)bytes;
+}
+
+/* Writes a message of peer, tag, communicator and bytes. */
+static inline unsigned char *put_message(unsigned char *to, uint32_t peer, int tag, uint32_t communicator, uint64_t bytes)
+{
+    to = put(to, peer);
+    to = put_signed(to, tag);
+    to = put(to, communicator);
+    return put(to, bytes);
+}
+
+static unsigned char *put_send(unsigned char *to, const struct communicator *communicator, int peer, int tag, uint64_t bytes)
+{
+    return put_message(to, (uint32_t)in_world(communicator, peer), tag, communicator->number, bytes);
+}
+
+/* Writes what a receive asks for. */
+static unsigned char *put_receive(unsigned char *to, const struct communicator *communicator, int from, int tag, uint64_t bytes)
+{
+    to = put(to, from == MPI_ANY_SOURCE ? 0 : (uint64_t)in_world(communicator, from) + 1);
+    to = put(to, tag == MPI_ANY_TAG ? 0 : (uint64_t)tag + 1);
+    to = put(to, communicator->number);
+    return put(to, bytes);
+}
+
+/* Writes the message that a receive took. */
+static unsigned char *put_taken(unsigned char *to, const struct communicator *communicator, const MPI_Status *status)
+{
+    return put_send(to, communicator, status->MPI_SOURCE, status->MPI_TAG, status_bytes(status));
+}
+
+enum send_mode { SEND_STANDARD, SEND_BUFFERED, SEND_SYNCHRONOUS, SEND_READY };
+
+/* A request that its record has just been written for. */
+static void add_request(MPI_Request handle, enum request_kind kind, const struct communicator *communicator)
+{
+    struct request *request = insert_request(handle, kind, communicator->number);
+    request->is_active = 1;
+    request->number = next_request++;
+}
+
+/* A request of a call that has no record: its completion is none either. */
+static void add_nothing(MPI_Request handle)
+{
+    insert_request(handle, REQUEST_NOTHING, 0)->is_active = 1;
+}
+
+/* Keeps what each start of a persistent request records: `bytes` from `start`. */
+static void add_persistent(MPI_Request handle, enum request_kind kind, const struct communicator *communicator,
+                           const unsigned char *start, size_t bytes)
+{
+    struct request *request = insert_request(handle, kind, communicator ? communicator->number : 0);
+    request->is_persistent = 1;
+    if (bytes > 0 && (request->start = malloc(bytes)) != NULL) {
+        memcpy(request->start, start, bytes);
+        request->start_bytes = bytes;
+    }
+}
+
+/* Records a send to another rank of the world. A request, if it has one, is written through `request`. */
+static void record_send(const struct span *span, enum send_mode mode, const char *name, uint64_t bytes, int to, int tag,
+                        MPI_Comm handle, MPI_Request *request, int is_persistent)
+{
+    unsigned char start[RECORD_BYTES];
+    const struct communicator *communicator = to == MPI_PROC_NULL ? NULL : find_communicator(handle);
+    int code = RECORD_SEND + 2 * (int)mode + (request != NULL);
+    if (communicator == NULL) {
+        if (to != MPI_PROC_NULL)
+            count_unmodelled(name);
+        if (is_persistent)
+            add_persistent(*request, REQUEST_NOTHING, NULL, NULL, 0);
+        else if (request != NULL)
+            add_nothing(*request);
+    } else if (is_persistent) {
+        start[0] = (unsigned char)code;
+        add_persistent(*request, REQUEST_SEND, communicator, start,
+                       (size_t)(put_send(start + 1, communicator, to, tag, bytes) - start));
+    } else {
+        begin_record(code, span, 0);
+        at = put_send(at, communicator, to, tag, bytes);
+        if (request != NULL)
+            add_request(*request, REQUEST_SEND, communicator);
+    }
+}
+
+/* Records a receive, which has a status if it has no request. */
+static void record_receive(const struct span *span, const char *name, uint64_t bytes, int from, int tag, MPI_Comm handle,
+                           const MPI_Status *status, MPI_Request *request, int is_persistent)
+{
+    unsigned char start[RECORD_BYTES];
+    const struct communicator *communicator = from == MPI_PROC_NULL ? NULL : find_communicator(handle);
+    int code = RECORD_RECV + (request != NULL);
+    if (communicator == NULL) {
+        if (from != MPI_PROC_NULL)
+            count_unmodelled(name);
+        if (is_persistent)
+            add_persistent(*request, REQUEST_NOTHING, NULL, NULL, 0);
+        else if (request != NULL)
+            add_nothing(*request);
+    } else if (is_persistent) {
+        start[0] = (unsigned char)code;
+        add_persistent(*request, REQUEST_RECV, communicator, start,
+                       (size_t)(put_receive(start + 1, communicator, from, tag, bytes) - start));
+    } else {
+        begin_record(code, span, 0);
+        at = put_receive(at, communicator, from, tag, bytes);
+        if (request == NULL)
+            at = put_taken(at, communicator, status);
+        else
+            add_request(*request, REQUEST_RECV, communicator);
+    }
+}
+
+/* Records a send and a receive in one call. */
+static void record_exchange(const struct span *span, const char *name, uint64_t sent, int to, int send_tag, uint64_t received,
+                            int from, int tag, MPI_Comm handle, const MPI_Status *status, MPI_Request *request)
+{
+    const struct communicator *communicator = find_communicator(handle);
+    int has_send = to != MPI_PROC_NULL, has_receive = from != MPI_PROC_NULL;
+    if (communicator == NULL || (!has_send && !has_receive)) {
+        if (communicator == NULL)
+            count_unmodelled(name);
+        if (request != NULL)
+            add_nothing(*request);
+        return;
+    }
+    begin_record(RECORD_SENDRECV + (request != NULL), span, 0);
+    *at++ = (unsigned char)(has_send + 2 * has_receive);
+    if (has_send)
+        at = put_send(at, communicator, to, send_tag, sent);
+    if (has_receive) {
+        at = put_receive(at, communicator, from, tag, received);
+        if (request == NULL)
+            at = put_taken(at, communicator, status);
+    }
+    if (request != NULL)
+        add_request(*request, has_receive ? REQUEST_RECV : REQUEST_SEND, communicator);
+}
+
+/* Messages that a matched probe found, until they are received. */
+static struct matched {
+    MPI_Message handle;
+    const struct communicator *communicator;
+    int from, tag;
+} *matched;
+static size_t matched_count, matched_slots;
+
+static void add_matched(MPI_Message handle, const struct communicator *communicator, const MPI_Status *status)
+{
+    if (matched_count == matched_slots) {
+        matched_slots = 2 * matched_slots + 16;
+        matched = realloc(matched, matched_slots * sizeof *matched);
+        if (matched == NULL)
+            abort();
+    }
+    matched[matched_count++] = (struct matched){handle, communicator, status->MPI_SOURCE, status->MPI_TAG};
+}
+
+/* Takes the message out of those matched; its communicator is NULL if it is none of them. */
+static struct matched take_matched(MPI_Message handle)
+{
+    for (size_t i = 0; i < matched_count; i++)
+        if (matched[i].handle == handle) {
+            struct matched found = matched[i];
+            matched[i] = matched[--matched_count];
+            return found;
+        }
+    return (struct matched){.communicator = NULL};
+}
+
+/* How many bytes go to each rank, or come from each. */
+struct counts {
+    uint64_t same; /* with each, if `each` is NULL */
+    const void *each;
+    int n;
+    int is_large; /* they are MPI_Count */
+    uint64_t bytes; /* of an element */
+    const MPI_Datatype *types; /* instead of `bytes` */
+};
+
+static uint64_t count_of(const struct counts *counts, int i)
+{
+    return counts->is_large ? (uint64_t)((const MPI_Count *)counts->each)[i] : (uint64_t)((const int *)counts->each)[i];
+}
+
+static unsigned char *put_counts(unsigned char *to, const struct counts *counts)
+{
+    if (counts->each == NULL)
+        return put(to, counts->same + 1);
+    to = put(to, 0);
+    to = put(to, (uint64_t)counts->n);
+    for (int i = 0; i < counts->n; i++) {
+        uint64_t count = count_of(counts, i);
+        to = put(to, count == 0 ? 0 : count * (counts->types ? type_bytes(counts->types[i]) : counts->bytes));
+    }
+    return to;
+}
+
+/* In the order of CollectiveKind. */
+enum collective_kind {
+    COLLECTIVE_Barrier,
+    COLLECTIVE_Bcast,
+    COLLECTIVE_Reduce,
+    COLLECTIVE_Allreduce,
+    COLLECTIVE_Scan,
+    COLLECTIVE_Exscan,
+    COLLECTIVE_Gather,
+    COLLECTIVE_Gatherv,
+    COLLECTIVE_Scatter,
+    COLLECTIVE_Scatterv,
+    COLLECTIVE_Allgather,
+    COLLECTIVE_Allgatherv,
+    COLLECTIVE_Alltoall,
+    COLLECTIVE_Alltoallv,
+    COLLECTIVE_Alltoallw,
+    COLLECTIVE_Reduce_scatter,
+    COLLECTIVE_Reduce_scatter_block,
+    COLLECTIVE_Neighbor_allgather,
+    COLLECTIVE_Neighbor_allgatherv,
+    COLLECTIVE_Neighbor_alltoall,
+    COLLECTIVE_Neighbor_alltoallv,
+    COLLECTIVE_Neighbor_alltoallw,
+};
+
+/* A collective, as it is recorded. */
+struct collective {
+    enum collective_kind kind;
+    const char *name;
+    int has_root, root;
+    struct counts sent, received;
+};
+
+static unsigned char *put_collective(unsigned char *to, const struct collective *collective, uint32_t communicator)
+{
+    int root = collective->root;
+    *to++ = (unsigned char)collective->kind;
+    to = put(to, communicator);
+    to = put(to, !collective->has_root ? 0 : root == MPI_ROOT ? 1 : root == MPI_PROC_NULL ? 2 : (uint64_t)root + 3);
+    to = put_counts(to, &collective->sent);
+    return put_counts(to, &collective->received);
+}
+
+static void record_collective(const struct span *span, const struct collective *collective,
+                              const struct communicator *communicator, MPI_Request *request, int is_persistent)
+{
+    size_t bytes = 10 * ((size_t)collective->sent.n + (size_t)collective->received.n);
+    int code = RECORD_COLLECTIVE + (request != NULL);
+    if (communicator == NULL) {
+        count_unmodelled(collective->name);
+        if (is_persistent)
+            add_persistent(*request, REQUEST_NOTHING, NULL, NULL, 0);
+        else if (request != NULL)
+            add_nothing(*request);
+    } else if (is_persistent) {
+        unsigned char *start = malloc(RECORD_BYTES + bytes);
+        if (start == NULL)
+            abort();
+        start[0] = (unsigned char)code;
+        add_persistent(*request, REQUEST_SEND, communicator, start,
+                       (size_t)(put_collective(start + 1, collective, communicator->number) - start));
+        free(start);
+    } else {
+        begin_record(code, span, bytes);
+        at = put_collective(at, collective, communicator->number);
+        if (request != NULL)
+            add_request(*request, REQUEST_SEND, communicator);
+    }
+}

@@ -1,0 +1,25 @@
+//! The source of the recorder, which is built for the MPI of a program.
+
+/// The files of the source, each with its name. The first one is compiled:
+/// `mpicc -O2 -fPIC -shared -o libloggp-mpi.so recorder.c`.
+pub const SOURCE: [(&str, &str); 10] = [
+    ("recorder.c", include_str!("../recorder/recorder.c")),
+    ("write.h", include_str!("../recorder/write.h")),
+    ("tables.h", include_str!("../recorder/tables.h")),
+    ("record.h", include_str!("../recorder/record.h")),
+    ("counted.h", include_str!("../recorder/counted.h")),
+    ("collectives.h", include_str!("../recorder/collectives.h")),
+    ("calls.h", include_str!("../recorder/calls.h")),
+    ("communicators.h", include_str!("../recorder/communicators.h")),
+    ("names.h", include_str!("../recorder/names.h")),
+    ("process.h", include_str!("../recorder/process.h")),
+];
+
+/// Returns for whose MPI a built recorder is: `openmpi`, `mpich`, or `mpi` for another one; `None` if it is no
+/// recorder.
+pub fn built_for(library: &[u8]) -> Option<&str> {
+    const MARK: &[u8] = b"loggp records calls of ";
+    let at = library.windows(MARK.len()).position(|bytes| bytes == MARK)? + MARK.len();
+    let name = library[at..].split(|byte| *byte == b'\n').next()?;
+    std::str::from_utf8(name).ok().filter(|name| name.len() < 32)
+}

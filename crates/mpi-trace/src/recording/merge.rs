@@ -1,0 +1,169 @@
+//! Makes one file of those of the ranks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::error::RecordingError;
+use super::header::{Facts, NamedPlace, PlaceIndex, RankHeader, merged_header};
+use super::places;
+use super::stream::{Clock, RankReader, sent_bytes};
+
+/// What the ranks' files hold.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    pub ranks: usize,
+    pub calls: u64,
+    /// Sends, and their bytes; what collectives send is not among them.
+    pub messages: u64,
+    pub bytes: u64,
+    /// From the first rank's end of `MPI_Init` to the last one's begin of `MPI_Finalize`.
+    pub duration_ns: i64,
+    /// Ranks that did not come to `MPI_Finalize`.
+    pub unfinished: Vec<usize>,
+    /// Calls that are not modelled, by name, with how often they were made.
+    pub unmodelled: BTreeMap<String, u64>,
+}
+
+/// The file of a rank, open to be merged.
+struct RankFile {
+    path: PathBuf,
+    bytes: u64,
+    header: RankHeader,
+    clock: Clock,
+    end: i64,
+}
+
+/// The files of all ranks.
+pub struct RankFiles {
+    files: Vec<RankFile>,
+    facts: Facts,
+    places: Vec<NamedPlace>,
+    summary: Summary,
+}
+
+impl RankFiles {
+    /// Reads the files of all ranks of a program, given in any order.
+    pub fn read(paths: &[PathBuf]) -> Result<RankFiles, RecordingError> {
+        let mut ranks = BTreeMap::new();
+        for path in paths {
+            let file = File::open(path).map_err(|error| in_file(path, RecordingError::Io(error)))?;
+            let bytes = file.metadata()?.len();
+            let header = RankHeader::read(&mut BufReader::new(file)).map_err(|error| in_file(path, error))?;
+            let rank = header.rank;
+            if let Some((other, _, _)) = ranks.insert(rank, (path.clone(), header, bytes)) {
+                let (one, other) = (path.display(), other.display());
+                return Err(RecordingError::Request(format!("{one} and {other} are both of rank {rank}")));
+            }
+        }
+        let Some((_, first, _)) = ranks.values().next() else {
+            return Err(RecordingError::Request("there is no file of a rank".into()));
+        };
+        let P = first.ranks;
+        if let Some((path, other, _)) = ranks.values().find(|(_, header, _)| header.ranks != P) {
+            let (path, other) = (path.display(), other.ranks);
+            return Err(RecordingError::Request(format!(
+                "{path} is of {other} ranks, and others are of {P}"
+            )));
+        }
+        if let Some(missing) = (0..P).find(|rank| !ranks.contains_key(rank)) {
+            return Err(RecordingError::Request(format!("the file of rank {missing} of {P} is missing")));
+        }
+        let facts = Facts {
+            mpi: first.mpi.clone(),
+            library: first.library.clone(),
+            program: first.program.clone(),
+            hosts: ranks.values().map(|(_, header, _)| header.host.clone()).collect(),
+        };
+        let mut read = RankFiles {
+            files: Vec::new(),
+            facts,
+            places: Vec::new(),
+            summary: Summary { ranks: P as usize, ..Summary::default() },
+        };
+        let mut addresses = BTreeSet::new();
+        for (path, header, bytes) in ranks.into_values() {
+            let file = read.scan(path, header, bytes, &mut addresses)?;
+            read.files.push(file);
+        }
+        let begins = read.files.iter().map(|file| file.clock.correct(file.header.ns));
+        let origin = begins.min().unwrap_or_default();
+        read.files.iter_mut().for_each(|file| file.clock.origin = origin);
+        let ends = read.files.iter().map(|file| file.clock.correct(file.end));
+        read.summary.duration_ns = ends.max().unwrap_or_default();
+        read.places = addresses.into_iter().map(|at| (at, crate::call::Place::default())).collect();
+        for ((module, address), place) in &mut read.places {
+            let file = module.rsplit('/').next().unwrap_or_default();
+            place.function = format!("{file}+{address:#x}");
+        }
+        places::name(&mut read.places);
+        Ok(read)
+    }
+
+    /// Reads all of a rank's file.
+    fn scan(
+        &mut self,
+        path: PathBuf,
+        header: RankHeader,
+        bytes: u64,
+        addresses: &mut BTreeSet<(String, u64)>,
+    ) -> Result<RankFile, RecordingError> {
+        let mut source = BufReader::new(File::open(&path)?);
+        let header = RankHeader { ..header };
+        source.seek_relative(header.bytes as i64)?;
+        let index = Arc::<PlaceIndex>::default();
+        let mut reader = RankReader::new(Box::new(source), &header, Clock::default(), index);
+        while let Some(call) = reader.next_call().map_err(|error| in_file(&path, error))? {
+            let (messages, bytes) = sent_bytes(&call.kind);
+            self.summary.calls += 1;
+            self.summary.messages += messages;
+            self.summary.bytes = self.summary.bytes.saturating_add(bytes);
+        }
+        if !reader.is_whole() {
+            self.summary.unfinished.push(header.rank as usize);
+        }
+        let end = reader.end();
+        let known = reader.into_known();
+        addresses.extend(known.addresses.into_iter().skip(1));
+        for (name, count) in known.unmodelled {
+            let sum = self.summary.unmodelled.entry(name).or_default();
+            *sum = sum.saturating_add(count);
+        }
+        let clock = Clock { origin: 0, offsets: known.offsets };
+        Ok(RankFile { path, bytes, header, clock, end })
+    }
+
+    /// Returns what the files hold.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Returns what is known of the program and its MPI.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Writes all into one file.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let sections: Vec<u64> = self.files.iter().map(|file| file.bytes).collect();
+        let clocks: Vec<Clock> = self.files.iter().map(|file| file.clock.clone()).collect();
+        out.write_all(&merged_header(&self.facts, &sections, &clocks, &self.places))?;
+        for file in &self.files {
+            let mut source = File::open(&file.path)?;
+            source.rewind()?;
+            // A file that grew since has more than its section.
+            let copied = io::copy(&mut source.take(file.bytes), out)?;
+            if copied < file.bytes {
+                return Err(io::Error::other(format!("{} became shorter", file.path.display())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts the file's name before an error.
+fn in_file(path: &Path, error: RecordingError) -> RecordingError {
+    RecordingError::Request(format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,398 @@
+//! The records of a rank's file.
+
+use std::collections::VecDeque;
+
+use super::bytes::{Cursor, Wrong};
+use super::stream::Known;
+use crate::call::{
+    Call, CallKind, CollectiveKind, Communicator, Completed, Counts, Envelope, Place, Receive, RequestId,
+    Root, SendMode,
+};
+
+/// The codes of records, as `recorder/write.h` has them.
+mod code {
+    pub const PLACE: u8 = 1;
+    pub const COMMUNICATOR: u8 = 2;
+    pub const THREAD: u8 = 3;
+    pub const UNMODELLED: u8 = 4;
+    pub const OFFSET: u8 = 5;
+    pub const FINALIZE: u8 = 6;
+    pub const SEND: u8 = 16;
+    pub const LAST_SEND: u8 = 23;
+    pub const RECV: u8 = 24;
+    pub const RECV_REQUEST: u8 = 25;
+    pub const SENDRECV: u8 = 26;
+    pub const SENDRECV_REQUEST: u8 = 27;
+    pub const COLLECTIVE: u8 = 28;
+    pub const COLLECTIVE_REQUEST: u8 = 29;
+    pub const START: u8 = 30;
+    pub const WAIT: u8 = 31;
+    pub const TEST: u8 = 32;
+    pub const LOOK: u8 = 33;
+    pub const PROBE: u8 = 34;
+    pub const IPROBE: u8 = 35;
+    pub const NEW_COMMUNICATOR: u8 = 36;
+    pub const FORGET: u8 = 37;
+}
+
+/// Numbers of requests that are not completed yet: a bit for each, from the oldest one on.
+#[derive(Default)]
+pub(super) struct Requests {
+    next: RequestId,
+    /// The number of the first word.
+    first: u64,
+    words: VecDeque<u64>,
+}
+
+impl Requests {
+    /// Numbers a new request.
+    #[inline]
+    fn add(&mut self) -> RequestId {
+        let number = self.next;
+        self.next += 1;
+        if number / 64 - self.first >= self.words.len() as u64 {
+            self.words.push_back(0);
+        }
+        if let Some(word) = self.words.back_mut() {
+            *word |= 1 << (number % 64);
+        }
+        number
+    }
+
+    /// Completes the request that is so many before the next one, and returns its number, or `None` if there is no
+    /// such request that waits.
+    #[inline]
+    fn take(&mut self, distance: u64) -> Option<RequestId> {
+        let number = self.next.checked_sub(distance)?;
+        let word = (number / 64).checked_sub(self.first)?;
+        let word = self.words.get_mut(usize::try_from(word).ok()?)?;
+        let bit = 1 << (number % 64);
+        if *word & bit == 0 {
+            return None;
+        }
+        *word &= !bit;
+        while self.words.len() > 1 && self.words.front() == Some(&0) {
+            self.words.pop_front();
+            self.first += 1;
+        }
+        Some(number)
+    }
+}
+
+/// Reads a record, and returns the call if it is one.
+#[inline]
+pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call>, Wrong> {
+    let code = cursor.byte()?;
+    if code < code::SEND {
+        read_definition(code, cursor, known)?;
+        return Ok(None);
+    }
+    let begin = known.last_end.wrapping_add(cursor.signed()? as u64);
+    let length = cursor.number()?;
+    let end = begin.wrapping_add(length);
+    known.last_end = end;
+    let place = cursor.small()?;
+    if place as usize >= known.places.len() {
+        return cursor.wrong(format!("place {place} is not known before this call"));
+    }
+    let kind = match code {
+        code::START => {
+            let code = cursor.byte()?;
+            CallKind::Start(vec![read_post(code, cursor, known)?])
+        }
+        code::WAIT | code::TEST => {
+            CallKind::Complete { is_wait: code == code::WAIT, requests: read_completed(cursor, known)? }
+        }
+        code::LOOK => {
+            let count = cursor.number()?;
+            CallKind::Look { count, inside_ns: known.clock.length(cursor.number()?) }
+        }
+        code::PROBE | code::IPROBE => {
+            CallKind::Probe { is_wait: code == code::PROBE, message: read_message(cursor, known)? }
+        }
+        code::NEW_COMMUNICATOR => {
+            let parent = read_communicator(cursor, known)?;
+            let new = cursor.small()?.checked_sub(1);
+            match new {
+                Some(new) if new as usize >= known.communicators.len() => {
+                    return cursor.wrong(format!("communicator {new} is not known before this call"));
+                }
+                new => CallKind::NewCommunicator { parent, new },
+            }
+        }
+        code::FORGET => {
+            let distance = cursor.number()?;
+            match known.requests.take(distance) {
+                Some(request) => CallKind::Forget(request),
+                None => return no_request(cursor, known, distance),
+            }
+        }
+        code => read_post(code, cursor, known)?,
+    };
+    let (begin, end) = (known.clock.ns(begin), known.clock.ns(end));
+    Ok(Some(Call { begin, end: end.max(begin), place, thread: known.thread, kind }))
+}
+
+fn no_request<T>(cursor: &Cursor, known: &Known, distance: u64) -> Result<T, Wrong> {
+    let next = known.requests.next;
+    cursor.wrong(format!(
+        "of {next} requests none waits to be completed that is {distance} before the next one"
+    ))
+}
+
+/// Reads a record that is no call.
+fn read_definition(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<(), Wrong> {
+    match code {
+        code::PLACE => {
+            let (module, address) = (cursor.text()?, cursor.number()?);
+            let unnamed = || {
+                let file = module.rsplit('/').next().unwrap_or_default();
+                Place { function: format!("{file}+{address:#x}"), source: None }
+            };
+            known.places.push(known.index.find(&module, address).unwrap_or_else(unnamed));
+            known.addresses.push((module.into_owned(), address));
+        }
+        code::COMMUNICATOR => {
+            let communicator = read_definition_of_communicator(cursor, known)?;
+            known.communicators.push(communicator);
+        }
+        code::THREAD => match u16::try_from(cursor.number()?) {
+            Ok(thread) => known.thread = thread,
+            Err(_) => return cursor.wrong("a thread's number is above 65535"),
+        },
+        code::UNMODELLED => {
+            let (name, count) = (cursor.text()?, cursor.number()?);
+            match known.unmodelled.iter().position(|(known, _)| *known == name) {
+                Some(at) => known.unmodelled[at].1 = count,
+                None if known.unmodelled.len() == MOST_UNMODELLED => {
+                    return cursor.wrong(format!("over {MOST_UNMODELLED} kinds of calls are not modelled"));
+                }
+                None => known.unmodelled.push((name.into_owned(), count)),
+            }
+        }
+        code::OFFSET => {
+            let (when, offset, _round_trip) = (cursor.signed()?, cursor.signed()?, cursor.signed()?);
+            if known.offsets.len() == MOST_OFFSETS {
+                return cursor.wrong("a clock's offset is measured at the begin and at the end only");
+            }
+            known.offsets.push((when, offset));
+        }
+        code::FINALIZE => {
+            let ticks = known.last_end.wrapping_add(cursor.signed()? as u64);
+            known.finalize = Some(known.clock.ns(ticks));
+        }
+        code => return cursor.wrong(format!("there is no record of code {code}")),
+    }
+    Ok(())
+}
+
+/// As many names as the recorder counts.
+const MOST_UNMODELLED: usize = 512;
+const MOST_OFFSETS: usize = 2;
+
+fn read_definition_of_communicator(cursor: &mut Cursor, known: &Known) -> Result<Communicator, Wrong> {
+    let parent = read_communicator(cursor, known)?;
+    let number_at_parent = cursor.number()?;
+    let flags = cursor.byte()?;
+    let members = read_ranks(cursor, known)?;
+    let remote = if flags & 1 != 0 { Some(read_ranks(cursor, known)?) } else { None };
+    let (destinations, sources) = match flags & 2 {
+        0 => (Vec::new(), Vec::new()),
+        _ => (read_neighbours(cursor, known)?, read_neighbours(cursor, known)?),
+    };
+    Ok(Communicator { members, remote, destinations, sources, parent, number_at_parent })
+}
+
+fn read_ranks(cursor: &mut Cursor, known: &Known) -> Result<Vec<u32>, Wrong> {
+    let length = cursor.length()?;
+    let mut ranks = Vec::with_capacity(length);
+    let mut last = -1_i64;
+    for _ in 0..length {
+        last = last.wrapping_add(cursor.signed()?).wrapping_add(1);
+        match u32::try_from(last) {
+            Ok(rank) if rank < known.ranks => ranks.push(rank),
+            _ => return cursor.wrong(format!("rank {last} is not among {}", known.ranks)),
+        }
+    }
+    Ok(ranks)
+}
+
+fn read_neighbours(cursor: &mut Cursor, known: &Known) -> Result<Vec<Option<u32>>, Wrong> {
+    let length = cursor.length()?;
+    let mut neighbours = Vec::with_capacity(length);
+    for _ in 0..length {
+        neighbours.push(match cursor.small()?.checked_sub(1) {
+            Some(rank) if rank >= known.ranks => {
+                return cursor.wrong(format!("rank {rank} is not among {}", known.ranks));
+            }
+            neighbour => neighbour,
+        });
+    }
+    Ok(neighbours)
+}
+
+#[inline]
+fn read_communicator(cursor: &mut Cursor, known: &Known) -> Result<u32, Wrong> {
+    match cursor.small()? {
+        number if (number as usize) < known.communicators.len() => Ok(number),
+        number => cursor.wrong(format!("communicator {number} is not known before this call")),
+    }
+}
+
+#[inline]
+fn read_rank(cursor: &mut Cursor, known: &Known) -> Result<u32, Wrong> {
+    match cursor.small()? {
+        rank if rank < known.ranks => Ok(rank),
+        rank => cursor.wrong(format!("rank {rank} is not among {}", known.ranks)),
+    }
+}
+
+#[inline]
+fn read_tag(cursor: &Cursor, tag: i64) -> Result<i32, Wrong> {
+    i32::try_from(tag).or_else(|_| cursor.wrong(format!("tag {tag} has more than 32 bits")))
+}
+
+#[inline]
+fn read_message(cursor: &mut Cursor, known: &Known) -> Result<Envelope, Wrong> {
+    let peer = read_rank(cursor, known)?;
+    let tag = cursor.signed()?;
+    let tag = read_tag(cursor, tag)?;
+    let communicator = read_communicator(cursor, known)?;
+    Ok(Envelope { peer, tag, communicator, bytes: cursor.number()? })
+}
+
+#[inline]
+fn read_receive(cursor: &mut Cursor, known: &Known, has_taken: bool) -> Result<Receive, Wrong> {
+    let from = match cursor.small()?.checked_sub(1) {
+        Some(rank) if rank >= known.ranks => {
+            return cursor.wrong(format!("rank {rank} is not among {}", known.ranks));
+        }
+        from => from,
+    };
+    let tag = match cursor.number()?.checked_sub(1) {
+        Some(tag) => Some(read_tag(cursor, i64::try_from(tag).unwrap_or(i64::MAX))?),
+        None => None,
+    };
+    let communicator = read_communicator(cursor, known)?;
+    let bytes = cursor.number()?;
+    let taken = if has_taken { Some(read_message(cursor, known)?) } else { None };
+    Ok(Receive { from, tag, communicator, bytes, taken })
+}
+
+/// Reads a call that may have a request.
+#[inline]
+fn read_post(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<CallKind, Wrong> {
+    Ok(match code {
+        code::SEND..=code::LAST_SEND => {
+            let mode = match (code - code::SEND) / 2 {
+                0 => SendMode::Standard,
+                1 => SendMode::Buffered,
+                2 => SendMode::Synchronous,
+                _ => SendMode::Ready,
+            };
+            let message = read_message(cursor, known)?;
+            CallKind::Send { mode, message, request: (code % 2 == 1).then(|| known.requests.add()) }
+        }
+        code::RECV | code::RECV_REQUEST => {
+            let receive = read_receive(cursor, known, code == code::RECV)?;
+            CallKind::Recv { receive, request: (code == code::RECV_REQUEST).then(|| known.requests.add()) }
+        }
+        code::SENDRECV | code::SENDRECV_REQUEST => {
+            let sides = cursor.byte()?;
+            let message = if sides & 1 != 0 { Some(read_message(cursor, known)?) } else { None };
+            let receive = match sides & 2 {
+                0 => None,
+                _ => Some(read_receive(cursor, known, code == code::SENDRECV)?),
+            };
+            let request = (code == code::SENDRECV_REQUEST).then(|| known.requests.add());
+            CallKind::SendRecv { message, receive, request }
+        }
+        code::COLLECTIVE | code::COLLECTIVE_REQUEST => read_collective(code, cursor, known)?,
+        code => return cursor.wrong(format!("there is no record of code {code}")),
+    })
+}
+
+const COLLECTIVES: [CollectiveKind; 22] = [
+    CollectiveKind::Barrier,
+    CollectiveKind::Bcast,
+    CollectiveKind::Reduce,
+    CollectiveKind::Allreduce,
+    CollectiveKind::Scan,
+    CollectiveKind::Exscan,
+    CollectiveKind::Gather,
+    CollectiveKind::Gatherv,
+    CollectiveKind::Scatter,
+    CollectiveKind::Scatterv,
+    CollectiveKind::Allgather,
+    CollectiveKind::Allgatherv,
+    CollectiveKind::Alltoall,
+    CollectiveKind::Alltoallv,
+    CollectiveKind::Alltoallw,
+    CollectiveKind::ReduceScatter,
+    CollectiveKind::ReduceScatterBlock,
+    CollectiveKind::NeighborAllgather,
+    CollectiveKind::NeighborAllgatherv,
+    CollectiveKind::NeighborAlltoall,
+    CollectiveKind::NeighborAlltoallv,
+    CollectiveKind::NeighborAlltoallw,
+];
+
+fn read_collective(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<CallKind, Wrong> {
+    let number = cursor.byte()?;
+    let Some(&kind) = COLLECTIVES.get(usize::from(number)) else {
+        return cursor.wrong(format!("there is no collective of number {number}"));
+    };
+    let communicator = read_communicator(cursor, known)?;
+    let with = &known.communicators[communicator as usize];
+    let peers = with.remote.as_ref().unwrap_or(&with.members).len();
+    let root = match cursor.small()? {
+        0 => Root::None,
+        1 => Root::This,
+        2 => Root::Nobody,
+        root if ((root - 3) as usize) < peers => Root::Rank(root - 3),
+        root => return cursor.wrong(format!("root {} is not among {peers} ranks", root - 3)),
+    };
+    use CollectiveKind::*;
+    let is_of_neighbours = matches!(
+        kind,
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw
+    );
+    let (to, from) = match (kind, is_of_neighbours) {
+        (_, true) => (with.destinations.len(), with.sources.len()),
+        (ReduceScatter, _) => (with.members.len(), peers),
+        _ => (peers, peers),
+    };
+    let (sent, received) = (read_counts(cursor, to)?, read_counts(cursor, from)?);
+    let request = (code == code::COLLECTIVE_REQUEST).then(|| known.requests.add());
+    Ok(CallKind::Collective { kind, communicator, root, sent, received, request })
+}
+
+fn read_counts(cursor: &mut Cursor, peers: usize) -> Result<Counts, Wrong> {
+    if let Some(same) = cursor.number()?.checked_sub(1) {
+        return Ok(Counts::Same(same));
+    }
+    let length = cursor.length()?;
+    if length != peers {
+        return cursor.wrong(format!("{length} counts are for {peers} ranks"));
+    }
+    let mut counts = Vec::with_capacity(length);
+    for _ in 0..length {
+        counts.push(cursor.number()?);
+    }
+    Ok(Counts::Each(counts))
+}
+
+fn read_completed(cursor: &mut Cursor, known: &mut Known) -> Result<Vec<Completed>, Wrong> {
+    let length = cursor.length()?;
+    // Each of them was a record before, so that more than these cannot be.
+    let mut requests = Vec::with_capacity(length.min(64));
+    for _ in 0..length {
+        let word = cursor.number()?;
+        let Some(request) = known.requests.take(word >> 2) else {
+            return no_request(cursor, known, word >> 2);
+        };
+        let taken = if word & 1 != 0 { Some(read_message(cursor, known)?) } else { None };
+        requests.push(Completed { request, taken, is_cancelled: word & 2 != 0 });
+    }
+    Ok(requests)
+}
