@@ -205,7 +205,8 @@ static int make_buffer(size_t bytes)
     if (larger == NULL)
         return 0;
     free(buffer);
-    buffer = at = larger;
+    buffer = larger;
+    at = buffer + BLOCK_HEADER;
     buffer_end = buffer + BLOCK_HEADER + bytes;
     return 1;
 }
@@ -220,7 +221,6 @@ static void reserve(size_t bytes)
                 fprintf(stderr, "loggp: rank %d has no memory to record\n", own_rank);
                 abort();
             }
-            at = buffer + BLOCK_HEADER;
         }
     }
 }

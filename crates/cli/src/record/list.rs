@@ -45,13 +45,13 @@ fn write_call(line: &mut String, rank: usize, call: &Call, place: &Place) {
     let mut kind = String::new();
     write_kind(&mut kind, &call.kind);
     let length = call.end.saturating_sub(call.begin);
-    drop(write!(line, "{rank} {} {length} {kind}", call.begin));
+    let _ = write!(line, "{rank} {} {length} {kind}", call.begin);
     if call.thread > 0 {
-        drop(write!(line, " thread={}", call.thread));
+        let _ = write!(line, " thread={}", call.thread);
     }
-    drop(write!(line, " at={}", place.function));
+    let _ = write!(line, " at={}", place.function);
     if let Some((file, number)) = &place.source {
-        drop(write!(line, " file={file}:{number}"));
+        let _ = write!(line, " file={file}:{number}");
     }
     line.push('\n');
 }
