@@ -65,6 +65,10 @@ pub enum CallKind {
     /// A probe that found a message, which a later receive takes. `is_wait` is false for `Iprobe` and `Improbe`.
     Probe { is_wait: bool, message: Envelope },
     /// A collective. With a request it is immediate.
+    ///
+    /// `sent` and `received` are what the rank itself gives and gets: a broadcast's root sends, and the others
+    /// receive; in a gather all send, and the root receives as much from each; in a reduction to all both are the
+    /// whole vector. `MPI_IN_PLACE` is filled in: what a rank leaves where it is counts as sent and received.
     Collective {
         kind: CollectiveKind,
         communicator: u32,
@@ -165,6 +169,8 @@ pub struct Communicator {
     /// The communicator from which it was made, by number; for the world, itself.
     pub parent: u32,
     /// How many communicators the parent had made before, counted at this rank. With the parent and the members
-    /// it tells communicators with the same members apart on all ranks alike.
+    /// it tells communicators with the same members apart on all ranks alike. From 2^32 on it counts those that not all
+    /// ranks of the parent make (`MPI_Comm_create_group`, `MPI_Intercomm_create`, `MPI_COMM_SELF`), among those with the
+    /// same members; the two groups of an intercommunicator have other parents, and the same number.
     pub number_at_parent: u64,
 }
