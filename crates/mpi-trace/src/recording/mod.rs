@@ -10,6 +10,7 @@ pub mod merge;
 #[cfg(feature = "merge")]
 mod places;
 mod record;
+mod source;
 mod stream;
 
 use std::fs::File;
@@ -50,7 +51,7 @@ impl Recording {
         let mut file = BufReader::new(File::open(&path)?);
         let length = file.get_ref().metadata()?.len();
         let mut magic = [0; MAGIC_BYTES];
-        file.by_ref().take(MAGIC_BYTES as u64).read(&mut magic)?;
+        stream::read_whole(&mut file, &mut magic)?;
         file.rewind()?;
         if &magic == RANK_MAGIC {
             return Recording::of_one_rank(path, &mut file, length);

@@ -246,7 +246,7 @@ impl Iterator for RankReader {
 }
 
 /// Fills the buffer, or returns false if the source ends before.
-fn read_whole(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+pub(super) fn read_whole(source: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match source.read_exact(buffer) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
