@@ -20,7 +20,8 @@ pub fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -> Resul
     let io = |what: &str, error: std::io::Error| CliError::Request(format!("{what}: {error}"));
     let scratch = tempfile::tempdir().map_err(|error| io("no folder to build in can be made", error))?;
     for (file, text) in SOURCE {
-        fs::write(scratch.path().join(file), text).map_err(|error| io("the source cannot be written", error))?;
+        fs::write(scratch.path().join(file), text)
+            .map_err(|error| io("the source cannot be written", error))?;
     }
     let built = scratch.path().join("libloggp-mpi.so");
     let mut compiler = Command::new(mpicc);
@@ -41,7 +42,8 @@ pub fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -> Resul
     let file = file_name(built_for(&library).unwrap_or("mpi"));
     let folder = match folder {
         Some(folder) => folder.to_path_buf(),
-        None => own_folder().ok_or_else(|| CliError::request("this command's folder is not known; give -o FOLDER"))?,
+        None => own_folder()
+            .ok_or_else(|| CliError::request("this command's folder is not known; give -o FOLDER"))?,
     };
     let target = folder.join(file);
     // One that a program has loaded is not written over, but replaced.
@@ -106,10 +108,11 @@ pub fn find(mpi: Option<&str>) -> Result<PathBuf, CliError> {
             folder.join(file_name("mpich")).display()
         )));
     };
-    match [file_name(mpi), file_name("mpi")].iter().map(|name| folder.join(name)).find(|path| path.is_file()) {
-        Some(path) => path.canonicalize().map_err(|error| {
-            CliError::Request(format!("{} cannot be read: {error}", path.display()))
-        }),
+    match [file_name(mpi), file_name("mpi")].iter().map(|name| folder.join(name)).find(|path| path.is_file())
+    {
+        Some(path) => path
+            .canonicalize()
+            .map_err(|error| CliError::Request(format!("{} cannot be read: {error}", path.display()))),
         None => Err(CliError::Request(format!(
             "there is no {} in {}: `loggp record --build --mpicc mpicc` builds it, with the mpicc of that MPI",
             file_name(mpi),

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
-use loggp_mpi_trace::call::{Call, CallKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root};
+use loggp_mpi_trace::call::{
+    Call, CallKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root,
+};
 use loggp_mpi_trace::recording::Recording;
 
 use super::super::draft;
@@ -116,7 +118,8 @@ fn envelope(end: &str, message: &Envelope) -> String {
 
 fn asked(receive: &Receive) -> String {
     let any = |asked: Option<String>| asked.unwrap_or_else(|| "any".into());
-    let (from, tag) = (any(receive.from.map(|rank| rank.to_string())), any(receive.tag.map(|tag| tag.to_string())));
+    let (from, tag) =
+        (any(receive.from.map(|rank| rank.to_string())), any(receive.tag.map(|tag| tag.to_string())));
     let taken = receive.taken.as_ref().map(|message| format!(" took{}", envelope("from", message)));
     let (communicator, bytes) = (receive.communicator, receive.bytes);
     format!(" from={from} tag={tag} comm={communicator} most={bytes}{}", taken.unwrap_or_default())

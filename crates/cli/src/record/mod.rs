@@ -58,7 +58,9 @@ impl RecordCommand {
         if self.list {
             return match &self.words[..] {
                 [file] if self.output.is_none() => list::print(Path::new(file), out),
-                _ => Err(CliError::request("--list takes one recording, and prints it; give no more than that")),
+                _ => Err(CliError::request(
+                    "--list takes one recording, and prints it; give no more than that",
+                )),
             };
         }
         let Some(path) = &self.output else {
@@ -120,7 +122,14 @@ fn merge(files: &[PathBuf], draft: Draft, path: &Path, out: &mut dyn Write) -> R
     draft.write(|file| files.write(&mut std::io::BufWriter::new(file)))?;
     let (summary, facts) = (files.summary(), files.facts());
     let bytes = fs::metadata(path).map_or(0, |file| file.len());
-    writeln!(out, "{}: {} of {} with {}", path.display(), count(summary.ranks, "rank"), facts.program, facts.library)?;
+    writeln!(
+        out,
+        "{}: {} of {} with {}",
+        path.display(),
+        count(summary.ranks, "rank"),
+        facts.program,
+        facts.library
+    )?;
     writeln!(
         out,
         "{} in {:.6} s, {} of {} between two ranks, recorded in {}",

@@ -93,9 +93,9 @@ fn find_launcher(words: &[OsString]) -> (usize, Launcher) {
         if name == "srun" {
             return (at, Launcher::Slurm);
         }
-        let is_launcher = ["mpirun", "mpiexec", "orterun", "prterun", "prun"]
-            .iter()
-            .any(|known| name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_'])));
+        let is_launcher = ["mpirun", "mpiexec", "orterun", "prterun", "prun"].iter().any(|known| {
+            name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
+        });
         if is_launcher {
             return (at, version_of(word).unwrap_or(Launcher::Other));
         }
