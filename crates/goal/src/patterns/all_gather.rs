@@ -1,10 +1,10 @@
 //! All-gathers, in which the ranks' blocks may have different lengths.
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::broadcast::segments;
 use super::call::{CollectiveKind, Sizes};
 use super::member::{Lengths, MemberWriter};
-use super::table::Algorithm;
 
 /// Returns the length of some blocks that begin with a rank's.
 fn blocks(rank: &MemberWriter, of: &Lengths, first: usize, count: usize) -> u64 {

@@ -1,9 +1,9 @@
 //! Reductions to all.
 
+use super::algorithm::Algorithm;
 use super::call::{CollectiveKind, Sizes};
 use super::member::{Lengths, MemberWriter, part};
 use super::rabenseifner::{self, Halving, Nodes, Pairing};
-use super::table::Algorithm;
 use super::{WriteResult, broadcast, reduce};
 
 /// Everyone sends to rank 0, which sends to everyone.

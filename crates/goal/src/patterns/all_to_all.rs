@@ -1,9 +1,9 @@
 //! All-to-alls, in which the blocks may have different lengths.
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::call::CollectiveKind;
 use super::member::{Lengths, MemberWriter, Started};
-use super::table::Algorithm;
 
 /// Returns whether a message of this length is left out.
 type Skip = fn(u64) -> bool;

@@ -1,8 +1,8 @@
 //! Barriers. Their messages are empty.
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::member::{Lengths, MemberWriter, Started};
-use super::table::Algorithm;
 
 /// Everyone tells rank 0, and then that tells everyone.
 pub(super) fn linear(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {

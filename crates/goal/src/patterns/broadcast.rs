@@ -1,8 +1,8 @@
 //! Broadcasts.
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::member::{Lengths, MemberWriter};
-use super::table::Algorithm;
 use super::trees::{self, Place};
 
 /// The root sends to everyone.

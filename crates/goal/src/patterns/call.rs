@@ -2,6 +2,8 @@
 
 use loggp::schedule::ScheduleError;
 
+use super::Prerequisite;
+
 /// A kind of collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CollectiveKind {
@@ -240,6 +242,14 @@ impl<'a> CollectiveCall<'a> {
                 "{name} has more than {MOST} bytes over {ranks} ranks; give fewer"
             )));
         }
+        if let Some(place) =
+            self.destinations.iter().chain(self.sources).flatten().find(|place| **place >= ranks)
+        {
+            let name = self.kind.name();
+            return Err(ScheduleError::new(format!(
+                "{name} has a neighbour {place} among {ranks} ranks; give one below that"
+            )));
+        }
         if ranks <= self.root && self.kind.has_root() {
             let (name, root) = (self.kind.name(), self.root);
             return Err(ScheduleError::new(format!(
@@ -248,4 +258,17 @@ impl<'a> CollectiveCall<'a> {
         }
         Ok(())
     }
+}
+
+/// A rank's place in a collective.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    /// The ranks of the schedule that take part, in the order of the communicator.
+    pub members: &'a [u32],
+    /// This rank's place among them.
+    pub id: usize,
+    /// The tag of all messages.
+    pub tag: u32,
+    /// The operations that the collective waits for.
+    pub before: &'a [Prerequisite],
 }

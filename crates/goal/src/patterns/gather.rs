@@ -1,9 +1,9 @@
 //! Gathers and scatters.
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::call::CollectiveKind;
 use super::member::{Lengths, MemberWriter};
-use super::table::Algorithm;
 use super::trees;
 
 /// Everyone sends to the root, which receives in the order of ranks.

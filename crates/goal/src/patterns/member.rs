@@ -3,62 +3,18 @@
 use loggp::Time;
 use loggp::schedule::{Operation, ScheduleBuilder, ScheduleError};
 
-use super::call::{CollectiveCall, CollectiveKind};
-use super::table::CollectiveTable;
+use super::call::{CollectiveCall, Member};
 use super::{Prerequisite, WriteResult, add_after};
 
-/// A rank's place in a collective.
-#[derive(Clone, Copy, Debug)]
-pub struct Member<'a> {
-    /// The ranks of the schedule that take part, in the order of the communicator.
-    pub members: &'a [u32],
-    /// This rank's place among them.
-    pub id: usize,
-    /// The tag of all messages.
-    pub tag: u32,
-    /// The operations that the collective waits for.
-    pub before: &'a [Prerequisite],
-}
-
-/// How collectives become messages.
-pub struct CollectiveRules<'a> {
-    /// Which algorithm is taken when.
-    pub table: &'a CollectiveTable,
-    /// Returns the time to combine this many bytes of two ranks.
-    pub combine: &'a dyn Fn(u64) -> Time,
-}
-
-impl CollectiveRules<'_> {
-    /// Writes a rank's part in a collective. Returns the operation that ends it.
-    pub fn write(
-        &self,
-        builder: &mut ScheduleBuilder,
-        member: Member,
-        call: &CollectiveCall,
-    ) -> Result<u32, ScheduleError> {
-        let Member { members, id, tag, before } = member;
-        call.check(members.len())?;
-        let mut writer = MemberWriter {
-            builder,
-            rules: self,
-            members,
-            id,
-            P: members.len(),
-            tag,
-            gate: before.to_vec(),
-            gates: 0,
-            unit: 1,
-            swaps_root: false,
-        };
-        writer.write(call)?;
-        writer.end()
-    }
-}
+/// Writes a collective that is a part of another one.
+pub(super) type WritePart<'a> = &'a dyn Fn(&mut MemberWriter, &CollectiveCall) -> WriteResult;
 
 /// A writer of one rank's operations, in the order of its program.
 pub(super) struct MemberWriter<'a> {
     builder: &'a mut ScheduleBuilder,
-    rules: &'a CollectiveRules<'a>,
+    /// Returns the time to combine so many bytes.
+    combine_time: &'a dyn Fn(u64) -> Time,
+    write_part: WritePart<'a>,
     members: &'a [u32],
     /// The rank's place among the members.
     pub id: usize,
@@ -70,9 +26,9 @@ pub(super) struct MemberWriter<'a> {
     /// How often the program waited.
     gates: u32,
     /// The bytes of an element, in which lengths are counted.
-    unit: u64,
+    pub unit: u64,
     /// Whether places from a root are numbers in which the root and rank 0 have changed places.
-    swaps_root: bool,
+    pub swaps_root: bool,
 }
 
 /// An operation that was started, and how often the program had waited before.
@@ -82,35 +38,33 @@ pub(super) struct Started {
     gates: u32,
 }
 
-impl MemberWriter<'_> {
-    /// Writes a collective, by the algorithm that the rules choose.
-    pub fn write(&mut self, call: &CollectiveCall) -> WriteResult {
-        if self.sends_nothing(call) {
-            return Ok(());
+impl<'a> MemberWriter<'a> {
+    pub fn new(
+        builder: &'a mut ScheduleBuilder,
+        Member { members, id, tag, before }: Member<'a>,
+        combine_time: &'a dyn Fn(u64) -> Time,
+        write_part: WritePart<'a>,
+    ) -> MemberWriter<'a> {
+        let (P, gate) = (members.len(), before.to_vec());
+        let swaps_root = false;
+        MemberWriter {
+            builder,
+            combine_time,
+            write_part,
+            members,
+            id,
+            P,
+            tag,
+            gate,
+            gates: 0,
+            unit: 1,
+            swaps_root,
         }
-        let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
-        let algorithm = self.rules.table.choose(call, self.P);
-        let before = (self.unit, self.swaps_root);
-        let counts_elements = call.kind.is_reduction() || call.kind == CollectiveKind::Bcast;
-        self.swaps_root = algorithm.method.swaps_root;
-        self.unit = match algorithm.method.divides_bytes {
-            false if counts_elements => call.element_size(self.P),
-            _ => 1,
-        };
-        let written = (algorithm.method.write)(self, &Lengths { call, unit: self.unit }, algorithm);
-        (self.unit, self.swaps_root) = before;
-        written
     }
 
-    /// Returns whether there is nobody else, or nothing to send: libraries return at once then.
-    fn sends_nothing(&self, call: &CollectiveCall) -> bool {
-        use CollectiveKind::*;
-        let always = match call.kind {
-            Barrier | Gatherv | Scatterv | Alltoallv | Alltoallw => true,
-            Allgather | Allgatherv | Alltoall | Gather | Scatter | Exscan => call.is_immediate,
-            _ => false,
-        };
-        !call.kind.is_of_neighbors() && (self.P < 2 || !always && call.measure(self.P).1 == 0)
+    /// Writes a collective that is a part of this one.
+    pub fn write(&mut self, call: &CollectiveCall) -> WriteResult {
+        (self.write_part)(self, call)
     }
 
     /// Starts a send.
@@ -156,7 +110,8 @@ impl MemberWriter<'_> {
         Ok(joined)
     }
 
-    fn end(&mut self) -> Result<u32, ScheduleError> {
+    /// Returns the operation that ends all.
+    pub fn end(&mut self) -> Result<u32, ScheduleError> {
         match self.gate[..] {
             [(last, false)] if self.gates > 0 => Ok(last),
             _ => self.join(),
@@ -197,7 +152,7 @@ impl MemberWriter<'_> {
 
     /// Combines what came with what is here.
     pub fn combine(&mut self, length: u64) -> WriteResult {
-        let time = (self.rules.combine)(length * self.unit);
+        let time = (self.combine_time)(length * self.unit);
         if time > Time::ZERO {
             let combined = self.start(Operation::Calc(time))?;
             self.wait([combined])?;
@@ -242,7 +197,8 @@ impl MemberWriter<'_> {
 /// The lengths of a call, counted in elements.
 pub(super) struct Lengths<'a, 'c> {
     pub call: &'a CollectiveCall<'c>,
-    unit: u64,
+    /// The bytes of an element.
+    pub unit: u64,
 }
 
 impl Lengths<'_, '_> {

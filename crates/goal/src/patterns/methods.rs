@@ -1,79 +1,19 @@
 //! The algorithms by which collectives become messages.
 
-use super::WriteResult;
+use super::algorithm::{Method, method};
 use super::call::CollectiveKind::{self, *};
-use super::member::{Lengths, MemberWriter};
-use super::table::Algorithm;
 use super::{
     all_gather, all_reduce, all_to_all, barrier, broadcast, gather, neighbors, reduce, reduce_scatter, scan,
 };
 
-/// An algorithm of some kinds of collectives.
-#[derive(Debug)]
-pub struct Method {
-    pub name: &'static str,
-    /// A short description.
-    pub about: &'static str,
-    /// The collectives that can be done by it.
-    pub kinds: &'static [CollectiveKind],
-    /// What its fan-out is if a table does not say it; `None` if it has none.
-    pub fan_out: Option<usize>,
-    /// Whether messages can be divided into segments.
-    pub has_segments: bool,
-    /// Whether it divides messages anywhere, not only between elements.
-    pub(super) divides_bytes: bool,
-    /// Whether the root has the place of rank 0, and rank 0 that of the root, and all others their own. Otherwise
-    /// places count from the root.
-    pub(super) swaps_root: bool,
-    pub(super) write: Write,
+/// Returns the algorithm of a kind of collective with this name, or `None`.
+pub fn find(kind: CollectiveKind, name: &str) -> Option<&'static Method> {
+    of(kind).find(|method| method.name == name)
 }
 
-type Write = fn(&mut MemberWriter, &Lengths, &Algorithm) -> WriteResult;
-
-const fn method(
-    kinds: &'static [CollectiveKind],
-    name: &'static str,
-    write: Write,
-    about: &'static str,
-) -> Method {
-    Method {
-        name,
-        about,
-        kinds,
-        fan_out: None,
-        has_segments: false,
-        divides_bytes: false,
-        swaps_root: false,
-        write,
-    }
-}
-
-impl Method {
-    const fn segments(self) -> Method {
-        Method { has_segments: true, ..self }
-    }
-
-    const fn fan_out(self, fan_out: usize) -> Method {
-        Method { fan_out: Some(fan_out), ..self }
-    }
-
-    const fn bytes(self) -> Method {
-        Method { divides_bytes: true, ..self }
-    }
-
-    const fn swapped(self) -> Method {
-        Method { swaps_root: true, ..self }
-    }
-
-    /// Returns the algorithm of a kind of collective with this name, or `None`.
-    pub fn find(kind: CollectiveKind, name: &str) -> Option<&'static Method> {
-        Method::of(kind).find(|method| method.name == name)
-    }
-
-    /// Returns the algorithms of a kind of collective.
-    pub fn of(kind: CollectiveKind) -> impl Iterator<Item = &'static Method> {
-        METHODS.iter().filter(move |method| method.kinds.contains(&kind))
-    }
+/// Returns the algorithms of a kind of collective.
+pub fn of(kind: CollectiveKind) -> impl Iterator<Item = &'static Method> {
+    METHODS.iter().filter(move |method| method.kinds.contains(&kind))
 }
 
 /// All algorithms.

@@ -1,6 +1,7 @@
 //! Usual patterns of communication as schedules, as LogGOPSim's generator has them; and the collectives of MPI, as
 //! its libraries do them.
 
+mod algorithm;
 mod all_gather;
 mod all_reduce;
 mod all_to_all;
@@ -14,6 +15,7 @@ mod neighbors;
 mod rabenseifner;
 mod reduce;
 mod reduce_scatter;
+mod rules;
 mod scan;
 mod table;
 mod trees;
@@ -21,10 +23,11 @@ mod trees;
 use loggp::Time;
 use loggp::schedule::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
 
-pub use call::{CollectiveCall, CollectiveKind, Sizes};
-pub use member::{CollectiveRules, Member};
-pub use methods::{METHODS, Method};
-pub use table::{Algorithm, CollectiveTable, TableError};
+pub use algorithm::{Algorithm, Method};
+pub use call::{CollectiveCall, CollectiveKind, Member, Sizes};
+pub use methods::{METHODS, find as find_method, of as methods_of};
+pub use rules::CollectiveRules;
+pub use table::{CollectiveTable, TableError};
 
 /// A pattern of communication.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Collectives of neighbours.
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::call::CollectiveKind;
 use super::member::{Lengths, MemberWriter, Started};
-use super::table::Algorithm;
 
 /// All messages at once: to every neighbour and from every neighbour, in their order.
 pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {

@@ -1,10 +1,10 @@
 //! Reductions to a root.
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::broadcast::{even_segments, segments};
 use super::member::{Lengths, MemberWriter, Started};
 use super::rabenseifner::{self, Halving, Pairing};
-use super::table::Algorithm;
 use super::trees::{self, Place};
 
 /// Everyone sends to the root, which receives from the last one first.

@@ -1,10 +1,10 @@
 //! Reduce-scatters, in which the parts may have different lengths.
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::call::{CollectiveKind, Sizes};
 use super::member::{Lengths, MemberWriter};
 use super::rabenseifner::{Nodes, Pairing};
-use super::table::Algorithm;
 use super::trees;
 
 /// Returns the length of the parts of some ranks.

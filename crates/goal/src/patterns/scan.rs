@@ -1,9 +1,9 @@
 //! Scans.
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::call::CollectiveKind;
 use super::member::{Lengths, MemberWriter};
-use super::table::Algorithm;
 
 /// Every rank gets what those before have combined, and sends what it has combined to the next one.
 pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {

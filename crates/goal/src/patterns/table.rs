@@ -2,18 +2,9 @@
 
 use std::sync::LazyLock;
 
+use super::algorithm::Algorithm;
 use super::call::{CollectiveCall, CollectiveKind};
-use super::methods::Method;
-
-/// An algorithm, with what a table says about it.
-#[derive(Clone, Copy, Debug)]
-pub struct Algorithm {
-    pub method: &'static Method,
-    /// The number of children, of chains, or of messages at once.
-    pub fan_out: Option<usize>,
-    /// The bytes of a segment; 0 if messages are not divided.
-    pub segment: u64,
-}
+use super::methods;
 
 /// Which algorithm is taken for each kind of collective, by the number of ranks and the bytes.
 ///
@@ -218,8 +209,8 @@ fn number<T: std::str::FromStr>(text: &str, word: &str, what: &str) -> Result<T,
 
 fn read_algorithm(kind: CollectiveKind, word: &str, segment: Option<&str>) -> Result<Algorithm, String> {
     let (name, fan_out) = word.split_once(':').map_or((word, None), |(name, fan_out)| (name, Some(fan_out)));
-    let Some(method) = Method::find(kind, name) else {
-        let all: Vec<&str> = Method::of(kind).map(|method| method.name).collect();
+    let Some(method) = methods::find(kind, name) else {
+        let all: Vec<&str> = methods::of(kind).map(|method| method.name).collect();
         return Err(format!("{} cannot be done by {name:?}; give {}", kind.name(), all.join(", ")));
     };
     let fan_out = match fan_out {

@@ -1,0 +1,73 @@
+//! An algorithm for collectives.
+
+use super::WriteResult;
+use super::call::CollectiveKind;
+use super::member::{Lengths, MemberWriter};
+
+/// An algorithm, with what a table says about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Algorithm {
+    pub method: &'static Method,
+    /// The number of children, of chains, or of messages at once.
+    pub fan_out: Option<usize>,
+    /// The bytes of a segment; 0 if messages are not divided.
+    pub segment: u64,
+}
+
+/// An algorithm of some kinds of collectives.
+#[derive(Debug)]
+pub struct Method {
+    pub name: &'static str,
+    /// A short description.
+    pub about: &'static str,
+    /// The collectives that can be done by it.
+    pub kinds: &'static [CollectiveKind],
+    /// What its fan-out is if a table does not say it; `None` if it has none.
+    pub fan_out: Option<usize>,
+    /// Whether messages can be divided into segments.
+    pub has_segments: bool,
+    /// Whether it divides messages anywhere, not only between elements.
+    pub(super) divides_bytes: bool,
+    /// Whether the root has the place of rank 0, and rank 0 that of the root, and all others their own. Otherwise
+    /// places count from the root.
+    pub(super) swaps_root: bool,
+    pub(super) write: Write,
+}
+
+type Write = fn(&mut MemberWriter, &Lengths, &Algorithm) -> WriteResult;
+
+pub(super) const fn method(
+    kinds: &'static [CollectiveKind],
+    name: &'static str,
+    write: Write,
+    about: &'static str,
+) -> Method {
+    Method {
+        name,
+        about,
+        kinds,
+        fan_out: None,
+        has_segments: false,
+        divides_bytes: false,
+        swaps_root: false,
+        write,
+    }
+}
+
+impl Method {
+    pub(super) const fn segments(self) -> Method {
+        Method { has_segments: true, ..self }
+    }
+
+    pub(super) const fn fan_out(self, fan_out: usize) -> Method {
+        Method { fan_out: Some(fan_out), ..self }
+    }
+
+    pub(super) const fn bytes(self) -> Method {
+        Method { divides_bytes: true, ..self }
+    }
+
+    pub(super) const fn swapped(self) -> Method {
+        Method { swaps_root: true, ..self }
+    }
+}

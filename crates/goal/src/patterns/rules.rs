@@ -1,0 +1,63 @@
+//! Writes a rank's part in a collective, by the algorithm that a table chooses.
+
+use loggp::Time;
+use loggp::schedule::{ScheduleBuilder, ScheduleError};
+
+use super::WriteResult;
+use super::call::{CollectiveCall, CollectiveKind, Member};
+use super::member::{Lengths, MemberWriter};
+use super::table::CollectiveTable;
+
+/// How collectives become messages.
+pub struct CollectiveRules<'a> {
+    /// Which algorithm is taken when.
+    pub table: &'a CollectiveTable,
+    /// Returns the time to combine this many bytes of two ranks.
+    pub combine: &'a dyn Fn(u64) -> Time,
+}
+
+impl CollectiveRules<'_> {
+    /// Writes a rank's part in a collective. Returns the operation that ends it.
+    pub fn write(
+        &self,
+        builder: &mut ScheduleBuilder,
+        member: Member,
+        call: &CollectiveCall,
+    ) -> Result<u32, ScheduleError> {
+        call.check(member.members.len())?;
+        let write_part = |writer: &mut MemberWriter, call: &CollectiveCall| self.write_part(writer, call);
+        let mut writer = MemberWriter::new(builder, member, self.combine, &write_part);
+        writer.write(call)?;
+        writer.end()
+    }
+
+    /// Writes a collective, by the algorithm that the table chooses.
+    fn write_part(&self, writer: &mut MemberWriter, call: &CollectiveCall) -> WriteResult {
+        if sends_nothing(writer, call) {
+            return Ok(());
+        }
+        let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
+        let algorithm = self.table.choose(call, writer.P);
+        let before = (writer.unit, writer.swaps_root);
+        let counts_elements = call.kind.is_reduction() || call.kind == CollectiveKind::Bcast;
+        writer.swaps_root = algorithm.method.swaps_root;
+        writer.unit = match algorithm.method.divides_bytes {
+            false if counts_elements => call.element_size(writer.P),
+            _ => 1,
+        };
+        let written = (algorithm.method.write)(writer, &Lengths { call, unit: writer.unit }, algorithm);
+        (writer.unit, writer.swaps_root) = before;
+        written
+    }
+}
+
+/// Returns whether there is nobody else, or nothing to send: libraries return at once then.
+fn sends_nothing(writer: &MemberWriter, call: &CollectiveCall) -> bool {
+    use CollectiveKind::*;
+    let always = match call.kind {
+        Barrier | Gatherv | Scatterv | Alltoallv | Alltoallw => true,
+        Allgather | Allgatherv | Alltoall | Gather | Scatter | Exscan => call.is_immediate,
+        _ => false,
+    };
+    !call.kind.is_of_neighbors() && (writer.P < 2 || !always && call.measure(writer.P).1 == 0)
+}
