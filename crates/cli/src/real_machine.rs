@@ -1,5 +1,6 @@
 //! A real machine in place of the emulated one, which `--on mpi` asks for.
 
+use std::io::{self, Write};
 #[cfg(feature = "mpi")]
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
@@ -11,10 +12,13 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use loggp::link::Link;
 #[cfg(any(feature = "mpi", test))]
 use loggp::{Machine, Params};
-#[cfg(any(feature = "mpi", test))]
+use loggp::{SEC, Time};
 use loggp_study::StudyError;
+use loggp_study::real::RoughMachine;
 
 use super::error::CliError;
+use super::number::rough_time;
+use super::row::Task;
 
 /// The options for a real machine. A command itself refuses other options that don't apply to one.
 #[derive(Args, Default)]
@@ -37,6 +41,40 @@ impl RealMachineOptions {
     pub fn link(&self) -> Result<Option<Arc<dyn Link>>, CliError> {
         self.on.is_some().then(|| start_mpi(self.oversubscribe)).transpose()
     }
+}
+
+/// Says how long the model expects each task to take on the real machine, on a terminal or not, and leaves out
+/// those that would take over a minute, unless they were named.
+pub fn expect(tasks: Vec<Task>, are_named: bool) -> Result<Vec<Task>, CliError> {
+    const LONG: Time = Time::from_ps(60 * SEC.as_ps());
+    let Some(link) = tasks.first().and_then(|task| task.study.emulation.link.clone()) else {
+        return Ok(tasks);
+    };
+    let rough = RoughMachine::measure(&link).map_err(StudyError::from)?;
+    let studies: Vec<_> = tasks.iter().map(|task| &task.study).collect();
+    let times = rough.expected_times(&link, &studies).map_err(StudyError::from)?;
+    let text = |(task, time): (&Task, &Option<Time>)| Some(format!("{} {}", task.name, rough_time((*time)?)));
+    let said = tasks.iter().zip(&times).filter_map(text);
+    let [L, o, g, byte] =
+        [rough.L, rough.o, rough.g, Time::from_ps((1e3 * rough.byte) as i64)].map(rough_time);
+    let line = format!(
+        "a few messages show roughly L = {L}, o = {o}, g = {g}, {byte} a byte; with these the model expects: {}",
+        said.collect::<Vec<_>>().join(", ")
+    );
+    drop(writeln!(io::stderr(), "{line}"));
+    let is_long = |time: &Option<Time>| !are_named && time.is_some_and(|time| time > LONG);
+    let (long, rest): (Vec<_>, Vec<_>) = tasks.into_iter().zip(times).partition(|(_, time)| is_long(time));
+    let names = long.iter().map(|(task, _)| task.name.as_str()).collect::<Vec<_>>().join(", ");
+    if rest.is_empty() {
+        return Err(CliError::Request(format!(
+            "each would take over a minute: {names}; name those that shall run, or give a smaller --size"
+        )));
+    }
+    if !names.is_empty() {
+        CliError::Request(format!("left out, since they would take over a minute unless named: {names}"))
+            .warn();
+    }
+    Ok(rest.into_iter().map(|(task, _)| task).collect())
 }
 
 /// The link of the real machine, once it is started.

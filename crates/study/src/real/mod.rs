@@ -6,6 +6,7 @@
 //! gets that S, so that its messages send requests as those of programs will. A fit over every other length
 //! gives the rest, and the lengths in between show how good it is.
 
+mod expected;
 mod experiment;
 mod fit;
 mod meeting;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use loggp::link::Link;
 use loggp::{Level, Machine, Params, ParamsBuilder, Ports, RunError, Time, Work};
 
+pub use expected::RoughMachine;
 pub use experiment::{CALL, EXCHANGE, Experiment, FLOOD, LONG, WAY};
 use experiment::{ExperimentTimes, experiments};
 use fit::{Guess, NAMES, ns};
