@@ -28,6 +28,8 @@ pub struct PlayReport {
     /// The activities and messages of the ranks, if the player was set to [trace](super::Player::trace);
     /// without calls, since a schedule has none.
     pub trace: Option<Trace>,
+    /// For each message of the trace, the numbers in their ranks of the operations that sent and received it.
+    pub operations: Vec<[u32; 2]>,
 }
 
 /// Ends a play in which nothing more can happen. Returns its report, or its error. `finishes` has the time of

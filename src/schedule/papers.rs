@@ -85,6 +85,8 @@ pub(super) struct PapersPlay<'a> {
     prefetches: bool,
     /// The record of all ranks, if the play is traced.
     log: Option<Box<Log>>,
+    /// If the play is traced, each message with the operations that sent and received it.
+    ends: Vec<([u32; 2], [u32; 2])>,
 }
 
 /// Returns whether an agenda entry is its rank's current one.
@@ -118,6 +120,7 @@ impl<'a> PapersPlay<'a> {
             report: PlayReport::default(),
             prefetches: schedule.len() < FEW * schedule.ranks(),
             log: is_traced.then(Box::default),
+            ends: Vec::new(),
         }
     }
 
@@ -347,6 +350,9 @@ impl<'a> PapersPlay<'a> {
             let id = MessageId { from: from as usize, number: pair.mail.number as usize };
             let ends = [pair.ready(), begin, now];
             log.activities.extend(reception_activities(rank as usize, id, free, ends));
+            let in_rank = |rank: u32, operation| operation - self.progress.schedule.ranks[rank as usize].begin;
+            let ends = [in_rank(from, sent_by), in_rank(rank, receive)];
+            self.ends.push(([from, pair.mail.number], ends));
         }
         self.report.events += 1;
         if tag.is_start_of_send() && !tag.is_request() {
@@ -447,7 +453,7 @@ impl<'a> PapersPlay<'a> {
     }
 
     /// Ends the play, and returns its report or its error.
-    fn finish(self) -> Result<(PlayReport, Option<Box<Log>>), RunError> {
+    fn finish(mut self) -> Result<(PlayReport, Option<Box<Log>>), RunError> {
         if self.progress.remaining > 0
             && let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some())
         {
@@ -462,6 +468,8 @@ impl<'a> PapersPlay<'a> {
             rank.matching.unreceived().map(move |mail| (mail.arrival, to, mail.from, mail.tag))
         });
         let finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
+        self.ends.sort_unstable();
+        self.report.operations = self.ends.into_iter().map(|(_, ends)| ends).collect();
         Ok((finish(self.report, &self.progress, finishes, sending, left)?, self.log))
     }
 

@@ -51,6 +51,11 @@ impl Player {
         Player { params, ports: Ports::default(), noise: None, rules: CostModel::default(), is_traced: false }
     }
 
+    /// Sets the parameters.
+    pub fn params(self, params: Params) -> Player {
+        Player { params, ..self }
+    }
+
     /// Sets whether long messages to and from a rank share a port.
     pub fn ports(self, ports: Ports) -> Player {
         Player { ports, ..self }

@@ -110,6 +110,7 @@ subcommands! {
     matrix::MatrixCommand,
     schedule::ScheduleCommand,
     replay::ReplayCommand,
+    tolerance::ToleranceCommand,
     merge::MergeCommand,
     new::NewCommand,
     programs::ProgramsCommand,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use loggp::schedule::{CostModel, PlayReport, Player, Schedule};
 use loggp::trace::Caption;
-use loggp::{Latency, NS, Noise, Ports, Ties, Time};
+use loggp::{Cause, Latency, NS, Noise, Ports, RunError, Ties, Time};
 use loggp_document::DocumentBlock;
 use loggp_goal::patterns::CommPattern;
 use loggp_study::analysis::ParameterSweep;
@@ -118,24 +118,12 @@ impl ReplayCommand {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));
         }
-        let (name, schedule) = self.schedule()?;
-        if is_parameter_given(&self.choice, "P") {
-            return Err(CliError::request(
-                "the schedule says how many ranks there are; leave P out of --params",
-            ));
-        }
-        let mut choice = MachineChoice::from_options(&self.choice, Some(schedule.ranks()))?;
-        if choice.name.is_none() && !is_parameter_given(&self.choice, "word") {
-            choice.params.word = NonZeroUsize::MIN;
-        }
+        let (name, schedule) = read_input(&self.schedule, self.P, self.size, self.unit)?;
+        let choice = machine_for(&self.choice, &schedule)?;
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
         let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
         let replay = player(choice.params).rules(self.rules).trace(trace_outputs.is_requested());
-        let mut play_report = replay.run(&schedule).map_err(|error| match error.cause {
-            loggp::Cause::Params(why) => CliError::request(why),
-            loggp::Cause::Host(why) => CliError::Request(why),
-            _ => CliError::run(error),
-        })?;
+        let mut play_report = replay.run(&schedule).map_err(play_error)?;
         let again = |params| Ok(player(params).trace(true).run(&schedule)?.trace.expect("it is traced"));
         let params = choice.params;
         let read_sweep = |over: &String| {
@@ -168,28 +156,54 @@ impl ReplayCommand {
             rows.iter().flat_map(|row| finish_table(row, unit).into_iter().chain(sweep(row))).collect()
         })
     }
+}
 
-    /// Makes or reads the schedule, and returns its name too.
-    fn schedule(&self) -> Result<(String, Schedule), CliError> {
-        let name = &self.schedule;
-        if CommPattern::find(name).is_some() {
-            if self.unit.is_some() {
-                return Err(CliError::Request(format!(
-                    "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"
-                )));
-            }
-            let size = self.size.unwrap_or(1);
-            let schedule = pattern_schedule(name, self.P.unwrap_or(8), size)?;
-            return Ok((format!("{name}, {}", count(size, "byte")), schedule));
+/// Makes the schedule of the pattern with this name, or reads it from the file with this name. Returns its name
+/// in reports too.
+pub fn read_input(
+    name: &str,
+    P: Option<usize>,
+    size: Option<usize>,
+    unit: Option<Time>,
+) -> Result<(String, Schedule), CliError> {
+    if CommPattern::find(name).is_some() {
+        if unit.is_some() {
+            return Err(CliError::Request(format!(
+                "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"
+            )));
         }
-        for (option, given) in [("-P", self.P.is_some()), ("--size", self.size.is_some())] {
-            if given {
-                return Err(CliError::Request(format!(
-                    "{option} is for a pattern, and {name} is a file; leave it out"
-                )));
-            }
+        let size = size.unwrap_or(1);
+        let schedule = pattern_schedule(name, P.unwrap_or(8), size)?;
+        return Ok((format!("{name}, {}", count(size, "byte")), schedule));
+    }
+    for (option, given) in [("-P", P.is_some()), ("--size", size.is_some())] {
+        if given {
+            return Err(CliError::Request(format!(
+                "{option} is for a pattern, and {name} is a file; leave it out"
+            )));
         }
-        Ok((name.clone(), read_schedule(Path::new(name), self.unit.unwrap_or(NS))?))
+    }
+    Ok((name.into(), read_schedule(Path::new(name), unit.unwrap_or(NS))?))
+}
+
+/// Returns the machine for a schedule that the options choose. Without a name its words are bytes.
+pub fn machine_for(options: &ChoiceOptions, schedule: &Schedule) -> Result<MachineChoice, CliError> {
+    if is_parameter_given(options, "P") {
+        return Err(CliError::request("the schedule says how many ranks there are; leave P out of --params"));
+    }
+    let mut choice = MachineChoice::from_options(options, Some(schedule.ranks()))?;
+    if choice.name.is_none() && !is_parameter_given(options, "word") {
+        choice.params.word = NonZeroUsize::MIN;
+    }
+    Ok(choice)
+}
+
+/// Converts the error of a play.
+pub fn play_error(error: RunError) -> CliError {
+    match error.cause {
+        Cause::Params(why) => CliError::request(why),
+        Cause::Host(why) => CliError::Request(why),
+        _ => CliError::run(error),
     }
 }
 

@@ -16,3 +16,4 @@ pub mod palette;
 pub mod plot;
 pub mod timeline;
 pub mod tree;
+pub mod zones;

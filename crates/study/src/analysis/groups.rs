@@ -45,6 +45,19 @@ pub struct LengthClass {
     pub is_synchronous: bool,
 }
 
+/// Returns for each message how its tag is described, if the trace has the call of its send.
+pub(super) fn tag_texts(events: &Events) -> Vec<Option<Rc<str>>> {
+    let mut about = vec![None; events.message_count()];
+    let mut texts: HashMap<u64, Rc<str>> = HashMap::new();
+    for (id, tag, _) in events.trace.sent() {
+        if let Some(message) = events.message_index(id) {
+            let text = texts.entry(tag.number).or_insert_with(|| tag.about().into());
+            about[message] = Some(text.clone());
+        }
+    }
+    about
+}
+
 /// Groups to which the pieces of the processors' time are added.
 pub struct CallGroups<'e, 'a> {
     events: &'e Events<'a>,
@@ -56,15 +69,7 @@ pub struct CallGroups<'e, 'a> {
 impl<'e, 'a> CallGroups<'e, 'a> {
     /// Makes groups with counted messages and no cost.
     pub fn new(events: &'e Events<'a>, roles: &MessageRoles) -> CallGroups<'e, 'a> {
-        let mut about = vec![None; events.message_count()];
-        let mut texts: HashMap<u64, Rc<str>> = HashMap::new();
-        for (id, tag, _) in events.trace.sent() {
-            if let Some(message) = events.message_index(id) {
-                let text = texts.entry(tag.number).or_insert_with(|| tag.about().into());
-                about[message] = Some(text.clone());
-            }
-        }
-        let mut all = CallGroups { events, about, groups: HashMap::new() };
+        let mut all = CallGroups { events, about: tag_texts(events), groups: HashMap::new() };
         for message in (0..events.message_count()).filter(|message| roles.data(*message) == *message) {
             let words = events.message(message).words;
             for sends in [true, false] {

@@ -8,8 +8,12 @@ mod overlap;
 mod parameter_sweep;
 mod pieces;
 mod rendezvous;
+mod search;
 mod sensitivity;
+mod tolerance;
 mod what_if;
+
+use std::rc::Rc;
 
 use loggp::audit::audit;
 use loggp::path::{Events, Hop, Path};
@@ -25,8 +29,10 @@ use rendezvous::MessageRoles;
 pub use formula::{Formula, FormulaBuilder};
 pub use groups::{CallGroup, GroupActivity, LengthClass};
 pub use overlap::Overlap;
-pub use parameter_sweep::{FailedReplay, ParameterSweep, ReplayPoint};
+pub use parameter_sweep::{FailedReplay, ParameterSweep, replay_with};
+pub use search::ReplayPoint;
 pub use sensitivity::{Sensitivity, add_replays};
+pub use tolerance::{CurvePiece, CurveRequest, LatencyUse, RunCurve, latency_uses};
 pub use what_if::WhatIf;
 
 /// The analysis of a trace.
@@ -95,18 +101,32 @@ pub fn for_each_agreement_wait(trace: &Trace, on: &mut dyn FnMut(AgreementWait))
     }
 }
 
+/// Returns an error if a trace cannot be analyzed: it breaks the rules of the machine, or that has levels.
+pub fn check_trace(trace: &Trace) -> Result<(), Refusal> {
+    if !trace.levels.is_empty() {
+        return Err(
+            "its machine has levels, and an analysis knows one; run it on a machine of one level".into()
+        );
+    }
+    match audit(trace).violations.first() {
+        Some(violation) => Err(format!("it breaks the rules of the machine: {violation}").into()),
+        None => Ok(()),
+    }
+}
+
+/// Returns for each message of a run how its tag is described, if the trace has the call of its send. A request and a
+/// reply have the tag of their message.
+pub fn message_tags(events: &Events) -> Vec<Option<Rc<str>>> {
+    let tags = groups::tag_texts(events);
+    let roles = MessageRoles::from_events(events);
+    (0..tags.len()).map(|message| tags[roles.data(message)].clone()).collect()
+}
+
 impl Analysis {
     /// Analyzes a trace, if it keeps the rules of the machine.
     pub fn from_trace(trace: &Trace) -> Result<Analysis, Refusal> {
-        if !trace.levels.is_empty() {
-            return Err(
-                "its machine has levels, and an analysis knows one; run it on a machine of one level".into(),
-            );
-        }
-        match audit(trace).violations.first() {
-            Some(violation) => Err(format!("it breaks the rules of the machine: {violation}").into()),
-            None => Ok(Analysis::from_run(trace)),
-        }
+        check_trace(trace)?;
+        Ok(Analysis::from_run(trace))
     }
 
     /// Analyzes the trace of a run that the machine has just made, without an audit: the auditor does not

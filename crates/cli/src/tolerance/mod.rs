@@ -1,0 +1,169 @@
+//! `loggp tolerance`: how much more latency a program bears, and how much more of the machine's other
+//! parameters.
+
+mod picture;
+mod report;
+mod source;
+
+use std::io::Write;
+
+use clap::Args;
+use loggp::params::Parameter;
+use loggp::{Params, ParamsBuilder, Ports, Time};
+use loggp_study::analysis::{CurveRequest, FailedReplay, LatencyUse, RunCurve};
+
+use super::completion_values;
+use super::error::CliError;
+use super::format::Format;
+use super::formula::replay_error;
+use super::heading::parameters;
+use super::options::{
+    ChoiceOptions, NoiseOption, PORTS, one_of, parse_count, parse_length, parse_noise, parse_positive,
+    parse_seed,
+};
+use super::output::Outputs;
+use super::report::Report;
+use super::row::MOST_DECIMALS;
+use source::RunSource;
+
+/// Say how much more latency a schedule or a recorded run bears: its time as a function of L, and the L at which it is 1, 2
+/// and 5% longer; and the same for the other parameters
+#[derive(Args)]
+#[command(after_help = "Examples:
+  loggp tolerance dissemination.goal --machine cs2-elan -o tolerance.svg
+  loggp tolerance gauss.loggp --parameter L --to 100us")]
+#[command(next_help_heading = "Machine")]
+#[command(mut_arg("machine", |machine| machine.help("One of the papers' machines: `loggp machines` lists them; or a file with one. \
+    A trace has its own [default: cs2-elan, unless --params is given]")))]
+#[command(mut_arg("params", |params| params.help("Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number \
+    counts cycles. Without --machine a word is a byte")))]
+pub struct ToleranceCommand {
+    /// A schedule in GOAL, as `loggp replay` reads it, - for stdin; or a pattern: `loggp schedule --help` lists them; or a
+    /// trace that `loggp run --trace` wrote: FILE.json or FILE.loggp
+    #[arg(value_name = "FILE.goal|-|PATTERN|TRACE", value_parser = completion_values::pattern(), hide_possible_values = true)]
+    input: String,
+    /// Number of ranks of a pattern [default: 8]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
+    P: Option<usize>,
+    /// Bytes of a pattern's messages; of the whole, where parts of it are sent [default: 1]
+    #[arg(long, value_name = "BYTES", value_parser = parse_count, allow_negative_numbers = true)]
+    size: Option<usize>,
+    #[command(flatten)]
+    choice: ChoiceOptions,
+    /// Whether long messages to and from a rank of a schedule share a port [default: single]
+    #[arg(long, value_parser = one_of::<Ports>(PORTS))]
+    ports: Option<Ports>,
+    /// The noise of a schedule's processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
+    /// says
+    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise)]
+    noise: Option<NoiseOption>,
+    /// Draws for each rank where its noise begins [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, requires = "noise")]
+    seed: Option<u64>,
+    /// How long a unit of a file's computations is [default: 1ns]
+    #[arg(long, value_name = "TIME", value_parser = parse_length, allow_hyphen_values = true)]
+    #[arg(help_heading = "Schedule")]
+    unit: Option<Time>,
+    /// The parameter that grows; may be given several times [default: each, and L in full]
+    #[arg(long, value_name = "NAME", help_heading = "Report")]
+    parameter: Vec<String>,
+    /// The parameter's greatest value [default: that at which the run is a little more than 5% longer]
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = "Report")]
+    to: Option<String>,
+    /// How many lines to list of the messages whose latency is on the critical path
+    #[arg(long, value_name = "N", value_parser = parse_count, default_value = "10", allow_negative_numbers = true)]
+    #[arg(help_heading = "Report")]
+    top: usize,
+    /// Most runs to make for a parameter: more are needed only where its time has very many pieces, or is no function of lines
+    #[arg(long, value_name = "N", value_parser = parse_positive, default_value = "2000", allow_negative_numbers = true)]
+    #[arg(help_heading = "Report")]
+    runs: usize,
+    /// How it is written: for people, or a JSON object or CSV line per parameter
+    #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
+    format: Format,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+/// How much longer the run may become, in per cent.
+const PARTS: [u32; 3] = [1, 2, 5];
+
+/// What is known about a run along one parameter.
+struct ToleranceRow<'a> {
+    input: &'a str,
+    machine: Option<&'static str>,
+    params: Params,
+    curve: RunCurve,
+    /// True if all pieces of the curve are known.
+    is_whole: bool,
+    /// Latencies on the critical path, by the kind of their message; for L alone.
+    uses: Vec<LatencyUse<String>>,
+}
+
+impl ToleranceCommand {
+    /// Finds the curves of the run, and prints what they say.
+    pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        let files = self.outputs.open()?;
+        let source = RunSource::read(self)?;
+        let (params, unit) = (source.params(), source.unit());
+        let wanted = self.parameters(&params)?;
+        if self.to.is_some() && wanted.len() > 1 && self.parameter.len() != 1 {
+            return Err(CliError::request("--to is the end of one parameter; give it with --parameter L, say"));
+        }
+        let parameters = parameters(&params, &unit).join(", ");
+        let heading = source.heading(&parameters);
+        let mut report = Report::new(out, self.format, report::columns(self.top)).with_files(files);
+        for (parameter, is_whole) in wanted {
+            let request = CurveRequest {
+                parameter,
+                end: self.end(parameter, &params)?,
+                parts: PARTS.into(),
+                has_all_pieces: is_whole,
+                most_runs: self.runs,
+            };
+            let fail = |FailedReplay { value, error }| replay_error(&value, &error);
+            let curve = RunCurve::find(params, &request, &|params| source.run(params)).map_err(fail)?;
+            let uses = match parameter.name {
+                "L" => source.latency_uses(&curve)?,
+                _ => Vec::new(),
+            };
+            let (input, machine) = (source.name(), source.machine());
+            report.add(ToleranceRow { input, machine, params, curve, is_whole, uses })?;
+        }
+        report.finish(&heading, unit, MOST_DECIMALS, |rows| report::blocks(rows, unit, self.top))?;
+        report.draw_svg(|rows| picture::svg(rows, &heading, unit))
+    }
+
+    /// Returns the parameters that grow, each with whether all pieces of its curve are asked for.
+    fn parameters(&self, params: &Params) -> Result<Vec<(&'static Parameter, bool)>, CliError> {
+        let there: Vec<&'static Parameter> = CurveRequest::parameters(params).collect();
+        if self.parameter.is_empty() {
+            let is_set = |parameter: &&&Parameter| parameter.number(params) != Some(0) || parameter.name == "L";
+            return Ok(there.iter().filter(is_set).map(|parameter| (*parameter, parameter.name == "L")).collect());
+        }
+        let find = |name: &String| {
+            let found = there.iter().find(|parameter| parameter.name == name);
+            let names = || there.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(", ");
+            let refuse = || {
+                let names = names();
+                CliError::Request(format!("--parameter {name}: this machine's parameters that are times are {names}"))
+            };
+            found.map(|parameter| (*parameter, true)).ok_or_else(refuse)
+        };
+        self.parameter.iter().map(find).collect()
+    }
+
+    /// Reads the greatest value of the parameter.
+    fn end(&self, parameter: &Parameter, params: &Params) -> Result<Option<i64>, CliError> {
+        let Some(text) = &self.to else { return Ok(None) };
+        let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("--to {text}: {why}"));
+        let set = ParamsBuilder::from(*params).set(&format!("{}={text}", parameter.name));
+        let changed = set.and_then(ParamsBuilder::build).map_err(|why| refuse(&why))?;
+        let (now, end) = (parameter.number(params).unwrap_or(0), parameter.number(&changed).unwrap_or(0));
+        if end <= now {
+            let (name, now) = (parameter.name, Time::from_ps(now));
+            return Err(refuse(&format_args!("the machine's {name} is {now}; give a greater one")));
+        }
+        Ok(Some(end))
+    }
+}

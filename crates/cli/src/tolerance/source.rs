@@ -1,0 +1,196 @@
+//! The run whose tolerance is asked for: a schedule that is played, or a recorded run that is made again.
+
+use std::path::Path;
+
+use loggp::path::Events;
+use loggp::schedule::{Operation, Player, Schedule};
+use loggp::trace::Trace;
+use loggp::{Latency, Params, ParamsBuilder, RunError, Ties};
+use loggp_study::analysis::{LatencyUse, RunCurve, check_trace, latency_uses, message_tags, replay_with};
+
+use super::super::audit;
+use super::super::choice::MachineChoice;
+use super::super::error::CliError;
+use super::super::formula::replay_error;
+use super::super::heading::{choice_heading, noise_text, recorded_text, wire_text};
+use super::super::number::{Unit, count};
+use super::super::output::{TRACE_EXTENSIONS, extension};
+use super::super::replay::{machine_for, play_error, read_input};
+use super::ToleranceCommand;
+
+/// The run, and the machine on which it is made.
+pub enum RunSource {
+    Schedule { name: String, schedule: Schedule, choice: MachineChoice, player: Player, wires: String },
+    Trace { name: String, trace: Trace, params: Params },
+}
+
+/// Returns the name of an operation of a schedule, by its rank and its number there.
+pub type OperationName<'a> = &'a dyn Fn(usize, u32) -> Option<String>;
+
+/// From this number of ranks on messages are told apart by tag and length alone.
+const MANY: usize = 64;
+
+impl RunSource {
+    /// Reads the input of the command, and plays it once if it is a schedule.
+    pub fn read(command: &ToleranceCommand) -> Result<RunSource, CliError> {
+        let path = Path::new(&command.input);
+        match TRACE_EXTENSIONS.contains(&&*extension(path)) {
+            true => RunSource::read_trace(command, path),
+            false => RunSource::read_schedule(command),
+        }
+    }
+
+    fn read_schedule(command: &ToleranceCommand) -> Result<RunSource, CliError> {
+        let ToleranceCommand { input, P, size, unit, choice, ports, noise, seed, .. } = command;
+        let (name, schedule) = read_input(input, *P, *size, *unit)?;
+        let choice = machine_for(choice, &schedule)?;
+        let noise = noise.as_ref().map(|noise| noise.read(seed.unwrap_or(1))).transpose()?;
+        let ports = ports.unwrap_or_default();
+        let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise.as_ref());
+        let player = Player::new(choice.params).ports(ports).noise(noise);
+        player.run(&schedule).map_err(play_error)?;
+        Ok(RunSource::Schedule { name, schedule, choice, player, wires })
+    }
+
+    fn read_trace(command: &ToleranceCommand, path: &Path) -> Result<RunSource, CliError> {
+        let ToleranceCommand { input, P, size, unit, choice, ports, noise, .. } = command;
+        for (option, given) in [
+            ("-P", P.is_some()),
+            ("--size", size.is_some()),
+            ("--unit", unit.is_some()),
+            ("--machine", choice.machine.is_some()),
+            ("--cycle", choice.cycle.is_some()),
+            ("--ports", ports.is_some()),
+            ("--noise", noise.is_some()),
+        ] {
+            if given {
+                return Err(CliError::Request(format!(
+                    "{option} is for a schedule, and {input} is a trace, which has its own; leave it out, or change its machine \
+                     with --params"
+                )));
+            }
+        }
+        let trace = audit::read_trace(path)?;
+        let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("{input}: {why}"));
+        check_trace(&trace).map_err(|why| refuse(&why))?;
+        if trace.calls.is_empty() {
+            return Err(refuse(&"it has no calls, so its run cannot be made again; give the schedule itself"));
+        }
+        let changes = choice.params.as_deref().unwrap_or_default();
+        let set = ParamsBuilder::from(trace.params).set(changes).and_then(ParamsBuilder::build);
+        let params = set.map_err(|why| CliError::Request(format!("--params {changes}: {why}")))?;
+        if params.P != trace.params.P {
+            return Err(CliError::request("the trace says how many processors there are; leave P out of --params"));
+        }
+        Ok(RunSource::Trace { name: input.clone(), trace, params })
+    }
+
+    /// Returns the name of the input.
+    pub fn name(&self) -> &str {
+        match self {
+            RunSource::Schedule { name, .. } | RunSource::Trace { name, .. } => name,
+        }
+    }
+
+    /// Returns the name of the machine, if it has one.
+    pub fn machine(&self) -> Option<&'static str> {
+        match self {
+            RunSource::Schedule { choice, .. } => choice.name,
+            RunSource::Trace { .. } => None,
+        }
+    }
+
+    /// Returns the machine's parameters.
+    pub fn params(&self) -> Params {
+        match self {
+            RunSource::Schedule { choice, .. } => choice.params,
+            RunSource::Trace { params, .. } => *params,
+        }
+    }
+
+    /// Returns the unit of times.
+    pub fn unit(&self) -> Unit {
+        match self {
+            RunSource::Schedule { choice, .. } => choice.unit,
+            RunSource::Trace { params, .. } => Unit::default_for(params),
+        }
+    }
+
+    /// Returns the heading of a report.
+    pub fn heading(&self, parameters: &str) -> String {
+        match self {
+            RunSource::Schedule { name, choice, wires, .. } => {
+                format!("{name}\n{}", choice_heading(choice, parameters, &format!("virtual clock{wires}")))
+            }
+            RunSource::Trace { name, trace, params } => {
+                let unit = Unit::default_for(params).name;
+                format!("{name}\n{parameters}\n{}, times in {unit}", recorded_text(trace))
+            }
+        }
+    }
+
+    /// Makes and traces the run on a machine with these parameters.
+    pub fn run(&self, params: Params) -> Result<Trace, RunError> {
+        match self {
+            RunSource::Schedule { schedule, player, .. } => {
+                let report = player.clone().params(params).trace(true).run(schedule)?;
+                Ok(report.trace.expect("it is traced"))
+            }
+            RunSource::Trace { trace, .. } => replay_with(trace, params),
+        }
+    }
+
+    /// Returns the latencies on the critical path that holds right above the machine's own L, by the kind of their
+    /// message.
+    pub fn latency_uses(&self, curve: &RunCurve) -> Result<Vec<LatencyUse<String>>, CliError> {
+        let seen_at = curve.pieces.first().map_or(curve.value, |piece| piece.seen_at);
+        let params = Params { L: loggp::Time::from_ps(seen_at), ..self.params() };
+        let failed = |error: RunError| replay_error(&format!("L={}", params.L), &error);
+        match self {
+            RunSource::Schedule { schedule, player, .. } => {
+                let report = player.clone().params(params).trace(true).run(schedule).map_err(failed)?;
+                let trace = report.trace.expect("it is traced");
+                let events = Events::new(&trace);
+                let kind = |message: usize| {
+                    let ends = report.operations[message];
+                    transfer_name(schedule, &events, message, ends, &|_, _| None)
+                };
+                Ok(latency_uses(&events, kind))
+            }
+            RunSource::Trace { trace, .. } => {
+                let again = replay_with(trace, params).map_err(failed)?;
+                let events = Events::new(&again);
+                let tags = message_tags(&events);
+                let kind = |message: usize| tags[message].as_deref().unwrap_or("a message").to_string();
+                Ok(latency_uses(&events, kind))
+            }
+        }
+    }
+}
+
+/// Returns what a message of a schedule is called: by the names of the operations that sent and received it, if
+/// they have any, or else by its ends, tag and length.
+fn transfer_name(
+    schedule: &Schedule,
+    events: &Events,
+    message: usize,
+    [sent, received]: [u32; 2],
+    name: OperationName,
+) -> String {
+    let (from, to) = (events.message(message).id.from, events.message(message).to);
+    match (name(from, sent), name(to, received)) {
+        (Some(one), Some(other)) if one == other => return one,
+        (Some(one), Some(other)) => return format!("{one}, received by {other}"),
+        (Some(one), None) | (None, Some(one)) => return one,
+        (None, None) => (),
+    }
+    // The reply before a long message is sent by its receive.
+    let operation = |rank: usize, number: u32| schedule.operations(rank).nth(number as usize);
+    let placed = [operation(from, sent), operation(to, received)].into_iter().flatten();
+    let of_send = placed.map(|placed| placed.operation).find_map(|operation| match operation {
+        Operation::Send { bytes, tag, .. } => Some(format!("tag {tag}, {}", count(bytes as usize, "byte"))),
+        _ => None,
+    });
+    let about = of_send.unwrap_or_default();
+    if schedule.ranks() < MANY { format!("{from} to {to}, {about}") } else { about }
+}

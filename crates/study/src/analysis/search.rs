@@ -1,0 +1,128 @@
+//! The search for the values of a parameter at which something about a run changes.
+//!
+//! The critical path at a value is a line along the parameter. While a run takes as long as the longest of its
+//! paths, its time is the maximum of their lines: no run lies below the line of another, and between two runs
+//! none lies above the chord. So two lines that are not the same cross between their runs, and a run at the
+//! crossing either lies on both of them, or shows a third line above. Where the run is no such maximum (the
+//! capacity, ports and the order of receptions can make it another one), the search bisects.
+
+use std::collections::BTreeMap;
+
+use loggp::Time;
+
+use super::formula::Formula;
+use super::parameter_sweep::FailedReplay;
+
+/// A run at one value of a parameter.
+#[derive(Clone, Debug)]
+pub struct ReplayPoint {
+    /// Value; of a time in picoseconds.
+    pub value: i64,
+    /// Length of the run.
+    pub time: Time,
+    /// Formula of its critical path.
+    pub formula: Formula,
+    /// How often the parameter is in the formula.
+    pub slope: i64,
+}
+
+impl ReplayPoint {
+    /// Returns the length of its path at another value, in picoseconds.
+    pub fn path_length(&self, value: i64) -> i128 {
+        let by = i128::from(value) - i128::from(self.value);
+        i128::from(self.time.as_ps()) + i128::from(self.slope) * by
+    }
+
+    /// Returns whether its path is as long as another run.
+    pub fn reaches(&self, other: &ReplayPoint) -> bool {
+        self.path_length(other.value) == i128::from(other.time.as_ps())
+    }
+
+    /// Returns the first whole value at which its path is not longer than that of a run at a greater value, if
+    /// their lines cross.
+    fn crossing(&self, later: &ReplayPoint) -> Option<i64> {
+        let ahead = self.path_length(later.value) - i128::from(later.time.as_ps());
+        let slopes = i128::from(self.slope) - i128::from(later.slope);
+        let back = ahead.checked_div(slopes)?;
+        i64::try_from(i128::from(later.value) - back).ok()
+    }
+}
+
+/// Two runs next to each other.
+struct Interval {
+    low: i64,
+    high: i64,
+    /// True if the next guess is the crossing of the lines, and not the middle.
+    is_guessed: bool,
+}
+
+/// A search between runs at some values.
+pub(super) struct ChangeSearch<'a> {
+    /// Makes the run with a value.
+    pub run_at: &'a dyn Fn(i64) -> Result<ReplayPoint, FailedReplay>,
+    /// Returns whether no change is looked for between two runs.
+    pub is_same: &'a dyn Fn(&ReplayPoint, &ReplayPoint) -> bool,
+    /// True if the values are times, in which a path is a line.
+    pub has_lines: bool,
+    /// Limit of the runs.
+    pub most_runs: usize,
+    /// Limit of the changes, of which the first are found.
+    pub most_changes: usize,
+    /// The runs so far, by value.
+    pub points: BTreeMap<i64, ReplayPoint>,
+}
+
+impl ChangeSearch<'_> {
+    /// Makes the run with a value, unless it was made before.
+    pub fn run_once(&mut self, value: i64) -> Result<ReplayPoint, FailedReplay> {
+        if let Some(point) = self.points.get(&value) {
+            return Ok(point.clone());
+        }
+        let point = (self.run_at)(value)?;
+        self.points.insert(value, point.clone());
+        Ok(point)
+    }
+
+    /// Makes runs until between neighbours either no change is looked for, or no whole value lies. Returns
+    /// whether it came to that within the limits.
+    pub fn run(&mut self) -> Result<bool, FailedReplay> {
+        let values: Vec<i64> = self.points.keys().copied().collect();
+        let pairs = values.windows(2).map(|pair| (pair[0], pair[1]));
+        let mut open: Vec<Interval> =
+            pairs.map(|(low, high)| Interval { low, high, is_guessed: true }).rev().collect();
+        let mut changes = 0;
+        while let Some(Interval { low, high, is_guessed }) = open.pop() {
+            let (first, last) = (&self.points[&low], &self.points[&high]);
+            if (self.is_same)(first, last) {
+                continue;
+            }
+            if changes == self.most_changes || self.points.len() >= self.most_runs {
+                return Ok(false);
+            }
+            if i128::from(high) - i128::from(low) <= 1 {
+                changes += 1;
+                continue;
+            }
+            let guess = first.crossing(last).filter(|_| is_guessed && self.has_lines);
+            let between = guess.unwrap_or(low + (high - low) / 2).clamp(low + 1, high - 1);
+            let here = (self.run_at)(between)?;
+            let is_guessed = !is_guessed || here.is_convex_between(first, last);
+            self.points.insert(between, here);
+            open.push(Interval { low: between, high, is_guessed });
+            open.push(Interval { low, high: between, is_guessed });
+        }
+        Ok(true)
+    }
+}
+
+impl ReplayPoint {
+    /// Returns whether a run between two others lies above their lines, and below their chord.
+    fn is_convex_between(&self, low: &ReplayPoint, high: &ReplayPoint) -> bool {
+        let time = i128::from(self.time.as_ps());
+        let [low_ps, high_ps] = [low, high].map(|point| i128::from(point.time.as_ps()));
+        let [all, part] = [high, self].map(|point| i128::from(point.value) - i128::from(low.value));
+        let chord = low_ps.checked_mul(all - part).zip(high_ps.checked_mul(part));
+        let is_below = chord.is_none_or(|(one, other)| time.saturating_mul(all) <= one.saturating_add(other));
+        is_below && time >= low.path_length(self.value) && time >= high.path_length(self.value)
+    }
+}

@@ -1,0 +1,308 @@
+//! The time of a run as a function of one of the machine's parameters, and how much more of it the run bears.
+
+use std::collections::{BTreeMap, HashMap};
+
+use loggp::params::{LongMessages, Parameter};
+use loggp::path::{Events, HopTerm, Path};
+use loggp::trace::Trace;
+use loggp::{Params, RunError, Time};
+
+use super::formula::Formula;
+use super::parameter_sweep::{FailedReplay, SweptRun};
+use super::search::{ChangeSearch, ReplayPoint};
+
+/// The time of a run along a parameter, from the machine's own value up.
+#[derive(Clone, Debug)]
+pub struct RunCurve {
+    pub parameter: &'static Parameter,
+    /// Value of the machine's parameter.
+    pub value: i64,
+    /// Time of the run on the machine itself.
+    pub time: Time,
+    /// By how much the run grows when the parameter grows a little: how often the parameter is on the critical
+    /// path. Where two paths are equally long, that of the one that grows faster.
+    pub slope: i64,
+    /// The value up to which the time is known.
+    pub end: i64,
+    /// True if the run does not depend on the parameter, however large it becomes.
+    pub is_flat: bool,
+    /// The time between `value` and `end`, in ascending order. Neighbours share an end, or their ends are next to
+    /// each other.
+    pub pieces: Vec<CurvePiece>,
+    /// The ranges in which the runs of the search found no lines, before it came to its limit.
+    pub gaps: Vec<(i64, i64)>,
+    /// Number of runs that were made.
+    pub runs: usize,
+}
+
+/// A range of a parameter in which the same path is critical.
+#[derive(Clone, Debug)]
+pub struct CurvePiece {
+    pub from: i64,
+    pub until: i64,
+    /// Time at `from`.
+    pub time: Time,
+    /// How often the parameter is on the path.
+    pub slope: i64,
+    /// Formula of the path.
+    pub formula: Formula,
+    /// A value of the range at which a run has this path.
+    pub seen_at: i64,
+}
+
+/// What is asked about a run along a parameter.
+#[derive(Clone, Debug)]
+pub struct CurveRequest {
+    pub parameter: &'static Parameter,
+    /// The greatest value, or `None` until the run is more than the last of `parts` longer.
+    pub end: Option<i64>,
+    /// How much longer the run may become, in per cent, in ascending order.
+    pub parts: Vec<u32>,
+    /// True if all pieces are asked for, and not only those in which the run becomes that much longer.
+    pub has_all_pieces: bool,
+    /// Limit of the runs.
+    pub most_runs: usize,
+}
+
+impl CurveRequest {
+    /// Returns the parameters about which can be asked: those of the machine that are times.
+    pub fn parameters(params: &Params) -> impl Iterator<Item = &'static Parameter> {
+        // LogP's G is no parameter of its own.
+        let is_own = move |name: &str| name != "G" || params.long != LongMessages::LogP;
+        Parameter::ALL.iter().filter(move |parameter| {
+            parameter.is_time() && is_own(parameter.name) && parameter.number(params).is_some()
+        })
+    }
+}
+
+impl RunCurve {
+    /// Finds the time of a run along a parameter. `make_run` makes and traces it on a machine.
+    pub fn find(
+        params: Params,
+        request: &CurveRequest,
+        make_run: &dyn Fn(Params) -> Result<Trace, RunError>,
+    ) -> Result<RunCurve, FailedReplay> {
+        let parameter = request.parameter;
+        let swept = SweptRun { params, name: parameter.name, make_run };
+        let value = parameter.number(&params).unwrap_or(0);
+        let mut search = ChangeSearch {
+            run_at: &|value| swept.run_at(value),
+            is_same: &|one, other| one.reaches(other) || other.reaches(one),
+            has_lines: true,
+            most_runs: request.most_runs,
+            most_changes: usize::MAX,
+            points: BTreeMap::new(),
+        };
+        let start = search.run_once(value)?;
+        let bounds: Vec<i128> = request.parts.iter().map(|part| bound(start.time, *part)).collect();
+        let far = bounds.last().copied().unwrap_or(0);
+        let (end, is_flat) = match request.end {
+            Some(end) => (end.max(value), false),
+            None => find_end(&mut search, &start, far)?,
+        };
+        search.run_once(end)?;
+        // A run right above the machine's own value says how fast the time grows from there on.
+        let above = search.run_once(value.saturating_add(1).min(end))?;
+        search.points.retain(|value, _| *value <= end);
+        let is_wanted = |one: &ReplayPoint, other: &ReplayPoint| {
+            let passes = |bound: &i128| {
+                let is_over = |point: &ReplayPoint| 100 * i128::from(point.time.as_ps()) > *bound;
+                is_over(one) != is_over(other)
+            };
+            request.has_all_pieces || bounds.iter().any(passes)
+        };
+        let is_same = |one: &ReplayPoint, other: &ReplayPoint| {
+            one.reaches(other) || other.reaches(one) || !is_wanted(one, other)
+        };
+        search.is_same = &is_same;
+        search.run()?;
+        if request.has_all_pieces {
+            add_middles(&mut search)?;
+            search.run()?;
+        }
+        let slope = above.slope;
+        let points: Vec<&ReplayPoint> = search.points.values().collect();
+        let (pieces, gaps) = pieces(&points);
+        let runs = points.len();
+        let time = start.time;
+        Ok(RunCurve { parameter, value, time, slope, end, is_flat, pieces, gaps, runs })
+    }
+
+    /// Returns the greatest value up to which the run is nowhere longer than this part of it in per cent, or
+    /// `None` if that lies above the known range.
+    pub fn tolerated(&self, part: u32) -> Option<i64> {
+        let bound = bound(self.time, part);
+        let mut last = self.value;
+        for piece in &self.pieces {
+            let room = bound.div_euclid(100) - i128::from(piece.time.as_ps());
+            if room < 0 {
+                return Some(last);
+            }
+            let length = i128::from(piece.until) - i128::from(piece.from);
+            if i128::from(piece.slope) * length > room {
+                return Some(piece.from + (room / i128::from(piece.slope)) as i64);
+            }
+            last = piece.until;
+        }
+        None
+    }
+
+    /// Returns the part of the run that is the parameter's, from 0 to 1.
+    pub fn share(&self) -> f64 {
+        let ps = i128::from(self.slope) * i128::from(self.value);
+        if self.time == Time::ZERO { 0.0 } else { ps as f64 / self.time.as_ps() as f64 }
+    }
+
+    /// Returns the time of the run at a value, if it is known.
+    pub fn time_at(&self, value: i64) -> Option<Time> {
+        let piece = self.pieces.iter().find(|piece| (piece.from..=piece.until).contains(&value))?;
+        Some(piece.time_at(value))
+    }
+
+    /// Returns the pieces at whose start the time is no longer a maximum of lines, as it is where nothing but
+    /// messages and their overheads delays a run: there it jumps, or grows more slowly.
+    pub fn irregular(&self) -> impl Iterator<Item = &CurvePiece> {
+        let is_regular = |one: &CurvePiece, other: &CurvePiece| {
+            one.slope <= other.slope
+                && one.time_at(other.from) <= other.time
+                && other.time_at(one.until) <= one.time_at(one.until)
+        };
+        let pairs = self.pieces.windows(2).filter(move |pair| !is_regular(&pair[0], &pair[1]));
+        pairs.map(|pair| &pair[1])
+    }
+}
+
+impl CurvePiece {
+    /// Returns the time at a value, which may lie outside of the range.
+    pub fn time_at(&self, value: i64) -> Time {
+        let ps = i128::from(self.time.as_ps())
+            + i128::from(self.slope) * (i128::from(value) - i128::from(self.from));
+        Time::from_ps(ps.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
+    }
+}
+
+/// Returns the time that is a part longer, in hundredths of a picosecond.
+fn bound(time: Time, part: u32) -> i128 {
+    i128::from(time.as_ps()) * (100 + i128::from(part))
+}
+
+/// Finds a value at which the run is longer than `bound` hundredths of a picosecond, and not much longer. Returns
+/// it, and whether there is none.
+fn find_end(
+    search: &mut ChangeSearch,
+    start: &ReplayPoint,
+    bound: i128,
+) -> Result<(i64, bool), FailedReplay> {
+    /// Limit of the steps back from a run that is much longer.
+    const MOST_STEPS: usize = 8;
+    let time = start.time.as_ps();
+    let passes = |point: &ReplayPoint| 100 * i128::from(point.time.as_ps()) > bound;
+    // A run with a message takes at least L, and so for the other parameters.
+    let last = start.value.saturating_add(time.saturating_mul(2)).saturating_add(1);
+    // Where a line reaches a tenth more than what may be added.
+    let target = bound + (bound - 100 * i128::from(time)) / 10;
+    let reach = |point: &ReplayPoint| {
+        let missing = target - 100 * i128::from(point.time.as_ps());
+        let by = missing.checked_div(100 * i128::from(point.slope)).filter(|_| point.slope > 0)?;
+        i64::try_from(i128::from(point.value) + by + 1).ok()
+    };
+    let mut here = start.clone();
+    while !passes(&here) {
+        if here.value >= last {
+            return Ok((here.value, here.slope == 0 && here.time == start.time));
+        }
+        let double = here.value.saturating_add((here.value - start.value).max(time / 64 + 1));
+        let next = reach(&here).map_or(double, |value| value.max(here.value + 1));
+        here = search.run_once(next.min(last))?;
+    }
+    for _ in 0..MOST_STEPS {
+        let Some(value) = reach(&here).filter(|value| *value < here.value && *value > start.value) else { break };
+        let before = search.run_once(value)?;
+        if !passes(&before) {
+            break;
+        }
+        here = before;
+    }
+    Ok((here.value, false))
+}
+
+/// Makes a run in the middle between neighbours with the same line, the widest first, to see whether it lies on
+/// it.
+fn add_middles(search: &mut ChangeSearch) -> Result<(), FailedReplay> {
+    /// Limit of these runs.
+    const MOST: usize = 16;
+    let values: Vec<i64> = search.points.keys().copied().collect();
+    let mut pairs: Vec<(i64, i64)> = values.windows(2).map(|pair| (pair[0], pair[1])).collect();
+    pairs.retain(|(low, high)| high - low > 1);
+    pairs.sort_by_key(|(low, high)| low - high);
+    for (low, high) in pairs.into_iter().take(MOST) {
+        if search.points.len() < search.most_runs {
+            search.run_once(low + (high - low) / 2)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the pieces of the time through these points, and the ranges without any.
+fn pieces(points: &[&ReplayPoint]) -> (Vec<CurvePiece>, Vec<(i64, i64)>) {
+    let mut pieces: Vec<CurvePiece> = Vec::new();
+    let mut gaps = Vec::new();
+    let piece = |from: &ReplayPoint, until: i64, path: &ReplayPoint| CurvePiece {
+        from: from.value,
+        until,
+        time: from.time,
+        slope: path.slope,
+        formula: path.formula.clone(),
+        seen_at: path.value,
+    };
+    for pair in points.windows(2) {
+        let [one, other] = [pair[0], pair[1]];
+        let path = if one.reaches(other) { Some(one) } else { Some(other).filter(|other| other.reaches(one)) };
+        let last = pieces.last_mut().filter(|last| last.until == one.value);
+        match (path, last) {
+            (Some(path), Some(last)) if last.slope == path.slope => last.until = other.value,
+            (Some(path), _) => pieces.push(piece(one, other.value, path)),
+            (None, last) => {
+                if last.is_none() {
+                    pieces.push(piece(one, one.value, one));
+                }
+                if other.value - one.value > 1 {
+                    gaps.push((one.value, other.value));
+                }
+            }
+        }
+    }
+    if let Some(last) = points.last().filter(|last| pieces.last().is_none_or(|piece| piece.until != last.value)) {
+        pieces.push(piece(last, last.value, last));
+    }
+    (pieces, gaps)
+}
+
+/// Latencies of messages of one kind on the critical path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LatencyUse<K> {
+    pub kind: K,
+    /// How many of them are on the path.
+    pub count: usize,
+    /// Their length.
+    pub time: Time,
+}
+
+/// Returns the latencies on the critical path of a run, by the kind of their message, the longest first. `kind`
+/// gets the index of a message.
+pub fn latency_uses<K: Clone + Ord + std::hash::Hash>(
+    events: &Events,
+    mut kind: impl FnMut(usize) -> K,
+) -> Vec<LatencyUse<K>> {
+    let mut uses: HashMap<K, LatencyUse<K>> = HashMap::new();
+    for hop in Path::from_events(events).hops.iter().filter(|hop| hop.term == HopTerm::Latency) {
+        let Some(message) = hop.message else { continue };
+        let kind = kind(message);
+        let entry = uses.entry(kind.clone()).or_insert(LatencyUse { kind, count: 0, time: Time::ZERO });
+        entry.count += 1;
+        entry.time += hop.length();
+    }
+    let mut uses: Vec<LatencyUse<K>> = uses.into_values().collect();
+    uses.sort_by(|one, other| other.time.cmp(&one.time).then_with(|| one.kind.cmp(&other.kind)));
+    uses
+}
