@@ -350,7 +350,8 @@ impl<'a> PapersPlay<'a> {
             let id = MessageId { from: from as usize, number: pair.mail.number as usize };
             let ends = [pair.ready(), begin, now];
             log.activities.extend(reception_activities(rank as usize, id, free, ends));
-            let in_rank = |rank: u32, operation| operation - self.progress.schedule.ranks[rank as usize].begin;
+            let in_rank =
+                |rank: u32, operation| operation - self.progress.schedule.ranks[rank as usize].begin;
             let ends = [in_rank(from, sent_by), in_rank(rank, receive)];
             self.ends.push(([from, pair.mail.number], ends));
         }

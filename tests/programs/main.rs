@@ -39,4 +39,5 @@ mod shown;
 mod stress;
 mod sweep;
 mod tables;
+mod tolerance;
 mod transportation;

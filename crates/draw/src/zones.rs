@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::axis::{Axis, Scale};
 use super::canvas::{
-    Anchor, Canvas, MARGIN, NORMAL, Position, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
+    Anchor, Canvas, MARGIN, NORMAL, Position, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest,
+    wrap,
 };
 use super::digits::figures;
 use super::legend::{LegendEntry, draw_legend};

@@ -216,7 +216,9 @@ fn find_end(
         here = search.run_once(next.min(last))?;
     }
     for _ in 0..MOST_STEPS {
-        let Some(value) = reach(&here).filter(|value| *value < here.value && *value > start.value) else { break };
+        let Some(value) = reach(&here).filter(|value| *value < here.value && *value > start.value) else {
+            break;
+        };
         let before = search.run_once(value)?;
         if !passes(&before) {
             break;
@@ -257,7 +259,8 @@ fn pieces(points: &[&ReplayPoint]) -> (Vec<CurvePiece>, Vec<(i64, i64)>) {
     };
     for pair in points.windows(2) {
         let [one, other] = [pair[0], pair[1]];
-        let path = if one.reaches(other) { Some(one) } else { Some(other).filter(|other| other.reaches(one)) };
+        let path =
+            if one.reaches(other) { Some(one) } else { Some(other).filter(|other| other.reaches(one)) };
         let last = pieces.last_mut().filter(|last| last.until == one.value);
         match (path, last) {
             (Some(path), Some(last)) if last.slope == path.slope => last.until = other.value,
@@ -272,7 +275,9 @@ fn pieces(points: &[&ReplayPoint]) -> (Vec<CurvePiece>, Vec<(i64, i64)>) {
             }
         }
     }
-    if let Some(last) = points.last().filter(|last| pieces.last().is_none_or(|piece| piece.until != last.value)) {
+    if let Some(last) =
+        points.last().filter(|last| pieces.last().is_none_or(|piece| piece.until != last.value))
+    {
         pieces.push(piece(last, last.value, last));
     }
     (pieces, gaps)

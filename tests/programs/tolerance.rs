@@ -1,0 +1,358 @@
+//! How much more of a parameter a run bears: against runs at every value, and against linear programs.
+
+use loggp::params::Parameter;
+use loggp::schedule::{Operation, Player, Schedule, ScheduleBuilder};
+use loggp::trace::Trace;
+use loggp::{Machine, PS, Params, Ports, RunError, Tag, Time};
+use loggp_study::analysis::{CurvePiece, CurveRequest, RunCurve, replay_with};
+use microlp::{ComparisonOp, OptimizationDirection, Problem};
+
+use crate::cases::seeds;
+
+/// How much longer runs may become, in per cent.
+const PARTS: [u32; 3] = [1, 2, 5];
+
+fn request(name: &str, end: impl Into<Option<i64>>) -> CurveRequest {
+    let parameter = Parameter::by_name(name).unwrap();
+    CurveRequest { parameter, end: end.into(), parts: PARTS.into(), has_all_pieces: true, most_runs: 2000 }
+}
+
+/// Returns a function that plays a schedule, traced.
+fn play(schedule: &Schedule, ports: Ports) -> impl Fn(Params) -> Result<Trace, RunError> {
+    move |params| Ok(Player::new(params).ports(ports).trace(true).run(schedule)?.trace.unwrap())
+}
+
+/// Returns the parameters with another value of one of them, in ps.
+fn with(params: Params, name: &str, value: i64) -> Params {
+    let text = format!("{name}={value}ps");
+    loggp::ParamsBuilder::from(params).set(&text).unwrap().build().unwrap()
+}
+
+/// An operation of a random schedule.
+#[derive(Clone, Copy, Debug)]
+enum Op {
+    Calc(i64),
+    Send { to: usize, bytes: u64, tag: u32 },
+    Recv { from: Option<usize>, tag: u32 },
+}
+
+/// Returns random operations, in which each message's receive comes some time after its send.
+fn random_ops(rng: &mut fastrand::Rng, ranks: usize, longest: u64, is_exact: bool) -> Vec<Vec<Op>> {
+    let mut all = vec![Vec::new(); ranks];
+    let mut under_way: Vec<(usize, usize, u32)> = Vec::new();
+    let hurry = rng.usize(1..6);
+    for number in 0..rng.u32(1..60) {
+        let (from, to) = (rng.usize(0..ranks), rng.usize(0..ranks));
+        match rng.u8(0..5) {
+            0 => all[from].push(Op::Calc(rng.i64(0..40))),
+            1 | 2 if from != to => {
+                // Each message has its own receive, if matching shall not depend on times.
+                let tag = if is_exact { number } else { number % 2 };
+                all[from].push(Op::Send { to, bytes: rng.u64(1..=longest), tag });
+                under_way.push((from, to, tag));
+            }
+            _ if under_way.len() >= hurry => {
+                let (from, to, tag) = under_way.swap_remove(rng.usize(0..under_way.len()));
+                all[to].push(Op::Recv { from: (is_exact || rng.bool()).then_some(from), tag });
+            }
+            _ => (),
+        }
+    }
+    for (from, to, tag) in under_way {
+        all[to].push(Op::Recv { from: Some(from).filter(|_| is_exact), tag });
+    }
+    all
+}
+
+/// Builds a schedule in which each operation waits for the one before it, or in which some do.
+fn schedule(ranks: &[Vec<Op>], mut waits: impl FnMut() -> bool) -> Schedule {
+    let mut builder = ScheduleBuilder::new(ranks.len()).unwrap();
+    for (rank, ops) in ranks.iter().enumerate() {
+        builder.begin_rank(rank).unwrap();
+        for op in ops {
+            let operation = match *op {
+                Op::Calc(ps) => Operation::Calc(ps * PS),
+                Op::Send { to, bytes, tag } => Operation::Send { to: to as u32, bytes, tag },
+                Op::Recv { from, tag } => {
+                    Operation::Recv { from: from.map(|from| from as u32), bytes: 1, tag: Some(tag) }
+                }
+            };
+            let later = builder.add(operation).unwrap();
+            if later > 0 && waits() {
+                builder.require_done(later, later - 1).unwrap();
+            }
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// Compares a curve with the times at every value up to its end. Returns whether these are convex.
+fn compare(curve: &RunCurve, time_at: impl Fn(i64) -> Time, about: &str) -> bool {
+    let times: Vec<Time> = (curve.value..=curve.end).map(&time_at).collect();
+    let is_convex = times.windows(3).all(|three| three[1] - three[0] <= three[2] - three[1]);
+    assert_eq!(curve.time, times[0], "{about}");
+    if curve.irregular().next().is_none() {
+        let steps = times.windows(2).map(|two| (two[1] - two[0]).as_ps());
+        // The slope right above the machine's own value, unless another path takes over within a picosecond.
+        if let Some((first, second)) = steps.clone().next().zip(steps.clone().nth(1)).filter(|_| is_convex)
+            && first == second
+        {
+            assert_eq!(curve.slope, first, "{about}");
+        }
+    }
+    if !is_convex {
+        return false;
+    }
+    // A jump from a value to the next is no different from a path that grows fast.
+    let is_between = |piece: &CurvePiece| curve.pieces.iter().any(|before| before.until + 1 == piece.from);
+    assert!(curve.gaps.is_empty() && curve.irregular().all(is_between), "{about}: {curve:?}");
+    for (value, time) in (curve.value..).zip(&times) {
+        assert_eq!(curve.time_at(value), Some(*time), "{about} at {value}");
+    }
+    for part in PARTS {
+        let is_over = |time: &&Time| 100 * time.as_ps() > i64::from(100 + part) * curve.time.as_ps();
+        let tolerated = times.iter().position(|time| is_over(&time)).map(|n| curve.value + n as i64 - 1);
+        assert_eq!(curve.tolerated(part), tolerated, "{about}: {part}% of {}", curve.time);
+    }
+    true
+}
+
+/// Where the time is convex, as it is without capacity and ports and with fixed orders, the curve has the time at
+/// every value to the picosecond, whichever parameter grows. Elsewhere it has it nearly always.
+#[test]
+fn curves_of_schedules_are_exact() {
+    let (mut convex, mut right, mut all, mut bent) = (0, 0, 0_u64, 0);
+    for seed in seeds(300) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let ranks = rng.usize(2..7);
+        let ops = random_ops(&mut rng, ranks, 9, false);
+        let in_row = rng.bool();
+        let schedule = schedule(&ops, || in_row || rng.bool());
+        let (L, o, g, G) = (rng.i64(1..40), rng.i64(0..20), rng.i64(1..30), rng.i64(1..6));
+        let capacity = if rng.bool() { "none" } else { "2" };
+        let text = format!("L={L}ps,o={o}ps,g={g}ps,C={capacity},word=1");
+        let text = if rng.bool() { text } else { format!("{text},G={G}ps") };
+        let params = Params::builder(ranks).set(&text).unwrap().build().unwrap();
+        let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
+        let make_run = play(&schedule, ports);
+        let start = match Player::new(params).ports(ports).run(&schedule) {
+            Ok(report) => report.time,
+            Err(_) => continue, // it waits for ever
+        };
+        for parameter in CurveRequest::parameters(&params) {
+            let about = format!("seed {seed}, {text}, {ports}, {}", parameter.name);
+            let end = parameter.number(&params).unwrap() + rng.i64(10..120);
+            let end = if rng.bool() { Some(end) } else { None };
+            // With receives from any sender another order of messages can leave one that nobody takes.
+            let Ok(curve) = RunCurve::find(params, &request(parameter.name, end), &make_run) else {
+                continue;
+            };
+            assert!(curve.end < 1000 * start.as_ps() + 2000, "{about}: {curve:?}");
+            let run_at = |value| Player::new(with(params, parameter.name, value)).ports(ports).run(&schedule);
+            if (curve.value..=curve.end).any(|value| run_at(value).is_err()) {
+                continue;
+            }
+            let time_at = |value| run_at(value).unwrap().time;
+            let is_convex = compare(&curve, time_at, &about);
+            convex += u64::from(is_convex);
+            bent += u64::from(!is_convex);
+            let values = curve.value..=curve.end;
+            all += values.clone().count() as u64;
+            right += values.filter(|value| curve.time_at(*value) == Some(time_at(*value))).count() as u64;
+        }
+    }
+    assert!(convex > 300 && bent > 20, "{convex} {bent}");
+    assert!(1000 * right > 990 * all, "{right} of {all}, {convex} {bent}");
+}
+
+/// The curve of a recorded run is that of its replays.
+#[test]
+fn curves_of_traces_are_exact() {
+    let mut convex = 0;
+    for seed in seeds(60) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let ranks = rng.usize(2..6);
+        let ops = random_ops(&mut rng, ranks, 5, true);
+        let text = format!("L={}ps,o={}ps,g={}ps,C=none", rng.i64(1..40), rng.i64(0..20), rng.i64(1..30));
+        let params = Params::builder(ranks).set(&text).unwrap().word(1).build().unwrap();
+        let run = Machine::new(params).rate("calc", PS).trace(true).run(|p| {
+            for op in &ops[p.id()] {
+                match *op {
+                    Op::Calc(ps) => p.work("calc", ps as u64, || ()),
+                    Op::Send { to, bytes, tag } => {
+                        p.send(to, Tag::<Vec<u8>>::new(tag as u16), vec![0; bytes as usize]);
+                    }
+                    Op::Recv { from, tag } => {
+                        p.recv_from(from.unwrap(), Tag::<Vec<u8>>::new(tag as u16));
+                    }
+                }
+            }
+        });
+        let Ok(run) = run else { continue };
+        let trace = run.trace.unwrap();
+        let make_run = |params| replay_with(&trace, params);
+        for name in ["L", "o", "g"] {
+            let end = Parameter::by_name(name).unwrap().number(&params).unwrap() + 80;
+            let curve = RunCurve::find(params, &request(name, end), &make_run).unwrap();
+            let time_at = |value| {
+                let params = with(params, name, value);
+                loggp::replay::Replay::new(&trace).params(params).run().unwrap().time
+            };
+            convex += u64::from(compare(&curve, time_at, &format!("seed {seed}, {text}, {name}")));
+        }
+    }
+    assert!(convex > 60, "{convex}");
+}
+
+/// An arc of a schedule's graph: one event is not before another and a time, of which a part is L.
+struct Arc {
+    from: usize,
+    to: usize,
+    fixed: i64,
+    latencies: i64,
+}
+
+/// Returns the events of a schedule whose operations wait for each other in a row, as the papers' rules have them:
+/// where a message of one word enters after its overhead and the gap, where a reception begins after the arrival and
+/// the gap, and the ends of operations. Event 0 is the start of the run, and the last event its end.
+fn arcs(ranks: &[Vec<Op>], [o, g]: [i64; 2]) -> (usize, Vec<Arc>) {
+    let mut arcs = Vec::new();
+    let mut count = 1;
+    let mut event = || {
+        count += 1;
+        count - 1
+    };
+    let (mut entries, mut receptions, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+    for ops in ranks {
+        let (mut last, mut sent, mut received) = (0, None, None);
+        for op in ops {
+            let mut after = |from: usize, to: usize, fixed: i64| {
+                arcs.push(Arc { from, to, fixed, latencies: 0 });
+            };
+            let now = event();
+            match *op {
+                Op::Calc(ps) => {
+                    after(last, now, ps);
+                    last = now;
+                }
+                Op::Send { tag, .. } => {
+                    after(last, now, o);
+                    if let Some(before) = sent {
+                        after(before, now, g);
+                    }
+                    (sent, last) = (Some(now), now);
+                    entries.push((tag, now));
+                }
+                Op::Recv { tag, .. } => {
+                    after(last, now, 0);
+                    if let Some(before) = received {
+                        after(before, now, g);
+                    }
+                    let end = event();
+                    after(now, end, o);
+                    (received, last) = (Some(now), end);
+                    receptions.push((tag, now));
+                }
+            }
+        }
+        ends.push(last);
+    }
+    let end = event();
+    arcs.extend(ends.into_iter().map(|from| Arc { from, to: end, fixed: 0, latencies: 0 }));
+    for (tag, to) in receptions {
+        let (_, from) = *entries.iter().find(|(sent, _)| *sent == tag).unwrap();
+        arcs.push(Arc { from, to, fixed: 0, latencies: 1 });
+    }
+    (end + 1, arcs)
+}
+
+/// Solves the linear program that a schedule is with a fixed order: the least time of the last event at this L, and the
+/// greatest L up to which the last event is not later than `bound`.
+fn solve(events: usize, arcs: &[Arc], L: i64, bound: Option<f64>) -> f64 {
+    let direction = match bound {
+        Some(_) => OptimizationDirection::Maximize,
+        None => OptimizationDirection::Minimize,
+    };
+    let mut problem = Problem::new(direction);
+    let latency = bound.map(|_| problem.add_var(1.0, (L as f64, 1e6)));
+    let times: Vec<_> = (0..events)
+        .map(|event| {
+            let cost = if event + 1 == events && bound.is_none() { 1.0 } else { 0.0 };
+            let latest = if event + 1 == events { bound.unwrap_or(f64::INFINITY) } else { f64::INFINITY };
+            problem.add_var(cost, (0.0, latest))
+        })
+        .collect();
+    for Arc { from, to, fixed, latencies } in arcs {
+        let mut terms = vec![(times[*to], 1.0), (times[*from], -1.0)];
+        let mut least = *fixed;
+        match latency.filter(|_| *latencies > 0) {
+            Some(latency) => terms.push((latency, -*latencies as f64)),
+            None => least += latencies * L,
+        }
+        problem.add_constraint(terms, ComparisonOp::Ge, least as f64);
+    }
+    problem.solve().unwrap().into_solution().unwrap().objective()
+}
+
+/// Solves the dual program: a flow of one from the start to the end with the greatest cost. Returns the cost and how much
+/// of the flow goes through latencies, which is the slope of the time over L.
+fn solve_dual(events: usize, arcs: &[Arc], L: i64) -> (f64, f64) {
+    let mut problem = Problem::new(OptimizationDirection::Maximize);
+    let cost = |arc: &Arc| (arc.fixed + L * arc.latencies) as f64;
+    let flows: Vec<_> = arcs.iter().map(|arc| problem.add_var(cost(arc), (0.0, 1.0))).collect();
+    for event in 1..events {
+        let into = arcs.iter().zip(&flows).filter(|(arc, _)| arc.to == event).map(|(_, flow)| (*flow, 1.0));
+        let out = arcs.iter().zip(&flows).filter(|(arc, _)| arc.from == event).map(|(_, flow)| (*flow, -1.0));
+        let most = if event + 1 == events { 1.0 } else { 0.0 };
+        let terms: Vec<_> = into.chain(out).collect();
+        problem.add_constraint(terms, ComparisonOp::Le, most);
+    }
+    let solution = problem.solve().unwrap().into_solution().unwrap();
+    let through = |(arc, flow): (&Arc, _)| arc.latencies as f64 * solution.var_value(flow);
+    (solution.objective(), arcs.iter().zip(flows).map(through).sum())
+}
+
+/// Linear programming says the same as the curve: the time and the slope at several L, and the L that is tolerated.
+#[test]
+fn linear_programs_agree() {
+    let mut slopes = 0;
+    for seed in seeds(60) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let ranks = rng.usize(2..6);
+        let ops = random_ops(&mut rng, ranks, 1, true);
+        let schedule = schedule(&ops, || true);
+        let [L, o, g] = [rng.i64(1..400), rng.i64(1..200), rng.i64(1..300)];
+        let text = format!("L={L}ps,o={o}ps,g={g}ps,C=none,word=1");
+        let params = Params::builder(ranks).set(&text).unwrap().build().unwrap();
+        let make_run = play(&schedule, Ports::Single);
+        if Player::new(params).run(&schedule).is_err() {
+            continue;
+        }
+        let curve = RunCurve::find(params, &request("L", None), &make_run).unwrap();
+        let (events, arcs) = arcs(&ops, [o, g]);
+        for value in [L, L + 1, L + (curve.end - L) / 2, curve.end] {
+            let time = curve.time_at(value).unwrap().as_ps();
+            assert_eq!(solve(events, &arcs, value, None).round() as i64, time, "seed {seed}, {text}");
+            let (dual, slope) = solve_dual(events, &arcs, value);
+            assert_eq!(dual.round() as i64, time, "seed {seed}, {text}");
+            let slope_at = |value: i64| {
+                let piece = curve.pieces.iter().find(|piece| piece.from <= value && value < piece.until);
+                piece.map(|piece| piece.slope as f64)
+            };
+            if let Some((left, right)) = slope_at(value - 1).zip(slope_at(value)) {
+                assert!(
+                    (left - 1e-6..=right + 1e-6).contains(&slope),
+                    "seed {seed}, {text}: {slope} at {value}"
+                );
+                slopes += 1;
+            }
+        }
+        for part in PARTS {
+            let Some(tolerated) = curve.tolerated(part) else { continue };
+            let bound = curve.time.as_ps() as f64 * f64::from(100 + part) / 100.0;
+            let most = solve(events, &arcs, L, Some(bound));
+            assert_eq!((most + 1e-6).floor() as i64, tolerated, "seed {seed}, {text}: {part}%");
+        }
+    }
+    assert!(slopes > 50, "{slopes}");
+}
