@@ -108,7 +108,9 @@ impl ToleranceCommand {
         let (params, unit) = (source.params(), source.unit());
         let wanted = self.parameters(&params)?;
         if self.to.is_some() && wanted.len() > 1 && self.parameter.len() != 1 {
-            return Err(CliError::request("--to is the end of one parameter; give it with --parameter L, say"));
+            return Err(CliError::request(
+                "--to is the end of one parameter; give it with --parameter L, say",
+            ));
         }
         let parameters = parameters(&params, &unit).join(", ");
         let heading = source.heading(&parameters);
@@ -138,15 +140,22 @@ impl ToleranceCommand {
     fn parameters(&self, params: &Params) -> Result<Vec<(&'static Parameter, bool)>, CliError> {
         let there: Vec<&'static Parameter> = CurveRequest::parameters(params).collect();
         if self.parameter.is_empty() {
-            let is_set = |parameter: &&&Parameter| parameter.number(params) != Some(0) || parameter.name == "L";
-            return Ok(there.iter().filter(is_set).map(|parameter| (*parameter, parameter.name == "L")).collect());
+            let is_set =
+                |parameter: &&&Parameter| parameter.number(params) != Some(0) || parameter.name == "L";
+            return Ok(there
+                .iter()
+                .filter(is_set)
+                .map(|parameter| (*parameter, parameter.name == "L"))
+                .collect());
         }
         let find = |name: &String| {
             let found = there.iter().find(|parameter| parameter.name == name);
             let names = || there.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(", ");
             let refuse = || {
                 let names = names();
-                CliError::Request(format!("--parameter {name}: this machine's parameters that are times are {names}"))
+                CliError::Request(format!(
+                    "--parameter {name}: this machine's parameters that are times are {names}"
+                ))
             };
             found.map(|parameter| (*parameter, true)).ok_or_else(refuse)
         };

@@ -33,7 +33,11 @@ pub fn svg(rows: &[ToleranceRow], heading: &str, unit: Unit) -> Result<String, C
     for (part, ink) in PARTS.into_iter().zip(INKS) {
         let until = curve.tolerated(part).unwrap_or(curve.end).min(curve.end);
         if until > from {
-            zones.push(Zone { label: format!("up to {part}% longer"), ink, range: amount(from)..amount(until) });
+            zones.push(Zone {
+                label: format!("up to {part}% longer"),
+                ink,
+                range: amount(from)..amount(until),
+            });
         }
         from = until;
     }

@@ -88,7 +88,8 @@ fn gap_columns<'a>() -> Columns<'a, (i64, i64)> {
 /// Returns the columns of a kind of messages.
 fn use_columns<'a>(row: &ToleranceRow<'a>) -> Columns<'a, LatencyUse<String>> {
     let time = row.curve.time;
-    let share = move |uses: &LatencyUse<String>| if time == Time::ZERO { 0.0 } else { uses.time.in_units(time) };
+    let share =
+        move |uses: &LatencyUse<String>| if time == Time::ZERO { 0.0 } else { uses.time.in_units(time) };
     let mut columns = Columns::<LatencyUse<String>>::new();
     columns.add("what", |uses| uses.kind.clone()).title("L on the critical path");
     columns.add("count", |uses| uses.count).title("count");

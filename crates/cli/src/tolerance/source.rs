@@ -74,13 +74,17 @@ impl RunSource {
         let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("{input}: {why}"));
         check_trace(&trace).map_err(|why| refuse(&why))?;
         if trace.calls.is_empty() {
-            return Err(refuse(&"it has no calls, so its run cannot be made again; give the schedule itself"));
+            return Err(refuse(
+                &"it has no calls, so its run cannot be made again; give the schedule itself",
+            ));
         }
         let changes = choice.params.as_deref().unwrap_or_default();
         let set = ParamsBuilder::from(trace.params).set(changes).and_then(ParamsBuilder::build);
         let params = set.map_err(|why| CliError::Request(format!("--params {changes}: {why}")))?;
         if params.P != trace.params.P {
-            return Err(CliError::request("the trace says how many processors there are; leave P out of --params"));
+            return Err(CliError::request(
+                "the trace says how many processors there are; leave P out of --params",
+            ));
         }
         Ok(RunSource::Trace { name: input.clone(), trace, params })
     }
