@@ -30,6 +30,9 @@ pub struct PlayReport {
     pub trace: Option<Trace>,
     /// For each message of the trace, the numbers in their ranks of the operations that sent and received it.
     pub operations: Vec<[u32; 2]>,
+    /// When each operation began and was done, if the player was set to [say it](super::Player::moments): those of
+    /// rank 0 first, each rank's in the order in which they were written. A receive begins when it is posted.
+    pub moments: Option<Vec<(Time, Time)>>,
 }
 
 /// Ends a play in which nothing more can happen. Returns its report, or its error. `finishes` has the time of

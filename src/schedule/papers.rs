@@ -124,6 +124,12 @@ impl<'a> PapersPlay<'a> {
         }
     }
 
+    /// Sets whether the moments of all operations are kept.
+    pub(super) fn with_moments(mut self, moments: bool) -> PapersPlay<'a> {
+        self.progress.moments = moments.then(|| vec![(Time::ZERO, Time::ZERO); self.progress.schedule.len()]);
+        self
+    }
+
     /// Plays the schedule to its end. Returns the record too, if the play is traced.
     pub(super) fn run(mut self) -> Result<(PlayReport, Option<Box<Log>>), RunError> {
         for rank in 0..self.ranks.len() as u32 {
@@ -471,7 +477,8 @@ impl<'a> PapersPlay<'a> {
         let finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
         self.ends.sort_unstable();
         self.report.operations = self.ends.into_iter().map(|(_, ends)| ends).collect();
-        Ok((finish(self.report, &self.progress, finishes, sending, left)?, self.log))
+        let report = finish(self.report, &self.progress, finishes, sending, left)?;
+        Ok((PlayReport { moments: self.progress.moments, ..report }, self.log))
     }
 
     /// Returns the error of a rank that has reached the end of time.

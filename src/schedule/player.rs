@@ -42,13 +42,21 @@ pub struct Player {
     noise: Option<Noise>,
     rules: CostModel,
     is_traced: bool,
+    has_moments: bool,
 }
 
 impl Player {
     /// Creates a player for a machine with these parameters, with the papers' rules and single ports. The
     /// number of processors is the schedule's number of ranks; P is ignored.
     pub fn new(params: Params) -> Player {
-        Player { params, ports: Ports::default(), noise: None, rules: CostModel::default(), is_traced: false }
+        Player {
+            params,
+            ports: Ports::default(),
+            noise: None,
+            rules: CostModel::default(),
+            is_traced: false,
+            has_moments: false,
+        }
     }
 
     /// Sets the parameters.
@@ -77,6 +85,11 @@ impl Player {
         Player { is_traced: trace, ..self }
     }
 
+    /// Sets whether the report has the moments of all operations, which is so only under the papers' rules.
+    pub fn moments(self, moments: bool) -> Player {
+        Player { has_moments: moments, ..self }
+    }
+
     /// Plays a schedule. As on the machine, a deadlock, messages that are not received, and the end of time
     /// are errors.
     pub fn run(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
@@ -87,7 +100,8 @@ impl Player {
             CostModel::Papers => {
                 check_lengths(schedule, &params)?;
                 let network = Network::new(params, self.ports, Latency::Exact).with_noise(self.noise.clone());
-                let (mut report, log) = papers::PapersPlay::new(schedule, &network, self.is_traced).run()?;
+                let play = papers::PapersPlay::new(schedule, &network, self.is_traced);
+                let (mut report, log) = play.with_moments(self.has_moments).run()?;
                 report.trace = log.map(|log| self.to_trace(params, *log));
                 Ok(report)
             }

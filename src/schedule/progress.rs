@@ -19,6 +19,8 @@ pub(super) struct ScheduleProgress<'a> {
     pub remaining: usize,
     /// Operations that have become ready and are not queued yet, each with the time since which it is ready.
     pub newly_ready: Vec<(Time, u32)>,
+    /// When each operation began and was done, if that is wanted.
+    pub moments: Option<Vec<(Time, Time)>>,
 }
 
 /// The operation waits for this many others or more.
@@ -40,7 +42,8 @@ impl<'a> ScheduleProgress<'a> {
                 states.push(packed.needs.min(u32::from(MANY)) as u8);
             }
         }
-        ScheduleProgress { schedule, states, many, remaining: schedule.len(), newly_ready: Vec::new() }
+        let remaining = schedule.len();
+        ScheduleProgress { schedule, states, many, remaining, newly_ready: Vec::new(), moments: None }
     }
 
     /// Returns an operation of a rank.
@@ -101,6 +104,9 @@ impl<'a> ScheduleProgress<'a> {
     /// Notes that an operation has begun.
     #[inline]
     pub(super) fn start(&mut self, rank: u32, operation: u32, at: Time) {
+        if let Some(moments) = &mut self.moments {
+            moments[operation as usize].0 = at;
+        }
         self.notify_followers(rank, operation, true, at);
     }
 
@@ -109,6 +115,9 @@ impl<'a> ScheduleProgress<'a> {
     pub(super) fn end(&mut self, rank: u32, operation: u32, at: Time) {
         self.states[operation as usize] = DONE;
         self.remaining -= 1;
+        if let Some(moments) = &mut self.moments {
+            moments[operation as usize].1 = at;
+        }
         self.notify_followers(rank, operation, false, at);
     }
 

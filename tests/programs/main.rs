@@ -26,6 +26,7 @@ mod loggps;
 mod lu;
 mod mpi2goal;
 mod mpi_collectives;
+mod mpi_schedule;
 mod new;
 mod numbers;
 mod patterns;

@@ -15,8 +15,9 @@ fn read(traces: &[String]) -> Result<Schedule, String> {
 
 fn read_as(traces: &[String], mpi: MpiLibrary) -> Result<Schedule, String> {
     let mut program = AllprofProgram::new(traces.len(), mpi, false, |rank| Ok(traces[rank].as_bytes()));
-    let options = ScheduleOptions { unit: NS, has_spans: false };
-    schedule::read(&mut program, options).map(|read| read.schedule).map_err(|why| why.to_string())
+    schedule::read(&mut program, ScheduleOptions::default())
+        .map(|read| read.schedule)
+        .map_err(|why| why.to_string())
 }
 
 /// Returns the time at which each rank ends, in ps.

@@ -48,7 +48,7 @@ pub fn read_program(
     };
     let open = |rank: usize| -> io::Result<File> { draft::open_source(traces[rank]) };
     let mut source = AllprofProgram::new(traces.len(), mpi, options.skip, open);
-    let read = schedule::read(&mut source, ScheduleOptions { unit, has_spans });
+    let read = schedule::read(&mut source, ScheduleOptions { unit, has_spans, table: None });
     let program = read.map_err(|why| {
         let file = why.rank.and_then(|rank| traces.get(rank)).unwrap_or(&traces[0]);
         CliError::Request(format!("{}: {why}", file.display()))

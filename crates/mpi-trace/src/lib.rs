@@ -7,6 +7,7 @@
 
 pub mod allprof;
 pub mod call;
+pub mod comparison;
 pub mod error;
 pub mod recorder;
 pub mod recording;

@@ -164,7 +164,7 @@ fn calls(bytes: &[u8]) -> Result<(), String> {
     let read = |skips| {
         let mpi = MpiLibrary::default();
         let mut program = AllprofProgram::new(ranks.len(), mpi, skips, |rank| Ok(ranks[rank]));
-        schedule::read(&mut program, ScheduleOptions { unit: NS, has_spans: true })
+        schedule::read(&mut program, ScheduleOptions { has_spans: true, ..ScheduleOptions::default() })
     };
     // What is skipped is no error, and all else is the same.
     let _ = read(true);

@@ -2,7 +2,9 @@
 
 use loggp::Time;
 use loggp::schedule::{Operation, ScheduleBuilder, ScheduleError};
-use loggp_goal::patterns::{PatternWriter, Prerequisite, add_after};
+use loggp_goal::patterns::{
+    CollectiveCall, CollectiveRules, CollectiveTable, Member, PatternWriter, Prerequisite, Sizes, add_after,
+};
 
 use super::communicators::KnownCommunicator;
 use crate::call::{CollectiveKind, Counts, Root};
@@ -15,6 +17,9 @@ pub struct Collective<'a> {
     pub sent: &'a Counts,
     pub received: &'a Counts,
     pub tag: u32,
+    pub is_immediate: bool,
+    /// Which algorithm is taken when; `None` if the usual patterns are.
+    pub table: Option<&'static CollectiveTable>,
     /// The number of ranks of the program.
     pub P: usize,
 }
@@ -49,6 +54,9 @@ impl Collective<'_> {
     ) -> Result<Option<u32>, String> {
         let KnownCommunicator { members, remote, me, .. } = self.communicator;
         let alone = members.len() == 1 && remote.is_none();
+        if let (Some(table), None) = (self.table, remote) {
+            return self.write_by_table(table, builder, before).map(Some);
+        }
         if let (Some(pattern), None, false) = (pattern(self.kind), remote, alone) {
             let root = match self.root {
                 Root::Rank(root) if (root as usize) < members.len() => root as usize,
@@ -80,6 +88,36 @@ impl Collective<'_> {
         let (sends, receives) =
             if let Some(remote) = remote { self.between_groups(remote)? } else { self.direct()? };
         self.write_direct(builder, before, (sends, receives)).map_err(|why| why.to_string())
+    }
+
+    /// Writes the operations of the algorithm that a table chooses.
+    fn write_by_table(
+        &self,
+        table: &CollectiveTable,
+        builder: &mut ScheduleBuilder,
+        before: &[Prerequisite],
+    ) -> Result<u32, String> {
+        let KnownCommunicator { members, me, destinations, sources, .. } = self.communicator;
+        let place = |rank: &u32| members.iter().position(|member| member == rank);
+        let places = |ranks: &[Option<u32>]| -> Vec<Option<usize>> {
+            ranks.iter().map(|rank| rank.as_ref().and_then(place)).collect()
+        };
+        let (destinations, sources) = match self.kind.is_of_neighbors() {
+            true => (places(destinations), places(sources)),
+            false => (Vec::new(), Vec::new()),
+        };
+        let call = CollectiveCall {
+            root: if let Root::Rank(root) = self.root { root as usize } else { 0 },
+            sent: sizes(self.sent),
+            received: sizes(self.received),
+            is_immediate: self.is_immediate,
+            destinations: &destinations,
+            sources: &sources,
+            ..CollectiveCall::new(self.kind)
+        };
+        let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
+        let member = Member { members, id: *me, tag: self.tag, before };
+        rules.write(builder, member, &call).map_err(|why| why.to_string())
     }
 
     /// Returns the length of messages that are equally long.
@@ -218,6 +256,13 @@ impl Collective<'_> {
             true => Ok(None),
             false => add_after(builder, Operation::Calc(Time::ZERO), &all).map(Some),
         }
+    }
+}
+
+fn sizes(counts: &Counts) -> Sizes<'_> {
+    match counts {
+        Counts::Same(bytes) => Sizes::Same(*bytes),
+        Counts::Each(each) => Sizes::Each(each),
     }
 }
 

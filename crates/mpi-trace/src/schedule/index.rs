@@ -14,6 +14,18 @@ pub enum CallGroup {
     End,
 }
 
+impl CallGroup {
+    /// Returns the name of the group: MPI's own for a kind of collective, in small letters and without `MPI_`.
+    pub fn name(self) -> &'static str {
+        match self {
+            CallGroup::PointToPoint => "point to point",
+            CallGroup::Collective(kind) => kind.name(),
+            CallGroup::NewCommunicator => "new communicators",
+            CallGroup::End => "end",
+        }
+    }
+}
+
 /// A call, and the operations that it became.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallSpan {

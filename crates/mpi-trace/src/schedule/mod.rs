@@ -12,8 +12,9 @@ mod index;
 mod rank;
 mod tags;
 
-use loggp::Time;
 use loggp::schedule::{Schedule, ScheduleBuilder};
+use loggp::{NS, Time};
+use loggp_goal::patterns::CollectiveTable;
 use rustc_hash::FxHashMap;
 
 pub use self::index::{CallGroup, CallSpan, RankIndex};
@@ -42,8 +43,16 @@ pub struct ProgramSchedule {
 pub struct ScheduleOptions {
     /// The length of a unit to which computations are rounded.
     pub unit: Time,
+    /// Which algorithms collectives take; `None` if the usual patterns.
+    pub table: Option<&'static CollectiveTable>,
     /// True if the calls of each operation are wanted.
     pub has_spans: bool,
+}
+
+impl Default for ScheduleOptions {
+    fn default() -> ScheduleOptions {
+        ScheduleOptions { unit: NS, table: None, has_spans: false }
+    }
 }
 
 /// What the writers of all ranks share.
@@ -62,13 +71,14 @@ struct Shared {
 /// Reads a program and returns its schedule. Programs whose messages were not all received, or with synchronous sends,
 /// are read twice: what one rank does depends on what others did.
 pub fn read(source: &mut dyn CallSource, options: ScheduleOptions) -> Result<ProgramSchedule, ProgramError> {
-    let (read, flows, tags) = read_once(source, options, Knowledge::default())?;
+    let (read, flows, tags) = read_once(source, options, (Knowledge::default(), TagTable::default()))?;
     let (knowledge, warnings) = flows.compare(&tags)?;
     let mut program = if knowledge.is_empty() {
         read
     } else {
         drop(read);
-        read_once(source, options, knowledge)?.0
+        // What is known is told apart by tags.
+        read_once(source, options, (knowledge, tags))?.0
     };
     program.warnings.splice(0..0, source.warnings().into_iter().chain(warnings));
     Ok(program)
@@ -77,12 +87,12 @@ pub fn read(source: &mut dyn CallSource, options: ScheduleOptions) -> Result<Pro
 fn read_once(
     source: &mut dyn CallSource,
     options: ScheduleOptions,
-    knowledge: Knowledge,
+    (knowledge, tags): (Knowledge, TagTable),
 ) -> Result<(ProgramSchedule, Flows, TagTable), ProgramError> {
     let P = source.ranks();
     let mut shared = Shared {
         options,
-        tags: TagTable::default(),
+        tags,
         flows: Flows::default(),
         knowledge,
         places: vec![Place::default()],

@@ -162,8 +162,10 @@ impl<'a> RankWriter<'a> {
     fn add_call(&mut self, call: &Call) -> Result<(), ProgramError> {
         let thread = usize::from(call.thread);
         while self.threads.len() <= thread {
-            // A thread begins after what the first one did before.
-            let before = self.threads.first().map_or_else(Vec::new, |first| first.before.clone());
+            // A thread begins after what the first one did before, if that is known.
+            let first = self.threads.first();
+            let first = first.filter(|first| first.computing_since.is_some_and(|since| since <= call.begin));
+            let before = first.map_or_else(Vec::new, |first| first.before.clone());
             let begin = self.threads.is_empty().then_some(self.ends.0);
             self.threads.push(Thread { before, computing_since: begin, ..Thread::default() });
         }
@@ -268,7 +270,14 @@ impl<'a> RankWriter<'a> {
             CallKind::Look { .. } => Ok(()),
             CallKind::Probe { message, .. } => self.probe(thread, message),
             CallKind::Collective { kind, communicator, root, sent, received, request } => {
-                let end = self.collective(thread, *communicator, *kind, *root, (sent, received))?;
+                let end = self.collective(
+                    thread,
+                    *communicator,
+                    *kind,
+                    *root,
+                    (sent, received),
+                    request.is_some(),
+                )?;
                 match (end, request) {
                     (None, _) => (),
                     (Some(operation), Some(request)) => {
@@ -282,7 +291,9 @@ impl<'a> RankWriter<'a> {
             CallKind::NewCommunicator { parent, .. } => {
                 let word = Counts::Same(WORD);
                 let kind = CollectiveKind::Allgather;
-                if let Some(end) = self.collective(thread, *parent, kind, Root::None, (&word, &word))? {
+                if let Some(end) =
+                    self.collective(thread, *parent, kind, Root::None, (&word, &word), false)?
+                {
                     self.go_on_after(thread, [(end, false)]);
                 }
                 Ok(())
@@ -461,6 +472,7 @@ impl<'a> RankWriter<'a> {
         kind: CollectiveKind,
         root: Root,
         (sent, received): (&Counts, &Counts),
+        is_immediate: bool,
     ) -> Result<Option<u32>, ProgramError> {
         self.join(thread)?;
         let (operations, rank, P) = (self.count(), self.rank, self.builder.ranks());
@@ -478,7 +490,8 @@ impl<'a> RankWriter<'a> {
             return Ok(None);
         }
         let tag = self.shared.tags.of_collective(communicator.number, number);
-        let collective = Collective { kind, communicator, root, sent, received, tag, P };
+        let table = self.shared.options.table;
+        let collective = Collective { kind, communicator, root, sent, received, tag, is_immediate, table, P };
         let before = &self.threads[thread].before;
         collective.write(self.builder, operations, before).map_err(|why| ProgramError::of_rank(rank, why))
     }

@@ -1,0 +1,654 @@
+//! Schedules of recorded MPI programs: each rule with a case whose times are derived by hand, and random programs.
+//!
+//! A message of one byte takes L + 2o = 10 us, and a processor sends or receives every g = 4 us.
+
+use std::collections::HashMap;
+
+use loggp::schedule::{Operation, Player, Schedule};
+use loggp::{Machine, Params, Tag, Time, US};
+use loggp_goal::patterns::{CollectiveKind, CollectiveTable};
+use loggp_mpi_trace::call::{
+    Call, CallKind, Communicator, Completed, Counts, Envelope, Place, RankCalls, Receive, Root, SendMode,
+};
+use loggp_mpi_trace::comparison::Comparison;
+use loggp_mpi_trace::schedule::{self, CallGroup, ProgramSchedule, ScheduleOptions};
+
+use CallKind::{Complete, Forget, Look, NewCommunicator, Probe, Recv, Send, SendRecv, Start};
+
+/// A call of the first thread, in us.
+type At = (i64, i64, CallKind);
+
+fn rank(P: usize, calls: Vec<At>, end: i64) -> RankCalls {
+    let world = Communicator { members: (0..P as u32).collect(), ..Communicator::default() };
+    let call = |(begin, end, kind)| Call { begin: 1000 * begin, end: 1000 * end, place: 0, thread: 0, kind };
+    RankCalls {
+        begin: 0,
+        end: 1000 * end,
+        is_whole: true,
+        calls: calls.into_iter().map(call).collect(),
+        communicators: vec![world],
+        places: vec![Place::default()],
+        unmodelled: Vec::new(),
+    }
+}
+
+fn message(peer: u32, tag: i32) -> Envelope {
+    Envelope { peer, tag, communicator: 0, bytes: 1 }
+}
+
+fn send(to: u32, tag: i32) -> CallKind {
+    Send { mode: SendMode::Standard, message: message(to, tag), request: None }
+}
+
+fn isend(to: u32, tag: i32, request: u64) -> CallKind {
+    Send { mode: SendMode::Standard, message: message(to, tag), request: Some(request) }
+}
+
+fn receive(from: u32, tag: i32) -> Receive {
+    Receive { from: Some(from), tag: Some(tag), communicator: 0, bytes: 1, taken: Some(message(from, tag)) }
+}
+
+fn recv(from: u32, tag: i32) -> CallKind {
+    Recv { receive: receive(from, tag), request: None }
+}
+
+fn irecv(from: u32, tag: i32, request: u64) -> CallKind {
+    Recv { receive: Receive { taken: None, ..receive(from, tag) }, request: Some(request) }
+}
+
+/// A receive from any rank with any tag, of which the call itself may say what it took.
+fn any(taken: Option<Envelope>, request: Option<u64>) -> CallKind {
+    Recv { receive: Receive { from: None, tag: None, communicator: 0, bytes: 8, taken }, request }
+}
+
+fn completed(request: u64, taken: Option<Envelope>) -> Completed {
+    Completed { request, taken, is_cancelled: false }
+}
+
+fn wait(requests: &[u64]) -> CallKind {
+    Complete { is_wait: true, requests: requests.iter().map(|one| completed(*one, None)).collect() }
+}
+
+fn collective(kind: CollectiveKind, communicator: u32, bytes: u64) -> CallKind {
+    let (sent, received) = (Counts::Same(bytes), Counts::Same(bytes));
+    CallKind::Collective { kind, communicator, root: Root::None, sent, received, request: None }
+}
+
+fn read(ranks: Vec<RankCalls>) -> ProgramSchedule {
+    let options = ScheduleOptions { has_spans: true, ..ScheduleOptions::default() };
+    schedule::read(&mut { ranks }, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn player() -> Player {
+    Player::new(Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().word(8).build().unwrap())
+}
+
+/// Returns when each rank is done, in us.
+fn finishes(schedule: &Schedule) -> Vec<i64> {
+    let played = player().run(schedule).unwrap_or_else(|error| panic!("{error}"));
+    played.finishes.iter().map(|time| time.as_ps() / US.as_ps()).collect()
+}
+
+fn ends(ranks: Vec<RankCalls>) -> Vec<i64> {
+    let program = read(ranks);
+    assert!(program.warnings.is_empty(), "{:?}", program.warnings);
+    finishes(&program.schedule)
+}
+
+/// Blocking calls go in a row, and the time between them is computing; how long they took does not matter.
+#[test]
+fn blocking_calls_go_in_a_row() {
+    let zero = rank(2, vec![(10, 500, send(1, 3))], 507);
+    let one = rank(2, vec![(0, 900, recv(0, 3)), (905, 906, send(0, 4))], 906);
+    let zero = RankCalls { end: 600_000, ..zero };
+    let mut zero = zero;
+    zero.calls.push(Call { begin: 520_000, end: 600_000, place: 0, thread: 0, kind: recv(1, 4) });
+    // Rank 0 sends from 10 to 12, computes until 32; rank 1 has the message at 20, computes for 5, and sends until 27.
+    // Its message arrives at 33 and is received by 35.
+    assert_eq!(ends(vec![zero, one]), [35, 27]);
+}
+
+#[test]
+fn an_immediate_send_goes_on_when_it_has_begun() {
+    let zero = rank(2, vec![(0, 1, isend(1, 0, 1)), (101, 102, wait(&[1]))], 102);
+    let one = rank(2, vec![(0, 0, irecv(0, 0, 1)), (3, 9, wait(&[1]))], 10);
+    // The overhead of the send and then 100 us. Rank 1 computes for 3, receives by 10, and computes for 1.
+    assert_eq!(ends(vec![zero, one]), [102, 11]);
+}
+
+/// The message of rank 0 comes first, and the receive takes that of rank 1, as in the run.
+#[test]
+fn a_receive_from_anyone_takes_what_it_took() {
+    let others = || vec![rank(3, vec![(0, 1, send(2, 5))], 1), rank(3, vec![(50, 51, send(2, 6))], 51)];
+    let in_call = vec![(0, 60, any(Some(message(1, 6)), None)), (60, 61, any(Some(message(0, 5)), None))];
+    let both = vec![completed(1, Some(message(1, 6))), completed(2, Some(message(0, 5)))];
+    let at_wait = vec![
+        (0, 0, any(None, Some(1))),
+        (0, 0, any(None, Some(2))),
+        (0, 61, Complete { is_wait: true, requests: both }),
+    ];
+    // Received in a row from 58 and from 62 on. Immediate ones in the order in which they come: at 8 and 58.
+    for (calls, last) in [(in_call, 64), (at_wait, 60)] {
+        let mut ranks = others();
+        ranks.push(rank(3, calls, 61));
+        assert_eq!(ends(ranks), [2, 52, last]);
+    }
+}
+
+/// The answer leaves when the receive is over at 52, and is there at 62.
+#[test]
+fn a_synchronous_send_waits_for_its_receive() {
+    let ssend = |request| Send { mode: SendMode::Synchronous, message: message(1, 0), request };
+    let late = || rank(2, vec![(50, 51, recv(0, 0))], 51);
+    assert_eq!(ends(vec![rank(2, vec![(0, 51, ssend(None))], 51), late()]), [62, 54]);
+    let immediate = vec![(0, 1, ssend(Some(1))), (31, 51, wait(&[1])), (53, 54, send(1, 1))];
+    let two = rank(2, vec![(50, 51, recv(0, 0)), (51, 60, recv(0, 1))], 60);
+    // It computes for 30 meanwhile. After the answer it computes for 2, and sends from 64 to 66.
+    assert_eq!(ends(vec![rank(2, immediate, 54), two]), [66, 74]);
+}
+
+/// With S = 0 every message waits for its receiver, but a buffered one does not keep its sender.
+#[test]
+fn a_buffered_send_goes_on_at_once() {
+    let program = |mode| {
+        let send = Send { mode, message: message(1, 0), request: None };
+        read(vec![rank(2, vec![(0, 1, send)], 11), rank(2, vec![(50, 51, recv(0, 0))], 51)])
+    };
+    let begun = |mode| program(mode).schedule.requirements_of(0).map(|one| one.begun).collect::<Vec<_>>();
+    assert_eq!((begun(SendMode::Buffered), begun(SendMode::Standard)), (vec![true], vec![false]));
+}
+
+/// A probe waits for its message, and the receive later has it at once.
+#[test]
+fn a_probe_waits_for_its_message() {
+    let zero = || rank(2, vec![(20, 21, send(1, 7))], 21);
+    for is_wait in [false, true] {
+        let probe = || Probe { is_wait, message: message(0, 7) };
+        let one = rank(2, vec![(0, 30, probe()), (31, 32, probe()), (60, 61, recv(0, 7))], 61);
+        // 20 + 10 for the message, 1 + 28 of computing.
+        assert_eq!(ends(vec![zero(), one]), [22, 59]);
+    }
+}
+
+/// Looks without computing between them are waiting if the last one finds something; else the time is computing.
+#[test]
+fn looks_in_vain_are_waiting_or_computing() {
+    for (inside, finds, last) in [(39, true, 10), (5, true, 42), (39, false, 42)] {
+        let look = Look { count: 100, inside_ns: 1000 * inside };
+        let test = Complete { is_wait: false, requests: vec![completed(1, Some(message(0, 0)))] };
+        let mut calls = vec![(0, 0, irecv(0, 0, 1)), (0, 40, look)];
+        match finds {
+            true => calls.push((40, 40, test)),
+            false => calls.extend([(40, 40, isend(0, 1, 2)), (40, 41, wait(&[1, 2]))]),
+        }
+        let zero =
+            if finds { vec![(0, 1, send(1, 0))] } else { vec![(0, 1, send(1, 0)), (1, 60, recv(1, 1))] };
+        let ends = ends(vec![rank(2, zero, 60), rank(2, calls, 41)]);
+        // If it looks in vain to the end it sends at 40, and receives at 42 what came meanwhile.
+        assert_eq!(ends[1], if finds { last + 1 } else { 44 }, "{inside} {finds}");
+    }
+}
+
+#[test]
+fn cancelled_and_forgotten_requests_are_left_out() {
+    let cancelled = Completed { request: 1, taken: None, is_cancelled: true };
+    let calls = vec![
+        (0, 0, irecv(1, 0, 1)),
+        (0, 0, irecv(1, 1, 2)),
+        (0, 1, Complete { is_wait: true, requests: vec![cancelled] }),
+        (1, 1, Forget(2)),
+        (2, 2, isend(1, 2, 3)),
+        (2, 2, Forget(3)),
+    ];
+    let program = read(vec![rank(2, calls, 3), rank(2, vec![(0, 3, recv(0, 2))], 3)]);
+    // The send that is given up goes all the same, with 1 us of computing before it and after it.
+    assert_eq!(finishes(&program.schedule), [4, 11]);
+}
+
+#[test]
+fn persistent_requests_are_started_again() {
+    let start = |request| {
+        Start(vec![isend(1, 0, request), Recv { receive: receive(1, 1), request: Some(request + 1) }])
+    };
+    let calls = vec![(0, 0, start(1)), (0, 9, wait(&[1, 2])), (9, 9, start(3)), (9, 20, wait(&[3, 4]))];
+    let one = vec![(0, 5, recv(0, 0)), (5, 5, send(0, 1)), (5, 9, recv(0, 0)), (9, 9, send(0, 1))];
+    // Four messages that follow each other.
+    assert_eq!(ends(vec![rank(2, calls, 20), rank(2, one, 9)]), [40, 32]);
+}
+
+/// Both sides of a send-receive begin together, and one of them may be missing.
+#[test]
+fn a_send_receive_is_both_at_once() {
+    let both = |other, request| SendRecv {
+        message: Some(message(other, 0)),
+        receive: Some(receive(other, 0)),
+        request,
+    };
+    let program = |request: Option<u64>| {
+        (0..2).map(move |id: u32| {
+            let mut calls = vec![(0, 9, both(1 - id, request))];
+            calls.extend(request.map(|request| (9, 20, wait(&[request]))));
+            rank(2, calls, 20)
+        })
+    };
+    assert_eq!(ends(program(None).collect()), [21, 21]);
+    assert_eq!(ends(program(Some(1)).collect()), [10, 10]);
+    let half = SendRecv { message: Some(message(1, 0)), receive: None, request: None };
+    assert_eq!(ends(vec![rank(2, vec![(0, 1, half)], 1), rank(2, vec![(0, 1, recv(0, 0))], 1)]), [2, 10]);
+}
+
+/// What one thread waits for does not keep another.
+#[test]
+fn threads_do_not_wait_for_each_other() {
+    let mut zero = rank(3, vec![(0, 60, recv(1, 0)), (0, 1, send(2, 0))], 60);
+    zero.calls[1].thread = 1;
+    let one = rank(3, vec![(50, 51, send(0, 0))], 51);
+    assert_eq!(ends(vec![zero, one, rank(3, vec![(0, 9, recv(0, 0))], 9)]), [60, 52, 10]);
+}
+
+fn copies(mut rank: RankCalls, members: &[&[u32]]) -> RankCalls {
+    for (number, members) in members.iter().enumerate() {
+        let number_at_parent = number as u64;
+        rank.communicators.push(Communicator {
+            members: members.to_vec(),
+            number_at_parent,
+            ..Communicator::default()
+        });
+    }
+    rank
+}
+
+/// Messages with the same tag on two communicators of the same ranks are not mixed up.
+#[test]
+fn communicators_are_told_apart() {
+    let on = |communicator| Envelope { communicator, ..message(1, 0) };
+    let send = |communicator| Send { mode: SendMode::Standard, message: on(communicator), request: None };
+    let recv = |communicator| {
+        let receive = Receive { communicator, taken: None, ..receive(0, 0) };
+        Recv { receive, request: None }
+    };
+    let both: &[&[u32]] = &[&[0, 1], &[0, 1]];
+    let zero = copies(rank(2, vec![(0, 0, send(2)), (0, 0, send(1))], 0), both);
+    let one = copies(rank(2, vec![(0, 0, recv(1)), (0, 0, recv(2))], 0), both);
+    // Sent by 2 and 6, received from 12 and from 16 on: the second one first.
+    assert_eq!(ends(vec![zero, one]), [6, 18]);
+}
+
+/// A barrier of two of four ranks, and a communicator of them that takes an all-gather of all.
+#[test]
+fn collectives_are_of_their_communicator() {
+    let barrier = || collective(CollectiveKind::Barrier, 1, 0);
+    let part: &[&[u32]] = &[&[1, 3]];
+    let ranks = |new: bool| {
+        (0..4).map(move |id| {
+            let is_in = id % 2 == 1;
+            let mut calls = Vec::new();
+            if new {
+                calls.push((0, 0, NewCommunicator { parent: 0, new: is_in.then_some(1) }));
+            }
+            calls.extend(is_in.then(|| (0, 0, barrier())));
+            let rank = rank(4, calls, 0);
+            if is_in { copies(rank, part) } else { rank }
+        })
+    };
+    assert_eq!(ends(ranks(false).collect()), [0, 10, 0, 10]);
+    // Two rounds before: one word, and two words, of which the second one comes g later.
+    assert_eq!(ends(ranks(true).collect()), [24, 34, 24, 34]);
+}
+
+/// Returns how many bytes each rank sends to each other, and receives from it by the lengths of its receives.
+fn traffic(schedule: &Schedule) -> [HashMap<(u32, u32), u64>; 2] {
+    let mut all = [HashMap::new(), HashMap::new()];
+    for rank in 0..schedule.ranks() {
+        for placed in schedule.operations(rank) {
+            let (side, pair, bytes) = match placed.operation {
+                Operation::Send { to, bytes, .. } => (0, (rank as u32, to), bytes),
+                Operation::Recv { from, bytes, .. } => (1, (from.unwrap(), rank as u32), bytes),
+                Operation::Calc(_) => continue,
+            };
+            *all[side].entry(pair).or_insert(0) += bytes;
+        }
+    }
+    all
+}
+
+#[test]
+fn collectives_with_counts_send_these() {
+    let kinds = [
+        CollectiveKind::Gatherv,
+        CollectiveKind::Scatterv,
+        CollectiveKind::Allgatherv,
+        CollectiveKind::Alltoallv,
+        CollectiveKind::Alltoallw,
+        CollectiveKind::ReduceScatter,
+    ];
+    let count = |from: u64, to: u64| 10 * from + to;
+    for (kind, table) in
+        kinds.into_iter().flat_map(|kind| [(kind, None), (kind, Some(CollectiveTable::open_mpi()))])
+    {
+        let P = 3_u64;
+        let ranks = (0..P).map(|id| {
+            let each = |of: &dyn Fn(u64) -> u64| Counts::Each((0..P).map(of).collect());
+            let (sent, received) = match kind {
+                CollectiveKind::Gatherv if id == 1 => {
+                    (Counts::Same(count(id, 1)), each(&|from| count(from, 1)))
+                }
+                CollectiveKind::Gatherv => (Counts::Same(count(id, 1)), Counts::Same(0)),
+                CollectiveKind::Scatterv if id == 1 => (each(&|to| count(1, to)), Counts::Same(count(1, id))),
+                CollectiveKind::Scatterv => (Counts::Same(0), Counts::Same(count(1, id))),
+                CollectiveKind::Allgatherv => (Counts::Same(5 + id), each(&|from| 5 + from)),
+                CollectiveKind::ReduceScatter => (each(&|to| 5 + to), Counts::Same(5 + id)),
+                _ => (each(&|to| count(id, to)), each(&|from| count(from, id))),
+            };
+            let root = if kind.has_root() { Root::Rank(1) } else { Root::None };
+            let kind = CallKind::Collective { kind, communicator: 0, root, sent, received, request: None };
+            rank(P as usize, vec![(0, 0, kind)], 0)
+        });
+        let mut ranks: Vec<RankCalls> = ranks.collect();
+        let options = ScheduleOptions { table, ..ScheduleOptions::default() };
+        let program = schedule::read(&mut ranks, options).unwrap();
+        let [sent, received] = traffic(&program.schedule);
+        player().run(&program.schedule).unwrap_or_else(|error| panic!("{kind:?}: {error}"));
+        let whole = |traffic: &HashMap<_, u64>| traffic.values().sum::<u64>();
+        assert!(whole(&sent) > 0 && sent == received, "{kind:?}: {sent:?} {received:?}");
+        if matches!(kind, CollectiveKind::Alltoallv | CollectiveKind::Alltoallw) {
+            let pairs =
+                (0..3).flat_map(|from| (0..3).map(move |to| (from, to))).filter(|(from, to)| from != to);
+            let expected: HashMap<_, _> =
+                pairs.map(|(from, to)| ((from, to), count(from.into(), to.into()))).collect();
+            assert_eq!(sent, expected, "{kind:?}");
+        }
+    }
+}
+
+/// Neighbours of a ring, of which the last one has nobody after it.
+#[test]
+fn neighbours_exchange_with_each_other() {
+    for table in [None, Some(CollectiveTable::open_mpi())] {
+        let ranks = (0..3_u32).map(|id| {
+            let (after, before) = ((id < 2).then_some(id + 1), id.checked_sub(1));
+            let (sent, received) = (Counts::Each(vec![u64::from(id) + 1]), Counts::Each(vec![u64::from(id)]));
+            let kind = CollectiveKind::NeighborAlltoallv;
+            let kind = CallKind::Collective {
+                kind,
+                communicator: 0,
+                root: Root::None,
+                sent,
+                received,
+                request: None,
+            };
+            let mut rank = rank(3, vec![(0, 0, kind)], 0);
+            rank.communicators[0].destinations = vec![after];
+            rank.communicators[0].sources = vec![before];
+            rank
+        });
+        let options = ScheduleOptions { table, ..ScheduleOptions::default() };
+        let program = schedule::read(&mut ranks.collect::<Vec<_>>(), options).unwrap();
+        let [sent, received] = traffic(&program.schedule);
+        assert_eq!(sent, HashMap::from([((0, 1), 1), ((1, 2), 2)]));
+        assert_eq!(sent, received);
+    }
+}
+
+/// Two groups, each of which names the other one.
+#[test]
+fn groups_exchange_with_each_other() {
+    let program = |kind: CollectiveKind, roots: [Root; 3]| {
+        let ranks = (0..3_u32).zip(roots).map(|(id, root)| {
+            let (members, remote) = if id < 1 { (vec![0], vec![1, 2]) } else { (vec![1, 2], vec![0]) };
+            let (sent, received) = (Counts::Same(4), Counts::Same(4));
+            let call = CallKind::Collective { kind, communicator: 1, root, sent, received, request: None };
+            let mut rank = rank(3, vec![(0, 0, call)], 0);
+            let number_at_parent = 1 << 32;
+            rank.communicators.push(Communicator {
+                members,
+                remote: Some(remote),
+                number_at_parent,
+                ..Communicator::default()
+            });
+            rank
+        });
+        let schedule = read(ranks.collect()).schedule;
+        let [sent, received] = traffic(&schedule);
+        assert_eq!(sent, received);
+        player().run(&schedule).unwrap();
+        sent
+    };
+    let down = HashMap::from([((0, 1), 4), ((0, 2), 4)]);
+    assert_eq!(program(CollectiveKind::Bcast, [Root::This, Root::Rank(0), Root::Rank(0)]), down);
+    let one = program(CollectiveKind::Reduce, [Root::Rank(1), Root::Nobody, Root::This]);
+    assert_eq!(one, HashMap::from([((0, 2), 4)]));
+    let all = program(CollectiveKind::Allgather, [Root::None; 3]);
+    assert_eq!(all, HashMap::from([((0, 1), 4), ((0, 2), 4), ((1, 0), 4), ((2, 0), 4)]));
+}
+
+#[test]
+fn what_nobody_received_is_left_out_and_said() {
+    let zero = rank(2, vec![(0, 1, send(1, 5)), (1, 2, send(1, 5)), (2, 3, send(1, 6))], 3);
+    let program = read(vec![zero, rank(2, vec![(0, 9, recv(0, 5))], 9)]);
+    let expected = "2 messages that nobody received are left out, the first from rank 0 to 1 with tag 5";
+    assert_eq!(program.warnings, [expected]);
+    // One message, and 2 us of computing... none is between the calls.
+    assert_eq!(finishes(&program.schedule), [2, 10]);
+    let lengths = rank(
+        2,
+        vec![(
+            0,
+            9,
+            Recv {
+                receive: Receive { taken: Some(Envelope { bytes: 8, ..message(0, 5) }), ..receive(0, 5) },
+                request: None,
+            },
+        )],
+        9,
+    );
+    let program = read(vec![rank(2, vec![(0, 1, send(1, 5))], 1), lengths]);
+    assert!(program.warnings[0].contains("rank 0 sent 1 bytes with tag 5, and rank 1 received 8"));
+}
+
+#[test]
+fn what_cannot_have_happened_is_refused() {
+    let lone = |calls| vec![rank(2, vec![], 1), rank(2, calls, 9)];
+    for (mut ranks, part) in [
+        (
+            lone(vec![(0, 9, recv(0, 5))]),
+            "rank 1: it received 1 messages of tag 5 from rank 0, which sent it 0",
+        ),
+        (
+            lone(vec![(0, 9, collective(CollectiveKind::Barrier, 0, 0))]),
+            "it made 1 collectives of all ranks, and rank 0 made 0",
+        ),
+        (
+            lone(vec![(0, 9, collective(CollectiveKind::Barrier, 7, 0))]),
+            "a call names communicator 7, and the rank has 1",
+        ),
+        (lone(vec![(0, 9, send(7, 0))]), "rank 1 sends to rank 7, and there are ranks 0 to 1"),
+        (lone(vec![(5, 9, send(0, 0)), (4, 5, send(0, 0))]), "a call begins before the last one ended"),
+        (vec![copies(rank(2, vec![], 1), &[&[0, 9]]), rank(2, vec![], 1)], "communicator 1 has rank 9"),
+        (
+            vec![copies(rank(2, vec![], 1), &[&[1]]), rank(2, vec![], 1)],
+            "communicator 1 does not have the rank itself",
+        ),
+    ] {
+        let error = schedule::read(&mut ranks, ScheduleOptions::default()).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+/// Of a program that was aborted, what both ends have is played.
+#[test]
+fn what_came_before_the_end_is_played() {
+    let barrier = || collective(CollectiveKind::Barrier, 0, 0);
+    let mut zero = rank(2, vec![(0, 1, barrier()), (1, 2, recv(1, 0)), (2, 3, barrier())], 3);
+    let mut one = rank(2, vec![(0, 1, barrier())], 1);
+    (zero.is_whole, one.is_whole) = (false, false);
+    let program = read(vec![zero, one]);
+    assert_eq!(finishes(&program.schedule), [10, 10]);
+    let all = program.warnings.join("\n");
+    assert!(all.contains("1 receives are left out") && all.contains("ended before MPI_Finalize"), "{all}");
+}
+
+/// Each operation is of a call, and each call of a place.
+#[test]
+fn operations_know_their_call() {
+    let mut zero = rank(
+        2,
+        vec![(1, 2, isend(1, 0, 1)), (2, 3, wait(&[1])), (5, 6, collective(CollectiveKind::Barrier, 0, 0))],
+        8,
+    );
+    let place = |line| Place { function: "main".into(), source: Some(("it.c".into(), line)) };
+    zero.places.extend([place(3), place(7)]);
+    (zero.calls[0].place, zero.calls[2].place) = (1, 2);
+    let mut one = rank(2, vec![(0, 2, recv(0, 0)), (2, 6, collective(CollectiveKind::Barrier, 0, 0))], 8);
+    one.places.push(place(7));
+    one.calls[1].place = 1;
+    let program = read(vec![zero, one]);
+    let groups = |rank: usize| {
+        let count = program.schedule.operations(rank).len() as u32;
+        let spans = &program.ranks[rank].spans;
+        let of = |operation| spans[program.ranks[rank].call_of(operation).unwrap()];
+        (0..count)
+            .map(|operation| (of(operation).group, program.places[of(operation).place as usize].clone()))
+            .collect::<Vec<_>>()
+    };
+    let barrier = CallGroup::Collective(CollectiveKind::Barrier);
+    let zero = groups(0);
+    // Computing and the send; computing, two messages and the end of the barrier; computing.
+    assert_eq!(zero[..2], [(CallGroup::PointToPoint, place(3)), (CallGroup::PointToPoint, place(3))]);
+    assert_eq!(zero[2..6].to_vec(), vec![(barrier, place(7)); 4]);
+    assert_eq!(zero[6..], [(CallGroup::End, Place::default())]);
+    assert_eq!(groups(1)[1], (barrier, place(7)));
+}
+
+/// The recorded and the predicted time of each group, which together are the whole.
+#[test]
+fn predicted_and_recorded_times_are_compared() {
+    let barrier = || collective(CollectiveKind::Barrier, 0, 0);
+    let zero = rank(2, vec![(10, 15, send(1, 0)), (20, 40, barrier())], 45);
+    let one = rank(2, vec![(0, 18, recv(0, 0)), (20, 40, barrier())], 45);
+    let program = read(vec![zero, one]);
+    let played = player().moments(true).run(&program.schedule).unwrap();
+    let comparison = Comparison::new(&program, &played).unwrap();
+    let us = |time: Time| time.as_ps() / US.as_ps();
+    // Rank 0 computes for 10, sends until 12, computes until 17 and sends in the barrier until 19. Rank 1 has the message
+    // at 20, computes until 22, sends until 24 and receives what came at 25 until 27. Its own is there at 30 and received
+    // at 32. Both compute for 5 more.
+    assert_eq!(finishes(&program.schedule), [37, 32]);
+    let expected =
+        [((45, 37), (20, 20), vec![(5, 2), (20, 15)]), ((45, 32), (7, 7), vec![(18, 20), (20, 5)])];
+    for (rank, (end, computing, groups)) in comparison.ranks.iter().zip(expected) {
+        let pair = |pair: loggp_mpi_trace::comparison::TimePair| (us(pair.recorded), us(pair.predicted));
+        assert_eq!((pair(rank.end), pair(rank.computing)), (end, computing));
+        assert_eq!(rank.groups.iter().map(|(_, one)| pair(*one)).collect::<Vec<_>>(), groups);
+        let sum: Time = rank.groups.iter().map(|(_, one)| one.predicted).sum();
+        assert_eq!(sum + rank.computing.predicted, rank.end.predicted);
+    }
+    assert_eq!((us(comparison.end.recorded), us(comparison.end.predicted)), (45, 37));
+}
+
+/// Random programs of blocking calls take as long as a program that makes the same calls.
+#[test]
+fn a_program_takes_as_long_as_one_with_the_same_calls() {
+    for seed in 0..60 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let P = rng.usize(2..6);
+        let mut calls: Vec<Vec<At>> = vec![Vec::new(); P];
+        let mut clocks = vec![0; P];
+        let mut push = |rank: usize, rng: &mut fastrand::Rng, kind: CallKind| {
+            clocks[rank] += rng.i64(0..9);
+            calls[rank].push((clocks[rank], clocks[rank] + 3, kind));
+            clocks[rank] += 3;
+        };
+        for _ in 0..rng.usize(1..40) {
+            let (from, to, tag) = (rng.usize(..P), rng.usize(..P), rng.i32(0..3));
+            if from == to {
+                continue;
+            }
+            push(from, &mut rng, send(to as u32, tag));
+            let is_any = rng.bool();
+            let taken = message(from as u32, tag);
+            push(to, &mut rng, if is_any { any(Some(taken), None) } else { recv(from as u32, tag) });
+        }
+        let ranks: Vec<RankCalls> =
+            calls.iter().zip(&clocks).map(|(calls, end)| rank(P, calls.clone(), *end)).collect();
+        let program = read(ranks);
+        let params = Params::builder(P).set("L=6us,o=2us,g=4us").unwrap().word(8).build().unwrap();
+        let run = Machine::new(params).rate("compute", US).run(|p| {
+            let mut before = 0;
+            for (begin, end, kind) in &calls[p.id()] {
+                p.work("compute", (*begin - before) as u64, || ());
+                before = *end;
+                match kind {
+                    Send { message, .. } => {
+                        p.send(message.peer as usize, Tag::<u8>::new(message.tag as u16), 0)
+                    }
+                    Recv { receive, .. } => {
+                        let taken = receive.taken.unwrap();
+                        p.recv_from(taken.peer as usize, Tag::<u8>::new(taken.tag as u16));
+                    }
+                    _ => unreachable!(),
+                }
+            }
+            p.now()
+        });
+        let played = player().run(&program.schedule).unwrap();
+        let run = run.unwrap();
+        assert_eq!(run.results, played.finishes, "seed {seed}");
+    }
+}
+
+/// In random programs of immediate calls, too, every message is received, with all its bytes.
+#[test]
+fn every_message_is_received() {
+    for seed in 0..200 {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let P = rng.usize(2..6);
+        let mut calls: Vec<Vec<At>> = vec![Vec::new(); P];
+        let mut open: Vec<Vec<Completed>> = vec![Vec::new(); P];
+        let (mut clock, mut count, mut bytes_of) = (0, 0_u64, HashMap::new());
+        for _ in 0..rng.usize(1..60) {
+            let (from, to, tag) = (rng.usize(..P), rng.usize(..P), rng.i32(0..2));
+            if from == to {
+                continue;
+            }
+            let bytes = rng.u64(1..100);
+            let mode = [SendMode::Standard, SendMode::Synchronous, SendMode::Buffered, SendMode::Ready]
+                [rng.usize(..4)];
+            let communicator = rng.u32(0..2);
+            let (sent, taken) = (
+                Envelope { peer: to as u32, tag, communicator, bytes },
+                Envelope { peer: from as u32, tag, communicator, bytes },
+            );
+            *bytes_of.entry((from as u32, to as u32)).or_insert(0) += bytes;
+            count += 2;
+            clock += 10;
+            let receive = Receive {
+                from: rng.bool().then_some(from as u32),
+                tag: rng.bool().then_some(tag),
+                communicator,
+                bytes: 100,
+                taken: None,
+            };
+            calls[from].push((clock, clock, Send { mode, message: sent, request: Some(count) }));
+            calls[to].push((clock, clock, Recv { receive, request: Some(count + 1) }));
+            open[from].push(completed(count, None));
+            open[to].push(completed(count + 1, Some(taken)));
+            // A send that needs no receiver may be waited for at once; all else is at the end, so that nobody waits for ever.
+            if mode != SendMode::Synchronous && rng.bool() {
+                let sent = open[from].iter().position(|one| one.request == count).unwrap();
+                let requests = vec![open[from].swap_remove(sent)];
+                calls[from].push((clock + 1, clock + 2, Complete { is_wait: true, requests }));
+            }
+        }
+        let ranks = calls.into_iter().zip(open).map(|(mut calls, requests)| {
+            calls.push((clock + 10, clock + 20, Complete { is_wait: true, requests }));
+            copies(rank(P, calls, clock + 20), &[&(0..P as u32).collect::<Vec<_>>()])
+        });
+        let program = read(ranks.collect());
+        assert_eq!(program.warnings, Vec::<String>::new(), "seed {seed}");
+        let [sent, _] = traffic(&program.schedule);
+        let sent: HashMap<_, _> = sent.into_iter().filter(|(_, bytes)| *bytes > 0).collect();
+        assert_eq!(sent, bytes_of, "seed {seed}");
+        player().run(&program.schedule).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+    }
+}
