@@ -11,6 +11,7 @@ mod alloc;
 mod bars;
 mod choice;
 mod column;
+mod compared;
 mod completion_values;
 mod details;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub mod readers;
 mod real_machine;
 mod report;
 mod row;
+mod schedule_input;
 mod shard;
 mod stdout;
 mod topologies;

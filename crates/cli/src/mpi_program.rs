@@ -1,25 +1,34 @@
 //! Recorded MPI programs, for all commands that read them.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use loggp::Time;
+use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
+use loggp_mpi_trace::recording::{MAGIC_BYTES, Recording, is_recording};
 use loggp_mpi_trace::schedule::{self, ProgramSchedule, ScheduleOptions};
+use loggp_mpi_trace::source::CallSource;
 
 use super::draft;
 use super::error::CliError;
 
 /// How a recorded MPI program is read.
 #[derive(Args)]
+#[command(next_help_heading = "MPI program")]
 pub struct MpiOptions {
+    /// By whose algorithms collectives become messages: openmpi, mpich, or a file with lines of a collective, the least ranks and
+    /// bytes, an algorithm and perhaps a segment [default: those of the MPI that a recording names; the usual patterns for
+    /// liballprof's files]
+    #[arg(long, value_name = "openmpi|mpich|FILE")]
+    collectives: Option<String>,
     /// Whose MPI wrote liballprof's files: what stands for any source and for nobody, and how long a request is, is not the
-    /// same
-    #[arg(long, value_name = "MPI", value_enum, default_value = "openmpi")]
-    mpi: MpiKind,
-    /// Take calls that cannot be read as computing time
+    /// same [default: openmpi]
+    #[arg(long, value_name = "MPI", value_enum, hide_possible_values = true)]
+    mpi: Option<MpiKind>,
+    /// Take calls of liballprof's files that cannot be read as computing time
     #[arg(long)]
     skip: bool,
 }
@@ -34,6 +43,72 @@ enum MpiKind {
     Mpich,
 }
 
+impl MpiOptions {
+    /// Returns an error if an option is given, since `name` is no recorded program.
+    pub fn refuse_for(&self, name: &str) -> Result<(), CliError> {
+        let given = [
+            ("--collectives", self.collectives.is_some()),
+            ("--mpi", self.mpi.is_some()),
+            ("--skip", self.skip),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => Err(CliError::Request(format!(
+                "{option} is for a recorded MPI program, and {name} is none; leave it out"
+            ))),
+        }
+    }
+
+    /// Returns the table of algorithms that is asked for.
+    fn table(&self) -> Result<Option<&'static CollectiveTable>, CliError> {
+        let Some(name) = &self.collectives else { return Ok(None) };
+        if let Some(table) = CollectiveTable::named(name) {
+            return Ok(Some(table));
+        }
+        let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("--collectives {name}: {why}"));
+        let path = Path::new(name);
+        if !path.exists() {
+            return Err(refuse(&"there is no such file; give openmpi, mpich or a file"));
+        }
+        let text = draft::read_source(path, MOST_TABLE, "").map_err(|why| refuse(&why))?;
+        let table = CollectiveTable::parse(&String::from_utf8_lossy(&text)).map_err(|why| refuse(&why))?;
+        // It is read once for all of the command.
+        Ok(Some(Box::leak(Box::new(table))))
+    }
+}
+
+/// The most bytes of a table of algorithms.
+const MOST_TABLE: u64 = 1 << 20;
+
+/// A kind of file with a recorded program.
+#[derive(Clone, Copy, PartialEq)]
+enum ProgramKind {
+    Recording,
+    Allprof,
+}
+
+/// Returns the kind of program that a file with this beginning is.
+fn kind(begin: &[u8]) -> Option<ProgramKind> {
+    if is_recording(begin) {
+        Some(ProgramKind::Recording)
+    } else if begin.starts_with(b"MPI_") || begin.starts_with(b"#") {
+        Some(ProgramKind::Allprof)
+    } else {
+        None
+    }
+}
+
+fn kind_of(path: &Path) -> io::Result<Option<ProgramKind>> {
+    let mut begin = Vec::new();
+    draft::open_source(path)?.take(MAGIC_BYTES as u64).read_to_end(&mut begin)?;
+    Ok(kind(&begin))
+}
+
+/// Returns whether a file has a recorded program, or a part of one. A file that cannot be read has none.
+pub fn is_program(path: &Path) -> bool {
+    path.is_file() && kind_of(path).is_ok_and(|kind| kind.is_some())
+}
+
 /// Reads a recorded program and makes its schedule. What was left out or guessed is said on stderr.
 pub fn read_program(
     files: &[PathBuf],
@@ -41,17 +116,42 @@ pub fn read_program(
     unit: Time,
     has_spans: bool,
 ) -> Result<ProgramSchedule, CliError> {
+    let mut schedule_options = ScheduleOptions { unit, has_spans, table: options.table()? };
+    if let [file] = files
+        && kind_of(file).is_ok_and(|kind| kind == Some(ProgramKind::Recording))
+    {
+        let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("{}: {why}", file.display()));
+        for (option, given) in [("--mpi", options.mpi.is_some()), ("--skip", options.skip)] {
+            if given {
+                return Err(refuse(&format_args!(
+                    "{option} is for liballprof's files, and this is a recording; leave it out"
+                )));
+            }
+        }
+        let mut recording = Recording::open(file).map_err(|why| refuse(&why))?;
+        let named = CollectiveTable::named(&recording.facts().mpi);
+        let table = schedule_options.table.or(named);
+        schedule_options.table = table.or(Some(CollectiveTable::open_mpi()));
+        return make_schedule(&mut recording, schedule_options, &|_| file);
+    }
     let traces = sort_by_rank(files)?;
     let mpi = match options.mpi {
-        MpiKind::OpenMpi => MpiLibrary::OpenMpi,
-        MpiKind::Mpich => MpiLibrary::Mpich,
+        None | Some(MpiKind::OpenMpi) => MpiLibrary::OpenMpi,
+        Some(MpiKind::Mpich) => MpiLibrary::Mpich,
     };
     let open = |rank: usize| -> io::Result<File> { draft::open_source(traces[rank]) };
     let mut source = AllprofProgram::new(traces.len(), mpi, options.skip, open);
-    let read = schedule::read(&mut source, ScheduleOptions { unit, has_spans, table: None });
-    let program = read.map_err(|why| {
-        let file = why.rank.and_then(|rank| traces.get(rank)).unwrap_or(&traces[0]);
-        CliError::Request(format!("{}: {why}", file.display()))
+    make_schedule(&mut source, schedule_options, &|rank| traces.get(rank).unwrap_or(&traces[0]))
+}
+
+/// Makes the schedule of a program, whose ranks' files `file` returns.
+fn make_schedule<'a>(
+    source: &mut dyn CallSource,
+    options: ScheduleOptions,
+    file: &dyn Fn(usize) -> &'a Path,
+) -> Result<ProgramSchedule, CliError> {
+    let program = schedule::read(source, options).map_err(|why| {
+        CliError::Request(format!("{}: {why}", file(why.rank.unwrap_or_default()).display()))
     })?;
     for warning in &program.warnings {
         drop(writeln!(io::stderr(), "warning: {warning}"));

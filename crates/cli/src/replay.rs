@@ -1,34 +1,35 @@
 //! `loggp replay`: plays a schedule from a file or of a pattern, by the papers' rules or by LogGOPSim's.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use loggp::schedule::{CostModel, PlayReport, Player, Schedule};
 use loggp::trace::Caption;
-use loggp::{Cause, Latency, NS, Noise, Ports, RunError, Ties, Time};
+use loggp::{Cause, Latency, Noise, Ports, RunError, Ties, Time};
 use loggp_document::DocumentBlock;
-use loggp_goal::patterns::CommPattern;
+use loggp_mpi_trace::comparison::Comparison;
 use loggp_study::analysis::ParameterSweep;
 
 use super::choice::{MachineChoice, is_parameter_given};
 use super::column::Columns;
+use super::compared::{comparison_columns, comparison_tables};
 use super::completion_values;
-use super::draft;
 use super::error::CliError;
 use super::field::Field;
 use super::format::Format;
 use super::formula::{FormulaSweep, sweep_blocks, sweep_columns};
 use super::heading::{choice_heading, noise_text, parameters, wire_text};
-use super::number::{Unit, count};
+use super::mpi_program::MpiOptions;
+use super::number::Unit;
 use super::options::{
     ChoiceOptions, NamedValue, NoiseOption, PORTS, one_of, parse_count, parse_length, parse_noise, parse_seed,
 };
 use super::output::Outputs;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
-use super::schedule::{pattern_schedule, unknown_pattern};
+use super::schedule_input::{InputOptions, ScheduleInput};
 use super::trace_outputs::TraceOutputs;
 
 /// Play a schedule, or that of a usual pattern of communication, of up to millions of ranks
@@ -42,10 +43,13 @@ use super::trace_outputs::TraceOutputs;
                  a word is a byte")
 }))]
 pub struct ReplayCommand {
-    /// A schedule in GOAL, as text or as bytes, as LogGOPSim's generator and txt2bin write them; - for stdin; or a pattern:
-    /// `loggp schedule --help` lists them
-    #[arg(value_name = "FILE.goal|-|PATTERN", value_parser = completion_values::pattern(), hide_possible_values = true)]
+    /// A recorded MPI program; or a schedule in GOAL, as text or as bytes, as LogGOPSim's generator and txt2bin write them;
+    /// - for stdin; or a pattern: `loggp schedule --help` lists them
+    #[arg(value_name = "FILE|-|PATTERN", value_parser = completion_values::pattern(), hide_possible_values = true)]
     schedule: String,
+    /// The other ranks' files of a program that liballprof traced
+    #[arg(value_name = "FILE", hide = true)]
+    traces: Vec<PathBuf>,
     /// Number of ranks of a pattern [default: 8]
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     P: Option<usize>,
@@ -86,6 +90,8 @@ pub struct ReplayCommand {
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     timeline: Option<PathBuf>,
     #[command(flatten)]
+    mpi: MpiOptions,
+    #[command(flatten)]
     outputs: Outputs,
 }
 
@@ -105,6 +111,8 @@ struct PlayedSchedule<'a> {
     choice: &'a MachineChoice,
     noise: Option<&'a Noise>,
     play_report: PlayReport,
+    /// What was recorded beside what was played, if it is a recorded program.
+    comparison: Option<Comparison>,
     /// The runs along a parameter, if `--over` is given.
     sweep: Option<FormulaSweep>,
 }
@@ -118,13 +126,18 @@ impl ReplayCommand {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));
         }
-        let (name, schedule) = read_input(&self.schedule, self.P, self.size, self.unit)?;
-        let choice = machine_for(&self.choice, &schedule)?;
+        let source = InputOptions { P: self.P, size: self.size, unit: self.unit, mpi: &self.mpi };
+        let ScheduleInput { name, program } = source.read(&self.schedule, &self.traces)?;
+        let schedule = &program.schedule;
+        let choice = machine_for(&self.choice, schedule)?;
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
         let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
-        let replay = player(choice.params).rules(self.rules).trace(trace_outputs.is_requested());
-        let mut play_report = replay.run(&schedule).map_err(play_error)?;
-        let again = |params| Ok(player(params).trace(true).run(&schedule)?.trace.expect("it is traced"));
+        let replay = player(choice.params)
+            .rules(self.rules)
+            .trace(trace_outputs.is_requested())
+            .moments(program.is_recorded());
+        let mut play_report = replay.run(schedule).map_err(play_error)?;
+        let again = |params| Ok(player(params).trace(true).run(schedule)?.trace.expect("it is traced"));
         let params = choice.params;
         let read_sweep = |over: &String| {
             FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again))
@@ -132,8 +145,9 @@ impl ReplayCommand {
         let sweep = self.over.as_ref().map(read_sweep).transpose()?;
         let trace = play_report.trace.take();
         let (command, choice, noise) = (self, &choice, noise.as_ref());
+        let comparison = Comparison::new(&program, &play_report);
         let played =
-            PlayedSchedule { command, name: &name, schedule: &schedule, choice, noise, play_report, sweep };
+            PlayedSchedule { command, name: &name, schedule, choice, noise, play_report, comparison, sweep };
         let unit = choice.unit;
         let parameters = parameters(&choice.params, &unit).join(", ");
         let rules = match self.rules {
@@ -153,37 +167,9 @@ impl ReplayCommand {
             let sweep = |row: &PlayedSchedule| {
                 row.sweep.as_ref().map_or_else(Vec::new, |sweep| sweep_blocks(sweep, unit))
             };
-            rows.iter().flat_map(|row| finish_table(row, unit).into_iter().chain(sweep(row))).collect()
+            rows.iter().flat_map(|row| tables(row, unit).into_iter().chain(sweep(row))).collect()
         })
     }
-}
-
-/// Makes the schedule of the pattern with this name, or reads it from the file with this name. Returns its name
-/// in reports too.
-pub fn read_input(
-    name: &str,
-    P: Option<usize>,
-    size: Option<usize>,
-    unit: Option<Time>,
-) -> Result<(String, Schedule), CliError> {
-    if CommPattern::find(name).is_some() {
-        if unit.is_some() {
-            return Err(CliError::Request(format!(
-                "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"
-            )));
-        }
-        let size = size.unwrap_or(1);
-        let schedule = pattern_schedule(name, P.unwrap_or(8), size)?;
-        return Ok((format!("{name}, {}", count(size, "byte")), schedule));
-    }
-    for (option, given) in [("-P", P.is_some()), ("--size", size.is_some())] {
-        if given {
-            return Err(CliError::Request(format!(
-                "{option} is for a pattern, and {name} is a file; leave it out"
-            )));
-        }
-    }
-    Ok((name.into(), read_schedule(Path::new(name), unit.unwrap_or(NS))?))
 }
 
 /// Returns the machine for a schedule that the options choose. Without a name its words are bytes.
@@ -207,32 +193,21 @@ pub fn play_error(error: RunError) -> CliError {
     }
 }
 
-/// Reads a schedule from a file, or from stdin if `path` is `-`.
-fn read_schedule(path: &Path, unit: Time) -> Result<Schedule, CliError> {
-    let name = path.display();
-    let read = if path == Path::new("-") {
-        loggp_goal::read(io::stdin().lock(), unit)
-    } else {
-        if !path.exists() && path.extension().is_none() {
-            return Err(CliError::Request(format!(
-                "there is no file {name}, and {}",
-                unknown_pattern(&name.to_string())
-            )));
+/// Returns the tables of the ranks' times, if there are not more ranks than `MOST_SHOWN`, and of where they go.
+fn tables(played: &PlayedSchedule, unit: Unit) -> Vec<DocumentBlock> {
+    let finishes = &played.play_report.finishes;
+    let is_short = finishes.len() <= MOST_SHOWN;
+    match &played.comparison {
+        Some(comparison) => comparison_tables(comparison, is_short, unit),
+        None if is_short => {
+            let finishes: Vec<(usize, Time)> = finishes.iter().copied().enumerate().collect();
+            let mut columns = Columns::<(usize, Time)>::new();
+            columns.add_to_table("rank", |(rank, _)| *rank);
+            columns.add_to_table("done", |(_, finish)| *finish);
+            columns.table(&finishes, unit, usize::MAX).into_iter().collect()
         }
-        let file = draft::open_source(path);
-        let file = file.map_err(|error| CliError::Request(format!("{name} cannot be read: {error}")))?;
-        loggp_goal::read(file, unit)
-    };
-    read.map_err(|error| CliError::Request(format!("{name}: {error}")))
-}
-
-/// Returns the table of the ranks' finishing times, or `None` if there are more than `MOST_SHOWN`.
-fn finish_table(played: &PlayedSchedule, unit: Unit) -> Option<DocumentBlock> {
-    let finishes: Vec<(usize, Time)> = played.play_report.finishes.iter().copied().enumerate().collect();
-    let mut columns = Columns::<(usize, Time)>::new();
-    columns.add_to_table("rank", |(rank, _)| *rank);
-    columns.add_to_table("done", |(_, finish)| *finish);
-    if finishes.len() > MOST_SHOWN { None } else { columns.table(&finishes, unit, usize::MAX) }
+        None => Vec::new(),
+    }
 }
 
 /// Returns the columns of the report.
@@ -260,6 +235,7 @@ fn columns<'a>() -> Columns<'a, PlayedSchedule<'a>> {
         finishes => Field::Times(finishes.clone()),
     };
     columns.add("finishes_ns", finishes).json_only();
+    columns.extend(comparison_columns(|played: &PlayedSchedule| played.comparison.as_ref()));
     columns.extend(sweep_columns(|played: &PlayedSchedule| played.sweep.as_ref()));
     columns
 }

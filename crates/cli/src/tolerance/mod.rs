@@ -17,6 +17,7 @@ use super::error::CliError;
 use super::format::Format;
 use super::formula::replay_error;
 use super::heading::parameters;
+use super::mpi_program::MpiOptions;
 use super::options::{
     ChoiceOptions, NoiseOption, PORTS, one_of, parse_count, parse_length, parse_noise, parse_positive,
     parse_seed,
@@ -38,9 +39,9 @@ use source::RunSource;
 #[command(mut_arg("params", |params| params.help("Parameters, on top of the machine's: L=6us,o=2us,g=4us,G=0.03us; a bare number \
     counts cycles. Without --machine a word is a byte")))]
 pub struct ToleranceCommand {
-    /// A schedule in GOAL, as `loggp replay` reads it, - for stdin; or a pattern: `loggp schedule --help` lists them; or a
-    /// trace that `loggp run --trace` wrote: FILE.json or FILE.loggp
-    #[arg(value_name = "FILE.goal|-|PATTERN|TRACE", value_parser = completion_values::pattern(), hide_possible_values = true)]
+    /// A recorded MPI program, or a schedule in GOAL, as `loggp replay` reads it, - for stdin; or a pattern: `loggp schedule
+    /// --help` lists them; or a trace that `loggp run --trace` wrote: FILE.json or FILE.loggp
+    #[arg(value_name = "FILE|-|PATTERN|TRACE", value_parser = completion_values::pattern(), hide_possible_values = true)]
     input: String,
     /// Number of ranks of a pattern [default: 8]
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
@@ -81,6 +82,8 @@ pub struct ToleranceCommand {
     /// How it is written: for people, or a JSON object or CSV line per parameter
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
+    #[command(flatten)]
+    mpi: MpiOptions,
     #[command(flatten)]
     outputs: Outputs,
 }

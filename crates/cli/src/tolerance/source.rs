@@ -5,6 +5,7 @@ use std::path::Path;
 use loggp::path::Events;
 use loggp::schedule::{Operation, Player, Schedule};
 use loggp::trace::Trace;
+use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp::{Latency, Params, ParamsBuilder, RunError, Ties};
 use loggp_study::analysis::{LatencyUse, RunCurve, check_trace, latency_uses, message_tags, replay_with};
 
@@ -15,12 +16,13 @@ use super::super::formula::replay_error;
 use super::super::heading::{choice_heading, noise_text, recorded_text, wire_text};
 use super::super::number::{Unit, count};
 use super::super::output::{TRACE_EXTENSIONS, extension};
-use super::super::replay::{machine_for, play_error, read_input};
+use super::super::replay::{machine_for, play_error};
+use super::super::schedule_input::{InputOptions, ScheduleInput};
 use super::ToleranceCommand;
 
 /// The run, and the machine on which it is made.
 pub enum RunSource {
-    Schedule { name: String, schedule: Schedule, choice: MachineChoice, player: Player, wires: String },
+    Schedule { name: String, program: ProgramSchedule, choice: MachineChoice, player: Player, wires: String },
     Trace { name: String, trace: Trace, params: Params },
 }
 
@@ -41,15 +43,16 @@ impl RunSource {
     }
 
     fn read_schedule(command: &ToleranceCommand) -> Result<RunSource, CliError> {
-        let ToleranceCommand { input, P, size, unit, choice, ports, noise, seed, .. } = command;
-        let (name, schedule) = read_input(input, *P, *size, *unit)?;
-        let choice = machine_for(choice, &schedule)?;
+        let ToleranceCommand { input, P, size, unit, choice, ports, noise, seed, mpi, .. } = command;
+        let source = InputOptions { P: *P, size: *size, unit: *unit, mpi };
+        let ScheduleInput { name, program } = source.read(input, &[])?;
+        let choice = machine_for(choice, &program.schedule)?;
         let noise = noise.as_ref().map(|noise| noise.read(seed.unwrap_or(1))).transpose()?;
         let ports = ports.unwrap_or_default();
         let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise.as_ref());
         let player = Player::new(choice.params).ports(ports).noise(noise);
-        player.run(&schedule).map_err(play_error)?;
-        Ok(RunSource::Schedule { name, schedule, choice, player, wires })
+        player.run(&program.schedule).map_err(play_error)?;
+        Ok(RunSource::Schedule { name, program, choice, player, wires })
     }
 
     fn read_trace(command: &ToleranceCommand, path: &Path) -> Result<RunSource, CliError> {
@@ -136,8 +139,8 @@ impl RunSource {
     /// Makes and traces the run on a machine with these parameters.
     pub fn run(&self, params: Params) -> Result<Trace, RunError> {
         match self {
-            RunSource::Schedule { schedule, player, .. } => {
-                let report = player.clone().params(params).trace(true).run(schedule)?;
+            RunSource::Schedule { program, player, .. } => {
+                let report = player.clone().params(params).trace(true).run(&program.schedule)?;
                 Ok(report.trace.expect("it is traced"))
             }
             RunSource::Trace { trace, .. } => replay_with(trace, params),
@@ -151,13 +154,15 @@ impl RunSource {
         let params = Params { L: loggp::Time::from_ps(seen_at), ..self.params() };
         let failed = |error: RunError| replay_error(&format!("L={}", params.L), &error);
         match self {
-            RunSource::Schedule { schedule, player, .. } => {
-                let report = player.clone().params(params).trace(true).run(schedule).map_err(failed)?;
+            RunSource::Schedule { program, player, .. } => {
+                let report = player.clone().params(params).trace(true).run(&program.schedule).map_err(failed)?;
                 let trace = report.trace.expect("it is traced");
                 let events = Events::new(&trace);
                 let kind = |message: usize| {
                     let ends = report.operations[message];
-                    transfer_name(schedule, &events, message, ends, &|_, _| None)
+                    transfer_name(&program.schedule, &events, message, ends, &|rank, operation| {
+                        program.call_name(rank, operation)
+                    })
                 };
                 Ok(latency_uses(&events, kind))
             }

@@ -38,6 +38,36 @@ pub struct ProgramSchedule {
     pub warnings: Vec<String>,
 }
 
+impl From<Schedule> for ProgramSchedule {
+    /// Returns a schedule of which no program is known.
+    fn from(schedule: Schedule) -> ProgramSchedule {
+        ProgramSchedule { schedule, ranks: Vec::new(), places: Vec::new(), warnings: Vec::new() }
+    }
+}
+
+impl ProgramSchedule {
+    /// Returns whether it is that of a recorded program.
+    pub fn is_recorded(&self) -> bool {
+        !self.ranks.is_empty()
+    }
+
+    /// Returns the kind of call to which an operation of a rank belongs and its place, such as `allreduce at solve
+    /// (solver.c:12)`, or `None` if that is not known.
+    pub fn call_name(&self, rank: usize, operation: u32) -> Option<String> {
+        let index = self.ranks.get(rank)?;
+        let CallSpan { group, place, .. } = index.spans[index.call_of(operation)?];
+        let group = group.name();
+        Some(match self.places.get(place as usize) {
+            None | Some(Place { source: None, .. }) if place == 0 => group.to_string(),
+            Some(Place { function, source: Some((file, line)) }) => {
+                format!("{group} at {function} ({file}:{line})")
+            }
+            Some(Place { function, .. }) => format!("{group} at {function}"),
+            None => group.to_string(),
+        })
+    }
+}
+
 /// How a program becomes a schedule.
 #[derive(Clone, Copy, Debug)]
 pub struct ScheduleOptions {

@@ -1,0 +1,95 @@
+//! The schedule that a command takes: of a recorded MPI program, from a file in GOAL, or of a pattern.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use loggp::schedule::Schedule;
+use loggp::{NS, Time};
+use loggp_goal::patterns::CommPattern;
+use loggp_mpi_trace::schedule::ProgramSchedule;
+
+use super::draft;
+use super::error::CliError;
+use super::mpi_program::{MpiOptions, is_program, read_program};
+use super::number::count;
+use super::schedule::{pattern_schedule, unknown_pattern};
+
+/// The options that say how the input of a command is read.
+pub struct InputOptions<'a> {
+    pub P: Option<usize>,
+    pub size: Option<usize>,
+    pub unit: Option<Time>,
+    pub mpi: &'a MpiOptions,
+}
+
+/// A schedule, with its name in reports and what is known of its program.
+pub struct ScheduleInput {
+    pub name: String,
+    pub program: ProgramSchedule,
+}
+
+impl InputOptions<'_> {
+    /// Makes the schedule of the pattern with this name, or reads it from the file with this name. A program that
+    /// liballprof traced has `others` too.
+    pub fn read(&self, name: &str, others: &[PathBuf]) -> Result<ScheduleInput, CliError> {
+        let path = Path::new(name);
+        let is_program = is_program(path);
+        if !is_program {
+            self.mpi.refuse_for(name)?;
+            if let Some(other) = others.first() {
+                return Err(CliError::Request(format!(
+                    "{name} is no trace of a rank, and {} comes after it; give one schedule, or all files of a program",
+                    other.display()
+                )));
+            }
+        }
+        if !path.exists() && CommPattern::find(name).is_some() {
+            if self.unit.is_some() {
+                return Err(CliError::Request(format!(
+                    "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"
+                )));
+            }
+            let size = self.size.unwrap_or(1);
+            let schedule = pattern_schedule(name, self.P.unwrap_or(8), size)?;
+            return Ok(ScheduleInput {
+                name: format!("{name}, {}", count(size, "byte")),
+                program: schedule.into(),
+            });
+        }
+        for (option, given) in [("-P", self.P.is_some()), ("--size", self.size.is_some())] {
+            if given {
+                return Err(CliError::Request(format!(
+                    "{option} is for a pattern, and {name} is a file; leave it out"
+                )));
+            }
+        }
+        let unit = self.unit.unwrap_or(NS);
+        let program = if is_program {
+            let files: Vec<PathBuf> =
+                [path.to_path_buf()].into_iter().chain(others.iter().cloned()).collect();
+            read_program(&files, self.mpi, unit, true)?
+        } else {
+            read_schedule(path, unit)?.into()
+        };
+        Ok(ScheduleInput { name: name.into(), program })
+    }
+}
+
+/// Reads a schedule from a file, or from stdin if `path` is `-`.
+fn read_schedule(path: &Path, unit: Time) -> Result<Schedule, CliError> {
+    let name = path.display();
+    let read = if path == Path::new("-") {
+        loggp_goal::read(io::stdin().lock(), unit)
+    } else {
+        if !path.exists() && path.extension().is_none() {
+            return Err(CliError::Request(format!(
+                "there is no file {name}, and {}",
+                unknown_pattern(&name.to_string())
+            )));
+        }
+        let file = draft::open_source(path);
+        let file = file.map_err(|error| CliError::Request(format!("{name} cannot be read: {error}")))?;
+        loggp_goal::read(file, unit)
+    };
+    read.map_err(|error| CliError::Request(format!("{name}: {error}")))
+}
