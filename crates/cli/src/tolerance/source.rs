@@ -5,8 +5,8 @@ use std::path::Path;
 use loggp::path::Events;
 use loggp::schedule::{Operation, Player, Schedule};
 use loggp::trace::Trace;
-use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp::{Latency, Params, ParamsBuilder, RunError, Ties};
+use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp_study::analysis::{LatencyUse, RunCurve, check_trace, latency_uses, message_tags, replay_with};
 
 use super::super::audit;
@@ -155,7 +155,8 @@ impl RunSource {
         let failed = |error: RunError| replay_error(&format!("L={}", params.L), &error);
         match self {
             RunSource::Schedule { program, player, .. } => {
-                let report = player.clone().params(params).trace(true).run(&program.schedule).map_err(failed)?;
+                let report =
+                    player.clone().params(params).trace(true).run(&program.schedule).map_err(failed)?;
                 let trace = report.trace.expect("it is traced");
                 let events = Events::new(&trace);
                 let kind = |message: usize| {
