@@ -31,6 +31,7 @@ mod new;
 mod numbers;
 mod patterns;
 mod radix_sort;
+mod record;
 mod refusals;
 mod remap;
 mod replay;

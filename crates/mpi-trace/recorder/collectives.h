@@ -2,8 +2,10 @@
 
 #ifndef EACH_TIME
 #define EACH_TIME
-/* A collective blocking, immediate and persistent. `fill` says what is exchanged, of the communicator `with`. */
-#define COLLECTIVE(name, parameters, arguments, fill) COLLECTIVE_(name, NAME(name), NAME(I##name), NAME(name##_init), parameters, arguments, fill)
+/* A collective blocking, immediate and persistent. `fill` says what is exchanged, of the communicator `with`; `small` is the name as
+ * it stands behind the I. */
+#define COLLECTIVE(name, small, parameters, arguments, fill)                                                         \
+    COLLECTIVE_(name, NAME(name), NAME(I##small), NAME(name##_init), parameters, arguments, fill)
 #define OPEN(...) __VA_ARGS__
 #define COLLECTIVE_(title, name, immediate, persistent, parameters, arguments, fill)                                 \
     CALL(name, (OPEN parameters))                                                                                    \
@@ -60,10 +62,10 @@
 #define IS_LARGE 1
 #else
 #define IS_LARGE 0
-COLLECTIVE(Barrier, (MPI_Comm comm), (comm), (void)with)
+COLLECTIVE(Barrier, barrier, (MPI_Comm comm), (comm), (void)with)
 #endif
 
-COLLECTIVE(Bcast, (void *data, COUNT count, MPI_Datatype type, int root, MPI_Comm comm), (data, count, type, root, comm), {
+COLLECTIVE(Bcast, bcast, (void *data, COUNT count, MPI_Datatype type, int root, MPI_Comm comm), (data, count, type, root, comm), {
     ROOT;
     if (IS_ROOT)
         SAME(sent, count, type);
@@ -71,7 +73,7 @@ COLLECTIVE(Bcast, (void *data, COUNT count, MPI_Datatype type, int root, MPI_Com
         SAME(received, count, type);
 })
 
-COLLECTIVE(Reduce, (const void *data, void *into, COUNT count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
+COLLECTIVE(Reduce, reduce, (const void *data, void *into, COUNT count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
            (data, into, count, type, op, root, comm), {
     ROOT;
     if (IS_ROOT)
@@ -80,25 +82,25 @@ COLLECTIVE(Reduce, (const void *data, void *into, COUNT count, MPI_Datatype type
         SAME(sent, count, type);
 })
 
-#define ALL(name)                                                                                                    \
-    COLLECTIVE(name, (const void *data, void *into, COUNT count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),       \
+#define ALL(name, small)                                                                                                    \
+    COLLECTIVE(name, small, (const void *data, void *into, COUNT count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),       \
                (data, into, count, type, op, comm), {                                                                \
         SAME(sent, count, type);                                                                                     \
         SAME(received, count, type);                                                                                 \
     })
-ALL(Allreduce)
-ALL(Scan)
-ALL(Exscan)
-ALL(Reduce_scatter_block)
+ALL(Allreduce, allreduce)
+ALL(Scan, scan)
+ALL(Exscan, exscan)
+ALL(Reduce_scatter_block, reduce_scatter_block)
 #undef ALL
 
-COLLECTIVE(Reduce_scatter, (const void *data, void *into, const COUNT *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+COLLECTIVE(Reduce_scatter, reduce_scatter, (const void *data, void *into, const COUNT *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
            (data, into, counts, type, op, comm), {
     EACH_OF(sent, counts, with->size, type);
     SAME(received, counts[with->rank], type);
 })
 
-COLLECTIVE(Gather, (const void *data, COUNT count, MPI_Datatype type, void *into, COUNT each, MPI_Datatype into_type, int root,
+COLLECTIVE(Gather, gather, (const void *data, COUNT count, MPI_Datatype type, void *into, COUNT each, MPI_Datatype into_type, int root,
                     MPI_Comm comm),
            (data, count, type, into, each, into_type, root, comm), {
     ROOT;
@@ -110,7 +112,7 @@ COLLECTIVE(Gather, (const void *data, COUNT count, MPI_Datatype type, void *into
         SAME(sent, count, type);
 })
 
-COLLECTIVE(Gatherv, (const void *data, COUNT count, MPI_Datatype type, void *into, const COUNT *each, const OFFSET *offsets,
+COLLECTIVE(Gatherv, gatherv, (const void *data, COUNT count, MPI_Datatype type, void *into, const COUNT *each, const OFFSET *offsets,
                      MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, count, type, into, each, offsets, into_type, root, comm), {
     ROOT;
@@ -123,7 +125,7 @@ COLLECTIVE(Gatherv, (const void *data, COUNT count, MPI_Datatype type, void *int
         SAME(sent, count, type);
 })
 
-COLLECTIVE(Scatter, (const void *data, COUNT each, MPI_Datatype type, void *into, COUNT count, MPI_Datatype into_type, int root,
+COLLECTIVE(Scatter, scatter, (const void *data, COUNT each, MPI_Datatype type, void *into, COUNT count, MPI_Datatype into_type, int root,
                      MPI_Comm comm),
            (data, each, type, into, count, into_type, root, comm), {
     ROOT;
@@ -135,7 +137,7 @@ COLLECTIVE(Scatter, (const void *data, COUNT each, MPI_Datatype type, void *into
         SAME(received, count, into_type);
 })
 
-COLLECTIVE(Scatterv, (const void *data, const COUNT *each, const OFFSET *offsets, MPI_Datatype type, void *into, COUNT count,
+COLLECTIVE(Scatterv, scatterv, (const void *data, const COUNT *each, const OFFSET *offsets, MPI_Datatype type, void *into, COUNT count,
                       MPI_Datatype into_type, int root, MPI_Comm comm),
            (data, each, offsets, type, into, count, into_type, root, comm), {
     ROOT;
@@ -148,8 +150,8 @@ COLLECTIVE(Scatterv, (const void *data, const COUNT *each, const OFFSET *offsets
         SAME(received, count, into_type);
 })
 
-#define TO_ALL(name)                                                                                                 \
-    COLLECTIVE(name, (const void *data, COUNT count, MPI_Datatype type, void *into, COUNT each,                      \
+#define TO_ALL(name, small)                                                                                                 \
+    COLLECTIVE(name, small, (const void *data, COUNT count, MPI_Datatype type, void *into, COUNT each,                      \
                       MPI_Datatype into_type, MPI_Comm comm),                                                        \
                (data, count, type, into, each, into_type, comm), {                                                   \
         SAME(received, each, into_type);                                                                             \
@@ -158,14 +160,14 @@ COLLECTIVE(Scatterv, (const void *data, const COUNT *each, const OFFSET *offsets
         else                                                                                                         \
             SAME(sent, count, type);                                                                                 \
     })
-TO_ALL(Allgather)
-TO_ALL(Alltoall)
-TO_ALL(Neighbor_allgather)
-TO_ALL(Neighbor_alltoall)
+TO_ALL(Allgather, allgather)
+TO_ALL(Alltoall, alltoall)
+TO_ALL(Neighbor_allgather, neighbor_allgather)
+TO_ALL(Neighbor_alltoall, neighbor_alltoall)
 #undef TO_ALL
 
-#define GATHER_EACH(name, from)                                                                                      \
-    COLLECTIVE(name, (const void *data, COUNT count, MPI_Datatype type, void *into, const COUNT *each,               \
+#define GATHER_EACH(name, small, from)                                                                                      \
+    COLLECTIVE(name, small, (const void *data, COUNT count, MPI_Datatype type, void *into, const COUNT *each,               \
                       const OFFSET *offsets, MPI_Datatype into_type, MPI_Comm comm),                                 \
                (data, count, type, into, each, offsets, into_type, comm), {                                          \
         EACH_OF(received, each, from, into_type);                                                                    \
@@ -174,12 +176,12 @@ TO_ALL(Neighbor_alltoall)
         else                                                                                                         \
             SAME(sent, count, type);                                                                                 \
     })
-GATHER_EACH(Allgatherv, peers(with))
-GATHER_EACH(Neighbor_allgatherv, with->in_degree)
+GATHER_EACH(Allgatherv, allgatherv, peers(with))
+GATHER_EACH(Neighbor_allgatherv, neighbor_allgatherv, with->in_degree)
 #undef GATHER_EACH
 
-#define TO_EACH(name, to, from)                                                                                      \
-    COLLECTIVE(name, (const void *data, const COUNT *counts, const OFFSET *from_offsets, MPI_Datatype type,          \
+#define TO_EACH(name, small, to, from)                                                                                      \
+    COLLECTIVE(name, small, (const void *data, const COUNT *counts, const OFFSET *from_offsets, MPI_Datatype type,          \
                       void *into, const COUNT *each, const OFFSET *offsets, MPI_Datatype into_type, MPI_Comm comm),  \
                (data, counts, from_offsets, type, into, each, offsets, into_type, comm), {                           \
         EACH_OF(received, each, from, into_type);                                                                    \
@@ -189,12 +191,12 @@ GATHER_EACH(Neighbor_allgatherv, with->in_degree)
             EACH_OF(sent, counts, to, type);                                                                         \
         }                                                                                                            \
     })
-TO_EACH(Alltoallv, peers(with), peers(with))
-TO_EACH(Neighbor_alltoallv, with->out_degree, with->in_degree)
+TO_EACH(Alltoallv, alltoallv, peers(with), peers(with))
+TO_EACH(Neighbor_alltoallv, neighbor_alltoallv, with->out_degree, with->in_degree)
 #undef TO_EACH
 
-#define TO_EACH_TYPE(name, DISPLACEMENT, to, from)                                                                   \
-    COLLECTIVE(name, (const void *data, const COUNT *counts, const DISPLACEMENT *from_offsets,                       \
+#define TO_EACH_TYPE(name, small, DISPLACEMENT, to, from)                                                                   \
+    COLLECTIVE(name, small, (const void *data, const COUNT *counts, const DISPLACEMENT *from_offsets,                       \
                       const MPI_Datatype *types, void *into, const COUNT *each, const DISPLACEMENT *offsets,         \
                       const MPI_Datatype *into_types, MPI_Comm comm),                                                \
                (data, counts, from_offsets, types, into, each, offsets, into_types, comm), {                         \
@@ -205,6 +207,6 @@ TO_EACH(Neighbor_alltoallv, with->out_degree, with->in_degree)
             EACH_W(sent, counts, to, types);                                                                         \
         }                                                                                                            \
     })
-TO_EACH_TYPE(Alltoallw, OFFSET, peers(with), peers(with))
-TO_EACH_TYPE(Neighbor_alltoallw, MPI_Aint, with->out_degree, with->in_degree)
+TO_EACH_TYPE(Alltoallw, alltoallw, OFFSET, peers(with), peers(with))
+TO_EACH_TYPE(Neighbor_alltoallw, neighbor_alltoallw, MPI_Aint, with->out_degree, with->in_degree)
 #undef TO_EACH_TYPE

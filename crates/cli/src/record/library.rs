@@ -14,6 +14,9 @@ use super::super::error::CliError;
 /// The variable that names a library, or a folder with libraries.
 pub const VARIABLE: &str = "LOGGP_MPI_RECORDER";
 
+/// The kinds of MPI for which there are libraries, as the recorder names them.
+const MPIS: [&str; 3] = ["openmpi", "mpich", "mpi"];
+
 /// Builds the library with a compiler, and puts it into a folder, that of this command unless one is given.
 pub fn build(mpicc: &OsStr, folder: Option<&Path>, out: &mut dyn Write) -> Result<(), CliError> {
     let name = mpicc.to_string_lossy();
@@ -103,10 +106,16 @@ pub fn find(mpi: Option<&str>) -> Result<PathBuf, CliError> {
         )));
     }
     let Some(mpi) = mpi else {
-        return Err(CliError::Request(format!(
-            "it is not seen which MPI the program uses; name the library in {VARIABLE}, such as {}",
-            folder.join(file_name("mpich")).display()
-        )));
+        // If there is only one, it is meant.
+        let built: Vec<PathBuf> =
+            MPIS.iter().map(|mpi| folder.join(file_name(mpi))).filter(|path| path.is_file()).collect();
+        return match &built[..] {
+            [path] => Ok(path.canonicalize().unwrap_or_else(|_| path.clone())),
+            _ => Err(CliError::Request(format!(
+                "it is not seen which MPI the program uses; name the library in {VARIABLE}, such as {}",
+                folder.join(file_name("mpich")).display()
+            ))),
+        };
     };
     match [file_name(mpi), file_name("mpi")].iter().map(|name| folder.join(name)).find(|path| path.is_file())
     {

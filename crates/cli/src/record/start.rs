@@ -22,6 +22,12 @@ enum Launcher {
 
 /// Runs the command, and returns its exit status; 128 and the signal's number if one ended it.
 pub fn run(words: &[OsString], prefix: &Path) -> Result<u8, CliError> {
+    if find_program(&words[0]).is_none() {
+        let name = words[0].to_string_lossy();
+        return Err(CliError::Request(format!(
+            "there is no program {name}; give the command that starts yours"
+        )));
+    }
     let (at, launcher) = find_launcher(words);
     let mpi = match launcher {
         Launcher::OpenMpi => Some("openmpi"),

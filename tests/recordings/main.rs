@@ -1,0 +1,248 @@
+//! Recordings of MPI programs are read as they were written, and broken ones are refused with a sentence.
+
+mod memory;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loggp_mpi_trace::call::{CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls};
+use loggp_mpi_trace::recording::{Recording, is_recording};
+use loggp_mpi_trace::source::CallSource;
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+/// Recordings of real programs: examples/mpi/ring.mpi, and what `crates/mpi-trace/programs` call on 3 ranks.
+fn recordings() -> Vec<PathBuf> {
+    ["examples/mpi/ring.mpi", "tests/recordings/communicators.mpi", "tests/recordings/requests.mpi"]
+        .map(file)
+        .to_vec()
+}
+
+/// Returns the messages among a rank's calls, each with its receiver: those that it sent and those that it took.
+fn messages(rank: u32, calls: &RankCalls) -> [BTreeMap<(u32, u32, i32, u64), u64>; 2] {
+    let [mut sent, mut taken] = [BTreeMap::new(), BTreeMap::new()];
+    let mut send = |message: &Envelope| {
+        *sent.entry((rank, message.peer, message.tag, message.bytes)).or_default() += 1;
+    };
+    let mut take = |message: &Envelope| {
+        *taken.entry((message.peer, rank, message.tag, message.bytes)).or_default() += 1;
+    };
+    for call in &calls.calls {
+        let kinds = match &call.kind {
+            CallKind::Start(starts) => starts.iter().collect(),
+            kind => vec![kind],
+        };
+        for kind in kinds {
+            match kind {
+                CallKind::Send { message, .. } => send(message),
+                CallKind::Recv { receive, .. } => receive.taken.iter().for_each(&mut take),
+                CallKind::SendRecv { message, receive, .. } => {
+                    message.iter().for_each(&mut send);
+                    receive.iter().filter_map(|receive| receive.taken.as_ref()).for_each(&mut take);
+                }
+                CallKind::Complete { requests, .. } => {
+                    requests.iter().filter_map(|completed| completed.taken.as_ref()).for_each(&mut take);
+                }
+                _ => (),
+            }
+        }
+    }
+    [sent, taken]
+}
+
+#[test]
+fn what_is_sent_is_taken() {
+    for path in recordings() {
+        let recording = Recording::open(&path).unwrap();
+        let [mut sent, mut taken] = [BTreeMap::new(), BTreeMap::new()];
+        for rank in 0..recording.ranks() {
+            let [of_rank, by_rank] = messages(rank as u32, &recording.rank(rank).unwrap());
+            sent.extend(of_rank);
+            taken.extend(by_rank);
+        }
+        assert!(!sent.is_empty());
+        assert_eq!(sent, taken, "{}", path.display());
+    }
+}
+
+#[test]
+fn the_ring_is_as_it_was_called() {
+    let recording = Recording::open(file("examples/mpi/ring.mpi")).unwrap();
+    assert_eq!(recording.ranks(), 4);
+    assert_eq!((&*recording.facts().mpi, &*recording.facts().library), ("openmpi", "Open MPI v4.1.4"));
+    for rank in 0..4_u32 {
+        let calls = recording.rank(rank as usize).unwrap();
+        assert!(calls.is_whole && calls.unmodelled.is_empty() && calls.begin >= 0);
+        assert_eq!(calls.communicators.len(), 1);
+        assert_eq!(calls.communicators[0].members, [0, 1, 2, 3]);
+        assert_eq!(calls.calls.len(), 5 * 4);
+        let mut last = calls.begin;
+        for (round, calls_of_round) in calls.calls.chunks(4).enumerate() {
+            let round = round as u64;
+            let [recv, send, wait, sum] = calls_of_round else { panic!("{calls_of_round:?}") };
+            let from = (rank + 3) % 4;
+            assert!(matches!(&recv.kind, CallKind::Recv { receive, request: Some(request) }
+                    if receive.from == Some(from) && receive.tag == Some(7) && *request == 2 * round));
+            let to = Envelope { peer: (rank + 1) % 4, tag: 7, communicator: 0, bytes: 8 };
+            assert!(matches!(send.kind, CallKind::Send { message, request: Some(request), .. }
+                    if message == to && request == 2 * round + 1));
+            let taken = Some(Envelope { peer: from, ..to });
+            let completed = |request, taken| Completed { request, taken, is_cancelled: false };
+            let requests = vec![completed(2 * round, taken), completed(2 * round + 1, None)];
+            assert_eq!(wait.kind, CallKind::Complete { is_wait: true, requests });
+            assert!(matches!(&sum.kind, CallKind::Collective { kind: CollectiveKind::Allreduce, sent, .. }
+                if *sent == Counts::Same(8)));
+            for (call, function, line) in
+                [(recv, "relax", 12), (send, "relax", 13), (wait, "relax", 16), (sum, "main", 31)]
+            {
+                let place = &calls.places[call.place as usize];
+                assert_eq!(place.function, function);
+                assert!(matches!(&place.source, Some((file, at)) if file.ends_with("ring.c") && *at == line));
+                assert!(call.begin >= last && call.end >= call.begin && call.end <= calls.end);
+                last = call.end;
+            }
+        }
+    }
+}
+
+#[test]
+fn communicators_know_their_members() {
+    let recording = Recording::open(file("tests/recordings/communicators.mpi")).unwrap();
+    for rank in 0..3 {
+        let calls = recording.rank(rank).unwrap();
+        let made = |members: &[u32], remote: Option<&[u32]>| {
+            let communicators = calls.communicators.iter();
+            communicators.filter(|one| one.members == members && one.remote.as_deref() == remote).count()
+        };
+        let [own, other]: [&[u32]; 2] = if rank == 1 { [&[1], &[0, 2]] } else { [&[0, 2], &[1]] };
+        assert_eq!(made(own, Some(other)), 1, "{rank}");
+        assert_eq!(made(&[0, 2, 1], None), 1, "that of merged groups");
+        assert!(made(own, None) >= 4 && made(&[0, 1, 2], None) >= 8);
+        assert!(calls.communicators.iter().any(|one| one.destinations == [None, Some(1)]) || rank > 0);
+    }
+}
+
+/// The pieces of a rank make all of it.
+#[test]
+fn pieces_are_the_whole() {
+    for path in recordings() {
+        let mut recording = Recording::open(&path).unwrap();
+        for rank in 0..recording.ranks() {
+            let whole = recording.rank(rank).unwrap();
+            let mut calls = Vec::new();
+            recording
+                .read_rank(rank, &mut |piece| {
+                    calls.extend_from_slice(&piece.calls);
+                    assert!(piece.calls.iter().all(|call| (call.place as usize) < piece.places.len()));
+                    assert!(piece.communicators.len() <= whole.communicators.len());
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(calls, whole.calls);
+        }
+    }
+}
+
+/// Reads all of a file, and returns how many calls it has, or the error.
+fn read(path: &Path) -> Result<usize, String> {
+    let recording = Recording::open(path).map_err(|error| error.to_string())?;
+    let mut count = 0;
+    for rank in 0..recording.ranks() {
+        let mut reader = recording.calls(rank).map_err(|error| error.to_string())?;
+        while reader.next_call().map_err(|error| error.to_string())?.is_some() {
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+/// A file that ends anywhere is refused, or read up to where it ends.
+#[test]
+fn files_that_end_early() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("short.mpi");
+    for whole in recordings() {
+        let bytes = fs::read(&whole).unwrap();
+        let all = read(&whole).unwrap();
+        for length in (0..bytes.len()).step_by(7) {
+            fs::write(&path, &bytes[..length]).unwrap();
+            let why = read(&path).expect_err("the last rank's bytes are missing");
+            assert!(!why.is_empty() && !why.contains('\n'), "{why}");
+        }
+        // A rank's own file is read as far as it goes.
+        let at = bytes.windows(8).position(|window| window == b"LOGGPREC").unwrap();
+        let mut alone = bytes[at..].to_vec();
+        assert_eq!(alone[16..18], [0, Recording::open(&whole).unwrap().ranks() as u8]);
+        fs::write(&path, &alone).unwrap();
+        assert!(read(&path).unwrap_err().contains("loggp record --merge"));
+        alone.truncate(200);
+        alone[8] = 2;
+        fs::write(&path, &alone).unwrap();
+        assert!(read(&path).unwrap_err().contains("has version 2"));
+        assert!(all > 0);
+    }
+}
+
+/// Changes some bytes.
+fn mutate(bytes: &mut Vec<u8>, random: &mut fastrand::Rng) {
+    for _ in 0..random.usize(1..4) {
+        let at = random.usize(..bytes.len());
+        match random.u8(..6) {
+            0 => bytes[at] = random.u8(..),
+            1 => bytes[at] ^= 1 << random.u8(..8),
+            2 => bytes[at] = [0, 1, 127, 128, 255][random.usize(..5)],
+            3 => drop(bytes.remove(at)),
+            4 => bytes.insert(at, random.u8(..)),
+            _ => {
+                let (from, length) = (random.usize(..bytes.len()), random.usize(1..40));
+                let copied: Vec<u8> = bytes[from..].iter().copied().take(length).collect();
+                let end = bytes.len().min(at + copied.len());
+                bytes[at..end].copy_from_slice(&copied[..end - at]);
+            }
+        }
+        if bytes.is_empty() {
+            return;
+        }
+    }
+}
+
+/// Whatever a file holds, it is read or refused in one sentence, within ten times its size of memory and what reading
+/// any file takes.
+#[test]
+fn mutated_files() {
+    const ANY_FILE: usize = 64 << 10;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mutated.mpi");
+    let mut random = fastrand::Rng::with_seed(49);
+    let (mut read_so, mut refused) = (0, 0);
+    for whole in recordings() {
+        let bytes = fs::read(&whole).unwrap();
+        for _ in 0..2000 {
+            let mut mutated = bytes.clone();
+            mutate(&mut mutated, &mut random);
+            fs::write(&path, &mutated).unwrap();
+            let (outcome, peak) = memory::peak(|| read(&path));
+            assert!(peak <= 10 * mutated.len() + ANY_FILE, "{peak} bytes for {}", mutated.len());
+            match outcome {
+                Ok(calls) => {
+                    assert!(calls <= mutated.len());
+                    read_so += 1;
+                }
+                Err(why) => {
+                    assert!(!why.is_empty() && !why.contains('\n'), "{why}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(read_so > 500 && refused > 500, "{read_so} were read, {refused} refused");
+}
+
+#[test]
+fn recordings_are_known_by_their_first_bytes() {
+    assert!(recordings().iter().all(|path| is_recording(&fs::read(path).unwrap())));
+    assert!(!is_recording(b"LOGGP") && !is_recording(b"# allprof"));
+}
