@@ -94,6 +94,9 @@ pub use loggp_derive::Payload;
 /// Shared with the project's other crates; no part of the public API.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::collectives::rounds::{
+        BinomialPlace, Nodes, Round, bruck, dissemination, distances, staggered,
+    };
     pub use crate::message::Plain;
     pub use crate::text::{EscapedText, escaped, nearest_name};
 }

@@ -2,8 +2,9 @@
 
 use super::all_to_all::{all_to_all_in, all_to_all_time};
 use super::call::{CollectiveCall, VectorPiece, rank_and_size};
-use super::costs::{distances, elements_per_word, time_of_steps, words_of};
+use super::costs::{elements_per_word, time_of_steps, words_of};
 use super::levels::{level_steps, planning_params};
+use super::rounds::bruck;
 use crate::message::{Collective, Payload};
 use crate::params::LongMessages;
 use crate::proc::Proc;
@@ -57,16 +58,15 @@ fn all_gather_words<T: Payload + Clone>(p: &mut Proc, value: T, k: usize) -> Vec
     let call = CollectiveCall::begin(p, Collective::AllGather);
     let (id, P) = (call.id, call.P);
     // max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
-    let in_steps =
-        time_of_steps(planning_params(p), distances(P).map(|distance| k * distance.min(P - distance)));
+    let in_steps = time_of_steps(planning_params(p), bruck(P, id).map(|round| k * round.values));
     if all_to_all_time(planning_params(p), P, k) < in_steps {
         return all_to_all_in(p, &call, vec![value; P]);
     }
     // The values of this processor and of the processors after it.
     let mut values = vec![value];
-    for (step, distance) in distances(P).enumerate() {
-        let mine = values[..distance.min(P - distance)].to_vec();
-        let theirs = call.send_recv(p, (id + P - distance) % P, mine, (id + distance) % P, step);
+    for (step, round) in bruck(P, id).enumerate() {
+        let mine = values[..round.values].to_vec();
+        let theirs = call.send_recv(p, round.to, mine, round.from, step);
         values.extend(theirs);
     }
     values.rotate_right(id);

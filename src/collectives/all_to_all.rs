@@ -3,6 +3,7 @@
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, max_words};
 use super::exchange::Shift;
+use super::rounds::staggered;
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -44,9 +45,9 @@ pub(super) fn all_to_all_in<T: Payload>(p: &mut Proc, call: &CollectiveCall, val
     let mut out: Vec<Option<T>> = values.into_iter().map(Some).collect();
     let mut received: Vec<Option<T>> = (0..P).map(|_| None).collect();
     received[id] = out[id].take();
-    let steps = (1..P).filter_map(|i| {
-        let (to, from) = ((id + i) % P, (id + P - i) % P);
-        Some(Shift { to: call.processor(to), value: out[to].take()?, from: call.processor(from) })
+    let steps = staggered(P, id).filter_map(|round| {
+        let [to, from] = [round.to, round.from].map(|rank| call.processor(rank));
+        Some(Shift { to, value: out[round.to].take()?, from })
     });
     p.exchange(call.tag(0), max_words::<T>(p), steps, |from, value| received[call.rank(from)] = Some(value));
     received.into_iter().flatten().collect()

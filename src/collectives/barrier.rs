@@ -1,8 +1,8 @@
 //! The barriers: the machine's own, and the one made of messages.
 
 use super::call::CollectiveCall;
-use super::costs::distances;
 use super::levels::level_steps;
+use super::rounds::dissemination;
 use crate::message::Collective;
 use crate::proc::Proc;
 
@@ -67,9 +67,8 @@ pub fn barrier(p: &mut Proc) {
         return steps.iter().rev().for_each(|step| barrier(&mut p.within(&step.group)));
     }
     let call = CollectiveCall::begin(p, Collective::Barrier);
-    let (id, P) = (call.id, call.P);
-    for (round, distance) in distances(P).enumerate() {
-        call.send(p, (id + distance) % P, round, ());
-        call.recv::<()>(p, (id + P - distance) % P, round);
+    for (number, round) in dissemination(call.P, call.id).enumerate() {
+        call.send(p, round.to, number, ());
+        call.recv::<()>(p, round.from, number);
     }
 }

@@ -55,8 +55,3 @@ pub(super) fn words_of<T: Payload>(p: &Proc, n: usize) -> usize {
 pub(super) fn elements_per_word<T: Payload>(params: &Params) -> usize {
     (params.word.get() / T::SIZE.unwrap_or(1).max(1)).max(1)
 }
-
-/// Returns 1, 2, 4 ... below P.
-pub(super) fn distances(P: usize) -> impl DoubleEndedIterator<Item = usize> {
-    (0..P.next_power_of_two().ilog2()).map(|step| 1 << step)
-}

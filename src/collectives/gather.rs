@@ -1,8 +1,9 @@
 //! Gather: one processor gets the values of all.
 
 use super::call::CollectiveCall;
-use super::costs::{MessageCost, distances, words_of};
+use super::costs::{MessageCost, words_of};
 use super::levels::planning_params;
+use super::rounds::{BinomialPlace, distances};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -73,17 +74,15 @@ fn gather_flat<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize, val
 #[track_caller]
 fn gather_tree<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize, value: T) -> Option<Vec<T>> {
     let P = call.P;
-    let node = (call.id + P - root) % P;
+    let tree = BinomialPlace { P, place: (call.id + P - root) % P };
     let mut values = vec![value];
-    for (step, distance) in distances(P).enumerate() {
-        if node & distance != 0 {
-            call.send(p, (root + node - distance) % P, step, values);
-            return None;
-        }
-        if node + distance < P {
-            let more: Vec<T> = call.recv(p, (root + node + distance) % P, step);
-            values.extend(more);
-        }
+    for child in tree.children() {
+        let more: Vec<T> = call.recv(p, (root + child) % P, child.trailing_zeros() as usize);
+        values.extend(more);
+    }
+    if let Some(parent) = tree.parent() {
+        call.send(p, (root + parent) % P, tree.place.trailing_zeros() as usize, values);
+        return None;
     }
     values.rotate_right(root);
     Some(values)

@@ -54,6 +54,7 @@ mod group_proc;
 mod levels;
 mod reduce;
 mod reduce_scatter;
+pub(crate) mod rounds;
 mod scan;
 mod scatter;
 mod tree;

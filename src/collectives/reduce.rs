@@ -3,6 +3,7 @@
 use super::call::{CollectiveCall, check_root, combine};
 use super::costs::{MessageCost, words_of};
 use super::levels::{level_steps, planning_params};
+use super::rounds::Nodes;
 use super::tree::{Tree, TreePlace};
 use crate::message::{Collective, Pack, Payload, Unpack};
 use crate::proc::Proc;
@@ -184,28 +185,26 @@ pub(super) fn all_reduce_units<T: Payload + Clone>(
     const AFTER: usize = 1;
     let call = CollectiveCall::begin(p, Collective::AllReduce);
     let (id, P) = (call.id, call.P);
-    let size = 1 << P.ilog2();
-    let paired = 2 * (P - size);
+    let nodes = Nodes::new(P, true);
     let mut all = value;
     // The even processor of a pair sends its value to the odd one and waits for the result.
-    if id < paired && id.is_multiple_of(2) {
+    let Some(node) = nodes.node(id) else {
         call.send(p, id + 1, BEFORE, all);
         return call.recv(p, id + 1, AFTER);
+    };
+    let partner = nodes.partner(id);
+    if let Some(partner) = partner {
+        let part = call.recv(p, partner, BEFORE);
+        all = combine(p, units, (partner, part), (id, all), &mut op);
     }
-    if id < paired {
-        let part = call.recv(p, id - 1, BEFORE);
-        all = combine(p, units, (id - 1, part), (id, all), &mut op);
-    }
-    // The other processors are the butterfly's nodes, in the same order.
-    let node = if id < paired { id / 2 } else { id - paired / 2 };
-    let processor = |node: usize| if node < paired / 2 { 2 * node + 1 } else { node + paired / 2 };
-    for bit in 0..size.ilog2() {
+    // Nodes are in the order of their processors.
+    for bit in 0..nodes.count.ilog2() {
         let other = node ^ 1 << bit;
-        let part = call.swap(p, processor(other), all.clone(), AFTER + 1 + bit as usize);
+        let part = call.swap(p, nodes.rank(other), all.clone(), AFTER + 1 + bit as usize);
         all = combine(p, units, (other, part), (node, all), &mut op);
     }
-    if id < paired {
-        call.send(p, id - 1, AFTER, all.clone());
+    if let Some(partner) = partner {
+        call.send(p, partner, AFTER, all.clone());
     }
     all
 }

@@ -1,7 +1,7 @@
 //! Scans: every processor gets the combined values of the processors up to it.
 
 use super::call::{CollectiveCall, combine};
-use super::costs::distances;
+use super::rounds::distances;
 use crate::message::{Collective, Payload};
 use crate::proc::Proc;
 

@@ -1,8 +1,9 @@
 //! Scatter: one processor has a value for each.
 
 use super::call::CollectiveCall;
-use super::costs::{MessageCost, distances, time_of_steps, words_of};
+use super::costs::{MessageCost, time_of_steps, words_of};
 use super::levels::planning_params;
+use super::rounds::{BinomialPlace, bruck};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
@@ -37,14 +38,21 @@ pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) ->
     let (P, k) = (call.P, words_of::<T>(p, 1));
     let cost = MessageCost::new(planning_params(p), k);
     let is_flat = cost.row_time(P, cost.send) <= tree_time(planning_params(p), P, k);
+    let tree = BinomialPlace { P, place: (call.id + P - root) % P };
     let Some(mut values) = call.root_value(p, root, values, "values") else {
-        return if is_flat { call.recv(p, root, 0) } else { receive_in_tree(p, &call, root) };
+        return match tree.parent() {
+            Some(parent) if !is_flat => {
+                let values = call.recv(p, (root + parent) % P, tree.place.trailing_zeros() as usize);
+                forward(p, &call, root, tree, values)
+            }
+            _ => call.recv(p, root, 0),
+        };
     };
     call.check_count(p, &values, "to");
     // Places count from the root.
     values.rotate_left(root);
     if !is_flat {
-        return forward(p, &call, values);
+        return forward(p, &call, root, tree, values);
     }
     let mut values = values.into_iter();
     let own = values.next().expect("there is a processor");
@@ -57,26 +65,21 @@ pub fn scatter<T: Payload>(p: &mut Proc, root: usize, values: Option<Vec<T>>) ->
 /// Returns the time with the tree: max(L + 2o, g) + L + 2o + ((P-1)k - R)G.
 fn tree_time(params: &Params, P: usize, k: usize) -> Time {
     // If P is not a power of two, the first message is shorter; the others are full.
-    time_of_steps(params, distances(P).rev().map(|distance| k * distance.min(P - distance)))
+    time_of_steps(params, bruck(P, 0).rev().map(|round| k * round.values))
 }
 
-/// Receives the values for this processor and those below it in the tree, and forwards the latter.
+/// Forwards the values for the places below this one, and returns the first one, which is the processor's own.
 #[track_caller]
-fn receive_in_tree<T: Payload>(p: &mut Proc, call: &CollectiveCall, root: usize) -> T {
-    let place = (call.id + call.P - root) % call.P;
-    let parent = place & (place - 1);
-    let values = call.recv(p, (root + parent) % call.P, place.trailing_zeros() as usize);
-    forward(p, call, values)
-}
-
-/// Forwards the values of the following processors, and returns the first one, which is this processor's own.
-#[track_caller]
-fn forward<T: Payload>(p: &mut Proc, call: &CollectiveCall, mut values: Vec<T>) -> T {
-    while values.len() > 1 {
-        let distance = values.len().next_power_of_two() / 2;
-        let to = (call.id + distance) % call.P;
-        let theirs = values.split_off(distance);
-        call.send(p, to, distance.trailing_zeros() as usize, theirs);
+fn forward<T: Payload>(
+    p: &mut Proc,
+    call: &CollectiveCall,
+    root: usize,
+    tree: BinomialPlace,
+    mut values: Vec<T>,
+) -> T {
+    for child in tree.children().rev() {
+        let theirs = values.split_off(child - tree.place);
+        call.send(p, (root + child) % call.P, child.trailing_zeros() as usize, theirs);
     }
     values.pop().expect("it has its own value")
 }

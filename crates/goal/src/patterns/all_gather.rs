@@ -1,5 +1,7 @@
 //! All-gathers, in which the ranks' blocks may have different lengths.
 
+use loggp::__private::{Round, bruck as bruck_rounds};
+
 use super::WriteResult;
 use super::algorithm::Algorithm;
 use super::broadcast::segments;
@@ -46,10 +48,8 @@ pub(super) fn linear_at_once(rank: &mut MemberWriter, of: &Lengths, _: &Algorith
 
 /// In round r all blocks that came so far go 2^r away, as far as they are missing there.
 pub(super) fn bruck(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
-    for distance in rank.distances() {
-        let (to, from, count) =
-            (rank.behind(distance), rank.ahead(distance), distance.min(rank.P - distance));
-        let (sent, received) = (blocks(rank, of, rank.id, count), blocks(rank, of, from, count));
+    for Round { to, from, values } in bruck_rounds(rank.P, rank.id) {
+        let (sent, received) = (blocks(rank, of, rank.id, values), blocks(rank, of, from, values));
         rank.send_recv((to, sent), (from, received))?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use super::algorithm::Algorithm;
 use super::call::{CollectiveKind, Sizes};
 use super::member::{Lengths, MemberWriter, part};
-use super::rabenseifner::{self, Halving, Nodes, Pairing};
+use super::rabenseifner::{self, Halving, Pairing};
 use super::{WriteResult, broadcast, reduce};
 
 /// Everyone sends to rank 0, which sends to everyone.
@@ -28,14 +28,14 @@ pub(super) fn binomial(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algori
 
 /// Ranks whose numbers differ in one bit exchange all, for one bit after the other.
 pub(super) fn recursive_doubling(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
-    let (nodes, whole) = (Nodes::new(rank.P, Pairing::ToOdd), of.whole());
-    if let Some(node) = nodes.combine_pairs(rank, whole)? {
+    let (nodes, whole) = (Pairing::ToOdd.nodes(rank.P), of.whole());
+    if let Some(node) = Pairing::ToOdd.combine(rank, whole)? {
         for bit in 0..nodes.count.ilog2() {
             rank.swap(nodes.rank(node ^ 1 << bit), whole)?;
             rank.combine(whole)?;
         }
     }
-    nodes.tell_pairs(rank, whole)
+    Pairing::ToOdd.tell(rank, whole)
 }
 
 /// P parts go round a ring, twice: they are combined, and then told.
@@ -84,7 +84,7 @@ fn in_phases(rank: &mut MemberWriter, whole: u64, phases: usize) -> WriteResult 
 /// Rabenseifner's algorithm: halves of halves are exchanged and combined, and then gathered by all. In pairs of
 /// ranks too many both combine a half first.
 pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
-    if of.whole() < 1 << rank.P.ilog2() {
+    if of.whole() < 1 << rank.P.ilog2() || !of.call.is_commutative {
         return linear(rank, of, algorithm);
     }
     rabenseifner::all_reduce(rank, of, Pairing::Halves, Halving::Nested)

@@ -1,5 +1,7 @@
 //! All-to-alls, in which the blocks may have different lengths.
 
+use loggp::__private::{Round, staggered};
+
 use super::WriteResult;
 use super::algorithm::Algorithm;
 use super::call::CollectiveKind;
@@ -64,8 +66,7 @@ fn at_once(
 
 /// One after the other: to the rank at a distance ahead, and from the one as far behind.
 pub(super) fn pairwise(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
-    for distance in 1..rank.P {
-        let (to, from) = (rank.ahead(distance), rank.behind(distance));
+    for Round { to, from, .. } in staggered(rank.P, rank.id) {
         rank.send_recv((to, of.sent(to)), (from, of.received(from)))?;
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Barriers. Their messages are empty.
 
+use loggp::__private::dissemination as dissemination_rounds;
+
 use super::WriteResult;
 use super::algorithm::Algorithm;
 use super::member::{Lengths, MemberWriter, Started};
@@ -46,8 +48,7 @@ pub(super) fn recursive_doubling(rank: &mut MemberWriter, _: &Lengths, _: &Algor
 
 /// Dissemination: in round r everyone tells the rank 2^r ahead.
 pub(super) fn dissemination(rank: &mut MemberWriter, _: &Lengths, _: &Algorithm) -> WriteResult {
-    rank.distances()
-        .try_for_each(|distance| rank.send_recv((rank.ahead(distance), 0), (rank.behind(distance), 0)))
+    dissemination_rounds(rank.P, rank.id).try_for_each(|round| rank.send_recv((round.to, 0), (round.from, 0)))
 }
 
 /// Everyone tells rank 0 up a binomial tree, which tells everyone down the same tree.

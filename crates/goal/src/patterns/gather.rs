@@ -1,10 +1,11 @@
 //! Gathers and scatters.
 
+use loggp::__private::BinomialPlace;
+
 use super::WriteResult;
 use super::algorithm::Algorithm;
 use super::call::CollectiveKind;
 use super::member::{Lengths, MemberWriter};
-use super::trees;
 
 /// Everyone sends to the root, which receives in the order of ranks.
 pub(super) fn gather(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
@@ -60,16 +61,12 @@ pub(super) fn gather_in_turn(rank: &mut MemberWriter, of: &Lengths, algorithm: &
 pub(super) fn gather_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
     let block = of.call.whole();
-    let tree = trees::contiguous_binomial(P, place);
-    for child in tree.children {
-        rank.recv(rank.member_at(child, root), block * below(P, child))?;
+    let tree = BinomialPlace { P, place };
+    for place in tree.children() {
+        rank.recv(rank.member_at(place, root), block * BinomialPlace { P, place }.size() as u64)?;
     }
-    tree.parent.map_or(Ok(()), |parent| rank.send(rank.member_at(parent, root), block * below(P, place)))
-}
-
-/// Returns the number of ranks in a binomial tree's part of a place that is not 0.
-fn below(P: usize, place: usize) -> u64 {
-    (place & place.wrapping_neg()).min(P - place) as u64
+    let parent = tree.parent().map(|parent| rank.member_at(parent, root));
+    parent.map_or(Ok(()), |parent| rank.send(parent, block * tree.size() as u64))
 }
 
 /// The root sends to everyone, one after the other.
@@ -100,11 +97,12 @@ pub(super) fn scatter_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: 
 pub(super) fn scatter_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
     let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
     let block = of.call.whole();
-    let tree = trees::knomial(P, place, 2);
-    if let Some(parent) = tree.parent {
-        rank.recv(rank.member_at(parent, root), block * below(P, place))?;
+    let tree = BinomialPlace { P, place };
+    if let Some(parent) = tree.parent() {
+        rank.recv(rank.member_at(parent, root), block * tree.size() as u64)?;
     }
-    tree.children
-        .into_iter()
-        .try_for_each(|child| rank.send(rank.member_at(child, root), block * below(P, child)))
+    for place in tree.children().rev() {
+        rank.send(rank.member_at(place, root), block * BinomialPlace { P, place }.size() as u64)?;
+    }
+    Ok(())
 }

@@ -190,7 +190,7 @@ impl<'a> MemberWriter<'a> {
 
     /// Returns the powers of 2 below P.
     pub fn distances(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
-        (0..self.P.next_power_of_two().ilog2()).map(|bit| 1 << bit)
+        loggp::__private::distances(self.P)
     }
 }
 

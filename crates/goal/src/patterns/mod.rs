@@ -20,6 +20,7 @@ mod scan;
 mod table;
 mod trees;
 
+use loggp::__private::{self as rounds, BinomialPlace, Round, bruck, distances, staggered};
 use loggp::Time;
 use loggp::schedule::{Operation, Requirement, Schedule, ScheduleBuilder, ScheduleError};
 
@@ -27,6 +28,8 @@ pub use algorithm::{Algorithm, Method};
 pub use call::{CollectiveCall, CollectiveKind, Member, Sizes};
 pub use methods::{METHODS, find as find_method, of as methods_of};
 pub use rules::CollectiveRules;
+use trees::Place;
+
 pub use table::{CollectiveTable, TableError};
 
 /// A pattern of communication.
@@ -228,11 +231,17 @@ impl PatternWriter<'_> {
         })
     }
 
-    /// Sends to one rank and receives from another in each round, which has the numbers of both and a length in
-    /// bytes. A send waits for the reception of the round before.
-    fn exchange(&mut self, rounds: &[(usize, usize, u64)]) -> WriteResult {
+    /// Sends to one rank and receives from another in each round, the rank's bytes for each value. A send waits for
+    /// the reception of the round before.
+    fn exchange(&mut self, rounds: impl IntoIterator<Item = Round>) -> WriteResult {
+        let rounds = rounds.into_iter().map(|round| (round, self.bytes.saturating_mul(round.values as u64)));
+        self.exchange_bytes(&rounds.collect::<Vec<_>>())
+    }
+
+    /// Does the same with a length in bytes for each round.
+    fn exchange_bytes(&mut self, rounds: &[(Round, u64)]) -> WriteResult {
         let mut received = None;
-        for &(to, from, bytes) in rounds {
+        for &(Round { to, from, .. }, bytes) in rounds {
             self.send_bytes(to, bytes, received)?;
             received = Some(self.recv_bytes(from, bytes)?);
         }
@@ -248,22 +257,14 @@ impl PatternWriter<'_> {
     fn ahead(&self, distance: usize) -> usize {
         (self.id + distance) % self.P
     }
-
-    /// Returns the powers of 2 below P.
-    fn distances(&self) -> impl Iterator<Item = usize> + use<> {
-        let P = self.P;
-        std::iter::successors(Some(1), |distance| Some(2 * distance))
-            .take_while(move |distance| *distance < P)
-    }
 }
 
 /// The neighbours of a rank in a tree: its parent, if it has one, and its children.
 type Neighbours = (Option<usize>, Vec<usize>);
 
 fn binomial(rank: &PatternWriter) -> Neighbours {
-    let (id, P) = (rank.id, rank.P);
-    let children = rank.distances().filter(|distance| id < *distance).map(|distance| id + distance);
-    (id.checked_ilog2().map(|bit| id - (1 << bit)), children.filter(|child| *child < P).collect())
+    let Place { parent, children } = trees::binomial(rank.P, rank.id);
+    (parent, children)
 }
 
 fn binary(&PatternWriter { id, P, .. }: &PatternWriter) -> Neighbours {
@@ -280,23 +281,21 @@ fn chain(&PatternWriter { id, P, .. }: &PatternWriter) -> Neighbours {
 }
 
 fn dissemination(rank: &mut PatternWriter) -> WriteResult {
-    let round = |distance: usize| (rank.ahead(distance), rank.behind(distance), rank.bytes);
-    rank.exchange(&rank.distances().map(round).collect::<Vec<_>>())
+    rank.exchange(rounds::dissemination(rank.P, rank.id))
 }
 
 fn all_to_all_pattern(rank: &mut PatternWriter) -> WriteResult {
-    for step in 1..rank.P {
-        rank.send(rank.ahead(step))?;
-        rank.recv(rank.behind(step))?;
+    for round in staggered(rank.P, rank.id) {
+        rank.send(round.to)?;
+        rank.recv(round.from)?;
     }
     Ok(())
 }
 
 fn pairwise(rank: &mut PatternWriter) -> WriteResult {
     let mut before = None;
-    for step in 1..rank.P {
-        let send = rank.send(rank.ahead(step))?;
-        let recv = rank.recv(rank.behind(step))?;
+    for round in staggered(rank.P, rank.id) {
+        let (send, recv) = (rank.send(round.to)?, rank.recv(round.from)?);
         for later in [send, recv] {
             rank.require_after(later, before.into_iter().flatten())?;
         }
@@ -305,46 +304,30 @@ fn pairwise(rank: &mut PatternWriter) -> WriteResult {
     Ok(())
 }
 
-/// In the round of distance 2^r, the ranks that are multiples of 2^(r+1) send to the rank 2^r ahead all that
-/// is for it and the ranks behind it.
+/// Every rank gets all that is for it and those below it in the tree, and sends the children their parts, the
+/// furthest first.
 fn binomial_scatter(rank: &mut PatternWriter) -> WriteResult {
-    let (id, P) = (rank.id, rank.P);
-    let for_half = |first: usize, half: usize| (P - first).min(half) as u64;
-    let mut received = None;
-    for distance in rank.distances().collect::<Vec<_>>().into_iter().rev() {
-        let bytes = |first: usize| for_half(first, distance).saturating_mul(rank.bytes);
-        if id.is_multiple_of(2 * distance) && id + distance < P {
-            rank.send_bytes(id + distance, bytes(id + distance), received)?;
-        } else if id.is_multiple_of(distance) && !id.is_multiple_of(2 * distance) {
-            received = Some(rank.recv_bytes(id - distance, bytes(id))?);
-        }
-    }
-    Ok(())
+    let tree = BinomialPlace { P: rank.P, place: rank.id };
+    let bytes = rank.bytes;
+    let below = |place: usize| bytes.saturating_mul(BinomialPlace { place, ..tree }.size() as u64);
+    let received = tree.parent().map(|parent| rank.recv_bytes(parent, below(rank.id))).transpose()?;
+    let mut children = tree.children().rev();
+    children.try_for_each(|child| rank.send_bytes(child, below(child), received).map(drop))
 }
 
-/// The rounds of the scatter in reverse.
+/// The same backwards.
 fn binomial_gather(rank: &mut PatternWriter) -> WriteResult {
-    let (id, P) = (rank.id, rank.P);
-    let from_half = |first: usize, half: usize| (P - first).min(half) as u64;
-    let mut received = Vec::new();
-    for distance in rank.distances() {
-        let bytes = |first: usize| from_half(first, distance).saturating_mul(rank.bytes);
-        if !id.is_multiple_of(2 * distance) {
-            return rank.send_bytes(id - distance, bytes(id), received).map(drop);
-        } else if id + distance < P {
-            received.push(rank.recv_bytes(id + distance, bytes(id + distance))?);
-        }
-    }
-    Ok(())
+    let tree = BinomialPlace { P: rank.P, place: rank.id };
+    let bytes = rank.bytes;
+    let below = |place: usize| bytes.saturating_mul(BinomialPlace { place, ..tree }.size() as u64);
+    let received = tree.children().map(|child| rank.recv_bytes(child, below(child)));
+    let received = received.collect::<Result<Vec<_>, _>>()?;
+    tree.parent().map_or(Ok(()), |parent| rank.send_bytes(parent, below(tree.place), received).map(drop))
 }
 
 /// Bruck's algorithm: in round r all that has been received so far goes 2^r away.
 fn all_gather_pattern(rank: &mut PatternWriter) -> WriteResult {
-    let round = |distance: usize| {
-        let bytes = (distance.min(rank.P - distance) as u64).saturating_mul(rank.bytes);
-        (rank.behind(distance), rank.ahead(distance), bytes)
-    };
-    rank.exchange(&rank.distances().map(round).collect::<Vec<_>>())
+    rank.exchange(bruck(rank.P, rank.id))
 }
 
 fn double_ring(rank: &mut PatternWriter) -> WriteResult {
@@ -362,23 +345,22 @@ fn double_ring(rank: &mut PatternWriter) -> WriteResult {
 }
 
 fn ring_allreduce(rank: &mut PatternWriter) -> WriteResult {
-    let round = (rank.ahead(1), rank.behind(1), rank.bytes / rank.P as u64);
-    rank.exchange(&vec![round; 2 * (rank.P - 1)])
+    let round = Round { to: rank.ahead(1), from: rank.behind(1), values: 1 };
+    rank.exchange_bytes(&vec![(round, rank.bytes / rank.P as u64); 2 * (rank.P - 1)])
 }
 
 fn recursive_doubling(rank: &mut PatternWriter) -> WriteResult {
-    let mut bytes = rank.bytes;
-    let there = rank.distances().map(|distance| {
+    let (mut bytes, id) = (rank.bytes, rank.id);
+    let there = distances(rank.P).map(|distance| {
         bytes /= 2;
-        (rank.id ^ distance, rank.id ^ distance, bytes)
+        (Round { to: id ^ distance, from: id ^ distance, values: 1 }, bytes)
     });
     let mut rounds: Vec<_> = there.collect();
     for number in (0..rounds.len()).rev() {
-        let (to, from, _) = rounds[number];
-        rounds.push((to, from, bytes));
+        rounds.push((rounds[number].0, bytes));
         bytes = bytes.saturating_mul(2);
     }
-    rank.exchange(&rounds)
+    rank.exchange_bytes(&rounds)
 }
 
 fn linear_barrier(rank: &mut PatternWriter) -> WriteResult {

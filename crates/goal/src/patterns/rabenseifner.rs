@@ -3,6 +3,9 @@
 //! A power of 2 of the ranks does it, the nodes. Of ranks too many each is paired with another one, and only one
 //! of a pair is a node.
 
+use loggp::__private::Nodes;
+use loggp::schedule::ScheduleError;
+
 use super::WriteResult;
 use super::member::{Lengths, MemberWriter, part};
 
@@ -26,78 +29,41 @@ pub(super) enum Halving {
     Blocks,
 }
 
-/// The nodes among the ranks.
-#[derive(Clone, Copy)]
-pub(super) struct Nodes {
-    /// The number of nodes.
-    pub count: usize,
-    /// The number of pairs.
-    pub pairs: usize,
-    pub pairing: Pairing,
-}
-
-impl Nodes {
-    pub fn new(P: usize, pairing: Pairing) -> Nodes {
-        let count = 1 << P.ilog2();
-        Nodes { count, pairs: P - count, pairing }
-    }
-
-    /// Returns the node that a rank is, or `None`.
-    pub fn node(&self, id: usize) -> Option<usize> {
-        let is_odd_node = self.pairing == Pairing::ToOdd;
-        match id < 2 * self.pairs {
-            true => (id.is_multiple_of(2) != is_odd_node).then_some(id / 2),
-            false => Some(id - self.pairs),
-        }
-    }
-
-    /// Returns the rank that is a node.
-    pub fn rank(&self, node: usize) -> usize {
-        match node < self.pairs {
-            true => 2 * node + usize::from(self.pairing == Pairing::ToOdd),
-            false => node + self.pairs,
-        }
+impl Pairing {
+    /// Returns the nodes of this many ranks.
+    pub fn nodes(self, P: usize) -> Nodes {
+        Nodes::new(P, self == Pairing::ToOdd)
     }
 
     /// Combines in the pairs, so that the nodes have all. Returns the node that the rank is.
-    pub fn combine_pairs(
-        &self,
-        rank: &mut MemberWriter,
-        whole: u64,
-    ) -> Result<Option<usize>, super::ScheduleError> {
-        let (id, node) = (rank.id, self.node(rank.id));
-        if id >= 2 * self.pairs {
-            return Ok(node);
-        }
-        let other = id ^ 1;
-        if self.pairing != Pairing::Halves {
-            match node {
-                None => rank.send(other, whole)?,
-                Some(_) => {
-                    rank.recv(other, whole)?;
-                    rank.combine(whole)?;
-                }
-            }
-            return Ok(node);
-        }
+    pub fn combine(self, rank: &mut MemberWriter, whole: u64) -> Result<Option<usize>, ScheduleError> {
+        let nodes = self.nodes(rank.P);
+        let node = nodes.node(rank.id);
+        let Some(other) = nodes.partner(rank.id) else { return Ok(node) };
         let (low, high) = (whole / 2, whole - whole / 2);
-        let (sent, received) = if node.is_none() { (low, high) } else { (high, low) };
-        rank.send_recv((other, sent), (other, received))?;
-        rank.combine(received)?;
-        if node.is_none() {
-            rank.send(other, high)?
-        } else {
-            rank.recv(other, high)?
+        match (self, node) {
+            (Pairing::Halves, _) => {
+                let (sent, received) = if node.is_none() { (low, high) } else { (high, low) };
+                rank.send_recv((other, sent), (other, received))?;
+                rank.combine(received)?;
+                if node.is_none() { rank.send(other, high)? } else { rank.recv(other, high)? }
+            }
+            (_, None) => rank.send(other, whole)?,
+            (_, Some(_)) => {
+                rank.recv(other, whole)?;
+                rank.combine(whole)?;
+            }
         }
         Ok(node)
     }
 
     /// Gives the result to the ranks that are no nodes.
-    pub fn tell_pairs(&self, rank: &mut MemberWriter, whole: u64) -> WriteResult {
-        match self.node(rank.id) {
-            _ if rank.id >= 2 * self.pairs => Ok(()),
-            None => rank.recv(rank.id ^ 1, whole),
-            Some(_) => rank.send(rank.id ^ 1, whole),
+    pub fn tell(self, rank: &mut MemberWriter, whole: u64) -> WriteResult {
+        let nodes = self.nodes(rank.P);
+        match (nodes.partner(rank.id), nodes.node(rank.id)) {
+            (None, _) => Ok(()),
+            (Some(node), None) => rank.recv(node, whole),
+            (Some(other), Some(_)) => rank.send(other, whole),
         }
     }
 }
@@ -131,7 +97,7 @@ fn reduce_scatter(
     node: usize,
     whole: u64,
     halving: Halving,
-) -> Result<Vec<(u64, u64)>, super::ScheduleError> {
+) -> Result<Vec<(u64, u64)>, ScheduleError> {
     let steps = halves(whole, nodes.count, node, halving);
     for (bit, (given, kept)) in steps.iter().enumerate() {
         let other = nodes.rank(node ^ 1 << bit);
@@ -148,15 +114,15 @@ pub(super) fn all_reduce(
     pairing: Pairing,
     halving: Halving,
 ) -> WriteResult {
-    let (nodes, whole) = (Nodes::new(rank.P, pairing), of.whole());
-    if let Some(node) = nodes.combine_pairs(rank, whole)? {
+    let (nodes, whole) = (pairing.nodes(rank.P), of.whole());
+    if let Some(node) = pairing.combine(rank, whole)? {
         let steps = reduce_scatter(rank, nodes, node, whole, halving)?;
         for (bit, (given, kept)) in steps.iter().enumerate().rev() {
             let other = nodes.rank(node ^ 1 << bit);
             rank.send_recv((other, *kept), (other, *given))?;
         }
     }
-    nodes.tell_pairs(rank, whole)
+    pairing.tell(rank, whole)
 }
 
 /// Reduces to the root.
@@ -166,8 +132,8 @@ pub(super) fn reduce(
     pairing: Pairing,
     halving: Halving,
 ) -> WriteResult {
-    let (nodes, whole, root) = (Nodes::new(rank.P, pairing), of.whole(), of.root());
-    let mut node = nodes.combine_pairs(rank, whole)?;
+    let (nodes, whole, root) = (pairing.nodes(rank.P), of.whole(), of.root());
+    let mut node = pairing.combine(rank, whole)?;
     let mut steps = Vec::new();
     if let Some(node) = node {
         steps = reduce_scatter(rank, nodes, node, whole, halving)?;

@@ -112,7 +112,7 @@ pub(super) fn even_chain(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algo
 /// Rabenseifner's algorithm: halves of halves are exchanged and combined, and the root gathers the parts. In pairs
 /// of ranks too many both combine a half first.
 pub(super) fn rabenseifner(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
-    if of.whole() < 1 << rank.P.ilog2() {
+    if of.whole() < 1 << rank.P.ilog2() || !of.call.is_commutative {
         return linear(rank, of, algorithm);
     }
     rabenseifner::reduce(rank, of, Pairing::Halves, Halving::Nested)

@@ -1,10 +1,12 @@
 //! Reduce-scatters, in which the parts may have different lengths.
 
+use loggp::__private::Nodes;
+
 use super::WriteResult;
 use super::algorithm::Algorithm;
 use super::call::{CollectiveKind, Sizes};
 use super::member::{Lengths, MemberWriter};
-use super::rabenseifner::{Nodes, Pairing};
+use super::rabenseifner::Pairing;
 use super::trees;
 
 /// Returns the length of the parts of some ranks.
@@ -54,7 +56,7 @@ struct NodeParts {
 
 impl NodeParts {
     fn new(P: usize) -> NodeParts {
-        NodeParts { nodes: Nodes::new(P, Pairing::ToOdd) }
+        NodeParts { nodes: Pairing::ToOdd.nodes(P) }
     }
 
     /// Returns the length of the parts of some nodes.
@@ -72,7 +74,7 @@ pub(super) fn recursive_halving(rank: &mut MemberWriter, of: &Lengths, _: &Algor
     if whole == 0 {
         return Ok(());
     }
-    if let Some(node) = nodes.combine_pairs(rank, whole)? {
+    if let Some(node) = Pairing::ToOdd.combine(rank, whole)? {
         let (mut first, mut count) = (0, nodes.count);
         while count > 1 {
             count /= 2;
@@ -129,7 +131,7 @@ pub(super) fn butterfly(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) ->
     }
     let bits = nodes.count.ilog2();
     let mirrored = |node: usize| node.reverse_bits() >> (usize::BITS - bits);
-    let Some(node) = nodes.combine_pairs(rank, whole)? else {
+    let Some(node) = Pairing::ToOdd.combine(rank, whole)? else {
         return rank.recv(nodes.rank(mirrored(id / 2)), of.sent(id));
     };
     let (mut first, mut count) = (0, nodes.count);

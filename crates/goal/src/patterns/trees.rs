@@ -1,5 +1,7 @@
 //! Trees of ranks, whose places count from the root.
 
+use loggp::__private::{BinomialPlace, distances};
+
 /// A rank's neighbours in a tree: the parent, if it has one, and the children, in the order in which they get
 /// messages.
 pub(super) struct Place {
@@ -40,8 +42,8 @@ pub(super) fn binary(P: usize, place: usize) -> Place {
 
 /// A binomial tree in which a rank's parent lacks the highest bit of its place. The nearest child comes first.
 pub(super) fn binomial(P: usize, place: usize) -> Place {
-    let bits = (0..P.next_power_of_two().ilog2()).map(|bit| 1 << bit);
-    let children = bits.filter(|bit| place < *bit && place + bit < P).map(|bit| place + bit).collect();
+    let children =
+        distances(P).filter(|bit| place < *bit && place + bit < P).map(|bit| place + bit).collect();
     Place { parent: place.checked_ilog2().map(|bit| place - (1 << bit)), children }
 }
 
@@ -66,9 +68,8 @@ pub(super) fn knomial(P: usize, place: usize, k: usize) -> Place {
 
 /// The binomial tree with contiguous ranks below each other, the nearest child first.
 pub(super) fn contiguous_binomial(P: usize, place: usize) -> Place {
-    let mut tree = knomial(P, place, 2);
-    tree.children.reverse();
-    tree
+    let tree = BinomialPlace { P, place };
+    Place { parent: tree.parent(), children: tree.children().collect() }
 }
 
 /// A binary tree with root P - 1 whose ranks are in order: those of the right child come first, then those of the
