@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use loggp::schedule::{CostModel, Operation, Player, Schedule, ScheduleBuilder};
-use loggp::{Params, Time, US};
+use loggp::{Params, Ports, Time, US};
 use loggp_goal::patterns::CollectiveKind::{self, *};
 use loggp_goal::patterns::{
-    CollectiveCall, CollectiveRules, CollectiveTable, METHODS, Member, Method, Sizes,
+    CollectiveCall, CollectiveRules, CollectiveTable, METHODS, Member, Method, Sizes, collective_schedule,
 };
 
 /// A collective of all ranks, whose sizes are those that a rank knows.
@@ -260,6 +260,155 @@ fn libraries_do_every_collective() {
             }
         }
     }
+}
+
+/// Returns the time of a collective by its name, with L = 6, o = 2, g = 4 and G = 0.1 us, in us.
+fn time(name: &str, P: usize, bytes: u64) -> f64 {
+    let params = Params::builder(P).set("L=6us,o=2us,g=4us,G=0.1us,word=1").unwrap().build().unwrap();
+    let schedule = collective_schedule(name, P, bytes).unwrap().unwrap();
+    Player::new(params).ports(Ports::Dual).run(&schedule).unwrap().time.as_ps() as f64 / 1e6
+}
+
+/// Formulas by hand: a message of k bytes takes L + 2o + (k-1)G = 10 + (k-1)/10 us.
+#[test]
+fn times_are_the_formulas() {
+    let way = |bytes: u64| 10.0 + 0.1 * (bytes - 1) as f64;
+    let all: &[(&str, usize, u64, f64)] = &[
+        // ceil(log2 P) rounds of empty messages, each of which takes a word.
+        ("barrier:dissemination", 13, 0, 4.0 * way(1)),
+        ("barrier:double-ring", 5, 0, 10.0 * way(1)),
+        ("barrier:tree", 8, 0, 6.0 * way(1)),
+        // (P-1) messages, one after the other.
+        ("bcast:pipeline", 6, 11, 5.0 * way(11)),
+        ("scan:linear", 9, 11, 8.0 * way(11)),
+        ("allgather:ring", 7, 21, 6.0 * way(21)),
+        // Rounds with 1, 2 and 4 blocks.
+        ("allgather:recursive-doubling", 8, 10, way(10) + way(20) + way(40)),
+        ("allgather:bruck", 8, 10, way(10) + way(20) + way(40)),
+        ("gather:binomial", 8, 10, way(10) + way(20) + way(40)),
+        ("scatter:binomial", 8, 10, way(40) + way(20) + way(10)),
+        // 2(P-1) rounds with a part each; halves, quarters, and back.
+        ("allreduce:ring", 8, 640, 14.0 * way(80)),
+        ("allreduce:recursive-doubling", 8, 80, 3.0 * way(80)),
+        ("allreduce:rabenseifner", 8, 64, 2.0 * (way(32) + way(16) + way(8))),
+        ("reduce_scatter_block:recursive-halving", 8, 8, way(32) + way(16) + way(8)),
+        // In each of 3 rounds 4 of the 8 blocks.
+        ("alltoall:bruck", 8, 10, 3.0 * way(40)),
+        ("alltoall:pairwise", 8, 10, 7.0 * way(10)),
+        // The last rank of 8 gets the third message of the root's child, or the first of the root.
+        ("bcast:binomial", 8, 1, 30.0),
+        ("bcast:knomial:2", 8, 1, 30.0),
+        ("bcast:linear", 8, 1, 6.0 * 4.0 + way(1)),
+    ];
+    for (name, P, bytes, expected) in all {
+        let time = time(name, *P, *bytes);
+        assert!((time - expected).abs() < 1e-6, "{name} over {P} ranks takes {time} us, and not {expected}");
+    }
+}
+
+/// The messages of some algorithms by hand, as the papers draw them: rank, receiver and bytes.
+#[test]
+fn messages_are_those_of_the_papers() {
+    let messages = |name: &str, P: usize, bytes: u64| {
+        let schedule = collective_schedule(name, P, bytes).unwrap().unwrap();
+        let all = (0..P).flat_map(|rank| {
+            let sends = schedule.operations(rank).filter_map(move |placed| match placed.operation {
+                Operation::Send { to, bytes, .. } => Some((rank, to as usize, bytes)),
+                _ => None,
+            });
+            sends.collect::<Vec<_>>()
+        });
+        all.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        messages("bcast:binomial", 6, 3),
+        [(0, 1, 3), (0, 2, 3), (0, 4, 3), (1, 3, 3), (1, 5, 3)]
+    );
+    assert_eq!(messages("bcast:knomial:2", 6, 3), [(0, 4, 3), (0, 2, 3), (0, 1, 3), (2, 3, 3), (4, 5, 3)]);
+    assert_eq!(messages("bcast:chain:2", 6, 3), [(0, 1, 3), (0, 4, 3), (1, 2, 3), (2, 3, 3), (4, 5, 3)]);
+    assert_eq!(messages("bcast:pipeline", 3, 8), [(0, 1, 8), (1, 2, 8)]);
+    // 3 ranks too many send all to their partners, and get all back.
+    let all = messages("allreduce:recursive-doubling", 3, 5);
+    assert_eq!(all, [(0, 1, 5), (1, 2, 5), (1, 0, 5), (2, 1, 5)]);
+    // Three elements of 8 bytes in halves: the lower rank keeps one of them and sends two.
+    assert_eq!(messages("allreduce:rabenseifner", 2, 24), [(0, 1, 16), (0, 1, 8), (1, 0, 8), (1, 0, 16)]);
+    assert_eq!(messages("allgather:bruck", 3, 5), [(0, 2, 5), (0, 1, 5), (1, 0, 5), (1, 2, 5), (2, 1, 5), (2, 0, 5)]);
+    assert_eq!(messages("scatter:binomial", 5, 2), [(0, 4, 2), (0, 2, 4), (0, 1, 2), (2, 3, 2)]);
+}
+
+/// A group of a larger world exchanges messages by the members' own numbers, waits for what was before, and combines.
+#[test]
+fn members_have_numbers_of_their_own() {
+    let mut builder = ScheduleBuilder::new(6).unwrap();
+    let members = [5, 1, 3];
+    let combine = |bytes: u64| bytes as i64 * US;
+    let rules = CollectiveRules { table: CollectiveTable::open_mpi(), combine: &combine };
+    let sizes = Sizes::Same(8);
+    let call = CollectiveCall { root: 2, sent: sizes, received: sizes, ..CollectiveCall::new(Reduce) };
+    for rank in 0..6 {
+        builder.begin_rank(rank).unwrap();
+        let Some(id) = members.iter().position(|member| *member == rank as u32) else { continue };
+        let before = builder.add(Operation::Calc(100 * US)).unwrap();
+        let member = Member { members: &members, id, tag: 9, before: &[(before, false)] };
+        rules.write(&mut builder, member, &call).unwrap();
+    }
+    let schedule = builder.build().unwrap();
+    // Open MPI takes a binary tree: member 2, which is rank 3, gets 8 bytes of both others and combines twice.
+    let sent = messages(&schedule).sent;
+    assert_eq!(sent, HashMap::from([((5, 3), vec![8]), ((1, 3), vec![8])]));
+    let params = Params::builder(6).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let played = Player::new(params).run(&schedule).unwrap();
+    // The second one waits until it has combined the first one.
+    assert_eq!(played.finishes[3], (100 + 10 + 8 + 2 + 8) * US);
+}
+
+/// Errors of tables say the line, and what would be right.
+#[test]
+fn tables_are_refused_with_a_line() {
+    for (text, error) in [
+        ("bcast 2 0", "line 1: a line has 4 or 5 words, and here are 3; give collective min-ranks min-bytes"),
+        ("\n# all\nbroadcast 2 0 linear", "line 3: \"broadcast\" is no collective; give one of barrier, bcast,"),
+        ("bcast-ordered 2 0 linear", "line 1: \"bcast-ordered\" is no collective; give one of"),
+        ("bcast two 0 linear", "line 1: \"two\" is not a number of ranks, such as 16 or pow2:16"),
+        ("bcast 2 all:7 linear", "line 1: \"all:7\" is not a number of bytes, such as 4096 or total:4096"),
+        ("scan 2 0 tree", "line 1: scan cannot be done by \"tree\"; give linear, recursive-doubling"),
+        ("bcast 2 0 linear:3", "line 1: linear has no fan-out; give linear alone"),
+        ("bcast 2 0 knomial:1", "line 1: \"knomial:1\" has too small a fan-out; give at least 2, as in knomial:4"),
+        ("bcast 2 0 knomial:x", "line 1: \"knomial:x\" is not an algorithm and a number, such as knomial:4"),
+        ("bcast 2 0 linear 5", "line 1: linear does not divide messages into segments; give linear alone"),
+        ("bcast 2 0 binary -5", "line 1: \"-5\" is not a number of bytes for segments, such as 8192"),
+        ("scan 2 0 linear\nscan 2 0 linear", "line 2: scan has two lines for the same ranks and bytes; give one"),
+    ] {
+        let refusal = CollectiveTable::parse(text).unwrap_err().to_string();
+        assert!(refusal.starts_with(error), "{refusal}");
+    }
+    let refusal = collective_schedule("bcast:tree", 8, 1).unwrap().unwrap_err();
+    assert!(refusal.ends_with("chain-swapped, openmpi or mpich"), "{refusal}");
+    assert!(collective_schedule("ring", 8, 1).is_none());
+    let refusal = collective_schedule("alltoall:linear", 1 << 17, 8).unwrap().unwrap_err();
+    assert!(refusal.contains("give fewer ranks"), "{refusal}");
+}
+
+/// A table has lines for powers of 2, for totals and for the immediate form, and the closest ones count.
+#[test]
+fn closest_lines_of_a_table_count() {
+    let table = "allgather 2 0 bruck\nallgather 2 total:800 ring\nallgather pow2:2 0 recursive-doubling\n\
+                 iallgather 5 0 linear-at-once\nreduce-ordered 2 0 linear\nreduce 2 0 binary";
+    let table = CollectiveTable::parse(table).unwrap();
+    let named = |kind, P, bytes, is_immediate, is_commutative| {
+        let sizes = Sizes::Same(bytes);
+        let call = CollectiveCall { sent: sizes, received: sizes, is_immediate, is_commutative, ..CollectiveCall::new(kind) };
+        table.choose(&call, P).method.name
+    };
+    assert_eq!(named(Allgather, 5, 100, false, true), "bruck");
+    assert_eq!(named(Allgather, 7, 115, false, true), "ring");
+    assert_eq!(named(Allgather, 8, 115, false, true), "recursive-doubling");
+    assert_eq!(named(Allgather, 8, 115, true, true), "linear-at-once");
+    assert_eq!(named(Allgather, 3, 10, true, true), "bruck");
+    assert_eq!(named(Reduce, 3, 10, true, false), "linear");
+    assert_eq!(named(Reduce, 3, 10, false, true), "binary");
+    // It says nothing about others.
+    assert_eq!(named(Barrier, 5, 0, false, true), "linear");
 }
 
 /// The messages of a library are those that it really sends. `LOGGP_MPI_MESSAGES` names files in which every line is a

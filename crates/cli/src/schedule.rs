@@ -7,7 +7,7 @@ use clap::Args;
 use loggp::__private::nearest_name;
 use loggp::schedule::Schedule;
 use loggp::{NS, Time};
-use loggp_goal::patterns::{CommPattern, PATTERNS};
+use loggp_goal::patterns::{CommPattern, PATTERNS, collective_names, collective_schedule, is_collective};
 
 use super::completion_values;
 use super::draft::Draft;
@@ -19,6 +19,9 @@ use super::output::{extension, unknown_extension};
 /// Write the schedule of a usual pattern of communication, in GOAL
 #[derive(Args)]
 #[command(after_help = format!("{}
+
+MPI's collectives are patterns too, by an algorithm, as allreduce:rabenseifner, or as a library does them, as
+bcast:openmpi and bcast:mpich.
 
 Examples:
   loggp schedule ring -P 8 --size 64
@@ -79,14 +82,22 @@ impl GoalOutput {
 
 /// Returns a sentence that there is no such pattern.
 pub fn unknown_pattern(name: &str) -> String {
-    let near = nearest_name(name, PATTERNS.iter().map(|pattern| pattern.name));
+    let collectives: Vec<String> = collective_names().map(|(name, _)| name).collect();
+    let all = PATTERNS.iter().map(|pattern| pattern.name).chain(collectives.iter().map(String::as_str));
+    let near = nearest_name(name, all);
     format!("there is no pattern {name}; {near}`loggp schedule --help` lists all")
+}
+
+/// Returns whether there is a pattern with this name.
+pub fn is_pattern(name: &str) -> bool {
+    CommPattern::find(name).is_some() || is_collective(name)
 }
 
 /// Returns the schedule of the pattern with this name.
 pub fn pattern_schedule(name: &str, P: usize, size: usize) -> Result<Schedule, CliError> {
-    let Some(pattern) = CommPattern::find(name) else {
-        return Err(CliError::Request(unknown_pattern(name)));
-    };
-    pattern.schedule(P, size as u64).map_err(CliError::Request)
+    let pattern = CommPattern::find(name).map(|pattern| pattern.schedule(P, size as u64));
+    match pattern.or_else(|| collective_schedule(name, P, size as u64)) {
+        Some(schedule) => schedule.map_err(CliError::Request),
+        None => Err(CliError::Request(unknown_pattern(name))),
+    }
 }

@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use loggp::schedule::Schedule;
 use loggp::{NS, Time};
-use loggp_goal::patterns::CommPattern;
 use loggp_mpi_trace::schedule::ProgramSchedule;
 
 use super::draft;
 use super::error::CliError;
 use super::mpi_program::{MpiOptions, is_program, read_program};
 use super::number::count;
-use super::schedule::{pattern_schedule, unknown_pattern};
+use super::schedule::{is_pattern, pattern_schedule, unknown_pattern};
 
 /// The options that say how the input of a command is read.
 pub struct InputOptions<'a> {
@@ -43,7 +42,7 @@ impl InputOptions<'_> {
                 )));
             }
         }
-        if !path.exists() && CommPattern::find(name).is_some() {
+        if !path.exists() && is_pattern(name) {
             if self.unit.is_some() {
                 return Err(CliError::Request(format!(
                     "--unit is for a file, and {name} is a pattern, which computes nothing; leave it out"

@@ -1,0 +1,76 @@
+//! Collectives of MPI over all ranks, as patterns.
+
+use loggp::Time;
+use loggp::schedule::{Schedule, ScheduleBuilder};
+
+use super::call::{CollectiveCall, CollectiveKind, Member, Sizes};
+use super::methods;
+use super::rules::CollectiveRules;
+use super::table::CollectiveTable;
+
+/// Returns the kind of a collective and how it is to be done, if this is the name of one, such as `bcast:binomial`.
+fn parts(name: &str) -> Option<(CollectiveKind, &str)> {
+    let (kind, how) = name.split_once(':')?;
+    let kind = CollectiveKind::find(kind)?;
+    (!kind.is_of_neighbors()).then_some((kind, how))
+}
+
+/// Returns whether this is the name of a collective: its kind, `:`, and an algorithm or a library.
+pub fn is_collective(name: &str) -> bool {
+    parts(name).is_some()
+}
+
+/// Returns the schedule of a collective over this many ranks, such as `bcast:knomial:4`, or `bcast:openmpi` as a
+/// library does it. The root is rank 0. `bytes` is the whole message in a broadcast and in reductions, and otherwise
+/// what a rank gives each other one. Returns `None` if this is not the name of a collective, and an error in one
+/// sentence if it cannot be done so.
+pub fn collective_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Result<Schedule, String>> {
+    let (kind, how) = parts(name)?;
+    let own = match CollectiveTable::named(how) {
+        Some(_) => Ok(None),
+        None => CollectiveTable::parse(&format!("{} 1 0 {how}", kind.name())).map(Some),
+    };
+    Some(match own {
+        Ok(own) => {
+            let table = own.as_ref().or(CollectiveTable::named(how)).expect("it is one of the two");
+            write(kind, table, ranks, bytes)
+        }
+        Err(error) => Err(format!("{}, openmpi or mpich", error.why)),
+    })
+}
+
+fn write(
+    kind: CollectiveKind,
+    table: &CollectiveTable,
+    ranks: usize,
+    bytes: u64,
+) -> Result<Schedule, String> {
+    let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
+    let members: Vec<u32> = (0..ranks as u32).collect();
+    let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
+    let sizes = Sizes::Same(bytes);
+    let call = CollectiveCall { sent: sizes, received: sizes, ..CollectiveCall::new(kind) };
+    for id in 0..ranks {
+        builder.begin_rank(id).map_err(|why| why.to_string())?;
+        let before = builder.operation_count();
+        let member = Member { members: &members, id, tag: 0, before: &[] };
+        rules.write(&mut builder, member, &call).map_err(|why| why.to_string())?;
+        // In those with many operations, all ranks but 0 have about as many as rank 1.
+        let (each, most) = (builder.operation_count() - before, Schedule::MOST_OPERATIONS);
+        if id == 1 && each > 2 * most / ranks {
+            let name = kind.name();
+            return Err(format!(
+                "{name} over {ranks} ranks has {each} operations for each, and a schedule has at most {most}; give \
+                 fewer ranks"
+            ));
+        }
+    }
+    builder.build().map_err(|why| why.to_string())
+}
+
+/// Returns the names of all collectives, with a description.
+pub fn collective_names() -> impl Iterator<Item = (String, &'static str)> {
+    let all = methods::METHODS.iter().flat_map(|method| method.kinds.iter().map(move |kind| (kind, method)));
+    let all = all.filter(|(kind, _)| !kind.is_of_neighbors());
+    all.map(|(kind, method)| (format!("{}:{}", kind.name(), method.name), method.about))
+}
