@@ -320,10 +320,7 @@ fn messages_are_those_of_the_papers() {
         });
         all.collect::<Vec<_>>()
     };
-    assert_eq!(
-        messages("bcast:binomial", 6, 3),
-        [(0, 1, 3), (0, 2, 3), (0, 4, 3), (1, 3, 3), (1, 5, 3)]
-    );
+    assert_eq!(messages("bcast:binomial", 6, 3), [(0, 1, 3), (0, 2, 3), (0, 4, 3), (1, 3, 3), (1, 5, 3)]);
     assert_eq!(messages("bcast:knomial:2", 6, 3), [(0, 4, 3), (0, 2, 3), (0, 1, 3), (2, 3, 3), (4, 5, 3)]);
     assert_eq!(messages("bcast:chain:2", 6, 3), [(0, 1, 3), (0, 4, 3), (1, 2, 3), (2, 3, 3), (4, 5, 3)]);
     assert_eq!(messages("bcast:pipeline", 3, 8), [(0, 1, 8), (1, 2, 8)]);
@@ -332,7 +329,10 @@ fn messages_are_those_of_the_papers() {
     assert_eq!(all, [(0, 1, 5), (1, 2, 5), (1, 0, 5), (2, 1, 5)]);
     // Three elements of 8 bytes in halves: the lower rank keeps one of them and sends two.
     assert_eq!(messages("allreduce:rabenseifner", 2, 24), [(0, 1, 16), (0, 1, 8), (1, 0, 8), (1, 0, 16)]);
-    assert_eq!(messages("allgather:bruck", 3, 5), [(0, 2, 5), (0, 1, 5), (1, 0, 5), (1, 2, 5), (2, 1, 5), (2, 0, 5)]);
+    assert_eq!(
+        messages("allgather:bruck", 3, 5),
+        [(0, 2, 5), (0, 1, 5), (1, 0, 5), (1, 2, 5), (2, 1, 5), (2, 0, 5)]
+    );
     assert_eq!(messages("scatter:binomial", 5, 2), [(0, 4, 2), (0, 2, 4), (0, 1, 2), (2, 3, 2)]);
 }
 
@@ -367,17 +367,26 @@ fn members_have_numbers_of_their_own() {
 fn tables_are_refused_with_a_line() {
     for (text, error) in [
         ("bcast 2 0", "line 1: a line has 4 or 5 words, and here are 3; give collective min-ranks min-bytes"),
-        ("\n# all\nbroadcast 2 0 linear", "line 3: \"broadcast\" is no collective; give one of barrier, bcast,"),
+        (
+            "\n# all\nbroadcast 2 0 linear",
+            "line 3: \"broadcast\" is no collective; give one of barrier, bcast,",
+        ),
         ("bcast-ordered 2 0 linear", "line 1: \"bcast-ordered\" is no collective; give one of"),
         ("bcast two 0 linear", "line 1: \"two\" is not a number of ranks, such as 16 or pow2:16"),
         ("bcast 2 all:7 linear", "line 1: \"all:7\" is not a number of bytes, such as 4096 or total:4096"),
         ("scan 2 0 tree", "line 1: scan cannot be done by \"tree\"; give linear, recursive-doubling"),
         ("bcast 2 0 linear:3", "line 1: linear has no fan-out; give linear alone"),
-        ("bcast 2 0 knomial:1", "line 1: \"knomial:1\" has too small a fan-out; give at least 2, as in knomial:4"),
+        (
+            "bcast 2 0 knomial:1",
+            "line 1: \"knomial:1\" has too small a fan-out; give at least 2, as in knomial:4",
+        ),
         ("bcast 2 0 knomial:x", "line 1: \"knomial:x\" is not an algorithm and a number, such as knomial:4"),
         ("bcast 2 0 linear 5", "line 1: linear does not divide messages into segments; give linear alone"),
         ("bcast 2 0 binary -5", "line 1: \"-5\" is not a number of bytes for segments, such as 8192"),
-        ("scan 2 0 linear\nscan 2 0 linear", "line 2: scan has two lines for the same ranks and bytes; give one"),
+        (
+            "scan 2 0 linear\nscan 2 0 linear",
+            "line 2: scan has two lines for the same ranks and bytes; give one",
+        ),
     ] {
         let refusal = CollectiveTable::parse(text).unwrap_err().to_string();
         assert!(refusal.starts_with(error), "{refusal}");
@@ -397,7 +406,13 @@ fn closest_lines_of_a_table_count() {
     let table = CollectiveTable::parse(table).unwrap();
     let named = |kind, P, bytes, is_immediate, is_commutative| {
         let sizes = Sizes::Same(bytes);
-        let call = CollectiveCall { sent: sizes, received: sizes, is_immediate, is_commutative, ..CollectiveCall::new(kind) };
+        let call = CollectiveCall {
+            sent: sizes,
+            received: sizes,
+            is_immediate,
+            is_commutative,
+            ..CollectiveCall::new(kind)
+        };
         table.choose(&call, P).method.name
     };
     assert_eq!(named(Allgather, 5, 100, false, true), "bruck");
