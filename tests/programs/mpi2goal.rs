@@ -1,6 +1,6 @@
 //! Schedules from the traces of MPI programs.
 
-use loggp::schedule::{CostModel, Player, Schedule};
+use loggp::schedule::{CostModel, Operation, Player, Schedule};
 use loggp::{NS, Params, US};
 use loggp_goal::patterns::CommPattern;
 use loggp_mpi_trace::allprof::{AllprofProgram, MpiLibrary};
@@ -18,6 +18,10 @@ fn read_as(traces: &[String], mpi: MpiLibrary) -> Result<Schedule, String> {
     schedule::read(&mut program, ScheduleOptions::default())
         .map(|read| read.schedule)
         .map_err(|why| why.to_string())
+}
+
+fn player() -> Player {
+    Player::new(Params::builder(1).set("L=6us,o=2us,g=4us").unwrap().word(8).build().unwrap())
 }
 
 /// Returns the time at which each rank ends, in ps.
@@ -186,4 +190,115 @@ fn mpi2goal_finds_all_ranks() {
     ] {
         assert_refused(&[(line(ranks), part)]);
     }
+}
+
+/// Returns the trace of a rank with these calls, in which % is the rank and @ the world.
+fn trace(id: usize, P: usize, calls: &str) -> String {
+    let world = format!("44,{id},{P}");
+    let calls = calls.replace('%', &id.to_string()).replace('@', &world);
+    format!("MPI_Init:-:0:0:0\n{calls}\nMPI_Finalize:1000:-\n").replace(' ', "\n")
+}
+
+/// Ranks 0 and 2, and 1 and 3 in the other order, are groups of their own, of which each rank knows only its number.
+#[test]
+fn split_communicators_have_the_members_that_follow() {
+    let rank = |id: usize| {
+        let (color, key) = (id % 2, [0, 1, 1, 0][id]);
+        // Within the group: which number this rank has.
+        let me = key;
+        let group = format!("9{id},{me},2");
+        let exchange = match me {
+            0 => format!("MPI_Send:1:0:1:3,8,8:1:5:{group}:1"),
+            _ => format!("MPI_Recv:1:0:1:3,8,8:0:5:{group}:0:1"),
+        };
+        trace(
+            id,
+            4,
+            &format!(
+                "MPI_Comm_split:0:@:{color}:{key}:4444:0 MPI_Comm_rank:0:{group}:77:0 {exchange} MPI_Barrier:1:{group}:1"
+            ),
+        )
+    };
+    let schedule = read(&(0..4).map(rank).collect::<Vec<_>>()).unwrap();
+    let sends = |rank: usize| -> Vec<u32> {
+        let operations = schedule.operations(rank).map(|placed| placed.operation);
+        operations
+            .filter_map(|operation| if let Operation::Send { to, .. } = operation { Some(to) } else { None })
+            .collect()
+    };
+    // Two to make the communicator, then the message, and the barrier.
+    let expected = [[2, 2], [3, 3], [0, 0], [1, 1]];
+    for (rank, expected) in expected.into_iter().enumerate() {
+        let count = if rank == 0 || rank == 3 { 2 } else { 1 };
+        assert_eq!(sends(rank)[2..], expected[..count], "rank {rank}");
+    }
+    player().run(&schedule).unwrap();
+}
+
+#[test]
+fn persistent_requests_and_waits_for_one_of_several_are_read() {
+    let zero = "MPI_Send_init:0:0:1:3,8,8:1:5:@:640:0 MPI_Recv_init:0:0:1:3,8,8:1:6:@:648:0 MPI_Startall:0:2:640:0 \
+                MPI_Waitany:0:2:640:77:0:0 MPI_Waitsome:10:2:640:7:77:0:10 MPI_Start:10:640:10 MPI_Wait:20:640:0:20 \
+                MPI_Irecv:20:0:1:3,8,8:1:9:@:656:20 MPI_Cancel:20:656:20 MPI_Wait:20:656:0:20";
+    let one = "MPI_Probe:0:0:5:@:0:0 MPI_Recv:0:0:1:3,8,8:0:5:@:0:0 MPI_Ssend:0:0:1:3,8,8:0:6:@:0 \
+               MPI_Recv:0:0:1:3,8,8:0:5:@:0:0";
+    let traces = [trace(0, 2, zero), trace(1, 2, one)];
+    let mut program = AllprofProgram::new(2, MpiLibrary::OpenMpi, false, |rank| Ok(traces[rank].as_bytes()));
+    let read = schedule::read(&mut program, ScheduleOptions::default()).unwrap();
+    // The send that was started first is there at 10 with the probe, and its receive has it. The synchronous send is there
+    // at 20; the answer goes at once.
+    assert_eq!(player().run(&read.schedule).unwrap().messages, 4);
+    assert_eq!(
+        read.warnings,
+        ["1 calls of MPI_Waitany and MPI_Waitsome do not say what was completed, and are taken to wait \
+                                for the request that was started first"]
+    );
+}
+
+#[test]
+fn collectives_with_counts_and_immediate_ones_are_read() {
+    let calls = |id: usize| {
+        let counts = ["0,1,2", "3,0,4", "5,6,0"];
+        let back = ["0,3,5", "1,0,6", "2,4,0"];
+        let (sent, received) = (counts[id], back[id]);
+        trace(
+            id,
+            3,
+            &format!(
+                "MPI_Alltoallv:0:0:7:{sent}:8:0,0,0:3,8,8:0:7:{received}:8:0,0,0:3,8,8:@:1 \
+                               MPI_Ibarrier:1:@:640:1 MPI_Wait:2:640:0:3 \
+                               MPI_Gatherv:3:0:%:3,8,8:0:7:0,1,2:8:0,0,0:3,8,8:0:@:4"
+            ),
+        )
+    };
+    let schedule = read(&[calls(0), calls(1), calls(2)]).unwrap();
+    let bytes = |rank: usize| -> Vec<(u32, u64)> {
+        let operations = schedule.operations(rank).map(|placed| placed.operation);
+        operations
+            .filter_map(|operation| match operation {
+                Operation::Send { to, bytes, .. } => Some((to, bytes)),
+                _ => None,
+            })
+            .collect()
+    };
+    assert_eq!(bytes(1), [(2, 32), (0, 24), (2, 1), (0, 1), (0, 8)]);
+    player().run(&schedule).unwrap();
+}
+
+#[test]
+fn calls_that_cannot_be_read_are_counted_or_skipped() {
+    let traces = [
+        trace(0, 2, "MPI_Put:1:2:3 MPI_Win_fence:4:5 MPI_Put:6:7 MPI_Barrier:10:@:11"),
+        trace(1, 2, "MPI_Put:1:2:3 MPI_Barrier:10:@:11 MPI_Bcast:12:0:1:3,8,8:0:9,1,1:13"),
+    ];
+    let error = read(&traces).unwrap_err();
+    let (first, other) =
+        ("rank 0, line 2: MPI_Put cannot be read;", "--skip makes time of it. Rank 0, line 3: MPI_Win_fence");
+    assert!(error.starts_with(first) && error.contains(", 3 times") && error.contains(other), "{error}");
+    let mut program = AllprofProgram::new(2, MpiLibrary::OpenMpi, true, |rank| Ok(traces[rank].as_bytes()));
+    let skipped = schedule::read(&mut program, ScheduleOptions::default()).unwrap();
+    assert_eq!(skipped.warnings.len(), 3, "{:?}", skipped.warnings);
+    // The time until the barrier is computing, also in what was skipped.
+    let first = skipped.schedule.operations(0).next().unwrap().operation;
+    assert_eq!(first, Operation::Calc(10 * US));
 }
