@@ -7,10 +7,10 @@ mod source;
 
 use std::io::Write;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use loggp::params::Parameter;
 use loggp::{Params, ParamsBuilder, Ports, Time};
-use loggp_study::analysis::{CurveRequest, FailedReplay, LatencyUse, RunCurve};
+use loggp_study::analysis::{CurveRequest, FailedReplay, LatencyUse, RunCurve, with_value};
 
 use super::completion_values;
 use super::error::CliError;
@@ -61,6 +61,10 @@ pub struct ToleranceCommand {
     /// Draws for each rank where its noise begins [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, requires = "noise")]
     seed: Option<u64>,
+    /// The order in which each rank of a schedule acts at other values: as at the machine's own, or as each value makes it.
+    /// Only in a kept order the time is a maximum of lines, as long as neither capacity nor ports delay messages
+    #[arg(long, value_enum, help_heading = "Schedule")]
+    order: Option<RankOrder>,
     /// How long a unit of a file's computations is [default: 1ns]
     #[arg(long, value_name = "TIME", value_parser = parse_length, allow_hyphen_values = true)]
     #[arg(help_heading = "Schedule")]
@@ -76,7 +80,7 @@ pub struct ToleranceCommand {
     #[arg(help_heading = "Report")]
     top: usize,
     /// Most runs to make for a parameter: more are needed only where its time has very many pieces, or is no function of lines
-    #[arg(long, value_name = "N", value_parser = parse_positive, default_value = "2000", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = parse_positive, default_value = "300", allow_negative_numbers = true)]
     #[arg(help_heading = "Report")]
     runs: usize,
     /// How it is written: for people, or a JSON object or CSV line per parameter
@@ -86,6 +90,16 @@ pub struct ToleranceCommand {
     mpi: MpiOptions,
     #[command(flatten)]
     outputs: Outputs,
+}
+
+/// The order in which each rank of a schedule acts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum RankOrder {
+    /// The same at every value
+    #[default]
+    Kept,
+    /// Whatever can begin first
+    Free,
 }
 
 /// How much longer the run may become, in per cent.
@@ -99,6 +113,8 @@ struct ToleranceRow<'a> {
     curve: RunCurve,
     /// True if all pieces of the curve are known.
     is_whole: bool,
+    /// The time at what is tolerated for each of [`PARTS`], where the ranks may act in another order.
+    free: Vec<Option<Time>>,
     /// Latencies on the critical path, by the kind of their message; for L alone.
     uses: Vec<LatencyUse<String>>,
 }
@@ -132,8 +148,13 @@ impl ToleranceCommand {
                 "L" => source.latency_uses(&curve)?,
                 _ => Vec::new(),
             };
+            let free_time = |part: u32| {
+                let params = with_value(&params, parameter.name, curve.tolerated(part)?).ok()?;
+                source.time_in_free_order(params)
+            };
+            let free = if is_whole { PARTS.map(free_time).into() } else { Vec::new() };
             let (input, machine) = (source.name(), source.machine());
-            report.add(ToleranceRow { input, machine, params, curve, is_whole, uses })?;
+            report.add(ToleranceRow { input, machine, params, curve, is_whole, free, uses })?;
         }
         report.finish(&heading, unit, MOST_DECIMALS, |rows| report::blocks(rows, unit, self.top))?;
         report.draw_svg(|rows| picture::svg(rows, &heading, unit))

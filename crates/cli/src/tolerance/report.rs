@@ -8,7 +8,7 @@ use loggp_study::analysis::{CurvePiece, LatencyUse};
 use super::super::column::Columns;
 use super::super::field::Field;
 use super::super::formula::{formula_columns, formula_text};
-use super::super::number::{Unit, count, thousands};
+use super::super::number::{Unit, count, percent, thousands};
 use super::super::row::{MOST_DECIMALS, machine_columns};
 use super::{PARTS, ToleranceRow};
 
@@ -34,6 +34,11 @@ pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
             row.curve.tolerated(part).map(|value| Time::from_ps(value - row.curve.value))
         };
         columns.add(format!("bears_{part}_percent.more_ns"), more);
+        let free = move |row: &ToleranceRow| match free_time(row, part) {
+            Some(time) => Field::from(time),
+            None => Field::Absent,
+        };
+        columns.add(format!("bears_{part}_percent.time_in_free_order_ns"), free).json_only();
         columns.add_to_table(&format!("bears for {part}%"), move |row| match more(row) {
             Some(more) => format!("{more} more"),
             None if row.curve.is_flat => "any".into(),
@@ -62,6 +67,12 @@ pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
     };
     columns.add("latencies", uses).json_only();
     columns
+}
+
+/// Returns the time at what is tolerated, where the ranks may act in another order.
+fn free_time(row: &ToleranceRow, part: u32) -> Option<Time> {
+    let place = PARTS.iter().position(|other| *other == part)?;
+    *row.free.get(place)?
 }
 
 /// Returns the columns of a piece of a curve.
@@ -112,6 +123,18 @@ pub fn blocks(rows: &[ToleranceRow], unit: Unit, top: usize) -> Vec<DocumentBloc
             if let Some(more @ 1..) = curve.pieces.len().checked_sub(shown.len()) {
                 notes.push(format!("and {} more; JSON has all", count(more, "piece")));
             }
+        }
+        let free: Vec<String> = PARTS
+            .iter()
+            .filter_map(|part| free_time(row, *part))
+            .map(|time| percent(time.in_units(curve.time) - 1.0))
+            .collect();
+        if !free.is_empty() {
+            notes.push(format!(
+                "each rank keeps the order of the machine's own {name}; in the order that those {name} lead to, the run \
+                 changes by {}",
+                free.join(", ")
+            ));
         }
         let irregular: Vec<String> =
             curve.irregular().map(|piece| Time::from_ps(piece.from).to_string()).collect();

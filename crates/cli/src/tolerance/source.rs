@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use loggp::path::Events;
-use loggp::schedule::{Operation, Player, Schedule};
+use loggp::schedule::{Operation, PlayReport, Player, Schedule};
 use loggp::trace::Trace;
-use loggp::{Latency, Params, ParamsBuilder, RunError, Ties};
+use loggp::{Latency, Params, ParamsBuilder, RunError, Ties, Time};
 use loggp_mpi_trace::schedule::ProgramSchedule;
-use loggp_study::analysis::{LatencyUse, RunCurve, check_trace, latency_uses, message_tags, replay_with};
+use loggp_study::analysis::{
+    LatencyUse, RunCurve, check_trace, latency_uses, message_tags, replay_with, schedule_in_order,
+};
 
 use super::super::audit;
 use super::super::choice::MachineChoice;
@@ -18,12 +20,52 @@ use super::super::number::{Unit, count};
 use super::super::output::{TRACE_EXTENSIONS, extension};
 use super::super::replay::{machine_for, play_error};
 use super::super::schedule_input::{InputOptions, ScheduleInput};
-use super::ToleranceCommand;
+use super::{RankOrder, ToleranceCommand};
 
 /// The run, and the machine on which it is made.
 pub enum RunSource {
-    Schedule { name: String, program: ProgramSchedule, choice: MachineChoice, player: Player, wires: String },
-    Trace { name: String, trace: Trace, params: Params },
+    Schedule {
+        name: String,
+        program: ProgramSchedule,
+        choice: MachineChoice,
+        player: Player,
+        wires: String,
+        kept: Option<KeptOrder>,
+    },
+    Trace {
+        name: String,
+        trace: Trace,
+        params: Params,
+    },
+}
+
+/// A schedule with the order in which each rank acted on the machine itself.
+pub struct KeptOrder {
+    schedule: Schedule,
+    /// For each message, the numbers in their ranks of the operations that sent and received it in the schedule itself.
+    operations: Vec<[u32; 2]>,
+}
+
+impl KeptOrder {
+    /// Plays a schedule, and keeps its order; `None` if a schedule in this order takes another time, as where a rank does
+    /// something else while its long message waits for the receiver.
+    fn find(schedule: &Schedule, player: &Player, params: Params) -> Result<Option<KeptOrder>, CliError> {
+        let mut report = player.clone().trace(true).run(schedule).map_err(play_error)?;
+        let trace = report.trace.take().expect("it is traced");
+        let in_order = schedule_in_order(&trace).map_err(CliError::run)?;
+        drop(trace);
+        let Some(in_order) = in_order else { return Ok(None) };
+        let again = player.clone().params(without_rendezvous(params)).run(&in_order);
+        let is_same = again.is_ok_and(|again| again.finishes == report.finishes);
+        Ok(is_same.then_some(KeptOrder { schedule: in_order, operations: report.operations }))
+    }
+}
+
+/// Returns the parameters with which no message waits for its receiver. In a kept order requests and replies are messages
+/// like others.
+fn without_rendezvous(params: Params) -> Params {
+    let unlimited = ParamsBuilder::from(params).set("S=none").and_then(ParamsBuilder::build);
+    if params.is_synchronous(usize::MAX) { unlimited.unwrap_or(params) } else { params }
 }
 
 /// Returns the name of an operation of a schedule, by its rank and its number there.
@@ -43,7 +85,7 @@ impl RunSource {
     }
 
     fn read_schedule(command: &ToleranceCommand) -> Result<RunSource, CliError> {
-        let ToleranceCommand { input, P, size, unit, choice, ports, noise, seed, mpi, .. } = command;
+        let ToleranceCommand { input, P, size, unit, choice, ports, noise, seed, order, mpi, .. } = command;
         let source = InputOptions { P: *P, size: *size, unit: *unit, mpi };
         let ScheduleInput { name, program } = source.read(input, &[])?;
         let choice = machine_for(choice, &program.schedule)?;
@@ -51,8 +93,11 @@ impl RunSource {
         let ports = ports.unwrap_or_default();
         let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise.as_ref());
         let player = Player::new(choice.params).ports(ports).noise(noise);
-        player.run(&program.schedule).map_err(play_error)?;
-        Ok(RunSource::Schedule { name, program, choice, player, wires })
+        let kept = match order.unwrap_or_default() {
+            RankOrder::Kept => KeptOrder::find(&program.schedule, &player, choice.params)?,
+            RankOrder::Free => player.run(&program.schedule).map(|_| None).map_err(play_error)?,
+        };
+        Ok(RunSource::Schedule { name, program, choice, player, wires, kept })
     }
 
     fn read_trace(command: &ToleranceCommand, path: &Path) -> Result<RunSource, CliError> {
@@ -65,6 +110,7 @@ impl RunSource {
             ("--cycle", choice.cycle.is_some()),
             ("--ports", ports.is_some()),
             ("--noise", noise.is_some()),
+            ("--order", command.order.is_some()),
         ] {
             if given {
                 return Err(CliError::Request(format!(
@@ -126,8 +172,10 @@ impl RunSource {
     /// Returns the heading of a report.
     pub fn heading(&self, parameters: &str) -> String {
         match self {
-            RunSource::Schedule { name, choice, wires, .. } => {
-                format!("{name}\n{}", choice_heading(choice, parameters, &format!("virtual clock{wires}")))
+            RunSource::Schedule { name, choice, wires, kept, .. } => {
+                let order = if kept.is_some() { ", kept order" } else { ", free order" };
+                let how = format!("virtual clock{wires}{order}");
+                format!("{name}\n{}", choice_heading(choice, parameters, &how))
             }
             RunSource::Trace { name, trace, params } => {
                 let unit = Unit::default_for(params).name;
@@ -139,11 +187,21 @@ impl RunSource {
     /// Makes and traces the run on a machine with these parameters.
     pub fn run(&self, params: Params) -> Result<Trace, RunError> {
         match self {
-            RunSource::Schedule { program, player, .. } => {
-                let report = player.clone().params(params).trace(true).run(&program.schedule)?;
+            RunSource::Schedule { program, player, kept, .. } => {
+                let report = play(&program.schedule, player, kept.as_ref(), params)?;
                 Ok(report.trace.expect("it is traced"))
             }
             RunSource::Trace { trace, .. } => replay_with(trace, params),
+        }
+    }
+
+    /// Returns the time of a schedule whose ranks act in any order, if they keep theirs otherwise and it comes to an end.
+    pub fn time_in_free_order(&self, params: Params) -> Option<Time> {
+        match self {
+            RunSource::Schedule { program, player, kept: Some(_), .. } => {
+                Some(player.clone().params(params).run(&program.schedule).ok()?.time)
+            }
+            _ => None,
         }
     }
 
@@ -151,16 +209,16 @@ impl RunSource {
     /// message.
     pub fn latency_uses(&self, curve: &RunCurve) -> Result<Vec<LatencyUse<String>>, CliError> {
         let seen_at = curve.pieces.first().map_or(curve.value, |piece| piece.seen_at);
-        let params = Params { L: loggp::Time::from_ps(seen_at), ..self.params() };
+        let params = Params { L: Time::from_ps(seen_at), ..self.params() };
         let failed = |error: RunError| replay_error(&format!("L={}", params.L), &error);
         match self {
-            RunSource::Schedule { program, player, .. } => {
-                let report =
-                    player.clone().params(params).trace(true).run(&program.schedule).map_err(failed)?;
+            RunSource::Schedule { program, player, kept, .. } => {
+                let report = play(&program.schedule, player, kept.as_ref(), params).map_err(failed)?;
                 let trace = report.trace.expect("it is traced");
                 let events = Events::new(&trace);
+                let operations = kept.as_ref().map_or(&report.operations, |kept| &kept.operations);
                 let kind = |message: usize| {
-                    let ends = report.operations[message];
+                    let ends = operations[message];
                     transfer_name(&program.schedule, &events, message, ends, &|rank, operation| {
                         program.call_name(rank, operation)
                     })
@@ -175,6 +233,19 @@ impl RunSource {
                 Ok(latency_uses(&events, kind))
             }
         }
+    }
+}
+
+/// Plays and traces a schedule, in its kept order if it has one.
+fn play(
+    schedule: &Schedule,
+    player: &Player,
+    kept: Option<&KeptOrder>,
+    params: Params,
+) -> Result<PlayReport, RunError> {
+    match kept {
+        Some(kept) => player.clone().params(without_rendezvous(params)).trace(true).run(&kept.schedule),
+        None => player.clone().params(params).trace(true).run(schedule),
     }
 }
 

@@ -4,6 +4,7 @@
 pub mod accounts;
 mod formula;
 mod groups;
+mod order;
 mod overlap;
 mod parameter_sweep;
 mod pieces;
@@ -26,8 +27,9 @@ use loggp_programs::Refusal;
 use pieces::TimePiece;
 use rendezvous::MessageRoles;
 
-pub use formula::{Formula, FormulaBuilder};
+pub use formula::{Formula, FormulaBuilder, with_value};
 pub use groups::{CallGroup, GroupActivity, LengthClass};
+pub use order::schedule_in_order;
 pub use overlap::Overlap;
 pub use parameter_sweep::{FailedReplay, ParameterSweep, replay_with};
 pub use search::ReplayPoint;
