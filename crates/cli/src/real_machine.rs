@@ -71,8 +71,7 @@ pub fn expect(tasks: Vec<Task>, are_named: bool) -> Result<Vec<Task>, CliError> 
         )));
     }
     if !names.is_empty() {
-        CliError::Request(format!("left out, since they would take over a minute unless named: {names}"))
-            .warn();
+        CliError::Request(format!("{names}, which would take over a minute; name it to run it")).warn();
     }
     Ok(rest.into_iter().map(|(task, _)| task).collect())
 }
@@ -156,8 +155,43 @@ fn start_mpi(_oversubscribe: bool) -> Result<Arc<dyn Link>, CliError> {
 #[cfg(test)]
 mod tests {
     use loggp::link::Channels;
+    use loggp_programs::broadcast::BROADCAST;
+    use loggp_programs::{Case, Emulation};
+    use loggp_study::Study;
 
     use super::*;
+
+    /// What takes over a minute is left out by all processes, unless it is named.
+    #[test]
+    fn long_runs_are_left_out_unless_they_are_named() {
+        let expect = |channels: Channels| {
+            let link: Arc<dyn Link> = Arc::new(channels);
+            let task = |name: &str, repeat: usize| {
+                let case = Case::new(&BROADCAST, "optimal", Params::builder(2).build().unwrap());
+                let emulation = Emulation { link: Some(link.clone()), ..Emulation::default() };
+                let study = Study { repeat, emulation, ..Study::new(case) };
+                Task { name: name.into(), machine: None, study, swept: None }
+            };
+            // Even a message in 10 ns takes longer than a minute so often.
+            let [short, long] = [("short", 1), ("long", 10_000_000_000)];
+            let tasks =
+                |which: &[(&str, usize)]| which.iter().map(|(name, n)| task(name, *n)).collect::<Vec<_>>();
+            let names = |kept: Vec<Task>| kept.into_iter().map(|task| task.name).collect::<Vec<_>>();
+            let unnamed = names(super::expect(tasks(&[short, long]), false).unwrap());
+            let named = names(super::expect(tasks(&[short, long]), true).unwrap());
+            let refused = super::expect(tasks(&[long]), false).err().and_then(CliError::into_sentence);
+            (unnamed, named, refused)
+        };
+        let ranks = Channels::between(2).into_iter().map(|link| std::thread::spawn(move || expect(link)));
+        for rank in ranks.collect::<Vec<_>>() {
+            let (unnamed, named, refused) = rank.join().unwrap();
+            assert_eq!((unnamed, named), (vec!["short".to_string()], vec!["short".into(), "long".into()]));
+            assert_eq!(
+                refused.unwrap(),
+                "each would take over a minute: long; name those that shall run, or give a smaller --size"
+            );
+        }
+    }
 
     #[test]
     fn different_arguments_are_refused() {
