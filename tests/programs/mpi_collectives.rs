@@ -394,6 +394,17 @@ fn tables_are_refused_with_a_line() {
     let refusal = collective_schedule("bcast:tree", 8, 1).unwrap().unwrap_err();
     assert!(refusal.ends_with("chain-swapped, openmpi or mpich"), "{refusal}");
     assert!(collective_schedule("ring", 8, 1).is_none());
+    let long = CollectiveTable::parse("bcast 2 0 pipeline 1").unwrap();
+    let mut builder = ScheduleBuilder::new(2).unwrap();
+    builder.begin_rank(0).unwrap();
+    let call = CollectiveCall { sent: Sizes::Same(1 << 40), ..CollectiveCall::new(Bcast) };
+    let rules = CollectiveRules { table: &long, combine: &|_| Time::ZERO };
+    let member = Member { members: &[0, 1], id: 0, tag: 0, before: &[] };
+    let refusal = rules.write(&mut builder, member, &call).unwrap_err().to_string();
+    assert!(refusal.ends_with("at most 16777216 segments; give longer ones"), "{refusal}");
+    let call = CollectiveCall { sent: Sizes::Same(u64::MAX), ..CollectiveCall::new(Alltoall) };
+    let refusal = rules.write(&mut builder, member, &call).unwrap_err().to_string();
+    assert!(refusal.ends_with("over 2 ranks; give fewer"), "{refusal}");
     let refusal = collective_schedule("alltoall:linear", 1 << 17, 8).unwrap().unwrap_err();
     assert!(refusal.contains("give fewer ranks"), "{refusal}");
 }

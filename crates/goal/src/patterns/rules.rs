@@ -4,6 +4,7 @@ use loggp::Time;
 use loggp::schedule::{ScheduleBuilder, ScheduleError};
 
 use super::WriteResult;
+use super::algorithm::Algorithm;
 use super::call::{CollectiveCall, CollectiveKind, Member};
 use super::member::{Lengths, MemberWriter};
 use super::table::CollectiveTable;
@@ -38,6 +39,7 @@ impl CollectiveRules<'_> {
         }
         let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
         let algorithm = self.table.choose(call, writer.P);
+        check_segments(algorithm, call, writer.P)?;
         let before = (writer.unit, writer.swaps_root);
         let counts_elements = call.kind.is_reduction() || call.kind == CollectiveKind::Bcast;
         writer.swaps_root = algorithm.method.swaps_root;
@@ -60,4 +62,17 @@ fn sends_nothing(writer: &MemberWriter, call: &CollectiveCall) -> bool {
         _ => false,
     };
     !call.kind.is_of_neighbors() && (writer.P < 2 || !always && call.measure(writer.P).1 == 0)
+}
+
+/// Returns an error if messages have so many segments that their list would take much memory.
+fn check_segments(algorithm: &Algorithm, call: &CollectiveCall, P: usize) -> WriteResult {
+    const MOST: u64 = 1 << 24;
+    let (segment, bytes) = (algorithm.segment, call.measure(P).1);
+    if segment == 0 || bytes / segment <= MOST {
+        return Ok(());
+    }
+    let name = call.kind.name();
+    Err(ScheduleError::new(format!(
+        "{name} has {bytes} bytes in segments of {segment}, and there are at most {MOST} segments; give longer ones"
+    )))
 }
