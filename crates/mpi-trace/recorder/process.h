@@ -18,11 +18,25 @@ static uint64_t clock_identity(void)
 
 #define ROUND_TRIPS 200
 
-/* Measures by how much rank 0's clock is ahead of that of each host, and records it: one rank of each host asks it. */
+/* When it was measured by how much rank 0's clock is ahead, this, and the round trip. */
+static int64_t offset[3];
+static int has_offset;
+
+static void record_offset(void)
+{
+    if (!has_offset)
+        return;
+    reserve(RECORD_BYTES);
+    *at++ = RECORD_OFFSET;
+    for (int i = 0; i < 3; i++)
+        at = put_signed(at, offset[i]);
+    commit();
+}
+
+/* Measures by how much rank 0's clock is ahead of that of each host: one rank of each host asks it. */
 static void measure_offset(void)
 {
     uint64_t own = clock_identity(), *all = malloc((size_t)world_size * sizeof *all);
-    int64_t result[3] = {0, 0, 0}; /* when, the offset, the round trip */
     MPI_Comm comm, host;
     int first = own_rank, is_several = 0;
     if (all == NULL || PMPI_Comm_dup(MPI_COMM_WORLD, &comm) != MPI_SUCCESS)
@@ -50,23 +64,18 @@ static void measure_offset(void)
                 PMPI_Recv(&time, 1, MPI_INT64_T, 0, 2, comm, MPI_STATUS_IGNORE);
                 int64_t after = monotonic_ns();
                 if (after - before < least) {
-                    least = result[2] = after - before;
-                    result[0] = before + (after - before) / 2;
-                    result[1] = time - result[0];
+                    least = offset[2] = after - before;
+                    offset[0] = before + (after - before) / 2;
+                    offset[1] = time - offset[0];
                 }
             }
         }
     }
     if (is_several) {
         PMPI_Comm_split(comm, first, own_rank, &host);
-        PMPI_Bcast(result, 3, MPI_INT64_T, 0, host);
+        PMPI_Bcast(offset, 3, MPI_INT64_T, 0, host);
         PMPI_Comm_free(&host);
-        if (first != 0) {
-            reserve(RECORD_BYTES);
-            *at++ = RECORD_OFFSET;
-            for (int i = 0; i < 3; i++)
-                at = put_signed(at, result[i]);
-        }
+        has_offset = first != 0;
     }
     PMPI_Comm_free(&comm);
     free(all);
@@ -80,7 +89,7 @@ static void open_file(void)
     const char *prefix = getenv("LOGGP_RECORD");
     char path[4096];
     snprintf(path, sizeof path, "%s.%d", prefix && *prefix ? prefix : "loggp-mpi", own_rank);
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0)
         fprintf(stderr, "loggp: rank %d is not recorded, since %s cannot be written: %s\n", own_rank, path, strerror(errno));
 }
@@ -107,6 +116,7 @@ static void write_header(uint64_t ticks, int64_t ns)
     to = put_text(to, program, 4096);
     put_fixed(header + 12, (uint64_t)(to - header - 16), 4);
     write_whole(header, (size_t)(to - header));
+    position = to - header;
 }
 
 /* Begins to record, at the end of MPI_Init. */
@@ -125,8 +135,6 @@ static void begin_recording(void)
     world.remote_size = -1;
     open_file();
     choose_clock();
-    if (!make_buffer(BLOCK_BYTES))
-        abort();
     measure_offset();
     this_thread();
     read_clocks(&ticks, &ns);
@@ -139,9 +147,10 @@ static void begin_recording(void)
         read_clocks(&ticks, &ns);
     }
     write_header(ticks, ns);
-    /* The offset is already in the buffer. */
-    block_ticks = last_end = ticks;
-    block_ns = ns;
+    first_ticks = ticks;
+    first_ns = ns;
+    begin_block(ticks, ns, 0);
+    record_offset();
     process = getpid();
     has_begun = 1;
     is_on = file >= 0;
@@ -152,7 +161,9 @@ static void end_recording(void)
 {
     if (look.count > 0)
         write_look();
-    flush_block();
+    flush_block(0);
+    if (is_mapped && file >= 0 && ftruncate(file, position) != 0)
+        stop_recording(strerror(errno));
 }
 
 CALL(Init, (int *words, char ***arguments))
@@ -184,6 +195,7 @@ CALL(Finalize, (void))
         if (look.count > 0)
             write_look();
         measure_offset();
+        record_offset();
         reserve(RECORD_BYTES);
         *at++ = RECORD_FINALIZE;
         at = put_signed(at, (int64_t)(ticks - last_end));
@@ -203,8 +215,8 @@ CALL(Abort, (MPI_Comm comm, int code))
 {
     if (is_on && !inside) {
         lock();
-        end_recording();
         is_on = 0;
+        end_recording();
         unlock();
     }
     return REAL(Abort)(comm, code);
@@ -213,6 +225,8 @@ CALL(Abort, (MPI_Comm comm, int code))
 /* A program that exits without MPI_Finalize has been recorded up to here. */
 __attribute__((destructor)) static void finish(void)
 {
-    if (is_on && getpid() == process)
+    if (is_on && getpid() == process) {
+        is_on = 0;
         end_recording();
+    }
 }

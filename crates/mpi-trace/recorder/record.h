@@ -29,6 +29,7 @@
     lock()
 
 #define END                                                                                                          \
+    commit();                                                                                                        \
     unlock();                                                                                                        \
     inside = 0;                                                                                                      \
     return error
@@ -59,11 +60,18 @@ static inline uint64_t type_bytes(MPI_Datatype type)
     return (uint64_t)bytes;
 }
 
+/* Returns the bytes of a message. The fields of statuses are the same in all versions of a library's binary interface. */
 static inline uint64_t status_bytes(const MPI_Status *status)
 {
+#if defined(OPEN_MPI)
+    return status->_ucount;
+#elif defined(MPICH_VERSION)
+    return (uint64_t)(uint32_t)status->count_lo | (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
+#else
     MPI_Count bytes = 0;
     PMPI_Get_elements_x(status, MPI_BYTE, &bytes);
     return bytes < 0 ? 0 : (uint64_t)bytes;
+#endif
 }
 
 /* Writes a message of peer, tag, communicator and bytes. */

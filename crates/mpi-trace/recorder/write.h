@@ -15,7 +15,10 @@ __attribute__((used)) static const char library_mark[] = "loggp records calls of
 #define BLOCK_BYTES 65536
 /* No record without a list is longer. */
 #define RECORD_BYTES 192
-/* A block is written after so long, so that not more is lost where a program crashes. */
+/* So much of the file is mapped at once, and there is so much behind the end of a block. */
+#define WINDOW_BYTES (1 << 20)
+#define SLACK_BYTES (CALL_NAMES * 80)
+/* A block ends after so long: within it clocks are taken to run evenly. */
 #define BLOCK_NS 1000000000
 
 enum record_code {
@@ -60,9 +63,15 @@ static int own_rank, world_size;
 static int has_ticks;
 static uint64_t ticks_per_block = BLOCK_NS;
 
+/* The block that is being written, where the next record goes, and where the block's last one has to end. It lies in the file,
+ * which is mapped, so that nothing is lost when the program is killed; where that cannot be, in memory. */
 static unsigned char *buffer, *at, *buffer_end;
-static uint64_t block_ticks, last_end;
-static int64_t block_ns;
+static unsigned char *window, *window_end;
+static int is_mapped;
+/* Where the block begins in the file. */
+static off_t position;
+static uint64_t block_ticks, last_end, first_ticks;
+static int64_t block_ns, first_ns;
 static int last_thread;
 
 static int64_t monotonic_ns(void)
@@ -134,27 +143,10 @@ static unsigned char *put_text(unsigned char *to, const char *text, size_t most)
     return to + length;
 }
 
-static void put_fixed(unsigned char *to, uint64_t value, int bytes)
+static inline void put_fixed(unsigned char *to, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         to[i] = (unsigned char)(value >> 8 * i);
-}
-
-static void write_whole(const unsigned char *from, size_t bytes)
-{
-    while (bytes > 0 && file >= 0) {
-        ssize_t written = write(file, from, bytes);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0) {
-            fprintf(stderr, "loggp: rank %d cannot write what it records: %s\n", own_rank, strerror(errno));
-            file = -1;
-            is_on = 0;
-            return;
-        }
-        from += written;
-        bytes -= (size_t)written;
-    }
 }
 
 #define BLOCK_HEADER 36
@@ -166,20 +158,87 @@ static struct {
 } unmodelled[CALL_NAMES];
 static int unmodelled_names;
 
-static void begin_block(uint64_t ticks, int64_t ns)
+static void stop_recording(const char *why)
 {
+    fprintf(stderr, "loggp: rank %d cannot write what it records: %s\n", own_rank, why);
+    file = -1;
+    is_on = 0;
+}
+
+static void write_whole(const unsigned char *from, size_t bytes)
+{
+    while (bytes > 0 && file >= 0) {
+        ssize_t written = write(file, from, bytes);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0) {
+            stop_recording(strerror(errno));
+            return;
+        }
+        from += written;
+        bytes -= (size_t)written;
+    }
+}
+
+/* Makes room for blocks from `position` on. */
+static void make_window(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (size_t)position % page;
+    void *mapped = MAP_FAILED;
+    int error = ENOSPC;
+    if (window != NULL && is_mapped)
+        munmap(window, (size_t)(window_end - window));
+    else
+        free(window);
+    /* The room on the disk is taken here: where there is none, a mapped file would end the program. */
+    if (file >= 0 && (window == NULL || is_mapped) && (error = posix_fallocate(file, position, (off_t)bytes)) == 0)
+        mapped = mmap(NULL, before + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, position - (off_t)before);
+    if (mapped == MAP_FAILED && is_mapped && file >= 0)
+        stop_recording(strerror(error ? error : errno));
+    is_mapped = mapped != MAP_FAILED;
+    before = is_mapped ? before : 0;
+    window = is_mapped ? mapped : malloc(bytes);
+    if (window == NULL) {
+        fprintf(stderr, "loggp: rank %d has no memory to record\n", own_rank);
+        abort();
+    }
+    window_end = window + before + bytes;
+    buffer = window + before;
+}
+
+/* Begins a block with room for a record of `bytes`. */
+static void begin_block(uint64_t ticks, int64_t ns, size_t bytes)
+{
+    double rate = ticks - first_ticks > ticks_per_block / 100 ? (double)(ns - first_ns) / (double)(ticks - first_ticks)
+                                                              : (double)BLOCK_NS / (double)ticks_per_block;
+    if (bytes < BLOCK_BYTES)
+        bytes = BLOCK_BYTES;
+    if (window == NULL || (size_t)(window_end - buffer) < BLOCK_HEADER + bytes + SLACK_BYTES)
+        make_window(BLOCK_HEADER + bytes + SLACK_BYTES + WINDOW_BYTES);
     block_ticks = last_end = ticks;
     block_ns = ns;
     at = buffer + BLOCK_HEADER;
+    buffer_end = at + bytes;
+    put_fixed(buffer, 0, 4);
+    put_fixed(buffer + 4, block_ticks, 8);
+    put_fixed(buffer + 12, (uint64_t)block_ns, 8);
+    /* As well as it is known, for the case that the program is killed. */
+    put_fixed(buffer + 20, block_ticks + ticks_per_block, 8);
+    put_fixed(buffer + 28, (uint64_t)block_ns + (uint64_t)(rate * (double)ticks_per_block), 8);
 }
 
-/* Writes the block and begins another one. */
-static void flush_block(void)
+/* Says that the block's records are whole up to here. */
+static inline void commit(void)
+{
+    put_fixed(buffer, (uint64_t)(at - buffer - BLOCK_HEADER), 4);
+}
+
+/* Ends the block and begins another one. */
+static void flush_block(size_t bytes)
 {
     uint64_t ticks = 0;
     int64_t ns = 0;
     for (int i = 0; i < unmodelled_names; i++) {
-        /* Between them they need less than the buffer has behind its end. */
         if (unmodelled[i].written == unmodelled[i].count)
             continue;
         unmodelled[i].written = unmodelled[i].count;
@@ -187,42 +246,24 @@ static void flush_block(void)
         at = put_text(at, unmodelled[i].name, 64);
         at = put(at, unmodelled[i].count);
     }
-    if (at == buffer + BLOCK_HEADER)
-        return;
     read_clocks(&ticks, &ns);
-    put_fixed(buffer, (uint64_t)(at - buffer - BLOCK_HEADER), 4);
-    put_fixed(buffer + 4, block_ticks, 8);
-    put_fixed(buffer + 12, (uint64_t)block_ns, 8);
-    put_fixed(buffer + 20, ticks, 8);
-    put_fixed(buffer + 28, (uint64_t)ns, 8);
-    write_whole(buffer, (size_t)(at - buffer));
-    begin_block(ticks, ns);
-}
-
-static int make_buffer(size_t bytes)
-{
-    unsigned char *larger = malloc(BLOCK_HEADER + bytes + CALL_NAMES * 80);
-    if (larger == NULL)
-        return 0;
-    free(buffer);
-    buffer = larger;
-    at = buffer + BLOCK_HEADER;
-    buffer_end = buffer + BLOCK_HEADER + bytes;
-    return 1;
+    if (at > buffer + BLOCK_HEADER) {
+        put_fixed(buffer + 20, ticks, 8);
+        put_fixed(buffer + 28, (uint64_t)ns, 8);
+        commit();
+        if (!is_mapped)
+            write_whole(buffer, (size_t)(at - buffer));
+        position += at - buffer;
+        buffer = is_mapped ? at : window;
+    }
+    begin_block(ticks, ns, bytes);
 }
 
 /* Makes room for a record. */
-static void reserve(size_t bytes)
+static inline void reserve(size_t bytes)
 {
-    if (at + bytes > buffer_end) {
-        flush_block();
-        if (at + bytes > buffer_end) {
-            if (!make_buffer(bytes)) {
-                fprintf(stderr, "loggp: rank %d has no memory to record\n", own_rank);
-                abort();
-            }
-        }
-    }
+    if (at + bytes > buffer_end)
+        flush_block(bytes);
 }
 
 static void count_unmodelled(const char *name)
@@ -356,7 +397,7 @@ static inline void begin_record(int code, const struct span *span, size_t bytes)
     if (look.count > 0)
         write_look();
     if (span->end - block_ticks > ticks_per_block)
-        flush_block();
+        flush_block(0);
     uint32_t place = find_place(span->place);
     reserve(RECORD_BYTES + bytes);
     write_head(code, span, place, this_thread());
@@ -377,5 +418,5 @@ static void add_look(const struct span *span)
     look.count++;
     look.inside += span->end - span->begin;
     if (span->end - block_ticks > ticks_per_block)
-        flush_block();
+        flush_block(0);
 }

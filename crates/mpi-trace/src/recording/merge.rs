@@ -50,19 +50,18 @@ impl RankFiles {
         let mut ranks = BTreeMap::new();
         for path in paths {
             let file = File::open(path).map_err(|error| in_file(path, RecordingError::Io(error)))?;
-            let bytes = file.metadata()?.len();
             let header = RankHeader::read(&mut BufReader::new(file)).map_err(|error| in_file(path, error))?;
             let rank = header.rank;
-            if let Some((other, _, _)) = ranks.insert(rank, (path.clone(), header, bytes)) {
+            if let Some((other, _)) = ranks.insert(rank, (path.clone(), header)) {
                 let (one, other) = (path.display(), other.display());
                 return Err(RecordingError::Request(format!("{one} and {other} are both of rank {rank}")));
             }
         }
-        let Some((_, first, _)) = ranks.values().next() else {
+        let Some((_, first)) = ranks.values().next() else {
             return Err(RecordingError::Request("there is no file of a rank".into()));
         };
         let P = first.ranks;
-        if let Some((path, other, _)) = ranks.values().find(|(_, header, _)| header.ranks != P) {
+        if let Some((path, other)) = ranks.values().find(|(_, header)| header.ranks != P) {
             let (path, other) = (path.display(), other.ranks);
             return Err(RecordingError::Request(format!(
                 "{path} is of {other} ranks, and others are of {P}"
@@ -75,7 +74,7 @@ impl RankFiles {
             mpi: first.mpi.clone(),
             library: first.library.clone(),
             program: first.program.clone(),
-            hosts: ranks.values().map(|(_, header, _)| header.host.clone()).collect(),
+            hosts: ranks.values().map(|(_, header)| header.host.clone()).collect(),
         };
         let mut read = RankFiles {
             files: Vec::new(),
@@ -84,8 +83,8 @@ impl RankFiles {
             summary: Summary { ranks: P as usize, ..Summary::default() },
         };
         let mut addresses = BTreeSet::new();
-        for (path, header, bytes) in ranks.into_values() {
-            let file = read.scan(path, header, bytes, &mut addresses)?;
+        for (path, header) in ranks.into_values() {
+            let file = read.scan(path, header, &mut addresses)?;
             read.files.push(file);
         }
         let begins = read.files.iter().map(|file| file.clock.correct(file.header.ns));
@@ -107,11 +106,9 @@ impl RankFiles {
         &mut self,
         path: PathBuf,
         header: RankHeader,
-        bytes: u64,
         addresses: &mut BTreeSet<(String, u64)>,
     ) -> Result<RankFile, RecordingError> {
         let mut source = BufReader::new(File::open(&path)?);
-        let header = RankHeader { ..header };
         source.seek_relative(header.bytes as i64)?;
         let index = Arc::<PlaceIndex>::default();
         let mut reader = RankReader::new(Box::new(source), &header, Clock::default(), index);
@@ -124,7 +121,7 @@ impl RankFiles {
         if !reader.is_whole() {
             self.summary.unfinished.push(header.rank as usize);
         }
-        let end = reader.end();
+        let (end, bytes) = (reader.end(), reader.bytes());
         let known = reader.into_known();
         addresses.extend(known.addresses.into_iter().skip(1));
         for (name, count) in known.unmodelled {

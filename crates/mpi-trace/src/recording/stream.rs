@@ -183,6 +183,12 @@ impl RankReader {
         &self.known.unmodelled
     }
 
+    /// Returns how many bytes of the rank's file were read, to the end of the last whole block.
+    #[cfg(feature = "merge")]
+    pub(super) fn bytes(&self) -> u64 {
+        self.block_begin + self.block.len() as u64
+    }
+
     /// Returns what is known at the end: communicators, places, and calls that are not modelled.
     pub(super) fn into_known(self) -> Known {
         self.known
@@ -222,6 +228,10 @@ impl RankReader {
             return Ok(false);
         }
         let length = u32::from_le_bytes([0, 1, 2, 3].map(|i| header[i]));
+        // What follows is room that a killed program had not filled.
+        if length == 0 {
+            return Ok(false);
+        }
         let word = |at: usize| u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|i| header[at + i]));
         (&mut self.source).take(u64::from(length)).read_to_end(&mut self.block)?;
         if self.block.len() < length as usize {
