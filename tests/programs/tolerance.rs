@@ -8,6 +8,7 @@ use loggp_study::analysis::{CurvePiece, CurveRequest, RunCurve, replay_with, sch
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 
 use crate::cases::seeds;
+use crate::requests::{assert_refused, row, rows, stdout_of};
 
 /// How much longer runs may become, in per cent.
 const PARTS: [u32; 3] = [1, 2, 5];
@@ -358,4 +359,38 @@ fn linear_programs_agree() {
         }
     }
     assert!(slopes > 50, "{slopes}");
+}
+
+/// A broadcast's path has three latencies and nothing else that could become critical.
+#[test]
+fn the_command_says_what_a_schedule_bears() {
+    let line = "tolerance dissemination -P 8 --params L=10us,o=4us,g=2us,G=0 --parameter L";
+    let row = row(line);
+    assert_eq!(row["time_ns"], 54_000);
+    assert_eq!(row["slope"], 3);
+    let bears = |part: u32| row[format!("bears_{part}_percent")]["more_ns"].as_f64().unwrap();
+    assert_eq!(PARTS.map(bears), [180.0, 360.0, 900.0]);
+    assert_eq!(row["bears_5_percent"]["time_in_free_order_ns"], 56_700);
+    assert_eq!(row["pieces"][0]["formula"]["text"], "3L + 6o");
+    assert_eq!(row["pieces"][0]["intercept_ns"], 24_000);
+    assert_eq!(row["latencies"].as_array().unwrap().len(), 3);
+    assert!(stdout_of(line).contains("\n 10 us    54      3  3L + 6o\n"), "{line}");
+    let rows = rows("tolerance dissemination -P 8 --params L=10us,o=4us,g=2us,G=0");
+    let names: Vec<&str> = rows.iter().map(|row| row["parameter"].as_str().unwrap()).collect();
+    assert_eq!(names, ["L", "o", "g"]);
+}
+
+/// What cannot be asked is refused in a sentence.
+#[test]
+fn wrong_requests_are_refused() {
+    assert_refused(&[
+        ("tolerance ring --parameter x", "this machine's parameters that are times are L, o, g, G"),
+        ("tolerance ring --to 1us", "--to is the end of one parameter"),
+        ("tolerance ring --parameter L --to 1us", "the machine's L is 10 us; give a greater one"),
+        ("tolerance ring --parameter L --to x", "there is no unit x"),
+        ("tolerance nowhere", "there is no pattern nowhere"),
+        ("tolerance nowhere.json", "nowhere.json cannot be read"),
+        ("tolerance nowhere.json -P 4", "-P is for a schedule, and nowhere.json is a trace"),
+        ("tolerance nowhere.json --order free", "--order is for a schedule, and nowhere.json is a trace"),
+    ]);
 }
