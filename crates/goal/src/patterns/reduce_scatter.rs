@@ -68,7 +68,10 @@ impl NodeParts {
 
 /// Halves of halves of the parts are exchanged and combined, the largest first. Ranks too many give all to another
 /// one and get their part at the end.
-pub(super) fn recursive_halving(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(super) fn recursive_halving(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    if is_block(of) && !of.call.is_commutative {
+        return nonoverlapping(rank, of, algorithm);
+    }
     let (P, id, by_node) = (rank.P, rank.id, NodeParts::new(rank.P));
     let (nodes, whole) = (by_node.nodes, parts(of, 0..P));
     if whole == 0 {
