@@ -296,6 +296,22 @@ fn collectives_are_of_their_communicator() {
     assert_eq!(ends(ranks(true).collect()), [24, 34, 24, 34]);
 }
 
+/// Only the two ranks of a group call, and exchange a word.
+#[test]
+fn a_communicator_of_some_is_made_by_these() {
+    let ranks = (0..4).map(|id| {
+        let is_in = id % 2 == 1;
+        let make = NewCommunicator { parent: 0, new: Some(1) };
+        let mut rank = rank(4, if is_in { vec![(0, 0, make)] } else { Vec::new() }, 0);
+        if is_in {
+            let (members, number_at_parent) = (vec![1, 3], 1 << 32);
+            rank.communicators.push(Communicator { members, number_at_parent, ..Communicator::default() });
+        }
+        rank
+    });
+    assert_eq!(ends(ranks.collect()), [0, 10, 0, 10]);
+}
+
 /// Returns how many bytes each rank sends to each other, and receives from it by the lengths of its receives.
 fn traffic(schedule: &Schedule) -> [HashMap<(u32, u32), u64>; 2] {
     let mut all = [HashMap::new(), HashMap::new()];

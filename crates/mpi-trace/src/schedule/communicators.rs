@@ -6,6 +6,9 @@ use super::tags::{TagTable, WORLD};
 use crate::call::{Communicator, RankCalls};
 use crate::error::ProgramError;
 
+/// From this number at its parent on not all ranks of the parent took part when a communicator was made.
+const OF_SOME: u64 = 1 << 32;
+
 /// A communicator of a rank.
 #[derive(Debug)]
 pub struct KnownCommunicator {
@@ -17,6 +20,8 @@ pub struct KnownCommunicator {
     pub me: usize,
     pub destinations: Vec<Option<u32>>,
     pub sources: Vec<Option<u32>>,
+    /// True if not all ranks of its parent took part when it was made.
+    pub is_of_some: bool,
     /// The number of collectives so far, and a hash of what they were.
     pub collectives: u64,
     pub hash: u64,
@@ -88,6 +93,7 @@ impl CommunicatorList {
             me,
             destinations: communicator.destinations.clone(),
             sources: communicator.sources.clone(),
+            is_of_some: communicator.number_at_parent >= OF_SOME,
             collectives: 0,
             hash: 0,
         })

@@ -288,7 +288,13 @@ impl<'a> RankWriter<'a> {
                 }
                 Ok(())
             }
-            CallKind::NewCommunicator { parent, .. } => {
+            CallKind::NewCommunicator { parent, new } => {
+                let is_of_some = match new {
+                    Some(new) => self.communicators.get(*new, self.rank)?.is_of_some,
+                    None => false,
+                };
+                // If not all ranks of the parent call, those of the new one exchange words.
+                let parent = new.as_ref().filter(|_| is_of_some).unwrap_or(parent);
                 let word = Counts::Same(WORD);
                 let kind = CollectiveKind::Allgather;
                 if let Some(end) =
