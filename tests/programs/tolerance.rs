@@ -118,8 +118,8 @@ fn compare(curve: &RunCurve, time_at: impl Fn(i64) -> Time, about: &str) -> bool
     true
 }
 
-/// Where the time is convex, as it is without capacity and ports and with fixed orders, the curve has the time at
-/// every value to the picosecond, whichever parameter grows. Elsewhere it has it nearly always.
+/// Where the time is convex, as it is without capacity and ports and with fixed orders, the curve has the
+/// time at every value to the picosecond, whichever parameter grows. Elsewhere it has it nearly always.
 #[test]
 fn curves_of_schedules_are_exact() {
     let (mut convex, mut right, mut all, mut bent) = (0, 0, 0_u64, 0);
@@ -213,9 +213,10 @@ struct Arc {
     latencies: i64,
 }
 
-/// Returns the events of a schedule whose operations wait for each other in a row, as the papers' rules have them:
-/// where a message of one word enters after its overhead and the gap, where a reception begins after the arrival and
-/// the gap, and the ends of operations. Event 0 is the start of the run, and the last event its end.
+/// Returns the events of a schedule whose operations wait for each other in a row, as the papers' rules have
+/// them: where a message of one word enters after its overhead and the gap, where a reception begins after
+/// the arrival and the gap, and the ends of operations. Event 0 is the start of the run, and the last event
+/// its end.
 fn arcs(schedule: &Schedule, [o, g]: [i64; 2]) -> (usize, Vec<Arc>) {
     let mut arcs = Vec::new();
     let mut count = 1;
@@ -267,8 +268,8 @@ fn arcs(schedule: &Schedule, [o, g]: [i64; 2]) -> (usize, Vec<Arc>) {
     (end + 1, arcs)
 }
 
-/// Solves the linear program that a schedule is with a fixed order: the least time of the last event at this L, and the
-/// greatest L up to which the last event is not later than `bound`.
+/// Solves the linear program that a schedule is with a fixed order: the least time of the last event at this
+/// L, and the greatest L up to which the last event is not later than `bound`.
 fn solve(events: usize, arcs: &[Arc], L: i64, bound: Option<f64>) -> f64 {
     let direction = match bound {
         Some(_) => OptimizationDirection::Maximize,
@@ -295,8 +296,8 @@ fn solve(events: usize, arcs: &[Arc], L: i64, bound: Option<f64>) -> f64 {
     problem.solve().unwrap().into_solution().unwrap().objective()
 }
 
-/// Solves the dual program: a flow of one from the start to the end with the greatest cost. Returns the cost and how much
-/// of the flow goes through latencies, which is the slope of the time over L.
+/// Solves the dual program: a flow of one from the start to the end with the greatest cost. Returns the cost
+/// and how much of the flow goes through latencies, which is the slope of the time over L.
 fn solve_dual(events: usize, arcs: &[Arc], L: i64) -> (f64, f64) {
     let mut problem = Problem::new(OptimizationDirection::Maximize);
     let cost = |arc: &Arc| (arc.fixed + L * arc.latencies) as f64;
@@ -313,8 +314,9 @@ fn solve_dual(events: usize, arcs: &[Arc], L: i64) -> (f64, f64) {
     (solution.objective(), arcs.iter().zip(flows).map(through).sum())
 }
 
-/// Linear programming says the same as the curve: the time and the slope at several L, and the L that is tolerated. Where
-/// the ranks keep the order that they have at the machine's own L, that is so for any schedule.
+/// Linear programming says the same as the curve: the time and the slope at several L, and the L that is
+/// tolerated. Where the ranks keep the order that they have at the machine's own L, that is so for any
+/// schedule.
 #[test]
 fn linear_programs_agree() {
     let mut slopes = 0;

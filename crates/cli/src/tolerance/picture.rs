@@ -1,5 +1,5 @@
-//! The picture of a curve, as Shen et al. draw it (LLAMP, SC 2024): the time of the run and its slope, over zones
-//! in which the run is up to 1, 2 and 5% longer.
+//! The picture of a curve, as Shen et al. draw it (LLAMP, SC 2024): the time of the run and its slope, over
+//! zones in which the run is up to 1, 2 and 5% longer.
 
 use loggp::Time;
 use loggp_draw::palette::{GREEN, Ink, ORANGE, VERMILLION, YELLOW};

@@ -42,13 +42,14 @@ pub enum RunSource {
 /// A schedule with the order in which each rank acted on the machine itself.
 pub struct KeptOrder {
     schedule: Schedule,
-    /// For each message, the numbers in their ranks of the operations that sent and received it in the schedule itself.
+    /// For each message, the numbers in their ranks of the operations that sent and received it in the
+    /// schedule itself.
     operations: Vec<[u32; 2]>,
 }
 
 impl KeptOrder {
-    /// Plays a schedule, and keeps its order; `None` if a schedule in this order takes another time, as where a rank does
-    /// something else while its long message waits for the receiver.
+    /// Plays a schedule, and keeps its order; `None` if a schedule in this order takes another time, as where
+    /// a rank does something else while its long message waits for the receiver.
     fn find(schedule: &Schedule, player: &Player, params: Params) -> Result<Option<KeptOrder>, CliError> {
         let mut report = player.clone().trace(true).run(schedule).map_err(play_error)?;
         let trace = report.trace.take().expect("it is traced");
@@ -61,8 +62,8 @@ impl KeptOrder {
     }
 }
 
-/// Returns the parameters with which no message waits for its receiver. In a kept order requests and replies are messages
-/// like others.
+/// Returns the parameters with which no message waits for its receiver. In a kept order requests and replies
+/// are messages like others.
 fn without_rendezvous(params: Params) -> Params {
     let unlimited = ParamsBuilder::from(params).set("S=none").and_then(ParamsBuilder::build);
     if params.is_synchronous(usize::MAX) { unlimited.unwrap_or(params) } else { params }
@@ -195,7 +196,8 @@ impl RunSource {
         }
     }
 
-    /// Returns the time of a schedule whose ranks act in any order, if they keep theirs otherwise and it comes to an end.
+    /// Returns the time of a schedule whose ranks act in any order, if they keep theirs otherwise and it
+    /// comes to an end.
     pub fn time_in_free_order(&self, params: Params) -> Option<Time> {
         match self {
             RunSource::Schedule { program, player, kept: Some(_), .. } => {
@@ -205,8 +207,8 @@ impl RunSource {
         }
     }
 
-    /// Returns the latencies on the critical path that holds right above the machine's own L, by the kind of their
-    /// message.
+    /// Returns the latencies on the critical path that holds right above the machine's own L, by the kind of
+    /// their message.
     pub fn latency_uses(&self, curve: &RunCurve) -> Result<Vec<LatencyUse<String>>, CliError> {
         let seen_at = curve.pieces.first().map_or(curve.value, |piece| piece.seen_at);
         let params = Params { L: Time::from_ps(seen_at), ..self.params() };
@@ -249,8 +251,8 @@ fn play(
     }
 }
 
-/// Returns what a message of a schedule is called: by the names of the operations that sent and received it, if
-/// they have any, or else by its ends, tag and length.
+/// Returns what a message of a schedule is called: by the names of the operations that sent and received it,
+/// if they have any, or else by its ends, tag and length.
 fn transfer_name(
     schedule: &Schedule,
     events: &Events,

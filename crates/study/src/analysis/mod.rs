@@ -116,8 +116,8 @@ pub fn check_trace(trace: &Trace) -> Result<(), Refusal> {
     }
 }
 
-/// Returns for each message of a run how its tag is described, if the trace has the call of its send. A request and a
-/// reply have the tag of their message.
+/// Returns for each message of a run how its tag is described, if the trace has the call of its send. A
+/// request and a reply have the tag of their message.
 pub fn message_tags(events: &Events) -> Vec<Option<Rc<str>>> {
     let tags = groups::tag_texts(events);
     let roles = MessageRoles::from_events(events);

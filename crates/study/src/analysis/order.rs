@@ -4,12 +4,12 @@ use loggp::path::Events;
 use loggp::schedule::{Operation, Schedule, ScheduleBuilder, ScheduleError};
 use loggp::trace::{ActivityKind, Trace};
 
-/// Returns the schedule of what each processor of a play did, in its order: each operation waits for the one before
-/// it, and each receive takes the message that it took. Requests and replies are messages like others. Returns `None`
-/// for runs in which a processor did something else than to compute, send and receive.
+/// Returns the schedule of what each processor of a play did, in its order: each operation waits for the one
+/// before it, and each receive takes the message that it took. Requests and replies are messages like others.
+/// Returns `None` for runs in which a processor did something else than to compute, send and receive.
 ///
-/// While no capacity and no port delays a message, the time of such a schedule is the longest of a set of paths that does
-/// not depend on the machine, as in a linear program.
+/// While no capacity and no port delays a message, the time of such a schedule is the longest of a set of
+/// paths that does not depend on the machine, as in a linear program.
 pub fn schedule_in_order(trace: &Trace) -> Result<Option<Schedule>, ScheduleError> {
     use ActivityKind::{Gap, Idle, Port, Receive, Send, Stall, Work};
     if !trace.progress.is_empty() || trace.noise.is_some() {

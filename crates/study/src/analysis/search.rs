@@ -1,10 +1,10 @@
 //! The search for the values of a parameter at which something about a run changes.
 //!
-//! The critical path at a value is a line along the parameter. While a run takes as long as the longest of its
-//! paths, its time is the maximum of their lines: no run lies below the line of another, and between two runs
-//! none lies above the chord. So two lines that are not the same cross between their runs, and a run at the
-//! crossing either lies on both of them, or shows a third line above. Where the run is no such maximum (the
-//! capacity, ports and the order of receptions can make it another one), the search bisects.
+//! The critical path at a value is a line along the parameter. While a run takes as long as the longest of
+//! its paths, its time is the maximum of their lines: no run lies below the line of another, and between two
+//! runs none lies above the chord. So two lines that are not the same cross between their runs, and a run at
+//! the crossing either lies on both of them, or shows a third line above. Where the run is no such maximum
+//! (the capacity, ports and the order of receptions can make it another one), the search bisects.
 
 use std::collections::BTreeMap;
 
@@ -38,8 +38,8 @@ impl ReplayPoint {
         self.path_length(other.value) == i128::from(other.time.as_ps())
     }
 
-    /// Returns the first whole value at which its path is not longer than that of a run at a greater value, if
-    /// their lines cross.
+    /// Returns the first whole value at which its path is not longer than that of a run at a greater value,
+    /// if their lines cross.
     fn crossing(&self, later: &ReplayPoint) -> Option<i64> {
         let ahead = self.path_length(later.value) - i128::from(later.time.as_ps());
         let slopes = i128::from(self.slope) - i128::from(later.slope);

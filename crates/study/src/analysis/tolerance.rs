@@ -19,15 +19,15 @@ pub struct RunCurve {
     pub value: i64,
     /// Time of the run on the machine itself.
     pub time: Time,
-    /// By how much the run grows when the parameter grows a little: how often the parameter is on the critical
-    /// path. Where two paths are equally long, that of the one that grows faster.
+    /// By how much the run grows when the parameter grows a little: how often the parameter is on the
+    /// critical path. Where two paths are equally long, that of the one that grows faster.
     pub slope: i64,
     /// The value up to which the time is known.
     pub end: i64,
     /// True if the run does not depend on the parameter, however large it becomes.
     pub is_flat: bool,
-    /// The time between `value` and `end`, in ascending order. Neighbours share an end, or their ends are next to
-    /// each other.
+    /// The time between `value` and `end`, in ascending order. Neighbours share an end, or their ends are
+    /// next to each other.
     pub pieces: Vec<CurvePiece>,
     /// The ranges in which the runs of the search found no lines, before it came to its limit.
     pub gaps: Vec<(i64, i64)>,
@@ -186,8 +186,8 @@ fn bound(time: Time, part: u32) -> i128 {
     i128::from(time.as_ps()) * (100 + i128::from(part))
 }
 
-/// Finds a value at which the run is longer than `bound` hundredths of a picosecond, and not much longer. Returns
-/// it, and whether there is none.
+/// Finds a value at which the run is longer than `bound` hundredths of a picosecond, and not much longer.
+/// Returns it, and whether there is none.
 fn find_end(
     search: &mut ChangeSearch,
     start: &ReplayPoint,
@@ -228,8 +228,8 @@ fn find_end(
     Ok((here.value, false))
 }
 
-/// Makes a run in the middle between neighbours with the same line, the widest first, to see whether it lies on
-/// it.
+/// Makes a run in the middle between neighbours with the same line, the widest first, to see whether it lies
+/// on it.
 fn add_middles(search: &mut ChangeSearch) -> Result<(), FailedReplay> {
     /// Limit of these runs.
     const MOST: usize = 16;
@@ -293,8 +293,8 @@ pub struct LatencyUse<K> {
     pub time: Time,
 }
 
-/// Returns the latencies on the critical path of a run, by the kind of their message, the longest first. `kind`
-/// gets the index of a message.
+/// Returns the latencies on the critical path of a run, by the kind of their message, the longest first.
+/// `kind` gets the index of a message.
 pub fn latency_uses<K: Clone + Ord + std::hash::Hash>(
     events: &Events,
     mut kind: impl FnMut(usize) -> K,
