@@ -129,8 +129,11 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
         }
         code => read_post(code, cursor, known)?,
     };
-    let (begin, end) = (known.clock.ns(begin), known.clock.ns(end));
-    Ok(Some(Call { begin, end: end.max(begin), place, thread: known.thread, kind }))
+    let ticks = end;
+    let begin = known.moment(begin);
+    let end = known.clock.ns(end).max(begin);
+    known.latest = Some((ticks, end));
+    Ok(Some(Call { begin, end, place, thread: known.thread, kind }))
 }
 
 fn no_request<T>(cursor: &Cursor, known: &Known, distance: u64) -> Result<T, Wrong> {
@@ -179,7 +182,7 @@ fn read_definition(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<(
         }
         code::FINALIZE => {
             let ticks = known.last_end.wrapping_add(cursor.signed()? as u64);
-            known.finalize = Some(known.clock.ns(ticks));
+            known.finalize = Some(known.moment(ticks));
         }
         code => return cursor.wrong(format!("there is no record of code {code}")),
     }

@@ -84,10 +84,25 @@ pub(super) struct Known {
     pub clock: BlockClock,
     /// The end of the last call in the file, in ticks.
     pub last_end: u64,
+    /// The end of the last call, in ticks and in ns.
+    pub latest: Option<(u64, i64)>,
     pub thread: u16,
     /// When `MPI_Finalize` began.
     pub finalize: Option<i64>,
     pub index: Arc<PlaceIndex>,
+}
+
+impl Known {
+    /// Returns a moment in ns: no earlier than the end of the last call, unless it is so in ticks. Two blocks may
+    /// take a moment between them for two that are some ns apart.
+    #[inline]
+    pub fn moment(&self, ticks: u64) -> i64 {
+        let ns = self.clock.ns(ticks);
+        match self.latest {
+            Some((last, end)) if ticks.wrapping_sub(last) as i64 >= 0 => ns.max(end),
+            _ => ns,
+        }
+    }
 }
 
 /// The calls of one rank, read one after another. What memory it takes does not grow with their number.
@@ -129,6 +144,7 @@ impl RankReader {
             requests: Requests::default(),
             clock: BlockClock::default(),
             last_end: 0,
+            latest: None,
             thread: 0,
             finalize: None,
             index,
