@@ -6,7 +6,7 @@
    frames before it and this one, at its bandwidth, and the latency has passed. Each direction has a thread that takes frames in and
    one that lets them out, which go before all other threads of the computer. When it is killed, it says what each direction did.
 
-   The kernel gives it segments of TCP as one long frame, and gets them so, which takes a fifth of the time. They take as long on the
+   The kernel gives it segments of TCP as one long frame, and gets them so, which takes half of the time. They take as long on the
    wire as the frames that they would be. */
 
 #define _GNU_SOURCE
