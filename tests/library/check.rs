@@ -293,7 +293,7 @@ fn cases_that_were_wrong() -> [Case; 2] {
 /// `LOGGP_DRAWN` is the number of programs of each kind.
 #[test]
 fn the_systematic_strategy_finds_all_orders_of_programs_that_are_drawn() {
-    let programs: u64 = std::env::var("LOGGP_DRAWN").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let programs: u64 = std::env::var("LOGGP_DRAWN").ok().and_then(|n| n.parse().ok()).unwrap_or(30);
     // The kind of programs, and how many in ten are tried completely.
     for (looks, long, least) in [(false, false, 10), (true, false, 7), (false, true, 9)] {
         let (mut done, mut tried) = (0, 0);

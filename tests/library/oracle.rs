@@ -189,7 +189,7 @@ fn stalls(trace: &Trace) -> [i64; 2] {
 fn machine_agrees_with_the_oracle_on_random_programs() {
     let replayed = number_from_env("LOGGP_ORACLE_SEED");
     let seeds = replayed
-        .map_or(0..number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(1500))), |seed| {
+        .map_or(0..number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(800))), |seed| {
             seed..seed + 1
         });
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);

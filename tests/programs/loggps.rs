@@ -208,15 +208,9 @@ fn tables_that_say_too_little_are_refused() {
     }
 }
 
-/// The slowest network takes the fewest repetitions, and so the least time.
 #[test]
+#[ignore = "closeness, and a minute on the wall clock: .ci/nightly"]
 fn the_wall_clock_is_calibrated() {
-    assert_calibrated("fast-ethernet", 1.0, 1);
-}
-
-#[test]
-#[ignore = "a minute on the wall clock"]
-fn the_wall_clock_is_calibrated_on_every_platform() {
     for (name, dilation) in [("cenju4", 50.0), ("myrinet", 10.0), ("fast-ethernet", 1.0)] {
         assert_calibrated(name, dilation, 2);
     }

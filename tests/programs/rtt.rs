@@ -155,9 +155,24 @@ fn the_imbalance_is_as_long_where_work_is_measured() {
     assert!(trip_time(&case) >= 40_000 * US);
 }
 
-/// Runs are never early, and the best one that was on time is within 1% of the model.
 #[test]
+fn the_wall_clock_is_never_early() {
+    wall_clock_errors(1);
+}
+
+/// The best run that was on time is within 1% of the model.
+#[test]
+#[ignore = "closeness: .ci/nightly"]
 fn the_wall_clock_is_within_1_percent() {
+    for errors in wall_clock_errors(10) {
+        let best = errors.iter().copied().reduce(f64::min);
+        assert!(best.is_none_or(|error| error < 0.01), "{errors:?}");
+    }
+}
+
+/// Returns the errors of runs on time, up to one within 1%, for several machines and lengths.
+fn wall_clock_errors(tries: usize) -> Vec<Vec<f64>> {
+    let mut all = Vec::new();
     for (name, size, w) in
         [("myrinet", 0, 0), ("myrinet", 8_000, 0), ("cenju4", 2_000, 0), ("fast-ethernet", 20_000, 5_000)]
     {
@@ -166,7 +181,7 @@ fn the_wall_clock_is_within_1_percent() {
         let emulation =
             Emulation { dilation: Dilation::Fixed(20.0), ..Emulation::with_clock(ClockKind::Wall) };
         let mut errors = Vec::new();
-        for _ in 0..10 {
+        for _ in 0..tries {
             let answers = Study { emulation: emulation.clone(), ..Study::new(case.clone()) }.run().unwrap();
             let error = answers.prediction.error_model().unwrap();
             assert_eq!((answers.prediction.model, answers.wrong), (answers.prediction.formula, None));
@@ -178,7 +193,7 @@ fn the_wall_clock_is_within_1_percent() {
                 break;
             }
         }
-        let best = errors.iter().copied().reduce(f64::min);
-        assert!(best.is_none_or(|error| error < 0.01), "{name}, {size} bytes, w = {w} us: {errors:?}");
+        all.push(errors);
     }
+    all
 }
