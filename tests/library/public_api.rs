@@ -152,8 +152,8 @@ fn members(item: &Item) -> Vec<String> {
 
 /// Shortens a signature or a field to what callers see.
 fn signature(whole: &str) -> String {
-    let end = whole.find(" {").or_else(|| whole.find(';')).unwrap_or(whole.len());
-    whole[..end].trim_end_matches(',').replace("( ", "(").replace(", )", ")")
+    let end = whole.find(" {").or_else(|| whole.find(" = [")).unwrap_or(whole.len());
+    whole[..end].trim_end_matches([',', ';']).replace("( ", "(").replace(", )", ")")
 }
 
 /// Describes the exported items that these files define: a line for each, and for each public member.

@@ -237,6 +237,23 @@ fn a_send_receive_is_both_at_once() {
     assert_eq!(ends(vec![rank(2, vec![(0, 1, half)], 1), rank(2, vec![(0, 1, recv(0, 0))], 1)]), [2, 10]);
 }
 
+/// What a rank sends to itself crosses no network: the time of these calls is computing.
+#[test]
+fn messages_to_oneself_are_computing() {
+    let own = SendRecv { message: Some(message(0, 1)), receive: Some(receive(0, 1)), request: None };
+    let calls = vec![
+        (10, 15, own),
+        (15, 16, irecv(0, 2, 1)),
+        (16, 18, isend(0, 2, 2)),
+        (18, 20, wait(&[1, 2])),
+        (20, 99, send(1, 3)),
+    ];
+    let program = read(vec![rank(2, calls, 100), rank(2, vec![(0, 90, recv(0, 3))], 90)]);
+    // It computes for 20, sends by 22, and computes for 1.
+    assert_eq!(finishes(&program.schedule), [23, 30]);
+    assert_eq!(program.ranks[0].computing_ns, 21_000);
+}
+
 /// What one thread waits for does not keep another.
 #[test]
 fn threads_do_not_wait_for_each_other() {

@@ -151,7 +151,7 @@ fn wrong_requests_are_refused_in_a_sentence() {
         ("completions tcsh", "invalid value 'tcsh' for '<SHELL>' [possible values: bash, elvish, fish"),
         ("run scatter optimum", "scatter has no algorithm optimum; the nearest name is optimal"),
         ("schedule rings", "there is no pattern rings; the nearest name is ring"),
-        ("schedule binomial -P 4", "there is no pattern binomial; the nearest name is binomial-"),
+        ("schedule binomial -P 4", "there is no pattern binomial; the nearest name is bcast:binomial"),
         ("stress all-to-non", "the nearest name is all-to-one"),
         ("timeline brodcast", "brodcast, and there is no program brodcast; the nearest name is broadcast"),
         ("matrix figure-8", "there is no such matrix; there are skewed, random,"),

@@ -13,6 +13,7 @@ use loggp_document::{Document, DocumentBlock, Table, plain};
 use super::draft;
 use super::error::CliError;
 use super::heading::{self, parameters};
+use super::mpi_program;
 use super::number::{Unit, count, thousands};
 use super::stdout;
 
@@ -89,12 +90,14 @@ pub fn read_trace(path: &Path) -> Result<Trace, CliError> {
     let file = draft::open_source(path);
     let file = file.map_err(|error| CliError::Request(format!("{shown} cannot be read: {error}")))?;
     Trace::read(file).map_err(|error| {
-        CliError::Request(match is_schedule(path) {
-            true => {
-                format!("{shown}: this is a schedule, and no trace of a run; `loggp replay {shown}` plays it")
-            }
-            false => format!("{shown}: {error}"),
-        })
+        let what = match is_schedule(path) {
+            true => "a schedule",
+            false if mpi_program::is_program(path) => "a recorded MPI program",
+            false => return CliError::Request(format!("{shown}: {error}")),
+        };
+        CliError::Request(format!(
+            "{shown}: this is {what}, and no trace of a run; `loggp replay {shown} --trace run.loggp` plays it and writes one"
+        ))
     })
 }
 

@@ -6,10 +6,10 @@ use clap::Args;
 use loggp::ClockKind;
 
 use super::error::CliError;
+use super::expectation::expect_times;
 use super::options::Options;
 use super::output::Outputs;
 use super::program_args::ProgramArgs;
-use super::real_machine;
 use super::trend;
 
 /// Compare formula, model and, on the wall clock, measurement of a program's algorithms
@@ -41,7 +41,7 @@ impl CompareCommand {
         let setup = options.setup(&self.program, ClockKind::Wall)?;
         // Algorithms that are named must be able to run. Without names, those that cannot are left out.
         let mut experiment = setup.comparison(&setup.algorithms(names)?, !names.is_empty())?;
-        experiment.tasks = real_machine::expect(experiment.tasks, !names.is_empty())?;
+        experiment.tasks = expect_times(experiment.tasks, !names.is_empty())?;
         let mut report = experiment.open_report(out, options, outputs)?;
         experiment.run(&mut report, |_| Ok(()))?;
         report.draw(|rows| trend::plot(&experiment.heading, rows))

@@ -18,6 +18,7 @@ mod details;
 mod documents;
 mod draft;
 mod error;
+mod expectation;
 mod experiment;
 mod field;
 mod format;

@@ -7,11 +7,11 @@ use clap::Args;
 use loggp::ClockKind;
 
 use super::error::CliError;
+use super::expectation::expect_times;
 use super::experiment::Experiment;
 use super::options::Options;
 use super::output::Outputs;
 use super::program_args::ProgramArgs;
-use super::real_machine;
 use super::trace_outputs::TraceOutputs;
 use super::trend;
 
@@ -64,7 +64,7 @@ impl RunCommand {
         let RunArgs { selection, trace, timeline, outputs } = &self.program.request;
         let is_traced = trace.is_some() || timeline.is_some();
         let mut experiment = selection.experiment(&self.program, is_traced)?;
-        experiment.tasks = real_machine::expect(experiment.tasks, true)?;
+        experiment.tasks = expect_times(experiment.tasks, true)?;
         let mut report = experiment.open_report(out, &selection.options, outputs)?;
         let mut trace_outputs = TraceOutputs::open(trace.as_deref(), timeline.as_deref())?;
         let unit = experiment.unit;

@@ -12,11 +12,11 @@ use loggp_study::range::{Quantity, Range};
 
 use super::choice::is_parameter_given;
 use super::error::CliError;
+use super::expectation::expect_times;
 use super::experiment::{Experiment, ProgramSetup, check_option};
 use super::options::Options;
 use super::output::Outputs;
 use super::program_args::ProgramArgs;
-use super::real_machine;
 use super::row::StudyRow;
 
 /// Compare them along a parameter, a size or another number on the virtual clock, and draw it
@@ -53,7 +53,7 @@ impl SweepCommand {
         let algorithms = setup.algorithms(names)?;
         let range = self.range(&setup, &algorithms)?;
         let mut experiment = setup.sweep(range, &algorithms)?;
-        experiment.tasks = real_machine::expect(experiment.tasks, !names.is_empty())?;
+        experiment.tasks = expect_times(experiment.tasks, !names.is_empty())?;
         let mut report = experiment.open_report(out, options, outputs)?;
         experiment.run(&mut report, |_| Ok(()))?;
         report.draw(|rows| plot(&experiment, rows))

@@ -139,12 +139,18 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> AllprofProgram<F> {
         let (first, others) = self.notes.unread.split_first()?;
         let times = |count: u64| if count > 1 { format!(", {count} times") } else { String::new() };
         let mut why = format!("{}{}; --skip makes time of it", first.what, times(first.count));
-        for Unread { what, rank, line, count } in others {
+        for Unread { what, rank, line, count } in others.iter().take(MOST_QUOTED) {
             why += &format!(". Rank {rank}, line {line}{}: {what}", times(*count));
+        }
+        if others.len() > MOST_QUOTED {
+            why += &format!(". {} other kinds of calls cannot be read either", others.len() - MOST_QUOTED);
         }
         Some(ProgramError::of_line(first.rank, first.line, why))
     }
 }
+
+/// How many kinds of calls that cannot be read are quoted after the first.
+const MOST_QUOTED: usize = 3;
 
 impl<R: Read, F: FnMut(usize) -> io::Result<R>> CallSource for AllprofProgram<F> {
     fn ranks(&self) -> usize {

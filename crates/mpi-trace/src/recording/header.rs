@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use super::bytes::{Cursor, Wrong, put, put_signed, put_text};
+use super::clock::Clock;
 use super::error::RecordingError;
-use super::stream::Clock;
 
 /// The first bytes of a rank's file, as the recorder writes it.
 pub(super) const RANK_MAGIC: &[u8; 8] = b"LOGGPREC";

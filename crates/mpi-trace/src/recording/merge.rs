@@ -6,10 +6,11 @@ use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::clock::Clock;
 use super::error::RecordingError;
 use super::header::{Facts, NamedPlace, PlaceIndex, RankHeader, merged_header};
 use super::places;
-use super::stream::{Clock, RankReader, sent_bytes};
+use super::stream::{RankReader, sent_bytes};
 
 /// What the ranks' files hold.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,10 @@
 //! Each rank wrote a file, and [`merge`](merge::merge) makes one of them. `README.md` of the crate has the form.
 
 mod bytes;
+mod clock;
 mod error;
 mod header;
+mod known;
 #[cfg(feature = "merge")]
 pub mod merge;
 #[cfg(feature = "merge")]
@@ -23,8 +25,8 @@ pub use header::{Facts, VERSION};
 pub use stream::RankReader;
 
 use crate::call::RankCalls;
+use clock::Clock;
 use header::{Index, MERGED_MAGIC, PlaceIndex, RANK_MAGIC, RankHeader};
-use stream::Clock;
 
 /// How many first bytes [`is_recording`] wants to see.
 pub const MAGIC_BYTES: usize = 8;

@@ -1,12 +1,9 @@
 //! The records of a rank's file.
 
-use std::collections::VecDeque;
-
 use super::bytes::{Cursor, Wrong};
-use super::stream::Known;
+use super::known::Known;
 use crate::call::{
-    Call, CallKind, CollectiveKind, Communicator, Completed, Counts, Envelope, Place, Receive, RequestId,
-    Root, SendMode,
+    Call, CallKind, CollectiveKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root, SendMode,
 };
 
 /// The codes of records, as `recorder/write.h` has them.
@@ -33,50 +30,6 @@ mod code {
     pub const IPROBE: u8 = 35;
     pub const NEW_COMMUNICATOR: u8 = 36;
     pub const FORGET: u8 = 37;
-}
-
-/// Numbers of requests that are not completed yet: a bit for each, from the oldest one on.
-#[derive(Default)]
-pub(super) struct Requests {
-    next: RequestId,
-    /// The number of the first word.
-    first: u64,
-    words: VecDeque<u64>,
-}
-
-impl Requests {
-    /// Numbers a new request.
-    #[inline]
-    fn add(&mut self) -> RequestId {
-        let number = self.next;
-        self.next += 1;
-        if number / 64 - self.first >= self.words.len() as u64 {
-            self.words.push_back(0);
-        }
-        if let Some(word) = self.words.back_mut() {
-            *word |= 1 << (number % 64);
-        }
-        number
-    }
-
-    /// Completes the request that is so many before the next one, and returns its number, or `None` if there is no
-    /// such request that waits.
-    #[inline]
-    fn take(&mut self, distance: u64) -> Option<RequestId> {
-        let number = self.next.checked_sub(distance)?;
-        let word = (number / 64).checked_sub(self.first)?;
-        let word = self.words.get_mut(usize::try_from(word).ok()?)?;
-        let bit = 1 << (number % 64);
-        if *word & bit == 0 {
-            return None;
-        }
-        *word &= !bit;
-        while self.words.len() > 1 && self.words.front() == Some(&0) {
-            self.words.pop_front();
-            self.first += 1;
-        }
-        Some(number)
-    }
 }
 
 /// Reads a record, and returns the call if it is one.

@@ -178,15 +178,56 @@ impl<'a> RankWriter<'a> {
         let first = self.count();
         self.add_compute(call)?;
         let (before_call, group) = (self.count(), group(&call.kind));
+        let is_own = self.is_own(&call.kind);
         self.add_kind(thread, &call.kind)?;
-        self.threads[thread].computing_since = Some(call.end);
-        *self.times.entry(group).or_default() += call.end.saturating_sub(call.begin);
+        if is_own {
+            self.threads[thread].computing_since = Some(call.begin);
+        } else {
+            self.threads[thread].computing_since = Some(call.end);
+            *self.times.entry(group).or_default() += call.end.saturating_sub(call.begin);
+        }
         if self.shared.options.has_spans {
             let place = self.places.get(call.place as usize).copied().unwrap_or_default();
             let has_calc = before_call > first;
             self.index.spans.push(CallSpan { first, place, thread: call.thread, group, has_calc });
         }
         Ok(())
+    }
+
+    /// Returns whether a call has to do with no other rank. What a rank sends to itself is copied in its memory, so the
+    /// call's time is computing.
+    fn is_own(&self, kind: &CallKind) -> bool {
+        match kind {
+            CallKind::Send { message, .. } | CallKind::Probe { message, .. } => self.is_own_message(message),
+            CallKind::Recv { receive, request } => self.is_own_receive(receive, *request),
+            CallKind::SendRecv { message: None, receive: None, .. } => false,
+            CallKind::SendRecv { message, receive, request } => {
+                message.as_ref().is_none_or(|message| self.is_own_message(message))
+                    && receive.as_ref().is_none_or(|receive| self.is_own_receive(receive, *request))
+            }
+            CallKind::Start(kinds) => kinds.iter().all(|kind| self.is_own(kind)),
+            // Requests that exchange nothing with others are not kept.
+            CallKind::Complete { requests, .. } => {
+                let is_over = |one: &Completed| !one.is_cancelled && !self.requests.contains_key(&one.request);
+                !requests.is_empty() && requests.iter().all(is_over)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_own_message(&self, message: &Envelope) -> bool {
+        message.peer as usize == self.rank
+    }
+
+    fn is_own_receive(&self, receive: &Receive, request: Option<RequestId>) -> bool {
+        let from = self.taken_by(receive, request).map(|taken| taken.peer).or(receive.from);
+        from.is_some_and(|from| from as usize == self.rank)
+    }
+
+    /// Returns the message that a receive took, if it is known.
+    fn taken_by(&self, receive: &Receive, request: Option<RequestId>) -> Option<Envelope> {
+        let later = request.and_then(|request| self.taken.get(&request).copied().flatten());
+        receive.taken.or(later)
     }
 
     /// Adds the computing before a call.
@@ -268,6 +309,7 @@ impl<'a> RankWriter<'a> {
                 Ok(())
             }
             CallKind::Look { .. } => Ok(()),
+            CallKind::Probe { message, .. } if self.is_own_message(message) => Ok(()),
             CallKind::Probe { message, .. } => self.probe(thread, message),
             CallKind::Collective { kind, communicator, root, sent, received, request } => {
                 let end = self.collective(
@@ -324,6 +366,8 @@ impl<'a> RankWriter<'a> {
         if request.is_some_and(|request| self.left_out.contains(&request)) {
             return Ok(());
         }
+        let message = message.filter(|message| !self.is_own_message(message));
+        let receive = receive.filter(|receive| !self.is_own_receive(receive, request));
         let sent = message.map(|message| self.send(thread, mode, message)).transpose()?.flatten();
         let posted = receive.map(|receive| self.receive(thread, receive, request)).transpose()?.flatten();
         let begun = mode == SendMode::Buffered || request.is_some();
@@ -396,8 +440,7 @@ impl<'a> RankWriter<'a> {
         request: Option<RequestId>,
     ) -> Result<Option<Posted>, ProgramError> {
         let number = self.communicators.get(receive.communicator, self.rank)?.number;
-        let later = request.and_then(|request| self.taken.get(&request).copied().flatten());
-        let taken = receive.taken.or(later);
+        let taken = self.taken_by(receive, request);
         let from = taken.map(|taken| taken.peer).or(receive.from);
         let tag = taken.map(|taken| taken.tag).or(receive.tag);
         let in_schedule = tag.map(|tag| self.shared.tags.tag(Use::Message, number, tag));

@@ -10,7 +10,7 @@ use loggp::trace::Trace;
 use loggp::{Params, RunError, Time};
 
 use super::formula::{FormulaBuilder, with_value};
-use super::search::{ChangeSearch, ReplayPoint};
+use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 use crate::range::Range;
 
 /// Replays of a recorded run at several values of a parameter.
@@ -22,16 +22,6 @@ pub struct ParameterSweep {
     pub changes: Vec<ReplayPoint>,
     /// True if there are more changes than were looked for.
     pub has_more: bool,
-}
-
-/// The error of a failed replay.
-#[derive(Debug, thiserror::Error)]
-#[error("{value}: {error}")]
-pub struct FailedReplay {
-    /// The value, such as `L=5 us`.
-    pub value: String,
-    #[source]
-    pub error: Box<RunError>,
 }
 
 /// Most changes that are looked for.

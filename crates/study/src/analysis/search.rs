@@ -8,10 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use loggp::Time;
+use loggp::{RunError, Time};
 
 use super::formula::Formula;
-use super::parameter_sweep::FailedReplay;
 
 /// A run at one value of a parameter.
 #[derive(Clone, Debug)]
@@ -46,6 +45,16 @@ impl ReplayPoint {
         let back = ahead.checked_div(slopes)?;
         i64::try_from(i128::from(later.value) - back).ok()
     }
+}
+
+/// The error of a failed replay.
+#[derive(Debug, thiserror::Error)]
+#[error("{value}: {error}")]
+pub struct FailedReplay {
+    /// The value, such as `L=5 us`.
+    pub value: String,
+    #[source]
+    pub error: Box<RunError>,
 }
 
 /// Two runs next to each other.

@@ -8,8 +8,8 @@ use loggp::trace::Trace;
 use loggp::{Params, RunError, Time};
 
 use super::formula::Formula;
-use super::parameter_sweep::{FailedReplay, SweptRun};
-use super::search::{ChangeSearch, ReplayPoint};
+use super::parameter_sweep::SweptRun;
+use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 
 /// The time of a run along a parameter, from the machine's own value up.
 #[derive(Clone, Debug)]
