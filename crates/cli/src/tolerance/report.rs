@@ -40,6 +40,7 @@ pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
         };
         columns.add(format!("bears_{part}_percent.time_in_free_order_ns"), free).json_only();
         columns.add_to_table(&format!("bears for {part}%"), move |row| match more(row) {
+            Some(more) if row.curve.may_bear_more(part) => format!("at least {more} more"),
             Some(more) => format!("{more} more"),
             None if row.curve.is_flat => "any".into(),
             None => format!("over {} more", Time::from_ps(row.curve.end - row.curve.value)),

@@ -208,7 +208,8 @@ impl<'a> RankWriter<'a> {
             CallKind::Start(kinds) => kinds.iter().all(|kind| self.is_own(kind)),
             // Requests that exchange nothing with others are not kept.
             CallKind::Complete { requests, .. } => {
-                let is_over = |one: &Completed| !one.is_cancelled && !self.requests.contains_key(&one.request);
+                let is_over =
+                    |one: &Completed| !one.is_cancelled && !self.requests.contains_key(&one.request);
                 !requests.is_empty() && requests.iter().all(is_over)
             }
             _ => false,

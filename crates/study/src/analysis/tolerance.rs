@@ -147,6 +147,12 @@ impl RunCurve {
         None
     }
 
+    /// Returns whether the time is not known right above what is tolerated, so that it may be more.
+    pub fn may_bear_more(&self, part: u32) -> bool {
+        let value = self.tolerated(part);
+        value.is_some_and(|value| self.gaps.iter().any(|(from, _)| *from == value))
+    }
+
     /// Returns the part of the run that is the parameter's, from 0 to 1.
     pub fn share(&self) -> f64 {
         let ps = i128::from(self.slope) * i128::from(self.value);
