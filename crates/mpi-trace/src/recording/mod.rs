@@ -1,6 +1,6 @@
 //! Recordings: the calls of a program that loggp's own recorder wrote down.
 //!
-//! Each rank wrote a file, and [`merge`](merge::merge) makes one of them. `README.md` of the crate has the form.
+//! Each rank wrote a file, and the module `merge` makes one of them. `README.md` of the crate has the form.
 
 mod bytes;
 mod clock;
