@@ -153,8 +153,8 @@ impl Bars {
                 let (low, top) = (up(below), up(below + height));
                 // Narrow bars have no rim, which would cover them.
                 let shape = if width >= 6.0 { ShapeStyle::Box } else { ShapeStyle::Area };
-                let tooltip = format_args!("{}, {name}: {}", bar.label, figures(*height, 6));
-                canvas.with_tooltip(tooltip, |canvas| {
+                let tooltip = format!("{}, {name}: {}", bar.label, figures(*height, 6));
+                canvas.with_tooltip(&tooltip, |canvas| {
                     canvas.draw_rectangle(*ink, shape, (x, top), (width, low - top));
                 });
                 below += height;

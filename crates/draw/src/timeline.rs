@@ -206,9 +206,9 @@ impl TimelinePicture {
         // Small ones have no rim, which would cover them.
         let shape = if scene.row >= 12.0 && right - x >= 2.0 { ShapeStyle::Box } else { ShapeStyle::Area };
         let (start, end, unit) = (self.moment_text(start), self.moment_text(end), &self.unit.0);
-        let tooltip = format_args!("P{} {name}: {start} to {end} {unit}{detail}", self.rows[id]);
+        let tooltip = format!("P{} {name}: {start} to {end} {unit}{detail}", self.rows[id]);
         let y = scene.activity(id) + scene.row * ACTIVITY / 2.0 - high / 2.0;
-        canvas.with_tooltip(tooltip, |canvas| {
+        canvas.with_tooltip(&tooltip, |canvas| {
             canvas.draw_rectangle(ink, shape, (x, y), ((right - x).max(0.6), high));
         });
     }
@@ -228,7 +228,7 @@ impl TimelinePicture {
                 self.unit.0,
                 thousands(message.words)
             );
-            canvas.with_tooltip(tooltip, |canvas| {
+            canvas.with_tooltip(&tooltip, |canvas| {
                 canvas.draw_rectangle(BYTES.ink, ShapeStyle::Box, (x, y), (width.max(0.6), high));
                 let k = message.words;
                 if k <= MOST_WORDS && width / k as f64 >= WORD {
@@ -260,7 +260,7 @@ impl TimelinePicture {
         if message.has_bytes() {
             ways.push((message.enter, message.first_arrival));
         }
-        canvas.with_tooltip(tooltip, |canvas| {
+        canvas.with_tooltip(&tooltip, |canvas| {
             for (enter, out) in ways {
                 let ends = [(scene.x(enter), start), (scene.x(out), end)];
                 if scene.has_heads {

@@ -190,9 +190,8 @@ impl Transportation<'_> {
             Single(schedule) => Single(schedule.with_block(piece)),
             TwoStage(form) => TwoStage(TwoStageForm { stage1: stage1.with_block(piece), ..form }),
         };
-        if let Single(first) | TwoStage(TwoStageForm { stage1: first, .. }) = method
-            && first != SendSchedule::Linear
-        {
+        let (Single(first) | TwoStage(TwoStageForm { stage1: first, .. })) = method;
+        if first != SendSchedule::Linear {
             case.check_eager()?;
         }
         let part = case.time(&PART);
