@@ -206,18 +206,24 @@ impl Schedule {
     ///
     /// If there is no such rank.
     pub fn operations(&self, rank: usize) -> impl ExactSizeIterator<Item = PlacedOperation> + '_ {
+        self.range(rank).map(move |operation| self.placed(rank, operation))
+    }
+
+    /// Returns an operation of a rank by its number within the rank, or `None` if there is none.
+    pub fn operation_at(&self, rank: usize, number: u32) -> Option<PlacedOperation> {
+        let RankScript { begin, len, .. } = *self.ranks.get(rank)?;
+        (number < len).then(|| self.placed(rank, begin + number))
+    }
+
+    fn placed(&self, rank: usize, operation: u32) -> PlacedOperation {
         let named = |number: u32| (number != ANY).then_some(number);
-        let RankScript { begin, len, .. } = self.ranks[rank];
-        (0..len).map(move |number| {
-            let PackedOperation { size, peer, tag, kind, cpu, nic, .. } =
-                self.operation(rank, begin + number);
-            let operation = match kind {
-                OperationKind::Send => Operation::Send { to: peer, bytes: size, tag },
-                OperationKind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
-                OperationKind::Calc => Operation::Calc(Time::from_ps(size as i64)),
-            };
-            PlacedOperation { operation, cpu, nic }
-        })
+        let PackedOperation { size, peer, tag, kind, cpu, nic, .. } = self.operation(rank, operation);
+        let operation = match kind {
+            OperationKind::Send => Operation::Send { to: peer, bytes: size, tag },
+            OperationKind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
+            OperationKind::Calc => Operation::Calc(Time::from_ps(size as i64)),
+        };
+        PlacedOperation { operation, cpu, nic }
     }
 
     /// Returns the requirements of a rank, sorted by the earlier operation.

@@ -1,4 +1,4 @@
-//! How long runs on a real machine will take, said before they begin.
+//! The expected times of runs on a real machine, said before they begin.
 
 use std::io::{self, Write};
 
@@ -55,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    /// What takes over a minute is left out by all processes, unless it is named.
+    /// All processes leave out runs of over a minute, unless these are named.
     #[test]
     fn long_runs_are_left_out_unless_they_are_named() {
         let expect = |channels: Channels| {

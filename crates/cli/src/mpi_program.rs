@@ -15,7 +15,7 @@ use loggp_mpi_trace::source::CallSource;
 use super::draft;
 use super::error::CliError;
 
-/// How a recorded MPI program is read.
+/// The options of a recorded MPI program.
 #[derive(Args)]
 #[command(next_help_heading = "MPI program")]
 pub struct MpiOptions {

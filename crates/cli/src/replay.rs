@@ -23,9 +23,7 @@ use super::formula::{FormulaSweep, sweep_blocks, sweep_columns};
 use super::heading::{choice_heading, noise_text, parameters, wire_text};
 use super::mpi_program::MpiOptions;
 use super::number::Unit;
-use super::options::{
-    ChoiceOptions, NamedValue, NoiseOption, PORTS, one_of, parse_count, parse_length, parse_noise, parse_seed,
-};
+use super::options::{ChoiceOptions, NamedValue, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
 use super::output::Outputs;
 use super::report::Report;
 use super::row::{self, MOST_DECIMALS};
@@ -50,12 +48,8 @@ pub struct ReplayCommand {
     /// The other ranks' files of a program that liballprof traced
     #[arg(value_name = "FILE", hide = true)]
     traces: Vec<PathBuf>,
-    /// Number of ranks of a pattern [default: 8]
-    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
-    P: Option<usize>,
-    /// Bytes of a pattern's messages; of the whole, where parts of it are sent [default: 1]
-    #[arg(long, value_name = "BYTES", value_parser = parse_count, allow_negative_numbers = true)]
-    size: Option<usize>,
+    #[command(flatten)]
+    source: InputOptions,
     #[command(flatten)]
     choice: ChoiceOptions,
     /// Whose rules hold: docs/reference/replay.md has the differences
@@ -71,10 +65,6 @@ pub struct ReplayCommand {
     /// Draws for each rank where its noise begins [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, requires = "noise")]
     seed: Option<u64>,
-    /// How long a unit of a file's computations is [default: 1ns]
-    #[arg(long, value_name = "TIME", value_parser = parse_length, allow_hyphen_values = true)]
-    #[arg(help_heading = "Schedule")]
-    unit: Option<Time>,
     /// Play it along a parameter, say its critical path at each value as a formula, and from which value on that is
     /// another: L=1us..100us:log:7, L=1us..100us:10 or S=4,8,16
     #[arg(long, value_name = "NAME=A..B:N", allow_hyphen_values = true)]
@@ -111,7 +101,7 @@ struct PlayedSchedule<'a> {
     choice: &'a MachineChoice,
     noise: Option<&'a Noise>,
     play_report: PlayReport,
-    /// What was recorded beside what was played, if it is a recorded program.
+    /// The recorded times beside those of the play, if it is a recorded program.
     comparison: Option<Comparison>,
     /// The runs along a parameter, if `--over` is given.
     sweep: Option<FormulaSweep>,
@@ -126,8 +116,7 @@ impl ReplayCommand {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));
         }
-        let source = InputOptions { P: self.P, size: self.size, unit: self.unit, mpi: &self.mpi };
-        let ScheduleInput { name, program } = source.read(&self.schedule, &self.traces)?;
+        let ScheduleInput { name, program } = self.source.read(&self.schedule, &self.traces, &self.mpi)?;
         let schedule = &program.schedule;
         let choice = machine_for(&self.choice, schedule)?;
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use loggp::schedule::Schedule;
 use loggp::{NS, Time};
 use loggp_mpi_trace::schedule::ProgramSchedule;
@@ -11,14 +12,22 @@ use super::draft;
 use super::error::CliError;
 use super::mpi_program::{MpiOptions, is_program, read_program};
 use super::number::count;
+use super::options::{parse_count, parse_length};
 use super::schedule::{is_pattern, pattern_schedule, unknown_pattern};
 
-/// The options that say how the input of a command is read.
-pub struct InputOptions<'a> {
+/// The options of a pattern, and of a file with a schedule.
+#[derive(Args)]
+pub struct InputOptions {
+    /// Number of ranks of a pattern [default: 8]
+    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     pub P: Option<usize>,
+    /// Bytes of a pattern's messages; of the whole, where parts of it are sent [default: 1]
+    #[arg(long, value_name = "BYTES", value_parser = parse_count, allow_negative_numbers = true)]
     pub size: Option<usize>,
+    /// The length of a unit of a file's computations [default: 1ns]
+    #[arg(long, value_name = "TIME", value_parser = parse_length, allow_hyphen_values = true)]
+    #[arg(help_heading = "Schedule")]
     pub unit: Option<Time>,
-    pub mpi: &'a MpiOptions,
 }
 
 /// A schedule, with its name in reports and what is known of its program.
@@ -27,14 +36,14 @@ pub struct ScheduleInput {
     pub program: ProgramSchedule,
 }
 
-impl InputOptions<'_> {
+impl InputOptions {
     /// Makes the schedule of the pattern with this name, or reads it from the file with this name. A program that
     /// liballprof traced has `others` too.
-    pub fn read(&self, name: &str, others: &[PathBuf]) -> Result<ScheduleInput, CliError> {
+    pub fn read(&self, name: &str, others: &[PathBuf], mpi: &MpiOptions) -> Result<ScheduleInput, CliError> {
         let path = Path::new(name);
         let is_program = is_program(path);
         if !is_program {
-            self.mpi.refuse_for(name)?;
+            mpi.refuse_for(name)?;
             if let Some(other) = others.first() {
                 return Err(CliError::Request(format!(
                     "{name} is no trace of a rank, and {} comes after it; give one schedule, or all files of a program",
@@ -66,7 +75,7 @@ impl InputOptions<'_> {
         let program = if is_program {
             let files: Vec<PathBuf> =
                 [path.to_path_buf()].into_iter().chain(others.iter().cloned()).collect();
-            read_program(&files, self.mpi, unit, true)?
+            read_program(&files, mpi, unit, true)?
         } else {
             read_schedule(path, unit)?.into()
         };

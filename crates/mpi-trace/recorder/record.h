@@ -131,6 +131,18 @@ static void add_persistent(MPI_Request handle, enum request_kind kind, const str
     }
 }
 
+/* Keeps the request, if there is one, of a message that is not recorded: to or from nobody, or of a communicator that is not
+ * known. */
+static void skip_message(const char *name, int peer, MPI_Request *request, int is_persistent)
+{
+    if (peer != MPI_PROC_NULL)
+        count_unmodelled(name);
+    if (is_persistent)
+        add_persistent(*request, REQUEST_NOTHING, NULL, NULL, 0);
+    else if (request != NULL)
+        add_nothing(*request);
+}
+
 /* Records a send to another rank of the world. A request, if it has one, is written through `request`. */
 static void record_send(const struct span *span, enum send_mode mode, const char *name, uint64_t bytes, int to, int tag,
                         MPI_Comm handle, MPI_Request *request, int is_persistent)
@@ -139,12 +151,7 @@ static void record_send(const struct span *span, enum send_mode mode, const char
     const struct communicator *communicator = to == MPI_PROC_NULL ? NULL : find_communicator(handle);
     int code = RECORD_SEND + 2 * (int)mode + (request != NULL);
     if (communicator == NULL) {
-        if (to != MPI_PROC_NULL)
-            count_unmodelled(name);
-        if (is_persistent)
-            add_persistent(*request, REQUEST_NOTHING, NULL, NULL, 0);
-        else if (request != NULL)
-            add_nothing(*request);
+        skip_message(name, to, request, is_persistent);
     } else if (is_persistent) {
         start[0] = (unsigned char)code;
         add_persistent(*request, REQUEST_SEND, communicator, start,
@@ -165,12 +172,7 @@ static void record_receive(const struct span *span, const char *name, uint64_t b
     const struct communicator *communicator = from == MPI_PROC_NULL ? NULL : find_communicator(handle);
     int code = RECORD_RECV + (request != NULL);
     if (communicator == NULL) {
-        if (from != MPI_PROC_NULL)
-            count_unmodelled(name);
-        if (is_persistent)
-            add_persistent(*request, REQUEST_NOTHING, NULL, NULL, 0);
-        else if (request != NULL)
-            add_nothing(*request);
+        skip_message(name, from, request, is_persistent);
     } else if (is_persistent) {
         start[0] = (unsigned char)code;
         add_persistent(*request, REQUEST_RECV, communicator, start,

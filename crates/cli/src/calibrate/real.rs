@@ -29,7 +29,7 @@ use super::CalibrateCommand;
 /// Time that calibration has, unless another is asked for.
 const USUAL: Duration = Duration::from_secs(60);
 
-/// How far calibration is, on stderr: a line that changes on a terminal, and else a new line now and then.
+/// The progress of a calibration on stderr: a line that changes on a terminal, and else a new line now and then.
 #[derive(Default)]
 struct CalibrationDisplay {
     line: Option<ProgressDisplay>,

@@ -9,7 +9,7 @@ use std::process::Command;
 use super::super::error::CliError;
 use super::library;
 
-/// Who starts the ranks, by which the recorder is handed to them.
+/// The launcher of the ranks, which hands the recorder to them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Launcher {
     OpenMpi,

@@ -19,12 +19,12 @@ use super::formula::replay_error;
 use super::heading::parameters;
 use super::mpi_program::MpiOptions;
 use super::options::{
-    ChoiceOptions, NoiseOption, PORTS, one_of, parse_count, parse_length, parse_noise, parse_positive,
-    parse_seed,
+    ChoiceOptions, NoiseOption, PORTS, one_of, parse_count, parse_noise, parse_positive, parse_seed,
 };
 use super::output::Outputs;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
+use super::schedule_input::InputOptions;
 use source::RunSource;
 
 /// Say how much more latency a schedule or a recorded run bears: its time as a function of L, and the L at which it is 1, 2
@@ -43,15 +43,11 @@ pub struct ToleranceCommand {
     /// --help` lists them; or a trace that `loggp run --trace` wrote: FILE.json or FILE.loggp
     #[arg(value_name = "FILE|-|PATTERN|TRACE", value_parser = completion_values::pattern(), hide_possible_values = true)]
     input: String,
-    /// Number of ranks of a pattern [default: 8]
-    #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
-    P: Option<usize>,
-    /// Bytes of a pattern's messages; of the whole, where parts of it are sent [default: 1]
-    #[arg(long, value_name = "BYTES", value_parser = parse_count, allow_negative_numbers = true)]
-    size: Option<usize>,
+    #[command(flatten)]
+    source: InputOptions,
     #[command(flatten)]
     choice: ChoiceOptions,
-    /// Whether long messages to and from a rank of a schedule share a port [default: single]
+    /// Ports of a schedule's ranks for long messages: one for both directions, or one for each [default: single]
     #[arg(long, value_parser = one_of::<Ports>(PORTS))]
     ports: Option<Ports>,
     /// The noise of a schedule's processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
@@ -65,10 +61,6 @@ pub struct ToleranceCommand {
     /// Only in a kept order the time is a maximum of lines, as long as neither capacity nor ports delay messages
     #[arg(long, value_enum, help_heading = "Schedule")]
     order: Option<RankOrder>,
-    /// How long a unit of a file's computations is [default: 1ns]
-    #[arg(long, value_name = "TIME", value_parser = parse_length, allow_hyphen_values = true)]
-    #[arg(help_heading = "Schedule")]
-    unit: Option<Time>,
     /// The parameter that grows; may be given several times [default: each, and L in full]
     #[arg(long, value_name = "NAME", help_heading = "Report")]
     parameter: Vec<String>,

@@ -86,9 +86,8 @@ impl RunSource {
     }
 
     fn read_schedule(command: &ToleranceCommand) -> Result<RunSource, CliError> {
-        let ToleranceCommand { input, P, size, unit, choice, ports, noise, seed, order, mpi, .. } = command;
-        let source = InputOptions { P: *P, size: *size, unit: *unit, mpi };
-        let ScheduleInput { name, program } = source.read(input, &[])?;
+        let ToleranceCommand { input, source, choice, ports, noise, seed, order, mpi, .. } = command;
+        let ScheduleInput { name, program } = source.read(input, &[], mpi)?;
         let choice = machine_for(choice, &program.schedule)?;
         let noise = noise.as_ref().map(|noise| noise.read(seed.unwrap_or(1))).transpose()?;
         let ports = ports.unwrap_or_default();
@@ -102,7 +101,8 @@ impl RunSource {
     }
 
     fn read_trace(command: &ToleranceCommand, path: &Path) -> Result<RunSource, CliError> {
-        let ToleranceCommand { input, P, size, unit, choice, ports, noise, .. } = command;
+        let ToleranceCommand { input, source, choice, ports, noise, .. } = command;
+        let InputOptions { P, size, unit } = source;
         for (option, given) in [
             ("-P", P.is_some()),
             ("--size", size.is_some()),
@@ -268,8 +268,8 @@ fn transfer_name(
         (None, None) => (),
     }
     // The reply before a long message is sent by its receive.
-    let operation = |rank: usize, number: u32| schedule.operations(rank).nth(number as usize);
-    let placed = [operation(from, sent), operation(to, received)].into_iter().flatten();
+    let placed =
+        [schedule.operation_at(from, sent), schedule.operation_at(to, received)].into_iter().flatten();
     let of_send = placed.map(|placed| placed.operation).find_map(|operation| match operation {
         Operation::Send { bytes, tag, .. } => Some(format!("tag {tag}, {}", count(bytes as usize, "byte"))),
         _ => None,

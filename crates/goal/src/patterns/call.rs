@@ -4,91 +4,56 @@ use loggp::schedule::ScheduleError;
 
 use super::Prerequisite;
 
-/// A kind of collective.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum CollectiveKind {
-    Barrier,
-    Bcast,
-    Reduce,
-    Allreduce,
-    Scan,
-    Exscan,
-    Gather,
-    Gatherv,
-    Scatter,
-    Scatterv,
-    Allgather,
-    Allgatherv,
-    Alltoall,
-    Alltoallv,
-    Alltoallw,
-    ReduceScatter,
-    ReduceScatterBlock,
-    NeighborAllgather,
-    NeighborAllgatherv,
-    NeighborAlltoall,
-    NeighborAlltoallv,
-    NeighborAlltoallw,
+/// Declares the kinds of collectives, each with its name.
+macro_rules! collective_kinds {
+    ($($Kind:ident = $name:literal,)+) => {
+        /// A kind of collective.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum CollectiveKind {
+            $($Kind,)+
+        }
+
+        impl CollectiveKind {
+            /// All kinds, in the order of their numbers.
+            pub const ALL: [CollectiveKind; [$($name),+].len()] = [$(CollectiveKind::$Kind),+];
+
+            /// Returns MPI's name for it in small letters, without `MPI_`.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(CollectiveKind::$Kind => $name,)+
+                }
+            }
+        }
+    };
+}
+
+// A recording has their numbers: their order stays.
+collective_kinds! {
+    Barrier = "barrier",
+    Bcast = "bcast",
+    Reduce = "reduce",
+    Allreduce = "allreduce",
+    Scan = "scan",
+    Exscan = "exscan",
+    Gather = "gather",
+    Gatherv = "gatherv",
+    Scatter = "scatter",
+    Scatterv = "scatterv",
+    Allgather = "allgather",
+    Allgatherv = "allgatherv",
+    Alltoall = "alltoall",
+    Alltoallv = "alltoallv",
+    Alltoallw = "alltoallw",
+    ReduceScatter = "reduce_scatter",
+    ReduceScatterBlock = "reduce_scatter_block",
+    NeighborAllgather = "neighbor_allgather",
+    NeighborAllgatherv = "neighbor_allgatherv",
+    NeighborAlltoall = "neighbor_alltoall",
+    NeighborAlltoallv = "neighbor_alltoallv",
+    NeighborAlltoallw = "neighbor_alltoallw",
 }
 
 impl CollectiveKind {
-    /// All kinds, in the order of their numbers.
-    pub const ALL: [CollectiveKind; 22] = {
-        use CollectiveKind::*;
-        [
-            Barrier,
-            Bcast,
-            Reduce,
-            Allreduce,
-            Scan,
-            Exscan,
-            Gather,
-            Gatherv,
-            Scatter,
-            Scatterv,
-            Allgather,
-            Allgatherv,
-            Alltoall,
-            Alltoallv,
-            Alltoallw,
-            ReduceScatter,
-            ReduceScatterBlock,
-            NeighborAllgather,
-            NeighborAllgatherv,
-            NeighborAlltoall,
-            NeighborAlltoallv,
-            NeighborAlltoallw,
-        ]
-    };
-
-    /// Returns MPI's name for it in small letters, without `MPI_`.
-    pub fn name(self) -> &'static str {
-        match self {
-            CollectiveKind::Barrier => "barrier",
-            CollectiveKind::Bcast => "bcast",
-            CollectiveKind::Reduce => "reduce",
-            CollectiveKind::Allreduce => "allreduce",
-            CollectiveKind::Scan => "scan",
-            CollectiveKind::Exscan => "exscan",
-            CollectiveKind::Gather => "gather",
-            CollectiveKind::Gatherv => "gatherv",
-            CollectiveKind::Scatter => "scatter",
-            CollectiveKind::Scatterv => "scatterv",
-            CollectiveKind::Allgather => "allgather",
-            CollectiveKind::Allgatherv => "allgatherv",
-            CollectiveKind::Alltoall => "alltoall",
-            CollectiveKind::Alltoallv => "alltoallv",
-            CollectiveKind::Alltoallw => "alltoallw",
-            CollectiveKind::ReduceScatter => "reduce_scatter",
-            CollectiveKind::ReduceScatterBlock => "reduce_scatter_block",
-            CollectiveKind::NeighborAllgather => "neighbor_allgather",
-            CollectiveKind::NeighborAllgatherv => "neighbor_allgatherv",
-            CollectiveKind::NeighborAlltoall => "neighbor_alltoall",
-            CollectiveKind::NeighborAlltoallv => "neighbor_alltoallv",
-            CollectiveKind::NeighborAlltoallw => "neighbor_alltoallw",
-        }
-    }
-
     /// Returns the kind with this name, or `None`.
     pub fn find(name: &str) -> Option<CollectiveKind> {
         CollectiveKind::ALL.into_iter().find(|kind| kind.name() == name)

@@ -124,10 +124,7 @@ pub(super) fn rabenseifner_or_binomial(
     of: &Lengths,
     algorithm: &Algorithm,
 ) -> WriteResult {
-    if of.whole() < 1 << rank.P.ilog2() {
-        return binomial(rank, of, algorithm);
-    }
-    rabenseifner::reduce(rank, of, Pairing::Halves, Halving::Nested)
+    unless_few(rank, of, algorithm, (Pairing::Halves, Halving::Nested))
 }
 
 /// The same as MPICH does it: in pairs of ranks too many the odd one gives all to the even one first.
@@ -136,8 +133,18 @@ pub(super) fn rabenseifner_whole(
     of: &Lengths,
     algorithm: &Algorithm,
 ) -> WriteResult {
+    unless_few(rank, of, algorithm, (Pairing::ToEven, Halving::Blocks))
+}
+
+/// Rabenseifner's algorithm in a form, or a binomial tree for messages with fewer elements than ranks.
+fn unless_few(
+    rank: &mut MemberWriter,
+    of: &Lengths,
+    algorithm: &Algorithm,
+    (pairing, halving): (Pairing, Halving),
+) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() {
         return binomial(rank, of, algorithm);
     }
-    rabenseifner::reduce(rank, of, Pairing::ToEven, Halving::Blocks)
+    rabenseifner::reduce(rank, of, pairing, halving)
 }
