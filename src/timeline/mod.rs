@@ -1,8 +1,8 @@
 //! Timelines: pages for a browser that hold a trace, and all that is needed to zoom, search and follow
 //! causes.
 //!
-//! The page is one file and fetches nothing. `page.html` is its layout, the files in `page/` are its script,
-//! and `columns.rs` writes the trace into it.
+//! The page is one file and fetches nothing. `page.html` is its layout, the files in `page/` are its script and
+//! colours, and `columns.rs` writes the trace into it. The playground's page draws with the same script.
 
 mod annotations;
 mod bytes;
@@ -76,8 +76,9 @@ struct PageMeta<'p> {
     runs: Vec<RunMeta<'p>>,
 }
 
-/// The page's HTML, with places for the title and the data.
+/// The page's HTML, with places for the title, the colours and the data.
 const PAGE: &str = include_str!("page.html");
+const COLOURS: &str = include_str!("page/colours.css");
 const SCRIPT: [&str; 16] = [
     include_str!("page/kinds.js"),
     include_str!("page/run.js"),
@@ -195,8 +196,10 @@ impl<'a> Timeline<'a> {
         let meta = serde_json::to_string(&meta)?.replace('<', "\\u003c");
         let title = self.title.replace('&', "&amp;").replace('<', "&lt;");
         let (head, rest) = PAGE.split_once("{title}").expect("the page has a title");
+        let (style, rest) = rest.split_once("{colours}").expect("the page has a place for its colours");
         let (body, end) = rest.split_once("{data}").expect("the page has a place for data");
-        writeln!(out, "{head}{title}{body}<script type=\"application/json\" id=\"meta\">{meta}</script>")?;
+        write!(out, "{head}{title}{style}{COLOURS}")?;
+        writeln!(out, "{body}<script type=\"application/json\" id=\"meta\">{meta}</script>")?;
         for text in texts {
             writeln!(out, "<script type=\"text/plain\" class=\"run\">{text}</script>")?;
         }

@@ -6,9 +6,9 @@ const PRINTED = [1000, 600];
 const CAPTION = 19, AXIS = 24, HIGHEST = 46, MOST_ARROWS = 0.5, FONT = "px system-ui, sans-serif";
 
 function resize() {
-  const holder = $("plot"), why = $("why").hidden ? 0 : $("why").offsetHeight + 6, narrow = innerWidth < 600 && !state.print;
+  const holder = $("plot"), narrow = innerWidth < 600 && !state.print;
   const caption = narrow ? 2 * CAPTION - 3 : CAPTION, beside = caption + (state.flight ? FLIGHT : 0);
-  const free = state.print ? PRINTED[1] : innerHeight - holder.getBoundingClientRect().top - scrollY - $("map").offsetHeight - why - 18;
+  const free = state.print ? PRINTED[1] : freeHeight();
   const height = Math.max(200, Math.min(runs.length * (beside + P * HIGHEST) + AXIS, free)), each = (height - AXIS) / runs.length;
   // On paper it is as wide as the paper, and keeps its shape.
   Object.assign(holder.style, { height: height + "px", aspectRatio: state.print ? `${PRINTED[0]} / ${height}` : "" });

@@ -7,6 +7,13 @@ function sortRows() {
   if (by) order.sort(by).forEach((id, row) => rowOf[id] = row);
 }
 
+// Sets the view to all of the runs.
+function viewAll() {
+  P = Math.max(1, ...runs.map((run) => run.P));
+  end = Math.max(1, ...runs.map((run) => run.finish * run.quantum)) / runs[0].quantum * 1.005;
+  Object.assign(view, { from: 0, until: end, top: 0, rows: P });
+}
+
 // Whether rows are in the order of processors.
 const isByNumber = () => state.order === "number" || state.order === "level";
 

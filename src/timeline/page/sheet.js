@@ -93,6 +93,9 @@ function drawBoxes(sheet, run) {
   sheet.add("image", { x: place.left, y: panel.top, width: place.width - place.left, height: panel.height, href: canvas.toDataURL(), preserveAspectRatio: "none" });
 }
 
+// The kinds that occur.
+const shownKinds = () => [...KINDS.keys()].filter((kind) => runs.some((run) => run.shares[kind] > 0));
+
 // Returns the view as SVG, with its title above it and the colours below.
 function sheetOf() {
   const [screen, above] = [base, over], sheet = new Sheet();

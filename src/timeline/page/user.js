@@ -110,8 +110,11 @@ function listen() {
   }
 }
 
-// The kinds that occur.
-const shownKinds = () => [...KINDS.keys()].filter((kind) => runs.some((run) => run.shares[kind] > 0));
+// The height that the rest of the window leaves for the rows.
+function freeHeight() {
+  const why = $("why").hidden ? 0 : $("why").offsetHeight + 6;
+  return innerHeight - $("plot").getBoundingClientRect().top - scrollY - $("map").offsetHeight - why - 18;
+}
 
 // Shows the kinds that occur, with their parts of all processors' time. A click searches for a kind.
 function legend() {
@@ -132,9 +135,7 @@ async function open() {
     text.remove();
   }
   const { quantum } = runs[0];
-  P = Math.max(1, ...runs.map((run) => run.P));
-  end = Math.max(1, ...runs.map((run) => run.finish * run.quantum)) / quantum * 1.005;
-  Object.assign(view, { from: 0, until: end, top: 0, rows: P });
+  viewAll();
   if (meta.window) Object.assign(view, { from: meta.window[0] / quantum, until: Math.min(end, meta.window[1] / quantum) });
   for (const act of [readColours, sortRows, offerOrders, legend, listen, resize]) act();
   if (location.hash) readAddress();
