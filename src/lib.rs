@@ -43,32 +43,48 @@
 //!   program; a [`Player`](schedule::Player) plays it under the same rules, for up to millions of ranks.
 //! - [`Traffic`] is the network alone, for costs without a run.
 //!
+//! Features: `machine` is what runs programs (clocks, processors, collectives, checks). Without it there are
+//! parameters, schedules, traces, paths and timelines, which build for WebAssembly too. `derive` is
+//! `#[derive(Payload)]`, and `complex` makes complex numbers payloads. The first two are defaults.
+//!
 //! `docs/reference/model.md` explains the rules. The papers' programs are in the crate `loggp-programs`, and
 //! the command is in `loggp-command`.
 
 #![warn(missing_debug_implementations, missing_docs, unreachable_pub)]
 #![allow(non_snake_case)] // L, G and P are the papers' names
+#![cfg_attr(not(feature = "machine"), allow(dead_code, unused_imports))] // the machine uses them
 #![cfg_attr(docsrs, feature(doc_cfg))] // docs.rs shows the feature of each item
 
-#[cfg(not(unix))]
+#[cfg(all(feature = "machine", not(unix)))]
 compile_error!(
-    "loggp needs Linux, macOS or another Unix: it maps the stacks of its processors, and handles the signals of those that overflow"
+    "loggp's machine needs Linux, macOS or another Unix: it maps the stacks of its processors, and handles the signals of those \
+     that overflow; without the feature `machine` there are schedules and traces"
 );
 
+mod agenda;
 pub mod audit;
 #[cfg(test)]
 mod cases;
+#[cfg(feature = "machine")]
 pub mod check;
+#[cfg(feature = "machine")]
 mod clock;
+#[cfg(feature = "machine")]
 pub mod collectives;
 mod error;
+#[cfg(feature = "machine")]
 pub mod link;
+#[cfg(feature = "machine")]
 mod machine;
 mod message;
 pub mod params;
 pub mod path;
+mod prefetch;
+#[cfg(feature = "machine")]
 mod proc;
+#[cfg(feature = "machine")]
 pub mod replay;
+mod rounds;
 mod rules;
 pub mod schedule;
 mod text;
@@ -76,14 +92,20 @@ mod time;
 pub mod timeline;
 pub mod trace;
 
+#[cfg(feature = "machine")]
 pub use clock::ClockKind;
+#[cfg(feature = "machine")]
 pub use clock::wall::carrier::Carrier;
+#[cfg(feature = "machine")]
 pub use clock::wall::dilation::Dilation;
+#[cfg(feature = "machine")]
 pub use clock::watchdog::Unresponsive;
 pub use error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
+#[cfg(feature = "machine")]
 pub use machine::{Host, Lateness, Machine, Order, Run};
 pub use message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack};
 pub use params::{Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, preset};
+#[cfg(feature = "machine")]
 pub use proc::{Group, Proc, Request, Work};
 pub use rules::{Stats, Traffic};
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
@@ -94,10 +116,8 @@ pub use loggp_derive::Payload;
 /// Shared with the project's other crates; no part of the public API.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::collectives::rounds::{
-        BinomialPlace, Nodes, Round, bruck, dissemination, distances, staggered,
-    };
     pub use crate::message::Plain;
+    pub use crate::rounds::{BinomialPlace, Nodes, Round, bruck, dissemination, distances, staggered};
     pub use crate::text::{EscapedText, escaped, nearest_name};
 }
 

@@ -1,7 +1,6 @@
 //! Clocks, which decide which processor runs when: the virtual clock, the wall clock, and that of a real
 //! machine.
 
-pub(crate) mod agenda;
 mod assignment;
 mod faulty;
 pub(crate) mod linked;

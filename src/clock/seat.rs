@@ -2,7 +2,6 @@
 //! that waiting means the same on each.
 
 use super::run_info::RunInfo;
-use super::stacks::prefetch::prefetch_lines;
 use crate::error::{Cause, ProcStatus, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
 use crate::message::parcel::Parcel;
@@ -10,6 +9,7 @@ use crate::message::{
     ArrivedHeader, Envelope, MatchKey, Matchable, RawTag, RecvFilter, SentMessage, TagNames,
 };
 use crate::params::{PerLevel, ReceptionCost};
+use crate::prefetch::prefetch_lines;
 use crate::rules::message_wait::{MessageWait, PostedReceives, Purpose, WaitReason};
 use crate::time::{PS, Time};
 

@@ -12,17 +12,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use corosensei::{CoroutineResult, Yielder};
 
-use super::agenda::{Agenda, AgendaEntry};
 use super::run_info::RunInfo;
 use super::seat::{Seat, failure_cause};
 use super::stacks::coroutines::Coroutines;
-use super::stacks::prefetch::{PROC_LINES, prefetch_lines, prefetch_stack};
+use super::stacks::prefetch::{PROC_LINES, prefetch_stack};
 use super::wall::dilation::RecordedWait;
 use super::watchdog::{Heartbeat, WatchGuard};
+use crate::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, RunError, cause_from_panic, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope};
 use crate::params::{PerLevel, ReceptionCost};
+use crate::prefetch::prefetch_lines;
 use crate::rules::choice::Places;
 use crate::rules::engine::Clock;
 use crate::rules::message_wait::MessageWait;

@@ -3,10 +3,10 @@
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, max_words};
 use super::exchange::Shift;
-use super::rounds::staggered;
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
+use crate::rounds::staggered;
 use crate::time::Time;
 
 /// Gives `values[y]` to processor y, for every y, and returns the values for this processor, by sender.

@@ -3,10 +3,10 @@
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, words_of};
 use super::levels::planning_params;
-use super::rounds::{BinomialPlace, distances};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
+use crate::rounds::{BinomialPlace, distances};
 use crate::time::Time;
 
 /// Gives the values of all processors to the root, in the order of their numbers.

@@ -54,7 +54,6 @@ mod group_proc;
 mod levels;
 mod reduce;
 mod reduce_scatter;
-pub(crate) mod rounds;
 mod scan;
 mod scatter;
 mod tree;

@@ -1,9 +1,9 @@
 //! Scans: every processor gets the combined values of the processors up to it.
 
 use super::call::{CollectiveCall, combine};
-use super::rounds::distances;
 use crate::message::{Collective, Payload};
 use crate::proc::Proc;
+use crate::rounds::distances;
 
 /// Combines the values of processors 0 to x, in this order, and gives the result to x, for every x.
 ///

@@ -3,10 +3,10 @@
 use super::call::CollectiveCall;
 use super::costs::{MessageCost, time_of_steps, words_of};
 use super::levels::planning_params;
-use super::rounds::{BinomialPlace, bruck};
 use crate::message::{Collective, Payload};
 use crate::params::Params;
 use crate::proc::Proc;
+use crate::rounds::{BinomialPlace, bruck};
 use crate::time::Time;
 
 /// Gives `values[y]` of the root to processor y, for every y. The root gives `Some`, the others `None`.

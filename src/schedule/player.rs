@@ -11,6 +11,7 @@ use super::outcome::PlayReport;
 use super::storage::{OperationKind, PackedOperation, Schedule};
 use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
+#[cfg(feature = "machine")]
 use crate::machine::limits::check_bytes;
 use crate::params::{Latency, Noise, Params, ParamsError, Ports, Precedence, Ties};
 use crate::rules::network::Network;
@@ -95,6 +96,7 @@ impl Player {
     pub fn run(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
         let params = Params { P: schedule.ranks(), ..self.params };
         params.check()?;
+        #[cfg(feature = "machine")]
         self.check_memory(schedule)?;
         match self.rules {
             CostModel::Papers => {
@@ -141,6 +143,7 @@ impl Player {
     }
 
     /// Returns an error if the least memory that the play takes is more than this computer has.
+    #[cfg(feature = "machine")]
     fn check_memory(&self, schedule: &Schedule) -> Result<(), RunError> {
         const FEW: usize = 1 << 20;
         if schedule.len() <= FEW {

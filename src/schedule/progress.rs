@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::storage::{PackedOperation, Schedule};
-use crate::clock::stacks::prefetch::prefetch_value;
+use crate::prefetch::prefetch_value;
 use crate::time::Time;
 
 /// The state of every operation of a schedule during a play.

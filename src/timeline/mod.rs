@@ -16,6 +16,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+#[cfg(feature = "machine")]
 use crate::machine::Run;
 use crate::time::{Time, US};
 use crate::trace::Trace;
@@ -110,6 +111,7 @@ impl Trace {
     }
 }
 
+#[cfg(feature = "machine")]
 impl<R> Run<R> {
     /// Returns a page that shows the run, or `None` if it was not [traced](crate::Machine::trace).
     pub fn timeline(&self) -> Option<Timeline<'_>> {

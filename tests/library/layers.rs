@@ -12,8 +12,8 @@ use crate::source::{Crate, Module, Place};
 /// The folders and files of `src/`, in the order in which they may import each other. Those of one row are
 /// equal.
 const ORDER: [&[&str]; 16] = [
-    &["time", "text"],
-    &["params"],
+    &["time", "text", "prefetch", "rounds"],
+    &["params", "agenda"],
     &["message"],
     &["error", "link"],
     &["trace"],

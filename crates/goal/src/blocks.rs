@@ -49,7 +49,7 @@ pub struct BlockReader<'a> {
 }
 
 /// The longest block in bytes, against endless input.
-const LONGEST: usize = 1 << 32;
+const LONGEST: u64 = 1 << 32;
 
 impl<'a> BlockReader<'a> {
     pub fn new(input: &'a mut dyn Read, bytes: usize) -> BlockReader<'a> {
@@ -61,7 +61,7 @@ impl<'a> BlockReader<'a> {
         let mut block = take(&mut self.next);
         loop {
             let known = block.text.len();
-            if known >= LONGEST {
+            if known as u64 >= LONGEST {
                 let why = format!("a rank has more than {LONGEST} bytes; write it as .bin, which is shorter");
                 return Err(block.error(0, why));
             }

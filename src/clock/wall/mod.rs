@@ -20,7 +20,6 @@ use std::time::Duration;
 use crossbeam_utils::CachePadded;
 use hdrhistogram::Histogram;
 
-use super::agenda::{Agenda, AgendaEntry};
 use super::assignment::CoreAssignment;
 use super::run_info::RunInfo;
 use super::seat::{Seat, failure_cause};
@@ -29,6 +28,7 @@ use super::sync::{
     spin_once,
 };
 use super::watchdog::{Heartbeat, WatchGuard};
+use crate::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, RunError, RunStopped, cause_from_panic, print_before_abort, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, SentMessage};

@@ -17,7 +17,7 @@ use super::outcome::{PlayReport, finish};
 use super::progress::ScheduleProgress;
 use super::storage::{OperationKind, PackedOperation, Schedule};
 use super::unmatched::UnmatchedSet;
-use crate::clock::agenda::{Agenda, AgendaEntry};
+use crate::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, ProcStatus, RunError};
 use crate::message::matching::PostedReceive;
 use crate::message::{MatchKey, Matchable, RawTag};
