@@ -31,6 +31,9 @@ pub(crate) struct RunInfo {
     pub places: Places,
     /// The least time from a message's turn to its arrival.
     pub lookahead: Time,
+    /// Whether the machine's own barrier costs nothing, so that a signal can bring about an act in the same
+    /// instant.
+    pub has_free_barrier: bool,
     pub cost: PerLevel<ReceptionCost>,
     /// Number of receiving sides of the network.
     pub ingress_count: usize,

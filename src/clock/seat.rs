@@ -335,12 +335,12 @@ impl Seat {
     /// one, or `None` if it waits for no message or all earlier acts must have been done.
     ///
     /// A signal is always the right message, so nothing need be known; but while requests go on, a signal may
-    /// be sent any time before its arrival.
+    /// be sent any time before its arrival. Where signals are acts, the processor goes on at its turn.
     #[inline]
-    pub(super) fn known_until(&mut self) -> Option<Time> {
+    pub(super) fn known_until(&mut self, signals_are_acts: bool) -> Option<Time> {
         self.purpose?;
         match self.tag.is_signal() {
-            true if self.requests().is_some() || self.deadline < Time::MAX => None,
+            true if signals_are_acts || self.requests().is_some() || self.deadline < Time::MAX => None,
             true => Some(-PS),
             false => Some(self.best().map_or(self.deadline, |(arrival, ..)| arrival)),
         }

@@ -747,6 +747,7 @@ impl Machine {
             patience: self.patience.clone(),
             places: network.places(),
             lookahead: network.lookahead(),
+            has_free_barrier: self.barrier == Some(Time::ZERO),
             cost: network.reception_costs(),
             ingress_count: network.ingress_count(),
             tag_names: setup.names.clone(),

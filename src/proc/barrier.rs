@@ -29,6 +29,9 @@ impl Proc<'_> {
         let children = |place: usize| (2 * place + 1..=2 * place + 2).take_while(move |child| *child < P);
         self.wait_for_local_time();
         let mut all_arrived = self.now();
+        if cost == Time::ZERO {
+            self.clock.wait_to_act(all_arrived); // others may act on its signal at this very moment
+        }
         for child in children(id) {
             all_arrived = self.await_signal(Some(child), up, all_arrived);
         }

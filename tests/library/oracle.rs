@@ -185,13 +185,15 @@ fn stalls(trace: &Trace) -> [i64; 2] {
     sums
 }
 
+/// Programs that were wrong once, and that are found again only among very many: a signal of a barrier that
+/// costs nothing overtook a reception at the same moment.
+const ONCE_WRONG: [u64; 1] = [92_480];
+
 #[test]
 fn machine_agrees_with_the_oracle_on_random_programs() {
     let replayed = number_from_env("LOGGP_ORACLE_SEED");
-    let seeds = replayed
-        .map_or(0..number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(800))), |seed| {
-            seed..seed + 1
-        });
+    let programs = number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(800)));
+    let seeds = replayed.map_or((0..programs).chain(ONCE_WRONG).collect(), |seed| vec![seed]);
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);
     let (mut wrong, mut seeds_of, mut first) = (0, BTreeMap::<&str, Vec<u64>>::new(), None);
     for seed in seeds {

@@ -393,7 +393,8 @@ impl<'a> WallClock<'a> {
                 waited = true;
                 continue;
             }
-            let needs = core_state.seats[seat_index].known_until().map_or(needs, NeededCertainty::Arrivals);
+            let known_until = core_state.seats[seat_index].known_until(wall.run_info.has_free_barrier);
+            let needs = known_until.map_or(needs, NeededCertainty::Arrivals);
             if !core_state.is_warm {
                 core_state.is_warm = true;
                 if wall.cold_cores.fetch_sub(1, Ordering::SeqCst) == 1 {
