@@ -104,9 +104,9 @@ pub use error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
 #[cfg(feature = "machine")]
 pub use machine::{Host, Lateness, Machine, Order, Run};
 pub use message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack};
-pub use params::{Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, preset};
+pub use params::{Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset};
 #[cfg(feature = "machine")]
-pub use proc::{Group, Proc, Request, Work};
+pub use proc::{Group, Proc, Request};
 pub use rules::{Stats, Traffic};
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
 

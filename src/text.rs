@@ -131,8 +131,7 @@ mod tests {
     use crate::clock::ClockKind;
     use crate::clock::wall::carrier::Carrier;
     use crate::clock::wall::dilation::Dilation;
-    use crate::params::{Latency, Model, ParamsError, Ports, Ties};
-    use crate::proc::Work;
+    use crate::params::{Latency, Model, ParamsError, Ports, Ties, Work};
     use crate::schedule::CostModel;
 
     #[test]

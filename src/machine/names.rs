@@ -7,12 +7,10 @@ use crate::clock::ClockKind;
 use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::dilation::Dilation;
 use crate::params::ParamsError;
-use crate::proc::Work;
 use crate::text::names;
 
 names!(Carrier: "thread" Thread "coroutine" Coroutine);
 names!(ClockKind: "virtual" Virtual "wall" Wall);
-names!(Work: "measured" Measured "charged" Charged);
 
 /// Prints `auto` or the factor, as [`FromStr`] reads it.
 impl fmt::Display for Dilation {

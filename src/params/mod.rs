@@ -27,5 +27,5 @@ pub use noise::Noise;
 pub(crate) use params::MAX_WORDS;
 pub use params::{LogGps, LongMessages, Params, ParamsError};
 pub use presets::{Preset, PresetValue, preset, presets};
-pub use settings::{Latency, Ports, Precedence, Ties};
+pub use settings::{Latency, Ports, Precedence, Ties, Work};
 pub use table::Parameter;

@@ -1,10 +1,25 @@
 //! Parameters from text, and from the numbers in a trace.
 
 use super::builder::ParamsBuilder;
-use super::params::{LongMessages, ParamsError};
+use super::params::{LongMessages, Params, ParamsError};
 use super::table::{MachineSet, Parameter, ValueKind};
 use crate::text::escaped;
 use crate::time::Time;
+
+impl Params {
+    /// Returns the same machine with another value of a parameter, in picoseconds if it is a time.
+    ///
+    /// ```
+    /// use loggp::{Params, US};
+    /// let params = Params::builder(8).L(6 * US).build()?;
+    /// assert_eq!(params.with("L", 5_000_000)?, Params { L: 5 * US, ..params });
+    /// # Ok::<(), loggp::ParamsError>(())
+    /// ```
+    pub fn with(&self, name: &str, value: i64) -> Result<Params, ParamsError> {
+        let unit = if Parameter::by_name(name).is_some_and(Parameter::is_time) { "ps" } else { "" };
+        ParamsBuilder::from(*self).set(&format!("{name}={value}{unit}"))?.build()
+    }
+}
 
 impl ParamsBuilder {
     /// Sets parameters from text: `L=6us,o=2us,g=4us,G=0.03us`. A bare number counts cycles.

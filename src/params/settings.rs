@@ -1,5 +1,5 @@
-//! The settings of a run besides the parameters: the ports of an interface, the latency of each message, and
-//! the order of processors that act at the same time.
+//! The settings of a run besides the parameters: the ports of an interface, the latency of each message, the
+//! order of processors that act at the same time, and the cost of computing.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,7 @@ use crate::time::Time;
 
 names!(Latency: "exact" Exact; "random" Random; "exponential" Exponential);
 names!(Ports: "single" Single "dual" Dual);
+names!(Work: "measured" Measured "charged" Charged);
 names!(Ties: "number" Number "rotation" Rotation; "random" Random);
 
 /// The number of long messages that a processor's interface handles at once.
@@ -62,6 +63,18 @@ pub enum Ties {
         /// The same seed draws the same orders, whatever the clock.
         seed: u64,
     },
+}
+
+/// The cost of a program's computation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Work {
+    /// The time that this computer takes for it, between the machine's calls too. Runs differ.
+    Measured,
+    /// Units times the machine's rate for that kind of work; code between the machine's calls is free. Runs
+    /// are exact.
+    #[default]
+    Charged,
 }
 
 /// Exceptions from [`Ties`]: the processors that go first at some moments, in this order, before all others.

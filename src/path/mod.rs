@@ -2,9 +2,11 @@
 
 mod blockers;
 mod events;
+mod formula;
 mod walk;
 
 pub use events::{Event, Events, Track};
 pub(crate) use events::{all_events, sorted_events};
+pub use formula::{Formula, FormulaBuilder};
 pub use walk::{Hop, HopKind, HopTerm, Path};
 pub(crate) use walk::{Walk, WalkPosition, last_event};

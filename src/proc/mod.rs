@@ -16,4 +16,3 @@ pub use processor::Proc;
 pub use requests::Request;
 pub(crate) use setup::Setup;
 pub(crate) use work::Rates;
-pub use work::Work;

@@ -5,11 +5,11 @@ use std::panic::Location;
 
 use super::group::{Group, GroupMembership};
 use super::setup::Setup;
-use super::work::{Stopwatch, Work};
+use super::work::Stopwatch;
 use crate::error::Cause;
 use crate::message::parcel::Parcel;
 use crate::message::{Envelope, Payload, Tag};
-use crate::params::{Params, innermost_params};
+use crate::params::{Params, Work, innermost_params};
 use crate::rules::Stats;
 use crate::rules::engine::{Clock, Engine};
 use crate::time::Time;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::group::Groups;
-use super::work::{Rates, Work};
+use super::work::Rates;
 use crate::message::TagNames;
-use crate::params::{Level, Params};
+use crate::params::{Level, Params, Work};
 use crate::rules::network::Network;
 use crate::time::Time;
 use crate::trace::{Faults, Log};

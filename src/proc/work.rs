@@ -7,18 +7,6 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::time::{NS, SEC, Time};
 
-/// The cost of a program's computation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Work {
-    /// The time that this computer takes for it, between the machine's calls too. Runs differ.
-    Measured,
-    /// Units times the machine's rate for that kind of work; code between the machine's calls is free. Runs
-    /// are exact.
-    #[default]
-    Charged,
-}
-
 /// The cost of a unit of each kind of work, where work is charged.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rates(HashMap<&'static str, Time>);

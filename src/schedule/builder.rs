@@ -136,6 +136,15 @@ impl ScheduleBuilder {
             Operation::Calc(time) if (Time::ZERO..Time::MAX).contains(&time) => {
                 (time.as_ps() as u64, ANY, 0, OperationKind::Calc, 0)
             }
+            Operation::WaitUntil(time) if (Time::ZERO..Time::MAX).contains(&time) => {
+                (time.as_ps() as u64, ANY, 0, OperationKind::WaitUntil, 0)
+            }
+            Operation::WaitUntil(time) => {
+                let most = Time::MAX;
+                return refuse(format!(
+                    "{time} is no moment to wait for; give one from 0 to less than {most}"
+                ));
+            }
             Operation::Calc(time) => {
                 let most = Time::MAX;
                 return refuse(format!(

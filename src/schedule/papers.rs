@@ -35,7 +35,7 @@ struct RankState {
     ticket: u32,
     /// Sends that are ready.
     sends: List,
-    /// Computations that are ready.
+    /// Computations and waits that are ready.
     calcs: List,
     /// True if the rank's operations wait for each other in a row; computed on first use.
     is_sequential: Option<bool>,
@@ -83,6 +83,8 @@ pub(super) struct PapersPlay<'a> {
     long: HashMap<u32, ActiveOperation>,
     report: PlayReport,
     prefetches: bool,
+    /// True if a reception goes before a send that could begin at the same moment.
+    receives_first: bool,
     /// The record of all ranks, if the play is traced.
     log: Option<Box<Log>>,
     /// If the play is traced, each message with the operations that sent and received it.
@@ -119,6 +121,7 @@ impl<'a> PapersPlay<'a> {
             long: HashMap::new(),
             report: PlayReport::default(),
             prefetches: schedule.len() < FEW * schedule.ranks(),
+            receives_first: false,
             log: is_traced.then(Box::default),
             ends: Vec::new(),
         }
@@ -128,6 +131,11 @@ impl<'a> PapersPlay<'a> {
     pub(super) fn with_moments(mut self, moments: bool) -> PapersPlay<'a> {
         self.progress.moments = moments.then(|| vec![(Time::ZERO, Time::ZERO); self.progress.schedule.len()]);
         self
+    }
+
+    /// Sets whether a reception goes before a send that could begin at the same moment.
+    pub(super) fn receiving_first(self, receives_first: bool) -> PapersPlay<'a> {
+        PapersPlay { receives_first, ..self }
     }
 
     /// Plays the schedule to its end. Returns the record too, if the play is traced.
@@ -196,11 +204,14 @@ impl<'a> PapersPlay<'a> {
     #[inline]
     fn choose(&self, rank: u32) -> Option<(RankAct, Time, Time)> {
         let RankState { pace, sends, calcs, matching, .. } = &self.ranks[rank as usize];
-        let mut best: Option<(RankAct, Time, Time, (Time, u32))> = None;
+        let mut best: Option<(RankAct, Time, Time)> = None;
+        let mut best_key = (Time::MAX, true, Time::MAX, u32::MAX);
         let mut offer = |act, begin: Time, turn, since: Time, operation: u32| {
-            let first = |(_, other, _, key): &_| (begin, (since, operation)) < (*other, *key);
-            if best.as_ref().is_none_or(first) {
-                best = Some((act, begin, turn, (since, operation)));
+            let is_second = self.receives_first && !matches!(act, RankAct::Receive);
+            let key = (begin, is_second, since, operation);
+            if best.is_none() || key < best_key {
+                best = Some((act, begin, turn));
+                best_key = key;
             }
         };
         if let Some(&(since, send)) = self.ready.first(sends) {
@@ -217,7 +228,7 @@ impl<'a> PapersPlay<'a> {
             let over = self.reception_end(begin, from, rank, words);
             offer(RankAct::Receive, begin, over, pair.ready(), pair.operation);
         }
-        best.map(|(act, begin, turn, _)| (act, begin, turn))
+        best
     }
 
     /// Plans the next act of a rank. Returns its agenda entry, or `None` if nothing is ready.
@@ -270,19 +281,25 @@ impl<'a> PapersPlay<'a> {
         true
     }
 
-    /// Performs the next computation.
+    /// Performs the next computation or wait.
     fn calc(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
         let Some((_, calc)) = self.ready.take_first(&mut state.calcs) else { return };
         let begin = state.pace.now;
-        let cost = Time::from_ps(self.progress.operation(rank, calc).size as i64);
-        let end = self.network.busy_until(rank as usize, begin, cost);
+        let packed = self.progress.operation(rank, calc);
+        let time = Time::from_ps(packed.size as i64);
+        let is_wait = packed.kind == OperationKind::WaitUntil;
+        let end = match is_wait {
+            true if time > state.pace.egress.send_gap_end() - self.network.params().o => begin.max(time),
+            true => begin,
+            false => self.network.busy_until(rank as usize, begin, time),
+        };
         state.pace.now = end;
         self.report.events += 1;
         if begin < end
             && let Some(log) = &mut self.log
         {
-            let kind = ActivityKind::Work("calc".into());
+            let kind = if is_wait { ActivityKind::Idle } else { ActivityKind::Work("calc".into()) };
             log.activities.push(Activity { id: rank as usize, start: begin, end, kind });
         }
         self.progress.start(rank, calc, begin);
@@ -449,7 +466,9 @@ impl<'a> PapersPlay<'a> {
                             .insert(operation, ActiveOperation::send(packed.peer, tag, words, true, None));
                     }
                 }
-                OperationKind::Calc => self.ready.insert(&mut state.calcs, (since, operation)),
+                OperationKind::Calc | OperationKind::WaitUntil => {
+                    self.ready.insert(&mut state.calcs, (since, operation))
+                }
                 OperationKind::Recv if is_early(&packed) => state.matching.post_early(),
                 OperationKind::Recv => {
                     self.pairs.post(&mut state.matching, recv_filter(&packed), since, operation)

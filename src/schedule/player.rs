@@ -44,6 +44,7 @@ pub struct Player {
     rules: CostModel,
     is_traced: bool,
     has_moments: bool,
+    receives_first: bool,
 }
 
 impl Player {
@@ -57,6 +58,7 @@ impl Player {
             rules: CostModel::default(),
             is_traced: false,
             has_moments: false,
+            receives_first: false,
         }
     }
 
@@ -78,6 +80,12 @@ impl Player {
     /// Sets the rules.
     pub fn rules(self, rules: CostModel) -> Player {
         Player { rules, ..self }
+    }
+
+    /// Sets whether a reception goes before a send that could begin at the same moment, as in an
+    /// [exchange](crate::Proc::exchange). By default the one goes first that became ready first.
+    pub fn receive_first(self, receives_first: bool) -> Player {
+        Player { receives_first, ..self }
     }
 
     /// Sets whether the report has a trace. Under LogGOPSim's rules this is an error, because a trace follows
@@ -103,13 +111,19 @@ impl Player {
                 check_lengths(schedule, &params)?;
                 let network = Network::new(params, self.ports, Latency::Exact).with_noise(self.noise.clone());
                 let play = papers::PapersPlay::new(schedule, &network, self.is_traced);
-                let (mut report, log) = play.with_moments(self.has_moments).run()?;
+                let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
+                let (mut report, log) = play.run()?;
                 report.trace = log.map(|log| self.to_trace(params, *log));
                 Ok(report)
             }
             CostModel::LogGOPSim if self.is_traced => {
                 let sentence =
                     "a trace is one of a machine by the papers' rules; play it by these, or without a trace";
+                Err(Cause::Params(ParamsError::new(sentence)).into())
+            }
+            CostModel::LogGOPSim if schedule.waits_for_moments() => {
+                let sentence =
+                    "its ranks wait for moments, which LogGOPSim has not; play it by the papers' rules";
                 Err(Cause::Params(ParamsError::new(sentence)).into())
             }
             CostModel::LogGOPSim => {

@@ -496,7 +496,9 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
             for &(since, operation) in &rank.ready {
                 let packed = flat.operations[operation as usize];
                 match packed.kind {
-                    OperationKind::Calc => could.push((rank.pace.now, since, operation, rank.pace.now, None)),
+                    OperationKind::Calc | OperationKind::WaitUntil => {
+                        could.push((rank.pace.now, since, operation, rank.pace.now, None))
+                    }
                     OperationKind::Recv => posted.push((since, operation)),
                     OperationKind::Send if std::mem::take(&mut first_send) => {
                         let words = network.params().words(packed.size as usize);

@@ -25,6 +25,9 @@ pub enum Operation {
     },
     /// Compute for this time.
     Calc(Time),
+    /// Wait until this moment of the run to send, unless the gap before the rank's next send lasts as long.
+    /// GOAL and LogGOPSim have no such operation.
+    WaitUntil(Time),
 }
 
 /// An operation together with the part of its rank's hardware that performs it. Only LogGOPSim's rules use
@@ -125,7 +128,7 @@ pub(super) struct RankScript {
 /// An operation as a script stores it, or with the peer of a given rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PackedOperation {
-    /// Length in bytes; of a computation in ps.
+    /// Length in bytes; of a computation in ps; of a wait its end, in ps.
     pub size: u64,
     /// The receiver or sender; in a script its distance from the origin.
     pub peer: u32,
@@ -143,6 +146,7 @@ pub(super) enum OperationKind {
     Send,
     Recv,
     Calc,
+    WaitUntil,
 }
 
 /// Any sender or any tag; also the peer of a computation.
@@ -222,6 +226,7 @@ impl Schedule {
             OperationKind::Send => Operation::Send { to: peer, bytes: size, tag },
             OperationKind::Recv => Operation::Recv { from: named(peer), bytes: size, tag: named(tag) },
             OperationKind::Calc => Operation::Calc(Time::from_ps(size as i64)),
+            OperationKind::WaitUntil => Operation::WaitUntil(Time::from_ps(size as i64)),
         };
         PlacedOperation { operation, cpu, nic }
     }
@@ -242,7 +247,12 @@ impl Schedule {
         })
     }
 
-    /// Returns the number of sends and computations that wait for nothing.
+    /// Returns whether a rank waits for a moment.
+    pub(super) fn waits_for_moments(&self) -> bool {
+        self.operations.iter().any(|operation| operation.kind == OperationKind::WaitUntil)
+    }
+
+    /// Returns the number of sends, computations and waits that wait for nothing.
     pub(super) fn count_initially_ready(&self) -> usize {
         let mut before = vec![0];
         let is_ready = |packed: &PackedOperation| packed.kind != OperationKind::Recv && packed.needs == 0;

@@ -11,7 +11,7 @@ use loggp_study::analysis::{
 
 use super::column::{Columns, json_key};
 use super::field::Field;
-use super::formula::{FormulaSweep, formula_columns, formula_text, sweep_columns};
+use super::formula::{FormulaSweep, formula_columns, sweep_columns};
 use super::number::{Unit, count, thousands};
 use super::row::MOST_DECIMALS;
 
@@ -141,7 +141,7 @@ pub fn overviews(runs: &[AnalyzedRun], unit: Unit) -> Vec<DocumentBlock> {
     add_accounts(&mut shares, |row, time| Field::Number(row.share(time)), |row| &row.analysis.total);
     let mut formulas = Columns::<AnalyzedRun>::new();
     formulas.add_to_table("critical path", |row| row.short_name().to_string());
-    formulas.add_to_table("as a formula", |row| formula_text(&row.analysis.formula));
+    formulas.add_to_table("as a formula", |row| row.analysis.formula.to_string());
     [shares, formulas].iter().filter_map(|columns| columns.table(runs, unit, MOST_DECIMALS)).collect()
 }
 
@@ -238,7 +238,7 @@ pub fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
 fn part_formula(row: &AnalyzedRun, part: HopKind) -> Option<String> {
     let mut hops = row.analysis.path.iter().map(|step| &step.hop).filter(|hop| hop.kind == part).peekable();
     hops.peek()?;
-    Some(formula_text(&FormulaBuilder::new(&row.analysis.params).formula(hops)))
+    Some(FormulaBuilder::new(&row.analysis.params).formula(hops).to_string())
 }
 
 /// Returns the time on the critical path that is spent on hops of this kind.
@@ -262,7 +262,7 @@ fn step_columns<'a>(analysis: &Analysis) -> Columns<'a, PathStep> {
         Some((from, to, words)) => format!("{from} to {to}, {}", count(words, "word")),
         None => String::new(),
     });
-    columns.add("formula", move |step| formula_text(&terms.formula([&step.hop]))).title("as a formula");
+    columns.add("formula", move |step| terms.formula([&step.hop]).to_string()).title("as a formula");
     columns
 }
 

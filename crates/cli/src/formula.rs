@@ -16,23 +16,10 @@ use super::field::Field;
 use super::number::{Unit, thousands};
 use super::row::MOST_DECIMALS;
 
-/// Returns a formula as text: `3L + 6o + 10 O_s + 40 us work`.
-pub fn formula_text(formula: &Formula) -> String {
-    let counted = formula.counts.iter().map(|(name, count)| match count {
-        1 => name.to_string(),
-        // An O behind a digit would look like a 0.
-        _ if name.len() > 1 => format!("{} {name}", thousands(count)),
-        _ => format!("{}{name}", thousands(count)),
-    });
-    let rest = formula.rest.iter().map(|(name, time)| format!("{time} {name}"));
-    let terms: Vec<String> = counted.chain(rest).collect();
-    if terms.is_empty() { "0".into() } else { terms.join(" + ").replace("+ -", "- ") }
-}
-
 /// Returns the columns of a formula: its text, and for JSON its terms.
 pub fn formula_columns<'a, R: 'a>(formula: impl Fn(&R) -> &Formula + Copy + 'a) -> Columns<'a, R> {
     let mut columns = Columns::<R>::new();
-    columns.add("formula.text", move |row| formula_text(formula(row)));
+    columns.add("formula.text", move |row| formula(row).to_string());
     for parameter in Parameter::ALL.iter().filter(|parameter| parameter.is_time()) {
         let count = move |row: &R| match formula(row).count(parameter.name) {
             0 => Field::Absent,
@@ -112,7 +99,7 @@ fn point_columns<'a>(parameter: &'static Parameter, title: &str) -> Columns<'a, 
     }
     columns.add("time_ns", |point| point.time).title("time");
     columns.extend(formula_columns(|point: &ReplayPoint| &point.formula));
-    columns.add_to_table("critical path", |point| formula_text(&point.formula));
+    columns.add_to_table("critical path", |point| point.formula.to_string());
     columns
 }
 

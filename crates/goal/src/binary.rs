@@ -8,7 +8,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use loggp::Time;
 use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule};
 
-use super::{GoalError, length, new_builder, units};
+use super::{GoalError, length, new_builder, no_waits, units};
 
 /// The first number of a file.
 pub const MAGIC: u64 = 4223;
@@ -218,6 +218,7 @@ fn write_rank(schedule: &Schedule, rank: usize, out: &mut impl Write, unit: Time
                 (RECV, from.unwrap_or(u32::MAX), bytes, tag.unwrap_or(u32::MAX))
             }
             Operation::Calc(time) => (CALC, 0, units(time, unit)? as u64, 0),
+            Operation::WaitUntil(time) => return Err(no_waits(time)),
         };
         out.write_all(&needs[number].to_le_bytes())?;
         out.write_all(&[kind])?;

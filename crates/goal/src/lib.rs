@@ -92,6 +92,12 @@ fn units(time: Time, unit: Time) -> io::Result<i64> {
     }
 }
 
+/// Returns the error for a rank that waits for a moment.
+fn no_waits(time: Time) -> io::Error {
+    let sentence = format!("a rank waits until {time}, and GOAL has no moments; write computations instead");
+    io::Error::new(io::ErrorKind::InvalidInput, sentence)
+}
+
 /// Returns the length of this many units, or `None` if that is after the end of time.
 fn length(units: u64, unit: Time) -> Option<Time> {
     let ps = i64::try_from(units).ok()?.checked_mul(unit.as_ps())?;

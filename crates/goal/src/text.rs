@@ -12,7 +12,7 @@ use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule, Schedul
 
 use super::blocks::{BlockReader, TextBlock};
 use super::ranks::{RankParser, Statement};
-use super::{GoalError, units};
+use super::{GoalError, no_waits, units};
 
 /// Reads a text in blocks of about `bytes` bytes.
 pub fn read(input: &mut dyn Read, unit: Time, bytes: usize) -> Result<Schedule, GoalError> {
@@ -97,6 +97,7 @@ pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()>
                     write!(out, "l{number}: recv {bytes}b from {} tag {}", any(from), any(tag))
                 }
                 Operation::Calc(time) => write!(out, "l{number}: calc {}", units(time, unit)?),
+                Operation::WaitUntil(time) => return Err(no_waits(time)),
             }?;
             if cpu > 0 {
                 write!(out, " cpu {cpu}")?;

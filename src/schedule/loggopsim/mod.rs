@@ -205,7 +205,8 @@ impl<'a> LogGOPSimPlay<'a> {
                 self.post_receive(operation, packed, rank, time);
                 return self.finish_event();
             }
-            (OperationKind::Calc, _) => HardwareAct::Calc,
+            // A schedule that waits for moments is not played by these rules.
+            (OperationKind::Calc | OperationKind::WaitUntil, _) => HardwareAct::Calc,
             (OperationKind::Send, PlayStage::Network | PlayStage::ReceiversQueue) => HardwareAct::Message,
             (OperationKind::Send, _) => HardwareAct::Send,
         };

@@ -10,7 +10,7 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use loggp::params::Parameter;
 use loggp::{Params, ParamsBuilder, Ports, Time};
-use loggp_study::analysis::{CurveRequest, FailedReplay, LatencyUse, RunCurve, with_value};
+use loggp_study::analysis::{CurveRequest, FailedReplay, LatencyUse, RunCurve};
 
 use super::completion_values;
 use super::error::CliError;
@@ -141,7 +141,7 @@ impl ToleranceCommand {
                 _ => Vec::new(),
             };
             let free_time = |part: u32| {
-                let params = with_value(&params, parameter.name, curve.tolerated(part)?).ok()?;
+                let params = params.with(parameter.name, curve.tolerated(part)?).ok()?;
                 source.time_in_free_order(params)
             };
             let free = if is_whole { PARTS.map(free_time).into() } else { Vec::new() };

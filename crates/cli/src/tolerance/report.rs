@@ -7,7 +7,7 @@ use loggp_study::analysis::{CurvePiece, LatencyUse};
 
 use super::super::column::Columns;
 use super::super::field::Field;
-use super::super::formula::{formula_columns, formula_text};
+use super::super::formula::formula_columns;
 use super::super::number::{Unit, count, percent, thousands};
 use super::super::row::{MOST_DECIMALS, machine_columns};
 use super::{PARTS, ToleranceRow};
@@ -86,7 +86,7 @@ fn piece_columns<'a>(title: &str) -> Columns<'a, CurvePiece> {
     columns.add("slope", |piece| piece.slope).title("slope");
     columns.add("intercept_ns", |piece| piece.time_at(0));
     columns.extend(formula_columns(|piece: &CurvePiece| &piece.formula));
-    columns.add_to_table("critical path", |piece| formula_text(&piece.formula));
+    columns.add_to_table("critical path", |piece| piece.formula.to_string());
     columns
 }
 

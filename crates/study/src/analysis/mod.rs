@@ -2,7 +2,6 @@
 //! path.
 
 pub mod accounts;
-mod formula;
 mod groups;
 mod order;
 mod overlap;
@@ -27,8 +26,8 @@ use loggp_programs::Refusal;
 use pieces::TimePiece;
 use rendezvous::MessageRoles;
 
-pub use formula::{Formula, FormulaBuilder, with_value};
 pub use groups::{CallGroup, GroupActivity, LengthClass};
+pub use loggp::path::{Formula, FormulaBuilder};
 pub use order::schedule_in_order;
 pub use overlap::Overlap;
 pub use parameter_sweep::{ParameterSweep, replay_with};

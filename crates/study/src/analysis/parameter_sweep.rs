@@ -4,12 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loggp::params::Parameter;
-use loggp::path::{Events, Path};
+use loggp::path::{Events, FormulaBuilder, Path};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
 use loggp::{Params, RunError, Time};
 
-use super::formula::{FormulaBuilder, with_value};
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 use crate::range::Range;
 
@@ -90,7 +89,7 @@ impl SweptRun<'_> {
 
     /// Makes and traces the run with this value.
     pub(super) fn trace_at(&self, value: i64) -> Result<Trace, FailedReplay> {
-        let run = || (self.make_run)(with_value(&self.params, self.name, value)?);
+        let run = || (self.make_run)(self.params.with(self.name, value)?);
         run().map_err(|error| FailedReplay {
             value: match Parameter::by_name(self.name).is_some_and(Parameter::is_time) {
                 true => format!("{}={}", self.name, Time::from_ps(value)),

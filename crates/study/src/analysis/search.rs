@@ -8,9 +8,8 @@
 
 use std::collections::BTreeMap;
 
+use loggp::path::Formula;
 use loggp::{RunError, Time};
-
-use super::formula::Formula;
 
 /// A run at one value of a parameter.
 #[derive(Clone, Debug)]

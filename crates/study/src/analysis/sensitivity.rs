@@ -4,11 +4,10 @@
 //! whole run, and shows what happens when a length crosses a threshold.
 
 use loggp::params::{LongMessages, Parameter};
+use loggp::path::Formula;
 use loggp::replay::Replay;
 use loggp::trace::Trace;
 use loggp::{Params, RunError};
-
-use super::formula::{Formula, with_value};
 
 /// The effect of one parameter on the run: the change in picoseconds if the parameter grows by 1%. Times are
 /// whole picoseconds, so the effect of a larger step is divided.
@@ -70,7 +69,7 @@ fn steps(params: &Params) -> Vec<ParameterStep> {
         let is_limit = |value: &i64| *value != 0 && (parameter.is_time() || *value < Params::NO_LIMIT as i64);
         let value = parameter.number(params).filter(|value| is_cost && is_limit(value))?;
         let step = (value / 100).abs().max(1) * value.signum();
-        let params = with_value(params, parameter.name, value + step).ok()?;
+        let params = params.with(parameter.name, value + step).ok()?;
         Some(ParameterStep { parameter, params, part: step as f64 / value as f64 })
     };
     Parameter::ALL.iter().filter_map(step).collect()

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use loggp::params::{LongMessages, Parameter};
-use loggp::path::{Events, HopTerm, Path};
+use loggp::path::{Events, Formula, HopTerm, Path};
 use loggp::trace::Trace;
 use loggp::{Params, RunError, Time};
 
-use super::formula::Formula;
 use super::parameter_sweep::SweptRun;
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 

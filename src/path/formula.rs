@@ -3,9 +3,11 @@
 //! The cost of a hop is left to the machine's rules: a parameter occurs in it as often as the hop grows in
 //! picoseconds when the parameter grows by one.
 
-use loggp::params::{LongMessages, Parameter};
-use loggp::path::{Hop, HopTerm};
-use loggp::{PS, Params, ParamsBuilder, ParamsError, Time};
+use std::fmt;
+
+use super::walk::{Hop, HopTerm};
+use crate::params::{LongMessages, Parameter, Params};
+use crate::time::{PS, Time};
 
 /// A sum of multiples of parameters, and of times that follow from no parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +20,7 @@ pub struct Formula {
 }
 
 /// Makes formulas of hops on one machine.
+#[derive(Clone, Debug)]
 pub struct FormulaBuilder {
     params: Params,
     /// Parameters with which those of `more` are compared.
@@ -27,6 +30,7 @@ pub struct FormulaBuilder {
 }
 
 impl FormulaBuilder {
+    /// Creates a builder for this machine.
     pub fn new(params: &Params) -> FormulaBuilder {
         let mut base = *params;
         // Under LogP a further word takes max(g, o). If both are equal, it counts as a g.
@@ -38,7 +42,7 @@ impl FormulaBuilder {
             let is_own = parameter.name != "G" || params.long != LongMessages::LogP;
             let is_there = is_own && parameter.is_time() && parameter.number(params)? != 0;
             let value = parameter.number(&base).filter(|_| is_there)?;
-            Some((parameter, with_value(&base, parameter.name, value + 1).ok()?))
+            Some((parameter, base.with(parameter.name, value + 1).ok()?))
         };
         FormulaBuilder { params: *params, base, more: Parameter::ALL.iter().filter_map(of_one).collect() }
     }
@@ -106,10 +110,32 @@ impl Formula {
     }
 }
 
-/// Returns the same machine with another value of a parameter, in picoseconds if it is a time.
-pub fn with_value(params: &Params, name: &str, value: i64) -> Result<Params, ParamsError> {
-    let unit = if Parameter::by_name(name).is_some_and(Parameter::is_time) { "ps" } else { "" };
-    ParamsBuilder::from(*params).set(&format!("{name}={value}{unit}"))?.build()
+/// Writes the formula as a sum: `3L + 6o + 10 O_s + 40 us work`.
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = self.counts.iter().map(|(name, count)| match count {
+            1 => name.to_string(),
+            // An O behind a digit would look like a 0.
+            _ if name.len() > 1 => format!("{} {name}", thousands(*count)),
+            _ => format!("{}{name}", thousands(*count)),
+        });
+        let rest = self.rest.iter().map(|(name, time)| format!("{time} {name}"));
+        let terms: Vec<String> = counted.chain(rest).collect();
+        f.pad(&if terms.is_empty() { "0".into() } else { terms.join(" + ").replace("+ -", "- ") })
+    }
+}
+
+/// Returns a number with separators between thousands.
+fn thousands(number: i64) -> String {
+    let digits = number.unsigned_abs().to_string();
+    let mut text = String::from(if number < 0 { "-" } else { "" });
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// Returns the part of a hop's length that follows from these parameters.
