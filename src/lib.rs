@@ -117,6 +117,8 @@ pub use loggp_derive::Payload;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::message::Plain;
+    #[cfg(feature = "machine")]
+    pub use crate::proc::on_thread_stack;
     pub use crate::rounds::{BinomialPlace, Nodes, Round, bruck, dissemination, distances, staggered};
     pub use crate::text::{EscapedText, escaped, nearest_name};
 }

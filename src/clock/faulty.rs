@@ -96,6 +96,10 @@ impl Clock for FaultyClock<'_> {
         self.clock.most_in_transit(network)
     }
 
+    fn run_on_thread_stack(&self, run: &mut (dyn FnMut() + Send)) {
+        self.clock.run_on_thread_stack(run);
+    }
+
     fn promise_no_act_before(&mut self, t: Time) {
         self.clock.promise_no_act_before(t);
     }

@@ -239,6 +239,10 @@ impl Clock for VirtualClock<'_> {
         (addresses.proc, addresses.clock) = (proc, (&raw const *self).addr());
     }
 
+    fn run_on_thread_stack(&self, run: &mut (dyn FnMut() + Send)) {
+        self.yielder.on_parent_stack(run);
+    }
+
     fn report_vain_looks(&mut self) -> bool {
         let mut state = self.shared.state.borrow_mut();
         state.seats[self.id as usize].mark_vain_looks();

@@ -10,6 +10,7 @@ mod requests;
 mod setup;
 mod work;
 
+pub use computing::on_thread_stack;
 pub use group::Group;
 pub(crate) use group::{GroupMembership, Groups};
 pub use processor::Proc;

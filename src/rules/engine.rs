@@ -128,6 +128,11 @@ pub(crate) trait Clock {
     /// Promises that the processor does not act before `t`, whatever its program does until its next call.
     fn promise_no_act_before(&mut self, _t: Time) {}
 
+    /// Runs code on the stack of the thread that carries the processor.
+    fn run_on_thread_stack(&self, run: &mut (dyn FnMut() + Send)) {
+        run();
+    }
+
     /// Returns the time that has passed on a real machine, or `None` on an emulated one.
     fn real_time(&mut self) -> Option<Time> {
         None

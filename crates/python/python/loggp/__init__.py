@@ -1,0 +1,32 @@
+"""An emulated parallel machine whose messages cost what the LogP family of models says.
+
+A program is a generator that every processor runs. It gets a processor, computes, and yields its calls: sends,
+receives, waits. Time is the model's, and a run is exact.
+
+>>> import loggp
+>>> machine = loggp.Machine(P=8, L=6, o=2, g=4)
+>>> machine.g
+Time('4 us')
+"""
+
+from ._loggp import (
+    MS,
+    NS,
+    PS,
+    SEC,
+    US,
+    Machine,
+    Time,
+    __version__,
+)
+
+__all__ = [
+    "MS",
+    "NS",
+    "PS",
+    "SEC",
+    "US",
+    "Machine",
+    "Time",
+    "__version__",
+]

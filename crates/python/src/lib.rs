@@ -1,0 +1,28 @@
+//! The machine in Python: the module `loggp._loggp`, which the package `loggp` shows.
+//!
+//! A Python program is a generator for each processor. The machine is the library's own: each processor is a processor
+//! of a run on the virtual clock, whose program asks the generator for its next call, and makes that call.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+mod interned;
+mod machine;
+mod time;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = true)]
+mod _loggp {
+    #[pymodule_export]
+    use super::machine::Machine;
+    #[pymodule_export]
+    use super::time::Time;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        super::time::add_units(module)
+    }
+}

@@ -1,0 +1,248 @@
+//! The machine: its parameters and settings.
+
+use loggp::params::{LongMessages, Parameter};
+use loggp::{Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Ties, TimeError, preset};
+use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyString};
+
+use crate::interned::intern;
+use crate::time::{Time, read_time, time_text};
+
+/// The kind of work that `p.work(time)` charges. A unit of it is a picosecond.
+pub const TIMED_WORK: &str = "work";
+
+/// A parallel machine on which programs run.
+///
+/// Parameters have the papers' names. A bare number counts cycles (1 us unless told), and a time may have a unit.
+///
+/// >>> import loggp
+/// >>> machine = loggp.Machine(P=8, L=6, o="2us", g=4 * loggp.US)
+/// >>> machine.L, machine.P
+/// (Time('6 us'), 8)
+#[pyclass(frozen, module = "loggp")]
+pub struct Machine {
+    pub machine: loggp::Machine,
+    /// The settings that are no parameters, as they were given.
+    others: Vec<(String, Py<PyAny>)>,
+}
+
+/// The settings of a machine that are no parameters.
+const SETTINGS: [&str; 7] = ["ports", "latency", "ties", "noise", "barrier", "levels", "rates"];
+
+#[pymethods]
+impl Machine {
+    #[new]
+    #[pyo3(signature = (P, **settings))]
+    fn new(P: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Machine> {
+        let settings = Settings::read(Some(P), settings)?;
+        let params = settings.set_params(Params::builder(0))?;
+        settings.finish(params)
+    }
+
+    /// Returns a machine of the papers. What a paper leaves open must be given, and what it gives may be
+    /// changed.
+    ///
+    /// >>> import loggp
+    /// >>> loggp.Machine.preset("cs2-elan", P=64).g
+    /// Time('13.8 us')
+    #[staticmethod]
+    #[pyo3(name = "preset", signature = (name, *, P = None, **settings))]
+    fn from_preset(
+        name: &str,
+        P: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Machine> {
+        let settings = Settings::read(P, settings)?;
+        let params = settings.set_params(preset(name).map_err(refused)?.builder())?;
+        settings.finish(params)
+    }
+
+    /// Returns the same machine with other parameters or settings.
+    ///
+    /// >>> import loggp
+    /// >>> loggp.Machine(P=8, L=6, o=2, g=4).replace(L=60).L
+    /// Time('60 us')
+    #[pyo3(signature = (**settings))]
+    fn replace(&self, py: Python<'_>, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Machine> {
+        let mut settings = Settings::read(None, settings)?;
+        let kept = self.others.iter().map(|(name, value)| (name.clone(), value.bind(py).clone()));
+        settings.others.splice(0..0, kept);
+        let params = settings.set_params(ParamsBuilder::from(*self.machine.params()))?;
+        settings.finish(params)
+    }
+
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        parameter(py, self.machine.params(), name)?.ok_or_else(|| {
+            PyAttributeError::new_err(format!(
+                "a machine has no {name}; it has its parameters, run and check"
+            ))
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        let params = self.machine.params();
+        let is_own = |(name, _): &(&str, loggp::Time)| *name != "G" || params.long != LongMessages::LogP;
+        let times = params.times().filter(is_own).map(|(name, time)| format!("{name}='{time}'"));
+        let counts = params.counts().map(|(name, count)| format!("{name}={count}"));
+        format!("Machine({})", counts.chain(times).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Returns the error of a machine that cannot be.
+pub fn refused(error: ParamsError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Returns the value of a parameter, `None` if there is no such parameter. One that the machine does not have is
+/// Python's `None`.
+pub fn parameter(py: Python<'_>, params: &Params, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    let parameter =
+        Some(&Parameter::CYCLE).filter(|cycle| cycle.name == name).or_else(|| Parameter::by_name(name));
+    let Some(parameter) = parameter else { return Ok(None) };
+    let value = match parameter.number(params) {
+        None => py.None(),
+        Some(ps) if parameter.is_time() => Py::new(py, Time(loggp::Time::from_ps(ps)))?.into_any(),
+        Some(count) => count.into_pyobject(py)?.into_any().unbind(),
+    };
+    Ok(Some(value))
+}
+
+/// What a call says of a machine.
+struct Settings<'py> {
+    /// The cycle, which bare numbers count.
+    cycle: Option<loggp::Time>,
+    /// Parameters as text.
+    params: Vec<String>,
+    others: Vec<(String, Bound<'py, PyAny>)>,
+}
+
+impl<'py> Settings<'py> {
+    fn read(P: Option<&Bound<'py, PyAny>>, given: Option<&Bound<'py, PyDict>>) -> PyResult<Settings<'py>> {
+        let mut settings = Settings { cycle: None, params: Vec::new(), others: Vec::new() };
+        let named = given.into_iter().flat_map(|given| given.iter());
+        let P = P.map(|P| (PyString::new(P.py(), "P").into_any(), P.clone()));
+        for (name, value) in P.into_iter().chain(named) {
+            let name: String = name.extract()?;
+            if SETTINGS.contains(&name.as_str()) {
+                settings.others.push((name, value));
+            } else if let Some(parameter) = Parameter::by_name(&name) {
+                let text = if parameter.is_time() { time_text(&value)? } else { count_text(&name, &value)? };
+                settings.params.push(format!("{name}={text}"));
+            } else if name == Parameter::CYCLE.name {
+                let text = time_text(&value)?;
+                let refuse = |why: TimeError| PyValueError::new_err(format!("cycle = {text}: {why}"));
+                settings.cycle = Some(text.parse().map_err(refuse)?);
+            } else {
+                let (params, settings) = (Parameter::names(), SETTINGS.join(", "));
+                let sentence =
+                    format!("{name} is nothing of a machine; it has the parameters {params}, and {settings}");
+                return Err(PyTypeError::new_err(sentence));
+            }
+        }
+        Ok(settings)
+    }
+
+    fn set_params(&self, mut builder: ParamsBuilder) -> PyResult<ParamsBuilder> {
+        if let Some(cycle) = self.cycle {
+            builder = builder.cycle(cycle);
+        }
+        self.params.iter().try_fold(builder, |builder, text| builder.set(text)).map_err(refused)
+    }
+
+    /// Sets the settings that are no parameters.
+    fn finish(self, params: ParamsBuilder) -> PyResult<Machine> {
+        let mut machine = loggp::Machine::new(params.build().map_err(refused)?).rate(TIMED_WORK, PS);
+        for (name, value) in &self.others {
+            let cycle = machine.params().cycle;
+            machine = match name.as_str() {
+                "ports" => machine.ports(read_name::<Ports>(value)?),
+                "latency" => machine.latency(read_name::<Latency>(value)?),
+                "ties" => machine.ties(read_name::<Ties>(value)?),
+                "noise" if value.is_none() => machine.noise(None),
+                "noise" => machine.noise(read_name::<Noise>(value)?),
+                "barrier" => machine.barrier(read_time(value, cycle)?),
+                "levels" => {
+                    let levels: PyResult<Vec<Level>> =
+                        value.try_iter()?.map(|level| read_level(&level?, machine.params())).collect();
+                    machine.levels(levels?)
+                }
+                _ => set_rates(machine, value)?,
+            };
+        }
+        let others = self.others.into_iter().map(|(name, value)| (name, value.unbind())).collect();
+        Ok(Machine { machine, others })
+    }
+}
+
+/// Reads a setting by its name.
+fn read_name<T: std::str::FromStr<Err = ParamsError>>(value: &Bound<'_, PyAny>) -> PyResult<T> {
+    let Ok(name) = value.cast::<PyString>() else {
+        return Err(PyTypeError::new_err(format!("{} is no name of a setting; give text", value.repr()?)));
+    };
+    name.to_str()?.parse().map_err(refused)
+}
+
+/// Returns the text of a count.
+fn count_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if value.cast::<PyInt>().is_ok() || value.cast::<PyString>().is_ok() || value.hasattr("__index__")? {
+        return Ok(value.str()?.to_str()?.to_owned());
+    }
+    if value.is_none() {
+        return Ok("none".into());
+    }
+    Err(PyValueError::new_err(format!("{name} = {} is not a number; give a whole one", value.repr()?)))
+}
+
+/// Reads a level: its parameters, of which P is the number of processors in a group, its ports, and whether it has
+/// one port.
+fn read_level(level: &Bound<'_, PyAny>, machine: &Params) -> PyResult<Level> {
+    let Ok(level) = level.cast::<PyDict>() else {
+        let sentence = format!("{} is no level; give a dict such as dict(P=4, L=1, o=1, g=1)", level.repr()?);
+        return Err(PyTypeError::new_err(sentence));
+    };
+    let mut settings = Settings::read(None, Some(&level.copy()?.without("one_port")?))?;
+    let ports = match settings.others.pop() {
+        None => Ports::default(),
+        Some((name, value)) if name == "ports" && settings.others.is_empty() => read_name(&value)?,
+        Some((name, _)) => {
+            return Err(PyTypeError::new_err(format!(
+                "a level has no {name}; it has parameters, ports and one_port"
+            )));
+        }
+    };
+    let params = settings.set_params(Params::builder(0).cycle(machine.cycle).word(machine.word.get()))?;
+    let one_port = level.get_item("one_port")?.map(|one| one.is_truthy()).transpose()?.unwrap_or_default();
+    Ok(Level::new(params.build().map_err(refused)?).ports(ports).one_port(one_port))
+}
+
+/// Removes a key.
+trait Without<'py>: Sized {
+    fn without(self, key: &str) -> PyResult<Bound<'py, PyDict>>;
+}
+
+impl<'py> Without<'py> for Bound<'py, PyDict> {
+    fn without(self, key: &str) -> PyResult<Bound<'py, PyDict>> {
+        if self.contains(key)? {
+            self.del_item(key)?;
+        }
+        Ok(self)
+    }
+}
+
+/// Sets the costs of a unit of each kind of work.
+fn set_rates(machine: loggp::Machine, rates: &Bound<'_, PyAny>) -> PyResult<loggp::Machine> {
+    let Ok(rates) = rates.cast::<PyDict>() else {
+        let sentence = format!("{} are no rates; give a dict such as {{\"add\": \"50ns\"}}", rates.repr()?);
+        return Err(PyTypeError::new_err(sentence));
+    };
+    let cycle = machine.params().cycle;
+    rates.iter().try_fold(machine, |machine, (kind, unit)| {
+        let kind: String = kind.extract()?;
+        if kind == TIMED_WORK {
+            let sentence = format!("the kind of work {kind:?} is that of p.work(time); name yours otherwise");
+            return Err(PyValueError::new_err(sentence));
+        }
+        Ok(machine.rate(intern(&kind), read_time(&unit, cycle)?))
+    })
+}
