@@ -8,7 +8,7 @@ use command::readers::{self, InputReader};
 use libfuzzer_sys::fuzz_target;
 
 #[allow(dead_code)] // this is the whole command
-#[path = "../../crates/cli/src/main.rs"]
+#[path = "../../crates/cli/src/lib.rs"]
 mod command;
 
 static READER: LazyLock<&InputReader> = LazyLock::new(|| {

@@ -12,8 +12,10 @@ use std::thread;
 use super::interrupt;
 
 /// The system's allocator, except that a failed allocation ends the command.
-struct ExitingAllocator;
+pub struct ExitingAllocator;
 
+/// The binary sets it, so that what else uses this library keeps its own. Tests count memory.
+#[cfg(any(test, fuzzing))]
 #[global_allocator]
 static ALLOCATOR: ExitingAllocator = ExitingAllocator;
 

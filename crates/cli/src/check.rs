@@ -1,6 +1,5 @@
 //! `loggp check`: runs an algorithm under many orders of messages, and reduces a failing one.
 
-use std::env;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use loggp::check::{Check, CheckReport, Strategy};
 use loggp::{ClockKind, Order, Work};
 use loggp_programs::Emulation;
 
+use super::arguments;
 use super::draft::Draft;
 use super::error::CliError;
 use super::experiment::{Experiment, ProgramSetup};
@@ -143,7 +143,7 @@ impl CheckCommand {
         let checked = checked.map_err(|error| CliError::from(loggp_study::StudyError::from(error)))?;
         writeln!(out, "{heading}\n\n{algorithm}: {checked}")?;
         out.flush()?;
-        write_failed_run(&checked, &path, env::args().skip(1), out)
+        write_failed_run(&checked, &path, arguments::words(), out)
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
             })?;
             Ok(if run.results[0] == [1, 2] { Ok(()) } else { Err("2 was first".into()) })
         });
-        let path = env::temp_dir().join(format!("loggp-check-{}.json", std::process::id()));
+        let path = std::env::temp_dir().join(format!("loggp-check-{}.json", std::process::id()));
         let arguments =
             ["check", "lu", "--losses", "1", "-P", "3", "--crashes=2", "--duplicates", "1", "--runs=9"];
         let arguments = arguments.map(String::from);

@@ -1,7 +1,6 @@
 //! The errors of the command, and the exit status of each.
 
 use std::io::{self, ErrorKind, Write};
-use std::process::ExitCode;
 
 use clap::error::{ContextKind, ErrorKind as Kind};
 use loggp::__private::escaped;
@@ -54,13 +53,13 @@ impl CliError {
     }
 
     /// Prints the error on stderr, or help on stdout, and returns the exit status.
-    pub fn report(self) -> ExitCode {
+    pub fn report(self) -> u8 {
         if let CliError::CommandLine(error) = &self
             && !error.use_stderr()
         {
             return match error.print().and_then(|()| io::stdout().flush()) {
                 Err(why) => CliError::from(why).report(),
-                Ok(()) => ExitCode::SUCCESS,
+                Ok(()) => 0,
             };
         }
         // If stderr cannot be written, there is nowhere to report it.
@@ -75,7 +74,7 @@ impl CliError {
             CliError::OutputClosed => (Ok(()), 0),
         };
         drop(told);
-        ExitCode::from(status)
+        status
     }
 }
 

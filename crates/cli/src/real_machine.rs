@@ -14,6 +14,8 @@ use loggp::{Machine, Params};
 #[cfg(any(feature = "mpi", test))]
 use loggp_study::StudyError;
 
+#[cfg(feature = "mpi")]
+use super::arguments;
 use super::error::CliError;
 
 /// The options for a real machine. A command itself refuses other options that don't apply to one.
@@ -76,20 +78,13 @@ fn start_mpi(oversubscribe: bool) -> Result<Arc<dyn Link>, CliError> {
         rustix::stdio::dup2_stdout(&nowhere).map_err(std::io::Error::from)?;
         rustix::stdio::dup2_stderr(&nowhere).map_err(std::io::Error::from)?;
     }
-    check_same_arguments(&link, &arguments())?;
+    check_same_arguments(&link, &arguments::words().collect::<Vec<_>>().join(" "))?;
     if here > cores && !oversubscribe {
         return Err(CliError::Request(format!(
             "{here} processes share {cores} cores, so that times say little; start at most {cores} here, or give --oversubscribe"
         )));
     }
     Ok(link)
-}
-
-/// Returns the arguments of this process.
-#[cfg(feature = "mpi")]
-fn arguments() -> String {
-    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Fails if processes were started with different arguments.

@@ -1,0 +1,253 @@
+//! The command `loggp`: reads the command line, carries it out and prints the result. The binary is `main`, with
+//! an allocator.
+//!
+//! Most subcommands make studies, each of which becomes a row of a [`Report`](report::Report) with its
+//! [columns](column::Columns). Every subcommand is a file with its arguments and an `execute`. To add
+//! one, write its file, and give it a line in `subcommands!` below.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+mod accounting;
+mod alloc;
+mod arguments;
+mod bars;
+mod choice;
+mod column;
+mod compared;
+mod completion_values;
+mod details;
+#[cfg(test)]
+mod documents;
+mod draft;
+mod error;
+mod expectation;
+mod experiment;
+mod field;
+mod format;
+mod formula;
+mod heading;
+mod interrupt;
+mod levels;
+mod lookup;
+mod machine_file;
+mod mpi_program;
+mod number;
+mod options;
+mod output;
+mod program_args;
+mod progress;
+#[cfg(any(test, fuzzing))]
+pub mod readers;
+mod real_machine;
+mod report;
+mod row;
+mod schedule_input;
+mod shard;
+mod stdout;
+mod topologies;
+mod trace_outputs;
+mod trend;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::sync::Mutex;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use loggp::__private::nearest_name;
+
+pub use alloc::ExitingAllocator;
+use error::CliError;
+
+/// The whole command line.
+#[derive(Parser)]
+#[command(
+    name = "loggp",
+    version,
+    about = "An emulated parallel machine, and the LogP papers' programs on it"
+)]
+#[command(arg_required_else_help = true)]
+#[command(
+    after_help = "Results go to stdout. Exit status: 0 right, 1 a run failed or its result was wrong, \
+                        2 the request was wrong, 130 interrupted (143 terminated, 129 hung up, 152 out of \
+                        processor time).\n\nExamples:\n  loggp run broadcast\n  \
+                        loggp compare scatter -P 8 --clock virtual"
+)]
+struct CommandLine {
+    #[command(subcommand)]
+    request: CliCommand,
+}
+
+/// Makes the module of each subcommand, and the enum of all. The name of a subcommand is that of its file,
+/// and its help and two examples stand at its type.
+macro_rules! subcommands {
+    ($($file:ident::$Type:ident,)+) => {
+        $(mod $file;)+
+
+        /// A subcommand with its arguments.
+        #[derive(Subcommand)]
+        #[allow(non_camel_case_types)] // a variant is called as its file is
+        enum CliCommand {
+            $($file(Box<$file::$Type>),)+
+        }
+
+        impl CliCommand {
+            /// Runs the subcommand.
+            fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+                match self {
+                    $(CliCommand::$file(command) => command.execute(out),)+
+                }
+            }
+        }
+    };
+}
+
+// In the order of the help. The tests run the examples of all in this order and in one folder, so that one
+// may read a file that another wrote.
+subcommands! {
+    run::RunCommand,
+    compare::CompareCommand,
+    sweep::SweepCommand,
+    check::CheckCommand,
+    calibrate::CalibrateCommand,
+    reproduce::ReproduceCommand,
+    stress::StressCommand,
+    matrix::MatrixCommand,
+    schedule::ScheduleCommand,
+    replay::ReplayCommand,
+    merge::MergeCommand,
+    new::NewCommand,
+    programs::ProgramsCommand,
+    machines::MachinesCommand,
+    analyze::AnalyzeCommand,
+    tolerance::ToleranceCommand,
+    timeline::TimelineCommand,
+    audit::AuditCommand,
+    trace2goal::Trace2GoalCommand,
+    mpi2goal::Mpi2GoalCommand,
+    record::RecordCommand,
+    completions::CompletionsCommand,
+    man::ManCommand,
+}
+
+/// Message and place of the last panic.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+/// Returns the command line's definition.
+fn command() -> clap::Command {
+    CommandLine::command()
+}
+
+/// Carries out a command line, whose first word is the command's name, and returns the exit status. This is all that
+/// the process is for: signals end it.
+pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
+    let words = arguments::set(words);
+    // A panic of a program is part of its run's error. Any other panic is a bug, which is reported below.
+    set_hook(Box::new(|panic| {
+        let panic = panic.to_string();
+        alloc::exit_without_stack(&panic);
+        if let Ok(mut last) = LAST_PANIC.lock() {
+            *last = panic;
+        }
+    }));
+    let error = match catch_unwind(AssertUnwindSafe(|| execute(words))) {
+        Ok(Ok(())) => return 0,
+        Ok(Err(error)) => error,
+        Err(_) => CliError::run(format!(
+            "this is a mistake in loggp, and no fault of the request: {}",
+            LAST_PANIC.lock().map(|last| last.replace('\n', " ")).unwrap_or_default()
+        )),
+    };
+    error.report()
+}
+
+/// Converts an error of the command line. That of an unknown subcommand names the nearest one.
+fn command_line_error(error: clap::Error) -> CliError {
+    match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(typed)) if error.kind() == ErrorKind::InvalidSubcommand => {
+            unknown_subcommand(typed, &command())
+        }
+        _ => CliError::CommandLine(error),
+    }
+}
+
+/// Returns the error for a name that no subcommand has, with the nearest one.
+fn unknown_subcommand(name: &str, command: &clap::Command) -> CliError {
+    let near = nearest_name(name, command.get_subcommands().map(clap::Command::get_name));
+    CliError::Request(format!("there is no subcommand {name}; {near}`loggp --help` lists all"))
+}
+
+/// Reads the command line and carries it out.
+fn execute(words: &[OsString]) -> Result<(), CliError> {
+    let matches = command().try_get_matches_from(words);
+    let command_line = matches.and_then(|matches| CommandLine::from_arg_matches(&matches));
+    let request = command_line.map_err(command_line_error)?.request;
+    interrupt::watch_signals();
+    let mut out = io::BufWriter::new(stdout::Stdout::lock());
+    request.execute(&mut out)?;
+    Ok(out.flush()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn document_commands_are_valid() {
+        let documents = documents::documents();
+        for document in &documents {
+            document.commands().for_each(|shown| assert_valid(&document.name, &shown.line));
+        }
+        assert!(documents.iter().flat_map(|document| document.commands()).count() > 80);
+    }
+
+    /// Each option in a document's tables belongs to a subcommand that the document shows.
+    #[test]
+    fn options_in_document_tables_exist() {
+        let command = command();
+        let mut checked = 0;
+        for document in documents::documents() {
+            let shown = document.commands().filter_map(|shown| shown.line.split_whitespace().nth(1));
+            let mut known = BTreeSet::new();
+            for name in shown.collect::<BTreeSet<_>>() {
+                options(command.find_subcommand(name).expect("it can be given"), &mut known);
+            }
+            if known.is_empty() {
+                options(&command, &mut known);
+            }
+            for option in &document.listed_options {
+                assert!(known.contains(&option[2..]), "{}: {option} is no option: {known:?}", document.name);
+                checked += 1;
+            }
+        }
+        assert!(checked > 12, "{checked}");
+    }
+
+    /// Collects the names of a command's options, and those of its subcommands.
+    fn options(command: &clap::Command, known: &mut BTreeSet<String>) {
+        let mut command = command.clone();
+        command.build();
+        known.extend(command.get_arguments().filter_map(|option| option.get_long()).map(String::from));
+        command.get_subcommands().for_each(|command| options(command, known));
+    }
+
+    /// Asserts that a command line is valid.
+    fn assert_valid(place: &str, line: &str) {
+        let words = line.split_whitespace().map(|word| word.trim_matches('\''));
+        let read =
+            command().try_get_matches_from(words).and_then(|found| CommandLine::from_arg_matches(&found));
+        if let Err(error) = read {
+            assert!(!error.use_stderr(), "{place}: {line}: {error}");
+        }
+    }
+
+    #[test]
+    fn exhibit_commands_are_valid() {
+        let lab = loggp_papers::Lab::new(&|| ());
+        for (_, exhibit) in loggp_papers::exhibits() {
+            exhibit.commands(&lab).iter().for_each(|line| assert_valid(exhibit.id, line));
+        }
+    }
+}
