@@ -341,6 +341,17 @@ fn programs_lists_every_algorithm_with_its_formula() {
 }
 
 #[test]
+fn programs_are_json_objects_too() {
+    let objects: Vec<Value> =
+        stdout_of("programs --format json").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let scatter = objects.iter().find(|program| program["program"] == "scatter").unwrap();
+    assert_eq!((&scatter["size"]["default"], &scatter["options"][0]["name"]), (&json!(128), &json!("alpha")));
+    let split = &scatter["algorithms"][5];
+    assert_eq!((&split["name"], &split["formula"]), (&json!("split"), &Value::Null));
+    assert!(split["no_formula"].as_str().unwrap().contains("figure 10"));
+}
+
+#[test]
 fn machines_lists_every_value_with_its_source() {
     let list = stdout_of("machines");
     let lines: Vec<Vec<&str>> = list.lines().map(|line| line.split_whitespace().collect()).collect();

@@ -10,6 +10,7 @@ fn refusals_are_worded_so() {
             "machines --format csv",
             "machines have no lines of csv; give --format table or json, or list networks with --topology",
         ),
+        ("programs --format csv", "programs have no lines of csv; give --format table or json"),
         ("run scater", "there is no program scater; the nearest name is scatter; `loggp programs` lists all"),
         (
             "compare Broad",

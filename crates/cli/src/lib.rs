@@ -56,6 +56,7 @@ use std::sync::Mutex;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use loggp::__private::nearest_name;
+use loggp::Params;
 
 pub use alloc::ExitingAllocator;
 use error::CliError;
@@ -160,6 +161,12 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
         )),
     };
     error.report()
+}
+
+/// Returns parameters as `--machine FILE` reads them.
+pub fn machine_text(params: &Params) -> String {
+    serde_json::to_string(&machine_file::machine_object(None, params, &[]))
+        .expect("it is written into memory")
 }
 
 /// Converts an error of the command line. That of an unknown subcommand names the nearest one.

@@ -4,8 +4,10 @@ use std::io::Write;
 
 use clap::Args;
 use loggp_programs::{PROGRAMS, Program};
+use serde_json::{Value, json};
 
 use super::error::CliError;
+use super::format::Format;
 use super::number::thousands;
 
 /// List the programs, their sizes and their algorithms
@@ -13,12 +15,23 @@ use super::number::thousands;
 #[command(after_help = "Examples:
   loggp programs
   loggp run lu --help")]
-pub struct ProgramsCommand;
+pub struct ProgramsCommand {
+    /// How they are listed: for people, or one JSON object each
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
 
 impl ProgramsCommand {
     /// Lists the programs with their sizes, options and algorithms.
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
+        if self.format == Format::Csv {
+            return Err(CliError::request("programs have no lines of csv; give --format table or json"));
+        }
         for (i, program) in PROGRAMS.iter().enumerate() {
+            if self.format == Format::Json {
+                writeln!(out, "{}", program_object(program))?;
+                continue;
+            }
             if i > 0 {
                 writeln!(out)?;
             }
@@ -26,6 +39,26 @@ impl ProgramsCommand {
         }
         Ok(())
     }
+}
+
+/// Returns a program as a JSON object.
+fn program_object(program: &Program) -> Value {
+    let options = program.options.iter().map(|option| {
+        let info = option.info();
+        json!({"name": option.name(), "value": info.placeholder, "about": info.about, "default": option.default().text()})
+    });
+    let algorithms = program.algorithms.iter().map(|algorithm| {
+        let none = algorithm.formula.strip_prefix("none: ");
+        let formula = none.is_none().then_some(algorithm.formula);
+        json!({"name": algorithm.name, "about": algorithm.about, "formula": formula, "no_formula": none})
+    });
+    json!({
+        "program": program.name,
+        "about": program.about,
+        "size": {"meaning": program.size.meaning, "default": program.size.default},
+        "options": options.collect::<Vec<_>>(),
+        "algorithms": algorithms.collect::<Vec<_>>(),
+    })
 }
 
 fn list_program(out: &mut dyn Write, program: &Program) -> Result<(), CliError> {
