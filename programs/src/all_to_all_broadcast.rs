@@ -7,10 +7,20 @@
 //! The paper lets a processor receive while it sends. Here it is busy for o with either, so a gap has room
 //! for both only if g >= 2o. Where a reception would overlap the o of a send, the end is up to 2o later.
 
-use loggp::{Params, Proc, RunError, Tag, Time, Work};
+use std::iter;
+
+use loggp::schedule::{Schedule, ScheduleError};
+use loggp::{Params, Time, Work};
+#[cfg(feature = "machine")]
+use loggp::{RunError, Tag};
 
 use crate::math::word::Word;
-use crate::{Algorithm, Case, Emulation, Outcome, Plan, PlanResult, Program, Size};
+use crate::steps::{self, Step};
+#[cfg(feature = "machine")]
+use crate::steps::{StepData, perform};
+use crate::{Algorithm, Case, Plan, PlanResult, Program, Size};
+#[cfg(feature = "machine")]
+use crate::{Emulation, Outcome};
 
 /// All-to-all broadcast of every processor's items.
 pub static ALL_TO_ALL_BROADCAST: Program = Program {
@@ -28,7 +38,8 @@ pub static ALL_TO_ALL_BROADCAST: Program = Program {
     work: Work::Charged,
 };
 
-const ITEM: Tag<Word<(usize, u64)>> = Tag::named(0, "item");
+/// An item with its number.
+type Item = Word<(usize, u64)>;
 
 /// The plan of a case.
 struct AllToAllBroadcast<'a>(&'a Case);
@@ -55,13 +66,27 @@ impl Plan for AllToAllBroadcast<'_> {
         }
     }
 
+    fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
+        let Case { params, levels, size, .. } = self.0;
+        let messages = size * (params.P - 1);
+        let rhythm = Rhythm::new(params, messages);
+        levels.is_empty().then(|| steps::schedule(params, |id| rhythm.steps(id, params.P, messages)))
+    }
+
+    #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let case = self.0;
         let (P, k) = (case.params.P, case.size);
-        let rhythm = Rhythm::new(&case.params, k * (P - 1));
+        let messages = k * (P - 1);
+        let rhythm = Rhythm::new(&case.params, messages);
         let mut rng = fastrand::Rng::with_seed(case.seed);
         let items: Vec<Vec<u64>> = (0..P).map(|_| (0..k).map(|_| rng.u64(..)).collect()).collect();
-        let run = case.machine(emulation).run_across(|p| all_to_all(p, &rhythm, &items[p.id()]))?;
+        let run = case.machine(emulation).run_across(|p| {
+            let id = p.id();
+            let mut all = vec![vec![0; k]; P];
+            all[id].copy_from_slice(&items[id]);
+            perform(p, rhythm.steps(id, P, messages), Items { id, all, sent: 0 }).all
+        })?;
         let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &items)))
     }
@@ -125,33 +150,47 @@ impl Rhythm {
             (spare, pace) => send.min((spare / pace) as usize + 1),
         }
     }
+
+    /// Returns what a processor does: it sends an item to all others in turn, from its successor on, and again
+    /// and again.
+    fn steps(&self, id: usize, P: usize, messages: usize) -> impl Iterator<Item = Step> + '_ {
+        let before =
+            move |send: usize| if send == messages { messages } else { self.receptions_before(send) };
+        (0..=messages).flat_map(move |message| {
+            let received = message.checked_sub(1).map_or(0, before);
+            let receive = Step::Receive { from: None, number: None };
+            let due = Step::WaitUntil(message as i64 * self.pace);
+            let send = Step::Send { to: (id + 1 + message % (P - 1).max(1)) % P, bytes: 1, number: None };
+            iter::repeat_n(receive, before(message).saturating_sub(received))
+                .chain((message < messages).then_some([due, send]).into_iter().flatten())
+        })
+    }
 }
 
-/// Runs the algorithm on one processor. It returns all items, by their first owner.
-fn all_to_all(p: &mut Proc, rhythm: &Rhythm, own: &[u64]) -> Vec<Vec<u64>> {
-    let (P, k) = (p.P(), own.len());
-    let messages = k * (P - 1);
-    let mut all = vec![vec![0; k]; P];
-    all[p.id()].copy_from_slice(own);
-    let mut received = 0;
-    let mut receive_until = |p: &mut Proc, planned: usize| {
-        while received < planned {
-            let (from, Word((number, item))) = p.recv(ITEM);
-            all[from][number] = item;
-            received += 1;
-        }
-    };
-    for message in 0..messages {
-        receive_until(p, rhythm.receptions_before(message));
-        let due = message as i64 * rhythm.pace;
-        if due > p.next_send() {
-            p.wait_until(due);
-        }
-        let (number, to) = (message / (P - 1), p.id() + 1 + message % (P - 1));
-        p.send(to % P, ITEM, Word((number, own[number])));
+/// The items that a processor has.
+#[cfg(feature = "machine")]
+struct Items {
+    id: usize,
+    /// Those of each processor.
+    all: Vec<Vec<u64>>,
+    /// The number of items that it has sent.
+    sent: usize,
+}
+
+#[cfg(feature = "machine")]
+impl StepData for Items {
+    type Value = Item;
+    const TAG: Tag<Item> = Tag::named(0, "item");
+
+    fn give(&mut self, _: usize, _: usize, _: Option<usize>) -> Item {
+        let number = self.sent / (self.all.len() - 1);
+        self.sent += 1;
+        Word((number, self.all[self.id][number]))
     }
-    receive_until(p, messages);
-    all
+
+    fn take(&mut self, from: usize, Word((number, item)): Item) {
+        self.all[from][number] = item;
+    }
 }
 
 /// Checks that every processor has all items.

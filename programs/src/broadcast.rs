@@ -5,11 +5,19 @@
 //! begin at t + id + D (Karp, Sahay, Santos and Schauser, "Optimal Broadcast and Summation in the LogP
 //! Model", definition 3.4). For a datum of k words, D = L + 2o + (k-1)G and d = max((k-1)G + g, o).
 
-use loggp::{Params, Proc, RunError, Tag, Time, Work, collectives};
+use loggp::schedule::{Schedule, ScheduleError};
+use loggp::{Params, Time, Work};
+#[cfg(feature = "machine")]
+use loggp::{RunError, Tag, collectives};
 
 use crate::math::trees;
 use crate::math::trees::Children;
-use crate::{Algorithm, Case, Emulation, Outcome, Plan, PlanResult, Program, Refusal, Size};
+use crate::steps::{self, Step};
+#[cfg(feature = "machine")]
+use crate::steps::{StepData, perform};
+use crate::{Algorithm, Case, Plan, PlanResult, Program, Refusal, Size};
+#[cfg(feature = "machine")]
+use crate::{Emulation, Outcome};
 
 /// One-to-all broadcast of one datum.
 pub static BROADCAST: Program = Program {
@@ -52,8 +60,6 @@ pub static BROADCAST: Program = Program {
     work: Work::Charged,
 };
 
-const DATUM: Tag<Vec<u8>> = Tag::named(0, "datum");
-
 /// A broadcast along a tree.
 struct Broadcast<'a> {
     case: &'a Case,
@@ -77,6 +83,21 @@ impl<'a> Broadcast<'a> {
         case.check_room(case.params.P.saturating_mul(case.params.word.get()))?;
         Ok(case)
     }
+
+    /// Returns each processor's children.
+    fn children(&self) -> Children {
+        let Case { params, size, .. } = self.case;
+        let stream = params.stream(*size);
+        let D = params.send_overhead(*size) + stream + params.L + params.recv_overhead(*size);
+        let d = params.send_overhead(*size).max(stream + params.g);
+        (self.tree)(params.P, D, d)
+    }
+}
+
+/// Returns what a processor with these children does: all but processor 0 get the datum, and then all send it.
+fn steps(id: usize, children: &[usize], bytes: usize) -> impl Iterator<Item = Step> {
+    let receive = (id > 0).then_some(Step::Receive { from: None, number: None });
+    receive.into_iter().chain(children.iter().map(move |&to| Step::Send { to, bytes, number: None }))
 }
 
 /// Returns D, the time from when a processor has the datum until its first child has it, and d, the time from
@@ -96,14 +117,21 @@ impl Plan for Broadcast<'_> {
         }
     }
 
+    fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
+        let Case { params, levels, size, .. } = self.case;
+        let (children, bytes) = (self.children(), size * params.word.get());
+        levels.is_empty().then(|| steps::schedule(params, |id| steps(id, &children[id], bytes)))
+    }
+
+    #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
-        let Case { params, size, .. } = self.case;
-        let stream = params.stream(*size);
-        let D = params.send_overhead(*size) + stream + params.L + params.recv_overhead(*size);
-        let d = params.send_overhead(*size).max(stream + params.g);
-        let children = (self.tree)(params.P, D, d);
-        let datum = datum(self.case);
-        let run = self.case.machine(emulation).run_across(|p| broadcast(p, &children, &datum))?;
+        let (children, datum) = (self.children(), datum(self.case));
+        let run = self.case.machine(emulation).run_across(|p| {
+            let id = p.id();
+            // Only processor 0 has it.
+            let mine = Datum(if id == 0 { datum.clone() } else { Vec::new() });
+            perform(p, steps(id, &children[id], datum.len()), mine).0
+        })?;
         let (run, results) = run.take_results();
         Ok(Outcome::new(run, verify(&results, &datum)))
     }
@@ -129,6 +157,7 @@ impl Plan for LevelBroadcast<'_> {
         levels.iter().enumerate().map(time).sum()
     }
 
+    #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let datum = datum(self.case);
         let run = self.case.machine(emulation).run_across(|p| {
@@ -147,13 +176,22 @@ fn datum(case: &Case) -> Vec<u8> {
     datum
 }
 
-/// Runs the broadcast on one processor. Only processor 0 reads `source`.
-fn broadcast(p: &mut Proc, children: &[Vec<usize>], source: &[u8]) -> Vec<u8> {
-    let datum = if p.id() == 0 { source.to_vec() } else { p.recv(DATUM).1 };
-    for &child in &children[p.id()] {
-        p.send(child, DATUM, datum.clone());
+/// The datum of a processor.
+#[cfg(feature = "machine")]
+struct Datum(Vec<u8>);
+
+#[cfg(feature = "machine")]
+impl StepData for Datum {
+    type Value = Vec<u8>;
+    const TAG: Tag<Vec<u8>> = Tag::named(0, "datum");
+
+    fn give(&mut self, _: usize, _: usize, _: Option<usize>) -> Vec<u8> {
+        self.0.clone()
     }
-    datum
+
+    fn take(&mut self, _: usize, datum: Vec<u8>) {
+        self.0 = datum;
+    }
 }
 
 /// Checks that every processor has the datum.

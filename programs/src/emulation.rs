@@ -1,6 +1,5 @@
 //! The emulation of a case, and the outcome of its run.
 
-use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use loggp::link::Link;
 use loggp::{Carrier, ClockKind, Dilation, Machine, Order, Params, Run, Time};
 
 use crate::math::median::median;
+use crate::times::{ComputeTimes, PhaseName, Trend};
 
 /// The settings of the machine that runs a case. None of them changes the model's time.
 #[derive(Clone, Debug, Default)]
@@ -61,27 +61,6 @@ pub struct Metric {
     pub value: f64,
 }
 
-/// A quantity that changes while a program runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Trend {
-    /// Axis along which it changes, such as `step`.
-    pub along: &'static str,
-    /// Name of the quantity, such as `active processors`.
-    pub quantity: &'static str,
-    /// Points (x, y): the quantity is y from x to the next point.
-    pub points: Vec<(f64, f64)>,
-}
-
-/// Times of a case's computing on this computer, from a run on a [machine whose messages cost
-/// nothing](crate::Case::without_message_costs).
-#[derive(Clone, Debug, Default)]
-pub struct ComputeTimes {
-    /// Times of the phases.
-    pub phases: Vec<(PhaseName, Time)>,
-    /// Time that a processor computed, on average.
-    pub work: Time,
-}
-
 impl ComputeTimes {
     /// Takes the times of several runs of the same case: the median of each. Returns `None` without runs.
     pub fn from_runs(runs: &[Outcome]) -> Option<ComputeTimes> {
@@ -95,11 +74,6 @@ impl ComputeTimes {
         let phases =
             phases.map(|(phase, (name, _))| (name.clone(), of(&|run| run.phases[phase].1))).collect();
         Some(ComputeTimes { phases, work: of(&work) })
-    }
-
-    /// Returns the time of a phase, or 0 if there is none with this name.
-    pub fn phase(&self, name: &str) -> Time {
-        self.phases.iter().find(|(other, _)| other == name).map(|(_, time)| *time).unwrap_or_default()
     }
 }
 
@@ -117,9 +91,6 @@ pub(crate) fn phase_times(ends: &[&[Time]]) -> Vec<Time> {
     let end = |n: usize| ends.iter().map(|ends| ends[n]).max().unwrap_or(Time::ZERO);
     (0..count).map(|n| end(n) - n.checked_sub(1).map_or(Time::ZERO, end)).collect()
 }
-
-/// Name of a phase.
-pub type PhaseName = Cow<'static, str>;
 
 impl Emulation {
     /// Creates the default emulation on this clock.

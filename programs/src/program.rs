@@ -3,10 +3,15 @@
 
 use std::fmt;
 
-use loggp::{ClockKind, Latency, Level, Machine, Noise, Params, Ports, RunError, Ties, Time, Work};
+use loggp::schedule::{Schedule, ScheduleError};
+#[cfg(feature = "machine")]
+use loggp::{ClockKind, Machine, RunError};
+use loggp::{Latency, Level, Noise, Params, Ports, Ties, Time, Work};
 
 use crate::option::{Opt, OptionValue, ProgramOption, TimeSpan};
-use crate::{ComputeTimes, Emulation, Outcome, PhaseName, Trend};
+use crate::{ComputeTimes, PhaseName, Trend};
+#[cfg(feature = "machine")]
+use crate::{Emulation, Outcome};
 
 /// One of the papers' programs, listed in [`PROGRAMS`](crate::PROGRAMS).
 #[derive(Debug)]
@@ -93,7 +98,15 @@ pub trait Plan: Sync {
         None
     }
 
+    /// Returns the run as a schedule that a [player](loggp::schedule::Player) plays, where it lets a reception
+    /// go [first](loggp::schedule::Player::receive_first), with the same times. `None` if what processors do
+    /// depends on data, on times or on more of the machine than a schedule knows.
+    fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
+        None
+    }
+
     /// Runs the case on real data, and compares the result with a sequential reference.
+    #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError>;
 }
 
@@ -192,6 +205,7 @@ impl Case {
     }
 
     /// Returns the machine that the case runs on.
+    #[cfg(feature = "machine")]
     pub fn machine(&self, emulation: &Emulation) -> Machine {
         // A real machine's ports are given; those of the case belong to its model.
         let is_real = emulation.link.is_some() && emulation.clock == ClockKind::Wall;

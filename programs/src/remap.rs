@@ -31,10 +31,17 @@
 //! next while others stall. It also falls short of it where L is no multiple of g: then C messages each L are
 //! more than one each g, and the receiver lags behind.
 
-use loggp::collectives::Shift;
-use loggp::{Pack, Params, Payload, Ports, Proc, RunError, Tag, Time, Unpack, Work};
+use loggp::schedule::{Schedule, ScheduleError};
+use loggp::{Pack, Params, Payload, Ports, Time, Unpack, Work};
+#[cfg(feature = "machine")]
+use loggp::{RunError, Tag};
 
-use crate::{Algorithm, Case, Emulation, Metric, Outcome, Plan, PlanResult, Program, Size};
+use crate::steps::{self, Step};
+#[cfg(feature = "machine")]
+use crate::steps::{StepData, perform};
+use crate::{Algorithm, Case, Plan, PlanResult, Program, Size};
+#[cfg(feature = "machine")]
+use crate::{Emulation, Metric, Outcome};
 
 /// All-to-all personalized communication.
 pub static REMAP: Program = Program {
@@ -79,8 +86,6 @@ pub static REMAP: Program = Program {
     options: &[],
     work: Work::Charged,
 };
-
-const DATA: Tag<BlockPiece> = Tag::named(0, "data");
 
 /// The length of a message.
 #[derive(Clone, Copy, PartialEq)]
@@ -141,6 +146,33 @@ impl Remap<'_> {
         }
         Ok(Box::new(Remap { case, length, order, piece, pieces }))
     }
+
+    /// Returns what a processor does.
+    fn steps(&self, id: usize) -> Box<dyn Iterator<Item = Step> + '_> {
+        let Remap { piece, pieces, order, .. } = *self;
+        let (P, size, params) = (self.case.params.P, self.case.size, &self.case.params);
+        let lengths = move || (0..pieces).map(move |index| piece.min(size - index * piece));
+        if order == SendOrder::Naive && params.is_synchronous(params.words(piece)) {
+            // A message waits for its receiver (LogGPS, section 3.1), so each step belongs to one receiver: if
+            // all sent first, no processor would receive.
+            return Box::new((0..P).flat_map(move |to| {
+                let receive = Step::Receive { from: None, number: None };
+                let receptions = if to == id { (P - 1) * pieces } else { 0 };
+                let sends = if to == id { 0 } else { pieces };
+                let send = move |bytes| Step::Send { to, bytes, number: None };
+                std::iter::repeat_n(receive, receptions).chain(lengths().take(sends).map(send))
+            }));
+        }
+        // In the naive order the sender of a step's message is not known; it is needed only where messages wait.
+        let blocks = (1..P).map(move |step| match order {
+            SendOrder::Naive => (step - usize::from(step <= id), id),
+            _ => ((id + step) % P, (id + P - step) % P),
+        });
+        Box::new(blocks.flat_map(move |(to, from)| {
+            let barrier = (order == SendOrder::Synchronized).then_some(Step::Barrier);
+            lengths().map(move |bytes| Step::Exchange { to, from, bytes, longest: piece }).chain(barrier)
+        }))
+    }
 }
 
 impl Plan for Remap<'_> {
@@ -185,11 +217,22 @@ impl Plan for Remap<'_> {
         })
     }
 
+    fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
+        let Case { params, levels, barrier, .. } = self.case;
+        // The machine's own barrier is no messages.
+        let is_known = levels.is_empty() && (barrier.is_none() || self.order != SendOrder::Synchronized);
+        is_known.then(|| steps::schedule(params, |id| self.steps(id)))
+    }
+
+    #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let Case { params, size, seed, .. } = *self.case;
         let mut data = vec![0; params.P * params.P * size];
         fastrand::Rng::with_seed(seed).fill(&mut data);
-        let run = self.case.machine(emulation).run_across(|p| remap(p, self, &data))?;
+        let run = self.case.machine(emulation).run_across(|p| {
+            let (id, P) = (p.id(), p.P());
+            perform(p, self.steps(id), Blocks::new(self, &data[id * P * size..][..P * size], id)).received
+        })?;
         let (run, results) = run.take_results();
         let verified = verify(&results, &data, size);
         let sent = ((params.P - 1) * size) as f64;
@@ -202,62 +245,45 @@ impl Plan for Remap<'_> {
     }
 }
 
-/// Runs the remap on one processor. Of `data`, the blocks of all for all, it reads only its own.
-fn remap(p: &mut Proc, plan: &Remap, data: &[u8]) -> Vec<u8> {
-    let (id, P, size) = (p.id(), p.P(), plan.case.size);
-    let mine = &data[id * P * size..][..P * size];
-    let block = |to: usize| BlockPiece::split(&mine[to * size..][..size], plan.piece);
-    let mut received = ReceivedBlocks { size, piece: plan.piece, bytes: vec![0; P * size] };
-    block(id).for_each(|piece| received.keep(id, piece));
-
-    let longest = p.params().words(plan.piece);
-    if plan.order == SendOrder::Naive && p.params().is_synchronous(longest) {
-        // A message waits for its receiver (LogGPS, section 3.1), so each step belongs to one receiver: if
-        // all sent first, no processor would receive.
-        for to in 0..P {
-            if to != id {
-                block(to).for_each(|piece| p.send(to, DATA, piece));
-                continue;
-            }
-            for _ in 0..(P - 1) * plan.pieces {
-                let (from, piece) = p.recv(DATA);
-                received.keep(from, piece);
-            }
-        }
-        return received.bytes;
-    }
-    // In the naive order the sender of a step's message is not known; it is needed only where messages wait.
-    let steps = (1..P).map(|step| match plan.order {
-        SendOrder::Naive => (step - usize::from(step <= id), id),
-        _ => ((id + step) % P, (id + P - step) % P),
-    });
-    let shifts = |(to, from)| block(to).map(move |value| Shift { to, value, from });
-    if plan.order == SendOrder::Synchronized {
-        for step in steps {
-            p.exchange(DATA, longest, shifts(step), |from, piece| received.keep(from, piece));
-            p.barrier();
-        }
-    } else {
-        p.exchange(DATA, longest, steps.flat_map(shifts), |from, piece| received.keep(from, piece));
-    }
-    received.bytes
-}
-
-/// The blocks that a processor has received so far.
-struct ReceivedBlocks {
+/// The blocks of a processor.
+#[cfg(feature = "machine")]
+struct Blocks<'a> {
     /// Bytes of a block.
     size: usize,
     /// Bytes of a message.
     piece: usize,
-    /// The blocks, ordered by sender.
-    bytes: Vec<u8>,
+    /// Those for all processors.
+    mine: &'a [u8],
+    /// The receiver of the last message, and the number of messages that it has got.
+    sent: (usize, usize),
+    /// Those that it has received so far, ordered by sender.
+    received: Vec<u8>,
 }
 
-impl ReceivedBlocks {
-    /// Stores a message in its place.
-    fn keep(&mut self, from: usize, piece: BlockPiece) {
+#[cfg(feature = "machine")]
+impl<'a> Blocks<'a> {
+    fn new(plan: &Remap, mine: &'a [u8], id: usize) -> Blocks<'a> {
+        let size = plan.case.size;
+        let mut received = vec![0; mine.len()];
+        received[id * size..][..size].copy_from_slice(&mine[id * size..][..size]);
+        Blocks { size, piece: plan.piece, mine, sent: (id, 0), received }
+    }
+}
+
+#[cfg(feature = "machine")]
+impl StepData for Blocks<'_> {
+    type Value = BlockPiece;
+    const TAG: Tag<BlockPiece> = Tag::named(0, "data");
+
+    fn give(&mut self, to: usize, bytes: usize, _: Option<usize>) -> BlockPiece {
+        let index = if self.sent.0 == to { self.sent.1 } else { 0 };
+        self.sent = (to, index + 1);
+        BlockPiece::new(index as u32, &self.mine[to * self.size + index * self.piece..][..bytes])
+    }
+
+    fn take(&mut self, from: usize, piece: BlockPiece) {
         let (index, bytes) = piece.open();
-        self.bytes[from * self.size + index * self.piece..][..bytes.len()].copy_from_slice(bytes);
+        self.received[from * self.size + index * self.piece..][..bytes.len()].copy_from_slice(bytes);
     }
 }
 
@@ -274,16 +300,14 @@ impl BlockPiece {
     /// Bytes of the longest piece that needs no allocation.
     const FEW: usize = 16;
 
-    /// Splits a block into pieces of at most `most` bytes.
-    fn split(block: &[u8], most: usize) -> impl Iterator<Item = BlockPiece> {
-        (0..).zip(block.chunks(most)).map(|(index, chunk)| {
-            if chunk.len() > BlockPiece::FEW {
-                return BlockPiece::Many { index, bytes: chunk.into() };
-            }
-            let mut bytes = [0; BlockPiece::FEW];
-            bytes[..chunk.len()].copy_from_slice(chunk);
-            BlockPiece::Few { index, length: chunk.len() as u8, bytes }
-        })
+    /// Makes the piece with this number.
+    fn new(index: u32, piece: &[u8]) -> BlockPiece {
+        if piece.len() > BlockPiece::FEW {
+            return BlockPiece::Many { index, bytes: piece.into() };
+        }
+        let mut bytes = [0; BlockPiece::FEW];
+        bytes[..piece.len()].copy_from_slice(piece);
+        BlockPiece::Few { index, length: piece.len() as u8, bytes }
     }
 
     /// Returns its number and its bytes.

@@ -131,6 +131,11 @@ impl<'a> Panel<'a> {
         let about = times.chain(counts).collect::<Vec<_>>().join(", ");
         Panel { name: name.into(), about, trace, marks: Vec::new() }
     }
+
+    fn meta(&self, head: Head) -> RunMeta<'_> {
+        let marks = self.marks.iter().map(|(name, at)| (&**name, at.as_ps())).collect();
+        RunMeta { name: &self.name, about: &self.about, marks, head }
+    }
 }
 
 impl<'a> Timeline<'a> {
@@ -174,6 +179,18 @@ impl<'a> Timeline<'a> {
         self
     }
 
+    /// Returns what the page holds of each run: its head as JSON, and its columns before they are deflated.
+    #[doc(hidden)]
+    pub fn data(&self) -> Vec<(String, Vec<u8>)> {
+        self.panels
+            .iter()
+            .map(|panel| {
+                let (head, bytes) = columns::write_columns(panel.trace);
+                (serde_json::to_string(&panel.meta(head)).expect("its keys are texts"), bytes.0)
+            })
+            .collect()
+    }
+
     /// Writes the page.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let mut out = io::BufWriter::new(out);
@@ -188,8 +205,7 @@ impl<'a> Timeline<'a> {
         let mut texts = Vec::new();
         let mut runs = Vec::new();
         for (panel, (head, text)) in self.panels.iter().zip(parts) {
-            let marks = panel.marks.iter().map(|(name, at)| (&**name, at.as_ps())).collect();
-            runs.push(RunMeta { name: &panel.name, about: &panel.about, marks, head });
+            runs.push(panel.meta(head));
             texts.push(text);
         }
         let window = self.window.map(|(from, until)| (from.as_ps(), until.as_ps()));

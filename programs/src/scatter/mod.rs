@@ -17,10 +17,18 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::ops::Range;
 
-use loggp::{Params, Proc, RunError, Tag, Time, Work};
+use loggp::schedule::{Schedule, ScheduleError};
+use loggp::{Params, Time, Work};
+#[cfg(feature = "machine")]
+use loggp::{RunError, Tag};
 
 use crate::option::{CustomKind, OptionalKind};
-use crate::{Algorithm, Case, Emulation, Opt, Outcome, Plan, PlanResult, Program, Size};
+use crate::steps::{self, Step};
+#[cfg(feature = "machine")]
+use crate::steps::{StepData, perform};
+use crate::{Algorithm, Case, Opt, Plan, PlanResult, Program, Size};
+#[cfg(feature = "machine")]
+use crate::{Emulation, Outcome};
 
 /// One-to-all personalized communication.
 pub static SCATTER: Program = Program {
@@ -114,12 +122,6 @@ fn parse_detour(text: &str) -> Result<Detour, String> {
     }
 }
 
-/// Tag of all messages but the short ones.
-const ITEMS: Tag<Vec<u8>> = Tag::named(0, "items");
-
-/// Tag of a single item, by its number.
-const ITEM: Tag<Vec<u8>> = Tag::named(1, "item");
-
 /// The algorithms.
 #[derive(Clone, Copy, PartialEq)]
 enum ScatterVariant {
@@ -145,6 +147,33 @@ impl Scatter<'_> {
         }
         Ok(Box::new(Scatter { case, variant }))
     }
+
+    /// Returns the messages of any algorithm but the short one.
+    fn tree(&self) -> ScatterTree {
+        let Scatter { case, variant } = *self;
+        let mut tree = ScatterTree::new(splits(case, variant).S, case.params.P, case.size);
+        match variant {
+            ScatterVariant::Split { detour: Some(Detour { items, carrier, to }) } => {
+                tree.add_detour(carrier, to, items);
+                tree
+            }
+            ScatterVariant::Split { detour: None } => split::improve(tree, &case.params),
+            _ => tree,
+        }
+    }
+
+    /// Returns what a processor does in the short-message algorithm (section 4.2): processor 0 sends every
+    /// item by itself, with its number, as messages may overtake.
+    fn short_steps(&self, id: usize) -> impl Iterator<Item = Step> + use<> {
+        let (k, P, bytes) = (self.case.size, self.case.params.P, self.case.params.word.get());
+        let receivers = if id == 0 { 1..P } else { id..id + 1 };
+        receivers.flat_map(move |to| {
+            (0..k).map(move |item| match id {
+                0 => Step::Send { to, bytes, number: Some(item) },
+                _ => Step::Receive { from: Some(0), number: Some(item) },
+            })
+        })
+    }
 }
 
 impl Plan for Scatter<'_> {
@@ -167,6 +196,19 @@ impl Plan for Scatter<'_> {
         })
     }
 
+    fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
+        let Case { params, levels, .. } = self.case;
+        let schedule = || match self.variant {
+            ScatterVariant::Short => steps::schedule(params, |id| self.short_steps(id)),
+            _ => {
+                let tree = self.tree();
+                steps::schedule(params, |id| tree.steps(id, params.word.get()))
+            }
+        };
+        levels.is_empty().then(schedule)
+    }
+
+    #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let Scatter { case, variant } = *self;
         let machine = case.machine(emulation);
@@ -174,17 +216,20 @@ impl Plan for Scatter<'_> {
         let mut items = vec![0; case.params.P * set];
         fastrand::Rng::with_seed(case.seed).fill(&mut items);
         let run = if variant == ScatterVariant::Short {
-            machine.run_across(|p| scatter_short(p, case.size, &items))
+            machine.run_across(|p| {
+                let id = p.id();
+                let mine = if id == 0 { items[..set].to_vec() } else { Vec::new() };
+                perform(p, self.short_steps(id), SingleItems { items: &items, set, mine }).mine
+            })
         } else {
-            let mut tree = ScatterTree::new(splits(case, variant).S, case.params.P, case.size);
-            match variant {
-                ScatterVariant::Split { detour: Some(Detour { items, carrier, to }) } => {
-                    tree.add_detour(carrier, to, items)
-                }
-                ScatterVariant::Split { detour: None } => tree = split::improve(tree, &case.params),
-                _ => (),
-            }
-            machine.run_across(|p| scatter(p, &tree, &items))
+            let tree = self.tree();
+            let word = case.params.word.get();
+            machine.run_across(|p| {
+                let id = p.id();
+                let mine = if id == 0 { tree.lay_out(&items, word) } else { Vec::new() };
+                let sets = ItemSets { id, tree: &tree, mine, parts: Vec::new() };
+                perform(p, tree.steps(id, word), sets).merged()
+            })
         };
         let (run, results) = run?.take_results();
         Ok(Outcome::new(run, verify(&results, &items, set)))
@@ -200,35 +245,71 @@ fn verify(results: &[Vec<u8>], items: &[u8], set: usize) -> Result<(), String> {
     }
 }
 
-/// Runs the short-message algorithm (section 4.2) on one processor. The tag has the item's number, as
-/// messages may overtake.
-fn scatter_short(p: &mut Proc, k: usize, items: &[u8]) -> Vec<u8> {
-    let word = p.params().word.get();
-    if p.id() > 0 {
-        return (0..k).flat_map(|item| p.recv_from(0, ITEM.step(item))).collect();
-    }
-    let mut sets = items.chunks(k * word);
-    let mine = sets.next().expect("there is a processor").to_vec();
-    for (to, set) in (1..).zip(sets) {
-        for (item, bytes) in (0..).zip(set.chunks(word)) {
-            p.send(to, ITEM.step(item), bytes.to_vec());
-        }
-    }
-    mine
+/// The items of a processor in the short-message algorithm.
+#[cfg(feature = "machine")]
+struct SingleItems<'a> {
+    /// Those of all processors, which only processor 0 reads.
+    items: &'a [u8],
+    /// Bytes of a processor's items.
+    set: usize,
+    mine: Vec<u8>,
 }
 
-/// Runs any other algorithm on one processor, along the tree. Only processor 0 reads `items`.
-fn scatter(p: &mut Proc, tree: &ScatterTree, items: &[u8]) -> Vec<u8> {
-    let (id, word) = (p.id(), p.params().word.get());
-    let mut parts: Vec<(usize, Vec<u8>)> = (0..tree.receptions(id)).map(|_| p.recv(ITEMS)).collect();
-    parts.sort_by_key(|(from, _)| tree.detours.contains_key(&(*from, id)).then_some(*from));
-    let parts = parts.into_iter().map(|(_, part)| part);
-    let mut mine =
-        parts.reduce(|all, part| [all, part].concat()).unwrap_or_else(|| tree.lay_out(items, word));
-    for TreeMessage { to, items } in tree.messages(id) {
-        p.send(to, ITEMS, mine.split_off(mine.len() - items * word));
+#[cfg(feature = "machine")]
+impl StepData for SingleItems<'_> {
+    type Value = Vec<u8>;
+    const TAG: Tag<Vec<u8>> = Tag::named(1, "item");
+
+    fn give(&mut self, to: usize, bytes: usize, number: Option<usize>) -> Vec<u8> {
+        self.items[to * self.set + number.unwrap_or(0) * bytes..][..bytes].to_vec()
     }
-    mine
+
+    fn take(&mut self, _: usize, item: Vec<u8>) {
+        self.mine.extend(item);
+    }
+}
+
+/// The sets of items that a processor owns in any other algorithm.
+#[cfg(feature = "machine")]
+struct ItemSets<'a> {
+    id: usize,
+    tree: &'a ScatterTree,
+    mine: Vec<u8>,
+    /// What it has received and not put to its own yet, by sender.
+    parts: Vec<(usize, Vec<u8>)>,
+}
+
+#[cfg(feature = "machine")]
+impl ItemSets<'_> {
+    /// Puts together what it has: what came down the tree, and then what carriers sent.
+    fn merged(mut self) -> Vec<u8> {
+        self.merge();
+        self.mine
+    }
+
+    fn merge(&mut self) {
+        let detours = &self.tree.detours;
+        self.parts.sort_by_key(|(from, _)| detours.contains_key(&(*from, self.id)).then_some(*from));
+        for (_, part) in self.parts.drain(..) {
+            self.mine =
+                if self.mine.is_empty() { part } else { [std::mem::take(&mut self.mine), part].concat() };
+        }
+    }
+}
+
+#[cfg(feature = "machine")]
+impl StepData for ItemSets<'_> {
+    type Value = Vec<u8>;
+    const TAG: Tag<Vec<u8>> = Tag::named(0, "items");
+
+    fn give(&mut self, _: usize, bytes: usize, _: Option<usize>) -> Vec<u8> {
+        self.merge();
+        self.mine.split_off(self.mine.len() - bytes)
+    }
+
+    fn take(&mut self, from: usize, part: Vec<u8>) {
+        self.parts.push((from, part));
+    }
 }
 
 /// The splits of all numbers of sets, and their times.
@@ -373,6 +454,13 @@ impl ScatterTree {
     /// Returns the number of messages that a processor receives.
     fn receptions(&self, id: usize) -> usize {
         usize::from(id > 0) + self.detours.keys().filter(|(_, to)| *to == id).count()
+    }
+
+    /// Returns what a processor does along the tree.
+    fn steps(&self, id: usize, word: usize) -> impl Iterator<Item = Step> + '_ {
+        let receptions = iter::repeat_n(Step::Receive { from: None, number: None }, self.receptions(id));
+        let send = move |TreeMessage { to, items }| Step::Send { to, bytes: items * word, number: None };
+        receptions.chain(self.messages(id).map(send))
     }
 
     /// Returns the number of own items that a processor gets from its source.

@@ -11,13 +11,21 @@
 
 pub mod schedule;
 
-use loggp::{Params, Payload, Proc, RunError, Tag, Time, Work};
+use loggp::schedule::{Schedule, ScheduleError};
+use loggp::{Params, Time, Work};
+#[cfg(feature = "machine")]
+use loggp::{Payload, Proc, RunError, Tag};
 
 use crate::math::trees;
 use crate::math::trees::{choose, reachable};
 use crate::math::word::Word;
 use crate::option::{Cycles, OptionalKind};
-use crate::{Algorithm, Case, Emulation, Metric, Opt, Outcome, Plan, PlanResult, Program, Size, TimeSpan};
+use crate::steps;
+#[cfg(feature = "machine")]
+use crate::steps::{StepData, perform};
+use crate::{Algorithm, Case, Opt, Plan, PlanResult, Program, Size, TimeSpan};
+#[cfg(feature = "machine")]
+use crate::{Emulation, Metric, Outcome};
 use schedule::{StepTimes, SummationRole};
 
 /// All-to-one reduction of any number of operands.
@@ -124,6 +132,14 @@ impl Plan for Summation<'_> {
         }
     }
 
+    fn schedule(&self) -> Option<Result<Schedule, ScheduleError>> {
+        let Case { params, levels, .. } = self.case;
+        let roles = schedule(self.case, self.variant, self.operands as usize);
+        let steps = |id: usize| roles.get(id).into_iter().flat_map(SummationRole::steps);
+        levels.is_empty().then(|| steps::schedule(params, steps))
+    }
+
+    #[cfg(feature = "machine")]
     fn run(&self, emulation: &Emulation) -> Result<Outcome, RunError> {
         let roles = schedule(self.case, self.variant, self.operands as usize);
         let mut rng = fastrand::Rng::with_seed(self.case.seed);
@@ -151,35 +167,55 @@ pub fn schedule(case: &Case, variant: SummationVariant, n: usize) -> Vec<Summati
 }
 
 /// Runs the summation on one processor. Processor 0 gets the sum of all operands, in their order.
+#[cfg(feature = "machine")]
 pub fn sum<T: Payload + Clone>(
     p: &mut Proc,
     roles: &[SummationRole],
     operands: &[T],
     add: impl Fn(T, &T) -> T,
 ) -> Option<T> {
-    let partial: Tag<T> = Tag::named(0, "sum");
     let role = roles.get(p.id())?;
-    let (start, rest) = operands[role.own[0].clone()].split_first().expect("every part has an operand");
-    let mut sum = add_up(p, start.clone(), rest, &add);
-    for (child, own) in role.children.iter().zip(&role.own[1..]) {
-        let other = p.recv_from(*child, partial);
-        sum = p.work("add", 1, || add(sum, &other));
-        sum = add_up(p, sum, &operands[own.clone()], &add);
-    }
-    match role.parent {
-        None => Some(sum),
-        Some(parent) => {
-            p.send(parent, partial, sum);
-            None
-        }
-    }
+    let mut own = role.own.iter().cloned().flatten().map(|operand| &operands[operand]);
+    let sum = own.next().expect("every part has an operand").clone();
+    let sum = perform(p, role.steps(), PartialSum { sum, other: None, own, add }).sum;
+    role.parent.is_none().then_some(sum)
 }
 
-/// Adds operands to a sum, one after the other.
-fn add_up<T>(p: &mut Proc, sum: T, operands: &[T], add: impl Fn(T, &T) -> T) -> T {
-    match operands.len() as u64 {
-        0 => sum,
-        additions => p.work("add", additions, || operands.iter().fold(sum, add)),
+/// The sum that a processor has so far.
+#[cfg(feature = "machine")]
+struct PartialSum<T, I, A> {
+    sum: T,
+    /// A sum that it has received and not added yet.
+    other: Option<T>,
+    /// Its own operands that are not added yet.
+    own: I,
+    add: A,
+}
+
+#[cfg(feature = "machine")]
+impl<'a, T, I, A> StepData for PartialSum<T, I, A>
+where
+    T: Payload + Clone + 'a,
+    I: Iterator<Item = &'a T>,
+    A: Fn(T, &T) -> T,
+{
+    type Value = T;
+    const TAG: Tag<T> = Tag::named(0, "sum");
+    const WORK: &'static str = "add";
+
+    fn give(&mut self, _: usize, _: usize, _: Option<usize>) -> T {
+        self.sum.clone()
+    }
+
+    fn take(&mut self, _: usize, other: T) {
+        self.other = Some(other);
+    }
+
+    fn work(&mut self, additions: u64) {
+        self.sum = match self.other.take() {
+            Some(other) => (self.add)(self.sum.clone(), &other),
+            None => self.own.by_ref().take(additions as usize).fold(self.sum.clone(), &self.add),
+        };
     }
 }
 

@@ -9,6 +9,7 @@ use std::ops::Range;
 use loggp::{Params, Time};
 
 use crate::math::trees;
+use crate::steps::Step;
 
 /// The part of a processor: it adds up its first own operands, then its first child's sum and its next own
 /// operands, then the second child's, and so on. Without a parent it has the result.
@@ -27,6 +28,19 @@ impl SummationRole {
     /// Returns the number of the processor's own operands.
     pub fn operands(&self) -> usize {
         self.own.iter().map(ExactSizeIterator::len).sum()
+    }
+
+    /// Returns what the processor does: it adds up its first own operands, then adds each child's sum and its
+    /// next own operands, and sends its sum.
+    pub fn steps(&self) -> impl Iterator<Item = Step> + '_ {
+        let add =
+            |additions: usize| (additions > 0).then_some(Step::Work { units: additions as u64 }).into_iter();
+        let received = self.children.iter().zip(&self.own[1..]).flat_map(move |(&child, own)| {
+            let receive = Step::Receive { from: Some(child), number: None };
+            [receive, Step::Work { units: 1 }].into_iter().chain(add(own.len()))
+        });
+        let send = self.parent.map(|to| Step::Send { to, bytes: 1, number: None });
+        add(self.own[0].len() - 1).chain(received).chain(send)
     }
 }
 

@@ -1,0 +1,368 @@
+//! The algorithms of the page: where the schedule of each is from.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use loggp::schedule::Schedule;
+use loggp::{Time, US};
+use loggp_goal::patterns::{collective_schedule, find_method};
+use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
+use loggp_programs::broadcast::BROADCAST;
+use loggp_programs::remap::REMAP;
+use loggp_programs::scatter::SCATTER;
+use loggp_programs::summation::SUMMATION;
+use loggp_programs::{Case, Program};
+
+use super::request::{Request, Setting};
+
+/// An algorithm of an operation.
+pub struct Algorithm {
+    /// Its operation, a `/`, and its name.
+    pub id: &'static str,
+    pub source: Source,
+    /// The parameters that its time depends on.
+    pub uses: &'static [&'static str],
+    /// The most processors that the page shows.
+    pub most_P: usize,
+    /// Returns about how many messages it has, for P processors, a size and the bytes of a word.
+    pub messages: fn(u64, u64, u64) -> u64,
+}
+
+/// Where a schedule is from.
+pub enum Source {
+    /// The steps of a program's algorithm.
+    Program(&'static Program, &'static str),
+    /// A collective of GOAL, by its name for `loggp replay`.
+    Collective(&'static str),
+    /// A recorded run.
+    Recording(&'static Recording),
+}
+
+/// A recorded run of a program that is no list of steps, as GOAL.
+pub struct Recording {
+    pub about: &'static str,
+    /// The run that was recorded: what follows `loggp run`.
+    pub run: &'static str,
+    pub P: usize,
+    goal: &'static str,
+}
+
+/// An algorithm's run: its schedule, and what is known of it besides.
+pub struct Planned {
+    pub schedule: Rc<Schedule>,
+    pub formula: Option<Time>,
+    /// Whether a reception goes before a send that could begin at the same moment.
+    pub receives_first: bool,
+}
+
+/// The most messages that the page shows.
+const MOST_MESSAGES: u64 = 1 << 18;
+
+/// An algorithm that was recorded: its file, the number of processors, the run, and what it does.
+macro_rules! recording {
+    ($id:literal, $file:literal, $P:literal, $run:literal, $about:literal) => {
+        Algorithm {
+            id: $id,
+            source: Source::Recording(&Recording {
+                about: $about,
+                run: $run,
+                P: $P,
+                goal: include_str!(concat!("../recorded/", $file, ".goal")),
+            }),
+            uses: FIXED,
+            most_P: $P,
+            messages: |_, _, _| 0,
+        }
+    };
+}
+
+const LOGP: &[&str] = &["L", "o", "g", "P", "C"];
+const LOGGP: &[&str] = &["L", "o", "g", "G", "P", "C", "size"];
+const WORDS: &[&str] = &["L", "o", "g", "P", "C", "size"];
+const FIXED: &[&str] = &["L", "o", "g", "G", "C"];
+
+const fn program(
+    id: &'static str,
+    program: &'static Program,
+    name: &'static str,
+    uses: &'static [&'static str],
+    most_P: usize,
+    messages: fn(u64, u64, u64) -> u64,
+) -> Algorithm {
+    Algorithm { id, source: Source::Program(program, name), uses, most_P, messages }
+}
+
+const fn collective(
+    id: &'static str,
+    name: &'static str,
+    uses: &'static [&'static str],
+    messages: fn(u64, u64, u64) -> u64,
+) -> Algorithm {
+    Algorithm { id, source: Source::Collective(name), uses, most_P: 1024, messages }
+}
+
+/// All algorithms, by operation.
+pub static ALGORITHMS: &[Algorithm] = &[
+    program("broadcast/optimal", &BROADCAST, "optimal", LOGGP, 4096, |P, _, _| P),
+    program("broadcast/binomial", &BROADCAST, "binomial", LOGGP, 4096, |P, _, _| P),
+    program("broadcast/binary", &BROADCAST, "binary", LOGGP, 4096, |P, _, _| P),
+    program("broadcast/flat", &BROADCAST, "flat", LOGGP, 4096, |P, _, _| P),
+    program("scatter/optimal", &SCATTER, "optimal", LOGGP, 1024, |P, _, _| P),
+    program("scatter/binomial", &SCATTER, "binomial", LOGGP, 1024, |P, _, _| P),
+    program("scatter/long", &SCATTER, "long", LOGGP, 1024, |P, _, _| P),
+    program("scatter/short", &SCATTER, "short", WORDS, 1024, |P, size, _| P * size),
+    program("summation/optimal", &SUMMATION, "optimal", WORDS, 4096, |P, _, _| P),
+    program("summation/binomial", &SUMMATION, "binomial", WORDS, 4096, |P, _, _| P),
+    program("all-to-all-broadcast/optimal", &ALL_TO_ALL_BROADCAST, "optimal", WORDS, 512, |P, size, _| {
+        P * P * size
+    }),
+    program("remap/long-staggered", &REMAP, "long-staggered", LOGGP, 512, |P, _, _| P * P),
+    program("remap/long-naive", &REMAP, "long-naive", LOGGP, 512, |P, _, _| P * P),
+    program("remap/short-staggered", &REMAP, "short-staggered", WORDS, 512, |P, size, word| {
+        P * P * size.div_ceil(word)
+    }),
+    program("remap/short-synchronized", &REMAP, "short-synchronized", WORDS, 512, |P, size, word| {
+        P * P * (size.div_ceil(word) + 16)
+    }),
+    program("remap/short-naive", &REMAP, "short-naive", WORDS, 512, |P, size, word| {
+        P * P * size.div_ceil(word)
+    }),
+    collective("all-reduce/ring", "allreduce:ring", LOGGP, |P, _, _| 2 * P * P),
+    collective("all-reduce/recursive-doubling", "allreduce:recursive-doubling", LOGGP, |P, _, _| 16 * P),
+    collective("all-reduce/rabenseifner", "allreduce:rabenseifner", LOGGP, |P, _, _| 32 * P),
+    collective("barrier/dissemination", "barrier:dissemination", LOGP, |P, _, _| 16 * P),
+    collective("barrier/recursive-doubling", "barrier:recursive-doubling", LOGP, |P, _, _| 16 * P),
+    collective("barrier/tree", "barrier:tree", LOGP, |P, _, _| 2 * P),
+    collective("barrier/linear", "barrier:linear", LOGP, |P, _, _| 2 * P),
+    recording!(
+        "fft/long-staggered",
+        "fft-long-staggered",
+        16,
+        "fft long-staggered --size 256 --params L=6,o=2,g=4,G=1,P=16",
+        "a message of n/P^2 points for each processor, and a local redistribution"
+    ),
+    recording!(
+        "fft/short-naive",
+        "fft-short-naive",
+        16,
+        "fft short-naive --size 256 --params L=6,o=2,g=4,P=16",
+        "a message per point; all send first to processor 0, then to 1, and stall"
+    ),
+    recording!(
+        "radix-sort/long",
+        "radix-sort-long",
+        8,
+        "radix-sort long --size 64 --radix 8 --params L=6,o=2,g=4,P=8",
+        "sorts its keys by the digit first, and sends all for a processor at once (LogGP, section 3)"
+    ),
+    recording!(
+        "lu/column-cyclic",
+        "lu-column-cyclic",
+        4,
+        "lu column-cyclic --size 12 --params L=6,o=2,g=4,P=4",
+        "columns are dealt to the processors in turn; only the multipliers are sent"
+    ),
+    recording!(
+        "lu/grid-cyclic",
+        "lu-grid-cyclic",
+        4,
+        "lu grid-cyclic --size 12 --params L=6,o=2,g=4,P=4",
+        "rows and columns are dealt to a grid of processors in turn: the paper's scattered layout"
+    ),
+    recording!(
+        "transportation/two-stage",
+        "transportation-two-stage",
+        8,
+        "transportation two-stage --size 64 --params L=6,o=2,g=4,G=1,P=8",
+        "every message goes in p parts by p intermediate processors; remainders in turn, from 0 (section 7)"
+    ),
+    recording!(
+        "transportation/linear",
+        "transportation-linear",
+        8,
+        "transportation linear --size 64 --params L=6,o=2,g=4,G=1,P=8",
+        "the modified linear permutation: P-1 steps with a partner and a barrier each (figure 4)"
+    ),
+];
+
+/// The operations: their names and what each is for.
+pub static OPERATIONS: &[(&str, &str)] = &[
+    ("broadcast", BROADCAST.about),
+    ("scatter", SCATTER.about),
+    ("summation", SUMMATION.about),
+    ("all-to-all-broadcast", ALL_TO_ALL_BROADCAST.about),
+    ("remap", REMAP.about),
+    ("all-reduce", "all processors get the combination of all their vectors, as MPI_Allreduce does it"),
+    ("barrier", "no processor goes on before all have come, by messages, as MPI_Barrier does it"),
+    ("fft", "the fast Fourier transform of complex points (LogP, section 4.1; LogGP, section 3)"),
+    ("radix-sort", "the keys of all processors are sorted, a digit in each pass (LogGP, section 3)"),
+    ("lu", "LU decomposition of a dense matrix, with partial pivoting (LogP, section 4.2)"),
+    (
+        "transportation",
+        "every processor has a message of any length for every other (Shankar, Alsabti and Ranka)",
+    ),
+];
+
+thread_local! {
+    /// The last schedules that depend on the number of processors and the size alone, and recorded ones.
+    static SCHEDULES: RefCell<Vec<((&'static str, usize, usize), Rc<Schedule>)>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Algorithm {
+    /// Returns the algorithm with this id.
+    pub fn find(id: &str) -> Result<&'static Algorithm, String> {
+        ALGORITHMS.iter().find(|algorithm| algorithm.id == id).ok_or_else(|| {
+            let ids: Vec<&str> = ALGORITHMS.iter().map(|algorithm| algorithm.id).collect();
+            format!("there is no algorithm {id}; give one of {}", ids.join(", "))
+        })
+    }
+
+    pub fn operation(&self) -> &'static str {
+        self.id.split_once('/').map_or(self.id, |(operation, _)| operation)
+    }
+
+    pub fn name(&self) -> &'static str {
+        self.id.split_once('/').map_or(self.id, |(_, name)| name)
+    }
+
+    /// Returns a description in one sentence.
+    pub fn about(&self) -> &'static str {
+        match &self.source {
+            Source::Program(program, name) => program.algorithm(name).map_or("", |algorithm| algorithm.about),
+            Source::Collective(name) => {
+                name.split_once(':').and_then(|(_, how)| find_method_about(name, how)).unwrap_or("")
+            }
+            Source::Recording(recording) => recording.about,
+        }
+    }
+
+    /// Returns the paper's formula as text, or nothing where there is none.
+    pub fn formula(&self) -> &'static str {
+        match &self.source {
+            Source::Program(program, name) => {
+                program.algorithm(name).map_or("", |algorithm| algorithm.formula)
+            }
+            _ => "",
+        }
+    }
+
+    /// Returns the meaning of its size and the default, if it has one.
+    pub fn size(&self) -> Option<(&'static str, usize)> {
+        match &self.source {
+            Source::Program(program, _) => Some((program.size.meaning, program.size.default)),
+            Source::Collective(_) if self.uses.contains(&"size") => Some(("bytes of each vector", 1024)),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of processors if it is fixed.
+    pub fn fixed_P(&self) -> Option<usize> {
+        if let Source::Recording(recording) = &self.source { Some(recording.P) } else { None }
+    }
+
+    /// Plans its run.
+    pub fn plan(&self, setting: &Setting) -> Result<Planned, String> {
+        let Setting { params, ports, .. } = *setting;
+        let size = setting.size.or(self.size().map(|(_, default)| default)).unwrap_or(1);
+        if params.P > self.most_P {
+            let most = self.most_P;
+            return Err(format!(
+                "P = {}: {} is shown for at most {most} processors; give fewer",
+                params.P, self.id
+            ));
+        }
+        let word = params.word.get() as u64;
+        let messages = (self.messages)(params.P as u64, (size as u64).min(MOST_MESSAGES), word);
+        if messages > MOST_MESSAGES {
+            return Err(format!(
+                "size = {size}: a page has no room for about {messages} messages; give a smaller size or fewer processors"
+            ));
+        }
+        match &self.source {
+            Source::Program(program, name) => {
+                let case = Case { ports, size, ..Case::new(program, name, params) };
+                let plan = case.plan().map_err(|why| why.to_string())?;
+                let schedule = plan.schedule().expect("the programs of the page have schedules");
+                let schedule = schedule.map_err(|why| why.to_string())?;
+                Ok(Planned { schedule: Rc::new(schedule), formula: plan.formula(), receives_first: true })
+            }
+            Source::Collective(name) => {
+                let make = || collective_schedule(name, params.P, size as u64).expect("it is a collective");
+                Ok(Planned {
+                    schedule: kept((self.id, params.P, size), make)?,
+                    formula: None,
+                    receives_first: false,
+                })
+            }
+            Source::Recording(recording) => {
+                let read =
+                    || loggp_goal::read(recording.goal.as_bytes(), US / 1000).map_err(|why| why.to_string());
+                Ok(Planned {
+                    schedule: kept((self.id, recording.P, 0), read)?,
+                    formula: None,
+                    receives_first: false,
+                })
+            }
+        }
+    }
+
+    /// Returns the command that prints the same run.
+    pub fn command(&self, request: &Request, setting: &Setting) -> String {
+        let machine = request.machine_options(setting);
+        let size = setting.size.filter(|_| self.size().is_some()).map(|size| format!(" --size {size}"));
+        let size = size.unwrap_or_default();
+        match &self.source {
+            Source::Program(program, name) => {
+                format!("loggp run {} {name}{size}{machine} --clock virtual", program.name)
+            }
+            Source::Collective(name) => {
+                let size = match (self.size(), setting.size) {
+                    (Some((_, default)), None) => format!(" --size {default}"),
+                    _ => size,
+                };
+                format!(
+                    "loggp replay {name} -P {}{size}{}",
+                    setting.params.P,
+                    request.replay_options(setting)
+                )
+            }
+            Source::Recording(recording) => {
+                let file = self.operation();
+                format!(
+                    "loggp run {} --trace {file}.json && loggp trace2goal {file}.json --unit 1ns -o {file}.goal && loggp replay \
+                     {file}.goal{}",
+                    recording.run,
+                    request.replay_options(setting)
+                )
+            }
+        }
+    }
+}
+
+/// Returns the description of a collective's algorithm.
+fn find_method_about(name: &str, how: &str) -> Option<&'static str> {
+    let kind = loggp_goal::patterns::CollectiveKind::find(name.split_once(':')?.0)?;
+    find_method(kind, how).map(|method| method.about)
+}
+
+/// Returns a schedule that was made before, or makes it.
+fn kept(
+    key: (&'static str, usize, usize),
+    make: impl FnOnce() -> Result<Schedule, String>,
+) -> Result<Rc<Schedule>, String> {
+    const MOST: usize = 8;
+    let found = SCHEDULES.with_borrow(|kept| {
+        kept.iter().find(|(other, _)| *other == key).map(|(_, schedule)| schedule.clone())
+    });
+    if let Some(schedule) = found {
+        return Ok(schedule);
+    }
+    let schedule = Rc::new(make()?);
+    SCHEDULES.with_borrow_mut(|kept| {
+        if kept.len() >= MOST {
+            kept.remove(0);
+        }
+        kept.push((key, schedule.clone()));
+    });
+    Ok(schedule)
+}

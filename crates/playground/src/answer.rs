@@ -1,0 +1,108 @@
+//! An answer: JSON, and columns of numbers behind it.
+
+use serde_json::{Map, Value, json};
+
+/// An answer to the page.
+#[derive(Debug, Default)]
+pub struct Answer {
+    pub json: Map<String, Value>,
+    columns: Vec<Column>,
+}
+
+/// Numbers of one type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    F64(Vec<f64>),
+    I32(Vec<i32>),
+    U8(Vec<u8>),
+}
+
+impl Column {
+    fn name(&self) -> &'static str {
+        match self {
+            Column::F64(_) => "f64",
+            Column::I32(_) => "i32",
+            Column::U8(_) => "u8",
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Column::F64(all) => all.len(),
+            Column::I32(all) => all.len(),
+            Column::U8(all) => all.len(),
+        }
+    }
+
+    /// Returns the bytes that it takes, to the begin of the next column.
+    fn room(&self) -> usize {
+        let each = match self {
+            Column::F64(_) => 8,
+            Column::I32(_) => 4,
+            Column::U8(_) => 1,
+        };
+        (self.len() * each).next_multiple_of(8)
+    }
+
+    fn write(&self, to: &mut Vec<u8>) {
+        match self {
+            Column::F64(all) => all.iter().for_each(|number| to.extend(number.to_le_bytes())),
+            Column::I32(all) => all.iter().for_each(|number| to.extend(number.to_le_bytes())),
+            Column::U8(all) => to.extend(all),
+        }
+        to.resize(to.len().next_multiple_of(8), 0);
+    }
+}
+
+impl Answer {
+    /// Creates an answer with the fields of an object.
+    pub fn new(json: Value) -> Answer {
+        let json = if let Value::Object(json) = json { json } else { Map::new() };
+        Answer { json, columns: Vec::new() }
+    }
+
+    /// Creates the answer that something was wrong.
+    pub fn error(sentence: String) -> Answer {
+        let begin = sentence.split([' ', ':']).find(|word| !word.starts_with('-')).unwrap_or_default();
+        let fields = ["L", "o", "g", "G", "P", "C", "word", "size", "cycle"];
+        let about = fields.contains(&begin).then_some(begin);
+        Answer::new(json!({ "error": sentence, "about": about }))
+    }
+
+    /// Sets a field.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.json.insert(name.into(), value.into());
+    }
+
+    /// Adds a column, and returns what stands for it in the JSON.
+    pub fn column(&mut self, column: Column) -> Value {
+        let at: usize = self.columns.iter().map(Column::room).sum();
+        let place = json!({ "at": at, "length": column.len(), "type": column.name() });
+        self.columns.push(column);
+        place
+    }
+
+    /// Returns a column by what stands for it in the JSON.
+    pub fn at(&self, place: &Value) -> Option<&Column> {
+        let mut at = 0;
+        self.columns.iter().find(|column| {
+            let found =
+                place["at"] == at && place["length"] == column.len() && place["type"] == column.name();
+            at += column.room();
+            found
+        })
+    }
+
+    /// Returns the answer as the page reads it.
+    pub fn to_words(&self) -> Vec<u64> {
+        let json = serde_json::to_vec(&self.json).expect("keys are texts");
+        let columns: usize = self.columns.iter().map(Column::room).sum();
+        let mut bytes = Vec::with_capacity(16 + json.len() + columns);
+        bytes.extend((json.len() as u32).to_le_bytes());
+        bytes.extend((((8 + json.len()).next_multiple_of(8) + columns) as u32).to_le_bytes());
+        bytes.extend(json);
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        self.columns.iter().for_each(|column| column.write(&mut bytes));
+        bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
+    }
+}

@@ -1,0 +1,102 @@
+//! Who wins along a parameter, and at which value that changes.
+
+use serde_json::{Map, Value, json};
+
+use super::answer::{Answer, Column};
+use super::play::Subject;
+use super::request::{Axis, Request, Setting};
+
+/// The most changes that are found.
+const MOST_CHANGES: usize = 64;
+
+/// Algorithms that are compared.
+pub struct Rivals<'a> {
+    ids: &'a [String],
+    subjects: Vec<Subject>,
+}
+
+impl<'a> Rivals<'a> {
+    pub fn new(ids: &'a [String]) -> Result<Rivals<'a>, String> {
+        const MOST: usize = 16;
+        if ids.is_empty() || ids.len() > MOST {
+            return Err(format!("{} algorithms cannot be compared; give 1 to {MOST}", ids.len()));
+        }
+        let subjects = ids.iter().map(|id| Subject::find(id)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Rivals { ids, subjects })
+    }
+
+    /// Returns the times of all in ps; those that cannot run have none.
+    pub fn times(&self, setting: &Setting) -> Vec<Option<i64>> {
+        let time = |subject: &Subject| subject.play(setting, false).ok().map(|run| run.time.as_ps());
+        self.subjects.iter().map(time).collect()
+    }
+
+    /// Returns the columns of times, by the algorithms' ids.
+    pub fn columns(&self, answer: &mut Answer, rows: &[Vec<Option<i64>>]) -> Map<String, Value> {
+        let column = |(place, id): (usize, &String)| {
+            let times = rows.iter().map(|times| times[place].map_or(f64::NAN, |time| time as f64)).collect();
+            (id.clone(), answer.column(Column::F64(times)))
+        };
+        self.ids.iter().enumerate().map(column).collect()
+    }
+}
+
+/// Returns the place of the fastest; of equally fast ones the first.
+pub fn fastest(times: &[Option<i64>]) -> Option<usize> {
+    let known = times.iter().enumerate().filter_map(|(place, time)| Some(((*time)?, place)));
+    known.min().map(|(_, place)| place)
+}
+
+/// Returns the answer to `crossover`.
+pub fn answer(request: &Request) -> Result<Answer, String> {
+    let (setting, axis) = (request.setting()?, request.axis());
+    let rivals = Rivals::new(&request.algorithms)?;
+    let values = axis.values(setting.params.cycle)?;
+    let at = |value: i64| {
+        setting.with(&axis.over, value).map(|setting| rivals.times(&setting)).unwrap_or_default()
+    };
+    let rows: Vec<Vec<Option<i64>>> = values
+        .iter()
+        .map(|value| {
+            let times = at(*value);
+            if times.is_empty() { vec![None; rivals.ids.len()] } else { times }
+        })
+        .collect();
+    let changes = changes(&axis, &rivals, &values, &rows, |value| fastest(&at(value)));
+    let mut answer = Answer::default();
+    let numbers = answer.column(Column::F64(values.iter().map(|value| *value as f64).collect()));
+    answer.set("values", numbers);
+    let times = rivals.columns(&mut answer, &rows);
+    answer.set("times", times);
+    answer.set("changes", changes);
+    Ok(answer)
+}
+
+/// Finds by bisection where the fastest changes.
+fn changes(
+    axis: &Axis,
+    rivals: &Rivals,
+    values: &[i64],
+    rows: &[Vec<Option<i64>>],
+    fastest_at: impl Fn(i64) -> Option<usize>,
+) -> Vec<Value> {
+    let name = |place: Option<usize>| place.map(|place| &rivals.ids[place]);
+    let mut changes = Vec::new();
+    for (pair, rows) in values.windows(2).zip(rows.windows(2)) {
+        let (mut from, last) = ((pair[0], fastest(&rows[0])), (pair[1], fastest(&rows[1])));
+        while from.1 != last.1 && changes.len() < MOST_CHANGES {
+            let (mut before, mut after) = (from.0, last);
+            while after.0 - before > 1 {
+                let middle = before + (after.0 - before) / 2;
+                let there = fastest_at(middle);
+                if there == from.1 { before = middle } else { after = (middle, there) }
+            }
+            let text = axis.text(after.0);
+            changes.push(
+                json!({ "value": after.0, "text": text, "before": name(from.1), "after": name(after.1) }),
+            );
+            from = after;
+        }
+    }
+    changes
+}

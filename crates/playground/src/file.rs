@@ -1,0 +1,92 @@
+//! The file that was opened last: a schedule in GOAL, or a trace.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use loggp::NS;
+use loggp::audit::audit;
+use loggp::schedule::{Schedule, ScheduleBuilder};
+use loggp::trace::Trace;
+use serde_json::json;
+
+use super::answer::Answer;
+use super::request::{Request, Setting};
+use super::run;
+
+/// A file.
+pub struct OpenFile {
+    pub name: String,
+    /// Without operations if it is a trace.
+    pub schedule: Schedule,
+    pub trace: Option<Trace>,
+}
+
+/// The most operations of a schedule, and activities of a trace, that the page shows.
+const MOST: usize = 1 << 19;
+
+thread_local! {
+    static OPENED: RefCell<Option<Rc<OpenFile>>> = const { RefCell::new(None) };
+}
+
+/// Returns the file.
+pub fn opened() -> Result<Rc<OpenFile>, String> {
+    OPENED.with_borrow(|file| file.clone()).ok_or_else(|| "no file is open; open one first".into())
+}
+
+/// Opens a file, and returns the answer to `run` for it.
+pub fn open(request: &Request, bytes: &[u8]) -> Result<Answer, String> {
+    let name = if request.name.is_empty() { "file".into() } else { request.name.clone() };
+    let why = |why: String| format!("{name}: {why}");
+    let file = if loggp_goal::is_schedule(&bytes[..bytes.len().min(1 << 16)]) {
+        let schedule = loggp_goal::read(bytes, NS).map_err(|error| why(error.to_string()))?;
+        OpenFile { name: name.clone(), schedule, trace: None }
+    } else {
+        let trace = read_trace(bytes).map_err(why)?;
+        let schedule = ScheduleBuilder::new(1)
+            .and_then(ScheduleBuilder::build)
+            .map_err(|error| why(error.to_string()))?;
+        OpenFile { name: name.clone(), schedule, trace: Some(trace) }
+    };
+    let count = file.trace.as_ref().map_or(file.schedule.len(), |trace| trace.activities.len());
+    if count > MOST {
+        return Err(why(format!(
+            "it has {count} operations, and a page has room for {MOST}; `loggp replay` has for more"
+        )));
+    }
+    let (kind, ranks) = match &file.trace {
+        Some(trace) => ("trace", trace.params.P),
+        None => ("schedule", file.schedule.ranks()),
+    };
+    OPENED.set(Some(Rc::new(file)));
+    let mut answer = run::answer(&Request { algorithm: "file".into(), ..request.clone() })?;
+    answer.set("file", json!({ "name": name, "kind": kind, "ranks": ranks, "operations": count }));
+    Ok(answer)
+}
+
+fn read_trace(bytes: &[u8]) -> Result<Trace, String> {
+    const MOST_P: usize = 1 << 16;
+    let trace = Trace::read(bytes)
+        .map_err(|why| format!("it is neither a schedule in GOAL nor a trace: {why}; give one of these"))?;
+    if trace.params.P > MOST_P {
+        return Err(format!("it is of {} processors, and a page has room for {MOST_P}", trace.params.P));
+    }
+    match audit(&trace).violations.first() {
+        Some(violation) => Err(format!("it breaks the rules of the machine: {violation}")),
+        None => Ok(trace),
+    }
+}
+
+impl OpenFile {
+    /// Returns the command that prints the same.
+    pub fn command(&self, request: &Request, setting: &Setting) -> String {
+        let name = if self.name.contains(char::is_whitespace) {
+            format!("'{}'", self.name)
+        } else {
+            self.name.clone()
+        };
+        match self.trace {
+            Some(_) => format!("loggp analyze {name}"),
+            None => format!("loggp replay {name}{}", request.replay_options(setting)),
+        }
+    }
+}

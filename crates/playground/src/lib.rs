@@ -1,0 +1,48 @@
+//! The machine in a browser: a page asks in JSON, and this answers.
+//!
+//! `README.md` has the contract. An algorithm is a schedule: a program's own steps, a pattern of GOAL's, or the
+//! record of a run. The library's player plays it, by the rules of the machine.
+
+#![allow(non_snake_case)] // L, G and P are the papers' names
+
+mod algorithm;
+mod answer;
+mod catalog;
+mod crossover;
+#[cfg(target_arch = "wasm32")]
+mod exports; // elsewhere `free` would replace that of the C library
+mod file;
+mod map;
+mod play;
+mod request;
+mod run;
+mod timeline;
+
+pub use answer::{Answer, Column};
+
+use request::Request;
+
+/// Answers a request: a line of JSON, and the bytes of a file behind it, if it has one.
+pub fn answer(request: &[u8]) -> Answer {
+    let end = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
+    let (line, file) = request.split_at(end);
+    answer_line(line, file.get(1..).unwrap_or_default()).unwrap_or_else(Answer::error)
+}
+
+fn answer_line(line: &[u8], file: &[u8]) -> Result<Answer, String> {
+    let request: Request =
+        serde_json::from_slice(line).map_err(|why| format!("the request is not as README.md says: {why}"))?;
+    match &*request.what {
+        "catalog" => Ok(catalog::answer()),
+        "run" => run::answer(&request),
+        "crossover" => crossover::answer(&request),
+        "map" => map::answer(&request),
+        "tree" => run::tree(&request),
+        "command" => run::command(&request),
+        "timeline" => timeline::answer(&request),
+        "open" => file::open(&request, file),
+        other => Err(format!(
+            "there is nothing to do by the name {other}; ask for catalog, run, crossover, map, tree, command, timeline or open"
+        )),
+    }
+}

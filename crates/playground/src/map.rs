@@ -1,0 +1,41 @@
+//! Who wins over two parameters.
+
+use super::answer::{Answer, Column};
+use super::crossover::{Rivals, fastest};
+use super::request::Request;
+
+/// Stands for a cell in which no algorithm can run.
+const NONE: u8 = u8::MAX;
+
+/// Returns the answer to `map`.
+pub fn answer(request: &Request) -> Result<Answer, String> {
+    const MOST: usize = 1 << 16;
+    let setting = request.setting()?;
+    let rivals = Rivals::new(&request.algorithms)?;
+    let (x, y) = (request.x.values(setting.params.cycle)?, request.y.values(setting.params.cycle)?);
+    if request.x.over == request.y.over {
+        return Err(format!("both axes are {}; give two parameters", request.x.over));
+    }
+    if x.len() * y.len() > MOST {
+        return Err(format!("{} by {} cells are too many; give at most {MOST}", x.len(), y.len()));
+    }
+    let (from, to) = request.rows.unwrap_or((0, y.len()));
+    let rows = y.get(from..to.min(y.len())).unwrap_or_default();
+    let cell = |(y, x): (i64, i64)| {
+        let setting = setting.with(&request.y.over, y).and_then(|setting| setting.with(&request.x.over, x));
+        setting.map_or_else(|_| vec![None; request.algorithms.len()], |setting| rivals.times(&setting))
+    };
+    let cells = rows.iter().flat_map(|y| x.iter().map(move |x| (*y, *x)));
+    let times: Vec<Vec<Option<i64>>> = cells.map(cell).collect();
+    let winner = times.iter().map(|times| fastest(times).map_or(NONE, |place| place as u8)).collect();
+    let mut answer = Answer::default();
+    for (name, values) in [("x", &x), ("y", &y)] {
+        let column = answer.column(Column::F64(values.iter().map(|value| *value as f64).collect()));
+        answer.set(name, column);
+    }
+    let winner = answer.column(Column::U8(winner));
+    answer.set("winner", winner);
+    let times = rivals.columns(&mut answer, &times);
+    answer.set("times", times);
+    Ok(answer)
+}

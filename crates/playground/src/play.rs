@@ -1,0 +1,134 @@
+//! Plays what the page asks for.
+
+use std::rc::Rc;
+
+use loggp::schedule::{Player, Schedule};
+use loggp::trace::{ActivityKind, Caption, Trace};
+use loggp::{Params, Time};
+
+use super::algorithm::{Algorithm, Planned};
+use super::file::{self, OpenFile};
+use super::request::{Request, Setting};
+
+/// What is played.
+pub enum Subject {
+    Algorithm(&'static Algorithm),
+    File(Rc<OpenFile>),
+}
+
+/// A run.
+pub struct Run {
+    pub params: Params,
+    pub time: Time,
+    pub finishes: Vec<Time>,
+    pub messages: u64,
+    pub stalls: u64,
+    pub stall_time: Time,
+    pub formula: Option<Time>,
+    pub trace: Option<Trace>,
+}
+
+/// Times above are no whole numbers in JavaScript.
+const LONGEST: Time = Time::from_ps(1 << 53);
+
+impl Subject {
+    /// Returns the algorithm with this id, or the file that is open.
+    pub fn find(id: &str) -> Result<Subject, String> {
+        match id {
+            "file" => file::opened().map(Subject::File),
+            _ => Algorithm::find(id).map(Subject::Algorithm),
+        }
+    }
+
+    /// Returns its name for people.
+    pub fn title(&self) -> String {
+        match self {
+            Subject::Algorithm(algorithm) => algorithm.id.replace('/', " "),
+            Subject::File(file) => file.name.clone(),
+        }
+    }
+
+    /// Returns the command that prints the same.
+    pub fn command(&self, request: &Request, setting: &Setting) -> String {
+        match self {
+            Subject::Algorithm(algorithm) => algorithm.command(request, setting),
+            Subject::File(file) => file.command(request, setting),
+        }
+    }
+
+    /// Plays it, with or without a trace.
+    pub fn play(&self, setting: &Setting, traced: bool) -> Result<Run, String> {
+        let run = match self {
+            Subject::Algorithm(algorithm) => {
+                let Planned { schedule, formula, receives_first } = algorithm.plan(setting)?;
+                Run { formula, ..play(&schedule, setting, receives_first, traced)? }
+            }
+            Subject::File(file) => match &file.trace {
+                Some(trace) => recorded(trace),
+                None => play(&file.schedule, setting, false, traced)?,
+            },
+        };
+        if run.time > LONGEST {
+            return Err(format!(
+                "the run takes {}, more than a page can count; make the machine faster",
+                run.time
+            ));
+        }
+        Ok(run)
+    }
+
+    /// Plays it with a trace that says what it is.
+    pub fn trace(&self, request: &Request) -> Result<(Run, Trace), String> {
+        let setting = request.setting()?;
+        let mut run = self.play(&setting, true)?;
+        let mut trace = run.trace.take().expect("it was asked for");
+        if trace.caption.is_none() {
+            let times = trace.params.times().map(|(name, time)| format!("{name} = {time}"));
+            let counts = trace.params.counts().map(|(name, count)| format!("{name} = {count}"));
+            let about = times.chain(counts).collect::<Vec<_>>().join(", ");
+            trace.caption = Some(Caption { title: self.title(), about, formula: run.formula });
+        }
+        Ok((run, trace))
+    }
+}
+
+fn play(schedule: &Schedule, setting: &Setting, receives_first: bool, traced: bool) -> Result<Run, String> {
+    let params = Params { P: schedule.ranks(), ..setting.params };
+    let player = Player::new(params).ports(setting.ports).receive_first(receives_first).trace(traced);
+    let report = player.run(schedule).map_err(|why| why.cause.to_string())?;
+    Ok(Run {
+        params,
+        time: report.time,
+        finishes: report.finishes,
+        messages: report.messages,
+        stalls: report.stalls,
+        stall_time: report.stall_time,
+        formula: None,
+        trace: report.trace,
+    })
+}
+
+/// Returns a recorded run.
+fn recorded(trace: &Trace) -> Run {
+    let mut finishes = vec![Time::ZERO; trace.params.P];
+    let (mut stalls, mut stall_time) = (0, Time::ZERO);
+    for activity in &trace.activities {
+        if let Some(finish) = finishes.get_mut(activity.id) {
+            *finish = (*finish).max(activity.end);
+        }
+        if activity.kind == ActivityKind::Stall {
+            stalls += 1;
+            stall_time += activity.end - activity.start;
+        }
+    }
+    Run {
+        params: trace.params,
+        time: finishes.iter().copied().max().unwrap_or(Time::ZERO),
+        finishes,
+        messages: trace.messages.len() as u64,
+        stalls,
+        stall_time,
+        formula: trace.caption.as_ref().and_then(|caption| caption.formula),
+        trace: Some(trace.clone()),
+    }
+}

@@ -1,0 +1,177 @@
+//! What the page asks: an algorithm on a machine.
+
+use loggp::params::Parameter;
+use loggp::{Params, Ports, Time, US, preset};
+use serde::Deserialize;
+
+/// A request.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    #[serde(rename = "do")]
+    pub what: String,
+    pub algorithm: String,
+    pub machine: Option<String>,
+    pub params: String,
+    pub cycle: Option<String>,
+    pub size: Option<usize>,
+    pub ports: Option<String>,
+    /// Without it there are numbers alone.
+    pub columns: Option<bool>,
+    /// Whether the run as a timeline's page has it is wanted.
+    pub page: bool,
+    pub algorithms: Vec<String>,
+    pub over: String,
+    pub from: String,
+    pub to: String,
+    pub points: Option<usize>,
+    pub log: bool,
+    pub x: Axis,
+    pub y: Axis,
+    pub rows: Option<(usize, usize)>,
+    pub beside: Option<Box<Request>>,
+    pub name: String,
+}
+
+/// A parameter and its range.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Axis {
+    pub over: String,
+    pub from: String,
+    pub to: String,
+    pub points: usize,
+    pub log: bool,
+}
+
+impl Default for Axis {
+    fn default() -> Axis {
+        Axis { over: String::new(), from: String::new(), to: String::new(), points: 33, log: false }
+    }
+}
+
+/// A machine and a size.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    pub params: Params,
+    pub ports: Ports,
+    pub size: Option<usize>,
+}
+
+impl Request {
+    /// Reads the setting.
+    pub fn setting(&self) -> Result<Setting, String> {
+        let mut builder = match &self.machine {
+            Some(name) => preset(name).map_err(|why| why.to_string())?.builder(),
+            None => Params::builder(8),
+        };
+        if let Some(cycle) = &self.cycle {
+            let cycle = Time::parse(cycle, US).map_err(|why| format!("cycle = {cycle}: {why}"))?;
+            builder = builder.cycle(cycle);
+        }
+        if !self.params.trim().is_empty() {
+            builder = builder.set(&self.params).map_err(|why| why.to_string())?;
+        }
+        let params = builder.build().map_err(|why| why.to_string())?;
+        let ports = match &self.ports {
+            Some(ports) => ports.parse().map_err(|why| format!("ports = {ports}: {why}"))?,
+            None => Ports::default(),
+        };
+        Ok(Setting { params, ports, size: self.size })
+    }
+
+    /// Returns the axis along which the algorithms are compared.
+    pub fn axis(&self) -> Axis {
+        let Request { over, from, to, points, log, .. } = self.clone();
+        Axis { over, from, to, points: points.unwrap_or(Axis::default().points), log }
+    }
+
+    /// Returns the machine's options of `loggp replay`, which takes the number of processors from the schedule, and
+    /// a word for a byte unless told.
+    pub fn replay_options(&self, setting: &Setting) -> String {
+        let is = |part: &&str, name: &str| part.split('=').next().is_some_and(|other| other.trim() == name);
+        let mut params: Vec<&str> = self.params.split(',').filter(|part| !is(part, "P")).collect();
+        let word = format!("word={}", setting.params.word);
+        if self.machine.is_none() && !params.iter().any(|part| is(part, "word")) {
+            params.push(&word);
+        }
+        Request { params: params.join(","), ..self.clone() }.machine_options(setting)
+    }
+
+    /// Returns the machine's options of the command.
+    pub fn machine_options(&self, setting: &Setting) -> String {
+        let machine = self.machine.iter().map(|name| format!(" --machine {name}"));
+        let cycle = self.cycle.iter().map(|cycle| format!(" --cycle {}", without_spaces(cycle)));
+        let params = without_spaces(&self.params);
+        let params = (!params.is_empty()).then(|| format!(" --params {params}"));
+        let ports = (setting.ports != Ports::default()).then(|| format!(" --ports {}", setting.ports));
+        machine.chain(cycle).chain(params).chain(ports).collect()
+    }
+}
+
+fn without_spaces(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_whitespace()).collect()
+}
+
+impl Setting {
+    /// Returns the same setting with another value of a parameter, or of the size.
+    pub fn with(&self, name: &str, value: i64) -> Result<Setting, String> {
+        if name == "size" {
+            return Ok(Setting { size: usize::try_from(value).ok(), ..self.clone() });
+        }
+        Ok(Setting { params: self.params.with(name, value).map_err(|why| why.to_string())?, ..self.clone() })
+    }
+}
+
+impl Axis {
+    /// Returns the values along the axis, in picoseconds where they are times, ascending and each once.
+    pub fn values(&self, cycle: Time) -> Result<Vec<i64>, String> {
+        const MOST: usize = 512;
+        let Axis { over, points, log, .. } = self;
+        if over != "size" && Parameter::by_name(over).is_none() {
+            return Err(format!("there is no parameter {over}; give one of {}, or size", Parameter::names()));
+        }
+        let [from, to] = [self.read(&self.from, cycle)?, self.read(&self.to, cycle)?];
+        if from > to {
+            return Err(format!("{over} from {} to {}: give the smaller one first", self.from, self.to));
+        }
+        if *points == 0 || *points > MOST {
+            return Err(format!("{points} points are no picture; give 1 to {MOST}"));
+        }
+        if *log && from <= 0 {
+            return Err(format!("{over} from {}: give more than 0, or steps that are equal", self.from));
+        }
+        let value = |point: usize| {
+            let share = point as f64 / (points.max(&2) - 1) as f64;
+            let (from, to) = (from as f64, to as f64);
+            let value = if *log { from * (to / from).powf(share) } else { from + (to - from) * share };
+            value.round() as i64
+        };
+        let mut values: Vec<i64> = (0..*points).map(value).collect();
+        if let Some(last) = values.last_mut().filter(|_| *points > 1) {
+            *last = to; // whatever rounding does
+        }
+        values.dedup();
+        Ok(values)
+    }
+
+    /// Returns whether the values are times.
+    pub fn is_time(&self) -> bool {
+        Parameter::by_name(&self.over).is_some_and(Parameter::is_time)
+    }
+
+    /// Returns a value as text.
+    pub fn text(&self, value: i64) -> String {
+        if self.is_time() { Time::from_ps(value).to_string() } else { value.to_string() }
+    }
+
+    fn read(&self, text: &str, cycle: Time) -> Result<i64, String> {
+        let over = &self.over;
+        if self.is_time() {
+            return Time::parse(text, cycle)
+                .map(Time::as_ps)
+                .map_err(|why| format!("{over} = {text}: {why}"));
+        }
+        text.trim().parse().map_err(|_| format!("{over} = {text}: give a whole number"))
+    }
+}

@@ -1,0 +1,208 @@
+//! A run: its time, what the paper says, its critical path, and what every processor did when.
+
+use loggp::path::{Events, FormulaBuilder, HopKind, Path};
+use loggp::trace::{ActivityKind, Trace};
+use loggp::{Params, Time};
+use serde_json::{Map, Value, json};
+
+use super::answer::{Answer, Column};
+use super::play::{Run, Subject};
+use super::request::Request;
+
+/// The kinds of activities, in the order of their numbers: those of a timeline's page.
+pub const KINDS: [&str; 7] = ["work", "send", "receive", "gap", "stall", "port", "idle"];
+
+/// Returns the answer to `run`.
+pub fn answer(request: &Request) -> Result<Answer, String> {
+    let subject = Subject::find(&request.algorithm)?;
+    let (run, trace) = subject.trace(request)?;
+    let events = Events::new(&trace);
+    let path = Path::from_events(&events);
+    let formula = FormulaBuilder::new(&trace.params).formula(&path.hops);
+    let rest: Vec<Value> = formula.rest.iter().map(|(name, time)| json!([name, time.as_ps()])).collect();
+    let text = if let Subject::Algorithm(algorithm) = &subject { algorithm.formula() } else { "" };
+    let mut answer = Answer::new(json!({
+        "time": run.time.as_ps(),
+        "text": run.time.to_string(),
+        "cycles": cycles(run.time, run.params.cycle),
+        "formula": { "text": text, "time": run.formula.map(Time::as_ps) },
+        "path": formula.to_string(),
+        "terms": formula.counts,
+        "rest": rest,
+        "messages": run.messages,
+        "stalls": run.stalls,
+        "stall_time": run.stall_time.as_ps(),
+        "capacity": run.params.capacity(),
+        "params": params(&run.params),
+        "command": subject.command(request, &request.setting()?),
+        "kinds": KINDS,
+    }));
+    add_counts(&mut answer, &run, &trace);
+    if request.columns != Some(false) {
+        add_activities(&mut answer, &events);
+        add_messages(&mut answer, &events);
+        add_processors(&mut answer, &run, &trace);
+        add_hops(&mut answer, &path);
+    }
+    if request.page {
+        let page = trace.timeline().data().swap_remove(0);
+        let bytes = answer.column(Column::U8(page.1));
+        let meta: Value = serde_json::from_str(&page.0).map_err(|why| why.to_string())?;
+        answer.set("page", json!({ "meta": meta, "bytes": bytes }));
+    }
+    Ok(answer)
+}
+
+/// Returns the answer to `command`.
+pub fn command(request: &Request) -> Result<Answer, String> {
+    let subject = Subject::find(&request.algorithm)?;
+    Ok(Answer::new(json!({ "command": subject.command(request, &request.setting()?) })))
+}
+
+/// Returns the answer to `tree`: for each processor who sent it the datum, and when it had it.
+pub fn tree(request: &Request) -> Result<Answer, String> {
+    let (_, trace) = Subject::find(&request.algorithm)?.trace(request)?;
+    let events = Events::new(&trace);
+    let P = trace.params.P;
+    let (mut parents, mut times) = (vec![-1; P], vec![0.0; P]);
+    for place in 0..events.len() {
+        let event = events.event(place);
+        let ActivityKind::Receive(message) = event.kind else { continue };
+        if parents[event.id] >= 0 {
+            let id = event.id;
+            return Err(format!(
+                "its messages are no tree: processor {id} receives more than one; give a broadcast"
+            ));
+        }
+        parents[event.id] = message.from as i32;
+        times[event.id] = event.end.as_ps() as f64;
+    }
+    let mut answer = Answer::default();
+    let (parents, times) = (answer.column(Column::I32(parents)), answer.column(Column::F64(times)));
+    answer.set("parent", parents);
+    answer.set("time", times);
+    Ok(answer)
+}
+
+/// Returns a time in cycles, with as many digits as it has, at most six behind the point.
+fn cycles(time: Time, cycle: Time) -> String {
+    let (time, cycle) = (i128::from(time.as_ps()), i128::from(cycle.as_ps().max(1)));
+    let millionths = (time * 1_000_000 + cycle / 2) / cycle;
+    let text = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+fn params(params: &Params) -> Value {
+    let times = params.times().map(|(name, time)| (name, json!(time.as_ps())));
+    let counts = params.counts().map(|(name, count)| (name, json!(count)));
+    let mut all: Map<String, Value> = times.chain(counts).map(|(name, value)| (name.into(), value)).collect();
+    all.insert("cycle".into(), json!(params.cycle.as_ps()));
+    Value::Object(all)
+}
+
+/// Returns the number of an activity's kind, if the page shows it.
+fn kind_of(kind: &ActivityKind) -> Option<u8> {
+    Some(match kind {
+        ActivityKind::Work(_) => 0,
+        ActivityKind::Send(_) => 1,
+        ActivityKind::Receive(_) => 2,
+        ActivityKind::Gap => 3,
+        ActivityKind::Stall => 4,
+        ActivityKind::Port => 5,
+        ActivityKind::Idle | ActivityKind::Barrier => 6,
+        _ => return None,
+    })
+}
+
+/// Adds the time in each kind of activity, of all processors together.
+fn add_counts(answer: &mut Answer, run: &Run, trace: &Trace) {
+    let mut counts = [0_i64; KINDS.len()];
+    for activity in &trace.activities {
+        if let Some(kind) = kind_of(&activity.kind) {
+            counts[usize::from(kind)] += (activity.end - activity.start).as_ps();
+        }
+    }
+    let counts: Vec<Value> = KINDS.iter().zip(counts).map(|(name, time)| json!([name, time])).collect();
+    answer.set("counts", counts);
+    let finish = answer.column(Column::F64(run.finishes.iter().map(|time| time.as_ps() as f64).collect()));
+    answer.set("finish", finish);
+}
+
+/// Adds, for each processor, the time in each kind of activity.
+fn add_processors(answer: &mut Answer, run: &Run, trace: &Trace) {
+    let mut busy = vec![vec![0.0; run.finishes.len()]; KINDS.len()];
+    for activity in &trace.activities {
+        if let Some(kind) = kind_of(&activity.kind)
+            && let Some(time) = busy[usize::from(kind)].get_mut(activity.id)
+        {
+            *time += (activity.end - activity.start).as_ps() as f64;
+        }
+    }
+    let columns =
+        KINDS.iter().zip(busy).map(|(name, times)| (String::from(*name), answer.column(Column::F64(times))));
+    let busy: Map<String, Value> = columns.collect();
+    answer.set("busy", busy);
+}
+
+fn add_activities(answer: &mut Answer, events: &Events) {
+    let shown: Vec<(usize, u8)> =
+        (0..events.len()).filter_map(|place| Some((place, kind_of(events.event(place).kind)?))).collect();
+    let time = |at: fn(&Events, usize) -> Time| {
+        Column::F64(shown.iter().map(|&(place, _)| at(events, place).as_ps() as f64).collect())
+    };
+    let processor = Column::I32(shown.iter().map(|&(place, _)| events.event(place).id as i32).collect());
+    let message = Column::I32(shown.iter().map(|&(place, _)| index(events.message_of(place))).collect());
+    let fields = [
+        ("processor", processor),
+        ("start", time(|events, place| events.event(place).start)),
+        ("end", time(|events, place| events.event(place).end)),
+        ("kind", Column::U8(shown.iter().map(|&(_, kind)| kind).collect())),
+        ("message", message),
+    ];
+    add_table(answer, "activity", fields);
+}
+
+fn add_messages(answer: &mut Answer, events: &Events) {
+    let all = || 0..events.message_count();
+    let number = |of: &dyn Fn(usize) -> usize| Column::I32(all().map(|place| of(place) as i32).collect());
+    let time =
+        |of: &dyn Fn(usize) -> Time| Column::F64(all().map(|place| of(place).as_ps() as f64).collect());
+    let sent = |place: usize| events.send_event(place).map(|send| events.event(send));
+    let received = |place: usize| events.receive_event(place).map(|receive| events.event(receive));
+    let fields = [
+        ("from", number(&|place| events.message(place).id.from)),
+        ("to", number(&|place| events.message(place).to)),
+        ("words", number(&|place| events.message(place).words)),
+        ("sent", time(&|place| sent(place).map_or(events.message(place).enter, |send| send.start))),
+        ("ready", time(&|place| sent(place).map_or(events.message(place).enter, |send| send.end))),
+        ("enter", time(&|place| events.message(place).enter)),
+        ("arrival", time(&|place| events.message(place).arrival)),
+        ("received", time(&|place| received(place).map_or(events.message(place).arrival, |event| event.end))),
+    ];
+    add_table(answer, "message", fields);
+}
+
+fn add_hops(answer: &mut Answer, path: &Path) {
+    let hops = &path.hops;
+    let kind = |kind: HopKind| HopKind::ALL.iter().position(|other| *other == kind).unwrap_or(0) as u8;
+    let fields = [
+        ("processor", Column::I32(hops.iter().map(|hop| hop.id as i32).collect())),
+        ("start", Column::F64(hops.iter().map(|hop| hop.start.as_ps() as f64).collect())),
+        ("end", Column::F64(hops.iter().map(|hop| hop.end.as_ps() as f64).collect())),
+        ("kind", Column::U8(hops.iter().map(|hop| kind(hop.kind)).collect())),
+        ("message", Column::I32(hops.iter().map(|hop| index(hop.message)).collect())),
+    ];
+    add_table(answer, "hops", fields);
+    answer.set("hop_kinds", HopKind::ALL.map(HopKind::name).to_vec());
+}
+
+fn index(place: Option<usize>) -> i32 {
+    place.map_or(-1, |place| place as i32)
+}
+
+/// Adds columns under a name.
+fn add_table<const N: usize>(answer: &mut Answer, name: &str, fields: [(&str, Column); N]) {
+    let table: Map<String, Value> =
+        fields.into_iter().map(|(field, column)| (field.into(), answer.column(column))).collect();
+    answer.set(name, table);
+}

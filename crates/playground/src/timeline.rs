@@ -1,0 +1,31 @@
+//! The whole timeline page.
+
+use super::answer::{Answer, Column};
+use super::play::Subject;
+use super::request::Request;
+
+/// Returns the answer to `timeline`.
+pub fn answer(request: &Request) -> Result<Answer, String> {
+    let subject = Subject::find(&request.algorithm)?;
+    let (_, trace) = subject.trace(request)?;
+    let beside = request.beside.as_ref().map(|beside| {
+        let subject = Subject::find(&beside.algorithm)?;
+        Ok::<_, String>((subject.title(), subject.trace(beside)?.1))
+    });
+    let beside = beside.transpose()?;
+    let mut timeline = trace.timeline();
+    if let Some((title, other)) = &beside {
+        timeline = timeline.title(format!("{} and {title}", subject.title())).name(subject.title());
+        timeline = timeline.beside(title, other);
+        if let Some(formula) = other.caption.as_ref().and_then(|caption| caption.formula) {
+            timeline = timeline.mark("formula", formula);
+        }
+    }
+    let mut page = Vec::new();
+    timeline.write(&mut page).map_err(|why| why.to_string())?;
+    let mut answer = Answer::default();
+    let page = answer.column(Column::U8(page));
+    answer.set("html", page);
+    answer.set("name", format!("{}.html", subject.title().replace([' ', '/'], "-")));
+    Ok(answer)
+}

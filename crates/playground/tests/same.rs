@@ -1,0 +1,168 @@
+//! What the page shows is what the machine does: every algorithm under random settings, beside the program's own
+//! run on the virtual clock.
+
+use loggp::path::{Events, FormulaBuilder, Path};
+use loggp::schedule::Player;
+use loggp::trace::Trace;
+use loggp::{Params, ParamsBuilder, Ports, Time};
+use loggp_goal::patterns::collective_schedule;
+use loggp_playground::answer;
+use loggp_programs::{Case, Emulation, PROGRAMS};
+use serde_json::{Value, json};
+
+/// Random settings of each algorithm.
+const SETTINGS: usize = 200;
+
+/// A random setting, as the page asks for it.
+struct Drawn {
+    params: String,
+    size: usize,
+    ports: &'static str,
+}
+
+fn draw(rng: &mut fastrand::Rng) -> Drawn {
+    // Cycles, so that much happens at the same time; or any picoseconds.
+    let unit = if rng.u8(..4) > 0 { "us" } else { "ps" };
+    let mut time =
+        |most: u32| format!("{}{unit}", rng.u32(0..=if unit == "ps" { most * 1000 } else { most }));
+    let mut params = format!("L={},o={},g={}", time(40), time(6), time(12));
+    let G = time(5);
+    if rng.bool() {
+        params += &format!(",G={G}");
+    }
+    if rng.u8(..4) == 0 {
+        params += &format!(",C={}", rng.u32(1..6));
+    }
+    if rng.u8(..4) == 0 {
+        params += &format!(",word={}", rng.u32(1..20));
+    }
+    params += &format!(",P={}", rng.u32(1..24));
+    Drawn { params, size: rng.usize(1..40), ports: if rng.bool() { "single" } else { "dual" } }
+}
+
+fn ask(request: &Value) -> Value {
+    Value::Object(answer(request.to_string().as_bytes()).json)
+}
+
+/// Returns the algorithms that are not recorded.
+fn catalog() -> Vec<String> {
+    let catalog = ask(&json!({ "do": "catalog" }));
+    let operations = catalog["operations"].as_array().unwrap();
+    let algorithms = operations.iter().flat_map(|operation| operation["algorithms"].as_array().unwrap());
+    let algorithms = algorithms.filter(|algorithm| algorithm["recorded"].is_null());
+    algorithms.map(|algorithm| algorithm["id"].as_str().unwrap().to_string()).collect()
+}
+
+fn path_text(trace: &Trace, params: &Params) -> String {
+    let path = Path::from_events(&Events::new(trace));
+    FormulaBuilder::new(params).formula(&path.hops).to_string()
+}
+
+/// Returns what the machine says: T, the stalls, their time, the messages, the formula and the critical path.
+fn machine(id: &str, drawn: &Drawn) -> Option<Result<Value, String>> {
+    let (operation, name) = id.split_once('/').unwrap();
+    let builder = ParamsBuilder::from(Params::builder(8).build().unwrap());
+    let params = builder.set(&drawn.params).unwrap().build().unwrap();
+    let ports: Ports = drawn.ports.parse().unwrap();
+    let all = |time: Time, stalls: u64, stall_time: Time, messages, formula: Option<Time>, trace: &Trace| {
+        json!({
+            "time": time.as_ps(), "stalls": stalls, "stall_time": stall_time.as_ps(), "messages": messages,
+            "formula": formula.map(Time::as_ps), "path": path_text(trace, &params),
+        })
+    };
+    if let Some(program) = PROGRAMS.iter().find(|program| program.name == operation) {
+        program.algorithm(name)?;
+        let case = Case { ports, size: drawn.size, ..Case::new(program, name, params) };
+        let plan = match case.plan() {
+            Ok(plan) => plan,
+            Err(why) => return Some(Err(why.to_string())),
+        };
+        let outcome = plan.run(&Emulation::with_trace()).unwrap();
+        outcome.verified.unwrap();
+        let run = outcome.run;
+        let stall_time = run.processors.iter().map(|stats| stats.stall).sum();
+        let trace = run.trace.as_ref().unwrap();
+        return Some(Ok(all(
+            run.time,
+            run.stalls(),
+            stall_time,
+            trace.messages.len(),
+            plan.formula(),
+            trace,
+        )));
+    }
+    let schedule = collective_schedule(
+        &id.replace("all-reduce", "allreduce").replace('/', ":"),
+        params.P,
+        drawn.size as u64,
+    )?;
+    let report = Player::new(params).ports(ports).trace(true).run(&schedule.unwrap()).unwrap();
+    let trace = report.trace.as_ref().unwrap();
+    Some(Ok(all(report.time, report.stalls, report.stall_time, report.messages as usize, None, trace)))
+}
+
+#[test]
+fn page_shows_what_the_machine_does() {
+    let mut rng = fastrand::Rng::with_seed(50);
+    let mut compared = 0;
+    for id in catalog() {
+        for _ in 0..SETTINGS {
+            let drawn = draw(&mut rng);
+            let Drawn { params, size, ports } = &drawn;
+            let Some(expected) = machine(&id, &drawn) else { break };
+            let request =
+                json!({ "do": "run", "algorithm": id, "params": params, "size": size, "ports": ports });
+            let shown = ask(&request);
+            match expected {
+                Err(why) => assert_eq!(shown["error"], why, "{request}"),
+                Ok(expected) => {
+                    let fields = ["time", "stalls", "stall_time", "messages", "path"];
+                    let mut found: Value =
+                        fields.iter().map(|field| (field.to_string(), shown[field].clone())).collect();
+                    found["formula"] = shown["formula"]["time"].clone();
+                    assert_eq!(found, expected, "{request} {}", shown["error"]);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 20 * SETTINGS, "{compared} runs are compared");
+}
+
+/// A recorded run takes as long where it is played as it took.
+#[test]
+fn recorded_runs_take_as_long_as_their_programs() {
+    let catalog = ask(&json!({ "do": "catalog" }));
+    let mut compared = 0;
+    for operation in catalog["operations"].as_array().unwrap() {
+        for algorithm in operation["algorithms"].as_array().unwrap() {
+            let Some(recorded) = algorithm["recorded"].as_str() else { continue };
+            let words: Vec<&str> = recorded.split(' ').collect();
+            let program = PROGRAMS.iter().find(|program| program.name == words[0]).unwrap();
+            assert_eq!(operation["about"], program.about);
+            assert_eq!(algorithm["about"], program.algorithm(words[1]).unwrap().about);
+            let options: Vec<(&str, &str)> = words[2..].chunks(2).map(|pair| (pair[0], pair[1])).collect();
+            let (_, params) = options.iter().find(|(name, _)| *name == "--params").unwrap();
+            let machine = Params::builder(8).set(params).unwrap().build().unwrap();
+            let mut case = Case::new(program, words[1], machine);
+            for (name, value) in &options {
+                match *name {
+                    "--params" => (),
+                    "--size" => case.size = value.parse().unwrap(),
+                    option => case = case.with_text(option.trim_start_matches('-'), value).unwrap(),
+                }
+            }
+            let run = case.plan().unwrap().run(&Emulation::default()).unwrap().run;
+            let shown = ask(&json!({ "do": "run", "algorithm": algorithm["id"], "params": params }));
+            let expected = (json!(run.time.as_ps()), json!(run.stalls()));
+            assert_eq!(
+                (shown["time"].clone(), shown["stalls"].clone()),
+                expected,
+                "{recorded} {}",
+                shown["error"]
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 0);
+}
