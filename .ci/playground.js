@@ -1,0 +1,255 @@
+"use strict";
+// Opens the playground in Chromium, does what a student does, and says what is wrong. `.ci/playground` runs it.
+//
+//     node .ci/playground.js playground.html [--pictures FOLDER] [--times] [--only NAME]
+
+const fs = require("fs"), path = require("path"), assert = require("assert");
+const { chromium } = require("playwright-core");
+const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const [file, ...options] = process.argv.slice(2);
+const only = options.includes("--only") ? options[options.indexOf("--only") + 1] : null;
+const keep = options.includes("--pictures") ? options[options.indexOf("--pictures") + 1] : null;
+
+// A page that is open; whatever it complains of, and whatever it asks for, is a mistake.
+async function opened(browser, { hash = "", width = 1280, height = 900, ...more } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true, ...more }), page = await context.newPage();
+  watch(page);
+  await page.goto("file://" + path.resolve(file) + hash);
+  await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 60000 });
+  return page;
+}
+
+const complaints = [];
+function watch(page) {
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) complaints.push(message.text()); });
+  page.on("pageerror", (error) => complaints.push(error.stack));
+  page.on("request", (request) => { if (!/^(file|blob|data):/.test(request.url())) complaints.push(`it asks for ${request.url()}`); });
+}
+
+const texts = (page, selector) => page.locator(selector).allTextContents();
+const becomes = (page, what, more = null) => page.waitForFunction(what, more, { timeout: 30000 });
+// The times of the algorithms, once the page shows the setting.
+async function timesOf(page) {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  return texts(page, ".result .time");
+}
+const wrong = (page) => page.locator("#trouble").textContent();
+
+// Types the value of a parameter.
+async function type(page, name, value) {
+  const field = page.locator(`.slider:has(#slider-${name}) .value`);
+  await field.fill(value);
+  await field.press("Enter");
+}
+
+async function sliders(browser) {
+  const page = await opened(browser, { hash: "#of=broadcast&a=optimal&b=binomial&L=6&o=2&g=4&P=8" });
+  assert.deepStrictEqual(await timesOf(page), ["24 cycles", "30 cycles"]);
+  await page.focus("#slider-L");
+  for (let turn = 0; turn < 14; turn++) await page.keyboard.press("ArrowRight");
+  assert.strictEqual(await page.locator("#slider-L").getAttribute("aria-valuetext"), "20 cycles");
+  await page.selectOption("#first", "broadcast/flat");
+  await page.selectOption("#second", "broadcast/optimal");
+  assert.deepStrictEqual(await timesOf(page), ["48 cycles", "48 cycles"]);
+  // The slider says from where on the other one wins, which is L = 20.
+  await becomes(page, () => document.querySelector(".slider:has(#slider-g) .change").textContent !== "");
+  await type(page, "L", "6us");
+  await type(page, "o", "1");
+  await becomes(page, () => /from 20 on: flat/.test(document.querySelector(".slider:has(#slider-L) .change").textContent) || /from \d+ on: flat/.test(document.querySelector(".slider:has(#slider-L) .change").textContent));
+  assert.strictEqual(await wrong(page), "");
+  for (const [name, text] of [["L", "fast"], ["P", "0"], ["o", "-1"], ["size", "1e99"]]) {
+    const before = await page.locator(`.slider:has(#slider-${name}) .value`).inputValue();
+    await type(page, name, text);
+    await timesOf(page);
+    assert.notStrictEqual(await wrong(page), "", `${name} = ${text} is taken`);
+    await type(page, name, before);
+    await timesOf(page);
+    assert.strictEqual(await wrong(page), "", `${name} = ${before}`);
+  }
+  await page.context().close();
+}
+
+// Every algorithm of every operation, and every machine.
+async function everything(browser) {
+  const page = await opened(browser), values = (id) => page.locator(`#${id} option`).evaluateAll((all) => all.map((one) => one.value));
+  let count = 0;
+  for (const operation of await values("operation")) {
+    await page.selectOption("#operation", operation);
+    for (const algorithm of await values("first")) {
+      await page.selectOption("#first", algorithm);
+      const times = await timesOf(page);
+      assert.strictEqual(await wrong(page), "", algorithm);
+      assert(times.length && times.every((time) => /^[\d,.]+ \S+$/.test(time)), `${algorithm}: ${times}`);
+      const colours = await page.evaluate(() => {
+        const { width, height } = document.getElementById("base");
+        return new Set(new Uint32Array(document.getElementById("base").getContext("2d").getImageData(0, 0, width, height).data.buffer)).size;
+      });
+      assert(colours > 3, `${algorithm} shows ${colours} colours`);
+      count++;
+    }
+  }
+  await page.selectOption("#operation", "broadcast");
+  for (const machine of (await values("machine")).reverse()) {
+    await page.selectOption("#machine", machine);
+    await timesOf(page);
+    assert.strictEqual(await wrong(page), "", machine);
+  }
+  await page.context().close();
+  return count;
+}
+
+// What leaves the page: a link, a command, the viewer, pictures.
+async function shared(browser) {
+  const page = await opened(browser, { hash: "#of=scatter&a=optimal&b=binomial", permissions: ["clipboard-read", "clipboard-write"] });
+  await page.selectOption("#machine", "cs2-elan");
+  await type(page, "P", "16");
+  await type(page, "o", "5us");
+  const times = await timesOf(page), clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await page.click("#link");
+  await becomes(page, () => document.getElementById("did").textContent !== "");
+  const link = await clipboard(), again = await opened(browser, { hash: link.slice(link.indexOf("#")) });
+  assert.deepStrictEqual(await timesOf(again), times, link);
+  await again.context().close();
+  await page.click("#command");
+  await page.waitForTimeout(200);
+  assert.match(await clipboard(), /^loggp run scatter optimal .*\nloggp run scatter binomial /);
+  const [viewer] = await Promise.all([page.context().waitForEvent("page"), page.click("#viewer")]);
+  watch(viewer);
+  await viewer.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 30000 });
+  assert.strictEqual(await viewer.evaluate(() => runs.length), 2);
+  await viewer.close();
+  for (const [button, start] of [["#svg", "<svg"], ["#png", "\u0089PNG"]]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click(button)]);
+    assert(fs.readFileSync(await download.path(), "latin1").startsWith(start), button);
+  }
+  await page.context().close();
+}
+
+// An own file; one that is none is named.
+async function files(browser) {
+  const page = await opened(browser), give = async (name, text) => {
+    await page.locator("#own").evaluate((one) => { one.open = true; });
+    await page.setInputFiles("#file", { name, mimeType: "text/plain", buffer: Buffer.from(text) });
+    await page.waitForTimeout(300);
+  };
+  await give("two.goal", "num_ranks 2\nrank 0 {\na: send 8b to 1\n}\nrank 1 {\nb: recv 8b from 0\n}\n");
+  assert.strictEqual(await wrong(page), "");
+  assert.deepStrictEqual(await timesOf(page), ["10 cycles"]);
+  await type(page, "L", "10");
+  assert.deepStrictEqual(await timesOf(page), ["14 cycles"]);
+  await give("none.goal", "this is no schedule");
+  assert.match(await wrong(page), /^none.goal: /);
+  await page.context().close();
+}
+
+// The exercises have the answers of docs/start/exercises.md.
+async function exercises(browser) {
+  const answers = { tree: 24, binomial: 30, flat: 20, "hot-spot": 34, stalls: 5, capacity: 1, remap: 244, halves: 1313 };
+  const page = await opened(browser);
+  await page.click("#predict");
+  const all = await page.locator("#exercise select option").evaluateAll((all) => all.map((one) => one.value));
+  assert.deepStrictEqual(all, Object.keys(answers));
+  for (const [id, answer] of Object.entries(answers)) {
+    await page.selectOption("#exercise select", id);
+    await timesOf(page);
+    assert(await page.locator("#guess").isVisible(), `${id} is not covered`);
+    await page.click("#exercise form button:has-text('Hint')");
+    await page.fill("#said-number", String(answer));
+    await page.click("#exercise button.main");
+    assert.match(await page.locator("#outcome").textContent(), /^Right: it is /, id);
+    assert.strictEqual(await wrong(page), "", id);
+  }
+  // A mark that is dragged, and a wrong guess.
+  await page.selectOption("#exercise select", "tree");
+  await timesOf(page);
+  const box = await page.locator("#guess").boundingBox();
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.9, box.y + 60, { steps: 5 });
+  await page.mouse.up();
+  assert(Number(await page.inputValue("#said-number")) > 24);
+  await page.click("#exercise button.main");
+  assert.match(await page.locator("#outcome").textContent(), /^It is 24 cycles. You said /);
+  await page.click("#predict");
+  assert(!await page.locator("#exercise").isVisible());
+  await page.context().close();
+}
+
+// The map is filled, and a click sets the sliders.
+async function maps(browser) {
+  const page = await opened(browser);
+  await becomes(page, () => document.getElementById("winners").childElementCount > 0);
+  const box = await page.locator("#zone").boundingBox(), value = () => page.locator(".slider:has(#slider-L) .value").inputValue();
+  await page.waitForTimeout(1500);
+  const before = await value();
+  await page.mouse.click(box.x + box.width * 0.8, box.y + box.height * 0.3);
+  await timesOf(page);
+  assert.notStrictEqual(await value(), before);
+  await page.focus("#zone");
+  await page.keyboard.press("ArrowLeft");
+  assert.match(await page.locator("#place").textContent(), /L = .*g = .*: /);
+  await page.context().close();
+}
+
+// It can be read and used by everyone, at every width, light and dark.
+async function accessible(browser) {
+  for (const width of [360, 800, 1600])
+    for (const colorScheme of ["light", "dark"])
+      for (const [name, hash] of [["run", ""], ["stalls", "#of=remap&a=short-naive&b=short-staggered&P=16"], ["exercise", "#exercise=tree"]]) {
+        const page = await opened(browser, { hash, width, height: 800, colorScheme, hasTouch: width < 500, reducedMotion: "reduce" });
+        await page.waitForTimeout(name === "exercise" ? 300 : 1200);
+        assert(await page.evaluate(() => document.documentElement.scrollWidth) <= width, `${name} is too wide at ${width}`);
+        await page.locator("#table").evaluate((one) => { one.open = true; });
+        await page.evaluate(axe);
+        const found = await page.evaluate(() => axe.run());
+        const serious = found.violations.filter((one) => ["serious", "critical"].includes(one.impact)).map((one) => `${one.id}: ${one.nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
+        assert.deepStrictEqual(serious, [], `${name}, ${width}, ${colorScheme}`);
+        await page.locator("#table").evaluate((one) => { one.open = false; });
+        if (keep) await page.screenshot({ path: path.join(keep, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+        await page.context().close();
+      }
+}
+
+// Times between frames while a slider is dragged at 64 processors, and what is left of memory.
+async function dragged(browser, slow, frames) {
+  const page = await opened(browser, { hash: "#of=broadcast&a=optimal&b=binomial&P=64", width: 1600, height: 1000 }), session = await page.context().newCDPSession(page);
+  await page.waitForTimeout(2500);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slow });
+  const memory = async () => { await session.send("HeapProfiler.collectGarbage"); const { usedSize, backingStorageSize = 0 } = await session.send("Runtime.getHeapUsage"); return (usedSize + backingStorageSize) / 1e6; };
+  const drag = (frames) => page.evaluate((frames) => new Promise((done) => {
+    const slider = document.getElementById("slider-o"), gaps = [];
+    let last = performance.now(), n = 0;
+    const step = (now) => {
+      gaps.push(now - last);
+      last = now;
+      slider.value = 2 + n % 20;
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      if (n++ < frames) requestAnimationFrame(step);
+      else done(gaps.slice(2).sort((a, b) => a - b));
+    };
+    requestAnimationFrame(step);
+  }), frames);
+  const before = (await drag(30), await memory()), gaps = await drag(frames), after = await memory();
+  const at = (part) => gaps[Math.min(gaps.length - 1, Math.floor(part * gaps.length))].toFixed(1);
+  console.log(`${slow}x slower: ${frames} frames, median ${at(0.5)} ms, 95% ${at(0.95)} ms, longest ${at(1)} ms; memory ${before.toFixed(1)} MB, then ${after.toFixed(1)} MB`);
+  await page.context().close();
+  return { median: Number(at(0.5)), before, after };
+}
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+  const started = Date.now(), test = async (name, act) => { if (only && only !== name) return; const result = await act(browser); assert.deepStrictEqual(complaints, [], name); console.log(`${name}${typeof result === "number" ? `: ${result}` : ""}, after ${((Date.now() - started) / 1000).toFixed(0)} s`); };
+  await test("sliders", sliders);
+  await test("algorithms", everything);
+  await test("links, commands and pictures", shared);
+  await test("files", files);
+  await test("exercises", exercises);
+  await test("map", maps);
+  await test("accessible", accessible);
+  if (options.includes("--times")) for (const [slow, most] of [[1, 1000 / 60], [4, 1000 / 30]]) {
+    const { median, before, after } = await dragged(browser, slow, 600);
+    assert(median < most * 1.1, `${median} ms between frames`);
+    assert(after < before * 1.1 + 1, `memory grows from ${before} MB to ${after} MB`);
+  }
+  await browser.close();
+})().catch((error) => { console.error(error, complaints); process.exit(1); });

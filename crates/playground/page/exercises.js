@@ -1,0 +1,57 @@
+// ---- The exercises: those of docs/start/exercises.md whose answer is a number that this page can show. The
+// answers are asked from the machine, and the texts explain them.
+const HOT_SPOT = ["num_ranks 8", "rank 0 {", ...range(1, 7, 1).map((from) => `r${from}: recv 8b from ${from}`), "}",
+  ...range(1, 7, 1).map((from) => `rank ${from} {\ns: send 8b to 0\n}`)].join("\n");
+
+// `asks`: for the time of the run, the number of stalls, the value of a slider from which on the first
+// algorithm is as fast as the second, or how many times as long the second takes.
+const EXERCISES = [
+  {
+    id: "tree", title: "A tree for a broadcast", of: "broadcast", a: "optimal", values: { L: "6", o: "2", g: "4", P: "8" }, asks: "time",
+    text: "Processor 0 has a datum for all 8. Each processor that has it can send it on. In the best tree, when does the last one have it?",
+    hint: "A hop takes o + L + o = 10. Processor 0 can send at 0, 4, 8 and so on, since the gap g is 4. Whoever has the datum sends it too.",
+    after: "Processor 0 sends at 0, 4, 8 and 12, so its children have the datum at 10, 14, 18 and 22. The first child sends on at 10 and 14: those have it at 20 and 24. The second one's child has it at 24 too. These are all 8.",
+  },
+  {
+    id: "binomial", title: "Three hops", of: "broadcast", a: "binomial", values: { L: "6", o: "2", g: "4", P: "8" }, asks: "time",
+    text: "In a binomial tree each processor that has the datum sends it in every round, so that 1, 2, 4 and then 8 have it. When does the last one of 8 have it?",
+    hint: "The longest way has three hops, one after the other.",
+    after: "Three hops of L + 2o = 10. A round could begin earlier than that for processor 0, which may send again after g, but the receivers cannot: this is why the best tree gives processor 0 more children.",
+  },
+  {
+    id: "flat", title: "Alone", of: "broadcast", a: "flat", b: "optimal", values: { L: "6", o: "2", g: "4", P: "8" }, asks: "change", over: "L",
+    text: "Processor 0 could also send all 7 messages itself. From which L on is that as good as any tree?",
+    hint: "When does it start its last message? From when on could a child help?",
+    after: "The seventh message starts at 6g = 24. A child can send from L + 2o on. So alone is best if 6g is at most L + 2o: from L = 20 on.",
+  },
+  {
+    id: "hot-spot", title: "A hot spot", goal: HOT_SPOT, values: { L: "6", o: "2", g: "4" }, asks: "time",
+    text: "Seven processors send a message to processor 0 at the same time. When has it received the last one?",
+    hint: "There is a gap of g between two receives. When does the first one start?",
+    after: "The first reception starts at o + L = 8, the others g after each other, at 12, 16, .. 32. The last one ends o later: L + 2o + 6g = 34.",
+  },
+  {
+    id: "stalls", title: "Who has to wait", goal: HOT_SPOT, values: { L: "6", o: "2", g: "4" }, asks: "stalls",
+    text: "The same seven messages to processor 0. How many of the sends stall, that is, wait until the network has room?",
+    hint: "At most L/g messages, rounded up, may be under way to a processor.",
+    after: "Two messages may be under way to processor 0. So two enter at 2, two when those arrive at 8, two at 14, and the last at 20: five stall. Only the senders lose time, in which they could have computed.",
+  },
+  {
+    id: "capacity", title: "More capacity", goal: HOT_SPOT, values: { L: "24", o: "2", g: "4" }, asks: "stalls",
+    text: "The same with L = 24. How many sends stall now?",
+    hint: "How many messages may be under way to processor 0 now?",
+    after: "The capacity is 24/4 = 6, so one stalls, until the first six arrive. But the time is still L + 2o + 6g: a receiver takes one message in each g, and is not faster if more of them wait before it.",
+  },
+  {
+    id: "remap", title: "Everybody to everybody", of: "remap", a: "short-staggered", b: "", values: { L: "6", o: "1", g: "4", P: "16", size: "32" }, asks: "time",
+    text: "Each of 16 processors has 4 messages for each other one. In the staggered order processor i begins with processor i + 1, so no two send to the same one at once. How long does it take?",
+    hint: "How many messages does a processor send? There is one in each g.",
+    after: "The last of 15 x 4 = 60 messages starts at 59g = 236, and takes L + 2o = 8: 244. Choose the naive order, in which all send first to processor 0, then to 1, and see who stalls.",
+  },
+  {
+    id: "halves", title: "Halves are not best", of: "scatter", a: "binomial", b: "", values: { L: "30", o: "0", g: "10", G: "1", P: "1024", size: "1" }, asks: "time",
+    text: "One of 1,024 processors has an item for each other. It sends half of the items to another processor, which hands them on in the same way, and keeps the other half. A message of k items takes (k\u22121)G + L. How long does it take?",
+    hint: "How many hops are there, and how many items pass on the way of the last one?",
+    after: "There are 10 hops of L. On the way of the last item 512 + 256 + .. + 1 = 1,023 items stream, less one of each message: 300 + 1,013 = 1,313. Choose the optimal tree beside it: the sender can go on after g, but the receiver only after L, so it should get fewer than half.",
+  },
+];

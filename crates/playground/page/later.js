@@ -1,0 +1,66 @@
+// ---- Longer questions, which are answered beside the page, one after the other.
+let ask = null, helper = null, waitingFor = null, asked = 0;
+const queue = [];
+
+async function startEngine() {
+  const text = $("module").textContent.trim(), stream = new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]).stream();
+  $("module").remove();
+  const bytes = new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+  ask = await load(bytes);
+  catalog = ask({ do: "catalog" });
+  // The helper is started when the first picture is there.
+  setTimeout(() => startHelper(bytes), 300);
+}
+
+function startHelper(bytes) {
+  const answered = ({ data: { id, answer, error } }) => {
+    if (waitingFor?.id === id) settleQuestion(answer, error);
+  };
+  try {
+    helper = new Worker(URL.createObjectURL(new Blob([$("helper").textContent], { type: "text/javascript" })));
+    helper.onmessage = answered;
+    helper.onerror = (event) => { event.preventDefault(); stopHelper(); };
+    helper.postMessage({ module: bytes });
+  } catch {
+    stopHelper();
+  }
+  next();
+}
+
+// Where there are no workers, the page itself answers, between frames.
+function stopHelper() {
+  helper = { postMessage: ({ id, request }) => setTimeout(() => {
+    if (waitingFor?.id !== id) return;
+    try {
+      settleQuestion(ask(request));
+    } catch (error) {
+      settleQuestion(undefined, error.message);
+    }
+  }, 30) };
+  if (waitingFor) helper.postMessage(waitingFor);
+}
+
+function settleQuestion(answer, error) {
+  const { done, fail } = waitingFor;
+  waitingFor = null;
+  if (error !== undefined) fail(new Error(error));
+  else done(answer);
+  next();
+}
+
+function next() {
+  if (!helper || waitingFor || !queue.length) return;
+  waitingFor = queue.shift();
+  helper.postMessage({ id: waitingFor.id, request: waitingFor.request });
+}
+
+// Asks a longer question. Its answer is a promise, which stays open if the question is dropped.
+const askLater = (subject, request) => new Promise((done, fail) => {
+  queue.push({ id: ++asked, subject, request, done, fail });
+  next();
+});
+
+// Drops the questions about a subject that have no answer yet.
+function dropQuestions(subject) {
+  for (let i = queue.length - 1; i >= 0; i--) if (queue[i].subject === subject) queue.splice(i, 1);
+}

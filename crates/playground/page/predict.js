@@ -1,0 +1,119 @@
+// ---- Predict first: an exercise covers the run until a number is said or a mark is dragged.
+
+// `at`: the guess, a time in ps or a number. `shown`: the guess that the picture marks. `open`: whether the
+// run is shown.
+const guessed = { exercise: null, at: null, shown: null, open: false, right: null };
+const isCovered = () => !!guessed.exercise && !guessed.open;
+
+function forgetGuess() {
+  guessed.shown = null;
+}
+
+function takeExercise(id) {
+  const exercise = EXERCISES.find((one) => one.id === id) ?? null;
+  Object.assign(guessed, { exercise, at: null, shown: null, open: false, right: null });
+  setting.exercise = exercise?.id ?? "";
+  $("predict").setAttribute("aria-pressed", !!exercise);
+  $("exercise").hidden = !exercise;
+  for (const id of ["sliders", "times", "tree", "zones", "more"]) $(id).inert = !!exercise;
+  document.documentElement.toggleAttribute("data-covered", !!exercise);
+  if (exercise) {
+    takeMachine("");
+    takeOperation(exercise.of ?? "broadcast", exercise.a, exercise.b ?? "");
+    Object.assign(setting.values, { G: "", size: "" }, exercise.values);
+    if (exercise.goal) openBytes(`${exercise.id}.goal`, new TextEncoder().encode(exercise.goal));
+    showExercise();
+  } else if (setting.first === "file" && opened?.name.endsWith(".goal") && EXERCISES.some((one) => `${one.id}.goal` === opened.name)) takeOperation("broadcast");
+  showChoice();
+  refresh();
+}
+
+// The right answer, which the machine gives.
+function rightAnswer({ asks, over }) {
+  const [a, b] = [setting.first, setting.second];
+  if (asks === "change") {
+    const { changes } = ask({ do: "crossover", ...requestFor(a), algorithms: [a, b], over, from: "1", to: "100", points: 34, log: false });
+    return changes.find((one) => one.after === a)?.value ?? null;
+  }
+  const one = ask({ do: "run", ...requestFor(a), columns: false });
+  return asks === "stalls" ? one.stalls : one.time;
+}
+
+// Guesses of times are numbers in the unit that is shown.
+const isTime = ({ asks }) => asks !== "stalls";
+const lengthOf = (exercise) => isTime(exercise) ? unitOfSetting().length : 1;
+
+function showExercise() {
+  const { exercise } = guessed, i = EXERCISES.indexOf(exercise), form = element("form", ""), select = element("select", "");
+  select.setAttribute("aria-label", "Which exercise");
+  select.append(...EXERCISES.map((one, i) => element("option", `${i + 1}. ${one.title}`, { value: one.id })));
+  select.value = exercise.id;
+  select.addEventListener("change", () => takeExercise(select.value));
+  const values = Object.entries(setting.values).filter(([name, value]) => value && !(name === "P" && exercise.goal)).map(([name, value]) => `${name} = ${value}`).join(", ");
+  const label = element("label", { time: "Your guess, in cycles ", stalls: "Your guess ", change: `Your guess: ${exercise.over} = ` }[exercise.asks]);
+  const input = element("input", "", { type: "number", id: "said-number", min: 0, step: "any", inputMode: "decimal", required: true });
+  label.append(input);
+  const hint = element("button", "Hint", { type: "button" }), told = element("p", "", { className: "hint" }), result = element("div", "", { id: "outcome" });
+  result.setAttribute("aria-live", "polite");
+  hint.addEventListener("click", () => { told.textContent = exercise.hint; });
+  form.append(label, element("button", "Show the run", { className: "main" }), hint);
+  input.addEventListener("input", () => { guessed.at = input.value === "" ? null : Number(input.value) * lengthOf(exercise); placeGuess(); });
+  form.addEventListener("submit", (event) => { event.preventDefault(); reveal(); });
+  $("exercise").replaceChildren(select, element("p", exercise.text), element("p", `${values}${exercise.asks === "time" ? ". Say a number, or drag the line in the picture." : "."}`, { className: "given" }), form, told, result);
+}
+
+function reveal() {
+  const { exercise } = guessed;
+  if (guessed.at === null) return;
+  const right = guessed.right = rightAnswer(exercise), say = (number) => exercise.asks === "stalls" ? spelled(number) : exercise.asks === "change" ? `${exercise.over} = ${spelled(number / lengthOf(exercise))}` : spoken(number);
+  const off = right ? Math.abs(guessed.at / right - 1) : 1, words = guessed.at === right ? "Right: it is" : off < 0.1 ? "Close: it is" : "It is";
+  Object.assign(guessed, { open: true, shown: exercise.asks === "time" ? guessed.at : null });
+  document.documentElement.toggleAttribute("data-covered", false);
+  for (const id of ["sliders", "times", "tree", "zones", "more"]) $(id).inert = false;
+  const later = EXERCISES[EXERCISES.indexOf(exercise) + 1], more = element("button", later ? "Next exercise" : "Leave the exercises", { type: "button" });
+  more.addEventListener("click", () => takeExercise(later?.id));
+  const verdict = element("p", "");
+  verdict.append(element("b", `${words} ${say(right)}.`), guessed.at === right ? "" : ` You said ${say(guessed.at)}.`);
+  $("outcome").replaceChildren(verdict, element("p", exercise.after), more);
+  refresh();
+}
+
+// Shows the cover with the mark, if there is something to guess.
+function placeGuess() {
+  const cover = $("guess"), { exercise, at } = guessed;
+  cover.hidden = !isCovered();
+  if (cover.hidden || !runs.length) return;
+  const drag = exercise.asks === "time", moment = at === null ? null : at / runs[0].quantum;
+  cover.classList.toggle("drag", drag);
+  if (!cover.firstChild) cover.append(element("i", ""), element("span", ""));
+  const [line, words] = cover.children;
+  line.hidden = !drag || moment === null;
+  if (!line.hidden) line.style.translate = `${Math.min(place.width - 2, xOf(moment))}px`;
+  words.textContent = drag ? moment === null ? "When is the last processor done? Drag here." : `You say ${spoken(at)}` : "The run is hidden until you say a number.";
+  if (!drag) return ["role", "tabindex"].forEach((name) => cover.removeAttribute(name));
+  const fields = { role: "slider", tabindex: 0, "aria-label": "Your guess of the time", "aria-valuemin": 0, "aria-valuemax": end * runs[0].quantum / lengthOf(exercise), "aria-valuenow": (at ?? 0) / lengthOf(exercise), "aria-valuetext": spoken(at ?? 0) };
+  for (const name in fields) cover.setAttribute(name, fields[name]);
+}
+
+// A guess is a whole number of the unit, if the axis has not many of them.
+function guess(moment) {
+  const { length } = unitOfSetting(), ps = moment * runs[0].quantum;
+  guessed.at = Math.max(0, Math.round(ps / length) * length);
+  $("said-number").value = guessed.at / length;
+  placeGuess();
+}
+
+function listenToGuesses() {
+  const cover = $("guess"), go = (event) => guess(momentAt(Math.max(place.left, event.clientX - cover.getBoundingClientRect().left)));
+  const isDragged = () => guessed.exercise?.asks === "time";
+  cover.addEventListener("pointerdown", (event) => { if (isDragged()) { cover.setPointerCapture(event.pointerId); go(event); } });
+  cover.addEventListener("pointermove", (event) => { if (isDragged() && event.buttons) go(event); });
+  cover.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
+    if (event.key === "Enter") return reveal();
+    if (!step || !isDragged()) return;
+    event.preventDefault();
+    event.stopPropagation();
+    guess(((guessed.at ?? 0) + step * unitOfSetting().length) / runs[0].quantum);
+  });
+}

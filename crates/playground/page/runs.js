@@ -1,0 +1,196 @@
+// ---- The runs: asked at each move, drawn as timelines, and told in words.
+
+// `answers`: one for each algorithm. `machineParams`: what the machine has before a slider moves.
+let answers = [], machineParams = {}, asking = 0, movedSlider = "", settling = 0, opened = null;
+
+// Asks and draws once before the next frame.
+function refresh(moved = "") {
+  movedSlider = moved;
+  asking = asking || requestAnimationFrame(update);
+  noteView();
+}
+
+function answer(request) {
+  try {
+    return ask(request);
+  } catch (error) {
+    return { error: error.message, about: error.about };
+  }
+}
+
+function update() {
+  asking = 0;
+  answers = chosen().map((id) => ({ id, ...answer({ do: "run", ...requestFor(id), columns: false, page: true }) }));
+  const good = answers.filter((one) => !one.error), bad = answers.find((one) => one.error);
+  $("trouble").textContent = bad ? bad.error : "";
+  document.documentElement.toggleAttribute("data-trouble", !good.length);
+  if (good.length) showRuns(good);
+  showSliders(movedSlider);
+  showResults();
+  showTree();
+  clearTimeout(settling);
+  settling = setTimeout(finishMove, 250);
+}
+
+// What takes longer, and what is said aloud, waits until the slider rests.
+function finishMove() {
+  clearTimeout(settling);
+  if (asking) return settling = setTimeout(finishMove, 50);
+  say();
+  showTable();
+  showChangesLater(movedSlider);
+  showZonesLater();
+  movedSlider = "";
+  $("sliders").classList.remove("stale");
+}
+
+// The end of the axis: a round number, so that a run grows on it while a slider moves.
+const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12];
+function roundUp(number) {
+  const power = 10 ** Math.floor(Math.log10(number));
+  return ROUND.find((n) => n * power >= number * 1.01) * power;
+}
+
+function showRuns(good) {
+  const unit = unitOfSetting(), before = `${runs.length} ${P}`;
+  meta.unit = [unit.name, unit.length];
+  runs.length = 0;
+  for (const [index, one] of good.entries()) {
+    const { meta: head, bytes } = one.page, marks = one.formula?.time ? [["formula", one.formula.time]] : [];
+    if (guessed.shown !== null) marks.push(["your guess", guessed.shown]);
+    runs.push(Object.assign(decode(head, bytes), { index, name: nameOfAlgorithm(one.id), about: one.path ? `T = ${one.path}` : "", marks }));
+  }
+  Object.assign(state, { chosen: null, hover: null });
+  $("why").hidden = true;
+  viewAll();
+  const longest = Math.max(...runs.map((run) => run.finish * run.quantum), unit.length * 1e-3);
+  end = roundUp(longest * (isCovered() ? 1.7 : 1) / unit.length) * unit.length / runs[0].quantum;
+  view.until = end;
+  sortRows();
+  if (before !== `${runs.length} ${P}` || !place.panels.length) resize();
+  else frame();
+  showLegend();
+  placeGuess();
+}
+
+// The height of the timeline: enough for its rows, and on a narrow page so little that the sliders below it
+// are seen too.
+const freeHeight = () => innerWidth < 900 ? Math.max(230, innerHeight * 0.44) : Math.max(380, innerHeight * 0.62);
+// The playground has no overview: all is in view.
+const drawMap = () => {};
+
+// Points at the event of a processor at a moment, which an item of the list of causes names.
+function show(run, id, at) {
+  const box = $("plot").getBoundingClientRect(), q = ratio(run), thing = eventAt(run, id, Math.max(0, at * q - 0.001));
+  point(thing, box.left + xOf(at * q), box.top + yOf(run, id));
+  drawOver();
+}
+
+const spoken = (ps) => { const [name, length] = unitOf(ps / runs[0].quantum); return `${spelled(ps / length)} ${name}`; };
+
+// What each colour is.
+const MEANINGS = {
+  [WORK]: "computes", [SEND]: "sends: o", [RECEIVE]: "receives: o", [GAP]: "waits for its gap: g", [STALL]: "stalls: too many messages are under way",
+  [PORT]: "waits for a port", [IDLE]: "idle", [BARRIER]: "in a barrier", [NOISE]: "noise", [RENDEZVOUS]: "asks before a long message",
+};
+let legendOf = "";
+function showLegend() {
+  const kinds = shownKinds(), key = kinds.join();
+  if (key === legendOf) return;
+  legendOf = key;
+  $("legend").replaceChildren(...kinds.map((kind) => {
+    const part = element("span", ""), chip = element("i", "", { className: "chip" });
+    chip.style.background = `var(--${KINDS[kind][2]})`;
+    part.append(chip, MEANINGS[kind] ?? KINDS[kind][0]);
+    return part;
+  }), element("span", "\u2192 a message: L"));
+}
+
+// Each algorithm of an operation has a colour, on the map and beside its name.
+const colourOf = (id) => `var(--zone-${Math.max(0, operationOf().algorithms.findIndex((one) => one.id === id)) % 8})`;
+function chipOf(id) {
+  const chip = element("i", "", { className: "chip" });
+  chip.style.background = colourOf(id);
+  return chip;
+}
+
+// The number of each term, with its value: 2 L + 4 o is 2 x 6 + 4 x 2.
+function termsInNumbers(one) {
+  const { length } = unitOfSetting(), number = (ps) => spelled(ps / length);
+  const parts = [...(one.terms ?? []).map(([name, n]) => [n, `${Math.abs(n) === 1 ? "" : spelled(Math.abs(n)) + "\u00d7"}${number(one.params[name])}`]), ...(one.rest ?? []).map(([, ps]) => [ps, number(Math.abs(ps))])];
+  return parts.map(([n, text], i) => (n < 0 ? i ? " \u2212 " : "\u2212" : i ? " + " : "") + text).join("");
+}
+
+function showResults() {
+  const least = Math.min(...answers.filter((one) => !one.error).map((one) => one.time));
+  const cards = answers.map((one) => {
+    const card = element("div", "", { className: "result" }), head = element("h2", "");
+    head.append(chipOf(one.id), nameOfAlgorithm(one.id));
+    card.append(head);
+    if (one.error) return card;
+    card.classList.toggle("best", answers.length > 1 && one.time === least);
+    const time = element("p", "", { className: "time" });
+    time.append(element("b", spoken(one.time)));
+    const path = element("p", "", { className: "terms", title: "The critical path: the longest chain of things that wait for each other" });
+    if (one.path) path.append(element("b", `T = ${one.path}`), ` = ${termsInNumbers(one)}`);
+    card.append(time, path, element("p", factsOf(one), { className: "facts" }));
+    return card;
+  });
+  $("results").replaceChildren(...cards);
+  $("summary").textContent = verdict();
+}
+
+function factsOf(one) {
+  const paper = one.formula?.time, off = paper ? one.time / paper - 1 : 0;
+  const formula = paper === null || paper === undefined ? "" : Math.abs(off) < 5e-7 ? "The paper's formula says the same. " : `The paper's formula: ${spoken(paper)} (the run: ${off > 0 ? "+" : "\u2212"}${percent(Math.abs(off))}). `;
+  const stalls = one.stalls ? `${many(one.stalls, "stall")}, ${spoken(one.stall_time)} in all.` : "no stalls.";
+  return `${formula}${many(one.messages, "message")}, ${stalls}`;
+}
+
+function verdict() {
+  const good = answers.filter((one) => !one.error);
+  if (good.length < 2) return good.length ? `${nameOfAlgorithm(good[0].id)} takes ${spoken(good[0].time)}.` : "";
+  const [a, b] = good, [fast, slow] = a.time <= b.time ? [a, b] : [b, a];
+  if (a.time === b.time) return `Both take ${spoken(a.time)}.`;
+  return `${nameOfAlgorithm(fast.id)} is ${spoken(slow.time - fast.time)} faster (${percent(1 - fast.time / slow.time)} less).`;
+}
+
+function say() {
+  if (isCovered()) return;
+  const text = answers.filter((one) => !one.error).map((one) => `${nameOfAlgorithm(one.id)}: ${spoken(one.time)}`).join(", ");
+  if (text) $("said").textContent = text;
+}
+
+// The picture as a table, for those who do not see it.
+function showTable() {
+  const holder = $("table").querySelector("div");
+  if (!$("table").open || isCovered()) return;
+  const parts = chosen().map((id) => {
+    const one = answer({ do: "run", ...requestFor(id) });
+    if (one.error) return element("p", one.error);
+    const kinds = Object.keys(one.busy).filter((kind) => one.busy[kind].some((time) => time > 0)), table = element("table", ""), { name, length } = unitOfSetting();
+    table.append(element("caption", `${nameOfAlgorithm(id)}: what each processor does, in ${name}`));
+    const row = (cells, kind) => { const row = element("tr", ""); cells.forEach((cell, i) => row.append(element(kind === "th" || !i ? "th" : "td", cell, { scope: kind === "th" ? "col" : i ? "" : "row" }))); return row; };
+    const head = table.createTHead(), body = table.createTBody();
+    head.append(row(["processor", ...kinds, "done at"], "th"));
+    one.finish.forEach((time, i) => i < 256 && body.append(row([`P${i}`, ...kinds.map((kind) => spelled(one.busy[kind][i] / length)), spelled(time / length)])));
+    return table;
+  });
+  holder.replaceChildren(...parts);
+}
+
+// Where on each slider another algorithm wins. That of the slider that was moved stays.
+function showChangesLater(moved) {
+  dropQuestions("changes");
+  const [a, b] = chosen(), turn = ++changesTurn;
+  clearChanges(moved);
+  if (!b || a === "file" || isCovered()) return;
+  for (const [name, { list, box, input }] of sliders) {
+    const uses = [a, b].some((id) => algorithmOf(id).uses.includes(name));
+    if (name === moved || box.hidden || !uses || input.disabled || list.length < 2) continue;
+    const counts = name === "P" || name === "size", from = list.find((one) => one > 0), text = (number) => counts ? String(number) : `${number}${unitOfSetting().suffix}`;
+    const request = { do: "crossover", ...requestFor(a), algorithms: [a, b], over: name, from: text(from), to: text(list.at(-1)), points: counts ? 9 : 13, log: true };
+    askLater("changes", request).then(({ changes }) => turn === changesTurn && showChanges(name, changes), () => {});
+  }
+}
+let changesTurn = 0;

@@ -1,0 +1,106 @@
+// ---- The setting: what the controls say. It is kept in the page's address, so that a link opens it again.
+
+// The parameters in the order of their sliders, each in half a sentence.
+const PARAMETERS = [
+  ["L", "latency", "how long a message is under way"],
+  ["o", "overhead", "how long a message keeps its sender busy, and then its receiver"],
+  ["g", "gap", "the least time between two sends of a processor, and between two receives"],
+  ["G", "Gap per word", "how much longer a message takes for each further word"],
+  ["P", "processors", "how many take part"],
+  ["size", "size", ""],
+];
+const TIMES = ["L", "o", "g", "G"];
+
+// `values` are texts, as typed: "6" counts cycles, "6us" is a time. Without G, long messages are trains of
+// short ones.
+const START_VALUES = { L: "6", o: "2", g: "4", G: "", P: "8", size: "" };
+const setting = { operation: "", first: "", second: "", machine: "", values: { ...START_VALUES }, x: "", y: "", exercise: "" };
+let catalog = null;
+
+const operationOf = (name = setting.operation) => catalog.operations.find((one) => one.name === name);
+const algorithmOf = (id) => catalog.operations.flatMap((one) => one.algorithms).find((one) => one.id === id);
+const machineOf = () => catalog.machines.find((one) => one.name === setting.machine);
+// The algorithms that run: one or two.
+const chosen = () => [...new Set([setting.first, setting.second])].filter(Boolean);
+const nameOfAlgorithm = (id) => id === "file" ? opened?.name ?? "file" : algorithmOf(id)?.name ?? id;
+
+// The unit in which times are shown: its name, what is written after a number, and its length in ps.
+function unitOfSetting() {
+  const machine = machineOf();
+  if (!machine) return { name: "cycles", suffix: "", length: 1e6 };
+  const suffix = /[a-z]+$/.exec(machine.params.L ?? machine.params.o ?? "")?.[0] ?? "";
+  const length = UNITS.find(([name]) => name === suffix)?.[1];
+  return length ? { name: suffix, suffix, length } : { name: "cycles", suffix: "", length: machine.cycle };
+}
+
+// The request for an algorithm under the setting.
+function requestFor(algorithm, more = {}) {
+  const values = setting.values, machine = machineOf();
+  const params = Object.entries(values).filter(([name, value]) => name !== "size" && value !== "").map(([name, value]) => `${name}=${value}`);
+  const request = { algorithm, params: params.join(",") };
+  if (machine) request.machine = machine.name;
+  // What is no number goes as it is, so that the answer says so.
+  if (values.size !== "") request.size = Number.isFinite(Number(values.size)) ? Number(values.size) : values.size;
+  return { ...request, ...more };
+}
+
+// Chooses a machine: its parameters become those of the sliders.
+function takeMachine(name) {
+  setting.machine = catalog.machines.some((one) => one.name === name) ? name : "";
+  const params = machineOf()?.params;
+  for (const name of TIMES) setting.values[name] = params ? params[name] ?? "" : START_VALUES[name];
+  // What a paper leaves open must be given.
+  for (const name of machineOf()?.open ?? []) if (name in setting.values && !setting.values[name]) setting.values[name] = params.o ?? params.L ?? "1us";
+}
+
+// Chooses an operation, with the first two of its algorithms unless others are named.
+function takeOperation(name, first, second) {
+  const operation = operationOf(name) ?? catalog.operations[0], ids = operation.algorithms.map((one) => one.id);
+  const id = (wanted) => ids.find((id) => id === wanted || id === `${operation.name}/${wanted}`);
+  setting.operation = operation.name;
+  setting.first = id(first) ?? ids[0];
+  setting.second = second === "" ? "" : id(second) ?? ids.find((id) => id !== setting.first) ?? "";
+  setting.values.size = "";
+  setting.values.P ||= START_VALUES.P;
+}
+
+// Keeps P to what both algorithms can run on.
+function fitProcessors() {
+  const limits = chosen().map((id) => algorithmOf(id)?.P).filter(Boolean), fixed = limits.find((limit) => limit.fixed)?.fixed;
+  const now = Number(setting.values.P), allowed = processorsFor(limits);
+  if (fixed) setting.values.P = String(fixed);
+  else if (allowed.length && !fits(now, limits)) setting.values.P = String(allowed.reduce((best, one) => Math.abs(one - now) < Math.abs(best - now) ? one : best));
+}
+
+const isPower = (n) => n > 0 && Number.isInteger(Math.log2(n));
+const fits = (n, limits) => limits.every((limit) => Number.isInteger(n) && n >= limit.least && n <= limit.most && (!limit.power_of_two || isPower(n)));
+
+// ---- The address.
+function addressOf() {
+  if (setting.exercise) return `#exercise=${setting.exercise}`;
+  const fields = { of: setting.operation, a: setting.first.split("/").pop(), b: setting.second.split("/").pop() };
+  if (setting.machine) fields.machine = setting.machine;
+  for (const [name, value] of Object.entries(setting.values)) if (value !== "" || name === "G" && machineOf()?.params.G) fields[name] = value;
+  for (const name of ["x", "y"]) if (setting[name]) fields[name] = setting[name];
+  return "#" + Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+}
+
+let noting = 0;
+// The timeline's script calls this too, when it draws.
+function noteView() {
+  clearTimeout(noting);
+  noting = setTimeout(() => {
+    if ((setting.first !== "file" || setting.exercise) && location.hash !== addressOf()) history.replaceState(null, "", addressOf());
+  }, 300);
+}
+
+function readAddress() {
+  const decoded = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
+  const fields = new Map(location.hash.slice(1).split("&").map((field) => field.split("=").map(decoded)));
+  takeMachine(fields.get("machine") ?? "");
+  takeOperation(fields.get("of") ?? "broadcast", fields.get("a"), fields.get("b"));
+  for (const name of Object.keys(setting.values)) if (fields.has(name)) setting.values[name] = fields.get(name).slice(0, 40);
+  if (!setting.values.P) setting.values.P = START_VALUES.P;
+  for (const name of ["x", "y", "exercise"]) setting[name] = fields.get(name) ?? "";
+  fitProcessors();
+}

@@ -1,0 +1,110 @@
+// ---- What leaves the page: a link, a command, the viewer, pictures; and what comes in: a file.
+let didTimer = 0;
+function tellDone(text) {
+  clearTimeout(didTimer);
+  $("did").textContent = text;
+  didTimer = setTimeout(() => $("did").textContent = "", 6000);
+}
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    tellDone(`${what} is copied: ${text}`);
+  } catch {
+    tellDone(text);
+  }
+}
+
+const commandOf = (id) => ask({ do: "command", ...requestFor(id) }).command;
+
+function copyCommand() {
+  try {
+    copy(chosen().map(commandOf).join("\n"), "The command");
+  } catch (error) {
+    tellDone(error.message);
+  }
+}
+
+function copyLink() {
+  history.replaceState(null, "", addressOf());
+  copy(location.href, "The link");
+}
+
+function openViewer() {
+  const [a, b] = chosen();
+  try {
+    const { html } = ask({ do: "timeline", ...requestFor(a), ...(b ? { beside: requestFor(b) } : {}) });
+    const url = URL.createObjectURL(new Blob([html], { type: "text/html" }));
+    if (!window.open(url)) tellDone("The browser did not let a new tab open.");
+    setTimeout(() => URL.revokeObjectURL(url), 60000);
+  } catch (error) {
+    tellDone(error.message);
+  }
+}
+
+const fileName = (ending) => `${setting.operation || "run"}-${chosen().map(nameOfAlgorithm).join("-")}.${ending}`.replace(/[^\w.-]+/g, "-");
+
+function download(blob, name) {
+  const link = element("a", "", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+const titleOfPicture = () => `${setting.first === "file" ? opened?.name : setting.operation}: ${[...sliders].filter(([, { box, value }]) => !box.hidden && value.value).map(([name, { value }]) => `${name} = ${value.value}`).join(", ")}`;
+
+function saveSvg() {
+  meta.title = titleOfPicture();
+  download(new Blob([sheetOf()], { type: "image/svg+xml" }), fileName("svg"));
+}
+
+async function savePng() {
+  meta.title = titleOfPicture();
+  const image = new Image(), url = URL.createObjectURL(new Blob([sheetOf()], { type: "image/svg+xml" })), scale = 2;
+  image.src = url;
+  await image.decode();
+  const canvas = element("canvas", "", { width: image.naturalWidth * scale, height: image.naturalHeight * scale });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(url);
+  canvas.toBlob((blob) => download(blob, fileName("png")), "image/png");
+}
+
+// ---- An own file.
+const MOST_BYTES = 64 << 20;
+
+async function openFile(file) {
+  if (!file) return;
+  if (file.size > MOST_BYTES) return tellTrouble(`${file.name} has ${spelled(Math.round(file.size / 2 ** 20))} MiB; up to ${MOST_BYTES >> 20} MiB can be opened here.`);
+  openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
+}
+
+function openBytes(name, bytes) {
+  try {
+    const params = Object.entries(setting.values).filter(([name, value]) => TIMES.includes(name) && value !== "").map(([name, value]) => `${name}=${value}`).join(",");
+    const { file } = ask({ do: "open", name, params, ...(setting.machine ? { machine: setting.machine } : {}) }, bytes);
+    opened = file;
+    Object.assign(setting, { first: "file", second: "" });
+    setting.values.size = "";
+    setting.values.P = "";
+    showChoice();
+    refresh();
+    return true;
+  } catch (error) {
+    tellTrouble(`${name}: ${error.message}`);
+    return false;
+  }
+}
+
+function tellTrouble(text) {
+  $("trouble").textContent = text;
+}
+
+function listenToFiles() {
+  $("file").addEventListener("change", () => openFile($("file").files[0]));
+  addEventListener("dragover", (event) => { event.preventDefault(); document.documentElement.toggleAttribute("data-drop", true); });
+  addEventListener("dragleave", (event) => event.relatedTarget || document.documentElement.toggleAttribute("data-drop", false));
+  addEventListener("drop", (event) => {
+    event.preventDefault();
+    document.documentElement.toggleAttribute("data-drop", false);
+    openFile(event.dataTransfer.files[0]);
+  });
+}

@@ -1,0 +1,87 @@
+// ---- The page as a whole.
+function fillSelect(select, options, value) {
+  const key = JSON.stringify(options);
+  if (select.dataset.key !== key) {
+    select.dataset.key = key;
+    select.replaceChildren(...options.map(([value, text]) => element("option", text, { value })));
+  }
+  select.value = value;
+}
+
+// Shows the setting in the fields for operation, algorithms and machine.
+function showChoice() {
+  const isFile = setting.first === "file", operation = operationOf(), algorithms = operation.algorithms.map(({ id, name }) => [id, name]);
+  fillSelect($("operation"), [...catalog.operations.map(({ name }) => [name, name]), ...(opened ? [["file", `your file: ${opened.name}`]] : [])], isFile ? "file" : setting.operation);
+  fillSelect($("first"), isFile ? [["file", opened.name]] : algorithms, setting.first);
+  fillSelect($("second"), isFile ? [["", "nothing"]] : [["", "nothing"], ...algorithms], setting.second);
+  fillSelect($("machine"), [["", "your own, in cycles"], ...catalog.machines.map(({ name }) => [name, name])], setting.machine);
+  const machine = machineOf(), recorded = chosen().map(algorithmOf).find((one) => one?.recorded)?.recorded;
+  $("about").replaceChildren(...[isFile ? "" : `${operation.name}: ${operation.about}.`, machine ? `${machine.name}: ${machine.about}.` : "", recorded ? `Recorded from: loggp run ${recorded}.` : ""].filter(Boolean).map((text) => element("span", text + " ")));
+  for (const which of ["first", "second"]) $(`chip-${which}`).style.background = setting[which] ? colourOf(setting[which]) : "none";
+  zones.key = "";
+}
+
+// Learns what a machine has before sliders move, so that these do not change their ends while they move.
+function learnMachine() {
+  const params = answer({ do: "run", ...requestFor(setting.first === "file" ? catalog.operations[0].algorithms[0].id : setting.first), columns: false }).params;
+  machineParams = params ?? {};
+}
+
+function listenToChoice() {
+  const changed = () => { forgetGuess(); fitProcessors(); showChoice(); learnMachine(); clearChanges(); refresh(); };
+  const act = {
+    operation: () => {
+      if (guessed.exercise) takeExercise("");
+      if ($("operation").value === "file") Object.assign(setting, { first: "file", second: "" });
+      else takeOperation($("operation").value);
+    },
+    first: () => { setting.first = $("first").value; },
+    second: () => { setting.second = $("second").value; },
+    machine: () => takeMachine($("machine").value),
+  };
+  for (const id in act) $(id).addEventListener("change", () => { act[id](); changed(); });
+  $("predict").addEventListener("click", () => takeExercise(guessed.exercise ? "" : EXERCISES[0].id));
+}
+
+function listenToPicture() {
+  const plot = $("plot"), inside = ({ clientX, clientY }, box = plot.getBoundingClientRect()) => [clientX - box.left, clientY - box.top];
+  plot.addEventListener("pointermove", (event) => event.pointerType === "mouse" && !isCovered() && hover(...inside(event), event.clientX, event.clientY));
+  plot.addEventListener("pointerleave", () => hover());
+  plot.addEventListener("click", (event) => {
+    if (isCovered()) return;
+    const thing = pick(...inside(event));
+    choose(thing);
+    if (thing) point(thing, event.clientX, event.clientY);
+  });
+  plot.addEventListener("keydown", (event) => {
+    const walks = { ArrowLeft: [-1], ArrowRight: [1], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (isCovered() || event.target !== plot) return;
+    if (event.key === "Enter") chooseHere();
+    else if (event.key === "Escape") { choose(null); point(null); drawOver(); }
+    else if (walks) walk(...walks);
+    else return;
+    event.preventDefault();
+  });
+  for (const when of ["scroll", "blur"]) addEventListener(when, () => hover(), { capture: true, passive: true });
+  const clicks = { viewer: openViewer, command: copyCommand, link: copyLink, svg: saveSvg, png: savePng };
+  for (const id in clicks) $(id).addEventListener("click", clicks[id]);
+  for (const id of ["path", "arrows"]) $(id).addEventListener("click", () => { $(id).setAttribute("aria-pressed", state[id] = !state[id]); draw(); });
+  $("table").addEventListener("toggle", showTable);
+}
+
+async function open() {
+  await startEngine();
+  for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToFiles]) act();
+  Object.assign(state, { flight: false, path: false });
+  $("version").textContent = `Version ${catalog.version}.`;
+  showChoice();
+  showSliders();
+  if (setting.exercise) takeExercise(setting.exercise);
+  update();
+  let wide = innerWidth;
+  new ResizeObserver(() => { if (runs.length && (wide !== innerWidth || $("plot").clientWidth !== place.width)) { wide = innerWidth; resize(); placeGuess(); tree.width = 0; showTree(); drawZones(); } }).observe(document.body);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); draw(); drawZones(); });
+  addEventListener("hashchange", () => { readAddress(); takeExercise(setting.exercise); learnMachine(); });
+}
+
+open().catch((error) => { $("trouble").textContent = `This page cannot be shown: ${error.message}`; throw error; });

@@ -1,0 +1,179 @@
+// ---- The map: two parameters, and at each place the colour of the fastest algorithm.
+const CELLS = 20, BATCH = 4;
+const zones = { turn: 0, key: "", algorithms: [], x: null, y: null, winner: null, ready: 0, cursor: null };
+
+function makeZones() {
+  const bar = element("div", "", { className: "bar" });
+  for (const axis of ["x", "y"]) {
+    const label = element("label", axis === "x" ? "across " : "up "), choice = element("select", "", { id: `zones-${axis}` });
+    choice.addEventListener("change", () => { setting[axis] = choice.value; noteView(); showZonesLater(); });
+    label.append(choice);
+    bar.append(label);
+  }
+  const holder = element("div", "", { id: "field" }), canvas = element("canvas", "", { id: "zone", tabIndex: 0 });
+  canvas.setAttribute("role", "application");
+  holder.append(canvas);
+  $("zones").append(element("h2", "Who is fastest where"), element("p", "Each place is a machine. The circle is yours; a click takes another one."), bar, holder, element("div", "", { id: "winners" }), element("p", "", { id: "place" }));
+  $("place").setAttribute("role", "status");
+  const cellAt = (event) => {
+    const box = canvas.getBoundingClientRect(), { left, low, wide, high } = fieldOf(canvas);
+    const x = Math.floor((event.clientX - box.left - left) / wide * CELLS), y = Math.floor((low - (event.clientY - box.top)) / high * CELLS);
+    return x >= 0 && x < CELLS && y >= 0 && y < CELLS ? [x, y] : null;
+  };
+  canvas.addEventListener("pointermove", (event) => { zones.cursor = cellAt(event); drawZones(); tellPlace(); });
+  canvas.addEventListener("pointerleave", () => { zones.cursor = null; drawZones(); tellPlace(); });
+  canvas.addEventListener("click", (event) => takePlace(cellAt(event)));
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    if (event.key === "Enter") return takePlace(zones.cursor);
+    if (!step) return;
+    event.preventDefault();
+    zones.cursor = (zones.cursor ?? [CELLS / 2, CELLS / 2]).map((at, i) => Math.max(0, Math.min(CELLS - 1, at + step[i])));
+    drawZones();
+    tellPlace();
+  });
+}
+
+// The parameters that can be axes: those of sliders that move something.
+const axes = () => [...sliders].filter(([, { box, input, list }]) => !box.hidden && !box.classList.contains("unused") && !input.disabled && list.length > 2).map(([name]) => name);
+
+function showZonesLater() {
+  const operation = operationOf(), comparable = setting.first !== "file" && !isCovered() && operation.algorithms.length > 1, names = axes();
+  $("zones").hidden = !comparable || names.length < 2;
+  if ($("zones").hidden) return dropQuestions("zones");
+  const x = names.includes(setting.x) ? setting.x : names.includes("L") ? "L" : names[0], rest = names.filter((name) => name !== x);
+  const y = rest.includes(setting.y) ? setting.y : rest.includes("g") ? "g" : rest[0];
+  for (const [axis, value, all] of [["x", x, names], ["y", y, rest]]) {
+    $(`zones-${axis}`).replaceChildren(...all.map((name) => element("option", name, { value: name })));
+    $(`zones-${axis}`).value = value;
+  }
+  // Only the other parameters matter to the map, and where its axes begin and end.
+  const others = Object.entries(setting.values).filter(([name]) => name !== x && name !== y), algorithms = operation.algorithms.map((one) => one.id);
+  const axis = (name) => {
+    const list = sliders.get(name).list, suffix = name === "P" || name === "size" ? "" : unitOfSetting().suffix;
+    return { over: name, from: `${list.find((one) => one > 0)}${suffix}`, to: `${name === "P" ? Math.min(list.at(-1), 64) : list.at(-1)}${suffix}`, points: CELLS, log: true };
+  };
+  const key = JSON.stringify([operation.name, setting.machine, others, axis(x), axis(y)]);
+  if (key === zones.key) return drawZones();
+  dropQuestions("zones");
+  const turn = ++zones.turn;
+  Object.assign(zones, { key, algorithms, x: null, y: null, winner: new Uint8Array(CELLS * CELLS).fill(254), times: {}, ready: 0, names: [x, y] });
+  showWinners();
+  drawZones();
+  for (let row = 0; row < CELLS; row += BATCH)
+    askLater("zones", { do: "map", ...requestFor(algorithms[0]), algorithms, x: axis(x), y: axis(y), rows: [row, Math.min(CELLS, row + BATCH)] })
+      .then((answer) => turn === zones.turn && takeRows(row, answer), (error) => { if (turn === zones.turn) $("place").textContent = error.message; });
+}
+
+function takeRows(row, { x, y, winner, times }) {
+  zones.x = x;
+  zones.y ??= new Array(CELLS).fill(null);
+  for (const [i, value] of [...y].entries()) zones.y[y.length === CELLS ? i : row + i] = value;
+  zones.winner.set(winner, row * CELLS);
+  for (const id in times) (zones.times[id] ??= new Float64Array(CELLS * CELLS).fill(NaN)).set(times[id], row * CELLS);
+  zones.ready += winner.length;
+  drawZones();
+  showWinners();
+}
+
+const zoneColour = (i) => getComputedStyle(document.documentElement).getPropertyValue(`--zone-${i % 8}`).trim();
+
+// The colours of the algorithms, with their parts of the map.
+function showWinners() {
+  const counts = zones.algorithms.map((_, i) => zones.winner.reduce((sum, winner) => sum + (winner === i), 0));
+  $("winners").replaceChildren(...zones.algorithms.flatMap((id, i) => {
+    if (!counts[i]) return [];
+    const part = element("span", "");
+    part.append(chipOf(id), `${nameOfAlgorithm(id)} ${percent(counts[i] / Math.max(1, zones.ready))}`);
+    return [part];
+  }));
+}
+
+function fieldOf(canvas) {
+  const left = 46, low = canvas.clientHeight - 34;
+  return { left, low, wide: canvas.clientWidth - left - 12, high: low - 8 };
+}
+
+function drawZones() {
+  const canvas = $("zone"), context = canvas.getContext("2d"), scale = Math.min(3, devicePixelRatio || 1), { left, low, wide, high } = fieldOf(canvas);
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight].map((length) => Math.round(length * scale));
+  if (!width) return;
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
+  const colour = zones.algorithms.map((_, i) => zoneColour(i)), step = [wide / CELLS, high / CELLS];
+  zones.winner.forEach((winner, i) => {
+    if (winner === 254) return;
+    context.fillStyle = winner < colour.length ? colour[winner] : colours.pale;
+    context.fillRect(left + i % CELLS * step[0], low - (Math.floor(i / CELLS) + 1) * step[1], step[0] + 0.5, step[1] + 0.5);
+  });
+  Object.assign(context, { strokeStyle: colours.grey, fillStyle: colours.grey, lineWidth: 1, font: "12px system-ui, sans-serif", textBaseline: "middle" });
+  context.strokeRect(left, low - high, wide, high);
+  if (!zones.x) return;
+  const unit = unitOfSetting(), shown = (name, value) => spelled(name === "P" || name === "size" ? Math.round(value) : value / unit.length, 2);
+  const ends = (all) => all.filter((one) => one !== null);
+  context.textAlign = "left";
+  context.fillText(shown(zones.names[0], zones.x[0]), left, low + 11);
+  context.textAlign = "right";
+  context.fillText(shown(zones.names[0], zones.x.at(-1)), left + wide, low + 11);
+  context.fillText(shown(zones.names[1], ends(zones.y).at(-1)), left - 5, low - high + 7);
+  if (zones.y[0] !== null) context.fillText(shown(zones.names[1], zones.y[0]), left - 5, low - 7);
+  context.textAlign = "center";
+  context.fillText(axisName(0), left + wide / 2, low + 24);
+  context.save();
+  context.translate(11, low - high / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillText(axisName(1), 0, 0);
+  context.restore();
+  const [x, y] = zones.names.map((name, axis) => whereOn(axis ? zones.y : zones.x, name === "P" || name === "size" ? numberOf(name) : numberOf(name) * unit.length));
+  const [px, py] = [left + (x + 0.5) * step[0], low - (y + 0.5) * step[1]];
+  for (const [width, ink] of [[5, colours.halo], [2.5, colours.text]]) {
+    context.beginPath();
+    context.arc(px, py, 7, 0, 7);
+    Object.assign(context, { lineWidth: width, strokeStyle: ink });
+    context.stroke();
+  }
+  if (!zones.cursor) return;
+  Object.assign(context, { lineWidth: 2, strokeStyle: colours.text });
+  context.strokeRect(left + zones.cursor[0] * step[0], low - (zones.cursor[1] + 1) * step[1], step[0], step[1]);
+}
+
+const axisName = (axis) => {
+  const name = zones.names[axis];
+  return name === "P" || name === "size" ? name : `${name}, ${unitOfSetting().name}`;
+};
+// The place of a value on an axis, in cells; kept within it.
+function whereOn(all, value) {
+  const known = [...all].map((one, i) => [one, i]).filter(([one]) => one !== null), at = lower(0, known.length, (i) => known[i][0] >= value);
+  if (at === 0) return 0;
+  if (at === known.length) return CELLS - 1;
+  const [[a, i], [b]] = [known[at - 1], known[at]];
+  return i + (value - a) / (b - a);
+}
+
+function placeText([x, y]) {
+  const at = y * CELLS + x, unit = unitOfSetting();
+  if (!zones.x || zones.y[y] === null || zones.winner[at] === 254) return "";
+  const say = (name, value) => `${name} = ${name === "P" || name === "size" ? spelled(Math.round(value)) : `${spelled(value / unit.length, 3)}${unit.suffix && " " + unit.suffix}`}`;
+  const times = zones.algorithms.filter((id) => zones.times[id]?.[at] >= 0).sort((a, b) => zones.times[a][at] - zones.times[b][at]).slice(0, 3);
+  return `${say(zones.names[0], zones.x[x])}, ${say(zones.names[1], zones.y[y])}: ${times.map((id) => `${nameOfAlgorithm(id)} ${spoken(zones.times[id][at])}`).join(", ") || "none of them can run"}`;
+}
+
+function tellPlace() {
+  $("place").textContent = zones.cursor ? placeText(zones.cursor) : "";
+}
+
+// Takes the machine of a place, and the two algorithms that are fastest there.
+function takePlace(cell) {
+  if (!cell || !zones.x || zones.y[cell[1]] === null) return;
+  for (const [axis, name] of zones.names.entries()) {
+    const value = (axis ? zones.y : zones.x)[cell[axis]], unit = unitOfSetting();
+    setting.values[name] = name === "P" || name === "size" ? String(Math.round(value)) : `${+(value / unit.length).toPrecision(3)}${unit.suffix}`;
+  }
+  const winner = zones.algorithms[zones.winner[cell[1] * CELLS + cell[0]]];
+  if (winner && winner !== setting.first) [setting.first, setting.second] = [winner, setting.second === winner || !setting.second ? setting.first : setting.second];
+  showChoice();
+  fitProcessors();
+  forgetGuess();
+  refresh();
+}
