@@ -14,6 +14,7 @@ function takeExercise(id) {
   Object.assign(guessed, { exercise, at: null, shown: null, open: false, right: null });
   setting.exercise = exercise?.id ?? "";
   $("predict").setAttribute("aria-pressed", !!exercise);
+  $("predict").textContent = exercise ? "Leave the exercises" : "Exercises: predict first";
   $("exercise").hidden = !exercise;
   for (const id of ["sliders", "times", "tree", "zones", "more"]) $(id).inert = !!exercise;
   document.documentElement.toggleAttribute("data-covered", !!exercise);

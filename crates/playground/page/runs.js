@@ -75,7 +75,7 @@ function showRuns(good) {
 
 // The height of the timeline: enough for its rows, and on a narrow page so little that the sliders below it
 // are seen too.
-const freeHeight = () => innerWidth < 900 ? Math.max(230, innerHeight * 0.44) : Math.max(380, innerHeight * 0.62);
+const freeHeight = () => innerWidth < 780 ? Math.max(230, innerHeight * 0.44) : Math.max(380, innerHeight * 0.62);
 // The playground has no overview: all is in view.
 const drawMap = () => {};
 
@@ -95,7 +95,7 @@ const MEANINGS = {
 };
 let legendOf = "";
 function showLegend() {
-  const kinds = shownKinds(), key = kinds.join();
+  const kinds = shownKinds(), long = runs.some((run) => run.arrival.some((at, m) => at > run.out[m])), key = kinds.join() + long;
   if (key === legendOf) return;
   legendOf = key;
   $("legend").replaceChildren(...kinds.map((kind) => {
@@ -104,6 +104,11 @@ function showLegend() {
     part.append(chip, MEANINGS[kind] ?? KINDS[kind][0]);
     return part;
   }), element("span", "\u2192 a message: L"));
+  if (!long) return;
+  const part = element("span", ""), chip = element("i", "", { className: "chip" });
+  chip.style.background = "var(--bytes)";
+  part.append(chip, "further words: G");
+  $("legend").append(part);
 }
 
 // Each algorithm of an operation has a colour, on the map and beside its name.

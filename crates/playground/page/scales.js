@@ -14,8 +14,18 @@ function timesAround(own, least, most) {
 // The numbers of processors on which all of these algorithms can run.
 const processorsFor = (limits) => rising([...COUNTS, ...limits.flatMap((limit) => limit.fixed ?? [])]).filter((n) => fits(n, limits));
 
-// The values of a slider, in the unit that is shown.
+// The values of a slider, in the unit that is shown. They stay the same while sliders move.
+const listsOf = new Map();
 function valuesOf(name) {
+  const key = [name, setting.operation, setting.machine, ...chosen(), ...Object.values(machineParams)].join();
+  if (!listsOf.has(key)) {
+    if (listsOf.size > 200) listsOf.clear();
+    listsOf.set(key, makeValues(name));
+  }
+  return listsOf.get(key);
+}
+
+function makeValues(name) {
   const unit = unitOfSetting();
   if (name === "P") return processorsFor(chosen().map((id) => algorithmOf(id)?.P).filter(Boolean));
   if (name === "size") {

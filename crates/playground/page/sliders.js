@@ -94,7 +94,7 @@ function showChanges(name, changes) {
     return tick;
   }));
   const say = (number) => name === "P" || name === "size" ? spelled(number) : `${spelled(number)}${unitOfSetting().suffix ? " " + unitOfSetting().suffix : ""}`;
-  hint.textContent = shown.slice(0, 2).map(({ number, after }) => `from ${say(number)} on: ${nameOfAlgorithm(after)}`).join(", ") + (shown.length > 2 ? " \u2026" : "");
+  hint.textContent = shown.slice(0, 2).map(({ number, after }) => `from ${say(number)} on, ${nameOfAlgorithm(after)} wins`).join("; ") + (shown.length > 2 ? " \u2026" : "");
 }
 
 function clearChanges(except = "") {

@@ -18,7 +18,6 @@ function showChoice() {
   const machine = machineOf(), recorded = chosen().map(algorithmOf).find((one) => one?.recorded)?.recorded;
   $("about").replaceChildren(...[isFile ? "" : `${operation.name}: ${operation.about}.`, machine ? `${machine.name}: ${machine.about}.` : "", recorded ? `Recorded from: loggp run ${recorded}.` : ""].filter(Boolean).map((text) => element("span", text + " ")));
   for (const which of ["first", "second"]) $(`chip-${which}`).style.background = setting[which] ? colourOf(setting[which]) : "none";
-  zones.key = "";
 }
 
 // Learns what a machine has before sliders move, so that these do not change their ends while they move.
