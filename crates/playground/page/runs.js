@@ -86,7 +86,7 @@ function show(run, id, at) {
   drawOver();
 }
 
-const spoken = (ps) => { const [name, length] = unitOf(ps / runs[0].quantum); return `${spelled(ps / length)} ${name}`; };
+const spoken = (ps) => `${spelled(ps / meta.unit[1])} ${meta.unit[0]}`;
 
 // What each colour is.
 const MEANINGS = {
@@ -193,7 +193,7 @@ function showChangesLater(moved) {
   for (const [name, { list, box, input }] of sliders) {
     const uses = [a, b].some((id) => algorithmOf(id).uses.includes(name));
     if (name === moved || box.hidden || !uses || input.disabled || list.length < 2) continue;
-    const counts = name === "P" || name === "size", from = list.find((one) => one > 0), text = (number) => counts ? String(number) : `${number}${unitOfSetting().suffix}`;
+    const counts = isNumber(name), from = list.find((one) => one > 0), text = (number) => counts ? String(number) : `${number}${unitOfSetting().suffix}`;
     const request = { do: "crossover", ...requestFor(a), algorithms: [a, b], over: name, from: text(from), to: text(list.at(-1)), points: counts ? 9 : 13, log: true };
     askLater("changes", request).then(({ changes }) => turn === changesTurn && showChanges(name, changes), () => {});
   }

@@ -10,6 +10,8 @@ const PARAMETERS = [
   ["size", "size", ""],
 ];
 const TIMES = ["L", "o", "g", "G"];
+// Whether a parameter is a whole number, and no time.
+const isNumber = (name) => !TIMES.includes(name);
 
 // `values` are texts, as typed: "6" counts cycles, "6us" is a time. Without G, long messages are trains of
 // short ones.

@@ -38,7 +38,7 @@ function lengthChoice() {
   return label;
 }
 
-const textAt = (slider, number) => slider.name === "P" || slider.name === "size" ? String(number) : `${number}${unitOfSetting().suffix}`;
+const textAt = (slider, number) => isNumber(slider.name) ? String(number) : `${number}${unitOfSetting().suffix}`;
 
 function setValue(name, text, moved = "") {
   setting.values[name] = text;
@@ -65,7 +65,7 @@ function showSliders(moved = "") {
   if (failed) return;
   for (const [name, slider] of sliders) {
     const { input, value, box, more, hint } = slider, list = slider.list = valuesOf(name), number = numberOf(name), off = name === "G" && setting.values.G === "";
-    const isFile = setting.first === "file", isCount = name === "P" || name === "size";
+    const isFile = setting.first === "file", isCount = isNumber(name);
     box.hidden = isCount && (isFile || list.length < 2 || name === "size" && !operationOf()?.size);
     if (box.hidden) continue;
     box.classList.toggle("unused", !uses.has(name));
@@ -86,14 +86,14 @@ function showSliders(moved = "") {
 // Shows on a slider from where on which algorithm is the fastest.
 function showChanges(name, changes) {
   const { marks, hint, list } = sliders.get(name), inside = changes.filter(({ value }) => value >= 0);
-  const shown = inside.map((change) => ({ ...change, number: name === "P" || name === "size" ? change.value : change.value / unitOfSetting().length }));
+  const shown = inside.map((change) => ({ ...change, number: isNumber(name) ? change.value : change.value / unitOfSetting().length }));
   marks.replaceChildren(...shown.map((change) => {
     const tick = element("i", "");
     tick.style.background = colourOf(change.after);
     tick.style.setProperty("--at", placeOn(list, change.number) / Math.max(1, list.length - 1));
     return tick;
   }));
-  const say = (number) => name === "P" || name === "size" ? spelled(number) : `${spelled(number)}${unitOfSetting().suffix ? " " + unitOfSetting().suffix : ""}`;
+  const say = (number) => isNumber(name) ? spelled(number) : `${spelled(number)}${unitOfSetting().suffix ? " " + unitOfSetting().suffix : ""}`;
   hint.textContent = shown.slice(0, 2).map(({ number, after }) => `from ${say(number)} on, ${nameOfAlgorithm(after)} wins`).join("; ") + (shown.length > 2 ? " \u2026" : "");
 }
 

@@ -1,6 +1,7 @@
 // ---- The map: two parameters, and at each place the colour of the fastest algorithm.
-const CELLS = 20, BATCH = 4;
-const zones = { turn: 0, key: "", algorithms: [], x: null, y: null, winner: null, ready: 0, cursor: null };
+const CELLS = 20, BATCH = 4, UNKNOWN = 254;
+// `x` and `y`: the values along both axes; whole numbers may be fewer. `winner`: row by row from the lowest.
+const zones = { turn: 0, key: "", algorithms: [], x: [], y: [], winner: [], times: {}, ready: 0, cursor: null, names: [] };
 
 function makeZones() {
   const bar = element("div", "", { className: "bar" });
@@ -17,8 +18,8 @@ function makeZones() {
   $("place").setAttribute("role", "status");
   const cellAt = (event) => {
     const box = canvas.getBoundingClientRect(), { left, low, wide, high } = fieldOf(canvas);
-    const x = Math.floor((event.clientX - box.left - left) / wide * CELLS), y = Math.floor((low - (event.clientY - box.top)) / high * CELLS);
-    return x >= 0 && x < CELLS && y >= 0 && y < CELLS ? [x, y] : null;
+    const x = Math.floor((event.clientX - box.left - left) / wide * zones.x.length), y = Math.floor((low - (event.clientY - box.top)) / high * zones.y.length);
+    return x >= 0 && x < zones.x.length && y >= 0 && y < zones.y.length ? [x, y] : null;
   };
   canvas.addEventListener("pointermove", (event) => { zones.cursor = cellAt(event); drawZones(); tellPlace(); });
   canvas.addEventListener("pointerleave", () => { zones.cursor = null; drawZones(); tellPlace(); });
@@ -28,7 +29,8 @@ function makeZones() {
     if (event.key === "Enter") return takePlace(zones.cursor);
     if (!step) return;
     event.preventDefault();
-    zones.cursor = (zones.cursor ?? [CELLS / 2, CELLS / 2]).map((at, i) => Math.max(0, Math.min(CELLS - 1, at + step[i])));
+    const most = [zones.x.length - 1, zones.y.length - 1];
+    zones.cursor = (zones.cursor ?? most.map((last) => last >> 1)).map((at, i) => Math.max(0, Math.min(most[i], at + step[i])));
     drawZones();
     tellPlace();
   });
@@ -50,14 +52,14 @@ function showZonesLater() {
   // Only the other parameters matter to the map, and where its axes begin and end.
   const others = Object.entries(setting.values).filter(([name]) => name !== x && name !== y), algorithms = operation.algorithms.map((one) => one.id);
   const axis = (name) => {
-    const list = sliders.get(name).list, suffix = name === "P" || name === "size" ? "" : unitOfSetting().suffix;
+    const list = sliders.get(name).list, suffix = isNumber(name) ? "" : unitOfSetting().suffix;
     return { over: name, from: `${list.find((one) => one > 0)}${suffix}`, to: `${name === "P" ? Math.min(list.at(-1), 64) : list.at(-1)}${suffix}`, points: CELLS, log: true };
   };
   const key = JSON.stringify([operation.name, setting.machine, others, axis(x), axis(y)]);
   if (key === zones.key) return drawZones();
   dropQuestions("zones");
   const turn = ++zones.turn;
-  Object.assign(zones, { key, algorithms, x: null, y: null, winner: new Uint8Array(CELLS * CELLS).fill(254), times: {}, ready: 0, names: [x, y] });
+  Object.assign(zones, { key, algorithms, x: [], y: [], winner: [], times: {}, ready: 0, names: [x, y], cursor: null });
   showWinners();
   drawZones();
   for (let row = 0; row < CELLS; row += BATCH)
@@ -66,11 +68,9 @@ function showZonesLater() {
 }
 
 function takeRows(row, { x, y, winner, times }) {
-  zones.x = x;
-  zones.y ??= new Array(CELLS).fill(null);
-  for (const [i, value] of [...y].entries()) zones.y[y.length === CELLS ? i : row + i] = value;
-  zones.winner.set(winner, row * CELLS);
-  for (const id in times) (zones.times[id] ??= new Float64Array(CELLS * CELLS).fill(NaN)).set(times[id], row * CELLS);
+  if (!zones.x.length) Object.assign(zones, { x: [...x], y: [...y], winner: new Uint8Array(x.length * y.length).fill(UNKNOWN) });
+  zones.winner.set(winner, row * x.length);
+  for (const id in times) (zones.times[id] ??= new Float64Array(zones.winner.length).fill(NaN)).set(times[id], row * x.length);
   zones.ready += winner.length;
   drawZones();
   showWinners();
@@ -101,23 +101,22 @@ function drawZones() {
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
-  const colour = zones.algorithms.map((_, i) => zoneColour(i)), step = [wide / CELLS, high / CELLS];
+  const colour = zones.algorithms.map((_, i) => zoneColour(i)), columns = zones.x.length, step = [wide / columns, high / zones.y.length];
   zones.winner.forEach((winner, i) => {
-    if (winner === 254) return;
+    if (winner === UNKNOWN) return;
     context.fillStyle = winner < colour.length ? colour[winner] : colours.pale;
-    context.fillRect(left + i % CELLS * step[0], low - (Math.floor(i / CELLS) + 1) * step[1], step[0] + 0.5, step[1] + 0.5);
+    context.fillRect(left + i % columns * step[0], low - (Math.floor(i / columns) + 1) * step[1], step[0] + 0.5, step[1] + 0.5);
   });
   Object.assign(context, { strokeStyle: colours.grey, fillStyle: colours.grey, lineWidth: 1, font: "12px system-ui, sans-serif", textBaseline: "middle" });
   context.strokeRect(left, low - high, wide, high);
-  if (!zones.x) return;
-  const unit = unitOfSetting(), shown = (name, value) => spelled(name === "P" || name === "size" ? Math.round(value) : value / unit.length, 2);
-  const ends = (all) => all.filter((one) => one !== null);
+  if (!columns) return;
+  const unit = unitOfSetting(), shown = (name, value) => spelled(isNumber(name) ? Math.round(value) : value / unit.length, 2);
   context.textAlign = "left";
   context.fillText(shown(zones.names[0], zones.x[0]), left, low + 11);
   context.textAlign = "right";
   context.fillText(shown(zones.names[0], zones.x.at(-1)), left + wide, low + 11);
-  context.fillText(shown(zones.names[1], ends(zones.y).at(-1)), left - 5, low - high + 7);
-  if (zones.y[0] !== null) context.fillText(shown(zones.names[1], zones.y[0]), left - 5, low - 7);
+  context.fillText(shown(zones.names[1], zones.y.at(-1)), left - 5, low - high + 7);
+  context.fillText(shown(zones.names[1], zones.y[0]), left - 5, low - 7);
   context.textAlign = "center";
   context.fillText(axisName(0), left + wide / 2, low + 24);
   context.save();
@@ -125,7 +124,7 @@ function drawZones() {
   context.rotate(-Math.PI / 2);
   context.fillText(axisName(1), 0, 0);
   context.restore();
-  const [x, y] = zones.names.map((name, axis) => whereOn(axis ? zones.y : zones.x, name === "P" || name === "size" ? numberOf(name) : numberOf(name) * unit.length));
+  const [x, y] = zones.names.map((name, axis) => placeOn(axis ? zones.y : zones.x, numberOf(name) * (isNumber(name) ? 1 : unit.length)));
   const [px, py] = [left + (x + 0.5) * step[0], low - (y + 0.5) * step[1]];
   for (const [width, ink] of [[5, colours.halo], [2.5, colours.text]]) {
     context.beginPath();
@@ -140,23 +139,14 @@ function drawZones() {
 
 const axisName = (axis) => {
   const name = zones.names[axis];
-  return name === "P" || name === "size" ? name : `${name}, ${unitOfSetting().name}`;
+  return isNumber(name) ? name : `${name}, ${unitOfSetting().name}`;
 };
-// The place of a value on an axis, in cells; kept within it.
-function whereOn(all, value) {
-  const known = [...all].map((one, i) => [one, i]).filter(([one]) => one !== null), at = lower(0, known.length, (i) => known[i][0] >= value);
-  if (at === 0) return 0;
-  if (at === known.length) return CELLS - 1;
-  const [[a, i], [b]] = [known[at - 1], known[at]];
-  return i + (value - a) / (b - a);
-}
-
 function placeText([x, y]) {
-  const at = y * CELLS + x, unit = unitOfSetting();
-  if (!zones.x || zones.y[y] === null || zones.winner[at] === 254) return "";
-  const say = (name, value) => `${name} = ${name === "P" || name === "size" ? spelled(Math.round(value)) : `${spelled(value / unit.length, 3)}${unit.suffix && " " + unit.suffix}`}`;
+  const at = y * zones.x.length + x, unit = unitOfSetting();
+  if (!(zones.winner[at] < UNKNOWN)) return zones.winner[at] === UNKNOWN ? "" : "None of them can run there.";
+  const say = (name, value) => `${name} = ${isNumber(name) ? spelled(Math.round(value)) : `${spelled(value / unit.length, 3)}${unit.suffix && " " + unit.suffix}`}`;
   const times = zones.algorithms.filter((id) => zones.times[id]?.[at] >= 0).sort((a, b) => zones.times[a][at] - zones.times[b][at]).slice(0, 3);
-  return `${say(zones.names[0], zones.x[x])}, ${say(zones.names[1], zones.y[y])}: ${times.map((id) => `${nameOfAlgorithm(id)} ${spoken(zones.times[id][at])}`).join(", ") || "none of them can run"}`;
+  return `${say(zones.names[0], zones.x[x])}, ${say(zones.names[1], zones.y[y])}: ${times.map((id) => `${nameOfAlgorithm(id)} ${spoken(zones.times[id][at])}`).join(", ")}`;
 }
 
 function tellPlace() {
@@ -165,12 +155,12 @@ function tellPlace() {
 
 // Takes the machine of a place, and the two algorithms that are fastest there.
 function takePlace(cell) {
-  if (!cell || !zones.x || zones.y[cell[1]] === null) return;
+  if (!cell || !zones.x.length) return;
   for (const [axis, name] of zones.names.entries()) {
     const value = (axis ? zones.y : zones.x)[cell[axis]], unit = unitOfSetting();
-    setting.values[name] = name === "P" || name === "size" ? String(Math.round(value)) : `${+(value / unit.length).toPrecision(3)}${unit.suffix}`;
+    setting.values[name] = isNumber(name) ? String(Math.round(value)) : `${+(value / unit.length).toPrecision(3)}${unit.suffix}`;
   }
-  const winner = zones.algorithms[zones.winner[cell[1] * CELLS + cell[0]]];
+  const winner = zones.algorithms[zones.winner[cell[1] * zones.x.length + cell[0]]];
   if (winner && winner !== setting.first) [setting.first, setting.second] = [winner, setting.second === winner || !setting.second ? setting.first : setting.second];
   showChoice();
   fitProcessors();

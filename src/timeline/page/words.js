@@ -3,8 +3,9 @@ const ratio = (run) => run.quantum / runs[0].quantum;
 const UNITS = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3], ["ps", 1]];
 
 // The unit for a number of quanta of the first run: that of the page, or a larger or smaller one if it is a
-// part of a second.
+// part of a second and the page does not keep to it.
 function unitOf(quanta) {
+  if (meta.keepsUnit) return meta.unit;
   const fits = ([, length]) => Math.abs(quanta) * runs[0].quantum >= length * 0.9999999;
   return UNITS.some(([name]) => name === meta.unit[0]) && UNITS.find(fits) || meta.unit;
 }
