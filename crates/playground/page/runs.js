@@ -22,7 +22,7 @@ function update() {
   asking = 0;
   answers = chosen().map((id) => ({ id, ...answer({ do: "run", ...requestFor(id), columns: false, page: true }) }));
   const good = answers.filter((one) => !one.error), bad = answers.find((one) => one.error);
-  $("trouble").textContent = bad ? bad.error : "";
+  tellTrouble(bad ? bad.error : "");
   document.documentElement.toggleAttribute("data-trouble", !good.length);
   if (good.length) showRuns(good);
   showSliders(movedSlider);
@@ -126,23 +126,33 @@ function termsInNumbers(one) {
   return parts.map(([n, text], i) => (n < 0 ? i ? " \u2212 " : "\u2212" : i ? " + " : "") + text).join("");
 }
 
-function showResults() {
-  const least = Math.min(...answers.filter((one) => !one.error).map((one) => one.time));
-  const cards = answers.map((one) => {
-    const card = element("div", "", { className: "result" }), head = element("h2", "");
-    head.append(chipOf(one.id), nameOfAlgorithm(one.id));
-    card.append(head);
-    if (one.error) return card;
-    card.classList.toggle("best", answers.length > 1 && one.time === least);
-    const time = element("p", "", { className: "time" });
-    time.append(element("b", spoken(one.time)));
-    const path = element("p", "", { className: "terms", title: "The critical path: the longest chain of things that wait for each other" });
-    if (one.path) path.append(element("b", `T = ${one.path}`), ` = ${termsInNumbers(one)}`);
-    card.append(time, path, element("p", factsOf(one), { className: "facts" }));
-    return card;
+// The cards stay while a slider moves; only their texts change.
+let cards = [];
+function makeCards(ids) {
+  cards = ids.map((id) => {
+    const box = element("div", "", { className: "result" }), head = element("h2", ""), time = element("b", ""), facts = element("p", "", { className: "facts" });
+    const first = element("p", "", { className: "time" }), terms = element("p", "", { className: "terms", title: "The critical path: the longest chain of things that wait for each other" });
+    const path = element("b", ""), numbers = element("span", "");
+    head.append(chipOf(id), nameOfAlgorithm(id));
+    first.append(time);
+    terms.append(path, numbers);
+    box.append(head, first, terms, facts);
+    return { box, texts: [time, path, numbers, facts] };
   });
-  $("results").replaceChildren(...cards);
-  $("summary").textContent = verdict();
+  $("results").dataset.key = ids.join();
+  $("results").replaceChildren(...cards.map(({ box }) => box));
+}
+
+function showResults() {
+  const ids = answers.map(({ id }) => id), least = Math.min(...answers.filter((one) => !one.error).map((one) => one.time));
+  if ($("results").dataset.key !== ids.join()) makeCards(ids);
+  for (const [i, one] of answers.entries()) {
+    const { box, texts } = cards[i], said = one.error ? ["", "", "", ""] : [spoken(one.time), one.path ? `T = ${one.path}` : "", one.path ? ` = ${termsInNumbers(one)}` : "", factsOf(one)];
+    box.classList.toggle("best", answers.length > 1 && one.time === least);
+    for (const [k, text] of said.entries()) if (texts[k].textContent !== text) texts[k].textContent = text;
+  }
+  const text = verdict();
+  if ($("summary").textContent !== text) $("summary").textContent = text;
 }
 
 function factsOf(one) {
@@ -164,6 +174,7 @@ function say() {
   if (isCovered()) return;
   const text = answers.filter((one) => !one.error).map((one) => `${nameOfAlgorithm(one.id)}: ${spoken(one.time)}`).join(", ");
   if (text) $("said").textContent = text;
+  tree.canvas.setAttribute("aria-label", tree.label);
 }
 
 // The picture as a table, for those who do not see it.

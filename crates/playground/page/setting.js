@@ -30,9 +30,8 @@ const nameOfAlgorithm = (id) => id === "file" ? opened?.name ?? "file" : algorit
 function unitOfSetting() {
   const machine = machineOf();
   if (!machine) return { name: "cycles", suffix: "", length: 1e6 };
-  const suffix = /[a-z]+$/.exec(machine.params.L ?? machine.params.o ?? "")?.[0] ?? "";
-  const length = UNITS.find(([name]) => name === suffix)?.[1];
-  return length ? { name: suffix, suffix, length } : { name: "cycles", suffix: "", length: machine.cycle };
+  const suffix = /[a-z]+$/.exec(ownTime("L"))?.[0] ?? "us";
+  return { name: suffix, suffix, length: UNITS.find(([name]) => name === suffix)[1] };
 }
 
 // The request for an algorithm under the setting.
@@ -41,18 +40,19 @@ function requestFor(algorithm, more = {}) {
   const params = Object.entries(values).filter(([name, value]) => name !== "size" && value !== "").map(([name, value]) => `${name}=${value}`);
   const request = { algorithm, params: params.join(",") };
   if (machine) request.machine = machine.name;
-  // What is no number goes as it is, so that the answer says so.
-  if (values.size !== "") request.size = Number.isFinite(Number(values.size)) ? Number(values.size) : values.size;
+  if (values.size !== "") request.size = Number(values.size);
   return { ...request, ...more };
 }
+
+// A time of the machine, or nothing where it has none. A G that follows from other parameters is that of LogP.
+const ownTime = (name) => /^-?[\d.]+ ?[a-z]*$/.exec(machineOf()?.params[name] ?? "")?.[0].replace(" ", "") ?? "";
 
 // Chooses a machine: its parameters become those of the sliders.
 function takeMachine(name) {
   setting.machine = catalog.machines.some((one) => one.name === name) ? name : "";
-  const params = machineOf()?.params;
-  for (const name of TIMES) setting.values[name] = params ? params[name] ?? "" : START_VALUES[name];
+  for (const name of TIMES) setting.values[name] = machineOf() ? ownTime(name) : START_VALUES[name];
   // What a paper leaves open must be given.
-  for (const name of machineOf()?.open ?? []) if (name in setting.values && !setting.values[name]) setting.values[name] = params.o ?? params.L ?? "1us";
+  for (const name of machineOf()?.open ?? []) if (TIMES.includes(name)) setting.values[name] ||= ownTime("o") || "1us";
 }
 
 // Chooses an operation, with the first two of its algorithms unless others are named.
@@ -82,7 +82,7 @@ function addressOf() {
   if (setting.exercise) return `#exercise=${setting.exercise}`;
   const fields = { of: setting.operation, a: setting.first.split("/").pop(), b: setting.second.split("/").pop() };
   if (setting.machine) fields.machine = setting.machine;
-  for (const [name, value] of Object.entries(setting.values)) if (value !== "" || name === "G" && machineOf()?.params.G) fields[name] = value;
+  for (const [name, value] of Object.entries(setting.values)) if (value !== "" || name === "G" && ownTime("G")) fields[name] = value;
   for (const name of ["x", "y"]) if (setting[name]) fields[name] = setting[name];
   return "#" + Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
 }

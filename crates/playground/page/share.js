@@ -95,7 +95,7 @@ function openBytes(name, bytes) {
 }
 
 function tellTrouble(text) {
-  $("trouble").textContent = text;
+  if ($("trouble").textContent !== text) $("trouble").textContent = text;
 }
 
 function listenToFiles() {

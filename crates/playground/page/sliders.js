@@ -32,7 +32,7 @@ function lengthChoice() {
   label.append(box, " long messages (LogGP); without them a long message is a train of short ones (LogP)");
   box.addEventListener("change", () => {
     const slider = sliders.get("G");
-    setValue("G", box.checked ? machineOf()?.params.G ?? textAt(slider, slider.list[1] ?? 1) : "");
+    setValue("G", box.checked ? ownTime("G") || textAt(slider, slider.list[1] ?? 1) : "");
     finishMove();
   });
   return label;
@@ -41,6 +41,11 @@ function lengthChoice() {
 const textAt = (slider, number) => isNumber(slider.name) ? String(number) : `${number}${unitOfSetting().suffix}`;
 
 function setValue(name, text, moved = "") {
+  const most = operationOf().size?.most;
+  if (name === "size" && !(Number.isInteger(Number(text)) && text > 0 && text <= most)) {
+    sliders.get(name).value.setAttribute("aria-invalid", true);
+    return tellTrouble(`size = ${text}: give a whole number from 1 to ${most}`);
+  }
   setting.values[name] = text;
   forgetGuess();
   refresh(moved);
@@ -60,10 +65,12 @@ function showSliders(moved = "") {
   $("sliders").classList.toggle("stale", moved !== "");
   for (const [name, { box, value }] of sliders) {
     box.classList.toggle("moved", name === moved);
-    value.setAttribute("aria-invalid", answers.some((one) => one.about === name));
+    const invalid = String(answers.some((one) => one.about === name));
+    if (value.getAttribute("aria-invalid") !== invalid) value.setAttribute("aria-invalid", invalid);
   }
   if (failed) return;
   for (const [name, slider] of sliders) {
+    if (moved && name !== moved) continue;
     const { input, value, box, more, hint } = slider, list = slider.list = valuesOf(name), number = numberOf(name), off = name === "G" && setting.values.G === "";
     const isFile = setting.first === "file", isCount = isNumber(name);
     box.hidden = isCount && (isFile || list.length < 2 || name === "size" && !operationOf()?.size);
@@ -80,7 +87,7 @@ function showSliders(moved = "") {
     if (name === "size") more.textContent = operationOf().size.meaning;
   }
   $("long").checked = setting.values.G !== "";
-  $("long").disabled = !!machineOf()?.params.G && !machineOf()?.open?.includes("G");
+  $("long").disabled = ownTime("G") !== "";
 }
 
 // Shows on a slider from where on which algorithm is the fastest.

@@ -1,20 +1,21 @@
 // ---- The tree by which a datum spreads: who has it from whom, and when. Further down is later.
-const SVG = "http://www.w3.org/2000/svg";
-const drawn = (name, fields = {}) => { const part = document.createElementNS(SVG, name); for (const field in fields) part.setAttribute(field, fields[field]); return part; };
-const tree = { nodes: [], svg: null, edges: null, title: null, width: 0 };
+const tree = { canvas: null, title: null, width: 0, label: "" };
+const TREE_HEIGHT = 300;
 
 function makeTree() {
   tree.title = element("h2", "");
-  tree.svg = drawn("svg", { role: "img" });
-  tree.edges = tree.svg.appendChild(drawn("path", { class: "edges" }));
-  $("tree").append(tree.title, element("p", "A line is a message; further down is later. The numbers beside the nodes are the times at which they have the datum."), tree.svg);
+  tree.canvas = element("canvas", "", { id: "branches" });
+  tree.canvas.setAttribute("role", "img");
+  $("tree").append(tree.title, element("p", "A line is a message; further down is later. The numbers beside the nodes are the times at which they have the datum."), tree.canvas);
 }
 
 function showTree() {
-  const id = chosen().find((id) => algorithmOf(id)?.tree), one = id && !isCovered() ? answer({ do: "tree", ...requestFor(id) }) : null;
-  if ($("tree").hidden !== (!one || !!one.error)) tree.width = 0;
-  $("tree").hidden = !one || !!one.error;
-  if ($("tree").hidden) return;
+  const id = chosen().find((id) => algorithmOf(id)?.tree), one = id && !isCovered() ? answer({ do: "tree", ...requestFor(id) }) : null, none = !one || !!one.error;
+  if ($("tree").hidden !== none) {
+    $("tree").hidden = none;
+    tree.width = 0;
+  }
+  if (none) return;
   const { parent, time } = one, n = parent.length, children = Array.from({ length: n }, () => []), root = parent.indexOf(-1);
   parent.forEach((from, i) => from >= 0 && children[from].push(i));
   for (const list of children) list.sort((a, b) => time[a] - time[b]);
@@ -27,30 +28,39 @@ function showTree() {
     x[i] = children[i].length ? (x[children[i][0]] + x[children[i].at(-1)]) / 2 : leaves++;
   };
   visit(root, 0);
-  const width = tree.width ||= tree.svg.clientWidth || 400, height = 300, last = Math.max(...time, 1), times = n <= 32;
-  const wide = Math.min(64, (width - 50) / Math.max(1, leaves - (leaves > 1 ? 1 : 0))), left = (width - wide * (leaves - 1)) / 2, radius = Math.max(3, Math.min(12, wide * 0.42));
-  const at = (i) => [left + x[i] * wide, 20 + time[i] / last * (height - 40)], named = radius >= 8;
-  while (tree.nodes.length < n) tree.nodes.push(makeNode());
-  for (const [i, { group, circle, id, when }] of tree.nodes.entries()) {
-    if (i >= n) { group.remove(); continue; }
-    if (!group.isConnected) tree.svg.append(group);
-    const [left, top] = at(i);
-    group.setAttribute("transform", `translate(${left.toFixed(1)} ${top.toFixed(1)})`);
-    circle.setAttribute("r", radius);
-    id.textContent = named ? i : "";
-    when.textContent = times && wide > 28 ? spelled(time[i] / unitOfSetting().length) : "";
-    when.setAttribute("x", radius + 3);
-  }
-  tree.edges.setAttribute("d", [...parent].map((from, i) => from < 0 ? "" : `M${at(from).map((n) => n.toFixed(1))}L${at(i).map((n) => n.toFixed(1))}`).join(""));
-  tree.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  tree.svg.style.height = height + "px";
-  const text = `The tree of ${nameOfAlgorithm(answers.find((one) => one.id === id).id)}`, most = Math.max(...children.map((list) => list.length));
-  tree.title.textContent = text;
-  tree.svg.setAttribute("aria-label", `${text}: ${many(deepest, "level")} below the root, which sends to ${children[root].length}; no node sends to more than ${most}. The last has the datum at ${spoken(last)}.`);
+  const last = Math.max(...time, 1);
+  drawTree(parent, x, time, leaves, last);
+  const text = `The tree of ${nameOfAlgorithm(id)}`, most = Math.max(...children.map((list) => list.length));
+  if (tree.title.textContent !== text) tree.title.textContent = text;
+  tree.label = `${text}: ${many(deepest, "level")} below the root, which sends to ${children[root].length}; no node sends to more than ${most}. The last has the datum at ${spoken(last)}.`;
 }
 
-function makeNode() {
-  const group = drawn("g"), circle = drawn("circle"), id = drawn("text", { class: "id" }), when = drawn("text", { class: "when" });
-  group.append(circle, id, when);
-  return { group, circle, id, when };
+function drawTree(parent, x, time, leaves, last) {
+  const { canvas } = tree, n = parent.length, scale = Math.min(3, devicePixelRatio || 1);
+  if (!tree.width) {
+    tree.width = canvas.parentNode.clientWidth || 400;
+    Object.assign(canvas, { width: Math.round(tree.width * scale), height: TREE_HEIGHT * scale });
+  }
+  const { width } = tree, context = canvas.getContext("2d"), length = unitOfSetting().length;
+  const wide = Math.min(64, (width - 56) / Math.max(1, leaves - 1)), left = (width - wide * (leaves - 1)) / 2, radius = Math.max(2, Math.min(12, wide * 0.42));
+  const at = (i) => [left + x[i] * wide, 18 + time[i] / last * (TREE_HEIGHT - 36)];
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, width, TREE_HEIGHT);
+  Object.assign(context, { strokeStyle: colours.grey, lineWidth: 1.5, textBaseline: "middle" });
+  context.beginPath();
+  for (let i = 0; i < n; i++) if (parent[i] >= 0) { context.moveTo(...at(parent[i])); context.lineTo(...at(i)); }
+  context.stroke();
+  context.fillStyle = colours.text;
+  context.beginPath();
+  for (let i = 0; i < n; i++) { const [left, top] = at(i); context.moveTo(left + radius, top); context.arc(left, top, radius, 0, 7); }
+  context.fill();
+  if (radius < 8) return;
+  for (let i = 0; i < n; i++) {
+    const [left, top] = at(i);
+    Object.assign(context, { font: "600 12" + FONT, fillStyle: colours.css[IDLE], textAlign: "center" });
+    context.fillText(i, left, top + 0.5);
+    if (wide <= 34) continue;
+    Object.assign(context, { font: "12" + FONT, fillStyle: colours.text, textAlign: "left" });
+    context.fillText(spelled(time[i] / length), left + radius + 4, top + 0.5);
+  }
 }

@@ -1,7 +1,7 @@
 // ---- The map: two parameters, and at each place the colour of the fastest algorithm.
 const CELLS = 20, BATCH = 4, UNKNOWN = 254;
 // `x` and `y`: the values along both axes; whole numbers may be fewer. `winner`: row by row from the lowest.
-const zones = { turn: 0, key: "", algorithms: [], x: [], y: [], winner: [], times: {}, ready: 0, cursor: null, names: [] };
+const zones = { turn: 0, key: "", algorithms: [], x: [], y: [], winner: [], times: {}, ready: 0, cursor: null, names: [], left: new Set() };
 
 function makeZones() {
   const bar = element("div", "", { className: "bar" });
@@ -50,12 +50,14 @@ function showZonesLater() {
     $(`zones-${axis}`).value = value;
   }
   // Only the other parameters matter to the map, and where its axes begin and end.
-  const others = Object.entries(setting.values).filter(([name]) => name !== x && name !== y), algorithms = operation.algorithms.map((one) => one.id);
+  const others = Object.entries(setting.values).filter(([name]) => name !== x && name !== y);
+  if (zones.operation !== operation.name) leaveOut(operation);
+  const algorithms = operation.algorithms.map((one) => one.id).filter((id) => !zones.left.has(id));
   const axis = (name) => {
     const list = sliders.get(name).list, suffix = isNumber(name) ? "" : unitOfSetting().suffix;
     return { over: name, from: `${list.find((one) => one > 0)}${suffix}`, to: `${name === "P" ? Math.min(list.at(-1), 64) : list.at(-1)}${suffix}`, points: CELLS, log: true };
   };
-  const key = JSON.stringify([operation.name, setting.machine, others, axis(x), axis(y)]);
+  const key = JSON.stringify([algorithms, setting.machine, others, axis(x), axis(y)]);
   if (key === zones.key) return drawZones();
   dropQuestions("zones");
   const turn = ++zones.turn;
@@ -76,17 +78,39 @@ function takeRows(row, { x, y, winner, times }) {
   showWinners();
 }
 
-const zoneColour = (i) => getComputedStyle(document.documentElement).getPropertyValue(`--zone-${i % 8}`).trim();
+// What is best by its construction is left out of the map at first, if there are others to compare.
+function leaveOut(operation) {
+  const best = operation.algorithms.filter((one) => one.name === "optimal");
+  zones.operation = operation.name;
+  zones.left = new Set(operation.algorithms.length - best.length > 1 ? best.map((one) => one.id) : []);
+}
 
-// The colours of the algorithms, with their parts of the map.
+// The algorithms with their colours and their parts of the map. A click leaves one out, or takes it in again.
 function showWinners() {
   const counts = zones.algorithms.map((_, i) => zones.winner.reduce((sum, winner) => sum + (winner === i), 0));
-  $("winners").replaceChildren(...zones.algorithms.flatMap((id, i) => {
-    if (!counts[i]) return [];
-    const part = element("span", "");
-    part.append(chipOf(id), `${nameOfAlgorithm(id)} ${percent(counts[i] / Math.max(1, zones.ready))}`);
-    return [part];
+  fillList($("winners"), operationOf().algorithms.map(({ id }) => {
+    const i = zones.algorithms.indexOf(id), share = i < 0 ? "left out" : percent(counts[i] / Math.max(1, zones.ready));
+    return [id, `${nameOfAlgorithm(id)}: ${share}`, i >= 0];
   }));
+}
+
+function fillList(holder, all) {
+  if (holder.dataset.key !== all.map(([id]) => id).join()) {
+    holder.dataset.key = all.map(([id]) => id).join();
+    holder.replaceChildren(...all.map(([id]) => {
+      const button = element("button", "", { title: "a click leaves it out, or takes it in" });
+      button.append(chipOf(id), element("span", ""));
+      button.addEventListener("click", () => {
+        if (!zones.left.delete(id) && zones.algorithms.length > 1) zones.left.add(id);
+        showZonesLater();
+      });
+      return button;
+    }));
+  }
+  for (const [i, [, text, pressed]] of all.entries()) {
+    holder.children[i].lastChild.textContent = text;
+    holder.children[i].setAttribute("aria-pressed", pressed);
+  }
 }
 
 function fieldOf(canvas) {
@@ -101,7 +125,7 @@ function drawZones() {
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
-  const colour = zones.algorithms.map((_, i) => zoneColour(i)), columns = zones.x.length, step = [wide / columns, high / zones.y.length];
+  const style = getComputedStyle(document.documentElement), colour = zones.algorithms.map((id) => style.getPropertyValue(colourOf(id).slice(4, -1)).trim()), columns = zones.x.length, step = [wide / columns, high / zones.y.length];
   zones.winner.forEach((winner, i) => {
     if (winner === UNKNOWN) return;
     context.fillStyle = winner < colour.length ? colour[winner] : colours.pale;

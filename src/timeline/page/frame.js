@@ -18,7 +18,7 @@ function resize() {
     Object.assign(context.canvas, { width: Math.round(wide * place.scale), height: Math.round(high * place.scale) });
   place.panels = runs.map((_, i) => ({ top: i * each + caption, height: each - caption - flight, flight }));
   drawMap();
-  // At once, because a canvas whose size changes is cleared.
+  // At once, because a canvas whose size changes is cleared. The one above is cleared then too.
   frame();
 }
 
@@ -221,8 +221,12 @@ function arrow(context, colour, run, message) {
   }
 }
 
-// Draws the chosen thing and the one pointed at, above the rest.
+// Draws the chosen thing and the one pointed at, above the rest. The canvas above stays as it is while it is empty.
+let isOverEmpty = false;
 function drawOver() {
+  const isEmpty = !state.path && !state.chosen && !state.hover && !state.interval;
+  if (isEmpty && isOverEmpty && over !== base) return;
+  isOverEmpty = isEmpty && over !== base;
   over.setTransform(place.scale, 0, 0, place.scale, 0, 0);
   if (over !== base) over.clearRect(0, 0, place.width, place.height);
   for (const run of runs) within(over, run, () => {
