@@ -1,18 +1,20 @@
 // ---- Longer questions, which are answered beside the page, one after the other.
-let ask = null, helper = null, waitingFor = null, asked = 0;
+let ask = null, helper = null, module = null, waitingFor = null, asked = 0;
 const queue = [];
+// A question that nobody wants any more may take so many milliseconds before its helper is stopped.
+const PATIENCE = 400;
 
 async function startEngine() {
   const text = $("module").textContent.trim(), stream = new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]).stream();
   $("module").remove();
-  const bytes = new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-  ask = await load(bytes);
+  module = new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
+  ask = await load(module);
   catalog = ask({ do: "catalog" });
   // The helper is started when the first picture is there.
-  setTimeout(() => startHelper(bytes), 300);
+  setTimeout(startHelper, 300);
 }
 
-function startHelper(bytes) {
+function startHelper() {
   const answered = ({ data: { id, answer, error } }) => {
     if (waitingFor?.id === id) settleQuestion(answer, error);
   };
@@ -20,7 +22,7 @@ function startHelper(bytes) {
     helper = new Worker(URL.createObjectURL(new Blob([$("helper").textContent], { type: "text/javascript" })));
     helper.onmessage = answered;
     helper.onerror = (event) => { event.preventDefault(); stopHelper(); };
-    helper.postMessage({ module: bytes });
+    helper.postMessage({ module });
   } catch {
     stopHelper();
   }
@@ -51,6 +53,7 @@ function settleQuestion(answer, error) {
 function next() {
   if (!helper || waitingFor || !queue.length) return;
   waitingFor = queue.shift();
+  waitingFor.since = performance.now();
   helper.postMessage({ id: waitingFor.id, request: waitingFor.request });
 }
 
@@ -63,4 +66,8 @@ const askLater = (subject, request) => new Promise((done, fail) => {
 // Drops the questions about a subject that have no answer yet.
 function dropQuestions(subject) {
   for (let i = queue.length - 1; i >= 0; i--) if (queue[i].subject === subject) queue.splice(i, 1);
+  if (waitingFor?.subject !== subject || !helper?.terminate || performance.now() - waitingFor.since < PATIENCE) return;
+  helper.terminate();
+  helper = waitingFor = null;
+  startHelper();
 }

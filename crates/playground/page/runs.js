@@ -1,7 +1,10 @@
 // ---- The runs: asked at each move, drawn as timelines, and told in words.
 
 // `answers`: one for each algorithm. `machineParams`: what the machine has before a slider moves.
-let answers = [], machineParams = {}, asking = 0, movedSlider = "", settling = 0, opened = null;
+// `spent`: the milliseconds that the last answers took.
+let answers = [], machineParams = {}, asking = 0, movedSlider = "", settling = 0, opened = null, spent = 0;
+// A run that takes longer is not asked for hundreds of times.
+const MOST_SPENT = 60;
 
 // Asks and draws once before the next frame.
 function refresh(moved = "") {
@@ -20,7 +23,9 @@ function answer(request) {
 
 function update() {
   asking = 0;
+  const begun = performance.now();
   answers = chosen().map((id) => ({ id, ...answer({ do: "run", ...requestFor(id), columns: false, page: true }) }));
+  spent = performance.now() - begun;
   const good = answers.filter((one) => !one.error), bad = answers.find((one) => one.error);
   tellTrouble(bad ? bad.error : "");
   document.documentElement.toggleAttribute("data-trouble", !good.length);
@@ -200,7 +205,7 @@ function showChangesLater(moved) {
   dropQuestions("changes");
   const [a, b] = chosen(), turn = ++changesTurn;
   clearChanges(moved);
-  if (!b || a === "file" || isCovered()) return;
+  if (!b || a === "file" || isCovered() || spent > MOST_SPENT) return;
   for (const [name, { list, box, input }] of sliders) {
     const uses = [a, b].some((id) => algorithmOf(id).uses.includes(name));
     if (name === moved || box.hidden || !uses || input.disabled || list.length < 2) continue;

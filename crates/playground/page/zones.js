@@ -1,5 +1,5 @@
 // ---- The map: two parameters, and at each place the colour of the fastest algorithm.
-const CELLS = 20, BATCH = 4, UNKNOWN = 254;
+const CELLS = 20, BATCH = 1, UNKNOWN = 254;
 // `x` and `y`: the values along both axes; whole numbers may be fewer. `winner`: row by row from the lowest.
 const zones = { turn: 0, key: "", algorithms: [], x: [], y: [], winner: [], times: {}, ready: 0, cursor: null, names: [], left: new Set() };
 
@@ -59,6 +59,9 @@ function showZonesLater() {
   };
   const key = JSON.stringify([algorithms, setting.machine, others, axis(x), axis(y)]);
   if (key === zones.key) return drawZones();
+  $("field").hidden = spent > MOST_SPENT;
+  $("place").textContent = $("field").hidden ? "These runs have too many messages for a map: take fewer processors, or a smaller size." : "";
+  if ($("field").hidden) return dropQuestions("zones", zones.key = "");
   dropQuestions("zones");
   const turn = ++zones.turn;
   Object.assign(zones, { key, algorithms, x: [], y: [], winner: [], times: {}, ready: 0, names: [x, y], cursor: null });
@@ -89,8 +92,8 @@ function leaveOut(operation) {
 function showWinners() {
   const counts = zones.algorithms.map((_, i) => zones.winner.reduce((sum, winner) => sum + (winner === i), 0));
   fillList($("winners"), operationOf().algorithms.map(({ id }) => {
-    const i = zones.algorithms.indexOf(id), share = i < 0 ? "left out" : percent(counts[i] / Math.max(1, zones.ready));
-    return [id, `${nameOfAlgorithm(id)}: ${share}`, i >= 0];
+    const i = zones.algorithms.indexOf(id), share = i < 0 ? ": left out" : !zones.ready ? "" : counts[i] ? `: ${percent(counts[i] / zones.ready)}` : ": nowhere";
+    return [id, nameOfAlgorithm(id) + share, i >= 0];
   }));
 }
 
@@ -129,7 +132,9 @@ function drawZones() {
   zones.winner.forEach((winner, i) => {
     if (winner === UNKNOWN) return;
     context.fillStyle = winner < colour.length ? colour[winner] : colours.pale;
-    context.fillRect(left + i % columns * step[0], low - (Math.floor(i / columns) + 1) * step[1], step[0] + 0.5, step[1] + 0.5);
+    // Whole pixels, so that there are no seams.
+    const [x, right, y, top] = [left + i % columns * step[0], left + (i % columns + 1) * step[0], low - Math.floor(i / columns) * step[1], low - (Math.floor(i / columns) + 1) * step[1]].map(Math.round);
+    context.fillRect(x, top, right - x, y - top);
   });
   Object.assign(context, { strokeStyle: colours.grey, fillStyle: colours.grey, lineWidth: 1, font: "12px system-ui, sans-serif", textBaseline: "middle" });
   context.strokeRect(left, low - high, wide, high);
