@@ -7,9 +7,10 @@
 use std::collections::HashMap;
 
 use super::blockers::{Blocker, Blockers};
-use super::events::{Event, Events};
+use super::events::Events;
+use super::index::{EventIndex, IndexedEvent, IndexedKind};
 use crate::time::Time;
-use crate::trace::{ActivityKind, Message};
+use crate::trace::Message;
 
 /// A kind of hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,7 +122,12 @@ pub struct Path {
 impl Path {
     /// Finds the critical path through these events.
     pub fn from_events(events: &Events) -> Path {
-        path(events)
+        Path::of_run(events)
+    }
+
+    /// Finds the critical path of a run.
+    pub(crate) fn of_run(index: &impl EventIndex) -> Path {
+        path(index)
     }
 
     /// Returns the length of all hops of a kind.
@@ -136,15 +142,15 @@ impl Path {
 }
 
 /// Finds the critical path through these events.
-fn path(events: &Events) -> Path {
+fn path(events: &impl EventIndex) -> Path {
     let mut walk = Walk::new(events);
     let mut at = last_event(events).map(WalkPosition::End);
     // No event is passed twice, since the walk never goes forward in time. A trace with messages of no length
     // could be made up in which it is: so the steps are limited.
-    let mut steps = 2 * (events.len() + events.message_count());
+    let mut steps = 2 * (events.place_limit() + events.number_of_messages());
     while let Some(here) = at {
         if steps == 0 {
-            let (end, id) = walk.hops.last().map_or((events.finish, 0), |hop| (hop.start, hop.id));
+            let (end, id) = walk.hops.last().map_or((events.finish(), 0), |hop| (hop.start, hop.id));
             walk.add_hop(HopKind::Idle, HopTerm::Fixed, id, None, Time::ZERO, end);
             break;
         }
@@ -156,9 +162,8 @@ fn path(events: &Events) -> Path {
 }
 
 /// Returns the index of the event that ended last, if there are any events.
-pub(crate) fn last_event(events: &Events) -> Option<usize> {
-    let last = events.processors().map(|track| track.places.end - 1);
-    last.max_by_key(|place| (events.event(*place).end, usize::MAX - place))
+pub(crate) fn last_event(events: &impl EventIndex) -> Option<usize> {
+    events.last_events().max_by_key(|place| (events.indexed_event(*place).end, usize::MAX - place))
 }
 
 /// The position of a walk, up to which the path has been followed back.
@@ -175,9 +180,9 @@ pub(crate) enum WalkPosition {
 }
 
 /// A walk from the end of a run to its start.
-pub(crate) struct Walk<'e, 'a> {
-    events: &'e Events<'a>,
-    blockers: Blockers<'e, 'a>,
+pub(crate) struct Walk<'e, Index> {
+    events: &'e Index,
+    blockers: Blockers<'e, Index>,
     /// The number of each barrier event, and for each number the event of the processor that came last.
     barriers: Option<(HashMap<usize, usize>, Vec<usize>)>,
     /// The event in which each request was called for.
@@ -186,9 +191,9 @@ pub(crate) struct Walk<'e, 'a> {
     hops: Vec<Hop>,
 }
 
-impl<'e, 'a> Walk<'e, 'a> {
+impl<'e, Index: EventIndex> Walk<'e, Index> {
     /// Creates a walk that has not begun.
-    pub(crate) fn new(events: &'e Events<'a>) -> Walk<'e, 'a> {
+    pub(crate) fn new(events: &'e Index) -> Walk<'e, Index> {
         Walk { events, blockers: Blockers::new(events), barriers: None, posts: None, hops: Vec::new() }
     }
 
@@ -226,24 +231,22 @@ impl<'e, 'a> Walk<'e, 'a> {
     /// Returns the position before an event. Before a request's first event, that is the end of its
     /// processor's event before the call for the request.
     fn position_before(&mut self, place: usize) -> Option<WalkPosition> {
-        if let Some(before) = self.events.previous(place) {
+        if let Some(before) = self.events.event_before(place) {
             return Some(WalkPosition::End(before));
         }
-        let Event { id, request, .. } = self.events.event(place);
-        let posts = self.posts.get_or_insert_with(|| posts(self.events));
+        let IndexedEvent { id, request, .. } = self.events.indexed_event(place);
+        let posts = self.posts.get_or_insert_with(|| self.events.posts());
         let post = *posts.get(&(id, request?))?;
-        self.events.previous(post).map(WalkPosition::End)
+        self.events.event_before(post).map(WalkPosition::End)
     }
 
     /// Adds the overhead of a call for a request, or of a wait for it.
     fn add_request_overhead(&mut self, request: u32, id: usize, start: Time, end: Time) {
-        let track = self.events.track(id, Some(request));
-        let sends = track.and_then(|track| {
-            track.places.clone().find_map(|place| match self.events.event(place).kind {
-                ActivityKind::Send(_) => Some(true),
-                ActivityKind::Receive(_) => Some(false),
-                _ => None,
-            })
+        let mut places = self.events.request_places(id, request);
+        let sends = places.find_map(|place| match self.events.indexed_event(place).kind {
+            IndexedKind::Send => Some(true),
+            IndexedKind::Receive => Some(false),
+            _ => None,
         });
         match sends {
             Some(true) => self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, None, start, end),
@@ -253,36 +256,36 @@ impl<'e, 'a> Walk<'e, 'a> {
 
     /// Steps back from the end of an event.
     fn step_from_end(&mut self, place: usize) -> Option<WalkPosition> {
-        let Event { id, start, end, kind: what, .. } = self.events.event(place);
+        let IndexedEvent { id, start, end, kind: what, .. } = self.events.indexed_event(place);
         let kind = match what {
-            ActivityKind::Receive(_) => {
-                let message = self.events.message_of(place);
-                let words = message.map_or(0, |message| self.events.message(message).words);
+            IndexedKind::Receive => {
+                let message = self.events.message_at(place);
+                let words = message.map_or(0, |message| self.events.indexed_message(message).words);
                 self.add_hop(HopKind::ReceiveOverhead, HopTerm::Receive(words), id, message, start, end);
                 return Some(WalkPosition::Reception(place));
             }
-            ActivityKind::Send(_) | ActivityKind::Stall | ActivityKind::Port => {
+            IndexedKind::Send | IndexedKind::Stall | IndexedKind::Port => {
                 if let Some(message) = self.sent_message(place) {
                     return Some(WalkPosition::Entry(message));
                 }
                 HopKind::Idle
             }
-            ActivityKind::Barrier => return self.step_from_barrier(place),
-            ActivityKind::Post(request) => {
-                self.add_request_overhead(*request, id, start, end);
+            IndexedKind::Barrier => return self.step_from_barrier(place),
+            IndexedKind::Post(request) => {
+                self.add_request_overhead(request, id, start, end);
                 return self.position_before(place);
             }
-            ActivityKind::Wait(request) => {
-                let last = self.events.track(id, Some(*request)).map(|track| track.places.end - 1);
+            IndexedKind::Wait(request) => {
+                let last = self.events.request_places(id, request).last();
                 // A request that was done before costs only the overhead of the wait.
-                if let Some(last) = last.filter(|last| self.events.event(*last).end == end) {
+                if let Some(last) = last.filter(|last| self.events.indexed_event(*last).end == end) {
                     return Some(WalkPosition::End(last));
                 }
-                self.add_request_overhead(*request, id, start, end);
+                self.add_request_overhead(request, id, start, end);
                 return self.position_before(place);
             }
-            ActivityKind::Work(_) => HopKind::Work,
-            ActivityKind::Gap => HopKind::Gap,
+            IndexedKind::Work => HopKind::Work,
+            IndexedKind::Gap => HopKind::Gap,
             _ => HopKind::Idle,
         };
         self.add_hop(kind, HopTerm::Fixed, id, None, start, end);
@@ -291,29 +294,29 @@ impl<'e, 'a> Walk<'e, 'a> {
 
     /// Returns the message that a processor was sending.
     fn sent_message(&self, mut place: usize) -> Option<usize> {
-        while matches!(self.events.event(place).kind, ActivityKind::Stall | ActivityKind::Port) {
-            place = self.events.previous(place)?;
+        while matches!(self.events.indexed_event(place).kind, IndexedKind::Stall | IndexedKind::Port) {
+            place = self.events.event_before(place)?;
         }
-        self.events.message_of(place)
+        self.events.message_at(place)
     }
 
     /// Steps back from the start of a reception: the gap was over, the message had arrived, or the processor
     /// was free.
     fn step_from_reception(&mut self, place: usize) -> Option<WalkPosition> {
-        let Event { id, start, .. } = self.events.event(place);
-        let Some(before) = self.events.previous(place) else { return self.position_before(place) };
-        match self.events.event(before).kind {
-            ActivityKind::Gap => {
-                let begun = start - self.events.trace.params.g;
+        let IndexedEvent { id, start, .. } = self.events.indexed_event(place);
+        let Some(before) = self.events.event_before(place) else { return self.position_before(place) };
+        match self.events.indexed_event(before).kind {
+            IndexedKind::Gap => {
+                let begun = start - self.events.params().g;
                 if let Some(last) = self.blockers.reception(id, begun).filter(|last| *last != place) {
-                    self.add_hop(HopKind::Gap, HopTerm::Gap, id, self.events.message_of(place), begun, start);
+                    self.add_hop(HopKind::Gap, HopTerm::Gap, id, self.events.message_at(place), begun, start);
                     return Some(WalkPosition::Reception(last));
                 }
             }
-            ActivityKind::Idle => {
-                let message = self.events.message_of(place);
+            IndexedKind::Idle => {
+                let message = self.events.message_at(place);
                 if let Some(message) =
-                    message.filter(|message| self.events.message(*message).arrival == start)
+                    message.filter(|message| self.events.indexed_message(*message).arrival == start)
                 {
                     return Some(WalkPosition::Arrival(message, None));
                 }
@@ -325,16 +328,17 @@ impl<'e, 'a> Walk<'e, 'a> {
 
     /// Steps back from the entry of a message: its wait was over, or its overhead.
     fn step_from_entry(&mut self, message: usize) -> Option<WalkPosition> {
-        let send = self.events.send_event(message)?;
-        let Event { id, start, end, .. } = self.events.event(send);
-        let words = self.events.message(message).words;
-        let waits: Vec<Event> = std::iter::successors(self.events.next(send), |at| self.events.next(*at))
-            .map(|at| self.events.event(at))
-            .take_while(|wait| matches!(wait.kind, ActivityKind::Stall | ActivityKind::Port))
-            .collect();
-        let cause = match waits.last().map(|wait| &wait.kind) {
+        let send = self.events.sent_at(message)?;
+        let IndexedEvent { id, start, end, .. } = self.events.indexed_event(send);
+        let words = self.events.indexed_message(message).words;
+        let waits: Vec<IndexedEvent> =
+            std::iter::successors(self.events.event_after(send), |at| self.events.event_after(*at))
+                .map(|at| self.events.indexed_event(at))
+                .take_while(|wait| matches!(wait.kind, IndexedKind::Stall | IndexedKind::Port))
+                .collect();
+        let cause = match waits.last().map(|wait| wait.kind) {
             None => None,
-            Some(ActivityKind::Port) => self.blockers.of_port(message),
+            Some(IndexedKind::Port) => self.blockers.of_port(message),
             Some(_) => self.blockers.of_stall(message),
         };
         match cause {
@@ -351,20 +355,22 @@ impl<'e, 'a> Walk<'e, 'a> {
             None => (),
         }
         for wait in waits.iter().rev() {
-            let kind = if *wait.kind == ActivityKind::Stall { HopKind::Stall } else { HopKind::Port };
+            let kind = if wait.kind == IndexedKind::Stall { HopKind::Stall } else { HopKind::Port };
             self.add_hop(kind, HopTerm::Fixed, id, Some(message), wait.start, wait.end);
         }
-        let waited =
-            self.events.previous(send).is_some_and(|at| *self.events.event(at).kind == ActivityKind::Gap);
-        let params = &self.events.trace.params;
-        if let Some(last) = self.blockers.before_gap(message, id, end - params.g).filter(|_| waited) {
+        let waited = self
+            .events
+            .event_before(send)
+            .is_some_and(|at| self.events.indexed_event(at).kind == IndexedKind::Gap);
+        let params = self.events.params();
+        if waited && let Some(last) = self.blockers.before_gap(message, id, end - params.g) {
             let gone = self.blockers.last_word_out(last);
             self.add_hop(HopKind::Gap, HopTerm::Gap, id, Some(message), gone, end);
             self.add_stream(last, HopKind::Stream);
             return Some(WalkPosition::Entry(last));
         }
         // A request's send begins when the message of an earlier request to the same processor has entered.
-        if let Some(last) = self.blockers.ahead(message, end - params.o).filter(|_| waited) {
+        if waited && let Some(last) = self.blockers.ahead(message, end - params.o) {
             self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, Some(message), end - params.o, end);
             return Some(WalkPosition::Entry(last));
         }
@@ -374,7 +380,7 @@ impl<'e, 'a> Walk<'e, 'a> {
 
     /// Adds the time in which the words of a message go out.
     fn add_stream(&mut self, message: usize, kind: HopKind) {
-        let Message { id, words, enter, .. } = *self.events.message(message);
+        let Message { id, words, enter, .. } = self.events.indexed_message(message);
         self.add_hop(
             kind,
             HopTerm::Stream(words),
@@ -387,7 +393,7 @@ impl<'e, 'a> Walk<'e, 'a> {
 
     /// Steps back from the arrival of a message: the stream of its words, and the latency of the first one.
     fn step_from_arrival(&mut self, message: usize, held: Option<HopKind>) -> WalkPosition {
-        let Message { id, words, latency, enter, first, arrival, .. } = *self.events.message(message);
+        let Message { id, words, latency, enter, first, arrival, .. } = self.events.indexed_message(message);
         if first > enter + latency
             && let Some(earlier) = self.blockers.predecessor(message)
         {
@@ -421,36 +427,10 @@ impl<'e, 'a> Walk<'e, 'a> {
 
     /// Steps back from the end of a barrier to the processor that came last.
     fn step_from_barrier(&mut self, place: usize) -> Option<WalkPosition> {
-        let (numbers, lasts) = self.barriers.get_or_insert_with(|| barriers(self.events));
+        let (numbers, lasts) = self.barriers.get_or_insert_with(|| self.events.barriers());
         let last = numbers.get(&place).and_then(|number| lasts.get(*number)).copied().unwrap_or(place);
-        let Event { id, start, .. } = self.events.event(last);
-        self.add_hop(HopKind::Barrier, HopTerm::Fixed, id, None, start, self.events.event(place).end);
+        let IndexedEvent { id, start, .. } = self.events.indexed_event(last);
+        self.add_hop(HopKind::Barrier, HopTerm::Fixed, id, None, start, self.events.indexed_event(place).end);
         self.position_before(last)
     }
-}
-
-/// Returns the number of each barrier event, and for each number the event of the processor that came last.
-fn barriers(events: &Events) -> (HashMap<usize, usize>, Vec<usize>) {
-    let (mut numbers, mut lasts) = (HashMap::new(), Vec::new());
-    for track in events.processors() {
-        let waits = |place: &usize| events.event(*place).kind == &ActivityKind::Barrier;
-        for (number, place) in track.places.clone().filter(waits).enumerate() {
-            numbers.insert(place, number);
-            match lasts.get_mut(number) {
-                None => lasts.push(place),
-                Some(last) if events.event(*last).start < events.event(place).start => *last = place,
-                Some(_) => (),
-            }
-        }
-    }
-    (numbers, lasts)
-}
-
-/// Returns the event in which each request was called for.
-fn posts(events: &Events) -> HashMap<(usize, u32), usize> {
-    let post = |place: usize| match events.event(place) {
-        Event { id, request: None, kind: ActivityKind::Post(request), .. } => Some(((id, *request), place)),
-        _ => None,
-    };
-    (0..events.len()).filter_map(post).collect()
 }

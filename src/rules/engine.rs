@@ -24,7 +24,7 @@ use std::panic::Location;
 use super::message_wait::{MessageWait, PostedReceives, Purpose, WaitReason};
 use super::network::{Egress, Network, Passage};
 use super::operation::{ActiveOperation, OperationStage, OperationStep, RequestState};
-use super::pace::{OutgoingMessage, Pace, reception_activities};
+use super::pace::{OutgoingMessage, Pace, reception_activities, send_activities};
 use super::stats::Stats;
 use crate::error::{Cause, ProcStatus, raise};
 use crate::message::matching::PostedReceive;
@@ -729,7 +729,7 @@ impl<'n> Engine<'n> {
                 to = Some(&mut log.activities);
             }
         }
-        to.into_iter().for_each(|to| to.extend(outgoing.activities(id, (called, begin), passage)));
+        to.into_iter().for_each(|to| to.extend(send_activities(outgoing.id(id), (called, begin), passage)));
     }
 
     /// Spends the time of a receive until the end of the reception: the wait for the arrival, the receive gap

@@ -43,21 +43,20 @@ impl OutgoingMessage {
         let (latency, place) = (entry.latency, network.place(turn, from));
         Message { id: self.id(from), to, words, latency, place, enter, first, arrival }
     }
+}
 
-    /// Returns the activities of its send, which was called at one time and began at another: the gap, the
-    /// overhead, the stall and the wait for the port.
-    pub(crate) fn activities(
-        &self,
-        from: usize,
-        (called, begin): (Time, Time),
-        passage: &Passage,
-    ) -> impl Iterator<Item = Activity> {
-        let Passage { ready, admitted, enter, .. } = *passage;
-        let send = (ready, ActivityKind::Send(self.id(from)));
-        let ends =
-            [(begin, ActivityKind::Gap), send, (admitted, ActivityKind::Stall), (enter, ActivityKind::Port)];
-        activities_in_a_row(from, called, ends)
-    }
+/// Returns the activities of the send of a message, which was called at one time and began at another: the
+/// gap, the overhead, the stall and the wait for the port.
+pub(crate) fn send_activities(
+    message: MessageId,
+    (called, begin): (Time, Time),
+    passage: &Passage,
+) -> impl Iterator<Item = Activity> {
+    let Passage { ready, admitted, enter, .. } = *passage;
+    let send = (ready, ActivityKind::Send(message));
+    let ends =
+        [(begin, ActivityKind::Gap), send, (admitted, ActivityKind::Stall), (enter, ActivityKind::Port)];
+    activities_in_a_row(message.from, called, ends)
 }
 
 /// Returns the activities of a reception, which was called at one time: the wait for the arrival, the gap and

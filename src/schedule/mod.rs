@@ -6,6 +6,9 @@
 
 mod builder;
 mod early;
+mod kept_order;
+mod kept_path;
+mod kept_run;
 mod lists;
 mod loggopsim;
 mod mail;
@@ -20,6 +23,8 @@ mod storage;
 mod unmatched;
 
 pub use builder::ScheduleBuilder;
+pub use kept_order::KeptOrder;
+pub use kept_run::KeptRun;
 pub use outcome::PlayReport;
 pub use player::{CostModel, Player};
 pub use storage::{Operation, PlacedOperation, Requirement, Schedule, ScheduleError};

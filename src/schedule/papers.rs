@@ -20,7 +20,7 @@ use crate::message::{MessageId, RawTag, RecvFilter};
 use crate::prefetch::prefetch_value;
 use crate::rules::network::{Ingress, Network};
 use crate::rules::operation::{ActiveOperation, OperationStep};
-use crate::rules::pace::{Pace, reception_activities};
+use crate::rules::pace::{Pace, reception_activities, send_activities};
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, Log};
 
@@ -329,7 +329,8 @@ impl<'a> PapersPlay<'a> {
             self.network.serve(&mut *self.ingresses, &mut state.pace.egress, outgoing.to, &outgoing.entry);
         state.pace.now = passage.enter;
         if let Some(log) = &mut self.log {
-            log.activities.extend(outgoing.activities(rank as usize, (now, begin), &passage));
+            let id = outgoing.id(rank as usize);
+            log.activities.extend(send_activities(id, (now, begin), &passage));
             log.messages.push(outgoing.record(self.network, rank as usize, &passage));
         }
         let stall = passage.admitted - passage.ready;

@@ -1,10 +1,10 @@
 //! How much more of a parameter a run bears: against runs at every value, and against linear programs.
 
 use loggp::params::Parameter;
-use loggp::schedule::{Operation, Player, Schedule, ScheduleBuilder};
-use loggp::trace::Trace;
+use loggp::schedule::{KeptOrder, Operation, Player, Schedule, ScheduleBuilder};
+use loggp::trace::{ActivityKind, Trace};
 use loggp::{Machine, PS, Params, Ports, RunError, Tag, Time};
-use loggp_study::analysis::{CurvePiece, CurveRequest, RunCurve, replay_with, schedule_in_order};
+use loggp_study::analysis::{CurvePiece, CurveRequest, RunCurve, RunPath, replay_with};
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 
 use crate::cases::seeds;
@@ -15,7 +15,14 @@ const PARTS: [u32; 3] = [1, 2, 5];
 
 fn request(name: &str, end: impl Into<Option<i64>>) -> CurveRequest {
     let parameter = Parameter::by_name(name).unwrap();
-    CurveRequest { parameter, end: end.into(), parts: PARTS.into(), has_all_pieces: true, most_runs: 2000 }
+    CurveRequest {
+        parameter,
+        end: end.into(),
+        parts: PARTS.into(),
+        has_all_pieces: true,
+        most_runs: 2000,
+        threads: 2,
+    }
 }
 
 /// Returns a function that plays a schedule, traced.
@@ -135,7 +142,7 @@ fn curves_of_schedules_are_exact() {
         let text = if rng.bool() { text } else { format!("{text},G={G}ps") };
         let params = Params::builder(ranks).set(&text).unwrap().build().unwrap();
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let make_run = play(&schedule, ports);
+        let make_run = |params| Ok(RunPath::from_trace(&play(&schedule, ports)(params)?));
         let start = match Player::new(params).ports(ports).run(&schedule) {
             Ok(report) => report.time,
             Err(_) => continue, // it waits for ever
@@ -191,7 +198,7 @@ fn curves_of_traces_are_exact() {
         });
         let Ok(run) = run else { continue };
         let trace = run.trace.unwrap();
-        let make_run = |params| replay_with(&trace, params);
+        let make_run = |params| Ok(RunPath::from_trace(&replay_with(&trace, params)?));
         for name in ["L", "o", "g"] {
             let end = Parameter::by_name(name).unwrap().number(&params).unwrap() + 80;
             let curve = RunCurve::find(params, &request(name, end), &make_run).unwrap();
@@ -203,6 +210,67 @@ fn curves_of_traces_are_exact() {
         }
     }
     assert!(convex > 60, "{convex}");
+}
+
+/// Returns the schedule of a kept order: each operation waits for the one before it.
+fn in_row(kept: &KeptOrder, word: u64) -> Schedule {
+    let mut builder = ScheduleBuilder::new(kept.ranks()).unwrap();
+    for rank in 0..kept.ranks() {
+        builder.begin_rank(rank).unwrap();
+        for operation in kept.operations(rank) {
+            let later = builder
+                .add(match operation {
+                    Operation::Send { to, bytes, tag } => Operation::Send { to, bytes: bytes * word, tag },
+                    Operation::Recv { from, bytes, tag } => {
+                        Operation::Recv { from, bytes: bytes * word, tag }
+                    }
+                    calc => calc,
+                })
+                .unwrap();
+            if later > 0 {
+                builder.require_done(later, later - 1).unwrap();
+            }
+        }
+    }
+    builder.build().unwrap()
+}
+
+/// A run in a kept order is the play of the schedule of the same operations, each after the one before it: it
+/// takes as long on any machine, and has the same critical path, hop by hop.
+#[test]
+fn runs_in_a_kept_order_are_plays() {
+    let (mut same, mut stalled, mut ports_used) = (0, 0, 0);
+    for seed in seeds(300) {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let ranks = rng.usize(2..7);
+        let ops = random_ops(&mut rng, ranks, 9, false);
+        let waits = rng.bool();
+        let played = schedule(&ops, || waits || rng.bool());
+        let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
+        let mut text = || {
+            let capacity = ["none", "1", "2"][rng.usize(0..3)];
+            let long = if rng.bool() { format!(",G={}ps", rng.i64(1..6)) } else { String::new() };
+            let [L, o, g] = [rng.i64(0..40), rng.i64(0..20), rng.i64(0..30)];
+            format!("L={L}ps,o={o}ps,g={g}ps,C={capacity},word=2{long}")
+        };
+        let machine = |text: &str| Params::builder(ranks).set(text).and_then(|set| set.build());
+        let Ok(params) = machine(&text()) else { continue };
+        let Ok(trace) = play(&played, ports)(params) else { continue };
+        let kept = KeptOrder::from_trace(&trace).unwrap();
+        let row = in_row(&kept, 2);
+        for text in std::iter::repeat_with(text).take(6) {
+            let Ok(params) = machine(&text) else { continue };
+            let about = format!("seed {seed}, {ports}, {params:?}");
+            let (run, trace) = (kept.run(params).unwrap(), play(&row, ports)(params).unwrap());
+            let report = Player::new(params).ports(ports).run(&row).unwrap();
+            assert_eq!((run.time, run.finishes()), (report.time, report.finishes), "{about}");
+            assert_eq!(run.path(), RunPath::from_trace(&trace).path, "{about}");
+            same += 1;
+            stalled += u32::from(report.stalls > 0);
+            ports_used += u32::from(trace.activities.iter().any(|one| one.kind == ActivityKind::Port));
+        }
+    }
+    assert!(same > 300 && stalled > 50 && ports_used > 50, "{same} {stalled} {ports_used}");
 }
 
 /// An arc of a schedule's graph: one event is not before another and a time, of which a part is L.
@@ -217,7 +285,7 @@ struct Arc {
 /// them: where a message of one word enters after its overhead and the gap, where a reception begins after
 /// the arrival and the gap, and the ends of operations. Event 0 is the start of the run, and the last event
 /// its end.
-fn arcs(schedule: &Schedule, [o, g]: [i64; 2]) -> (usize, Vec<Arc>) {
+fn arcs(kept: &KeptOrder, [o, g]: [i64; 2]) -> (usize, Vec<Arc>) {
     let mut arcs = Vec::new();
     let mut count = 1;
     let mut event = || {
@@ -225,14 +293,15 @@ fn arcs(schedule: &Schedule, [o, g]: [i64; 2]) -> (usize, Vec<Arc>) {
         count - 1
     };
     let (mut entries, mut receptions, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-    for rank in 0..schedule.ranks() {
+    for rank in 0..kept.ranks() {
         let (mut last, mut sent, mut received) = (0, None, None);
-        for placed in schedule.operations(rank) {
+        for operation in kept.operations(rank) {
             let mut after = |from: usize, to: usize, fixed: i64| {
                 arcs.push(Arc { from, to, fixed, latencies: 0 });
             };
             let now = event();
-            match placed.operation {
+            match operation {
+                Operation::WaitUntil(_) => unreachable!("a kept order has no waits"),
                 Operation::Calc(time) => {
                     after(last, now, time.as_ps());
                     last = now;
@@ -330,12 +399,15 @@ fn linear_programs_agree() {
         let text = format!("L={L}ps,o={o}ps,g={g}ps,C=none,word=1");
         let params = Params::builder(ranks).set(&text).unwrap().build().unwrap();
         let Ok(trace) = play(&played, Ports::Single)(params) else { continue };
-        let schedule = schedule_in_order(&trace).unwrap().unwrap();
-        let make_run = play(&schedule, Ports::Single);
+        let kept = KeptOrder::from_trace(&trace).unwrap();
+        let make_run = |params| {
+            let run = kept.run(params)?;
+            Ok(RunPath { params, time: run.time, path: run.path() })
+        };
         let curve = RunCurve::find(params, &request("L", None), &make_run).unwrap();
         assert_eq!(curve.time, Player::new(params).run(&played).unwrap().time, "seed {seed}, {text}");
         assert_eq!(curve.irregular().count(), 0, "seed {seed}, {text}");
-        let (events, arcs) = arcs(&schedule, [o, g]);
+        let (events, arcs) = arcs(&kept, [o, g]);
         for value in [L, L + 1, L + (curve.end - L) / 2, curve.end] {
             let time = curve.time_at(value).unwrap().as_ps();
             assert_eq!(solve(events, &arcs, value, None).round() as i64, time, "seed {seed}, {text}");

@@ -102,7 +102,7 @@ pub fn read_trace(path: &Path) -> Result<Trace, CliError> {
 }
 
 /// Returns whether a file begins as a schedule does.
-fn is_schedule(path: &Path) -> bool {
+pub fn is_schedule(path: &Path) -> bool {
     let mut begin = Vec::new();
     let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
     read.is_ok() && loggp_goal::is_schedule(&begin)

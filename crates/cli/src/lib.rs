@@ -42,6 +42,7 @@ mod real_machine;
 mod report;
 mod row;
 mod schedule_input;
+mod schedule_run;
 mod shard;
 mod stdout;
 mod topologies;

@@ -10,7 +10,7 @@ use loggp::trace::Caption;
 use loggp::{Cause, Latency, Noise, Ports, RunError, Ties, Time};
 use loggp_document::DocumentBlock;
 use loggp_mpi_trace::comparison::Comparison;
-use loggp_study::analysis::ParameterSweep;
+use loggp_study::analysis::{ParameterSweep, RunPath};
 
 use super::choice::{MachineChoice, is_parameter_given};
 use super::column::Columns;
@@ -126,7 +126,10 @@ impl ReplayCommand {
             .trace(trace_outputs.is_requested())
             .moments(program.is_recorded());
         let mut play_report = replay.run(schedule).map_err(play_error)?;
-        let again = |params| Ok(player(params).trace(true).run(schedule)?.trace.expect("it is traced"));
+        let again = |params| {
+            let trace = player(params).trace(true).run(schedule)?.trace;
+            Ok(RunPath::from_trace(&trace.expect("it is traced")))
+        };
         let params = choice.params;
         let read_sweep = |over: &String| {
             FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again))

@@ -9,7 +9,7 @@ use std::io::Write;
 
 use clap::{Args, ValueEnum};
 use loggp::params::Parameter;
-use loggp::{Params, ParamsBuilder, Ports, Time};
+use loggp::{Params, ParamsBuilder, Time};
 use loggp_study::analysis::{CurveRequest, FailedReplay, LatencyUse, RunCurve};
 
 use super::completion_values;
@@ -17,14 +17,11 @@ use super::error::CliError;
 use super::format::Format;
 use super::formula::replay_error;
 use super::heading::parameters;
-use super::mpi_program::MpiOptions;
-use super::options::{
-    ChoiceOptions, NoiseOption, PORTS, one_of, parse_count, parse_noise, parse_positive, parse_seed,
-};
+use super::options::{parse_count, parse_positive};
 use super::output::Outputs;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
-use super::schedule_input::InputOptions;
+use super::schedule_run::PlayOptions;
 use source::RunSource;
 
 /// Say how much more latency a schedule or a recorded run bears: its time as a function of L, and the L at which it is 1, 2
@@ -44,19 +41,7 @@ pub struct ToleranceCommand {
     #[arg(value_name = "FILE|-|PATTERN|TRACE", value_parser = completion_values::pattern(), hide_possible_values = true)]
     input: String,
     #[command(flatten)]
-    source: InputOptions,
-    #[command(flatten)]
-    choice: ChoiceOptions,
-    /// Ports of a schedule's ranks for long messages: one for both directions, or one for each [default: single]
-    #[arg(long, value_parser = one_of::<Ports>(PORTS))]
-    ports: Option<Ports>,
-    /// The noise of a schedule's processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
-    /// says
-    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise)]
-    noise: Option<NoiseOption>,
-    /// Draws for each rank where its noise begins [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, requires = "noise")]
-    seed: Option<u64>,
+    play: PlayOptions,
     /// The order in which each rank of a schedule acts at other values: as at the machine's own, or as each value makes it.
     /// Only in a kept order the time is a maximum of lines, as long as neither capacity nor ports delay messages
     #[arg(long, value_enum, help_heading = "Schedule")]
@@ -78,8 +63,6 @@ pub struct ToleranceCommand {
     /// How it is written: for people, or a JSON object or CSV line per parameter
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
-    #[command(flatten)]
-    mpi: MpiOptions,
     #[command(flatten)]
     outputs: Outputs,
 }
@@ -133,6 +116,7 @@ impl ToleranceCommand {
                 parts: PARTS.into(),
                 has_all_pieces: is_whole,
                 most_runs: self.runs,
+                threads: source.threads(),
             };
             let fail = |FailedReplay { value, error }| replay_error(&value, &error);
             let curve = RunCurve::find(params, &request, &|params| source.run(params)).map_err(fail)?;

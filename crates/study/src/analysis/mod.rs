@@ -3,7 +3,6 @@
 
 pub mod accounts;
 mod groups;
-mod order;
 mod overlap;
 mod parameter_sweep;
 mod pieces;
@@ -28,9 +27,8 @@ use rendezvous::MessageRoles;
 
 pub use groups::{CallGroup, GroupActivity, LengthClass};
 pub use loggp::path::{Formula, FormulaBuilder};
-pub use order::schedule_in_order;
 pub use overlap::Overlap;
-pub use parameter_sweep::{ParameterSweep, replay_with};
+pub use parameter_sweep::{ParameterSweep, RunPath, replay_with};
 pub use search::{FailedReplay, ReplayPoint};
 pub use sensitivity::{Sensitivity, add_replays};
 pub use tolerance::{CurvePiece, CurveRequest, LatencyUse, RunCurve, latency_uses};

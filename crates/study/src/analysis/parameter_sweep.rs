@@ -34,22 +34,42 @@ pub(super) struct SweptRun<'a> {
     pub params: Params,
     /// Name of the swept parameter.
     pub name: &'static str,
-    /// Makes and traces a run with these parameters.
-    pub make_run: &'a dyn Fn(Params) -> Result<Trace, RunError>,
+    /// Makes a run with these parameters.
+    pub make_run: &'a MakeRun<'a>,
+}
+
+/// Makes a run with these parameters, perhaps beside others.
+pub type MakeRun<'a> = dyn Fn(Params) -> Result<RunPath, RunError> + Sync + 'a;
+
+/// The end of a run, and what led to it.
+#[derive(Clone, Debug)]
+pub struct RunPath {
+    /// Parameters of its machine.
+    pub params: Params,
+    /// Time at which the last processor finished.
+    pub time: Time,
+    /// Critical path.
+    pub path: Path,
+}
+
+impl RunPath {
+    /// Finds the critical path of a traced run.
+    pub fn from_trace(trace: &Trace) -> RunPath {
+        let events = Events::new(trace);
+        RunPath { params: trace.params, time: events.finish, path: Path::from_events(&events) }
+    }
 }
 
 impl ParameterSweep {
     /// Replays a recorded run along a range of one of its machine's parameters.
     pub fn replay(trace: &Trace, range: &Range) -> Result<ParameterSweep, FailedReplay> {
-        ParameterSweep::run(trace.params, range, &|params| replay_with(trace, params))
+        ParameterSweep::run(trace.params, range, &|params| {
+            Ok(RunPath::from_trace(&replay_with(trace, params)?))
+        })
     }
 
-    /// Makes and traces runs along a range of one of a machine's parameters.
-    pub fn run(
-        params: Params,
-        range: &Range,
-        make_run: &dyn Fn(Params) -> Result<Trace, RunError>,
-    ) -> Result<ParameterSweep, FailedReplay> {
+    /// Makes runs along a range of one of a machine's parameters.
+    pub fn run(params: Params, range: &Range, make_run: &MakeRun) -> Result<ParameterSweep, FailedReplay> {
         let swept_run = SweptRun { params, name: range.quantity.name(), make_run };
         let values: BTreeSet<i64> = range.points.iter().map(|point| point.number as i64).collect();
         let mut search = ChangeSearch {
@@ -58,6 +78,7 @@ impl ParameterSweep {
             has_lines: range.quantity.is_time(),
             most_runs: values.len() + MOST_REPLAYS,
             most_changes: MOST_CHANGES,
+            threads: 1,
             points: BTreeMap::new(),
         };
         let points = values.into_iter().map(|value| search.run_once(value)).collect::<Result<Vec<_>, _>>()?;
@@ -81,21 +102,16 @@ pub fn replay_with(trace: &Trace, params: Params) -> Result<Trace, RunError> {
 impl SweptRun<'_> {
     /// Makes the run with this value.
     pub(super) fn run_at(&self, value: i64) -> Result<ReplayPoint, FailedReplay> {
-        let trace = self.trace_at(value)?;
-        let events = Events::new(&trace);
-        let formula = FormulaBuilder::new(&trace.params).formula(&Path::from_events(&events).hops);
-        Ok(ReplayPoint { value, time: events.finish, slope: formula.count(self.name), formula })
-    }
-
-    /// Makes and traces the run with this value.
-    pub(super) fn trace_at(&self, value: i64) -> Result<Trace, FailedReplay> {
-        let run = || (self.make_run)(self.params.with(self.name, value)?);
-        run().map_err(|error| FailedReplay {
+        let make_run = || (self.make_run)(self.params.with(self.name, value)?);
+        let failed = |error: RunError| FailedReplay {
             value: match Parameter::by_name(self.name).is_some_and(Parameter::is_time) {
                 true => format!("{}={}", self.name, Time::from_ps(value)),
                 false => format!("{}={value}", self.name),
             },
             error: error.into(),
-        })
+        };
+        let RunPath { params, time, path } = make_run().map_err(failed)?;
+        let formula = FormulaBuilder::new(&params).formula(&path.hops);
+        Ok(ReplayPoint { value, time, slope: formula.count(self.name), formula })
     }
 }

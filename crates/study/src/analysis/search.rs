@@ -6,7 +6,9 @@
 //! the crossing either lies on both of them, or shows a third line above. Where the run is no such maximum
 //! (the capacity, ports and the order of receptions can make it another one), the search bisects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::panic::resume_unwind;
+use std::thread;
 
 use loggp::path::Formula;
 use loggp::{RunError, Time};
@@ -67,7 +69,7 @@ struct Interval {
 /// A search between runs at some values.
 pub(super) struct ChangeSearch<'a> {
     /// Makes the run with a value.
-    pub run_at: &'a dyn Fn(i64) -> Result<ReplayPoint, FailedReplay>,
+    pub run_at: &'a (dyn Fn(i64) -> Result<ReplayPoint, FailedReplay> + Sync),
     /// Returns whether no change is looked for between two runs.
     pub is_same: &'a dyn Fn(&ReplayPoint, &ReplayPoint) -> bool,
     /// True if the values are times, in which a path is a line.
@@ -76,6 +78,8 @@ pub(super) struct ChangeSearch<'a> {
     pub most_runs: usize,
     /// Limit of the changes, of which the first are found.
     pub most_changes: usize,
+    /// How many runs are made at once.
+    pub threads: usize,
     /// The runs so far, by value.
     pub points: BTreeMap<i64, ReplayPoint>,
 }
@@ -98,7 +102,7 @@ impl ChangeSearch<'_> {
         let pairs = values.windows(2).map(|pair| (pair[0], pair[1]));
         let mut open: Vec<Interval> =
             pairs.map(|(low, high)| Interval { low, high, is_guessed: true }).rev().collect();
-        let mut changes = 0;
+        let (mut changes, mut ahead) = (0, HashMap::new());
         while let Some(Interval { low, high, is_guessed }) = open.pop() {
             let (first, last) = (&self.points[&low], &self.points[&high]);
             if (self.is_same)(first, last) {
@@ -111,15 +115,57 @@ impl ChangeSearch<'_> {
                 changes += 1;
                 continue;
             }
-            let guess = first.crossing(last).filter(|_| is_guessed && self.has_lines);
-            let between = guess.unwrap_or(low + (high - low) / 2).clamp(low + 1, high - 1);
-            let here = (self.run_at)(between)?;
+            let between = self.guess(first, last, is_guessed);
+            let here = self.take_run(between, &open, &mut ahead)?;
+            let (first, last) = (&self.points[&low], &self.points[&high]);
             let is_guessed = !is_guessed || here.is_convex_between(first, last);
             self.points.insert(between, here);
             open.push(Interval { low: between, high, is_guessed });
             open.push(Interval { low, high: between, is_guessed });
         }
         Ok(true)
+    }
+
+    /// Returns the value between two runs that is to be looked at next.
+    fn guess(&self, first: &ReplayPoint, last: &ReplayPoint, is_guessed: bool) -> i64 {
+        let (low, high) = (first.value, last.value);
+        let crossing = first.crossing(last).filter(|_| is_guessed && self.has_lines);
+        crossing.unwrap_or(low + (high - low) / 2).clamp(low + 1, high - 1)
+    }
+
+    /// Returns the run with a value. Beside it others are made that will be asked for after it, as far as
+    /// there are threads: those of `open`, from its end on. They wait in `ahead`, so that the same runs are
+    /// made in the same order on any number of threads.
+    fn take_run(
+        &self,
+        value: i64,
+        open: &[Interval],
+        ahead: &mut HashMap<i64, Result<ReplayPoint, FailedReplay>>,
+    ) -> Result<ReplayPoint, FailedReplay> {
+        if let Some(made) = ahead.remove(&value) {
+            return made;
+        }
+        let value_of = |&Interval { low, high, is_guessed }: &Interval| {
+            let (first, last) = (&self.points[&low], &self.points[&high]);
+            let is_open = i128::from(high) - i128::from(low) > 1 && !(self.is_same)(first, last);
+            is_open.then(|| self.guess(first, last, is_guessed))
+        };
+        let room = self.most_runs.saturating_sub(self.points.len() + ahead.len() + 1);
+        let later = open.iter().rev().filter_map(value_of).filter(|value| !ahead.contains_key(value));
+        let later: Vec<i64> = later.take((self.threads - 1).min(room)).collect();
+        thread::scope(|scope| {
+            let run_at = self.run_at;
+            let start = |value: i64| {
+                let thread = thread::Builder::new().spawn_scoped(scope, move || run_at(value));
+                thread.ok().map(|thread| (value, thread))
+            };
+            let threads: Vec<_> = later.into_iter().filter_map(start).collect();
+            let here = run_at(value);
+            for (value, thread) in threads {
+                ahead.insert(value, thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            }
+            here
+        })
     }
 }
 

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use loggp::params::{LongMessages, Parameter};
-use loggp::path::{Events, Formula, HopTerm, Path};
-use loggp::trace::Trace;
-use loggp::{Params, RunError, Time};
+use loggp::path::{Formula, HopTerm, Path};
+use loggp::{Params, Time};
 
-use super::parameter_sweep::SweptRun;
+use super::parameter_sweep::{MakeRun, SweptRun};
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 
 /// The time of a run along a parameter, from the machine's own value up.
@@ -61,6 +60,8 @@ pub struct CurveRequest {
     pub has_all_pieces: bool,
     /// Limit of the runs.
     pub most_runs: usize,
+    /// How many runs are made at once.
+    pub threads: usize,
 }
 
 impl CurveRequest {
@@ -75,11 +76,11 @@ impl CurveRequest {
 }
 
 impl RunCurve {
-    /// Finds the time of a run along a parameter. `make_run` makes and traces it on a machine.
+    /// Finds the time of a run along a parameter. `make_run` makes it on a machine.
     pub fn find(
         params: Params,
         request: &CurveRequest,
-        make_run: &dyn Fn(Params) -> Result<Trace, RunError>,
+        make_run: &MakeRun,
     ) -> Result<RunCurve, FailedReplay> {
         let parameter = request.parameter;
         let swept = SweptRun { params, name: parameter.name, make_run };
@@ -90,6 +91,7 @@ impl RunCurve {
             has_lines: true,
             most_runs: request.most_runs,
             most_changes: usize::MAX,
+            threads: request.threads,
             points: BTreeMap::new(),
         };
         let start = search.run_once(value)?;
@@ -298,14 +300,14 @@ pub struct LatencyUse<K> {
     pub time: Time,
 }
 
-/// Returns the latencies on the critical path of a run, by the kind of their message, the longest first.
-/// `kind` gets the index of a message.
+/// Returns the latencies on a critical path, by the kind of their message, the longest first. `kind` gets the
+/// index of a message.
 pub fn latency_uses<K: Clone + Ord + std::hash::Hash>(
-    events: &Events,
+    path: &Path,
     mut kind: impl FnMut(usize) -> K,
 ) -> Vec<LatencyUse<K>> {
     let mut uses: HashMap<K, LatencyUse<K>> = HashMap::new();
-    for hop in Path::from_events(events).hops.iter().filter(|hop| hop.term == HopTerm::Latency) {
+    for hop in path.hops.iter().filter(|hop| hop.term == HopTerm::Latency) {
         let Some(message) = hop.message else { continue };
         let kind = kind(message);
         let entry = uses.entry(kind.clone()).or_insert(LatencyUse { kind, count: 0, time: Time::ZERO });

@@ -1,0 +1,123 @@
+//! A schedule that is played and looked into: of a recorded MPI program, from a file in GOAL, or of a pattern.
+
+use clap::Args;
+use loggp::schedule::{Operation, PlayReport, Player};
+use loggp::{Latency, Params, Ports, RunError, Ties};
+use loggp_mpi_trace::schedule::ProgramSchedule;
+
+use super::choice::MachineChoice;
+use super::error::CliError;
+use super::heading::{choice_heading, noise_text, wire_text};
+use super::mpi_program::MpiOptions;
+use super::number::count;
+use super::options::{ChoiceOptions, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
+use super::replay::machine_for;
+use super::schedule_input::{InputOptions, ScheduleInput};
+
+/// The options of a schedule that is played.
+#[derive(Args)]
+pub struct PlayOptions {
+    #[command(flatten)]
+    pub source: InputOptions,
+    #[command(flatten)]
+    pub choice: ChoiceOptions,
+    /// Ports of a schedule's ranks for long messages: one for both directions, or one for each [default: single]
+    #[arg(long, value_parser = one_of::<Ports>(PORTS))]
+    pub ports: Option<Ports>,
+    /// The noise of a schedule's processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
+    /// says
+    #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise)]
+    pub noise: Option<NoiseOption>,
+    /// Draws for each rank where its noise begins [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true, requires = "noise")]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub mpi: MpiOptions,
+}
+
+/// A schedule, and what plays it.
+pub struct ScheduleRun {
+    pub name: String,
+    pub program: ProgramSchedule,
+    pub choice: MachineChoice,
+    pub player: Player,
+    /// The settings between processors that are not the default.
+    pub wires: String,
+}
+
+impl PlayOptions {
+    /// Reads a schedule and prepares its play.
+    pub fn read(&self, input: &str) -> Result<ScheduleRun, CliError> {
+        let ScheduleInput { name, program } = self.source.read(input, &[], &self.mpi)?;
+        let choice = machine_for(&self.choice, &program.schedule)?;
+        let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
+        let ports = self.ports.unwrap_or_default();
+        let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise.as_ref());
+        let player = Player::new(choice.params).ports(ports).noise(noise);
+        Ok(ScheduleRun { name, program, choice, player, wires })
+    }
+
+    /// Refuses the options that a trace has no use for; `may_have_params` if its parameters can be changed.
+    pub fn refuse_for_trace(&self, input: &str, may_have_params: bool) -> Result<(), CliError> {
+        let PlayOptions { source: InputOptions { P, size, unit }, choice, ports, noise, mpi, .. } = self;
+        let given = [
+            ("-P", P.is_some()),
+            ("--size", size.is_some()),
+            ("--unit", unit.is_some()),
+            ("--machine", choice.machine.is_some()),
+            ("--params", choice.params.is_some() && !may_have_params),
+            ("--cycle", choice.cycle.is_some()),
+            ("--ports", ports.is_some()),
+            ("--noise", noise.is_some()),
+        ];
+        match given.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(not_for_trace(option, input, may_have_params)),
+            None => mpi.refuse_for(input),
+        }
+    }
+}
+
+/// Returns the refusal of an option for a trace.
+pub fn not_for_trace(option: &str, input: &str, may_have_params: bool) -> CliError {
+    let change = if may_have_params { "--params" } else { "--what-if" };
+    CliError::Request(format!(
+        "{option} is for a schedule, and {input} is a trace, which has its own; leave it out, or change its machine with {change}"
+    ))
+}
+
+impl ScheduleRun {
+    /// Plays and traces it on a machine with these parameters.
+    pub fn play(&self, params: Params) -> Result<PlayReport, RunError> {
+        self.player.clone().params(params).trace(true).run(&self.program.schedule)
+    }
+
+    /// Returns the description of the machine with these parameters; `how` comes after the settings.
+    pub fn heading(&self, parameters: &str, how: &str) -> String {
+        choice_heading(&self.choice, parameters, &format!("virtual clock{}{how}", self.wires))
+    }
+
+    /// Returns what a message is called: by the calls that sent and received it, if they are known, or else by
+    /// its ends, tag and length.
+    pub fn message_name(&self, [from, to]: [usize; 2], [sent, received]: [u32; 2]) -> String {
+        /// From this number of ranks on messages are told apart by tag and length alone.
+        const MANY: usize = 64;
+        let ProgramSchedule { schedule, .. } = &self.program;
+        match (self.program.call_name(from, sent), self.program.call_name(to, received)) {
+            (Some(one), Some(other)) if one == other => return one,
+            (Some(one), Some(other)) => return format!("{one}, received by {other}"),
+            (Some(one), None) | (None, Some(one)) => return one,
+            (None, None) => (),
+        }
+        // The reply before a long message is sent by its receive.
+        let placed =
+            [schedule.operation_at(from, sent), schedule.operation_at(to, received)].into_iter().flatten();
+        let of_send = placed.map(|placed| placed.operation).find_map(|operation| match operation {
+            Operation::Send { bytes, tag, .. } => {
+                Some(format!("tag {tag}, {}", count(bytes as usize, "byte")))
+            }
+            _ => None,
+        });
+        let about = of_send.unwrap_or_default();
+        if schedule.ranks() < MANY { format!("{from} to {to}, {about}") } else { about }
+    }
+}

@@ -1,0 +1,196 @@
+//! An index of what happened in a run, by which its causes are found: of a trace, or of a run that keeps less.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::events::{Event, Events};
+use crate::params::{Params, Ports};
+use crate::time::Time;
+use crate::trace::{ActivityKind, Message};
+
+/// An event as its causes need it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IndexedEvent {
+    /// The processor.
+    pub id: usize,
+    /// The number of the request, or `None` if the processor itself was active.
+    pub request: Option<u32>,
+    pub start: Time,
+    pub end: Time,
+    pub kind: IndexedKind,
+}
+
+/// The kind of an event, without its message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IndexedKind {
+    Work,
+    Send,
+    Receive,
+    Gap,
+    Stall,
+    Port,
+    Idle,
+    Barrier,
+    Post(u32),
+    Wait(u32),
+}
+
+impl From<&ActivityKind> for IndexedKind {
+    fn from(kind: &ActivityKind) -> IndexedKind {
+        match *kind {
+            ActivityKind::Work(_) => IndexedKind::Work,
+            ActivityKind::Send(_) => IndexedKind::Send,
+            ActivityKind::Receive(_) => IndexedKind::Receive,
+            ActivityKind::Gap => IndexedKind::Gap,
+            ActivityKind::Stall => IndexedKind::Stall,
+            ActivityKind::Port => IndexedKind::Port,
+            ActivityKind::Idle => IndexedKind::Idle,
+            ActivityKind::Barrier => IndexedKind::Barrier,
+            ActivityKind::Post(request) => IndexedKind::Post(request),
+            ActivityKind::Wait(request) => IndexedKind::Wait(request),
+        }
+    }
+}
+
+/// The events of a run by their places, and its messages, sorted by id.
+pub(crate) trait EventIndex {
+    fn params(&self) -> &Params;
+
+    fn ports(&self) -> Ports;
+
+    /// Returns the time at which the last processor finished.
+    fn finish(&self) -> Time;
+
+    /// Returns the place of the last event of each processor that was ever active.
+    fn last_events(&self) -> impl Iterator<Item = usize>;
+
+    /// Returns a number that is greater than any place.
+    fn place_limit(&self) -> usize;
+
+    fn indexed_event(&self, place: usize) -> IndexedEvent;
+
+    /// Returns the place of the event before one on the same track, if there is one.
+    fn event_before(&self, place: usize) -> Option<usize>;
+
+    /// Returns the place of the event after one on the same track, if there is one.
+    fn event_after(&self, place: usize) -> Option<usize>;
+
+    fn number_of_messages(&self) -> usize;
+
+    fn indexed_message(&self, message: usize) -> Message;
+
+    /// Returns the message that an event sent or received; `None` for other events.
+    fn message_at(&self, place: usize) -> Option<usize>;
+
+    /// Returns the place of the event that sent a message, if there is one.
+    fn sent_at(&self, message: usize) -> Option<usize>;
+
+    /// Returns the places of a processor's receptions, by their start.
+    fn receptions(&self, id: usize) -> Vec<usize>;
+
+    /// Returns the places of a request's events; none in runs without requests.
+    fn request_places(&self, _id: usize, _request: u32) -> Range<usize> {
+        0..0
+    }
+
+    /// Returns the place at which each request was called for; none in runs without requests.
+    fn posts(&self) -> HashMap<(usize, u32), usize> {
+        HashMap::new()
+    }
+
+    /// Returns the number of each barrier event, and for each number the event of the processor that came
+    /// last; none in runs without barriers.
+    fn barriers(&self) -> (HashMap<usize, usize>, Vec<usize>) {
+        Default::default()
+    }
+}
+
+impl EventIndex for Events<'_> {
+    fn params(&self) -> &Params {
+        &self.trace.params
+    }
+
+    fn ports(&self) -> Ports {
+        self.trace.ports
+    }
+
+    fn finish(&self) -> Time {
+        self.finish
+    }
+
+    fn last_events(&self) -> impl Iterator<Item = usize> {
+        self.processors().map(|track| track.places.end - 1)
+    }
+
+    fn place_limit(&self) -> usize {
+        self.len()
+    }
+
+    fn indexed_event(&self, place: usize) -> IndexedEvent {
+        let Event { id, request, start, end, kind } = self.event(place);
+        IndexedEvent { id, request, start, end, kind: kind.into() }
+    }
+
+    fn event_before(&self, place: usize) -> Option<usize> {
+        self.previous(place)
+    }
+
+    fn event_after(&self, place: usize) -> Option<usize> {
+        self.next(place)
+    }
+
+    fn number_of_messages(&self) -> usize {
+        self.message_count()
+    }
+
+    fn indexed_message(&self, message: usize) -> Message {
+        self.message(message).clone()
+    }
+
+    fn message_at(&self, place: usize) -> Option<usize> {
+        self.message_of(place)
+    }
+
+    fn sent_at(&self, message: usize) -> Option<usize> {
+        self.send_event(message)
+    }
+
+    fn receptions(&self, id: usize) -> Vec<usize> {
+        let first = self.tracks().partition_point(|track| track.id < id);
+        let own = self.tracks()[first..].iter().take_while(|track| track.id == id);
+        let is_one = |place: &usize| matches!(self.event(*place).kind, ActivityKind::Receive(_));
+        let mut places: Vec<usize> = own.flat_map(|track| track.places.clone()).filter(is_one).collect();
+        places.sort_by_key(|place| self.event(*place).start);
+        places
+    }
+
+    fn request_places(&self, id: usize, request: u32) -> Range<usize> {
+        self.track(id, Some(request)).map_or(0..0, |track| track.places.clone())
+    }
+
+    fn posts(&self) -> HashMap<(usize, u32), usize> {
+        let post = |place: usize| match self.event(place) {
+            Event { id, request: None, kind: ActivityKind::Post(request), .. } => {
+                Some(((id, *request), place))
+            }
+            _ => None,
+        };
+        (0..self.len()).filter_map(post).collect()
+    }
+
+    fn barriers(&self) -> (HashMap<usize, usize>, Vec<usize>) {
+        let (mut numbers, mut lasts) = (HashMap::new(), Vec::new());
+        for track in self.processors() {
+            let waits = |place: &usize| self.event(*place).kind == &ActivityKind::Barrier;
+            for (number, place) in track.places.clone().filter(waits).enumerate() {
+                numbers.insert(place, number);
+                match lasts.get_mut(number) {
+                    None => lasts.push(place),
+                    Some(last) if self.event(*last).start < self.event(place).start => *last = place,
+                    Some(_) => (),
+                }
+            }
+        }
+        (numbers, lasts)
+    }
+}

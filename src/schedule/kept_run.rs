@@ -1,0 +1,222 @@
+//! A run in a kept order. A rank is a processor of the machine, as in other plays; but what comes next is
+//! known, and so is the message of each receive. Only messages that compete for a port or the capacity are
+//! sent in the order of their turns.
+
+use super::kept_order::{Act, KeptMessage, KeptOrder};
+use crate::agenda::{Agenda, AgendaEntry};
+use crate::error::{Cause, RunError};
+use crate::params::{Latency, Params};
+use crate::rules::network::{Ingress, Network, Passage};
+use crate::rules::pace::Pace;
+use crate::time::Time;
+
+/// A run in a kept order.
+#[derive(Debug)]
+pub struct KeptRun<'a> {
+    /// The time at which the last rank was done.
+    pub time: Time,
+    pub(super) order: &'a KeptOrder,
+    pub(super) network: Network,
+    /// The time of each act: at which the overhead, or the computation, began and at which the rank went on.
+    pub(super) spans: Vec<(Time, Time)>,
+    /// The times of each message.
+    pub(super) passages: Vec<Passage>,
+}
+
+/// The state of a rank.
+struct KeptRank {
+    pace: Pace,
+    /// Its next act.
+    next: u32,
+    /// The turn of its last act: none of its next ones is earlier.
+    turn: Time,
+    /// True if it waits for a message that has not been sent.
+    is_waiting: bool,
+}
+
+/// A message that has not been sent.
+const NOT_SENT: Passage = Passage {
+    ready: Time::MAX,
+    admitted: Time::MAX,
+    enter: Time::MAX,
+    first: Time::MAX,
+    arrival: Time::MAX,
+    out_of_order: true,
+};
+
+struct KeptPlay<'a> {
+    run: KeptRun<'a>,
+    ranks: Vec<KeptRank>,
+    ingresses: Box<[Ingress]>,
+    agenda: Agenda,
+    /// Ranks that can go on.
+    awake: Vec<u32>,
+}
+
+impl KeptOrder {
+    /// Plays it on a machine with these parameters and the same ports. P and S are ignored: no message waits
+    /// for its receiver, since the requests and replies of those that did are in the order.
+    pub fn run(&self, params: Params) -> Result<KeptRun<'_>, RunError> {
+        let params = Params { P: self.ranks(), ..params };
+        params.check()?;
+        let network = Network::new(params, self.ports, Latency::Exact);
+        let rank = |id: usize| KeptRank {
+            pace: Pace::new(id, &network),
+            next: self.begins[id],
+            turn: Time::ZERO,
+            is_waiting: false,
+        };
+        let mut play = KeptPlay {
+            ranks: (0..self.ranks()).map(rank).collect(),
+            ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
+            agenda: Agenda::default(),
+            awake: Vec::new(),
+            run: KeptRun {
+                time: Time::ZERO,
+                order: self,
+                network,
+                spans: vec![(Time::ZERO, Time::ZERO); self.acts.len()],
+                passages: vec![NOT_SENT; self.messages.len()],
+            },
+        };
+        for rank in 0..self.ranks() as u32 {
+            play.awake.push(rank);
+            play.go_on()?;
+        }
+        while let Some(entry) = play.agenda.pop() {
+            let (turn, rank) = entry.moment();
+            play.ranks[rank as usize].turn = turn;
+            play.send(rank)?;
+            play.awake.push(rank);
+            play.go_on()?;
+        }
+        play.finish()
+    }
+}
+
+impl<'a> KeptPlay<'a> {
+    /// Lets ranks act until each waits for its turn, for a message, or is done.
+    fn go_on(&mut self) -> Result<(), RunError> {
+        while let Some(rank) = self.awake.pop() {
+            while let Some(act) = self.next_act(rank) {
+                match act {
+                    Act::Calc(time) => {
+                        let now = self.ranks[rank as usize].pace.now;
+                        let end = self.run.network.busy_until(rank as usize, now, time);
+                        self.end_act(rank, now, end);
+                    }
+                    Act::Receive(message) => {
+                        if !self.receive(rank, message) {
+                            break;
+                        }
+                    }
+                    Act::Send(message) => {
+                        let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
+                        let KeptRank { pace, turn, .. } = &self.ranks[rank as usize];
+                        let network = &self.run.network;
+                        let request =
+                            network.predict_request(&pace.egress, to as usize, words as usize, pace.now);
+                        if network.is_visible(&request) {
+                            let turn = network.turn_time(&request).max(*turn);
+                            if turn == Time::MAX {
+                                return Err(end_of_time(rank));
+                            }
+                            self.agenda.add(AgendaEntry::new(turn, rank, 0));
+                            break;
+                        }
+                        self.send(rank)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a rank's next act, if it is not done.
+    #[inline]
+    fn next_act(&self, rank: u32) -> Option<Act> {
+        let next = self.ranks[rank as usize].next;
+        (next < self.run.order.begins[rank as usize + 1]).then(|| self.run.order.acts[next as usize])
+    }
+
+    /// Notes that a rank's act is done.
+    #[inline]
+    fn end_act(&mut self, rank: u32, begin: Time, end: Time) {
+        let state = &mut self.ranks[rank as usize];
+        state.pace.now = end;
+        self.run.spans[state.next as usize] = (begin, end);
+        state.next += 1;
+    }
+
+    /// Receives a rank's next message, if it has been sent.
+    #[inline]
+    fn receive(&mut self, rank: u32, message: u32) -> bool {
+        let arrival = self.run.passages[message as usize].arrival;
+        let KeptMessage { from, words, .. } = self.run.order.messages[message as usize];
+        let state = &mut self.ranks[rank as usize];
+        state.is_waiting = self.run.passages[message as usize].out_of_order;
+        if state.is_waiting {
+            return false;
+        }
+        let network = &self.run.network;
+        let begin = state.pace.start_reception(network, from as usize, arrival);
+        let overhead = network.recv_overhead(from as usize, rank as usize, words as usize);
+        let end = network.busy_until(rank as usize, begin, overhead);
+        state.turn = state.turn.max(end);
+        self.end_act(rank, begin, end);
+        true
+    }
+
+    /// Sends a rank's next message.
+    #[inline]
+    fn send(&mut self, rank: u32) -> Result<(), RunError> {
+        let Some(Act::Send(message)) = self.next_act(rank) else { return Ok(()) };
+        let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
+        let network = &self.run.network;
+        let pace = &mut self.ranks[rank as usize].pace;
+        let begin = pace.now.max(pace.next_send(network, to as usize, words as usize));
+        let outgoing = pace.prepare_send(network, to as usize, words as usize);
+        if outgoing.entry.asked_at == Time::MAX {
+            return Err(end_of_time(rank));
+        }
+        let passage = network.serve(&mut *self.ingresses, &mut pace.egress, outgoing.to, &outgoing.entry);
+        self.run.passages[message as usize] = Passage { out_of_order: false, ..passage };
+        self.end_act(rank, begin, passage.enter);
+        let receiver = &self.ranks[to as usize];
+        if receiver.is_waiting && self.next_act(to) == Some(Act::Receive(message)) {
+            self.ranks[to as usize].is_waiting = false;
+            self.awake.push(to);
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<KeptRun<'a>, RunError> {
+        let waiting = (0..self.ranks.len() as u32).filter(|rank| self.next_act(*rank).is_some()).count();
+        if waiting > 0 {
+            let of = self.ranks.len();
+            return Err(Cause::Deadlock { waiting, of }.into());
+        }
+        let last = self.ranks.iter().map(|rank| rank.pace.now).max().unwrap_or_default();
+        if last == Time::MAX {
+            let rank = self.ranks.iter().position(|rank| rank.pace.now == last).unwrap_or(0);
+            return Err(end_of_time(rank as u32));
+        }
+        self.run.time = last;
+        Ok(self.run)
+    }
+}
+
+impl KeptRun<'_> {
+    /// Returns the time at which each rank was done.
+    pub fn finishes(&self) -> Vec<Time> {
+        let of_rank = |ends: &[u32]| match ends[0] < ends[1] {
+            true => self.spans[ends[1] as usize - 1].1,
+            false => Time::ZERO,
+        };
+        self.order.begins.windows(2).map(of_rank).collect()
+    }
+}
+
+fn end_of_time(rank: u32) -> RunError {
+    Cause::EndOfTime { id: rank as usize }.into()
+}
