@@ -37,6 +37,7 @@ mod remap;
 mod replay;
 mod reproduce;
 mod rtt;
+mod schedule_runs;
 mod shown;
 mod stress;
 mod sweep;

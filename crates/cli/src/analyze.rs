@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use loggp::Params;
 use loggp::params::Model;
 use loggp::trace::Trace;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis;
-use loggp_study::analysis::{Analysis, ParameterSweep, WhatIf};
+use loggp_study::analysis::{Analysis, ParameterSweep, RunPath, WhatIf};
 
 use super::accounting::{self, AnalyzedRun};
 use super::audit;
@@ -20,17 +21,19 @@ use super::heading::{self, parameters};
 use super::number::Unit;
 use super::options::parse_count;
 use super::output::Outputs;
+use super::replay::play_error;
 use super::report::Report;
 use super::row::MOST_DECIMALS;
+use super::schedule_run::{PlayOptions, ScheduleRun, is_schedule_input};
 
-/// Say where the time of a recorded run went, and what it would have taken under other parameters
+/// Say where the time of a recorded run or of a schedule went, and what it would have taken under other parameters
 #[derive(Args)]
 #[command(after_help = "Examples:
   loggp run gauss --machine myrinet -P 4 --size 64 --work charged --trace gauss.loggp
   loggp analyze gauss.loggp --what-if S=65536 -o where.svg")]
 pub struct AnalyzeCommand {
-    /// Files that `loggp run --trace` wrote
-    #[arg(value_name = "TRACE", required = true)]
+    /// Files that `loggp run --trace` wrote; or recorded MPI programs, schedules in GOAL or patterns, which are played
+    #[arg(value_name = "TRACE|FILE|PATTERN", required = true)]
     traces: Vec<PathBuf>,
     /// Make the run again under other parameters: S=65536,L=2us; also with fragments=16383, the longest piece of a message
     /// in words, and model=loggp-1. May be given several times
@@ -60,6 +63,8 @@ pub struct AnalyzeCommand {
     /// How it is written: for people, or one JSON object or CSV line per run
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    play: PlayOptions,
 }
 
 /// Limit of the processors that are listed without `--every-processor`; more would fill the screen.
@@ -72,8 +77,18 @@ impl AnalyzeCommand {
         let mut rows = Vec::new();
         let mut heading = String::new();
         for path in &self.traces {
-            let trace = audit::read_trace(path)?;
             let name = path.display().to_string();
+            if is_schedule_input(&name) {
+                let run = self.play.read(&name)?;
+                if heading.is_empty() {
+                    let said = parameters(&run.choice.params, &run.choice.unit).join(", ");
+                    heading = format!("{}: {said}\nvirtual clock{}", run.name, run.wires);
+                }
+                rows.extend(self.played_runs(&run)?);
+                continue;
+            }
+            let trace = audit::read_trace(path)?;
+            self.play.refuse_for_trace(&name, false)?;
             let first = self.recorded_run(&name, &trace)?;
             if heading.is_empty() {
                 let said = parameters(&trace.params, &Unit::default_for(&trace.params)).join(", ");
@@ -81,7 +96,7 @@ impl AnalyzeCommand {
             }
             let time = first.analysis.time;
             rows.push(first);
-            for what_if in self.what_ifs(&trace)? {
+            for what_if in self.what_ifs(trace.params)? {
                 let again = replay(&what_if, &trace)?;
                 let analysis = Analysis::from_run(&again);
                 rows.push(AnalyzedRun {
@@ -94,7 +109,7 @@ impl AnalyzeCommand {
             }
         }
         if self.traces.len() > 1 {
-            heading = format!("{} traces, of which the first is {heading}", self.traces.len());
+            heading = format!("{} runs, of which the first is {heading}", self.traces.len());
         }
         let unit = accounting::time_unit(&rows);
         heading += &format!(", times in {}", unit.name);
@@ -103,6 +118,36 @@ impl AnalyzeCommand {
         rows.into_iter().try_for_each(|row| report.add(row))?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| self.details(rows, unit))?;
         report.draw_svg(|rows| bars::svg(rows, unit))
+    }
+
+    /// Analyzes the play of a schedule, and that under each change.
+    fn played_runs(&self, run: &ScheduleRun) -> Result<Vec<AnalyzedRun>, CliError> {
+        let params = Params { P: run.program.schedule.ranks(), ..run.choice.params };
+        let (trace, names) = run.captioned(params).map_err(play_error)?;
+        let mut analysis = Analysis::from_play(&trace, names);
+        drop(trace);
+        if self.no_sensitivities {
+            analysis.sensitivities.clear();
+        } else {
+            let time_of = |params| Ok(run.player.clone().params(params).run(&run.program.schedule)?.time);
+            analysis::add_runs(&params, &mut analysis.sensitivities, &time_of).map_err(play_error)?;
+        }
+        let again = |params| Ok(RunPath::from_trace(&run.play(params)?.trace.expect("it is traced")));
+        let read_sweep = |over: &String| {
+            FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again))
+        };
+        let sweep = self.over.as_ref().map(read_sweep).transpose()?;
+        let time = analysis.time;
+        let row = |name: String, recorded_time, analysis, sweep| {
+            let trace = run.name.clone();
+            AnalyzedRun { name, trace, recorded_time, analysis, sweep }
+        };
+        let mut rows = vec![row(run.name.clone(), None, analysis, sweep)];
+        for what_if in self.what_ifs(params)? {
+            let (trace, names) = run.play_what_if(&what_if)?;
+            rows.push(row(what_if.name, Some(time), Analysis::from_play(&trace, names), None));
+        }
+        Ok(rows)
     }
 
     /// Analyzes a recorded run.
@@ -123,15 +168,11 @@ impl AnalyzeCommand {
         Ok(AnalyzedRun { name: name.into(), trace: name.into(), recorded_time: None, analysis, sweep })
     }
 
-    /// Returns the changes to try on a trace, those of `--what-if` before those of `--model`.
-    fn what_ifs(&self, trace: &Trace) -> Result<Vec<WhatIf>, CliError> {
-        let by = |model: &Model| WhatIf {
-            name: format!("model={model}"),
-            params: trace.params,
-            fragments: None,
-            model: *model,
-        };
-        let what_ifs = self.what_if.iter().map(|text| read_what_if(text, trace));
+    /// Returns the changes to try on a machine, those of `--what-if` before those of `--model`.
+    fn what_ifs(&self, params: Params) -> Result<Vec<WhatIf>, CliError> {
+        let by =
+            |model: &Model| WhatIf { name: format!("model={model}"), params, fragments: None, model: *model };
+        let what_ifs = self.what_if.iter().map(|text| read_what_if(text, params));
         what_ifs.chain(self.model.iter().map(|model| Ok(by(model)))).collect()
     }
 
@@ -155,8 +196,8 @@ impl AnalyzeCommand {
 }
 
 /// Reads a value of `--what-if`.
-pub fn read_what_if(text: &str, trace: &Trace) -> Result<WhatIf, CliError> {
-    WhatIf::read(text, trace.params).map_err(|why| CliError::Request(format!("--what-if {text}: {why}")))
+pub fn read_what_if(text: &str, params: Params) -> Result<WhatIf, CliError> {
+    WhatIf::read(text, params).map_err(|why| CliError::Request(format!("--what-if {text}: {why}")))
 }
 
 /// Replays a run under a change.

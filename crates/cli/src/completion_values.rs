@@ -2,11 +2,12 @@
 //! name where they are looked up.
 
 use std::ffi::OsStr;
+use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 use loggp::params::presets;
-use loggp_goal::patterns::PATTERNS;
+use loggp_goal::patterns::{PATTERNS, collective_names};
 use loggp_papers::exhibits;
 use loggp_programs::Program;
 
@@ -63,5 +64,8 @@ pub fn machine() -> impl TypedValueParser<Value = String> {
 
 /// Returns a parser for the name of a pattern of schedules.
 pub fn pattern() -> impl TypedValueParser<Value = String> {
-    completed(StringValueParser::new(), PATTERNS.iter().map(|pattern| (pattern.name, pattern.about)))
+    static COLLECTIVES: LazyLock<Vec<(String, &str)>> = LazyLock::new(|| collective_names().collect());
+    let patterns = PATTERNS.iter().map(|pattern| (pattern.name, pattern.about));
+    let collectives = COLLECTIVES.iter().map(|(name, about)| (name.as_str(), *about));
+    completed(StringValueParser::new(), patterns.chain(collectives))
 }

@@ -14,6 +14,7 @@ use loggp_mpi_trace::source::CallSource;
 
 use super::draft;
 use super::error::CliError;
+use super::options::parse_length;
 
 /// The options of a recorded MPI program.
 #[derive(Args)]
@@ -24,6 +25,9 @@ pub struct MpiOptions {
     /// liballprof's files]
     #[arg(long, value_name = "openmpi|mpich|FILE")]
     collectives: Option<String>,
+    /// How long a rank computes for each byte that a reduction combines [default: no time]
+    #[arg(long, value_name = "TIME", value_parser = parse_length, allow_hyphen_values = true)]
+    combine: Option<Time>,
     /// Whose MPI wrote liballprof's files: what stands for any source and for nobody, and how long a request is, is not the
     /// same [default: openmpi]
     #[arg(long, value_name = "MPI", value_enum, hide_possible_values = true)]
@@ -48,6 +52,7 @@ impl MpiOptions {
     pub fn refuse_for(&self, name: &str) -> Result<(), CliError> {
         let given = [
             ("--collectives", self.collectives.is_some()),
+            ("--combine", self.combine.is_some()),
             ("--mpi", self.mpi.is_some()),
             ("--skip", self.skip),
         ];
@@ -116,7 +121,12 @@ pub fn read_program(
     unit: Time,
     has_spans: bool,
 ) -> Result<ProgramSchedule, CliError> {
-    let mut schedule_options = ScheduleOptions { unit, has_spans, table: options.table()? };
+    let mut schedule_options = ScheduleOptions {
+        unit,
+        has_spans,
+        table: options.table()?,
+        combine: options.combine.unwrap_or_default(),
+    };
     if let [file] = files
         && kind_of(file).is_ok_and(|kind| kind == Some(ProgramKind::Recording))
     {
@@ -133,6 +143,11 @@ pub fn read_program(
         let table = schedule_options.table.or(named);
         schedule_options.table = table.or(Some(CollectiveTable::open_mpi()));
         return make_schedule(&mut recording, schedule_options, &|_| file);
+    }
+    if options.combine.is_some() && schedule_options.table.is_none() {
+        let sentence = "--combine is for reductions by an algorithm of an MPI, and liballprof's files name none; give \
+                        --collectives too";
+        return Err(CliError::request(sentence));
     }
     let traces = sort_by_rank(files)?;
     let mpi = match options.mpi {

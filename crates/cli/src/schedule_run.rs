@@ -1,21 +1,33 @@
 //! A schedule that is played and looked into: of a recorded MPI program, from a file in GOAL, or of a pattern.
 
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
 use clap::Args;
+use loggp::params::Model;
+use loggp::path::Events;
 use loggp::schedule::{Operation, PlayReport, Player};
+use loggp::trace::{Caption, Trace};
 use loggp::{Latency, Params, Ports, RunError, Ties};
 use loggp_mpi_trace::schedule::ProgramSchedule;
+use loggp_study::analysis::WhatIf;
 
+use super::audit::is_schedule;
 use super::choice::MachineChoice;
 use super::error::CliError;
-use super::heading::{choice_heading, noise_text, wire_text};
-use super::mpi_program::MpiOptions;
+use super::formula::replay_error;
+use super::heading::{choice_heading, noise_text, parameters, wire_text};
+use super::mpi_program::{MpiOptions, is_program};
 use super::number::count;
 use super::options::{ChoiceOptions, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
 use super::replay::machine_for;
+use super::schedule::is_pattern;
 use super::schedule_input::{InputOptions, ScheduleInput};
 
 /// The options of a schedule that is played.
 #[derive(Args)]
+#[command(next_help_heading = "Machine")]
 pub struct PlayOptions {
     #[command(flatten)]
     pub source: InputOptions,
@@ -43,6 +55,12 @@ pub struct ScheduleRun {
     pub player: Player,
     /// The settings between processors that are not the default.
     pub wires: String,
+}
+
+/// Returns whether an input is a schedule, and no trace of a run.
+pub fn is_schedule_input(input: &str) -> bool {
+    let path = Path::new(input);
+    if path.exists() { is_program(path) || is_schedule(path) } else { is_pattern(input) }
 }
 
 impl PlayOptions {
@@ -85,10 +103,47 @@ pub fn not_for_trace(option: &str, input: &str, may_have_params: bool) -> CliErr
     ))
 }
 
+/// The names of a play's messages: for each, what its send and its receive are called.
+pub type MessageNames = Vec<Option<Rc<str>>>;
+
 impl ScheduleRun {
     /// Plays and traces it on a machine with these parameters.
     pub fn play(&self, params: Params) -> Result<PlayReport, RunError> {
         self.player.clone().params(params).trace(true).run(&self.program.schedule)
+    }
+
+    /// Plays it, and returns its trace with a caption, and what its messages are called.
+    pub fn captioned(&self, params: Params) -> Result<(Trace, MessageNames), RunError> {
+        let report = self.play(params)?;
+        let mut trace = report.trace.expect("it is traced");
+        let said = parameters(&params, &self.choice.unit).join(", ");
+        let about = self.heading(&said, "");
+        trace.caption = Some(Caption { title: self.name.clone(), about, formula: None });
+        let names = {
+            let events = Events::new(&trace);
+            let mut all = HashMap::<String, Rc<str>>::new();
+            let name = |message: usize| {
+                let ends = [events.message(message).id.from, events.message(message).to];
+                let name = self.message_name(ends, report.operations[message]);
+                let known = all.entry(name).or_insert_with_key(|name| name.as_str().into());
+                Some(Rc::clone(known))
+            };
+            (0..events.message_count()).map(name).collect()
+        };
+        Ok((trace, names))
+    }
+
+    /// Plays it under a change, and returns its trace with a caption, and what its messages are called.
+    pub fn play_what_if(&self, what_if: &WhatIf) -> Result<(Trace, MessageNames), CliError> {
+        let WhatIf { name, params, fragments, model } = what_if;
+        let of_program = [("fragments", fragments.is_some()), ("model", *model != Model::default())];
+        if let Some((what, _)) = of_program.into_iter().find(|(_, is_given)| *is_given) {
+            return Err(CliError::Request(format!(
+                "--what-if {name}: {what} is for the trace of a program's run, and {} is a schedule; leave it out",
+                self.name
+            )));
+        }
+        self.captioned(*params).map_err(|error| replay_error(name, &error))
     }
 
     /// Returns the description of the machine with these parameters; `how` comes after the settings.

@@ -8,6 +8,7 @@ use loggp::trace::{Caption, Trace};
 use loggp::{ClockKind, Time};
 use loggp_papers::pictures::timeline::Window;
 use loggp_study::Study;
+use loggp_study::analysis::WhatIf;
 
 use super::analyze::{read_what_if, replay};
 use super::audit;
@@ -18,7 +19,9 @@ use super::lookup;
 use super::number::{Unit, count};
 use super::output::{self, Outputs, extension};
 use super::program_args::ProgramArgs;
+use super::replay::play_error;
 use super::run::RunSelection;
+use super::schedule_run::{PlayOptions, is_schedule_input};
 use super::trace_outputs::{TIMELINE_EXTENSION_HINT, TIMELINE_EXTENSIONS, draw_picture};
 
 /// Look into a run: a page to zoom, to search and to follow causes in, or a picture of a part of it
@@ -29,11 +32,14 @@ use super::trace_outputs::{TIMELINE_EXTENSION_HINT, TIMELINE_EXTENSIONS, draw_pi
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(allow_external_subcommands = false)]
 pub struct TimelineCommand {
-    /// A file that `loggp run --trace` or `loggp replay --trace` wrote; or a program to run, with the options of `loggp run`
-    #[arg(value_name = "TRACE|PROGRAM", required = true)]
+    /// A file that `loggp run --trace` wrote; a program to run, with the options of `loggp run`; or a recorded MPI program, a
+    /// schedule in GOAL or a pattern, which is played
+    #[arg(value_name = "TRACE|PROGRAM|FILE|PATTERN", required = true)]
     trace: Option<PathBuf>,
     #[command(flatten)]
     display: DisplayOptions,
+    #[command(flatten)]
+    play: PlayOptions,
     #[command(subcommand)]
     program: Option<ProgramArgs<TimelineArgs>>,
 }
@@ -91,14 +97,24 @@ impl TimelineCommand {
         }
         let path = self.trace.as_deref().expect("it is required without a program");
         let name = path.display().to_string();
+        if is_schedule_input(&name) {
+            let run = self.play.read(&name)?;
+            let draft = self.display.draft()?;
+            let (trace, _) = run.captioned(run.choice.params).map_err(play_error)?;
+            let unit = run.choice.unit;
+            let again = |what_if: &WhatIf| Ok(run.play_what_if(what_if)?.0);
+            let panels = vec![RunPanel::recorded(name, trace, unit)];
+            return self.display.write(draft, unit, panels, Some(&again), out);
+        }
         if !path.exists() && path.extension().is_none() {
             let why = lookup::find_program(&name).err().unwrap_or_default();
             return Err(CliError::Request(format!("there is no file {name}, and {why}")));
         }
         let trace = audit::read_trace(path)?;
+        self.play.refuse_for_trace(&name, false)?;
         let unit = Unit::default_for(&trace.params);
         let draft = self.display.draft()?;
-        self.display.write(draft, unit, vec![RunPanel::recorded(name, trace, unit)], out)
+        self.display.write(draft, unit, vec![RunPanel::recorded(name, trace, unit)], None, out)
     }
 }
 
@@ -129,7 +145,7 @@ fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Resu
         }
         let name = if is_measured { "measured" } else { "" };
         panels.push(RunPanel { name: name.into(), about: String::new(), trace });
-        display.write(draft, experiment.unit, panels, out)?;
+        display.write(draft, experiment.unit, panels, None, out)?;
     }
     drop(report);
     out.write_all(&text)?;
@@ -177,12 +193,14 @@ impl DisplayOptions {
         Draft::create(&self.output, "output")
     }
 
-    /// Writes the page or the picture, and prints what a page shows.
+    /// Writes the page or the picture, and prints what a page shows. `again` makes the run under a change; without it
+    /// the first trace is replayed.
     fn write(
         &self,
         draft: Draft,
         unit: Unit,
         mut panels: Vec<RunPanel>,
+        again: Option<&dyn Fn(&WhatIf) -> Result<Trace, CliError>>,
         out: &mut dyn Write,
     ) -> Result<(), CliError> {
         let first = &panels[0].trace;
@@ -194,10 +212,16 @@ impl DisplayOptions {
             let trace = audit::read_trace(path)?;
             panels.push(RunPanel::recorded(path.display().to_string(), trace, unit));
         }
-        let what_ifs: Vec<_> =
-            self.what_if.iter().map(|text| read_what_if(text, &panels[0].trace)).collect::<Result<_, _>>()?;
+        let what_ifs: Vec<_> = self
+            .what_if
+            .iter()
+            .map(|text| read_what_if(text, panels[0].trace.params))
+            .collect::<Result<_, _>>()?;
         for what_if in what_ifs {
-            let trace = replay(&what_if, &panels[0].trace)?;
+            let trace = match again {
+                Some(again) => again(&what_if)?,
+                None => replay(&what_if, &panels[0].trace)?,
+            };
             panels.push(RunPanel { name: what_if.name, about: machine_text(&trace, unit), trace });
         }
         let mut rows = panels.iter();

@@ -6,6 +6,7 @@
 //! `MPI_Finalize` are not known, and are dashes.
 
 mod communicators;
+mod ends;
 mod line;
 mod reader;
 mod requests;

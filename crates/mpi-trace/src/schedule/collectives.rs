@@ -20,6 +20,8 @@ pub struct Collective<'a> {
     pub is_immediate: bool,
     /// Which algorithm is taken when; `None` if the usual patterns are.
     pub table: Option<&'static CollectiveTable>,
+    /// How long it takes to combine a byte.
+    pub combine: Time,
     /// The number of ranks of the program.
     pub P: usize,
 }
@@ -115,7 +117,8 @@ impl Collective<'_> {
             sources: &sources,
             ..CollectiveCall::new(self.kind)
         };
-        let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
+        let combine = |bytes: u64| Time::from_ps(self.combine.as_ps().saturating_mul(bytes as i64));
+        let rules = CollectiveRules { table, combine: &combine };
         let member = Member { members, id: *me, tag: self.tag, before };
         rules.write(builder, member, &call).map_err(|why| why.to_string())
     }

@@ -9,6 +9,7 @@ mod collectives;
 mod communicators;
 mod flows;
 mod index;
+mod messages;
 mod rank;
 mod tags;
 
@@ -75,13 +76,15 @@ pub struct ScheduleOptions {
     pub unit: Time,
     /// Which algorithms collectives take; `None` if the usual patterns.
     pub table: Option<&'static CollectiveTable>,
+    /// How long a rank computes for each byte that a reduction combines, if there is a table.
+    pub combine: Time,
     /// True if the calls of each operation are wanted.
     pub has_spans: bool,
 }
 
 impl Default for ScheduleOptions {
     fn default() -> ScheduleOptions {
-        ScheduleOptions { unit: NS, table: None, has_spans: false }
+        ScheduleOptions { unit: NS, table: None, combine: Time::ZERO, has_spans: false }
     }
 }
 

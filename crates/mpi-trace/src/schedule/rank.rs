@@ -5,16 +5,12 @@ use loggp::schedule::{Operation, ScheduleBuilder};
 use loggp_goal::patterns::{Prerequisite, add_after};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Shared;
 use super::collectives::Collective;
 use super::communicators::CommunicatorList;
 use super::flows::Channel;
 use super::index::{CallGroup, CallSpan, RankIndex};
-use super::tags::Use;
-use crate::call::{
-    Call, CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, Receive, RequestId, Root,
-    SendMode,
-};
+use super::{ScheduleOptions, Shared};
+use crate::call::{Call, CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, RequestId, Root};
 use crate::error::ProgramError;
 
 /// If more operations than this must be over, one that takes no time stands for them.
@@ -24,20 +20,20 @@ const WORD: u64 = 8;
 
 /// A writer of one rank's operations.
 pub struct RankWriter<'a> {
-    builder: &'a mut ScheduleBuilder,
-    shared: &'a mut Shared,
-    rank: usize,
+    pub(super) builder: &'a mut ScheduleBuilder,
+    pub(super) shared: &'a mut Shared,
+    pub(super) rank: usize,
     /// The number of operations of the ranks before.
     begin: usize,
-    threads: Vec<Thread>,
-    communicators: CommunicatorList,
-    requests: FxHashMap<RequestId, Posted>,
+    pub(super) threads: Vec<Thread>,
+    pub(super) communicators: CommunicatorList,
+    pub(super) requests: FxHashMap<RequestId, Posted>,
     /// Messages that a probe found and no receive took so far: the operations that receive them.
-    probed: FxHashMap<(u32, u32), u32>,
+    pub(super) probed: FxHashMap<(u32, u32), u32>,
     /// Of the calls at hand, the requests that are cancelled or given up.
-    left_out: FxHashSet<RequestId>,
+    pub(super) left_out: FxHashSet<RequestId>,
     /// Of the calls at hand, what receives from any rank or with any tag took.
-    taken: FxHashMap<RequestId, Option<Envelope>>,
+    pub(super) taken: FxHashMap<RequestId, Option<Envelope>>,
     /// The shared numbers of the rank's places.
     places: Vec<u32>,
     index: RankIndex,
@@ -49,9 +45,9 @@ pub struct RankWriter<'a> {
 
 /// What a thread does goes in a row.
 #[derive(Debug, Default)]
-struct Thread {
+pub(super) struct Thread {
     /// The operations that the next one waits for.
-    before: Vec<Prerequisite>,
+    pub before: Vec<Prerequisite>,
     /// The start of the current computation; `None` if the thread has made no call.
     computing_since: Option<i64>,
     /// The rest of past computations below a unit, in ps.
@@ -62,14 +58,14 @@ struct Thread {
 
 /// A request under way.
 #[derive(Clone, Copy, Debug)]
-struct Posted {
-    operation: u32,
+pub(super) struct Posted {
+    pub operation: u32,
     /// The other half of a send-receive, or the answer to a synchronous send.
-    other: Option<u32>,
+    pub other: Option<u32>,
     /// Where a receive's message comes through.
-    channel: Option<Channel>,
+    pub channel: Option<Channel>,
     /// The length of the message, if it is known already.
-    bytes: Option<u64>,
+    pub bytes: Option<u64>,
 }
 
 impl<'a> RankWriter<'a> {
@@ -94,7 +90,7 @@ impl<'a> RankWriter<'a> {
         }
     }
 
-    fn error(&self, why: impl ToString) -> ProgramError {
+    pub(super) fn error(&self, why: impl ToString) -> ProgramError {
         ProgramError::of_rank(self.rank, why.to_string())
     }
 
@@ -194,43 +190,6 @@ impl<'a> RankWriter<'a> {
         Ok(())
     }
 
-    /// Returns whether a call has to do with no other rank. What a rank sends to itself is copied in its memory, so the
-    /// call's time is computing.
-    fn is_own(&self, kind: &CallKind) -> bool {
-        match kind {
-            CallKind::Send { message, .. } | CallKind::Probe { message, .. } => self.is_own_message(message),
-            CallKind::Recv { receive, request } => self.is_own_receive(receive, *request),
-            CallKind::SendRecv { message: None, receive: None, .. } => false,
-            CallKind::SendRecv { message, receive, request } => {
-                message.as_ref().is_none_or(|message| self.is_own_message(message))
-                    && receive.as_ref().is_none_or(|receive| self.is_own_receive(receive, *request))
-            }
-            CallKind::Start(kinds) => kinds.iter().all(|kind| self.is_own(kind)),
-            // Requests that exchange nothing with others are not kept.
-            CallKind::Complete { requests, .. } => {
-                let is_over =
-                    |one: &Completed| !one.is_cancelled && !self.requests.contains_key(&one.request);
-                !requests.is_empty() && requests.iter().all(is_over)
-            }
-            _ => false,
-        }
-    }
-
-    fn is_own_message(&self, message: &Envelope) -> bool {
-        message.peer as usize == self.rank
-    }
-
-    fn is_own_receive(&self, receive: &Receive, request: Option<RequestId>) -> bool {
-        let from = self.taken_by(receive, request).map(|taken| taken.peer).or(receive.from);
-        from.is_some_and(|from| from as usize == self.rank)
-    }
-
-    /// Returns the message that a receive took, if it is known.
-    fn taken_by(&self, receive: &Receive, request: Option<RequestId>) -> Option<Envelope> {
-        let later = request.and_then(|request| self.taken.get(&request).copied().flatten());
-        receive.taken.or(later)
-    }
-
     /// Adds the computing before a call.
     fn add_compute(&mut self, call: &Call) -> Result<(), ProgramError> {
         let thread = usize::from(call.thread);
@@ -276,7 +235,7 @@ impl<'a> RankWriter<'a> {
     }
 
     /// Adds an operation that waits for those before it in its thread.
-    fn add(&mut self, thread: usize, what: Operation) -> Result<u32, ProgramError> {
+    pub(super) fn add(&mut self, thread: usize, what: Operation) -> Result<u32, ProgramError> {
         self.join(thread)?;
         add_after(self.builder, what, &self.threads[thread].before).map_err(|why| self.error(why))
     }
@@ -292,7 +251,7 @@ impl<'a> RankWriter<'a> {
     }
 
     /// Makes what follows wait for these alone.
-    fn go_on_after<const N: usize>(&mut self, thread: usize, all: [Prerequisite; N]) {
+    pub(super) fn go_on_after<const N: usize>(&mut self, thread: usize, all: [Prerequisite; N]) {
         let before = &mut self.threads[thread].before;
         before.clear();
         before.extend(all);
@@ -354,166 +313,6 @@ impl<'a> RankWriter<'a> {
         }
     }
 
-    /// Adds the operations of a call that sends or receives.
-    fn add_messages(&mut self, thread: usize, kind: &CallKind) -> Result<(), ProgramError> {
-        let (mode, message, receive, request) = match kind {
-            CallKind::Send { mode, message, request } => (*mode, Some(message), None, *request),
-            CallKind::Recv { receive, request } => (SendMode::Standard, None, Some(receive), *request),
-            CallKind::SendRecv { message, receive, request } => {
-                (SendMode::Standard, message.as_ref(), receive.as_ref(), *request)
-            }
-            _ => return Err(self.error("a persistent request is neither a send nor a receive")),
-        };
-        if request.is_some_and(|request| self.left_out.contains(&request)) {
-            return Ok(());
-        }
-        let message = message.filter(|message| !self.is_own_message(message));
-        let receive = receive.filter(|receive| !self.is_own_receive(receive, request));
-        let sent = message.map(|message| self.send(thread, mode, message)).transpose()?.flatten();
-        let posted = receive.map(|receive| self.receive(thread, receive, request)).transpose()?.flatten();
-        let begun = mode == SendMode::Buffered || request.is_some();
-        if let Some(request) = request {
-            let other = match (sent, &posted) {
-                (Some((send, _)), Some(_)) => Some(send),
-                (Some((_, answer)), None) => answer,
-                (None, _) => None,
-            };
-            let send =
-                sent.map(|(operation, _)| Posted { operation, other: None, channel: None, bytes: None });
-            if let Some(posted) = posted.or(send) {
-                self.requests.insert(request, Posted { other, ..posted });
-            }
-            // A send goes on when it begins, and a receive at once.
-            if let Some((send, _)) = sent {
-                self.go_on_after(thread, [(send, begun)]);
-            }
-            return Ok(());
-        }
-        let answer = sent.and_then(|(_, answer)| answer);
-        let all = [sent.map(|(send, _)| (send, begun)), answer.map(|answer| (answer, false))];
-        let received = posted.map(|posted| {
-            if let Some(channel) = posted.channel {
-                self.shared.flows.take(channel, posted.bytes);
-            }
-            (posted.operation, false)
-        });
-        let before = &mut self.threads[thread].before;
-        if all[0].is_some() || received.is_some() {
-            before.clear();
-            before.extend(all.into_iter().chain([received]).flatten());
-        }
-        Ok(())
-    }
-
-    /// Adds a send. Returns its operation, and that of the answer for which it waits, or `None` if it is left out.
-    fn send(
-        &mut self,
-        thread: usize,
-        mode: SendMode,
-        message: &Envelope,
-    ) -> Result<Option<(u32, Option<u32>)>, ProgramError> {
-        let Envelope { peer, tag, communicator, bytes } = *message;
-        let number = self.communicators.get(communicator, self.rank)?.number;
-        let in_schedule = self.shared.tags.tag(Use::Message, number, tag);
-        let channel = (self.rank as u32, peer, in_schedule);
-        let place = self.shared.flows.send(channel, bytes);
-        if self.shared.knowledge.is_beyond(channel, place) {
-            return Ok(None);
-        }
-        let send = self.add(thread, Operation::Send { to: peer, bytes, tag: in_schedule })?;
-        if mode != SendMode::Synchronous {
-            return Ok(Some((send, None)));
-        }
-        self.shared.flows.note_synchronous(channel, place);
-        if !self.shared.knowledge.is_synchronous(channel, place) {
-            return Ok(Some((send, None)));
-        }
-        let tag = self.shared.tags.tag(Use::Answer, number, tag);
-        let answer = self.add(thread, Operation::Recv { from: Some(peer), bytes: 0, tag: Some(tag) })?;
-        Ok(Some((send, Some(answer))))
-    }
-
-    /// Adds a receive, or finds the one that a probe added. Returns `None` if it is left out.
-    fn receive(
-        &mut self,
-        thread: usize,
-        receive: &Receive,
-        request: Option<RequestId>,
-    ) -> Result<Option<Posted>, ProgramError> {
-        let number = self.communicators.get(receive.communicator, self.rank)?.number;
-        let taken = self.taken_by(receive, request);
-        let from = taken.map(|taken| taken.peer).or(receive.from);
-        let tag = taken.map(|taken| taken.tag).or(receive.tag);
-        let in_schedule = tag.map(|tag| self.shared.tags.tag(Use::Message, number, tag));
-        let bytes = taken.map(|taken| taken.bytes);
-        let length = bytes.unwrap_or(receive.bytes);
-        let posted = |operation, channel| Posted { operation, other: None, channel, bytes };
-        let (Some(peer), Some(tag), Some(in_schedule)) = (from, tag, in_schedule) else {
-            self.shared.flows.note_open(self.rank as u32);
-            let operation = self.add(thread, Operation::Recv { from, bytes: length, tag: in_schedule })?;
-            return Ok(Some(posted(operation, None)));
-        };
-        if !self.probed.is_empty()
-            && let Some(operation) = self.probed.remove(&(peer, in_schedule))
-        {
-            return Ok(Some(posted(operation, None)));
-        }
-        let channel = (peer, self.rank as u32, in_schedule);
-        let operation = self.post(thread, channel, (number, tag), length)?;
-        Ok(operation.map(|operation| posted(operation, Some(channel))))
-    }
-
-    /// Adds the operation of a receive, and the answer to a synchronous send.
-    fn post(
-        &mut self,
-        thread: usize,
-        channel: Channel,
-        (communicator, tag): (u32, i32),
-        bytes: u64,
-    ) -> Result<Option<u32>, ProgramError> {
-        let (peer, _, in_schedule) = channel;
-        let place = self.shared.flows.post(channel);
-        if self.shared.knowledge.is_beyond(channel, place) {
-            return Ok(None);
-        }
-        let receive = Operation::Recv { from: Some(peer), bytes, tag: Some(in_schedule) };
-        let operation = self.add(thread, receive)?;
-        if self.shared.knowledge.is_synchronous(channel, place) {
-            let tag = self.shared.tags.tag(Use::Answer, communicator, tag);
-            let answer = Operation::Send { to: peer, bytes: 0, tag };
-            add_after(self.builder, answer, &[(operation, false)]).map_err(|why| self.error(why))?;
-        }
-        Ok(Some(operation))
-    }
-
-    /// Adds a probe that found a message. The message is received here, and a later receive has it already.
-    fn probe(&mut self, thread: usize, message: &Envelope) -> Result<(), ProgramError> {
-        let Envelope { peer, tag, communicator, bytes } = *message;
-        let number = self.communicators.get(communicator, self.rank)?.number;
-        let in_schedule = self.shared.tags.tag(Use::Message, number, tag);
-        if self.probed.contains_key(&(peer, in_schedule)) {
-            return Ok(());
-        }
-        let channel = (peer, self.rank as u32, in_schedule);
-        if let Some(operation) = self.post(thread, channel, (number, tag), bytes)? {
-            self.shared.flows.take(channel, (bytes > 0).then_some(bytes));
-            self.probed.insert((peer, in_schedule), operation);
-            self.go_on_after(thread, [(operation, false)]);
-        }
-        Ok(())
-    }
-
-    /// Makes what follows wait for a request.
-    fn complete(&mut self, thread: usize, completed: &Completed) {
-        let Completed { request, taken, is_cancelled } = *completed;
-        let Some(posted) = self.requests.remove(&request).filter(|_| !is_cancelled) else { return };
-        let operations = [Some(posted.operation), posted.other];
-        self.threads[thread].before.extend(operations.into_iter().flatten().map(|one| (one, false)));
-        if let Some(channel) = posted.channel {
-            self.shared.flows.take(channel, posted.bytes.or(taken.map(|taken| taken.bytes)));
-        }
-    }
-
     /// Adds the operations of a collective. Returns the one that ends it, or `None` if the rank has nothing to do.
     fn collective(
         &mut self,
@@ -540,8 +339,9 @@ impl<'a> RankWriter<'a> {
             return Ok(None);
         }
         let tag = self.shared.tags.of_collective(communicator.number, number);
-        let table = self.shared.options.table;
-        let collective = Collective { kind, communicator, root, sent, received, tag, is_immediate, table, P };
+        let ScheduleOptions { table, combine, .. } = self.shared.options;
+        let collective =
+            Collective { kind, communicator, root, sent, received, tag, is_immediate, table, combine, P };
         let before = &self.threads[thread].before;
         collective.write(self.builder, operations, before).map_err(|why| ProgramError::of_rank(rank, why))
     }

@@ -61,15 +61,19 @@ pub(super) fn tag_texts(events: &Events) -> Vec<Option<Rc<str>>> {
 /// Groups to which the pieces of the processors' time are added.
 pub struct CallGroups<'e, 'a> {
     events: &'e Events<'a>,
-    /// Text of each message's tag, if the trace has the call of its send.
+    /// Text of each message's tag or call, if it is known.
     about: Vec<Option<Rc<str>>>,
     groups: HashMap<GroupActivity, CallGroup>,
 }
 
 impl<'e, 'a> CallGroups<'e, 'a> {
     /// Makes groups with counted messages and no cost.
-    pub fn new(events: &'e Events<'a>, roles: &MessageRoles) -> CallGroups<'e, 'a> {
-        let mut all = CallGroups { events, about: tag_texts(events), groups: HashMap::new() };
+    pub fn new(
+        events: &'e Events<'a>,
+        roles: &MessageRoles,
+        about: Vec<Option<Rc<str>>>,
+    ) -> CallGroups<'e, 'a> {
+        let mut all = CallGroups { events, about, groups: HashMap::new() };
         for message in (0..events.message_count()).filter(|message| roles.data(*message) == *message) {
             let words = events.message(message).words;
             for sends in [true, false] {

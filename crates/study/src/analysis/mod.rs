@@ -30,7 +30,7 @@ pub use loggp::path::{Formula, FormulaBuilder};
 pub use overlap::Overlap;
 pub use parameter_sweep::{ParameterSweep, RunPath, replay_with};
 pub use search::{FailedReplay, ReplayPoint};
-pub use sensitivity::{Sensitivity, add_replays};
+pub use sensitivity::{Sensitivity, add_replays, add_runs};
 pub use tolerance::{CurvePiece, CurveRequest, LatencyUse, RunCurve, latency_uses};
 pub use what_if::WhatIf;
 
@@ -132,12 +132,23 @@ impl Analysis {
     /// know the models with which LogGPS is compared.
     pub fn from_run(trace: &Trace) -> Analysis {
         let events = Events::new(trace);
-        let roles = MessageRoles::from_events(&events);
-        let (mut groups, mut total) = (CallGroups::new(&events, &roles), Accounts::default());
+        let names = groups::tag_texts(&events);
+        Analysis::from_events(&events, names)
+    }
+
+    /// Analyzes the trace of a played schedule, whose messages have these names in the groups of costs.
+    pub fn from_play(trace: &Trace, names: Vec<Option<Rc<str>>>) -> Analysis {
+        Analysis::from_events(&Events::new(trace), names)
+    }
+
+    fn from_events(events: &Events, names: Vec<Option<Rc<str>>>) -> Analysis {
+        let trace = events.trace;
+        let roles = MessageRoles::from_events(events);
+        let (mut groups, mut total) = (CallGroups::new(events, &roles, names), Accounts::default());
         let mut processors = Vec::new();
         for track in events.processors() {
             let mut accounts = Accounts::default();
-            pieces::for_each_piece(&events, &roles, track, &mut |piece| {
+            pieces::for_each_piece(events, &roles, track, &mut |piece| {
                 accounts[piece.account] += piece.time();
                 groups.add(&piece);
             });
@@ -147,7 +158,7 @@ impl Analysis {
         }
         let silent = trace.params.P.saturating_sub(processors.len());
         total[Account::End] += silent as i64 * events.finish;
-        let path = Path::from_events(&events);
+        let path = Path::from_events(events);
         let formula = FormulaBuilder::new(&trace.params).formula(&path.hops);
         let sensitivities = sensitivity::sensitivities(&formula, &trace.params);
         let step = |hop: Hop| {
@@ -164,7 +175,7 @@ impl Analysis {
             groups: groups.finish(),
             path: path.hops.into_iter().map(step).collect(),
             formula,
-            overlap: Overlap::from_events(&events, &roles),
+            overlap: Overlap::from_events(events, &roles),
             sensitivities,
         }
     }

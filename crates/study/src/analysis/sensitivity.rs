@@ -7,7 +7,7 @@ use loggp::params::{LongMessages, Parameter};
 use loggp::path::Formula;
 use loggp::replay::Replay;
 use loggp::trace::Trace;
-use loggp::{Params, RunError};
+use loggp::{Params, RunError, Time};
 
 /// The effect of one parameter on the run: the change in picoseconds if the parameter grows by 1%. Times are
 /// whole picoseconds, so the effect of a larger step is divided.
@@ -43,11 +43,20 @@ pub fn sensitivities(formula: &Formula, params: &Params) -> Vec<Sensitivity> {
 
 /// Replays a recorded run with each parameter a little larger, and adds the changes.
 pub fn add_replays(trace: &Trace, sensitivities: &mut [Sensitivity]) -> Result<(), RunError> {
-    let time = Replay::new(trace).run()?.time;
-    for ParameterStep { parameter, params, part } in steps(&trace.params) {
+    add_runs(&trace.params, sensitivities, &|params| Ok(Replay::new(trace).params(params).run()?.time))
+}
+
+/// Makes a run with each of the machine's parameters a little larger, and adds the changes.
+pub fn add_runs(
+    params: &Params,
+    sensitivities: &mut [Sensitivity],
+    time_of: &dyn Fn(Params) -> Result<Time, RunError>,
+) -> Result<(), RunError> {
+    let time = time_of(*params)?;
+    for ParameterStep { parameter, params, part } in steps(params) {
         let place = sensitivities.iter_mut().find(|one| one.parameter.name == parameter.name);
         let Some(sensitivity) = place else { continue };
-        let change = Replay::new(trace).params(params).run()?.time - time;
+        let change = time_of(params)? - time;
         // A threshold has a jump as its effect, which is not scaled to 1%.
         let by = if parameter.is_time() { 100.0 * part } else { 1.0 };
         sensitivity.replay = Some(change.as_ps() as f64 / by);

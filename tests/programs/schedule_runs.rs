@@ -1,0 +1,101 @@
+//! Recorded MPI programs and schedules in `loggp analyze` and `loggp timeline`: as the traces of their plays.
+
+use crate::requests::{folder, refusal, row, rows, stdout_of};
+
+const RING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/ring.mpi");
+const MACHINE: &str = "--params L=5us,o=1us,g=2us,G=1ns";
+
+/// What a recording's analysis says is what the analysis of its replay's trace says, and beside it which calls the
+/// messages are of.
+#[test]
+fn a_recorded_program_is_analyzed_by_its_calls() {
+    let trace = folder("schedule-runs").join("ring.loggp").display().to_string();
+    stdout_of(&format!("replay {RING} {MACHINE} --trace {trace}"));
+    let (direct, by_trace) = (row(&format!("analyze {RING} {MACHINE}")), row(&format!("analyze {trace}")));
+    for key in ["time_ns", "messages", "total_ns", "path_ns", "formula", "processors"] {
+        assert_eq!(direct[key], by_trace[key], "{key}");
+    }
+    let names = |row: &serde_json::Value| -> Vec<String> {
+        row["top"].as_array().unwrap().iter().map(|group| group.to_string()).collect()
+    };
+    for part in ["point to point at relax (./ring.c:", "allreduce at main (./ring.c:31)"] {
+        assert!(names(&direct).iter().any(|group| group.contains(part)), "{part}: {direct}");
+        assert!(!names(&by_trace).iter().any(|group| group.contains(part)), "{part}: {by_trace}");
+    }
+    let text = stdout_of(&format!("analyze {RING} {MACHINE}"));
+    assert!(text.contains("allreduce at main (./ring.c:31)"), "{text}");
+}
+
+/// A change plays the schedule again, and so does each step of a sweep.
+#[test]
+fn schedules_are_played_again_under_changes() {
+    let time = |line: &str| row(line)["time_ns"].clone();
+    let slow = time(&format!("replay {RING} --params L=50us,o=1us,g=2us,G=1ns"));
+    let changed = rows(&format!("analyze {RING} {MACHINE} --what-if L=50us --no-sensitivities"));
+    assert_eq!(changed.len(), 2);
+    assert_eq!(changed[1]["time_ns"], slow);
+    assert!(
+        changed[0]["top"].to_string().contains("ring.c") && changed[1]["top"].to_string().contains("ring.c")
+    );
+    let over = row(&format!("analyze ring -P 8 {MACHINE} --over L=5us,50us"));
+    let [first, last] =
+        [5, 50].map(|L| time(&format!("replay ring -P 8 --params L={L}us,o=1us,g=2us,G=1ns")));
+    assert_eq!(over["over"]["points"][0]["time_ns"], first);
+    assert_eq!(over["over"]["points"][1]["time_ns"], last);
+    // L is on the path of a ring of eight seven times, and 1% of it is 50 ns.
+    let L = over["one_percent_more"].as_array().unwrap().iter().find(|one| one["parameter"] == "L").unwrap();
+    assert_eq!([&L["path_ns"], &L["replay_ns"]].map(|ns| ns.as_f64()), [Some(350.0); 2], "{L}");
+}
+
+#[test]
+fn a_recorded_program_has_a_timeline() {
+    let folder = folder("schedule-timelines");
+    let page = folder.join("ring.html").display().to_string();
+    let said = stdout_of(&format!("timeline {RING} {MACHINE} --what-if L=50us -o {page}"));
+    for L in ["5us", "50us"] {
+        let time =
+            row(&format!("replay {RING} --params L={L},o=1us,g=2us,G=1ns"))["time_ns"].as_f64().unwrap();
+        assert!(said.contains(&format!("{:.3} us", time / 1000.0)), "{time}: {said}");
+    }
+    assert!(std::fs::read_to_string(&page).unwrap().contains("<html"));
+    let picture = folder.join("ring.svg").display().to_string();
+    stdout_of(&format!("timeline {RING} {MACHINE} -o {picture}"));
+    assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg"));
+}
+
+/// To combine 8 bytes at 1 ms each takes 8 ms in each of the two rounds of an all-reduce among four ranks, of which
+/// there are five; what the ranks waited for before is hidden in it.
+#[test]
+fn reductions_compute_if_they_shall() {
+    let time = |more: &str| {
+        row(&format!("replay {RING} --params L=5us,o=1us,g=2us --collectives openmpi {more}"))["time_ns"]
+            .as_f64()
+            .unwrap()
+    };
+    let (free, slow) = (time(""), time("--combine 1ms"));
+    let (all, hidden) = (5.0 * 2.0 * 8.0 * 1e6, free);
+    assert!((all - hidden..=all).contains(&(slow - free)), "{free} {slow}");
+}
+
+#[test]
+fn wrong_requests_for_schedules_are_refused() {
+    let trace = folder("schedule-refusals").join("ring.loggp").display().to_string();
+    stdout_of(&format!("replay {RING} {MACHINE} --trace {trace}"));
+    for (line, why) in [
+        (format!("analyze {trace} -P 4"), "-P is for a schedule, and "),
+        (format!("analyze {trace} --machine myrinet"), "--machine is for a schedule"),
+        (format!("analyze {trace} --params L=1us"), "or change its machine with --what-if"),
+        (format!("timeline {trace} --collectives mpich"), "--collectives is for a recorded MPI program"),
+        (format!("analyze {RING} -P 4"), "-P is for a pattern"),
+        (
+            format!("analyze {RING} {MACHINE} --what-if fragments=4"),
+            "fragments is for the trace of a program's run",
+        ),
+        (format!("analyze {RING} {MACHINE} --what-if Q=4"), "--what-if Q=4"),
+        ("analyze ring --combine 1ns".into(), "--combine is for a recorded MPI program, and ring is none"),
+        (format!("replay {RING} --combine 0ns"), "it lasts longer than 0"),
+    ] {
+        let said = refusal(&line);
+        assert!(said.contains(why), "{line}: {said}");
+    }
+}
