@@ -16,6 +16,8 @@ const isNumber = (name) => !TIMES.includes(name);
 // `values` are texts, as typed: "6" counts cycles, "6us" is a time. Without G, long messages are trains of
 // short ones.
 const START_VALUES = { L: "6", o: "2", g: "4", G: "", P: "8", size: "" };
+// With these an operation begins: algorithms that differ, and sizes at which each message can be seen.
+const BEGINNINGS = { remap: ["short-naive", "short-staggered", "16"], scatter: ["optimal", "binomial", "4"], "all-to-all-broadcast": ["", "", "1"], summation: ["", "", "100"], "all-reduce": ["", "", "64"] };
 const setting = { operation: "", first: "", second: "", machine: "", values: { ...START_VALUES }, x: "", y: "", exercise: "" };
 let catalog = null;
 
@@ -55,14 +57,14 @@ function takeMachine(name) {
   for (const name of machineOf()?.open ?? []) if (TIMES.includes(name)) setting.values[name] ||= ownTime("o") || "1us";
 }
 
-// Chooses an operation, with the first two of its algorithms unless others are named.
+// Chooses an operation, with two of its algorithms unless others are named.
 function takeOperation(name, first, second) {
-  const operation = operationOf(name) ?? catalog.operations[0], ids = operation.algorithms.map((one) => one.id);
+  const operation = operationOf(name) ?? catalog.operations[0], ids = operation.algorithms.map((one) => one.id), [a, b, size] = BEGINNINGS[operation.name] ?? [];
   const id = (wanted) => ids.find((id) => id === wanted || id === `${operation.name}/${wanted}`);
   setting.operation = operation.name;
-  setting.first = id(first) ?? ids[0];
-  setting.second = second === "" ? "" : id(second) ?? ids.find((id) => id !== setting.first) ?? "";
-  setting.values.size = "";
+  setting.first = id(first) ?? id(a) ?? ids[0];
+  setting.second = second === "" ? "" : id(second) ?? [id(b), ...ids].find((id) => id && id !== setting.first) ?? "";
+  setting.values.size = size ?? "";
   setting.values.P ||= START_VALUES.P;
 }
 
