@@ -116,6 +116,8 @@ pub use loggp_derive::Payload;
 /// Shared with the project's other crates; no part of the public API.
 #[doc(hidden)]
 pub mod __private {
+    #[cfg(feature = "machine")]
+    pub use crate::machine::{Computer, Room};
     pub use crate::message::Plain;
     #[cfg(feature = "machine")]
     pub use crate::proc::on_thread_stack;

@@ -16,6 +16,9 @@ use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::available_cores;
 use crate::error::Cause;
 
+/// The stack of a processor, in bytes, unless another is set.
+pub(crate) const USUAL_STACK: usize = 256 << 10;
+
 /// A run's demand for threads and memory.
 #[derive(Clone, Copy, Debug)]
 struct Demand {
@@ -73,6 +76,9 @@ const ARENA: u64 = 128 << 20;
 /// The largest number of arenas of an allocator, per core.
 const ARENAS_PER_CORE: u64 = 8;
 
+/// So many processors that all limits count.
+const MOST_PROCESSORS: u64 = 1 << 40;
+
 /// Refuses a run that this computer has no room for. `carrier` is that of the wall clock.
 pub(crate) fn check(clock: ClockKind, carrier: Carrier, P: usize, stack: usize) -> Result<(), Cause> {
     let carrier = if clock == ClockKind::Virtual { Carrier::Coroutine } else { carrier };
@@ -81,6 +87,26 @@ pub(crate) fn check(clock: ClockKind, carrier: Carrier, P: usize, stack: usize) 
         Some(limit) => Err(Cause::Host(demand.refusal(limit))),
         None => Ok(()),
     }
+}
+
+/// The number of processors for which this computer has room.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// The largest number of processors.
+    pub processors: u64,
+    /// The common name of the limit that allows no more.
+    pub limit: &'static str,
+    /// The command that raises the limit, with `{}` for the number, or empty if it cannot be raised.
+    pub remedy: &'static str,
+}
+
+/// Returns the room for processors with `stack` bytes of stack.
+pub(crate) fn room(clock: ClockKind, carrier: Carrier, stack: usize) -> Room {
+    let demand = Demand { clock, carrier, processors: MOST_PROCESSORS, stack: stack as u64 };
+    let limits = demand.limits();
+    let least = limits.iter().min_by_key(|limit| limit.most_processors());
+    let least = least.expect("there is always a limit on addresses");
+    Room { processors: least.most_processors(), limit: least.name, remedy: least.remedy }
 }
 
 /// Refuses a demand for more bytes than this process can get. `what` names the demand.

@@ -1,5 +1,6 @@
 //! The machine: its parameters and its settings, and a run of a program on it.
 
+mod computer;
 mod host;
 pub(crate) mod limits;
 mod names;
@@ -33,7 +34,9 @@ use crate::rules::network::Network;
 use crate::time::{MS, NS, Time, US};
 use crate::trace::Trace;
 
+pub use computer::Computer;
 pub use host::{Host, Lateness};
+pub use limits::Room;
 pub(crate) use order::ObservedRun;
 pub use order::Order;
 
@@ -165,7 +168,7 @@ impl Machine {
             barrier: None,
             surcharge: Surcharge::default(),
             trace: false,
-            stack: 256 << 10,
+            stack: limits::USUAL_STACK,
             cores: usize::MAX,
             is_oversubscribed: false,
             carrier: Carrier::default(),

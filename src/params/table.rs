@@ -42,7 +42,7 @@ pub(super) enum MachineSet {
     /// LogGP machines. A LogP machine becomes one when its G is set; until then its G is max(g, o).
     LogGP,
     LogGPS,
-    /// Machines on which it is set. On others it follows from L and g.
+    /// Machines on which it is set. On others it is 0, which may stand for what follows from the others.
     Explicit,
     /// LogGPS machines on which it is set. On others it is 0.
     ExplicitLogGPS,
@@ -200,17 +200,21 @@ impl Parameter {
     /// Returns the value on a machine, or `None` if that machine does not have it. A LogP machine has a G
     /// too: see [`Params::G`].
     pub(super) fn value(&self, mut machine: ParamsBuilder) -> Option<ParameterValue> {
-        let is_present = match self.machines {
-            All => true,
-            LogGP => machine.params.is_loggp(),
-            LogGPS => !machine.params.is_loggp(),
-            Explicit => machine.C > 0,
-            ExplicitLogGPS => !machine.params.is_loggp() && machine.params.R != Time::ZERO,
+        let is_loggp = machine.params.is_loggp();
+        if (self.machines == LogGP && !is_loggp) || (self.is_loggps() && is_loggp) {
+            return None;
+        }
+        let (value, is_set) = match self.kind {
+            ValueKind::Times(at) => {
+                let time = *at(&mut machine);
+                (ParameterValue::Time(time), time != Time::ZERO)
+            }
+            ValueKind::Counts(_, at) => {
+                let count = *at(&mut machine);
+                (ParameterValue::Count(count), count > 0)
+            }
         };
-        is_present.then(|| match self.kind {
-            ValueKind::Times(at) => ParameterValue::Time(*at(&mut machine)),
-            ValueKind::Counts(_, at) => ParameterValue::Count(*at(&mut machine)),
-        })
+        (is_set || !self.is_explicit()).then_some(value)
     }
 }
 

@@ -4,6 +4,12 @@ use std::fmt;
 
 use crate::text::escaped;
 
+/// The version of both forms of file. It grows when an older reader would read a newer file wrongly.
+pub(super) const VERSION: u64 = 1;
+
+/// The refusal of a file of another version.
+pub(super) const OTHER_VERSION: &str = "it has another version of its form, and only version 1 is read; take the loggp that wrote it, or write it anew";
+
 /// The reason why a file is not a trace, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this is not the trace of a run: {0}")]

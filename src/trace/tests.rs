@@ -375,3 +375,19 @@ fn files_stay_byte_for_byte() {
     assert_eq!(Trace::read(&compact[..]), Ok(one_of_each()));
     assert_eq!(Trace::read(&include_bytes!("tests/one_of_each.json")[..]), Ok(one_of_each()));
 }
+
+/// A file without a version is as old as the first one. What is newer is refused, and not read wrongly.
+#[test]
+fn other_versions_are_refused() {
+    let text = include_str!("tests/one_of_each.json");
+    let version = "\"loggp trace\":1,";
+    assert!(text.contains(version));
+    assert_eq!(Trace::read(text.replace(version, "").as_bytes()), Ok(one_of_each()));
+    for other in ["0", "2", "10"] {
+        let newer = text.replace(version, &format!("\"loggp trace\":{other},"));
+        let refusal = Trace::read(newer.as_bytes()).unwrap_err().to_string();
+        let why =
+            "it has another version of its form, and only version 1 is read; take the loggp that wrote it";
+        assert!(refusal.contains(why) && refusal.contains("line 1"), "{refusal}");
+    }
+}

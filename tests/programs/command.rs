@@ -717,7 +717,16 @@ fn help_and_version_go_to_stdout() {
     assert!(
         lu.contains("--params <NAME=VALUE,...>") && lu.contains("--grid <RxC>") && !lu.contains("--alpha")
     );
-    assert!(stdout_of("--version").starts_with("loggp "));
+    let version = concat!("loggp ", env!("CARGO_PKG_VERSION"), "\n");
+    assert_eq!(stdout_of("-V"), version);
+    let lines = stdout_of("--version");
+    let mut lines = lines.strip_prefix(version).unwrap().lines();
+    let features = if cfg!(feature = "mpi") { "mpi yes, python no" } else { "mpi no, python no" };
+    assert_eq!(lines.next(), Some(&*format!("features: {features}")));
+    // Only a build of what is released names the commit; `.ci/package` looks at that.
+    let commit = lines.next().unwrap().strip_prefix("commit: ").unwrap();
+    let is_commit = commit.len() >= 12 && commit.as_bytes()[..12].iter().all(u8::is_ascii_hexdigit);
+    assert!(is_commit || commit.starts_with("unknown"), "{commit}");
     for (line, shown) in [("run", "Programs:"), ("", "Usage: loggp <COMMAND>")] {
         let (status, stdout, stderr) = answer(line);
         assert_eq!((status, &*stdout), (Some(2), ""));

@@ -14,6 +14,7 @@ mod requests;
 mod analysis;
 mod calibrate;
 mod command;
+mod doctor;
 mod every_program;
 mod faults;
 mod fft;

@@ -11,6 +11,7 @@ mod accounting;
 mod alloc;
 mod arguments;
 mod bars;
+mod browser;
 mod choice;
 mod column;
 mod compared;
@@ -20,6 +21,7 @@ mod details;
 mod documents;
 mod draft;
 mod error;
+mod executable;
 mod expectation;
 mod experiment;
 mod field;
@@ -48,6 +50,7 @@ mod stdout;
 mod topologies;
 mod trace_outputs;
 mod trend;
+mod version;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -67,6 +70,7 @@ use error::CliError;
 #[command(
     name = "loggp",
     version,
+    long_version = version::text(),
     about = "An emulated parallel machine, and the LogP papers' programs on it"
 )]
 #[command(arg_required_else_help = true)]
@@ -129,6 +133,7 @@ subcommands! {
     trace2goal::Trace2GoalCommand,
     mpi2goal::Mpi2GoalCommand,
     record::RecordCommand,
+    doctor::DoctorCommand,
     completions::CompletionsCommand,
     man::ManCommand,
 }

@@ -4,7 +4,7 @@
 //! and so is G in LogP. So a row of `loggp run --format json` is a machine too. A time may also be written
 //! with its unit: `"L": "6us"`. A machine with levels has a list `levels`, from the outermost: each has
 //! `params`, of which P is the number of processors in a group, and may have `ports` and `one_port`. The
-//! machine may have `ports` too.
+//! machine may have `ports` too. What the command writes has a `version`; what is written by hand needs none.
 
 use std::borrow::Cow;
 use std::path::{Path, is_separator};
@@ -30,6 +30,9 @@ pub struct PartialMachine {
     /// The levels that its file gives.
     pub levels: Vec<LevelDraft>,
 }
+
+/// The version of the form, which a machine written by hand, or a row of a report, need not have.
+const VERSION: u64 = 1;
 
 /// Limit of the bytes in a file.
 const LONGEST: u64 = 1 << 20;
@@ -65,6 +68,12 @@ pub fn parse_machine(text: &[u8], P: usize) -> Result<ParsedMachine, String> {
         Some(Ok(_)) => return Err("there are several machines in it; leave one".into()),
         Some(Err(error)) => return Err(format!("behind the machine is no JSON: {error}; {LIKE}")),
     }
+    if let Some(version) = value.get("version").filter(|version| version.as_u64() != Some(VERSION)) {
+        return Err(format!(
+            "it has version {} of its form, and only version {VERSION} is read; write it anew with this loggp",
+            escaped(&version.to_string())
+        ));
+    }
     let Some(params) = value.get("params").and_then(Value::as_object) else {
         return Err(format!("there is no object params in it; {LIKE}"));
     };
@@ -98,7 +107,7 @@ pub fn level_object(level: &Level) -> Object {
 
 /// Returns a machine as a JSON object, in which the parameters `open` are null.
 pub fn machine_object(name: Option<&str>, params: &Params, open: &[&str]) -> Object {
-    let mut values = vec![(Cow::from("machine"), name.into())];
+    let mut values = vec![(Cow::from("machine"), name.into()), ("version".into(), VERSION.into())];
     values.extend(parameter_fields(params, open));
     values.push(("cycle_ns".into(), params.cycle.into()));
     Object(values)
@@ -173,6 +182,8 @@ mod tests {
             ("\n {\"params\": {\"L\": 1,}}", "line 2 column"),
             ("[]", "there is no object params in it"),
             ("{\"params\": 3}", "there is no object params in it"),
+            ("{\"params\": {}, \"version\": 2}", "it has version 2 of its form, and only version 1 is read"),
+            ("{\"params\": {}, \"version\": \"1\"}", "it has version \"1\" of its form"),
             ("{\"params\": {}} {\"params\": {}}", "there are several machines in it"),
             ("{\"params\": {}} nonsense", "behind the machine is no JSON"),
             ("{\"params\": {\"Q\": 1}}", "\"Q\" is not a parameter; there are L, o, g"),

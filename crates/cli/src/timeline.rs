@@ -12,6 +12,7 @@ use loggp_study::analysis::WhatIf;
 
 use super::analyze::{read_what_if, replay};
 use super::audit;
+use super::browser;
 use super::draft::Draft;
 use super::error::CliError;
 use super::heading::{self, parameters};
@@ -60,6 +61,9 @@ struct DisplayOptions {
     /// Where it goes: FILE.html is a page, FILE.svg a picture
     #[arg(short, long, value_name = "FILE", default_value = "timeline.html")]
     output: PathBuf,
+    /// Open it in a browser
+    #[arg(long)]
+    open: bool,
     /// Show this run below it, at the same scale. May be given several times
     #[arg(long, value_name = "TRACE")]
     beside: Vec<PathBuf>,
@@ -190,12 +194,31 @@ impl DisplayOptions {
                 "--only is for a picture, and a page shows all processors; give -o FILE.svg, or leave it out";
             return Err(CliError::request(sentence));
         }
+        if self.open {
+            find_browser()?;
+        }
         Draft::create(&self.output, "output")
     }
 
-    /// Writes the page or the picture, and prints what a page shows. `again` makes the run under a change; without it
-    /// the first trace is replayed.
+    /// Writes the page or the picture, prints what a page shows, and opens it if that is asked for. `again` makes the run
+    /// under a change; without it the first trace is replayed.
     fn write(
+        &self,
+        draft: Draft,
+        unit: Unit,
+        panels: Vec<RunPanel>,
+        again: Option<&dyn Fn(&WhatIf) -> Result<Trace, CliError>>,
+        out: &mut dyn Write,
+    ) -> Result<(), CliError> {
+        self.write_file(draft, unit, panels, again, out)?;
+        if self.open {
+            browser::open(&find_browser()?, &self.output)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the page or the picture, and prints what a page shows.
+    fn write_file(
         &self,
         draft: Draft,
         unit: Unit,
@@ -283,6 +306,10 @@ impl DisplayOptions {
         }
         Ok(Window { from, until, only })
     }
+}
+
+fn find_browser() -> Result<PathBuf, CliError> {
+    browser::find().map_err(|why| CliError::Request(format!("--open: {why}")))
 }
 
 /// Returns the end of a run's last activity.

@@ -77,6 +77,11 @@ impl HostCores {
         HostCores { ids: chosen, default_count: fast, why }
     }
 
+    /// Returns the number of cores on which this process may run.
+    pub(crate) fn count(&self) -> usize {
+        self.ids.len()
+    }
+
     /// Returns the cores' identifiers in the order in which a run uses them.
     pub(in crate::clock) fn ids(&self) -> Vec<CoreId> {
         self.ids.iter().map(|id| CoreId { id: *id }).collect()
@@ -113,6 +118,13 @@ pub(crate) fn cores_for(P: usize, most: usize) -> usize {
 pub(crate) fn available_cores() -> usize {
     let may_run = std::thread::available_parallelism().map_or(1, usize::from);
     core_affinity::get_core_ids().map_or(may_run, |ids| ids.len().clamp(1, may_run))
+}
+
+/// Returns whether the host lets a thread be pinned to a core.
+pub(crate) fn can_pin() -> bool {
+    // The calling thread stays where it may be.
+    let pinned = std::thread::Builder::new().spawn(|| pin(0, &HostCores::detect().ids()));
+    pinned.is_ok_and(|thread| thread.join().unwrap_or(false))
 }
 
 /// Pins the calling thread to a core, or to one that is shared if the host has too few. Returns whether the

@@ -12,7 +12,7 @@ mod front;
 mod lane;
 #[cfg(test)]
 mod loom_tests;
-mod ticks;
+pub(crate) mod ticks;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

@@ -28,6 +28,15 @@ const UNSET: u64 = u64::MAX;
 /// The time from [`HostClock::begin`] to the start, in which every core becomes ready.
 const AHEAD_NS: f64 = 20_000.0;
 
+/// Returns the length of a tick, and the time that a look at the clock takes, both in ns of the host.
+pub(crate) fn measure_clock() -> (f64, f64) {
+    const LOOKS: u64 = 1000;
+    let host = HostClock::new(1.0);
+    let first = host.now();
+    let last = (0..LOOKS).fold(first, |_, _| host.now());
+    (host.ns_per_tick, last.saturating_sub(first) as f64 * host.ns_per_tick / LOOKS as f64)
+}
+
 impl HostClock {
     /// Makes a clock on which the machine runs `dilation` times slower than its parameters say.
     pub(super) fn new(dilation: f64) -> HostClock {

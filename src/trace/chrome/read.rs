@@ -11,7 +11,7 @@ use crate::text::escaped;
 use crate::time::Time;
 use crate::trace::bound::BoundedItem;
 use crate::trace::call::{Call, CallKind};
-use crate::trace::error::TraceError;
+use crate::trace::error::{OTHER_VERSION, TraceError, VERSION};
 use crate::trace::machine;
 use crate::trace::record::{Activity, ActivityKind, Message, Progress, Trace};
 
@@ -25,9 +25,19 @@ pub(crate) fn read(input: BufReader<&mut dyn Read>) -> Result<Trace, TraceError>
 /// The file. Other fields, which viewers add, are ignored.
 #[derive(Deserialize)]
 struct TraceFile {
+    /// The first files had none.
+    #[serde(rename = "loggp trace", deserialize_with = "check_version", default)]
+    _version: (),
     #[serde(deserialize_with = "machine::deserialize")]
     otherData: Trace,
     traceEvents: FileEvents,
+}
+
+fn check_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+    match u64::deserialize(deserializer)? {
+        VERSION => Ok(()),
+        _ => Err(D::Error::custom(OTHER_VERSION)),
+    }
 }
 
 /// The events of a file, sorted while they are read, since there may be millions.

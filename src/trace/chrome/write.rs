@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::message::MessageId;
 use crate::time::{Time, US};
 use crate::trace::call::{Call, CallKind};
+use crate::trace::error::VERSION;
 use crate::trace::machine;
 use crate::trace::record::{Activity, ActivityKind, Message, Progress, Trace};
 
@@ -43,7 +44,10 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn write_trace(&mut self, trace: &Trace) -> io::Result<()> {
         let machine = machine::write(trace)?;
-        writeln!(self.out, r#"{{"displayTimeUnit":"ns","otherData":{machine},"traceEvents":["#)?;
+        writeln!(
+            self.out,
+            r#"{{"displayTimeUnit":"ns","loggp trace":{VERSION},"otherData":{machine},"traceEvents":["#
+        )?;
         write!(self.out, r#"{{"ph":"M","pid":{PID},"name":"process_name","args":{{"name":"machine"}}}}"#)?;
         for activity in &trace.activities {
             self.write_activity(activity, trace.receiver(&activity.kind))?;

@@ -9,12 +9,14 @@ use super::memory::Memory;
 use crate::time::Time;
 use crate::trace::bound::BoundedItem;
 use crate::trace::call::{Call, CallKind};
-use crate::trace::error::TraceError;
+use crate::trace::error::{OTHER_VERSION, TraceError};
 use crate::trace::machine;
 use crate::trace::record::{Activity, ActivityKind, Message, Progress, Trace};
 
-/// The first bytes of a compact file. No JSON begins with them.
+/// The first bytes of a compact file, with the version. No JSON begins with them.
 pub(crate) const MAGIC: &[u8; 14] = b"loggp trace 1\n";
+/// The place of the version.
+const VERSION_AT: usize = 12;
 
 impl Trace {
     /// Writes the trace in a few bytes for each event. [`read`](Trace::read) recognizes the form by its first
@@ -33,10 +35,14 @@ pub(crate) fn read(input: BufReader<&mut dyn Read>) -> std::result::Result<Trace
 impl Codec<'_> {
     /// Writes `trace`, or reads one if that is `None`.
     fn trace(&mut self, trace: Option<&Trace>) -> Result<Trace> {
-        for expected in MAGIC {
-            if self.file.byte(*expected)? != *expected {
-                let why = "it begins like a compact trace, and not with \"loggp trace 1\"";
-                return Err(Error::other(why));
+        for (at, expected) in MAGIC.iter().enumerate() {
+            match self.file.byte(*expected)? {
+                byte if byte == *expected => (),
+                byte if at >= VERSION_AT && byte.is_ascii_digit() => return Err(Error::other(OTHER_VERSION)),
+                _ => {
+                    let why = "it begins like a compact trace, and not with \"loggp trace 1\"";
+                    return Err(Error::other(why));
+                }
             }
         }
         let text = trace.map(machine::write).transpose()?;

@@ -120,10 +120,14 @@ mod tests {
             let place = format!("this is not the trace of a run: at byte {}: ", after + at);
             assert!(refusal.starts_with(&place) && refusal.contains(part), "{rest:?}: {refusal}");
         }
-        let refusal = Trace::read(&b"loggp trace 2\n"[..]).unwrap_err().to_string();
-        assert!(
-            refusal.ends_with("at byte 13: it begins like a compact trace, and not with \"loggp trace 1\"")
-        );
+        for (file, at, why) in [
+            ("loggp trace 2\n", 13, "it has another version of its form, and only version 1 is read"),
+            ("loggp trace 10\n", 14, "it has another version of its form, and only version 1 is read"),
+            ("loggp trace\n", 12, "it begins like a compact trace, and not with \"loggp trace 1\""),
+        ] {
+            let refusal = Trace::read(file.as_bytes()).unwrap_err().to_string();
+            assert!(refusal.contains(&format!("at byte {at}: {why}")), "{file}: {refusal}");
+        }
     }
 
     /// A long name has no number, so that a small file cannot become a large trace.

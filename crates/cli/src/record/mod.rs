@@ -1,8 +1,8 @@
 //! `loggp record`: runs an MPI program and writes down what it calls.
 
-mod library;
+pub mod library;
 mod list;
-mod start;
+pub mod start;
 
 use std::ffi::OsString;
 use std::fs;

@@ -3,15 +3,16 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use super::super::error::CliError;
+use super::super::executable::find_program;
 use super::library;
 
 /// The launcher of the ranks, which hands the recorder to them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Launcher {
+pub enum Launcher {
     OpenMpi,
     /// Hydra, that of MPICH.
     Hydra,
@@ -29,11 +30,8 @@ pub fn run(words: &[OsString], prefix: &Path) -> Result<u8, CliError> {
         )));
     }
     let (at, launcher) = find_launcher(words);
-    let mpi = match launcher {
-        Launcher::OpenMpi => Some("openmpi"),
-        Launcher::Hydra => Some("mpich"),
-        Launcher::Slurm | Launcher::Other => words.iter().find_map(|word| mpi_of(&find_program(word)?)),
-    };
+    let of_program = || words.iter().find_map(|word| mpi_of(&find_program(word)?));
+    let mpi = launcher.mpi().or_else(of_program);
     let library = library::find(mpi)?;
     let mut preload = library.into_os_string();
     if let Some(before) = env::var_os("LD_PRELOAD").filter(|before| !before.is_empty()) {
@@ -92,8 +90,19 @@ fn add_variables(words: &mut Vec<OsString>, at: usize, launcher: Launcher, varia
     }
 }
 
+impl Launcher {
+    /// Returns the MPI that the launcher belongs to, as the recorder names it, if it belongs to one.
+    pub fn mpi(self) -> Option<&'static str> {
+        match self {
+            Launcher::OpenMpi => Some("openmpi"),
+            Launcher::Hydra => Some("mpich"),
+            Launcher::Slurm | Launcher::Other => None,
+        }
+    }
+}
+
 /// Finds the word that starts ranks, such as mpirun behind timeout, and whose it is.
-fn find_launcher(words: &[OsString]) -> (usize, Launcher) {
+pub fn find_launcher(words: &[OsString]) -> (usize, Launcher) {
     for (at, word) in words.iter().enumerate() {
         let name = Path::new(word).file_name().unwrap_or_default().to_string_lossy().into_owned();
         if name == "srun" {
@@ -120,16 +129,6 @@ fn version_of(launcher: &OsStr) -> Option<Launcher> {
     } else {
         None
     }
-}
-
-/// Returns the file of a word of the command, if it names one.
-fn find_program(word: &OsStr) -> Option<PathBuf> {
-    let path = Path::new(word);
-    if path.components().count() > 1 {
-        return path.is_file().then(|| path.to_path_buf());
-    }
-    let folders = env::var_os("PATH")?;
-    env::split_paths(&folders).map(|folder| folder.join(path)).find(|path| path.is_file())
 }
 
 /// Returns whose MPI a program is linked with, by the libraries that it names.
