@@ -6,7 +6,7 @@ use crate::error::{Cause, raise, stop};
 use crate::message::parcel::Parcel;
 use crate::message::{ArrivedHeader, Envelope, Header, Pack, PackedValue, Receiver};
 use crate::params::ParamsError;
-use crate::rules::engine::Clock;
+use crate::rules::engine::{Clock, ThreadStack};
 use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
@@ -96,8 +96,11 @@ impl Clock for FaultyClock<'_> {
         self.clock.most_in_transit(network)
     }
 
-    fn run_on_thread_stack(&self, run: &mut (dyn FnMut() + Send)) {
-        self.clock.run_on_thread_stack(run);
+    fn thread_stack<'s>(&self) -> &'s dyn ThreadStack
+    where
+        Self: 's,
+    {
+        self.clock.thread_stack()
     }
 
     fn promise_no_act_before(&mut self, t: Time) {

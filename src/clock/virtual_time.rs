@@ -25,7 +25,7 @@ use crate::message::{ArrivedHeader, Envelope};
 use crate::params::{PerLevel, ReceptionCost};
 use crate::prefetch::prefetch_lines;
 use crate::rules::choice::Places;
-use crate::rules::engine::Clock;
+use crate::rules::engine::{Clock, ThreadStack};
 use crate::rules::message_wait::MessageWait;
 use crate::rules::network::{Egress, Ingress, Network, Passage};
 use crate::rules::pace::OutgoingMessage;
@@ -239,8 +239,11 @@ impl Clock for VirtualClock<'_> {
         (addresses.proc, addresses.clock) = (proc, (&raw const *self).addr());
     }
 
-    fn run_on_thread_stack(&self, run: &mut (dyn FnMut() + Send)) {
-        self.yielder.on_parent_stack(run);
+    fn thread_stack<'s>(&self) -> &'s dyn ThreadStack
+    where
+        Self: 's,
+    {
+        self.yielder
     }
 
     fn report_vain_looks(&mut self) -> bool {

@@ -5,16 +5,6 @@ use std::borrow::Cow;
 use super::processor::Proc;
 use crate::time::Time;
 
-/// Runs code on the stack of the thread that carries a processor, for code that needs more than the processor's
-/// own stack, or that must know the stack on which it runs, as interpreters do. On the virtual clock with one core
-/// that is the thread that runs the machine. A panic goes through to the caller. The code cannot call the
-/// processor.
-pub fn on_thread_stack<R: Send>(p: &Proc, run: impl FnOnce() -> R + Send) -> R {
-    let (mut run, mut result) = (Some(run), None);
-    p.clock.run_on_thread_stack(&mut || result = run.take().map(|run| run()));
-    result.expect("it has run")
-}
-
 impl Proc<'_> {
     /// Computes. This costs `units` times the machine's rate for this kind of work, or the time that this
     /// computer takes for it if the machine measures work: see [`Work`](crate::Work).
@@ -70,53 +60,5 @@ impl Proc<'_> {
         }
         self.leave_call();
         prepared
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::hint::black_box;
-
-    use super::on_thread_stack;
-    use crate::error::Cause;
-    use crate::machine::Machine;
-    use crate::message::Tag;
-    use crate::params::Params;
-
-    /// Uses more stack than a processor has.
-    fn use_stack() -> u64 {
-        let numbers = black_box([1_u64; 64 << 10]);
-        numbers.iter().sum()
-    }
-
-    fn machine() -> Machine {
-        Machine::new(Params::builder(3).build().unwrap()).stack(Machine::LEAST_STACK)
-    }
-
-    #[test]
-    fn code_runs_on_the_stack_of_the_thread() {
-        const SUM: Tag<u64> = Tag::new(0);
-        let run = machine().run(|p| {
-            let sum = on_thread_stack(p, use_stack);
-            p.send((p.id() + 1) % p.P(), SUM, sum);
-            // A run within a run has stacks of its own.
-            let inner =
-                on_thread_stack(p, || machine().run(|p| on_thread_stack(p, use_stack)).unwrap().results);
-            p.recv(SUM).1 + inner.iter().sum::<u64>()
-        });
-        assert_eq!(run.unwrap().results, [4 << 16; 3]);
-    }
-
-    #[test]
-    fn panic_on_the_stack_of_the_thread_ends_the_processor() {
-        let error = machine().run(|p| {
-            let is_second = p.id() == 1;
-            on_thread_stack(p, || {
-                if is_second {
-                    std::panic::resume_unwind(Box::new("no"))
-                }
-            });
-        });
-        assert_eq!(error.unwrap_err().cause, Cause::Panic { id: 1, message: "no".into() });
     }
 }

@@ -8,9 +8,10 @@ mod membership;
 mod processor;
 mod requests;
 mod setup;
+mod thread_stack;
 mod work;
 
-pub use computing::on_thread_stack;
+pub use thread_stack::{on_thread_stack, thread_stack};
 pub use group::Group;
 pub(crate) use group::{GroupMembership, Groups};
 pub use processor::Proc;

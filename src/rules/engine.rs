@@ -84,6 +84,22 @@ pub(crate) struct Turn {
 /// The processor's current call, in place of a request's number.
 const CALL: u32 = u32::MAX;
 
+/// The stack of a thread that carries processors, on which code runs that needs more stack than a processor has, or that
+/// must know its stack, as interpreters do.
+pub trait ThreadStack {
+    /// Runs code there. A panic goes through to the caller.
+    fn run(&self, code: &mut (dyn FnMut() + Send));
+}
+
+/// The stack on which the caller is, for processors that are threads.
+struct OwnStack;
+
+impl ThreadStack for OwnStack {
+    fn run(&self, code: &mut (dyn FnMut() + Send)) {
+        code();
+    }
+}
+
 /// A processor's view of its clock.
 ///
 /// The clock decides when the processor may act, and what happens until then. The
@@ -128,9 +144,12 @@ pub(crate) trait Clock {
     /// Promises that the processor does not act before `t`, whatever its program does until its next call.
     fn promise_no_act_before(&mut self, _t: Time) {}
 
-    /// Runs code on the stack of the thread that carries the processor.
-    fn run_on_thread_stack(&self, run: &mut (dyn FnMut() + Send)) {
-        run();
+    /// Returns the stack of the thread that carries the processor.
+    fn thread_stack<'s>(&self) -> &'s dyn ThreadStack
+    where
+        Self: 's,
+    {
+        &OwnStack
     }
 
     /// Returns the time that has passed on a real machine, or `None` on an emulated one.

@@ -5,18 +5,43 @@
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
+mod answer;
+mod call;
+mod check;
+mod error;
 mod interned;
 mod machine;
+mod perform;
+mod proc;
+mod program;
+mod requests;
+mod run;
+mod session;
+mod tags;
 mod time;
+mod trace;
+mod value;
 
 use pyo3::prelude::*;
 
 #[pymodule(gil_used = true)]
 mod _loggp {
     #[pymodule_export]
+    use super::call::Call;
+    #[pymodule_export]
+    use super::check::Order;
+    #[pymodule_export]
+    use super::error::RunError;
+    #[pymodule_export]
     use super::machine::Machine;
     #[pymodule_export]
+    use super::proc::{Group, Proc, Request};
+    #[pymodule_export]
+    use super::run::{Run, Stats};
+    #[pymodule_export]
     use super::time::Time;
+    #[pymodule_export]
+    use super::trace::Trace;
 
     use super::*;
 

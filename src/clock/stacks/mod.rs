@@ -5,6 +5,7 @@ pub(super) mod coroutines;
 mod mappings;
 pub(super) mod overflow;
 pub(crate) mod prefetch;
+mod thread_stack;
 
 pub(crate) use arena::unmap_kept;
 pub(crate) use mappings::{SPARE_MAPPINGS, first_number, mappings};

@@ -1,0 +1,72 @@
+//! The results of calls.
+
+use std::sync::Arc;
+
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::proc::{Request, Seat};
+use crate::value::{Carried, Value};
+
+/// The result of a call. Python objects are held as [`Value`]s, since it may be dropped on a processor's own stack.
+pub enum Answer {
+    None,
+    Value(Value),
+    /// A message and its sender.
+    Message(usize, Value),
+    /// A message, its sender and the number of its tag.
+    Tagged(usize, u16, Value),
+    /// The sender of a message that is there.
+    Sender(usize),
+    /// The number of a request.
+    Posted(u32),
+    Values(Vec<Value>),
+    Lists(Vec<Vec<Value>>),
+    Many(Vec<Answer>),
+    /// Whether a request is done, and its result.
+    Tested(Option<Box<Answer>>),
+    /// The first of a list of requests that was done, its result, and the list.
+    First(usize, Box<Answer>, Value),
+    /// The call cannot be done, for this reason.
+    Refused(String),
+}
+
+impl Answer {
+    /// Makes the object that the program gets.
+    #[inline]
+    pub fn into_object<'py>(self, py: Python<'py>, seat: &Arc<Seat>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Answer::None => Ok(py.None().into_bound(py)),
+            Answer::Value(value) => Ok(value.into_object().into_bound(py)),
+            Answer::Message(sender, value) => (sender, value.into_object()).into_bound_py_any(py),
+            Answer::Tagged(sender, number, value) => {
+                (sender, seat.session.tags.object(py, number)?, value.into_object()).into_bound_py_any(py)
+            }
+            Answer::Sender(sender) => sender.into_bound_py_any(py),
+            Answer::Posted(number) => Request::new(seat.clone(), number).into_bound_py_any(py),
+            Answer::Values(values) => objects(py, values),
+            Answer::Lists(lists) => {
+                let lists: PyResult<Vec<_>> = lists.into_iter().map(|list| objects(py, list)).collect();
+                Ok(PyList::new(py, lists?)?.into_any())
+            }
+            Answer::Many(answers) => {
+                let all: PyResult<Vec<_>> =
+                    answers.into_iter().map(|answer| answer.into_object(py, seat)).collect();
+                Ok(PyList::new(py, all?)?.into_any())
+            }
+            Answer::Tested(None) => (false, py.None()).into_bound_py_any(py),
+            Answer::Tested(Some(result)) => (true, result.into_object(py, seat)?).into_bound_py_any(py),
+            Answer::First(place, result, list) => {
+                list.into_object().bind(py).call_method1("pop", (place,))?;
+                (place, result.into_object(py, seat)?).into_bound_py_any(py)
+            }
+            Answer::Refused(sentence) => Err(PyValueError::new_err(sentence)),
+        }
+    }
+}
+
+fn objects<'py>(py: Python<'py>, values: Vec<Value>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(PyList::new(py, values.into_iter().map(Carried::into_object))?.into_any())
+}

@@ -1,0 +1,156 @@
+//! The calls that a program yields.
+
+use std::sync::Arc;
+
+use loggp::{Group, Tag, Time};
+use pyo3::exceptions::PyStopIteration;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use crate::proc::Seat;
+use crate::value::Value;
+
+/// What a processor is to do. Python objects are held as [`Value`]s, since a call may be dropped on a processor's own
+/// stack.
+pub enum Kind {
+    Send { to: usize, tag: Tag<Value>, value: Value, is_posted: bool },
+    SendRecv { to: usize, from: usize, tag: Tag<Value>, value: Value },
+    SendReceiving(Box<SendReceiving>),
+    Receive { filter: Filter, wait: Wait, is_posted: bool },
+    Probe(Filter),
+    WaitUntil(Time),
+    Work { kind: &'static str, units: u64 },
+    Wait(u32),
+    WaitAll(Vec<u32>),
+    WaitAny(Vec<u32>, Value),
+    Test(u32),
+    Barrier(Option<Group>),
+    Collective(Box<Collective>),
+}
+
+/// A send that receives while it waits for the gap.
+pub struct SendReceiving {
+    pub to: usize,
+    pub tag: Tag<Value>,
+    pub value: Value,
+    pub taking: Tag<Value>,
+    pub on: Value,
+}
+
+/// The messages that a receive takes: any sender's and with any tag, where `None`.
+#[derive(Clone, Copy)]
+pub struct Filter {
+    pub from: Option<usize>,
+    pub tag: Option<Tag<Value>>,
+    /// Whether the sender is part of the result.
+    pub names_sender: bool,
+}
+
+/// How long a receive waits.
+#[derive(Clone, Copy)]
+pub enum Wait {
+    Forever,
+    Not,
+    Until(Time),
+}
+
+/// A collective of all processors, or of a group.
+pub struct Collective {
+    pub operation: Operation,
+    pub group: Option<Group>,
+    /// The bytes of each value, if the program says so.
+    pub bytes: Option<usize>,
+}
+
+/// What a collective does.
+pub enum Operation {
+    Broadcast { root: usize, value: Option<Value> },
+    Reduce { root: usize, value: Value, op: Value },
+    AllReduce { value: Value, op: Value },
+    Scan { value: Value, op: Value },
+    ExclusiveScan { value: Value, op: Value },
+    Gather { root: usize, value: Value },
+    Scatter { root: usize, values: Option<Vec<Value>> },
+    AllGather { value: Value },
+    AllToAll { values: Vec<Value> },
+    ReduceScatter { values: Vec<Value>, op: Value },
+    BroadcastVector { root: usize, elements: usize, vector: Option<Vec<Value>>, in_chain: bool },
+    AllGatherVector { elements: Vec<usize>, vector: Vec<Value> },
+    ReduceVector { root: usize, vector: Vec<Value>, op: Value },
+    AllReduceVector { vector: Vec<Value>, op: Value },
+    ScanVector { vector: Vec<Value>, op: Value },
+}
+
+/// A call of a processor, which it does when the program yields it: `yield p.send(1, "datum", 42)`.
+///
+/// `value = yield p.recv_from(0, "datum")` and `value = yield from p.recv_from(0, "datum")` are the same. Of the second
+/// form type checkers know the type of the value.
+#[pyclass(module = "loggp", freelist = 64)]
+pub struct Call {
+    /// `None` once it has been yielded.
+    kind: Option<Kind>,
+    /// The name of the function that made it.
+    name: &'static str,
+    seat: Arc<Seat>,
+    /// Whether it was given out by `yield from`.
+    is_begun: bool,
+}
+
+impl Call {
+    #[inline]
+    pub fn new(seat: &Arc<Seat>, name: &'static str, kind: Kind) -> Call {
+        Call { kind: Some(kind), name, seat: seat.clone(), is_begun: false }
+    }
+
+    /// Returns what it does, unless it has been yielded before; `None` if it is a call of another processor.
+    #[inline]
+    pub fn take(&mut self, seat: &Arc<Seat>) -> Result<Kind, Misuse> {
+        if !Arc::ptr_eq(&self.seat, seat) {
+            return Err(Misuse::OfAnother(self.seat.id));
+        }
+        self.kind.take().ok_or(Misuse::Again(self.name))
+    }
+}
+
+/// A reason why a yielded call cannot be done.
+pub enum Misuse {
+    OfAnother(usize),
+    Again(&'static str),
+}
+
+#[pymethods]
+impl Call {
+    fn __iter__(slf: Py<Call>) -> Py<Call> {
+        slf
+    }
+
+    fn __next__(slf: &Bound<'_, Call>) -> Option<Py<Call>> {
+        let mut call = slf.borrow_mut();
+        let is_first = !std::mem::replace(&mut call.is_begun, true);
+        is_first.then(|| slf.clone().unbind())
+    }
+
+    /// Ends `yield from` with the call's result.
+    fn send(&self, value: Py<PyAny>) -> PyResult<()> {
+        Err(PyStopIteration::new_err((value,)))
+    }
+
+    #[classmethod]
+    fn __class_getitem__(cls: &Bound<'_, PyType>, _result: &Bound<'_, PyAny>) -> Py<PyType> {
+        cls.clone().unbind()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<call of p.{} by processor {}>", self.name, self.seat.id)
+    }
+}
+
+/// A call that was made and is dropped before it was yielded is a mistake of the program.
+impl Drop for Call {
+    #[inline]
+    fn drop(&mut self) {
+        if self.kind.is_some() {
+            self.seat.note_forgotten(self.name);
+        }
+    }
+}

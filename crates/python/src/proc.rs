@@ -1,0 +1,613 @@
+//! A processor as its Python program sees it.
+
+use std::sync::Arc;
+
+use loggp::Group as Members;
+use loggp::Tag;
+use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyList};
+
+use crate::call::{Call, Collective, Filter, Kind, Operation, SendReceiving, Wait};
+use crate::interned::intern;
+use crate::machine::{TIMED_WORK, parameter};
+pub use crate::session::Seat;
+use crate::time::{Time, read_time};
+use crate::value::{Value, bytes_of_words};
+
+/// A processor of the machine. A program gets one, and yields its calls.
+#[pyclass(frozen, module = "loggp")]
+pub struct Proc {
+    seat: Arc<Seat>,
+    /// The group whose collectives it calls; `None` for those of all processors.
+    group: Option<Members>,
+}
+
+/// Some of a machine's processors, in an order, which call collectives among themselves: see `p.within`.
+///
+/// >>> import loggp
+/// >>> def program(p):
+/// ...     row = p.within(loggp.Group(range(p.id // 3 * 3, p.id // 3 * 3 + 3)))
+/// ...     return (yield from row.all_reduce(p.id, lambda a, b: a + b))
+/// >>> loggp.Machine(P=6, L=6, o=2, g=4).run(program).results
+/// [3, 3, 3, 12, 12, 12]
+#[pyclass(frozen, module = "loggp", eq)]
+#[derive(PartialEq)]
+pub struct Group(pub Members);
+
+/// A send or a receive that was posted and runs by itself, until its processor waits for it.
+#[pyclass(frozen, module = "loggp")]
+pub struct Request {
+    seat: Arc<Seat>,
+    number: u32,
+}
+
+impl Request {
+    pub fn new(seat: Arc<Seat>, number: u32) -> Request {
+        Request { seat, number }
+    }
+}
+
+#[pymethods]
+impl Request {
+    fn __repr__(&self) -> String {
+        format!("<request {} of processor {}>", self.number, self.seat.id)
+    }
+}
+
+#[pymethods]
+impl Group {
+    #[new]
+    fn new(processors: &Bound<'_, PyAny>) -> PyResult<Group> {
+        let processors: PyResult<Vec<usize>> = processors.try_iter()?.map(|id| id?.extract()).collect();
+        Ok(Group(Members::new(processors?)))
+    }
+
+    /// The processors, by rank.
+    #[getter]
+    fn members(&self) -> Vec<usize> {
+        self.0.members().to_vec()
+    }
+
+    /// Returns the rank of a processor, or None if it is no member.
+    fn rank(&self, processor: usize) -> Option<usize> {
+        self.0.rank(processor)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.members().len()
+    }
+
+    fn __hash__(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut hasher = DefaultHasher::new();
+        self.0.members().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Group({:?})", self.0.members())
+    }
+}
+
+impl Proc {
+    pub fn new(seat: Arc<Seat>) -> Proc {
+        Proc { seat, group: None }
+    }
+
+    #[inline]
+    fn call(&self, name: &'static str, kind: Kind) -> Call {
+        Call::new(&self.seat, name, kind)
+    }
+
+    fn collective(&self, name: &'static str, words: Option<i64>, operation: Operation) -> PyResult<Call> {
+        let (group, bytes) = (self.group.clone(), self.bytes(words)?);
+        Ok(self.call(name, Kind::Collective(Box::new(Collective { operation, group, bytes }))))
+    }
+
+    #[inline]
+    fn tag(&self, tag: &Bound<'_, PyAny>) -> PyResult<Tag<Value>> {
+        self.seat.session.tags.tag(tag)
+    }
+
+    fn bytes(&self, words: Option<i64>) -> PyResult<Option<usize>> {
+        bytes_of_words(words, self.seat.session.params.word.get())
+    }
+
+    fn value(&self, value: Option<Bound<'_, PyAny>>, words: Option<i64>) -> PyResult<Value> {
+        match (value, words) {
+            (None, None) => Python::attach(|py| Ok(Value::new(py.None(), 0))),
+            (None, words) => {
+                Python::attach(|py| Value::measured(py.None().into_bound(py), self.bytes(words)?))
+            }
+            (Some(value), None) => Value::measured(value, None),
+            (Some(value), words) => Value::measured(value, self.bytes(words)?),
+        }
+    }
+
+    /// Reads one value for each processor.
+    fn values(&self, values: &Bound<'_, PyAny>, words: Option<i64>) -> PyResult<Vec<Value>> {
+        let bytes = self.bytes(words)?;
+        values.try_iter()?.map(|value| Value::measured(value?, bytes)).collect()
+    }
+
+    /// Reads a vector, whose elements count for eight bytes each.
+    fn vector(&self, vector: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+        let number = |element: Bound<'_, PyAny>| {
+            if element.extract::<f64>().is_err() && !element.is_instance_of::<PyInt>() {
+                let sentence = format!("{} is no number, and the elements of a vector are", element.repr()?);
+                return Err(PyTypeError::new_err(sentence));
+            }
+            Ok(Value::word(element.unbind()))
+        };
+        vector.try_iter()?.map(|element| number(element?)).collect()
+    }
+
+    #[inline]
+    fn processor(&self, number: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let P = self.seat.session.params.P;
+        match number.extract::<i64>() {
+            Ok(id) if (0..P as i64).contains(&id) => Ok(id as usize),
+            Ok(id) => {
+                Err(PyValueError::new_err(format!("there is no processor {id}; there are 0 to {}", P - 1)))
+            }
+            Err(_) => {
+                Err(PyTypeError::new_err(format!("{} is no processor; give its number", number.repr()?)))
+            }
+        }
+    }
+
+    fn root(&self, root: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let Some(group) = &self.group else { return self.processor(root) };
+        let most = group.members().len();
+        match root.extract::<usize>() {
+            Ok(rank) if rank < most => Ok(rank),
+            _ => Err(PyValueError::new_err(format!(
+                "{} is no rank in a group of {most}; give one from 0 to {}",
+                root.repr()?,
+                most.saturating_sub(1)
+            ))),
+        }
+    }
+
+    fn is_root(&self, root: usize) -> bool {
+        match &self.group {
+            None => root == self.seat.id,
+            Some(group) => group.rank(self.seat.id) == Some(root),
+        }
+    }
+
+    #[inline]
+    fn filter(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Filter> {
+        let tag = tag.map(|tag| self.tag(tag)).transpose()?;
+        let from = source.map(|source| self.processor(source)).transpose()?;
+        Ok(Filter { from, tag, names_sender: true })
+    }
+
+    fn moment(&self, time: &Bound<'_, PyAny>) -> PyResult<loggp::Time> {
+        read_time(time, self.seat.session.params.cycle)
+    }
+
+    /// Returns the number of a request of this processor.
+    fn request(&self, request: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let Ok(request) = request.cast::<Request>() else {
+            let sentence =
+                format!("{} is no request; give what p.isend or p.irecv returned", request.repr()?);
+            return Err(PyTypeError::new_err(sentence));
+        };
+        let request = request.get();
+        if !Arc::ptr_eq(&request.seat, &self.seat) {
+            let sentence = match Arc::ptr_eq(&request.seat.session, &self.seat.session) {
+                true => {
+                    format!("it is a request of processor {}; only that one can wait for it", request.seat.id)
+                }
+                false => {
+                    "it is a request of another run; only the run that called for it can wait for it".into()
+                }
+            };
+            return Err(PyValueError::new_err(sentence));
+        }
+        Ok(request.number)
+    }
+}
+
+#[pymethods]
+#[allow(clippy::too_many_arguments)] // as many as the calls have
+impl Proc {
+    /// Its number, from 0 on.
+    #[getter]
+    fn id(&self) -> usize {
+        self.seat.id
+    }
+
+    /// The number of processors.
+    #[getter]
+    fn P(&self) -> usize {
+        self.seat.session.params.P
+    }
+
+    /// Its local time.
+    #[getter]
+    fn now(&self) -> Time {
+        Time(self.seat.now())
+    }
+
+    /// The earliest time at which a send need not wait for the gap after the last send.
+    #[getter]
+    fn next_send(&self) -> Time {
+        Time(self.seat.next_send())
+    }
+
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        parameter(py, &self.seat.session.params, name)?.ok_or_else(|| {
+            PyAttributeError::new_err(format!("a processor has no {name}; dir(p) lists what it has"))
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        let within =
+            self.group.as_ref().map(|group| format!(" in {:?}", group.members())).unwrap_or_default();
+        format!("<processor {} of {}{within}>", self.seat.id, self.seat.session.params.P)
+    }
+
+    /// Sends a value.
+    #[pyo3(signature = (to, tag, value = None, *, words = None))]
+    #[inline]
+    fn send(
+        &self,
+        to: &Bound<'_, PyAny>,
+        tag: &Bound<'_, PyAny>,
+        value: Option<Bound<'_, PyAny>>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let (to, tag, value) = (self.processor(to)?, self.tag(tag)?, self.value(value, words)?);
+        Ok(self.call("send", Kind::Send { to, tag, value, is_posted: false }))
+    }
+
+    /// Posts a send, and goes on after o. Gives a request, which must be waited for.
+    #[pyo3(signature = (to, tag, value = None, *, words = None))]
+    fn isend(
+        &self,
+        to: &Bound<'_, PyAny>,
+        tag: &Bound<'_, PyAny>,
+        value: Option<Bound<'_, PyAny>>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let (to, tag, value) = (self.processor(to)?, self.tag(tag)?, self.value(value, words)?);
+        Ok(self.call("isend", Kind::Send { to, tag, value, is_posted: true }))
+    }
+
+    /// Sends a value to one processor and receives one from another, at once. Gives the value.
+    #[pyo3(signature = (to, source, tag, value = None, *, words = None))]
+    fn send_recv(
+        &self,
+        to: &Bound<'_, PyAny>,
+        source: &Bound<'_, PyAny>,
+        tag: &Bound<'_, PyAny>,
+        value: Option<Bound<'_, PyAny>>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let (to, from) = (self.processor(to)?, self.processor(source)?);
+        let (tag, value) = (self.tag(tag)?, self.value(value, words)?);
+        Ok(self.call("send_recv", Kind::SendRecv { to, from, tag, value }))
+    }
+
+    /// Sends a value, and receives what arrives with the tag `taking` while it waits for the gap: calls
+    /// `on(sender, value)` with each.
+    #[pyo3(signature = (to, tag, value, taking, on, *, words = None))]
+    fn send_receiving(
+        &self,
+        to: &Bound<'_, PyAny>,
+        tag: &Bound<'_, PyAny>,
+        value: Option<Bound<'_, PyAny>>,
+        taking: &Bound<'_, PyAny>,
+        on: Bound<'_, PyAny>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let (to, tag, value) = (self.processor(to)?, self.tag(tag)?, self.value(value, words)?);
+        let (taking, on) = (self.tag(taking)?, Value::new(on.unbind(), 0));
+        let sending = SendReceiving { to, tag, value, taking, on };
+        Ok(self.call("send_receiving", Kind::SendReceiving(Box::new(sending))))
+    }
+
+    /// Receives the next message with a tag. Gives its sender and its value; without a tag of messages with any,
+    /// the sender, the tag and the value.
+    #[pyo3(signature = (tag = None, *, source = None))]
+    fn recv(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
+        let filter = self.filter(tag, source)?;
+        Ok(self.call("recv", Kind::Receive { filter, wait: Wait::Forever, is_posted: false }))
+    }
+
+    /// Receives the next message with a tag from one processor. Gives its value.
+    fn recv_from(&self, source: &Bound<'_, PyAny>, tag: &Bound<'_, PyAny>) -> PyResult<Call> {
+        let filter = Filter { names_sender: false, ..self.filter(Some(tag), Some(source))? };
+        Ok(self.call("recv_from", Kind::Receive { filter, wait: Wait::Forever, is_posted: false }))
+    }
+
+    /// Receives a message that has arrived, as `recv` does. Gives None, a cycle later, if there is none.
+    #[pyo3(signature = (tag = None, *, source = None))]
+    fn try_recv(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
+        let filter = self.filter(tag, source)?;
+        Ok(self.call("try_recv", Kind::Receive { filter, wait: Wait::Not, is_posted: false }))
+    }
+
+    /// Receives a message as `recv` does. Gives None if none can be taken until the deadline, a local time.
+    #[pyo3(signature = (tag, deadline, *, source = None))]
+    fn recv_until(
+        &self,
+        tag: Option<&Bound<'_, PyAny>>,
+        deadline: &Bound<'_, PyAny>,
+        source: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Call> {
+        let (filter, deadline) = (self.filter(tag, source)?, self.moment(deadline)?);
+        Ok(self.call("recv_until", Kind::Receive { filter, wait: Wait::Until(deadline), is_posted: false }))
+    }
+
+    /// Posts a receive, and goes on after o. Gives a request, which must be waited for.
+    #[pyo3(signature = (tag = None, *, source = None))]
+    fn irecv(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
+        let filter = self.filter(tag, source)?;
+        Ok(self.call("irecv", Kind::Receive { filter, wait: Wait::Forever, is_posted: true }))
+    }
+
+    /// Looks for a message without taking it, which takes a cycle. Gives its sender, or None.
+    #[pyo3(signature = (tag = None, *, source = None))]
+    fn probe(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
+        Ok(self.call("probe", Kind::Probe(self.filter(tag, source)?)))
+    }
+
+    /// Waits until a request is done. Gives the message of a receive, and None for a send.
+    fn wait(&self, request: &Bound<'_, PyAny>) -> PyResult<Call> {
+        Ok(self.call("wait", Kind::Wait(self.request(request)?)))
+    }
+
+    /// Waits for all requests, one after the other. Gives a list of their messages.
+    fn wait_all(&self, requests: &Bound<'_, PyAny>) -> PyResult<Call> {
+        let numbers: PyResult<_> = requests.try_iter()?.map(|request| self.request(&request?)).collect();
+        Ok(self.call("wait_all", Kind::WaitAll(numbers?)))
+    }
+
+    /// Waits until one of the requests in a list is done, which are all of sends or all of receives of the same form,
+    /// and removes it from the list. Gives its place there, and its message.
+    fn wait_any(&self, requests: &Bound<'_, PyAny>) -> PyResult<Call> {
+        let Ok(list) = requests.cast::<PyList>() else {
+            let sentence =
+                format!("{} is no list of requests, of which the first can be removed", requests.repr()?);
+            return Err(PyTypeError::new_err(sentence));
+        };
+        if list.is_empty() {
+            return Err(PyValueError::new_err("it waits for any of no requests; give at least one"));
+        }
+        let numbers: PyResult<_> = list.iter().map(|request| self.request(&request)).collect();
+        Ok(self.call("wait_any", Kind::WaitAny(numbers?, Value::new(list.clone().into_any().unbind(), 0))))
+    }
+
+    /// Tests whether a request is done. Gives (True, message), after which it is no request any more, or (False, None),
+    /// a cycle later.
+    fn test(&self, request: &Bound<'_, PyAny>) -> PyResult<Call> {
+        Ok(self.call("test", Kind::Test(self.request(request)?)))
+    }
+
+    /// Waits until a local time.
+    fn wait_until(&self, time: &Bound<'_, PyAny>) -> PyResult<Call> {
+        Ok(self.call("wait_until", Kind::WaitUntil(self.moment(time)?)))
+    }
+
+    /// Computes for a time: `p.work(3.5)` for cycles, `p.work("3.5us")`. Or does units of a kind of work, each of which
+    /// costs what the machine's rates say, or a cycle: `p.work(1000, "add")`.
+    #[pyo3(signature = (amount, kind = None))]
+    fn work(&self, amount: &Bound<'_, PyAny>, kind: Option<&str>) -> PyResult<Call> {
+        let (kind, units) = match kind {
+            None => (TIMED_WORK, self.moment(amount)?.as_ps()),
+            Some(kind) => (intern(kind), amount.extract()?),
+        };
+        match u64::try_from(units) {
+            Ok(units) => Ok(self.call("work", Kind::Work { kind, units })),
+            Err(_) => {
+                Err(PyValueError::new_err(format!("work of {} cannot be; give 0 or more", amount.repr()?)))
+            }
+        }
+    }
+
+    /// Waits until all processors have called it: in the machine's own barrier if it has one.
+    fn barrier(&self) -> Call {
+        self.call("barrier", Kind::Barrier(self.group.clone()))
+    }
+
+    /// Returns the processor as a member of a group: the collectives that are called on it are those of the group, where
+    /// roots are counted by rank.
+    fn within(&self, group: &Bound<'_, Group>) -> Proc {
+        Proc { seat: self.seat.clone(), group: Some(group.get().0.clone()) }
+    }
+
+    /// Gives the root's value to all.
+    #[pyo3(signature = (root, value = None, *, words = None))]
+    fn broadcast(
+        &self,
+        root: &Bound<'_, PyAny>,
+        value: Option<Bound<'_, PyAny>>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let root = self.root(root)?;
+        let value = if self.is_root(root) { Some(self.value(value, words)?) } else { None };
+        self.collective("broadcast", words, Operation::Broadcast { root, value })
+    }
+
+    /// Combines the values of all by `op(a, b)`. Gives the root the result, and the others None.
+    #[pyo3(signature = (root, value, op, *, words = None))]
+    fn reduce(
+        &self,
+        root: &Bound<'_, PyAny>,
+        value: Option<Bound<'_, PyAny>>,
+        op: Bound<'_, PyAny>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let (root, value) = (self.root(root)?, self.value(value, words)?);
+        self.collective("reduce", words, Operation::Reduce { root, value, op: operator(op)? })
+    }
+
+    /// Combines the values of all by `op(a, b)`. Gives all the result.
+    #[pyo3(signature = (value, op, *, words = None))]
+    fn all_reduce(
+        &self,
+        value: Option<Bound<'_, PyAny>>,
+        op: Bound<'_, PyAny>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let value = self.value(value, words)?;
+        self.collective("all_reduce", words, Operation::AllReduce { value, op: operator(op)? })
+    }
+
+    /// Gives each the values of all up to itself, combined by `op(a, b)`.
+    #[pyo3(signature = (value, op, *, words = None))]
+    fn scan(
+        &self,
+        value: Option<Bound<'_, PyAny>>,
+        op: Bound<'_, PyAny>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let value = self.value(value, words)?;
+        self.collective("scan", words, Operation::Scan { value, op: operator(op)? })
+    }
+
+    /// Gives each the values of all before itself, combined by `op(a, b)`, and the first None.
+    #[pyo3(signature = (value, op, *, words = None))]
+    fn exclusive_scan(
+        &self,
+        value: Option<Bound<'_, PyAny>>,
+        op: Bound<'_, PyAny>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let value = self.value(value, words)?;
+        self.collective("exclusive_scan", words, Operation::ExclusiveScan { value, op: operator(op)? })
+    }
+
+    /// Gives the root a list of the values of all, and the others None.
+    #[pyo3(signature = (root, value = None, *, words = None))]
+    fn gather(
+        &self,
+        root: &Bound<'_, PyAny>,
+        value: Option<Bound<'_, PyAny>>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let (root, value) = (self.root(root)?, self.value(value, words)?);
+        self.collective("gather", words, Operation::Gather { root, value })
+    }
+
+    /// Gives each its value of the root's list.
+    #[pyo3(signature = (root, values = None, *, words = None))]
+    fn scatter(
+        &self,
+        root: &Bound<'_, PyAny>,
+        values: Option<&Bound<'_, PyAny>>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let root = self.root(root)?;
+        let values =
+            values.filter(|_| self.is_root(root)).map(|values| self.values(values, words)).transpose()?;
+        self.collective("scatter", words, Operation::Scatter { root, values })
+    }
+
+    /// Gives all a list of the values of all.
+    #[pyo3(signature = (value = None, *, words = None))]
+    fn all_gather(&self, value: Option<Bound<'_, PyAny>>, words: Option<i64>) -> PyResult<Call> {
+        let value = self.value(value, words)?;
+        self.collective("all_gather", words, Operation::AllGather { value })
+    }
+
+    /// Sends each a value. Gives a list of those of all, by sender.
+    #[pyo3(signature = (values, *, words = None))]
+    fn all_to_all(&self, values: &Bound<'_, PyAny>, words: Option<i64>) -> PyResult<Call> {
+        let values = self.values(values, words)?;
+        self.collective("all_to_all", words, Operation::AllToAll { values })
+    }
+
+    /// Sends each a value. Gives those of all, combined by `op(a, b)`.
+    #[pyo3(signature = (values, op, *, words = None))]
+    fn reduce_scatter(
+        &self,
+        values: &Bound<'_, PyAny>,
+        op: Bound<'_, PyAny>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let values = self.values(values, words)?;
+        self.collective("reduce_scatter", words, Operation::ReduceScatter { values, op: operator(op)? })
+    }
+
+    /// Gives the root's vector of numbers to all, who know the number of its elements: in pieces along a chain, or as a
+    /// whole down a tree.
+    #[pyo3(signature = (root, elements, vector = None))]
+    fn broadcast_vector(
+        &self,
+        root: &Bound<'_, PyAny>,
+        elements: usize,
+        vector: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Call> {
+        self.broadcast_along("broadcast_vector", root, elements, vector, false)
+    }
+
+    /// Gives the root's vector of numbers to all, who know the number of its elements, in pieces along a chain.
+    #[pyo3(signature = (root, elements, vector = None))]
+    fn broadcast_chain(
+        &self,
+        root: &Bound<'_, PyAny>,
+        elements: usize,
+        vector: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Call> {
+        self.broadcast_along("broadcast_chain", root, elements, vector, true)
+    }
+
+    /// Gives all a list of the vectors of all. All know the number of elements of each.
+    fn all_gather_vector(&self, elements: Vec<usize>, vector: &Bound<'_, PyAny>) -> PyResult<Call> {
+        let vector = self.vector(vector)?;
+        self.collective("all_gather_vector", None, Operation::AllGatherVector { elements, vector })
+    }
+
+    /// Combines vectors of numbers by elements. Gives the root the result, and the others None.
+    fn reduce_vector(
+        &self,
+        root: &Bound<'_, PyAny>,
+        vector: &Bound<'_, PyAny>,
+        op: Bound<'_, PyAny>,
+    ) -> PyResult<Call> {
+        let (root, vector) = (self.root(root)?, self.vector(vector)?);
+        self.collective("reduce_vector", None, Operation::ReduceVector { root, vector, op: operator(op)? })
+    }
+
+    /// Combines vectors of numbers by elements. Gives all the result.
+    fn all_reduce_vector(&self, vector: &Bound<'_, PyAny>, op: Bound<'_, PyAny>) -> PyResult<Call> {
+        let vector = self.vector(vector)?;
+        self.collective("all_reduce_vector", None, Operation::AllReduceVector { vector, op: operator(op)? })
+    }
+
+    /// Gives each the vectors of all up to itself, combined by elements.
+    fn scan_vector(&self, vector: &Bound<'_, PyAny>, op: Bound<'_, PyAny>) -> PyResult<Call> {
+        let vector = self.vector(vector)?;
+        self.collective("scan_vector", None, Operation::ScanVector { vector, op: operator(op)? })
+    }
+}
+
+impl Proc {
+    fn broadcast_along(
+        &self,
+        name: &'static str,
+        root: &Bound<'_, PyAny>,
+        elements: usize,
+        vector: Option<&Bound<'_, PyAny>>,
+        in_chain: bool,
+    ) -> PyResult<Call> {
+        let root = self.root(root)?;
+        let vector = vector.filter(|_| self.is_root(root)).map(|vector| self.vector(vector)).transpose()?;
+        self.collective(name, None, Operation::BroadcastVector { root, elements, vector, in_chain })
+    }
+}
+
+/// Checks a function that combines values.
+fn operator(op: Bound<'_, PyAny>) -> PyResult<Value> {
+    match op.is_callable() {
+        true => Ok(Value::new(op.unbind(), 0)),
+        false => {
+            Err(PyTypeError::new_err(format!("{} combines no values; give a function of two", op.repr()?)))
+        }
+    }
+}

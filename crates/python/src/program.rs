@@ -1,0 +1,227 @@
+//! Python programs on the library's processors: asks each generator for its next call, makes the call, and gives the
+//! generator the result.
+//!
+//! A processor has a small stack of its own, on which no Python code may run. So the generators run on the stack of the
+//! thread that runs the machine, which holds Python meanwhile.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use loggp::__private::{on_thread_stack, thread_stack};
+use loggp::{Proc as Processor, RunError};
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyIterator;
+use pyo3::types::iterator::PySendResult;
+
+use crate::answer::Answer;
+use crate::call::{Call, Kind, Misuse};
+use crate::perform::perform;
+use crate::proc::Proc;
+use crate::requests::Requests;
+use crate::session::{Seat, Session, frame_place};
+use crate::value::drop_left_objects;
+
+/// The programs of a run: a generator for each processor that has started.
+pub struct Programs<'a> {
+    program: &'a Py<PyAny>,
+    session: Arc<Session>,
+    generators: Vec<Mutex<Option<Py<PyIterator>>>>,
+}
+
+/// What a program does next.
+enum Step {
+    Call(Kind),
+    /// It has ended with this result.
+    Return(Py<PyAny>),
+    /// It has raised an exception.
+    Fail(PyErr),
+}
+
+impl<'a> Programs<'a> {
+    pub fn new(program: &'a Py<PyAny>, session: Session) -> Programs<'a> {
+        let P = session.params.P;
+        Programs {
+            program,
+            session: Arc::new(session),
+            generators: (0..P).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Runs the program on a processor. Returns its result.
+    pub fn run(&self, p: &mut Processor) -> Py<PyAny> {
+        let (stack, seat) = (thread_stack(p), Arc::new(Seat::new(p.id(), self.session.clone())));
+        let mut requests = Requests::default();
+        let mut step = on_thread_stack(stack, || self.start(&seat));
+        loop {
+            let call = match step {
+                Step::Call(call) => call,
+                Step::Return(result) => return result,
+                Step::Fail(error) => fail(&seat, error),
+            };
+            let answer = perform(p, stack, &seat, &mut requests, call);
+            seat.show(p.now(), p.next_send());
+            step = on_thread_stack(stack, || self.go_on(&seat, answer));
+        }
+    }
+
+    /// Starts the program of a processor.
+    fn start(&self, seat: &Arc<Seat>) -> Step {
+        Python::attach(|py| {
+            let made = match self.program.bind(py).call1((Proc::new(seat.clone()),)) {
+                Ok(made) => made,
+                Err(error) => return Step::Fail(error),
+            };
+            let generator = match is_generator(&made) {
+                // A function without a yield has ended.
+                Ok(false) => return self.end(seat, made.unbind()),
+                Ok(true) => made.cast_into::<PyIterator>().map_err(PyErr::from),
+                Err(error) => Err(error),
+            };
+            match generator {
+                Err(error) => Step::Fail(error),
+                Ok(generator) => {
+                    *self.generators[seat.id].lock() = Some(generator.clone().unbind());
+                    self.resume(seat, &generator, Ok(py.None().into_bound(py)))
+                }
+            }
+        })
+    }
+
+    /// Lets a program go on with the result of its call.
+    #[inline]
+    fn go_on(&self, seat: &Arc<Seat>, answer: Answer) -> Step {
+        drop_left_objects();
+        Python::attach(|py| {
+            let generator = self.generators[seat.id].lock().as_ref().map(|generator| generator.clone_ref(py));
+            let generator = generator.expect("it has started").into_bound(py);
+            self.resume(seat, &generator, answer.into_object(py, seat))
+        })
+    }
+
+    /// Sends a program a value, or throws an exception into it, until it yields a call or ends.
+    #[inline]
+    fn resume<'py>(
+        &self,
+        seat: &Arc<Seat>,
+        generator: &Bound<'py, PyIterator>,
+        sent: PyResult<Bound<'py, PyAny>>,
+    ) -> Step {
+        let py = generator.py();
+        let mut sent = sent;
+        loop {
+            if let Err(interrupted) = self.session.count_step(py) {
+                return Step::Fail(interrupted);
+            }
+            let resumed = match sent {
+                Ok(value) => generator.send(&value),
+                Err(error) => throw(generator, error),
+            };
+            let yielded = match resumed {
+                Ok(PySendResult::Next(yielded)) => yielded,
+                Ok(PySendResult::Return(result)) => return self.end(seat, result.unbind()),
+                Err(error) => return Step::Fail(error),
+            };
+            let call = call_of(&yielded, seat);
+            drop(yielded);
+            match (call, seat.take_forgotten()) {
+                (Ok(call), None) => return Step::Call(call),
+                (_, Some(forgotten)) => sent = Err(PyRuntimeError::new_err(forgotten)),
+                (Err(error), None) => sent = Err(error),
+            }
+        }
+    }
+
+    /// Ends a program that has returned.
+    fn end(&self, seat: &Seat, result: Py<PyAny>) -> Step {
+        match seat.take_forgotten() {
+            Some(forgotten) => Step::Fail(PyRuntimeError::new_err(forgotten)),
+            None => Step::Return(result),
+        }
+    }
+
+    /// Returns the line at which a processor's program is, such as ` at program.py:12`.
+    pub fn place(&self, py: Python<'_>, id: usize) -> Option<String> {
+        let generator = self.generators.get(id)?.lock().as_ref()?.clone_ref(py).into_bound(py).into_any();
+        // The innermost of generators that yield from each other.
+        let mut innermost = generator;
+        while let Ok(Some(inner)) = innermost.getattr_opt("gi_yieldfrom")
+            && is_generator(&inner).unwrap_or(false)
+        {
+            innermost = inner;
+        }
+        frame_place(&innermost.getattr_opt("gi_frame").ok()??).ok()
+    }
+
+    /// Ends what is left of the programs, so that their `finally` blocks run.
+    pub fn close(self, py: Python<'_>) {
+        self.session.end();
+        drop_left_objects();
+        for generator in self.generators {
+            let Some(generator) = generator.into_inner() else { continue };
+            if let Err(error) = generator.call_method0(py, "close") {
+                error.write_unraisable(py, Some(generator.bind(py)));
+            }
+        }
+        drop_left_objects();
+    }
+}
+
+/// Ends the run, because a program has failed. The run's error gets the exception later.
+pub fn fail(seat: &Seat, error: PyErr) -> ! {
+    let sentence = seat.session.fail(seat.id, error);
+    resume_unwind(Box::new(sentence))
+}
+
+/// Returns whether a program has made a generator. Refuses what looks like one and cannot be driven.
+fn is_generator(made: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if made.hasattr("cr_frame")? || made.hasattr("ag_frame")? {
+        let sentence = "the program is an async function; write it with `def`, and `yield` for `await`";
+        return Err(PyTypeError::new_err(sentence));
+    }
+    made.hasattr("gi_frame")
+}
+
+/// Throws an exception into a generator, at its yield.
+fn throw<'py>(generator: &Bound<'py, PyIterator>, error: PyErr) -> PyResult<PySendResult<'py>> {
+    let py = generator.py();
+    match generator.call_method1("throw", (error,)) {
+        Ok(yielded) => Ok(PySendResult::Next(yielded)),
+        Err(end) if end.is_instance_of::<PyStopIteration>(py) => {
+            Ok(PySendResult::Return(end.value(py).getattr("value")?))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns what a yielded object is to do.
+#[inline]
+fn call_of(yielded: &Bound<'_, PyAny>, seat: &Arc<Seat>) -> PyResult<Kind> {
+    let Ok(call) = yielded.cast::<Call>() else {
+        return Err(PyTypeError::new_err(format!(
+            "processor {} yielded {}, which is no call; yield one of its processor, such as p.recv(\"datum\")",
+            seat.id,
+            yielded.repr()?
+        )));
+    };
+    call.borrow_mut().take(seat).map_err(|misuse| {
+        PyRuntimeError::new_err(match misuse {
+            Misuse::OfAnother(id) => {
+                format!("processor {} yielded a call of processor {id}; each yields its own", seat.id)
+            }
+            Misuse::Again(name) => {
+                format!("processor {} yielded one p.{name}(...) twice; make a call for each time", seat.id)
+            }
+        })
+    })
+}
+
+/// Returns the exception of a run that has failed.
+pub fn run_error(py: Python<'_>, error: RunError, programs: &Programs) -> PyErr {
+    crate::error::run_error(py, error, programs.session().take_failure(), &|id| programs.place(py, id))
+}

@@ -1,0 +1,175 @@
+//! The requests of a processor that its program has not waited for yet.
+
+use std::collections::HashMap;
+
+use loggp::Proc;
+use loggp::Request;
+
+use crate::answer::Answer;
+use crate::value::Value;
+
+/// The requests of one processor, by number.
+#[derive(Default)]
+pub struct Requests {
+    posted: HashMap<u32, Posted>,
+    next: u32,
+}
+
+/// A request, by the form of its result.
+pub enum Posted {
+    Send(Request<()>),
+    /// Any sender's.
+    Receive(Request<(usize, Value)>),
+    /// One sender's.
+    ReceiveFrom(usize, Request<Value>),
+    /// With any tag.
+    ReceiveAny(Request<(usize, u16, Value)>),
+}
+
+/// The refusal of a request that has no result any more.
+const DONE: &str = "the request has been waited for; each is waited for once";
+
+impl Posted {
+    fn wait(self, p: &mut Proc) -> Answer {
+        match self {
+            Posted::Send(request) => {
+                p.wait(request);
+                Answer::None
+            }
+            Posted::Receive(request) => message(p.wait(request)),
+            Posted::ReceiveFrom(from, request) => Answer::Message(from, p.wait(request)),
+            Posted::ReceiveAny(request) => tagged(p.wait(request)),
+        }
+    }
+
+    fn test(self, p: &mut Proc) -> Result<Answer, Posted> {
+        match self {
+            Posted::Send(request) => p.test(request).map(|()| Answer::None).map_err(Posted::Send),
+            Posted::Receive(request) => p.test(request).map(message).map_err(Posted::Receive),
+            Posted::ReceiveFrom(from, request) => {
+                let tested = p.test(request).map(|value| Answer::Message(from, value));
+                tested.map_err(|request| Posted::ReceiveFrom(from, request))
+            }
+            Posted::ReceiveAny(request) => p.test(request).map(tagged).map_err(Posted::ReceiveAny),
+        }
+    }
+}
+
+fn message((sender, value): (usize, Value)) -> Answer {
+    Answer::Message(sender, value)
+}
+
+fn tagged((sender, number, value): (usize, u16, Value)) -> Answer {
+    Answer::Tagged(sender, number, value)
+}
+
+impl Requests {
+    /// Keeps a request, and returns its number.
+    pub fn keep(&mut self, posted: Posted) -> Answer {
+        let number = self.next;
+        self.next += 1;
+        self.posted.insert(number, posted);
+        Answer::Posted(number)
+    }
+
+    pub fn wait(&mut self, p: &mut Proc, number: u32) -> Answer {
+        match self.posted.remove(&number) {
+            Some(posted) => posted.wait(p),
+            None => Answer::Refused(DONE.into()),
+        }
+    }
+
+    pub fn wait_all(&mut self, p: &mut Proc, numbers: &[u32]) -> Answer {
+        let mut answers = Vec::with_capacity(numbers.len());
+        for number in numbers {
+            match self.wait(p, *number) {
+                refused @ Answer::Refused(_) => return refused,
+                answer => answers.push(answer),
+            }
+        }
+        Answer::Many(answers)
+    }
+
+    pub fn test(&mut self, p: &mut Proc, number: u32) -> Answer {
+        let Some(posted) = self.posted.remove(&number) else { return Answer::Refused(DONE.into()) };
+        match posted.test(p) {
+            Ok(answer) => Answer::Tested(Some(Box::new(answer))),
+            Err(posted) => {
+                self.posted.insert(number, posted);
+                Answer::Tested(None)
+            }
+        }
+    }
+
+    /// Waits for the first of several requests, which `list` has for the program.
+    pub fn wait_any(&mut self, p: &mut Proc, numbers: &[u32], list: Value) -> Answer {
+        if numbers.iter().any(|number| !self.posted.contains_key(number)) {
+            return Answer::Refused(DONE.into());
+        }
+        let mut twice = numbers.to_vec();
+        twice.sort_unstable();
+        twice.dedup();
+        if twice.len() < numbers.len() {
+            return Answer::Refused("a request is in the list twice; give each once".into());
+        }
+        let form = |number: &u32| self.posted.get(number).map(std::mem::discriminant);
+        if numbers.iter().any(|number| form(number) != form(&numbers[0])) {
+            let why = "it waits for any of requests of several forms; give those of sends, or of receives that all have a \
+                       tag, a tag and a source, or neither";
+            return Answer::Refused(why.into());
+        }
+        let mut all = Waiting::default();
+        for posted in numbers.iter().filter_map(|number| self.posted.remove(number)) {
+            match posted {
+                Posted::Send(request) => all.sends.push(request),
+                Posted::Receive(request) => all.receives.push(request),
+                Posted::ReceiveFrom(from, request) => {
+                    all.senders.push(from);
+                    all.from.push(request);
+                }
+                Posted::ReceiveAny(request) => all.any.push(request),
+            }
+        }
+        let (place, answer) = all.wait(p);
+        // The others are waited for later.
+        let others = numbers.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, number)| *number);
+        self.posted.extend(others.zip(all.into_posted()));
+        Answer::First(place, Box::new(answer), list)
+    }
+}
+
+/// Requests of which one is waited for. All have the same form, so that only one list has any.
+#[derive(Default)]
+struct Waiting {
+    sends: Vec<Request<()>>,
+    receives: Vec<Request<(usize, Value)>>,
+    from: Vec<Request<Value>>,
+    /// The processors from which those are.
+    senders: Vec<usize>,
+    any: Vec<Request<(usize, u16, Value)>>,
+}
+
+impl Waiting {
+    /// Waits for the first, and removes it. Returns its place and its result.
+    fn wait(&mut self, p: &mut Proc) -> (usize, Answer) {
+        if !self.sends.is_empty() {
+            return (p.wait_any(&mut self.sends).0, Answer::None);
+        } else if !self.receives.is_empty() {
+            let (place, received) = p.wait_any(&mut self.receives);
+            return (place, message(received));
+        } else if !self.from.is_empty() {
+            let (place, value) = p.wait_any(&mut self.from);
+            return (place, Answer::Message(self.senders.remove(place), value));
+        }
+        let (place, received) = p.wait_any(&mut self.any);
+        (place, tagged(received))
+    }
+
+    fn into_posted(self) -> impl Iterator<Item = Posted> {
+        let sends = self.sends.into_iter().map(Posted::Send);
+        let receives = self.receives.into_iter().map(Posted::Receive);
+        let from = self.senders.into_iter().zip(self.from);
+        let from = from.map(|(from, request)| Posted::ReceiveFrom(from, request));
+        sends.chain(receives).chain(from).chain(self.any.into_iter().map(Posted::ReceiveAny))
+    }
+}

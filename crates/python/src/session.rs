@@ -1,0 +1,144 @@
+//! What the processors of a run of Python programs share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
+
+use loggp::{Params, Time};
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+use crate::tags::Tags;
+
+/// A run of Python programs.
+pub struct Session {
+    pub params: Params,
+    pub tags: Tags,
+    /// The processor whose program failed first, and its exception.
+    failure: Mutex<Option<(usize, PyErr)>>,
+    /// Set when the run has ended: what is left of its programs is only dropped.
+    is_over: AtomicBool,
+    /// The number of steps of all programs, to look for signals now and then.
+    steps: AtomicU32,
+}
+
+/// A processor of a run, as its Python objects know it.
+pub struct Seat {
+    pub id: usize,
+    pub session: Arc<Session>,
+    now: AtomicI64,
+    next_send: AtomicI64,
+    has_forgotten: AtomicBool,
+    /// The call that the program made and did not yield.
+    forgotten: Mutex<Option<String>>,
+}
+
+/// The number of steps between two looks for signals: programs see them by themselves, and more often.
+const STEPS_BETWEEN_LOOKS: u32 = 1024;
+
+impl Session {
+    pub fn new(params: Params) -> Session {
+        Session {
+            params,
+            tags: Tags::default(),
+            failure: Mutex::default(),
+            is_over: AtomicBool::new(false),
+            steps: AtomicU32::new(0),
+        }
+    }
+
+    /// Notes that a program has failed, and returns the sentence for the run's error.
+    pub fn fail(&self, id: usize, error: PyErr) -> String {
+        let sentence = error.to_string();
+        self.failure.lock().get_or_insert((id, error));
+        sentence
+    }
+
+    /// Removes and returns the first failure.
+    pub fn take_failure(&self) -> Option<(usize, PyErr)> {
+        self.failure.lock().take()
+    }
+
+    pub fn end(&self) {
+        self.is_over.store(true, Relaxed);
+    }
+
+    /// Counts a step of a program, and looks for signals, such as that of Ctrl-C.
+    #[inline]
+    pub fn count_step(&self, py: Python<'_>) -> PyResult<()> {
+        let steps = self.steps.load(Relaxed).wrapping_add(1);
+        self.steps.store(steps, Relaxed);
+        if steps.is_multiple_of(STEPS_BETWEEN_LOOKS) { py.check_signals() } else { Ok(()) }
+    }
+}
+
+impl Seat {
+    pub fn new(id: usize, session: Arc<Session>) -> Seat {
+        Seat {
+            id,
+            session,
+            now: AtomicI64::new(0),
+            next_send: AtomicI64::new(0),
+            has_forgotten: AtomicBool::new(false),
+            forgotten: Mutex::default(),
+        }
+    }
+
+    /// Returns the processor's local time.
+    pub fn now(&self) -> Time {
+        Time::from_ps(self.now.load(Relaxed))
+    }
+
+    pub fn next_send(&self) -> Time {
+        Time::from_ps(self.next_send.load(Relaxed))
+    }
+
+    /// Sets what the program can see of its processor until its next call.
+    #[inline]
+    pub fn show(&self, now: Time, next_send: Time) {
+        self.now.store(now.as_ps(), Relaxed);
+        self.next_send.store(next_send.as_ps(), Relaxed);
+    }
+
+    /// Notes that a call was made and dropped before it was yielded.
+    #[cold]
+    pub fn note_forgotten(&self, name: &str) {
+        if self.session.is_over.load(Relaxed) || self.has_forgotten.swap(true, Relaxed) {
+            return;
+        }
+        Python::attach(|py| {
+            let pending = PyErr::take(py);
+            let place = current_place(py).unwrap_or_default();
+            *self.forgotten.lock() = Some(format!(
+                "p.{name}(...) was made{place} and not yielded, so that nothing was done; write `yield p.{name}(...)`"
+            ));
+            if let Some(pending) = pending {
+                pending.restore(py);
+            }
+        });
+    }
+
+    /// Returns a sentence about a call that was not yielded, if there was one.
+    #[inline]
+    pub fn take_forgotten(&self) -> Option<String> {
+        if self.has_forgotten.load(Relaxed) { self.take_noted() } else { None }
+    }
+
+    #[cold]
+    fn take_noted(&self) -> Option<String> {
+        self.has_forgotten.store(false, Relaxed);
+        self.forgotten.lock().take()
+    }
+}
+
+/// Returns the line of Python that is running.
+fn current_place(py: Python<'_>) -> PyResult<String> {
+    let frame = py.import("sys")?.call_method0("_getframe")?;
+    frame_place(&frame)
+}
+
+/// Returns the line at which a frame is, as ` at program.py:12`.
+pub fn frame_place(frame: &Bound<'_, PyAny>) -> PyResult<String> {
+    let file: String = frame.getattr("f_code")?.getattr("co_filename")?.extract()?;
+    let line: usize = frame.getattr("f_lineno")?.extract()?;
+    Ok(format!(" at {file}:{line}"))
+}

@@ -1,0 +1,181 @@
+//! What messages carry: any Python object, with the number of bytes that it counts for.
+
+use std::cell::RefCell;
+
+use loggp::Payload;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyComplex, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple,
+};
+
+thread_local! {
+    /// Objects whose last use may have been on a processor's small stack, where no Python code may run.
+    static DROPPED: RefCell<Vec<Py<PyAny>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Drops the objects that were left on processors' stacks. Belongs on a thread's own stack.
+pub fn drop_left_objects() {
+    let left = DROPPED.with(|dropped| match dropped.try_borrow_mut() {
+        Ok(mut dropped) if !dropped.is_empty() => std::mem::take(&mut *dropped),
+        _ => Vec::new(),
+    });
+    drop(left); // may run Python code, which may get here again
+}
+
+/// A Python object in a message.
+pub struct Value {
+    /// `None` once it has been moved out.
+    object: Option<Py<PyAny>>,
+    bytes: usize,
+}
+
+/// A Python object of which every processor knows that it counts for eight bytes, as Rust's `u64` and `f64` do.
+#[derive(Clone)]
+pub struct Word(Value);
+
+/// A value that collectives carry.
+pub trait Carried: Payload + Clone {
+    fn from_value(value: Value) -> Self;
+    fn into_object(self) -> Py<PyAny>;
+}
+
+impl Payload for Value {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Payload for Word {
+    const SIZE: Option<usize> = Some(WORD);
+
+    fn bytes(&self) -> usize {
+        WORD
+    }
+}
+
+impl Value {
+    pub fn new(object: Py<PyAny>, bytes: usize) -> Value {
+        Value { object: Some(object), bytes }
+    }
+
+    /// Returns a value that counts for `bytes`, or for what the object says of itself.
+    pub fn measured(object: Bound<'_, PyAny>, bytes: Option<usize>) -> PyResult<Value> {
+        let bytes = bytes.map_or_else(|| bytes_of(&object), Ok)?;
+        Ok(Value::new(object.unbind(), bytes))
+    }
+
+    /// Returns a carried value as one that is only kept.
+    pub fn kept(value: impl Carried) -> Value {
+        Value::new(value.into_object(), 0)
+    }
+
+    /// Returns its object.
+    pub fn object(&self) -> &Py<PyAny> {
+        self.object.as_ref().expect("a value is moved out once")
+    }
+
+    /// Returns an object that counts for eight bytes.
+    pub fn word(object: Py<PyAny>) -> Value {
+        Value::new(object, WORD)
+    }
+}
+
+impl Carried for Value {
+    fn from_value(value: Value) -> Value {
+        value
+    }
+
+    fn into_object(mut self) -> Py<PyAny> {
+        self.object.take().expect("a value is moved out once")
+    }
+}
+
+impl Carried for Word {
+    fn from_value(value: Value) -> Word {
+        Word(value)
+    }
+
+    fn into_object(self) -> Py<PyAny> {
+        self.0.into_object()
+    }
+}
+
+/// Counts a reference, which runs no Python code.
+impl Clone for Value {
+    fn clone(&self) -> Value {
+        let object = self.object.as_ref().map(|object| Python::attach(|py| object.clone_ref(py)));
+        Value { object, bytes: self.bytes }
+    }
+}
+
+impl Drop for Value {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(object) = self.object.take() {
+            DROPPED.with_borrow_mut(|dropped| dropped.push(object));
+        }
+    }
+}
+
+/// The bytes of a number.
+pub const WORD: usize = 8;
+
+/// Returns the number of bytes that an object counts for.
+pub fn bytes_of(object: &Bound<'_, PyAny>) -> PyResult<usize> {
+    if object.is_exact_instance_of::<PyInt>() || object.is_exact_instance_of::<PyFloat>() {
+        return Ok(WORD);
+    }
+    if object.is_none() {
+        return Ok(0);
+    }
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Ok(bytes.as_bytes().len());
+    }
+    if let Ok(text) = object.cast::<PyString>() {
+        return Ok(text.to_str()?.len());
+    }
+    if let Ok(items) = object.cast::<PyTuple>() {
+        return items.iter().map(|item| bytes_of(&item)).sum();
+    }
+    if let Ok(items) = object.cast::<PyList>() {
+        return items.iter().map(|item| bytes_of(&item)).sum();
+    }
+    if let Ok(bytes) = object.cast::<PyByteArray>() {
+        return Ok(bytes.len());
+    }
+    let is_number = |object: &Bound<'_, PyAny>| {
+        object.is_instance_of::<PyBool>()
+            || object.is_instance_of::<PyInt>()
+            || object.is_instance_of::<PyFloat>()
+    };
+    if is_number(object) {
+        return Ok(WORD);
+    }
+    if object.is_instance_of::<PyComplex>() {
+        return Ok(2 * WORD);
+    }
+    if object.is_instance_of::<crate::time::Time>() {
+        return Ok(WORD);
+    }
+    // Arrays of NumPy and of others, and then everything else with a buffer.
+    let length = object.getattr_opt("nbytes")?.map(|length| length.extract::<usize>());
+    let length =
+        length.or_else(|| PyMemoryView::from(object).ok().map(|view| view.getattr("nbytes")?.extract()));
+    match length {
+        Some(Ok(length)) => Ok(length),
+        _ => Err(PyTypeError::new_err(format!(
+            "a {} does not say how many bytes it counts for; give words=, such as words=1",
+            object.get_type().name()?
+        ))),
+    }
+}
+
+/// Returns the bytes of a number of words.
+pub fn bytes_of_words(words: Option<i64>, word: usize) -> PyResult<Option<usize>> {
+    let Some(words) = words else { return Ok(None) };
+    let bytes = usize::try_from(words).ok().and_then(|words| words.checked_mul(word));
+    bytes
+        .map(Some)
+        .ok_or_else(|| PyValueError::new_err(format!("words={words} is no length; give 0 or more")))
+}
