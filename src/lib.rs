@@ -121,8 +121,8 @@ pub mod __private {
     pub use crate::message::Plain;
     #[cfg(feature = "machine")]
     pub use crate::proc::{on_thread_stack, thread_stack};
-    pub use crate::rules::engine::ThreadStack;
     pub use crate::rounds::{BinomialPlace, Nodes, Round, bruck, dissemination, distances, staggered};
+    pub use crate::rules::engine::ThreadStack;
     pub use crate::text::{EscapedText, escaped, nearest_name};
 }
 

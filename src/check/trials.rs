@@ -78,7 +78,8 @@ impl Check {
     }
 
     /// Checks a program that `run` runs on a machine.
-    fn run_each<R: PartialEq + Send + Sync>(
+    #[doc(hidden)]
+    pub fn run_each<R: PartialEq + Send + Sync>(
         &self,
         machine: &Machine,
         run: impl Fn(&Machine) -> Result<Run<R>, RunError> + Sync,

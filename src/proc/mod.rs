@@ -11,10 +11,10 @@ mod setup;
 mod thread_stack;
 mod work;
 
-pub use thread_stack::{on_thread_stack, thread_stack};
 pub use group::Group;
 pub(crate) use group::{GroupMembership, Groups};
 pub use processor::Proc;
 pub use requests::Request;
 pub(crate) use setup::Setup;
+pub use thread_stack::{on_thread_stack, thread_stack};
 pub(crate) use work::Rates;

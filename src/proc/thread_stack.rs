@@ -3,14 +3,14 @@
 use super::processor::Proc;
 use crate::rules::engine::ThreadStack;
 
-/// Returns the stack of the thread that carries a processor: on the virtual clock with one core that of the thread
-/// that runs the machine. Where processors have threads of their own it is the processor's own.
+/// Returns the stack of the thread that carries a processor: on the virtual clock with one core that of the
+/// thread that runs the machine. Where processors have threads of their own it is the processor's own.
 pub fn thread_stack<'a>(p: &Proc<'a>) -> &'a dyn ThreadStack {
     p.clock.thread_stack()
 }
 
-/// Runs code on a thread's stack, on which the calling processor must be carried. A panic goes through to the caller.
-/// The code cannot call the processor.
+/// Runs code on a thread's stack, on which the calling processor must be carried. A panic goes through to the
+/// caller. The code cannot call the processor.
 pub fn on_thread_stack<R: Send>(stack: &dyn ThreadStack, code: impl FnOnce() -> R + Send) -> R {
     let (mut code, mut result) = (Some(code), None);
     stack.run(&mut || result = code.take().map(|code| code()));
@@ -44,8 +44,9 @@ mod tests {
             let sum = on_thread_stack(thread_stack(p), use_stack);
             p.send((p.id() + 1) % p.P(), SUM, sum);
             // A run within a run has stacks of its own.
-            let inner =
-                on_thread_stack(thread_stack(p), || machine().run(|p| on_thread_stack(thread_stack(p), use_stack)).unwrap().results);
+            let inner = on_thread_stack(thread_stack(p), || {
+                machine().run(|p| on_thread_stack(thread_stack(p), use_stack)).unwrap().results
+            });
             p.recv(SUM).1 + inner.iter().sum::<u64>()
         });
         assert_eq!(run.unwrap().results, [4 << 16; 3]);

@@ -84,8 +84,8 @@ pub(crate) struct Turn {
 /// The processor's current call, in place of a request's number.
 const CALL: u32 = u32::MAX;
 
-/// The stack of a thread that carries processors, on which code runs that needs more stack than a processor has, or that
-/// must know its stack, as interpreters do.
+/// The stack of a thread that carries processors, on which code runs that needs more stack than a processor
+/// has, or that must know its stack, as interpreters do.
 pub trait ThreadStack {
     /// Runs code there. A panic goes through to the caller.
     fn run(&self, code: &mut (dyn FnMut() + Send));
@@ -177,8 +177,8 @@ pub(crate) trait Clock {
     /// Tells the clock that the program has ended at its local time `at`. `well` tells whether it returned.
     fn end(&mut self, at: Time, well: bool);
 
-    /// Fails the run, and ends the processor's program: its stack is unwound, so drops run, and the panic hook
-    /// stays silent, since the run has an error.
+    /// Fails the run, and ends the processor's program: its stack is unwound, so drops run, and the panic
+    /// hook stays silent, since the run has an error.
     #[cold]
     fn fail_program(&mut self, cause: Cause) -> ! {
         self.fail(cause.clone());

@@ -10,7 +10,8 @@ use pyo3::types::PyList;
 use crate::proc::{Request, Seat};
 use crate::value::{Carried, Value};
 
-/// The result of a call. Python objects are held as [`Value`]s, since it may be dropped on a processor's own stack.
+/// The result of a call. Python objects are held as [`Value`]s, since it may be dropped on a processor's own
+/// stack.
 pub enum Answer {
     None,
     Value(Value),

@@ -10,8 +10,8 @@ use pyo3::types::PyType;
 use crate::proc::Seat;
 use crate::value::Value;
 
-/// What a processor is to do. Python objects are held as [`Value`]s, since a call may be dropped on a processor's own
-/// stack.
+/// What a processor is to do. Python objects are held as [`Value`]s, since a call may be dropped on a
+/// processor's own stack.
 pub enum Kind {
     Send { to: usize, tag: Tag<Value>, value: Value, is_posted: bool },
     SendRecv { to: usize, from: usize, tag: Tag<Value>, value: Value },
@@ -83,8 +83,8 @@ pub enum Operation {
 
 /// A call of a processor, which it does when the program yields it: `yield p.send(1, "datum", 42)`.
 ///
-/// `value = yield p.recv_from(0, "datum")` and `value = yield from p.recv_from(0, "datum")` are the same. Of the second
-/// form type checkers know the type of the value.
+/// `value = yield p.recv_from(0, "datum")` and `value = yield from p.recv_from(0, "datum")` are the same. Of
+/// the second form type checkers know the type of the value.
 #[pyclass(module = "loggp", freelist = 64)]
 pub struct Call {
     /// `None` once it has been yielded.
@@ -109,6 +109,13 @@ impl Call {
             return Err(Misuse::OfAnother(self.seat.id));
         }
         self.kind.take().ok_or(Misuse::Again(self.name))
+    }
+
+    /// Notes that it was made and not yielded, unless it was yielded.
+    pub fn forget(&mut self) {
+        if self.kind.take().is_some() {
+            self.seat.note_forgotten(self.name);
+        }
     }
 }
 
@@ -150,7 +157,7 @@ impl Drop for Call {
     #[inline]
     fn drop(&mut self) {
         if self.kind.is_some() {
-            self.seat.note_forgotten(self.name);
+            self.forget();
         }
     }
 }

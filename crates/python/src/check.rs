@@ -1,7 +1,374 @@
 //! Programs under many orders of messages.
 
+use std::time::Duration;
+
+use loggp::check::{Check, CheckReport as Report, Failure as Failed, FailureKind, Strategy};
+use loggp::{Cause, RunError as NotFinished};
+use parking_lot::Mutex;
+use pyo3::exceptions::{PyAssertionError, PyKeyboardInterrupt, PySystemExit, PyValueError};
 use pyo3::prelude::*;
 
-/// An order in which messages arrive and processors act, such as one under which a check failed.
+use crate::machine::refused;
+use crate::program::{Programs, run_error};
+use crate::session::Session;
+use crate::time::Time;
+use crate::trace::Trace;
+
+/// An order in which messages arrive and processors act, such as one under which a check failed: see
+/// `Machine.run`.
 #[pyclass(frozen, module = "loggp")]
 pub struct Order(pub loggp::Order);
+
+/// What a check found. Printed, it says so in sentences.
+#[pyclass(frozen, module = "loggp")]
+pub struct CheckReport {
+    runs: usize,
+    audited: usize,
+    messages: usize,
+    is_complete: bool,
+    results: Vec<(Vec<Py<PyAny>>, usize, Py<Order>)>,
+    choices: Vec<(String, usize, usize)>,
+    failure: Option<Py<Failure>>,
+    text: String,
+}
+
+/// A run that failed, under the fewest late messages that suffice.
+#[pyclass(frozen, module = "loggp")]
+pub struct Failure {
+    run: usize,
+    sentence: String,
+    error: Option<Py<PyAny>>,
+    delayed: Vec<(usize, usize, usize, Time)>,
+    order: Py<Order>,
+    trace: Py<Trace>,
+}
+
+/// The settings of a check.
+pub struct Settings {
+    pub runs: usize,
+    pub strategy: String,
+    pub seed: u64,
+    pub results_may_differ: bool,
+    pub losses: usize,
+    pub crashes: usize,
+    pub audits: usize,
+    pub seconds: Option<f64>,
+}
+
+/// The result of a processor, which is compared as Python compares it.
+struct Outcome(Py<PyAny>);
+
+/// A result that a check compares: `None` for a processor that has crashed, where some may.
+trait Compared: PartialEq + Send + Sync {
+    fn object(&self) -> Option<&Py<PyAny>>;
+}
+
+impl Compared for Outcome {
+    fn object(&self) -> Option<&Py<PyAny>> {
+        Some(&self.0)
+    }
+}
+
+impl Compared for Option<Outcome> {
+    fn object(&self) -> Option<&Py<PyAny>> {
+        self.as_ref().map(|outcome| &outcome.0)
+    }
+}
+
+/// Returns the results as a program's caller gets them.
+fn objects<R: Compared>(py: Python<'_>, results: &[R]) -> Vec<Py<PyAny>> {
+    let object = |result: &R| result.object().map_or_else(|| py.None(), |object| object.clone_ref(py));
+    results.iter().map(object).collect()
+}
+
+impl PartialEq for Outcome {
+    fn eq(&self, other: &Outcome) -> bool {
+        Python::attach(|py| {
+            let (one, other) = (self.0.bind(py), other.0.bind(py));
+            let all_equal = || {
+                let equal = one.rich_compare(other, pyo3::basic::CompareOp::Eq)?;
+                equal.call_method0("all")?.is_truthy()
+            };
+            // Arrays compare element by element, and have no truth.
+            one.is(other) || one.eq(other).or_else(|_| all_equal()).unwrap_or(false)
+        })
+    }
+}
+
+/// A program that is checked.
+struct Trial<'a> {
+    program: &'a Py<PyAny>,
+    verify: Option<&'a Py<PyAny>>,
+    /// The exception that ends the check, such as that of Ctrl-C.
+    interrupt: Mutex<Option<PyErr>>,
+}
+
+impl Trial<'_> {
+    /// Runs the program once on a machine, which has an order.
+    fn run<R: Send>(
+        &self,
+        machine: &loggp::Machine,
+        run: impl FnOnce(&loggp::Machine, &Programs) -> Result<loggp::Run<R>, NotFinished>,
+    ) -> Result<loggp::Run<R>, NotFinished> {
+        Python::attach(|py| {
+            let mut programs = Programs::new(self.program, Session::new(*machine.params()));
+            if self.interrupt.lock().is_some() {
+                programs.stop();
+            }
+            let ran = run(machine, &programs);
+            let failure = programs.session().take_failure();
+            programs.close(py);
+            if let Some((_, error)) = failure
+                && (error.is_instance_of::<PyKeyboardInterrupt>(py)
+                    || error.is_instance_of::<PySystemExit>(py))
+            {
+                self.interrupt.lock().get_or_insert(error);
+            }
+            ran
+        })
+    }
+
+    /// Lets Python verify the results.
+    fn verify<R: Compared>(&self, results: &[R]) -> Result<(), String> {
+        let Some(verify) = self.verify else { return Ok(()) };
+        Python::attach(|py| match verify.bind(py).call1((objects(py, results),)) {
+            Ok(said) if said.is_none() => Ok(()),
+            Ok(said) => match said.extract::<bool>() {
+                Ok(true) => Ok(()),
+                Ok(false) => Err("the verification says False".into()),
+                Err(_) => Err(said.to_string()),
+            },
+            Err(error) if error.is_instance_of::<PyAssertionError>(py) => Err(error.to_string()),
+            Err(error) => {
+                let sentence = error.to_string();
+                self.interrupt.lock().get_or_insert(error);
+                Err(sentence)
+            }
+        })
+    }
+}
+
+/// Runs a program under many orders.
+pub fn check(
+    py: Python<'_>,
+    machine: &loggp::Machine,
+    program: &Py<PyAny>,
+    verify: Option<&Py<PyAny>>,
+    settings: &Settings,
+) -> PyResult<CheckReport> {
+    let strategy: Strategy = settings.strategy.parse().map_err(refused)?;
+    let mut check = Check::new()
+        .runs(settings.runs)
+        .strategy(strategy)
+        .seed(settings.seed)
+        .results_may_differ(settings.results_may_differ)
+        .losses(settings.losses)
+        .crashes(settings.crashes)
+        .audits(settings.audits);
+    if let Some(seconds) = settings.seconds {
+        let time = Duration::try_from_secs_f64(seconds);
+        check = check.time(
+            time.map_err(|_| PyValueError::new_err(format!("{seconds} s is no time; give 0 or more")))?,
+        );
+    }
+    let trial = Trial { program, verify, interrupt: Mutex::default() };
+    let no_check = |error: NotFinished| PyValueError::new_err(error.to_string());
+    let again = |order: &loggp::Order| failed_again(py, machine, program, order);
+    let report = if settings.crashes > 0 {
+        // The verification alone decides, since a crash changes the results.
+        let run = |machine: &loggp::Machine, programs: &Programs| {
+            machine.run_surviving(|p| Outcome(programs.run(p)))
+        };
+        let run = |machine: &loggp::Machine| trial.run(machine, run);
+        let report = check.results_may_differ(true).run_each(machine, run, |results| trial.verify(results));
+        report.map_err(no_check).map(|report| CheckReport::new(py, report, again))
+    } else {
+        let run =
+            |machine: &loggp::Machine, programs: &Programs| machine.run_once(|p| Outcome(programs.run(p)));
+        let run = |machine: &loggp::Machine| trial.run(machine, run);
+        let report = check.run_each(machine, run, |results| trial.verify(results));
+        report.map_err(no_check).map(|report| CheckReport::new(py, report, again))
+    };
+    match trial.interrupt.into_inner() {
+        Some(error) => Err(error),
+        None => report?,
+    }
+}
+
+/// Runs a program once more under an order, and returns the exception of that run, if it fails.
+fn failed_again(
+    py: Python<'_>,
+    machine: &loggp::Machine,
+    program: &Py<PyAny>,
+    order: &loggp::Order,
+) -> Option<Py<PyAny>> {
+    let programs = Programs::new(program, Session::new(*machine.params()));
+    let ran = machine.clone().order(order).run_surviving(|p| programs.run(p));
+    let error = ran.err().map(|error| run_error(py, error, &programs));
+    programs.close(py);
+    error.map(|error| error.into_value(py).into_any())
+}
+
+impl CheckReport {
+    fn new<R: Compared>(
+        py: Python<'_>,
+        mut report: Report<Vec<R>>,
+        again: impl Fn(&loggp::Order) -> Option<Py<PyAny>>,
+    ) -> PyResult<CheckReport> {
+        let results = report.results.iter().map(|distinct| {
+            Ok((objects(py, &distinct.result), distinct.runs, Py::new(py, Order(distinct.order.clone()))?))
+        });
+        let results: PyResult<_> = results.collect();
+        // Their places in the program are lines of Rust.
+        let choices = std::mem::take(&mut report.choices).into_iter();
+        let choices = choices.map(|choice| (choice.about, choice.taken, choice.with_choice)).collect();
+        if let Some(failure) = &mut report.failure
+            && let FailureKind::RunFailed(failed) = &mut failure.kind
+            && let Cause::Panic { id, message } = &failed.cause
+        {
+            failed.cause = Cause::Host(format!("processor {id} raised {message}"));
+        }
+        let text = report.to_string();
+        let failure = report.failure.take().map(|failure| {
+            let error = match failure.kind {
+                FailureKind::RunFailed(_) => again(&failure.order),
+                _ => None,
+            };
+            Py::new(py, Failure::new(py, failure, error)?)
+        });
+        Ok(CheckReport {
+            runs: report.runs,
+            audited: report.audited,
+            messages: report.messages,
+            is_complete: report.coverage.is_some_and(|coverage| coverage.is_complete()),
+            results: results?,
+            choices,
+            failure: failure.transpose()?,
+            text,
+        })
+    }
+}
+
+impl Failure {
+    fn new(py: Python<'_>, failed: Failed, error: Option<Py<PyAny>>) -> PyResult<Failure> {
+        let delayed = failed.delayed.iter();
+        let delayed =
+            delayed.map(|late| (late.message.from, late.message.number, late.to, Time(late.latency)));
+        Ok(Failure {
+            run: failed.run,
+            delayed: delayed.collect(),
+            sentence: failed.kind.to_string(),
+            error,
+            order: Py::new(py, Order(failed.order))?,
+            trace: Py::new(py, Trace::new(failed.trace))?,
+        })
+    }
+}
+
+#[pymethods]
+impl CheckReport {
+    /// Whether no run failed.
+    #[getter]
+    fn has_passed(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// The number of runs, with the one that failed.
+    #[getter]
+    fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// The number of runs that were held against the machine's rules.
+    #[getter]
+    fn audited(&self) -> usize {
+        self.audited
+    }
+
+    /// The number of messages of the first run.
+    #[getter]
+    fn messages(&self) -> usize {
+        self.messages
+    }
+
+    /// Whether there are no other orders, which only the systematic strategy knows.
+    #[getter]
+    fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// The distinct results, each with the number of its runs and the order of the first.
+    #[getter]
+    fn results(&self, py: Python<'_>) -> Vec<(Vec<Py<PyAny>>, usize, Py<Order>)> {
+        let clone = |results: &[Py<PyAny>]| results.iter().map(|result| result.clone_ref(py)).collect();
+        self.results
+            .iter()
+            .map(|(results, runs, order)| (clone(results), *runs, order.clone_ref(py)))
+            .collect()
+    }
+
+    /// The receives that could have taken another message: the tag, how many messages were taken, and of
+    /// these how many with a choice.
+    #[getter]
+    fn choices(&self) -> Vec<(String, usize, usize)> {
+        self.choices.clone()
+    }
+
+    /// The first run that failed, or None.
+    #[getter]
+    fn failure(&self, py: Python<'_>) -> Option<Py<Failure>> {
+        self.failure.as_ref().map(|failure| failure.clone_ref(py))
+    }
+
+    fn __bool__(&self) -> bool {
+        self.has_passed()
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        let how = if self.has_passed() { "passed" } else { "failed" };
+        format!("<check of {} runs: {how}>", self.runs)
+    }
+}
+
+#[pymethods]
+impl Failure {
+    /// The number of runs before this one.
+    #[getter]
+    fn run(&self) -> usize {
+        self.run
+    }
+
+    /// The exception of the run, with that of its program as its cause; None if the run ended, with a wrong
+    /// result.
+    #[getter]
+    fn error(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.error.as_ref().map(|error| error.clone_ref(py))
+    }
+
+    /// The messages that are late, and all others arrive at once: the sender, the number of the message among
+    /// those of its sender, the receiver, and the time under way.
+    #[getter]
+    fn delayed(&self) -> Vec<(usize, usize, usize, Time)> {
+        self.delayed.clone()
+    }
+
+    /// The order of the run, for `Machine.run`.
+    #[getter]
+    fn order(&self, py: Python<'_>) -> Py<Order> {
+        self.order.clone_ref(py)
+    }
+
+    /// The trace of the run, up to the failure.
+    #[getter]
+    fn trace(&self, py: Python<'_>) -> Py<Trace> {
+        self.trace.clone_ref(py)
+    }
+
+    fn __str__(&self) -> &str {
+        &self.sentence
+    }
+}

@@ -16,8 +16,8 @@ create_exception!(
      program failed, or None. An exception of a program is the error's `__cause__`."
 );
 
-/// Returns the exception of a run that did not finish. `failure` is the exception of a program and its processor,
-/// `place` the line at which a program is.
+/// Returns the exception of a run that did not finish. `failure` is the exception of a program and its
+/// processor, `place` the line at which a program is.
 pub fn run_error(
     py: Python<'_>,
     mut failed: Failed,

@@ -1,13 +1,15 @@
 //! The machine in Python: the module `loggp._loggp`, which the package `loggp` shows.
 //!
-//! A Python program is a generator for each processor. The machine is the library's own: each processor is a processor
-//! of a run on the virtual clock, whose program asks the generator for its next call, and makes that call.
+//! A Python program is a generator for each processor. The machine is the library's own: each processor is a
+//! processor of a run on the virtual clock, whose program asks the generator for its next call, and makes
+//! that call.
 
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 mod answer;
 mod call;
 mod check;
+mod columns;
 mod error;
 mod interned;
 mod machine;
@@ -16,6 +18,7 @@ mod proc;
 mod program;
 mod requests;
 mod run;
+mod schedule;
 mod session;
 mod tags;
 mod time;
@@ -29,7 +32,9 @@ mod _loggp {
     #[pymodule_export]
     use super::call::Call;
     #[pymodule_export]
-    use super::check::Order;
+    use super::check::{CheckReport, Failure, Order};
+    #[pymodule_export]
+    use super::columns::Columns;
     #[pymodule_export]
     use super::error::RunError;
     #[pymodule_export]
@@ -39,6 +44,8 @@ mod _loggp {
     #[pymodule_export]
     use super::run::{Run, Stats};
     #[pymodule_export]
+    use super::schedule::{Play, Schedule};
+    #[pymodule_export]
     use super::time::Time;
     #[pymodule_export]
     use super::trace::Trace;
@@ -47,7 +54,20 @@ mod _loggp {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::refuse_other_interpreters()?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         super::time::add_units(module)
     }
+}
+
+/// Refuses to be loaded by an interpreter within another: they would share the types of the module.
+fn refuse_other_interpreters() -> PyResult<()> {
+    // SAFETY: an interpreter runs this code, so that it is there and this thread is attached to it.
+    let interpreter = unsafe { pyo3::ffi::PyInterpreterState_GetID(pyo3::ffi::PyInterpreterState_Get()) };
+    if interpreter == 0 {
+        return Ok(());
+    }
+    let sentence =
+        "loggp runs in the main interpreter only, not in subinterpreters; use threads or processes";
+    Err(pyo3::exceptions::PyImportError::new_err(sentence))
 }

@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 
-use crate::check::Order;
+use crate::check::{self, CheckReport, Order};
 use crate::interned::intern;
 use crate::program::{Programs, run_error};
 use crate::run::Run;
@@ -18,7 +18,8 @@ pub const TIMED_WORK: &str = "work";
 
 /// A parallel machine on which programs run.
 ///
-/// Parameters have the papers' names. A bare number counts cycles (1 us unless told), and a time may have a unit.
+/// Parameters have the papers' names. A bare number counts cycles (1 us unless told), and a time may have a
+/// unit.
 ///
 /// >>> import loggp
 /// >>> machine = loggp.Machine(P=8, L=6, o="2us", g=4 * loggp.US)
@@ -27,6 +28,10 @@ pub const TIMED_WORK: &str = "work";
 #[pyclass(frozen, module = "loggp")]
 pub struct Machine {
     pub machine: loggp::Machine,
+    pub ports: Ports,
+    pub noise: Option<Noise>,
+    /// A setting that schedules have not.
+    not_of_schedules: Option<&'static str>,
     /// The settings that are no parameters, as they were given.
     others: Vec<(String, Py<PyAny>)>,
 }
@@ -78,8 +83,8 @@ impl Machine {
 
     /// Runs a program on every processor, and returns when all have finished.
     ///
-    /// `trace=False` records no trace, which takes a third less time and much less memory. `order` is that of a failed
-    /// check, and `formula` the time that the run should take: a time, or a function of the machine.
+    /// `trace=False` records no trace, which takes a third less time and much less memory. `order` is that of
+    /// a failed check, and `formula` the time that the run should take: a time, or a function of the machine.
     ///
     /// >>> import loggp
     /// >>> def program(p):
@@ -116,6 +121,51 @@ impl Machine {
         Run::new(py, ran?, formula)
     }
 
+    /// Runs a program under many orders of messages, and reduces a failure to the fewest late messages.
+    ///
+    /// `strategy` is one of mixed, random, late-few, few-changes, one-end, ties and systematic. `verify` gets
+    /// the list of results, and raises an AssertionError or returns a sentence if they are wrong. `losses`
+    /// and `crashes` are the most messages that are lost and processors that crash in a run, and `seconds`
+    /// the time after which no run is begun.
+    ///
+    /// >>> import loggp
+    /// >>> def program(p):
+    /// ...     if p.id == 0:
+    /// ...         first, _ = yield p.recv("word")
+    /// ...         second, _ = yield p.recv("word")
+    /// ...         return first, second
+    /// ...     yield p.send(0, "word")
+    /// >>> machine = loggp.Machine(P=3, L=6, o=1, g=1)
+    /// >>> report = machine.check(program, runs=100)
+    /// >>> report.failure.delayed
+    /// [(1, 0, 0, Time('6 us'))]
+    /// >>> machine.run(program, order=report.failure.order).results[0]
+    /// (2, 1)
+    #[pyo3(signature = (
+        program, *, runs = 1000, strategy = "mixed", seed = 1, verify = None, results_may_differ = false, losses = 0,
+        crashes = 0, audits = 50, seconds = None
+    ))]
+    #[allow(clippy::too_many_arguments)] // as many as a check has
+    fn check(
+        &self,
+        py: Python<'_>,
+        program: Py<PyAny>,
+        runs: usize,
+        strategy: &str,
+        seed: u64,
+        verify: Option<Py<PyAny>>,
+        results_may_differ: bool,
+        losses: usize,
+        crashes: usize,
+        audits: usize,
+        seconds: Option<f64>,
+    ) -> PyResult<CheckReport> {
+        let strategy = strategy.to_owned();
+        let settings =
+            check::Settings { runs, strategy, seed, results_may_differ, losses, crashes, audits, seconds };
+        check::check(py, &self.machine, &program, verify.as_ref(), &settings)
+    }
+
     fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         parameter(py, self.machine.params(), name)?.ok_or_else(|| {
             PyAttributeError::new_err(format!(
@@ -133,13 +183,20 @@ impl Machine {
     }
 }
 
+impl Machine {
+    /// Returns the name of a setting that only runs of programs have, if there is one.
+    pub fn setting_of_programs(&self) -> Option<&'static str> {
+        self.not_of_schedules
+    }
+}
+
 /// Returns the error of a machine that cannot be.
 pub fn refused(error: ParamsError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Returns the value of a parameter, `None` if there is no such parameter. One that the machine does not have is
-/// Python's `None`.
+/// Returns the value of a parameter, `None` if there is no such parameter. One that the machine does not have
+/// is Python's `None`.
 pub fn parameter(py: Python<'_>, params: &Params, name: &str) -> PyResult<Option<Py<PyAny>>> {
     let parameter =
         Some(&Parameter::CYCLE).filter(|cycle| cycle.name == name).or_else(|| Parameter::by_name(name));
@@ -214,8 +271,23 @@ impl<'py> Settings<'py> {
                 _ => set_rates(machine, value)?,
             };
         }
+        let setting =
+            |name: &str| self.others.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value);
+        let ports = setting("ports").map(read_name::<Ports>).transpose()?.unwrap_or_default();
+        let noise = setting("noise").filter(|noise| !noise.is_none()).map(read_name::<Noise>).transpose()?;
+        let mut not_of_schedules = ["barrier", "levels"].into_iter().find(|name| setting(name).is_some());
+        if setting("latency")
+            .map(read_name::<Latency>)
+            .transpose()?
+            .is_some_and(|latency| latency.is_random())
+        {
+            not_of_schedules = Some("drawn latencies");
+        } else if setting("ties").map(read_name::<Ties>).transpose()?.is_some_and(|ties| ties != Ties::Number)
+        {
+            not_of_schedules = Some("ties");
+        }
         let others = self.others.into_iter().map(|(name, value)| (name, value.unbind())).collect();
-        Ok(Machine { machine, others })
+        Ok(Machine { machine, ports, noise, not_of_schedules, others })
     }
 }
 
@@ -238,8 +310,8 @@ fn count_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     Err(PyValueError::new_err(format!("{name} = {} is not a number; give a whole one", value.repr()?)))
 }
 
-/// Reads a level: its parameters, of which P is the number of processors in a group, its ports, and whether it has
-/// one port.
+/// Reads a level: its parameters, of which P is the number of processors in a group, its ports, and whether
+/// it has one port.
 fn read_level(level: &Bound<'_, PyAny>, machine: &Params) -> PyResult<Level> {
     let Ok(level) = level.cast::<PyDict>() else {
         let sentence = format!("{} is no level; give a dict such as dict(P=4, L=1, o=1, g=1)", level.repr()?);

@@ -310,8 +310,8 @@ impl Proc {
         Ok(self.call("send_receiving", Kind::SendReceiving(Box::new(sending))))
     }
 
-    /// Receives the next message with a tag. Gives its sender and its value; without a tag of messages with any,
-    /// the sender, the tag and the value.
+    /// Receives the next message with a tag. Gives its sender and its value; without a tag of messages with
+    /// any, the sender, the tag and the value.
     #[pyo3(signature = (tag = None, *, source = None))]
     fn recv(&self, tag: Option<&Bound<'_, PyAny>>, source: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
         let filter = self.filter(tag, source)?;
@@ -367,8 +367,8 @@ impl Proc {
         Ok(self.call("wait_all", Kind::WaitAll(numbers?)))
     }
 
-    /// Waits until one of the requests in a list is done, which are all of sends or all of receives of the same form,
-    /// and removes it from the list. Gives its place there, and its message.
+    /// Waits until one of the requests in a list is done, which are all of sends or all of receives of the
+    /// same form, and removes it from the list. Gives its place there, and its message.
     fn wait_any(&self, requests: &Bound<'_, PyAny>) -> PyResult<Call> {
         let Ok(list) = requests.cast::<PyList>() else {
             let sentence =
@@ -382,8 +382,8 @@ impl Proc {
         Ok(self.call("wait_any", Kind::WaitAny(numbers?, Value::new(list.clone().into_any().unbind(), 0))))
     }
 
-    /// Tests whether a request is done. Gives (True, message), after which it is no request any more, or (False, None),
-    /// a cycle later.
+    /// Tests whether a request is done. Gives (True, message), after which it is no request any more, or
+    /// (False, None), a cycle later.
     fn test(&self, request: &Bound<'_, PyAny>) -> PyResult<Call> {
         Ok(self.call("test", Kind::Test(self.request(request)?)))
     }
@@ -393,8 +393,8 @@ impl Proc {
         Ok(self.call("wait_until", Kind::WaitUntil(self.moment(time)?)))
     }
 
-    /// Computes for a time: `p.work(3.5)` for cycles, `p.work("3.5us")`. Or does units of a kind of work, each of which
-    /// costs what the machine's rates say, or a cycle: `p.work(1000, "add")`.
+    /// Computes for a time: `p.work(3.5)` for cycles, `p.work("3.5us")`. Or does units of a kind of work,
+    /// each of which costs what the machine's rates say, or a cycle: `p.work(1000, "add")`.
     #[pyo3(signature = (amount, kind = None))]
     fn work(&self, amount: &Bound<'_, PyAny>, kind: Option<&str>) -> PyResult<Call> {
         let (kind, units) = match kind {
@@ -414,8 +414,8 @@ impl Proc {
         self.call("barrier", Kind::Barrier(self.group.clone()))
     }
 
-    /// Returns the processor as a member of a group: the collectives that are called on it are those of the group, where
-    /// roots are counted by rank.
+    /// Returns the processor as a member of a group: the collectives that are called on it are those of the
+    /// group, where roots are counted by rank.
     fn within(&self, group: &Bound<'_, Group>) -> Proc {
         Proc { seat: self.seat.clone(), group: Some(group.get().0.clone()) }
     }
@@ -534,8 +534,8 @@ impl Proc {
         self.collective("reduce_scatter", words, Operation::ReduceScatter { values, op: operator(op)? })
     }
 
-    /// Gives the root's vector of numbers to all, who know the number of its elements: in pieces along a chain, or as a
-    /// whole down a tree.
+    /// Gives the root's vector of numbers to all, who know the number of its elements: in pieces along a
+    /// chain, or as a whole down a tree.
     #[pyo3(signature = (root, elements, vector = None))]
     fn broadcast_vector(
         &self,
@@ -546,7 +546,8 @@ impl Proc {
         self.broadcast_along("broadcast_vector", root, elements, vector, false)
     }
 
-    /// Gives the root's vector of numbers to all, who know the number of its elements, in pieces along a chain.
+    /// Gives the root's vector of numbers to all, who know the number of its elements, in pieces along a
+    /// chain.
     #[pyo3(signature = (root, elements, vector = None))]
     fn broadcast_chain(
         &self,

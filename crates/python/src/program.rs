@@ -1,8 +1,8 @@
-//! Python programs on the library's processors: asks each generator for its next call, makes the call, and gives the
-//! generator the result.
+//! Python programs on the library's processors: asks each generator for its next call, makes the call, and
+//! gives the generator the result.
 //!
-//! A processor has a small stack of its own, on which no Python code may run. So the generators run on the stack of the
-//! thread that runs the machine, which holds Python meanwhile.
+//! A processor has a small stack of its own, on which no Python code may run. So the generators run on the
+//! stack of the thread that runs the machine, which holds Python meanwhile.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub struct Programs<'a> {
     program: &'a Py<PyAny>,
     session: Arc<Session>,
     generators: Vec<Mutex<Option<Py<PyIterator>>>>,
+    /// Whether they fail at once.
+    are_stopped: bool,
 }
 
 /// What a program does next.
@@ -42,11 +44,13 @@ enum Step {
 impl<'a> Programs<'a> {
     pub fn new(program: &'a Py<PyAny>, session: Session) -> Programs<'a> {
         let P = session.params.P;
-        Programs {
-            program,
-            session: Arc::new(session),
-            generators: (0..P).map(|_| Mutex::default()).collect(),
-        }
+        let generators = (0..P).map(|_| Mutex::default()).collect();
+        Programs { program, session: Arc::new(session), generators, are_stopped: false }
+    }
+
+    /// Lets the programs fail at once, so that no Python runs.
+    pub fn stop(&mut self) {
+        self.are_stopped = true;
     }
 
     pub fn session(&self) -> &Session {
@@ -55,6 +59,9 @@ impl<'a> Programs<'a> {
 
     /// Runs the program on a processor. Returns its result.
     pub fn run(&self, p: &mut Processor) -> Py<PyAny> {
+        if self.are_stopped {
+            resume_unwind(Box::new("it was interrupted"));
+        }
         let (stack, seat) = (thread_stack(p), Arc::new(Seat::new(p.id(), self.session.clone())));
         let mut requests = Requests::default();
         let mut step = on_thread_stack(stack, || self.start(&seat));
@@ -79,7 +86,7 @@ impl<'a> Programs<'a> {
             };
             let generator = match is_generator(&made) {
                 // A function without a yield has ended.
-                Ok(false) => return self.end(seat, made.unbind()),
+                Ok(false) => return self.end(seat, made),
                 Ok(true) => made.cast_into::<PyIterator>().map_err(PyErr::from),
                 Err(error) => Err(error),
             };
@@ -124,7 +131,7 @@ impl<'a> Programs<'a> {
             };
             let yielded = match resumed {
                 Ok(PySendResult::Next(yielded)) => yielded,
-                Ok(PySendResult::Return(result)) => return self.end(seat, result.unbind()),
+                Ok(PySendResult::Return(result)) => return self.end(seat, result),
                 Err(error) => return Step::Fail(error),
             };
             let call = call_of(&yielded, seat);
@@ -138,10 +145,13 @@ impl<'a> Programs<'a> {
     }
 
     /// Ends a program that has returned.
-    fn end(&self, seat: &Seat, result: Py<PyAny>) -> Step {
+    fn end(&self, seat: &Seat, result: Bound<'_, PyAny>) -> Step {
+        if let Ok(call) = result.cast::<Call>() {
+            call.borrow_mut().forget();
+        }
         match seat.take_forgotten() {
             Some(forgotten) => Step::Fail(PyRuntimeError::new_err(forgotten)),
-            None => Step::Return(result),
+            None => Step::Return(result.unbind()),
         }
     }
 

@@ -82,8 +82,8 @@ impl Run {
         Time(self.accounts.iter().map(|account| account.stall).sum())
     }
 
-    /// The largest number of messages that were in transit from one processor, or to one, at once; 0 where the
-    /// capacity is unlimited.
+    /// The largest number of messages that were in transit from one processor, or to one, at once; 0 where
+    /// the capacity is unlimited.
     #[getter]
     fn most_in_transit(&self) -> usize {
         self.accounts.iter().map(Account::most_in_transit).max().unwrap_or(0)

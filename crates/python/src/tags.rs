@@ -12,14 +12,15 @@ use pyo3::types::{PyInt, PyString, PyTuple};
 use crate::interned::intern;
 use crate::value::Value;
 
-/// The numbers of the tags of a run. A number keeps its own where that is free, and text gets the lowest free one.
+/// The numbers of the tags of a run. A number keeps its own where that is free, and text gets the lowest free
+/// one.
 #[derive(Default)]
 pub struct Tags(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
-    /// The objects that were used as tags last, so that the same object is found at once. They are held, so that no
-    /// other object gets their address.
+    /// The objects that were used as tags last, so that the same object is found at once. They are held, so
+    /// that no other object gets their address.
     recent: Vec<(Py<PyAny>, Tag<Value>)>,
     next_recent: usize,
     known: HashMap<Key, u16>,

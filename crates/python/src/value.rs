@@ -30,7 +30,8 @@ pub struct Value {
     bytes: usize,
 }
 
-/// A Python object of which every processor knows that it counts for eight bytes, as Rust's `u64` and `f64` do.
+/// A Python object of which every processor knows that it counts for eight bytes, as Rust's `u64` and `f64`
+/// do.
 #[derive(Clone)]
 pub struct Word(Value);
 

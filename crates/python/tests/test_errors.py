@@ -1,0 +1,396 @@
+"""What goes wrong gives one clear exception, and leaves the interpreter well."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import traceback
+from typing import Any
+
+import pytest
+
+import loggp
+from loggp import Machine, RunError
+
+TWO = Machine(P=2, L=6, o=2, g=4)
+
+
+def refused(program: Any, machine: Machine = TWO) -> RunError:
+    with pytest.raises(RunError) as error:
+        machine.run(program)
+    return error.value
+
+
+def test_deadlock_says_what_each_was_doing() -> None:
+    def program(p):
+        yield p.recv("datum")
+
+    error = refused(program)
+    assert str(error) == (
+        "deadlock: 2 of 2 processors wait for messages that nobody sends\n"
+        "  processor 0 at 0 us waited for a message with tag 0 (datum)\n"
+        "  processor 1 at 0 us waited for a message with tag 0 (datum)"
+    )
+    assert error.processor is None and error.__cause__ is None
+    assert error.processors == [(id, 0, "waited for a message with tag 0 (datum)") for id in (0, 1)]
+
+
+def test_exception_of_a_program_is_the_cause() -> None:
+    def inner(p):
+        yield p.work(1)
+        raise KeyError("lost")
+
+    def program(p):
+        if p.id == 1:
+            yield from inner(p)
+        yield p.recv("x")
+
+    error = refused(program)
+    assert str(error).startswith("processor 1 raised KeyError: 'lost'\n  processor 0 at 0 us waited")
+    assert error.processor == 1 and isinstance(error.__cause__, KeyError)
+    names = [frame.name for frame in traceback.extract_tb(error.__cause__.__traceback__)]
+    assert names == ["program", "inner"]
+
+
+def test_message_that_nobody_receives() -> None:
+    def program(p):
+        if p.id == 0:
+            yield p.send(1, "datum", 1)
+
+    assert "never received: from processor 0 to processor 1 with tag 0 (datum), there at 8 us" in str(refused(program))
+
+
+def test_polling_deadlock_ends() -> None:
+    def program(p):
+        while (yield p.try_recv("x")) is None:
+            pass
+
+    assert "looks for messages again and again" in str(refused(program))
+
+
+def yields(call: Any) -> Any:
+    def program(p):
+        yield call(p)
+
+    return program
+
+
+def forgets(p):
+    p.send(1, "x", 1)
+    yield p.work(1)
+
+
+def forgets_at_the_end(p):
+    yield p.work(1)
+    p.barrier()
+
+
+def returns_a_call(p):
+    return p.barrier()
+
+
+def twice(p):
+    call = p.work(1)
+    yield call
+    yield call
+
+
+async def coroutine(p):
+    return p
+
+
+def of_another() -> Any:
+    calls: list[Any] = []
+
+    def program(p):
+        calls.append(p.work(1))
+        yield calls[0]
+
+    return program
+
+
+def waits_twice(p):
+    if p.id == 0:
+        request = yield p.isend(1, "x")
+        yield p.wait(request)
+        yield p.wait(request)
+    yield p.recv("x")
+
+
+def unwaited(p):
+    if p.id == 0:
+        yield p.isend(1, "x")
+    else:
+        yield p.recv("x")
+
+
+def mixed_requests(p):
+    requests = [(yield p.isend(p.id, "x")), (yield p.irecv("x"))]
+    yield p.wait_any(requests)
+
+
+@pytest.mark.filterwarnings("ignore:coroutine")
+@pytest.mark.parametrize(
+    ("program", "cause", "said"),
+    [
+        (yields(lambda p: 42), TypeError, "processor 0 yielded 42, which is no call"),
+        (yields(lambda p: None), TypeError, "processor 0 yielded None"),
+        (yields(lambda p: p.send(2, "x")), ValueError, "there is no processor 2; there are 0 to 1"),
+        (yields(lambda p: p.send(-1, "x")), ValueError, "there is no processor -1"),
+        (yields(lambda p: p.send("1", "x")), TypeError, "'1' is no processor"),
+        (yields(lambda p: p.send(1, 1.5)), TypeError, "1.5 is no tag"),
+        (yields(lambda p: p.send(1, ("x", -1))), ValueError, "-1 is no step of a tag"),
+        (yields(lambda p: p.send(1, "x", object())), TypeError, "does not say how many bytes it counts for; give words="),
+        (yields(lambda p: p.send(1, "x", {1: 2})), TypeError, "a dict does not say"),
+        (yields(lambda p: p.send(1, "x", 1, words=-1)), ValueError, "words=-1 is no length"),
+        (yields(lambda p: p.work(-1)), ValueError, "work of -1 cannot be"),
+        (yields(lambda p: p.work("3 parsec")), ValueError, "there is no unit parsec"),
+        (yields(lambda p: p.work(None)), TypeError, "None is no time"),
+        (yields(lambda p: p.wait(3)), TypeError, "3 is no request"),
+        (yields(lambda p: p.wait_any([])), ValueError, "any of no requests"),
+        (yields(lambda p: p.all_reduce(1, None)), TypeError, "None combines no values"),
+        (yields(lambda p: p.all_reduce(1, lambda a, b: 1 / 0)), ZeroDivisionError, "division by zero"),
+        (yields(lambda p: p.all_reduce(1, lambda a, b: object())), TypeError, "does not say how many bytes"),
+        (yields(lambda p: p.all_reduce_vector(["a"], max)), TypeError, "'a' is no number"),
+        (yields(lambda p: p.broadcast(2, 1)), ValueError, "there is no processor 2"),
+        (yields(lambda p: p.within(loggp.Group([0])).broadcast(1, 1)), ValueError, "1 is no rank in a group of 1"),
+        (yields(lambda p: p.speed), AttributeError, "a processor has no speed"),
+        (forgets, RuntimeError, "p.send(...) was made at "),
+        (forgets_at_the_end, RuntimeError, "not yielded, so that nothing was done; write `yield p.barrier(...)`"),
+        (returns_a_call, RuntimeError, "p.barrier(...) was made"),
+        (twice, RuntimeError, "one p.work(...) twice"),
+        (of_another(), RuntimeError, "yielded a call of processor 0"),
+        (coroutine, TypeError, "is an async function"),
+        (waits_twice, ValueError, "has been waited for"),
+        (mixed_requests, ValueError, "requests of several forms"),
+        (3, TypeError, "not callable"),
+    ],
+)
+def test_wrong_programs(program: Any, cause: type[Exception], said: str) -> None:
+    error = refused(program)
+    assert said in str(error) and type(error.__cause__) is cause and said in str(error.__cause__)
+    assert error.processor is not None
+
+
+def test_wrong_calls_have_their_line() -> None:
+    def program(p):
+        yield p.barrier()
+        yield from p.within(loggp.Group([0])).broadcast(0, 1)  # processor 1 is not in it
+
+    error = refused(program)
+    line = program.__code__.co_firstlineno + 2
+    assert f"(at {__file__}:{line})" in str(error) and "is not in" in str(error) and ".rs" not in str(error)
+    assert "processor 0 ended and had not waited for its isend" in str(refused(unwaited))
+    assert f"{__file__}:{forgets.__code__.co_firstlineno + 1}" in str(refused(forgets))
+
+
+def test_messages_that_are_too_long() -> None:
+    def program(p):
+        yield p.send(1, "x", 1, words=2**40)
+
+    assert "a message on this machine has at most" in str(refused(program))
+
+
+def test_program_may_handle_its_mistake() -> None:
+    def program(p):
+        try:
+            yield 3
+        except TypeError:
+            yield p.work(1)
+            return "handled"
+
+    assert TWO.run(program).results == ["handled"] * 2
+
+
+def test_programs_are_closed() -> None:
+    ended: list[int] = []
+
+    def program(p):
+        try:
+            yield p.recv("x")
+        finally:
+            ended.append(p.id)
+
+    refused(program, Machine(P=5, L=6, o=2, g=4))
+    assert ended == [0, 1, 2, 3, 4]
+
+
+def test_what_cannot_be_set_is_refused() -> None:
+    for settings in ({"cores": 2}, {"clock": "wall"}, {"work": "measured"}):
+        with pytest.raises(TypeError, match="is nothing of a machine"):
+            Machine(2, **settings)  # type: ignore[arg-type]
+
+
+def run_python(program: str, *, interrupt_after: float | None = None) -> tuple[int, str, float]:
+    """Runs a program in an interpreter of its own, interrupts it, and says how long it took to end after that."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert child.stdout is not None
+    began = time.monotonic()
+    if interrupt_after is not None:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(interrupt_after)
+        began = time.monotonic()
+        child.send_signal(signal.SIGINT)
+    said, _ = child.communicate(timeout=60)
+    return child.returncode, said, time.monotonic() - began
+
+
+@pytest.mark.parametrize("call", ["p.work(1)", "p.all_reduce(1, max)"])
+def test_interrupt_ends_a_program_that_never_ends(call: str) -> None:
+    code, said, seconds = run_python(
+        f"""
+        import loggp, time
+        def program(p):
+            print("ready", flush=True) if p.id == 0 else None
+            while True:
+                yield {call}
+        try:
+            loggp.Machine(P=4, L=6, o=2, g=4).run(program, trace=False)
+        except KeyboardInterrupt:
+            print("interrupted")
+            raise SystemExit(3)
+        """,
+        interrupt_after=0.3,
+    )
+    assert (code, said) == (3, "interrupted\n") and seconds < float(os.environ.get("LOGGP_SECONDS", "2"))
+
+
+def test_interrupt_ends_a_check() -> None:
+    code, said, _ = run_python(
+        """
+        import loggp
+        print("ready", flush=True)
+        def program(p):
+            for i in range(1000):
+                yield p.all_reduce(1, max)
+        try:
+            loggp.Machine(P=8, L=6, o=2, g=4).check(program, runs=10**9)
+        except KeyboardInterrupt:
+            raise SystemExit(3)
+        """,
+        interrupt_after=0.5,
+    )
+    assert (code, said) == (3, "")
+
+
+def test_system_exit_ends_the_interpreter() -> None:
+    code, said, _ = run_python(
+        """
+        import loggp
+        def program(p):
+            yield p.work(1)
+            raise SystemExit(5)
+        loggp.Machine(P=4, L=6, o=2, g=4).run(program)
+        """
+    )
+    assert (code, said) == (5, "")
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def test_runs_leave_nothing() -> None:
+    class Counted:
+        alive = 0
+
+        def __init__(self) -> None:
+            Counted.alive += 1
+
+        def __del__(self) -> None:
+            Counted.alive -= 1
+
+    def well(p):
+        yield p.send(1 - p.id, "x", Counted(), words=1)
+        yield p.recv("x")
+        total = yield from p.all_reduce(1, lambda a, b: a + b)
+        request = yield p.irecv("y")
+        yield p.isend(1 - p.id, "y") if p.id < 0 else p.send(1 - p.id, ("y"), Counted(), words=2)
+        yield p.wait(request)
+        return total
+
+    def badly(p):
+        yield p.send(1 - p.id, "x", Counted(), words=1)
+        yield p.send(1 - p.id, "x", Counted(), words=1)
+        yield p.recv("x")
+        if p.id == 1:
+            raise ValueError(Counted())
+        yield p.all_reduce((Counted(), 1), lambda a, b: a, words=1)
+
+    def deadlock(p):
+        yield p.isend(1 - p.id, "x", Counted(), words=1)
+        keep = Counted()
+        yield p.recv("y")
+        return keep
+
+    def round_of_runs() -> None:
+        TWO.run(well)
+        for program in (badly, deadlock):
+            try:
+                TWO.run(program)
+            except RunError:
+                pass
+
+    for _ in range(300):
+        round_of_runs()
+    gc.collect()
+    before = resident() if os.path.exists("/proc/self/statm") else None
+    references = sys.gettotalrefcount() if hasattr(sys, "gettotalrefcount") else None
+    objects = len(gc.get_objects())
+    for _ in range(3400):  # 10,200 runs
+        round_of_runs()
+    gc.collect()
+    assert Counted.alive == 0
+    assert len(gc.get_objects()) <= objects + 20
+    if before is not None:
+        assert resident() - before < 4 << 20
+    assert references is None or sys.gettotalrefcount() - references < 100
+
+
+def test_runs_in_several_threads() -> None:
+    def program(p):
+        for i in range(100):
+            yield p.all_reduce(i, max)
+        return p.now
+
+    expected = TWO.run(program).results
+    results: list[Any] = []
+    threads = [threading.Thread(target=lambda: results.append(TWO.run(program).results)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 4
+
+
+def test_sub_interpreters_are_refused_in_a_sentence() -> None:
+    names = ("_interpreters", "_xxsubinterpreters")
+    code, said, _ = run_python(
+        f"""
+        import importlib, sys
+        for name in {names!r}:
+            try:
+                interpreters = importlib.import_module(name)
+                break
+            except ImportError:
+                pass
+        else:
+            print("ImportError: none here, subinterpreters")
+            raise SystemExit
+        import loggp
+        other = interpreters.create()
+        try:
+            failed = interpreters.run_string(other, "import sys; sys.path[:] = " + repr(sys.path) + "; import loggp")
+            print(failed and failed.formatted)
+        except Exception as error:
+            print(error)
+        """
+    )
+    assert code == 0 and "ImportError" in said and "subinterpreters" in said
