@@ -35,7 +35,7 @@ fn the_manual_has_a_page_for_every_subcommand() {
         subcommands().into_iter().map(|name| format!("loggp-{name}.1")).collect();
     expected.insert("loggp.1".into());
     let of_programs = PROGRAMS.iter().flat_map(|program| {
-        ["run", "compare", "sweep", "check", "timeline"].map(|verb| (verb, program.name))
+        ["run", "compare", "sweep", "tune", "check", "timeline"].map(|verb| (verb, program.name))
     });
     expected.extend(of_programs.map(|(verb, program)| format!("loggp-{verb}-{program}.1")));
     assert_eq!(files(&folder), expected);

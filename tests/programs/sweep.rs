@@ -94,23 +94,24 @@ fn a_sweep_is_made_of_studies() {
     let machine = preset("cs2-elan").unwrap().builder().P(8);
     let sweep = |over: &str| {
         let range = Range::read(over, Some(&SCATTER), &machine).unwrap();
-        let algorithms: Vec<_> = SCATTER.algorithms.iter().collect();
         let study = |params| Ok(Study::new(Case { size: 4, ..Case::new(&SCATTER, "long", params) }));
-        Sweep::new(range, &algorithms, &machine, study)
+        Sweep::new(vec![range], &machine, study)
     };
+    let all: Vec<_> = SCATTER.algorithms.iter().collect();
     let gaps = sweep("g=5us..25us:3");
+    let (range, gaps) = (&gaps.ranges[0], gaps.studies(&all));
     let algorithms = SCATTER.algorithms.len();
-    let points: Vec<f64> = gaps.range.points.iter().map(|point| point.number).collect();
+    let points: Vec<f64> = range.points.iter().map(|point| point.number).collect();
     assert_eq!((points, gaps.studies.len()), (vec![5e6, 15e6, 25e6], 3 * algorithms));
-    for ((point, study), answers) in gaps.studies.iter().zip(gaps.run().unwrap()) {
-        assert_eq!(study.case.params.g.in_units(US), point.number / 1e6);
+    for ((place, study), answers) in gaps.studies.iter().zip(gaps.run().unwrap()) {
+        assert_eq!(study.case.params.g.in_units(US), place[0].number / 1e6);
         let prediction = answers.prediction;
         assert!(prediction.formula.is_none() || prediction.model == prediction.formula, "{study:?}");
     }
-    let sizes = sweep("size=0,4");
+    let sizes = sweep("size=0,4").studies(&all);
     assert_eq!((sizes.studies.len(), sizes.refused.len()), (algorithms, algorithms));
-    let (point, why) = &sizes.refused[0];
-    assert_eq!(point.value, "0");
+    let (place, why) = &sizes.refused[0];
+    assert_eq!(place[0].value, "0");
     assert!(why.to_string().starts_with("scatter optimal: a size of 0 leaves nothing to do"), "{why}");
 }
 

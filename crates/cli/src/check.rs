@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Arg, Args, Command};
+use clap::{Args, Command};
 use loggp::check::{Check, CheckReport, Strategy};
 use loggp::{ClockKind, Order, Work};
 use loggp_programs::Emulation;
@@ -21,6 +21,7 @@ use super::options::{
 use super::output::{self, TRACE_EXTENSIONS, write_trace};
 use super::program_args::ProgramArgs;
 use super::progress::ProgressDisplay;
+use super::words::without_options;
 
 /// Run an algorithm of a program again and again under other orders of messages, and reduce what fails
 #[derive(Args)]
@@ -164,26 +165,9 @@ fn write_failed_run<R>(
 /// Returns the command line that repeats the run whose trace is at `path`.
 fn repeat_command(arguments: impl Iterator<Item = String>, path: &Path) -> String {
     let own = OrderOptions::augment_args(Command::new("check"));
-    let is_own = |name: &str| {
-        own.get_arguments().filter_map(Arg::get_long).any(|own| name.strip_prefix("--") == Some(own))
-    };
-    let mut words = vec!["loggp".to_string()];
-    let mut is_value = false;
-    for word in arguments {
-        let name = word.split_once('=').map_or(&*word, |(name, _)| name);
-        if std::mem::take(&mut is_value) {
-            continue;
-        }
-        if is_own(name) {
-            is_value = name.len() == word.len();
-        } else if word == "check" && words.len() == 1 {
-            words.push("run".into());
-        } else {
-            words.push(word);
-        }
-    }
-    let charged = if words.iter().any(|word| word.starts_with("--work")) { "" } else { " --work charged" };
-    format!("{}{charged} --repeat-from {}", words.join(" "), path.display())
+    let words = without_options(arguments, &own, |word| word == "check");
+    let charged = if words.contains(" --work") { "" } else { " --work charged" };
+    format!("loggp run{words}{charged} --repeat-from {}", path.display())
 }
 
 #[cfg(test)]

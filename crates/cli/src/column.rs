@@ -109,6 +109,11 @@ impl<'a, R> Columns<'a, R> {
         self.named(names).for_each(|column| column.title = None);
     }
 
+    /// Leaves all columns out of tables.
+    pub fn hide_all(&mut self) {
+        self.0.iter_mut().for_each(|column| column.title = None);
+    }
+
     /// Returns the columns with these names.
     pub fn named(&mut self, names: &[&str]) -> impl Iterator<Item = &mut ReportColumn<'a, R>> {
         let is_named = |name: &Cow<str>| names.contains(&&**name);
@@ -149,7 +154,7 @@ impl<'a, R> Columns<'a, R> {
         Ok(csv_line(self.csv().map(text).collect::<serde_json::Result<Vec<_>>>()?.into_iter()))
     }
 
-    /// Returns rows as a table, with times in this unit and at most `most_decimals`; `None` without rows.
+    /// Returns rows as a table, with times in this unit and at most `most_decimals`; `None` without rows or columns.
     pub fn table(&self, rows: &[R], unit: Unit, most_decimals: usize) -> Option<DocumentBlock> {
         let columns = self.table_order().into_iter().filter_map(|column| {
             let fields: Vec<Field> = rows.iter().map(&column.value).collect();
@@ -166,7 +171,7 @@ impl<'a, R> Columns<'a, R> {
         let shown =
             |row: usize| columns.iter().map(|(_, fields)| fields[row].to_text(&scale).into()).collect();
         let table = Table { rows: (0..rows.len()).map(shown).collect(), ..table };
-        (!rows.is_empty()).then_some(DocumentBlock::Table(table))
+        (!rows.is_empty() && !columns.is_empty()).then_some(DocumentBlock::Table(table))
     }
 
     /// Returns the columns that a table has, in the order of the table.

@@ -64,7 +64,7 @@ mod tests {
                 let case = Case::new(&BROADCAST, "optimal", Params::builder(2).build().unwrap());
                 let emulation = Emulation { link: Some(link.clone()), ..Emulation::default() };
                 let study = Study { repeat, emulation, ..Study::new(case) };
-                Task { name: name.into(), machine: None, study, swept: None }
+                Task { name: name.into(), machine: None, study, swept: Vec::new() }
             };
             // Even a message in 10 ns takes longer than a minute so often.
             let [short, long] = [("short", 1), ("long", 10_000_000_000)];

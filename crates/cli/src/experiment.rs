@@ -13,11 +13,12 @@ use loggp_document::DocumentBlock;
 use loggp_programs::{Algorithm, Case, Emulation, OptionValue, Program, ProgramOption, Refusal};
 use loggp_study::parallel::run_in_order;
 use loggp_study::range::Range;
-use loggp_study::sweep::Sweep;
+use loggp_study::sweep::{Sweep, SweepStudies};
 use loggp_study::{Answers, Study, StudyError};
 
 use super::audit;
 use super::choice::{self, MachineChoice};
+use super::cores::share_cores;
 use super::details::details;
 use super::error::{CliError, merge_sentences};
 use super::heading::{heading, value_text};
@@ -25,7 +26,7 @@ use super::levels::LevelSizes;
 use super::lookup;
 use super::machine_file::PartialMachine;
 use super::number::Unit;
-use super::options::{DrawOptions, MachineOptions, Options, ProgramOptions, RunOptions, all_cores};
+use super::options::{DrawOptions, MachineOptions, Options, ProgramOptions, RunOptions};
 use super::output::Outputs;
 use super::program_args::ProgramArgs;
 use super::progress::ProgressDisplay;
@@ -184,7 +185,9 @@ impl<'a> ProgramSetup<'a> {
         for algorithm in algorithms {
             let study = self.study(algorithm, params);
             match study.and_then(|study| study.case.check().map(|()| study)) {
-                Ok(study) => tasks.push(Task { name: algorithm.name.into(), machine, study, swept: None }),
+                Ok(study) => {
+                    tasks.push(Task { name: algorithm.name.into(), machine, study, swept: Vec::new() })
+                }
                 Err(refusal) => refusals.push(CliError::request(refusal)),
             }
         }
@@ -192,37 +195,59 @@ impl<'a> ProgramSetup<'a> {
             return Err(refusals.swap_remove(0));
         }
         CliError::warn_all(refusals);
-        Ok(self.experiment(tasks, unit, None))
+        Ok(self.experiment(tasks, unit, Vec::new()))
     }
 
-    /// Returns an experiment with a run of each of these algorithms at each point of a range. Those that are
+    /// Returns the sweep over these ranges, along the first at each value of the second.
+    pub fn sweep(&self, ranges: Vec<Range>) -> Sweep<'_> {
+        let algorithm = &self.program.algorithms[0];
+        Sweep::new(ranges, &self.machine.builder, |params| self.study(algorithm, params))
+    }
+
+    /// Returns an experiment with a run of each of these algorithms at each point of a sweep. Those that are
     /// refused are left out, with a warning.
-    pub fn sweep(&self, range: Range, algorithms: &[&'static Algorithm]) -> Result<Experiment, CliError> {
+    pub fn sweep_experiment(
+        &self,
+        sweep: &Sweep,
+        algorithms: &[&'static Algorithm],
+    ) -> Result<Experiment, CliError> {
         self.check_given_options(algorithms)?;
-        let PartialMachine { name: machine, builder, .. } = &self.machine;
-        let Sweep { range, studies, refused } =
-            Sweep::new(range, algorithms, builder, |params| self.study(algorithms[0], params));
-        let quantity = range.quantity;
-        let refusals = refused.into_iter().map(|(point, why)| {
-            CliError::Request(format!("at {} = {}, {why}", quantity.name(), point.text(quantity)))
+        let SweepStudies { studies, refused } = sweep.studies(algorithms);
+        let quantities = || sweep.ranges.iter().map(|range| range.quantity);
+        let at = |texts: &mut dyn Iterator<Item = String>| {
+            let values =
+                quantities().zip(texts).map(|(quantity, text)| format!("{} = {text}", quantity.name()));
+            values.collect::<Vec<_>>().join(" and ")
+        };
+        let refusals = refused.into_iter().map(|(place, why)| {
+            let mut texts = place.iter().zip(quantities()).map(|(point, quantity)| point.text(quantity));
+            CliError::Request(format!("at {}, {why}", at(&mut texts)))
         });
         let mut refusals: Vec<CliError> = refusals.collect();
         let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
         CliError::warn_all(refusals);
         let unit = choice::unit(&self.machine_options.choice, &first.case.params);
-        let tasks = studies.into_iter().map(|(point, study)| {
-            let at = value_text(point.number, quantity, &unit);
-            let name = format!("{} at {} = {at}", study.case.algorithm.name, quantity.name());
-            Task { name, machine: *machine, study, swept: Some((point.number, at)) }
+        let tasks = studies.into_iter().map(|(place, study)| {
+            let swept = place.iter().zip(quantities());
+            let swept =
+                swept.map(|(point, quantity)| (point.number, value_text(point.number, quantity, &unit)));
+            let swept: Vec<(f64, String)> = swept.collect();
+            let at = at(&mut swept.iter().map(|(_, text)| text.clone()));
+            Task {
+                name: format!("{} at {at}", study.case.algorithm.name),
+                machine: self.machine.name,
+                study,
+                swept,
+            }
         });
-        Ok(self.experiment(tasks.collect(), unit, Some(range)))
+        Ok(self.experiment(tasks.collect(), unit, sweep.ranges.clone()))
     }
 
     /// Returns the experiment with these tasks, or with the shard of them that is asked for.
-    fn experiment(&self, tasks: Vec<Task>, unit: Unit, range: Option<Range>) -> Experiment {
-        let heading = heading(&tasks[0].study, self.machine.name, &unit, range.as_ref());
+    fn experiment(&self, tasks: Vec<Task>, unit: Unit, ranges: Vec<Range>) -> Experiment {
+        let heading = heading(&tasks[0].study, self.machine.name, &unit, &ranges);
         let tasks = shard_items(self.run.shard, tasks);
-        Experiment { tasks, heading, unit, range, is_single: false, details }
+        Experiment { tasks, heading, unit, ranges, is_single: false, details }
     }
 }
 
@@ -243,8 +268,8 @@ pub struct Experiment {
     /// Heading of the report.
     pub heading: String,
     pub unit: Unit,
-    /// The range of a sweep.
-    pub range: Option<Range>,
+    /// The ranges of a sweep.
+    pub ranges: Vec<Range>,
     /// True if it is one run, which has no name in errors.
     pub is_single: bool,
     /// Returns the blocks below the table.
@@ -265,18 +290,20 @@ impl Experiment {
                     "a shard has not all that a picture shows; write rows, and leave out -o FILE.svg",
                 ));
             }
-            if self.range.is_none() {
+            if self.ranges.is_empty() {
                 trend::check(&self.tasks[0].study)?;
             }
         }
-        let swept = self.range.as_ref().map(|range| range.quantity.name());
-        let columns = row::columns(swept, run);
+        let swept = self.ranges.iter().map(|range| range.quantity.name());
+        let mut columns = row::columns(swept, run);
+        if self.ranges.len() > 1 && run.shard.is_none() {
+            columns.hide_all(); // a map takes their place
+        }
         Ok(Report::new(out, report.format, columns).with_files(outputs.open()?))
     }
 
-    /// Makes and reports all runs, even if some fail, and then returns the failures as one error. If all of
-    /// them are wrong requests, so is the whole. `on_trace` gets the trace of a traced run before its row is
-    /// added.
+    /// Makes and reports all runs, even if some fail, and then returns the failures as one error. `on_trace` gets
+    /// the trace of a traced run before its row is added.
     pub fn run(
         &mut self,
         report: &mut Report<StudyRow>,
@@ -284,6 +311,12 @@ impl Experiment {
     ) -> Result<(), CliError> {
         let failed = self.run_all(report, on_trace)?;
         report.finish(&self.heading, self.unit, MOST_DECIMALS, |rows| (self.details)(rows, self.unit))?;
+        Experiment::end(report, failed)
+    }
+
+    /// Warns of a host that was late, and returns failures as one error. If all of them are wrong requests, so is
+    /// the whole.
+    pub fn end(report: &Report<StudyRow>, failed: Vec<CliError>) -> Result<(), CliError> {
         warn_of_host(&report.rows);
         let is_wrong = failed.iter().all(|failure| matches!(failure, CliError::Request(_)));
         match merge_sentences(failed.into_iter().filter_map(CliError::into_sentence)).join("\n") {
@@ -295,7 +328,7 @@ impl Experiment {
 
     /// Runs all tasks, several at once if possible, and adds a row for each in order. Returns an error for each
     /// that failed or had a wrong result.
-    fn run_all(
+    pub fn run_all(
         &mut self,
         report: &mut Report<StudyRow>,
         mut on_trace: impl FnMut(Trace) -> Result<(), CliError>,
@@ -335,37 +368,6 @@ impl Experiment {
         let title = format!("{title}, {}", task.study.case.algorithm.name);
         trace.caption = Some(Caption { title, about: about.into(), formula: answers.prediction.formula });
         Some(trace)
-    }
-}
-
-/// Shares the cores among tasks, then among the runs of each, then within each run. Returns the number of tasks
-/// that run at once.
-fn share_cores(tasks: &mut [Task]) -> usize {
-    let all = concurrent_runs(tasks);
-    let workers = all.min(tasks.len());
-    for Task { study, .. } in tasks {
-        study.parallel_runs = (all / workers).min(study.repeat);
-        let cores = &mut study.emulation.cores;
-        *cores = cores.map(|cores| (cores / workers / study.parallel_runs).max(1));
-    }
-    workers
-}
-
-/// Returns the number of runs that are made at once. Runs on the virtual clock with charged work don't
-/// disturb each other; all others need the host for themselves.
-fn concurrent_runs(tasks: &[Task]) -> usize {
-    /// Limit of the words of all concurrent runs together, so that memory suffices.
-    const MOST: usize = 1 << 26;
-    let is_free = |Task { study: Study { case, emulation, .. }, .. }: &Task| {
-        emulation.clock == ClockKind::Virtual && emulation.link.is_none() && case.work == Work::Charged
-    };
-    let words = |task: &Task| task.study.case.params.P.saturating_mul(task.study.case.size).max(1);
-    match tasks.iter().map(words).max() {
-        Some(words) if tasks.iter().all(is_free) => {
-            let cores = tasks[0].study.emulation.cores.unwrap_or_else(all_cores);
-            cores.min(MOST / words).max(1)
-        }
-        _ => 1,
     }
 }
 

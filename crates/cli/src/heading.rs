@@ -12,15 +12,15 @@ use super::choice::MachineChoice;
 use super::number::{Unit, count, rough, thousands};
 use super::options::clock_text;
 
-/// Returns the heading of studies like this one, along `range` if given.
-pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, range: Option<&Range>) -> String {
+/// Returns the heading of studies like this one, along `ranges` if there are any.
+pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, ranges: &[Range]) -> String {
     let Study { case, emulation, repeat, distinct_seeds: seeds, .. } = study;
     let on = machine.map_or(String::new(), |name| format!(" on {name}"));
     let cycles = match unit.is_cycle() {
         true => format!(" (a cycle is {})", case.params.cycle),
         false => String::new(),
     };
-    let swept = |name: &str| range.filter(|range| range.quantity.name() == name);
+    let swept = |name: &str| ranges.iter().find(|range| range.quantity.name() == name);
     let parameter = |part: String| match part.split_once(" = ").and_then(|(name, _)| swept(name)) {
         Some(range) => range_text(range, unit),
         None => part,

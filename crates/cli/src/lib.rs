@@ -16,6 +16,7 @@ mod choice;
 mod column;
 mod compared;
 mod completion_values;
+mod cores;
 mod details;
 #[cfg(test)]
 mod documents;
@@ -32,6 +33,7 @@ mod interrupt;
 mod levels;
 mod lookup;
 mod machine_file;
+mod map;
 mod mpi_program;
 mod number;
 mod options;
@@ -51,6 +53,7 @@ mod topologies;
 mod trace_outputs;
 mod trend;
 mod version;
+mod words;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -115,6 +118,7 @@ subcommands! {
     run::RunCommand,
     compare::CompareCommand,
     sweep::SweepCommand,
+    tune::TuneCommand,
     check::CheckCommand,
     calibrate::CalibrateCommand,
     reproduce::ReproduceCommand,

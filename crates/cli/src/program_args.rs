@@ -1,4 +1,4 @@
-//! Programs as subcommands of `run`, `compare`, `sweep`, `check` and `timeline`: the help of each shows its
+//! Programs as subcommands of `run`, `compare`, `sweep`, `tune`, `check` and `timeline`: the help of each shows its
 //! own size, algorithms and options.
 
 use clap::error::ErrorKind;
@@ -49,9 +49,14 @@ fn example_lines(program: &Program, verb: &str) -> String {
     let over = match verb {
         "sweep" => " --over o=1us,2us",
         "check" => " --runs 10",
+        "tune" => " --size 64",
         _ => "",
     };
-    let how = if verb == "check" { "--strategy late-few" } else { "--clock virtual --format json" };
+    let how = match verb {
+        "check" => "--strategy late-few",
+        "tune" => "--format json",
+        _ => "--clock virtual --format json",
+    };
     format!(
         "Examples:\n  loggp {verb} {name}{over}\n  loggp {verb} {name} {first}{over} --machine myrinet -P 4 {how}"
     )

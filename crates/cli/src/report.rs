@@ -23,6 +23,8 @@ pub struct Report<'a, R> {
     columns: Columns<'a, R>,
     /// The one object that JSON has in place of an object for each row.
     whole: Option<Object>,
+    /// Objects that JSON has behind the rows.
+    behind: Vec<Object>,
     /// The rows so far. A table is written at the end, when the widths of its columns are known.
     pub rows: Vec<R>,
 }
@@ -30,7 +32,8 @@ pub struct Report<'a, R> {
 impl<'a, R> Report<'a, R> {
     /// Creates an empty report.
     pub fn new(out: &'a mut dyn Write, format: Format, columns: Columns<'a, R>) -> Report<'a, R> {
-        Report { out, format, files: OutputFiles::default(), columns, whole: None, rows: Vec::new() }
+        let files = OutputFiles::default();
+        Report { out, format, files, columns, whole: None, behind: Vec::new(), rows: Vec::new() }
     }
 
     /// Writes the rows to these files too, when the report is finished, and its picture when it is drawn.
@@ -43,6 +46,11 @@ impl<'a, R> Report<'a, R> {
     #[must_use]
     pub fn with_json_object(self, whole: Object) -> Self {
         Report { whole: Some(whole), ..self }
+    }
+
+    /// Writes these objects as JSON behind the rows, when the report is finished.
+    pub fn add_behind(&mut self, objects: Vec<Object>) {
+        self.behind = objects;
     }
 
     /// Adds a row. JSON and CSV are written at once, a table when the report is finished.
@@ -64,10 +72,7 @@ impl<'a, R> Report<'a, R> {
             Format::Json if self.whole.is_some() && !is_first => Ok(Vec::new()),
             Format::Json => {
                 let row = self.columns.object(row);
-                let mut line =
-                    serde_json::to_vec(self.whole.as_ref().unwrap_or(&row)).map_err(CliError::run)?;
-                line.push(b'\n');
-                Ok(line)
+                json_line(self.whole.as_ref().unwrap_or(&row))
             }
             Format::Csv => {
                 let mut line = if is_first { self.columns.csv_titles() } else { Vec::new() };
@@ -97,9 +102,15 @@ impl<'a, R> Report<'a, R> {
             self.out.write_all(document.to_text(stdout::width()).as_bytes())?;
             self.out.flush()?;
         }
+        let behind = self.behind.iter().map(json_line).collect::<Result<Vec<_>, CliError>>()?.concat();
+        if self.format == Format::Json {
+            self.out.write_all(&behind)?;
+            self.out.flush()?;
+        }
         for (format, draft) in take(&mut self.files.rows) {
             let lines = self.rows.iter().enumerate().map(|(n, row)| self.line(format, row, n == 0));
-            let lines = lines.collect::<Result<Vec<_>, CliError>>()?.concat();
+            let mut lines = lines.collect::<Result<Vec<_>, CliError>>()?.concat();
+            lines.extend(behind.iter().filter(|_| format == Format::Json));
             let lines =
                 if format == Format::Table { document.to_text(width_of_files()).into_bytes() } else { lines };
             draft.write(|mut file| file.write_all(&lines))?;
@@ -116,4 +127,11 @@ impl<'a, R> Report<'a, R> {
     pub fn draw_svg(self, svg: impl FnOnce(&[R]) -> Result<String, CliError>) -> Result<(), CliError> {
         self.files.draw(|| svg(&self.rows))
     }
+}
+
+/// Returns an object as a line of JSON.
+fn json_line(object: &Object) -> Result<Vec<u8>, CliError> {
+    let mut line = serde_json::to_vec(object).map_err(CliError::run)?;
+    line.push(b'\n');
+    Ok(line)
 }

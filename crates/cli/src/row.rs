@@ -24,8 +24,8 @@ pub struct Task {
     /// Name of the machine, if it has one.
     pub machine: Option<&'static str>,
     pub study: Study,
-    /// Value of the swept quantity, and its text, in a sweep.
-    pub swept: Option<(f64, String)>,
+    /// Value of each swept quantity, and its text, in a sweep.
+    pub swept: Vec<(f64, String)>,
 }
 
 pub struct StudyRow {
@@ -50,11 +50,11 @@ impl StudyRow {
     }
 }
 
-/// Returns the columns of `run`, `compare` and `sweep`. The first is that of the swept quantity, if any.
-pub fn columns(swept: Option<&'static str>, run: &RunOptions) -> Columns<'static, StudyRow> {
+/// Returns the columns of `run`, `compare` and `sweep`. The first are those of the swept quantities, if any.
+pub fn columns(swept: impl Iterator<Item = &'static str>, run: &RunOptions) -> Columns<'static, StudyRow> {
     let mut columns = Columns::<StudyRow>::new();
-    if let Some(name) = swept {
-        columns.add_to_table(name, |row| row.task.swept.clone().map(|(_, text)| Field::Swept(text)));
+    for (place, name) in swept.enumerate() {
+        columns.add_to_table(name, move |row| Field::Swept(row.task.swept[place].1.clone()));
     }
     columns.add("program", |row| row.case().program.name);
     columns.add("algorithm", |row| row.case().algorithm.name).title("algorithm");

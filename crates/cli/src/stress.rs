@@ -75,7 +75,7 @@ impl StressCommand {
         let wires = wire_text(self.draws.latency, self.draws.ties, self.machine.ports.unwrap_or_default());
         let heading = choice_heading(first, &parameters(first), &(clock_text(clock, carrier) + &wires));
         let mut experiment =
-            Experiment { tasks, heading, unit: first.unit, range: None, is_single: false, details: notes };
+            Experiment { tasks, heading, unit: first.unit, ranges: Vec::new(), is_single: false, details: notes };
         let mut report = Report::new(out, self.report.format, columns()).with_files(self.outputs.open()?);
         experiment.run(&mut report, |_| Ok(()))?;
         report.draw(|rows| plot(rows, &choices))
@@ -112,7 +112,7 @@ impl StressCommand {
                     };
                     case.check().map_err(CliError::request)?;
                     let study = Study { emulation: emulation.clone(), ..Study::new(case) };
-                    studies.push(Task { name, machine: *machine, study, swept: None });
+                    studies.push(Task { name, machine: *machine, study, swept: Vec::new() });
                 }
             }
         }

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use super::canvas::{Anchor, Canvas, NORMAL, lines_height, text_width};
 use super::digits::figures;
+use super::palette::TEXT;
 
 /// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +88,34 @@ impl Axis {
             }
         };
         candidates.into_iter().filter(|tick| range.contains(&self.position(*tick))).collect()
+    }
+}
+
+/// Writes numbers at their places below `top`, without those that would touch another.
+pub fn draw_numbers_below<'a>(canvas: &mut Canvas, top: f64, labels: impl Iterator<Item = (f64, &'a str)>) {
+    let mut free = f64::NEG_INFINITY;
+    for (x, text) in labels {
+        let half = text_width(text, NORMAL) / 2.0;
+        if x - half >= free {
+            canvas.draw_text_below(TEXT, (x, top), Anchor::Middle, NORMAL, text);
+            free = x + half + 6.0;
+        }
+    }
+}
+
+/// Writes numbers at their heights beside `right`, from the bottom up, without those that would touch
+/// another.
+pub fn draw_numbers_beside<'a>(
+    canvas: &mut Canvas,
+    right: f64,
+    labels: impl Iterator<Item = (f64, &'a str)>,
+) {
+    let (mut free, half) = (f64::INFINITY, lines_height(1, NORMAL) / 2.0);
+    for (y, text) in labels {
+        if y + half <= free {
+            canvas.draw_text(TEXT, (right, y), Anchor::End, NORMAL, text);
+            free = y - half;
+        }
     }
 }
 

@@ -14,6 +14,7 @@ pub mod heat_map;
 mod legend;
 pub mod palette;
 pub mod plot;
+pub mod regions;
 pub mod timeline;
 pub mod tree;
 pub mod zones;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::axis::{Axis, Scale};
+use super::axis::{Axis, Scale, draw_numbers_below};
 use super::canvas::{
     Anchor, Canvas, MARGIN, NORMAL, Position, SMALL, ShapeStyle, WIDTH, lines_height, text_width, widest,
     wrap,
@@ -108,14 +108,8 @@ impl ZonePlot {
         let label = (x.max(left + text_width(&self.mark.1, SMALL) / 2.0), top - lines_height(1, SMALL));
         canvas.draw_text_below(GREY, label, Anchor::Middle, SMALL, &self.mark.1);
 
-        let mut free = f64::NEG_INFINITY;
-        for (tick, text) in across.ticks.iter().zip(&across.texts) {
-            let (x, half) = (across.place(*tick, left, right), text_width(text, NORMAL) / 2.0);
-            if x - half >= free {
-                canvas.draw_text_below(TEXT, (x, bottom + BESIDE), Anchor::Middle, NORMAL, text);
-                free = x + half + 6.0;
-            }
-        }
+        let labels = across.ticks.iter().map(|tick| across.place(*tick, left, right));
+        draw_numbers_below(&mut canvas, bottom + BESIDE, labels.zip(across.texts.iter().map(String::as_str)));
         y = bottom + BESIDE + lines_height(1, NORMAL);
         let below = wrap(&self.x, NORMAL + 1.0, right - left);
         y = canvas.draw_lines(TEXT, ((left + right) / 2.0, y), Anchor::Middle, NORMAL + 1.0, &below);

@@ -5,11 +5,13 @@
 
 pub mod analysis;
 pub mod calibration;
+pub mod fastest;
 pub mod loggps;
 pub mod parallel;
 pub mod range;
 pub mod real;
 pub mod sweep;
+pub mod tuning;
 
 use std::sync::Arc;
 

@@ -145,8 +145,14 @@ impl Quantity {
         }
     }
 
+    /// Returns whether the values between two are whole numbers, of picoseconds if they are times.
+    pub(crate) fn is_whole(self, low: f64, high: f64) -> bool {
+        let between = low + (high - low) / std::f64::consts::PI;
+        (self.to_point(between).number - between).abs() > 1e-9 * between.abs() || self.is_time()
+    }
+
     /// Returns the point of a number: times are rounded to picoseconds, counts to whole numbers.
-    fn to_point(self, number: f64) -> SweepPoint {
+    pub(crate) fn to_point(self, number: f64) -> SweepPoint {
         let whole = || SweepPoint { value: (number.round() as u64).to_string(), number: number.round() };
         match self {
             _ if self.is_time() => {

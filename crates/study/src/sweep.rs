@@ -1,4 +1,4 @@
-//! Sweeps: studies of a program's algorithms along one quantity.
+//! Sweeps: studies of a program's algorithms along one quantity, or over two.
 
 use loggp::{Params, ParamsBuilder};
 
@@ -6,65 +6,88 @@ use super::range::{Quantity, Range, SweepPoint};
 use super::{Answers, Study, StudyError};
 use loggp_programs::{Algorithm, Case, Refusal};
 
-/// Studies of every algorithm at every point of a range.
-#[derive(Clone, Debug)]
-pub struct Sweep {
-    /// Quantity and points of the sweep.
-    pub range: Range,
-    /// Studies that can be run, each with its point.
-    pub studies: Vec<(SweepPoint, Study)>,
-    /// Points that are refused, and why: a point may be no machine, or its machine may not suit an algorithm.
-    pub refused: Vec<(SweepPoint, Refusal)>,
+/// A sweep: what makes the study of any algorithm at any point of its ranges, and between them.
+pub struct Sweep<'a> {
+    /// Quantities and their values. All values of the first are taken at each value of the next.
+    pub ranges: Vec<Range>,
+    /// The machine, with all parameters except those that are swept.
+    machine: &'a ParamsBuilder,
+    make_study: Box<dyn Fn(Params) -> Result<Study, Refusal> + Sync + 'a>,
 }
 
-impl Sweep {
-    /// Makes a sweep. `machine` has all parameters except the swept one, and `study` makes a study that lacks
-    /// only the point.
+/// A point of a sweep: a value for each of its ranges.
+pub type Place = Vec<SweepPoint>;
+
+/// Studies of algorithms at all points of a sweep.
+#[derive(Clone, Debug, Default)]
+pub struct SweepStudies {
+    /// Studies that can be run, each with its point.
+    pub studies: Vec<(Place, Study)>,
+    /// Points that are refused, and why: a point may be no machine, or its machine may not suit an algorithm.
+    pub refused: Vec<(Place, Refusal)>,
+}
+
+impl<'a> Sweep<'a> {
+    /// Makes a sweep. `machine` has all parameters except the swept ones, and `make_study` makes a study that
+    /// lacks only the point.
     pub fn new(
-        range: Range,
-        algorithms: &[&'static Algorithm],
-        machine: &ParamsBuilder,
-        study: impl Fn(Params) -> Result<Study, Refusal>,
-    ) -> Sweep {
-        let mut sweep = Sweep { range, studies: Vec::new(), refused: Vec::new() };
-        for point in &sweep.range.points {
+        ranges: Vec<Range>,
+        machine: &'a ParamsBuilder,
+        make_study: impl Fn(Params) -> Result<Study, Refusal> + Sync + 'a,
+    ) -> Sweep<'a> {
+        Sweep { ranges, machine, make_study: Box::new(make_study) }
+    }
+
+    /// Returns the studies of these algorithms at every point, those of a point beside each other.
+    pub fn studies(&self, algorithms: &[&'static Algorithm]) -> SweepStudies {
+        let mut all = SweepStudies::default();
+        for place in self.places() {
             for algorithm in algorithms {
-                match study_at(point, sweep.range.quantity, algorithm, machine, &study) {
-                    Ok(study) => sweep.studies.push((point.clone(), study)),
-                    Err(refusal) => sweep.refused.push((point.clone(), refusal)),
+                match self.study_at(&place, algorithm) {
+                    Ok(study) => all.studies.push((place.clone(), study)),
+                    Err(refusal) => all.refused.push((place.clone(), refusal)),
                 }
             }
         }
-        sweep
+        all
     }
 
+    /// Returns all points.
+    fn places(&self) -> Vec<Place> {
+        let add = |places: Vec<Place>, range: &Range| -> Vec<Place> {
+            let with = |point: &SweepPoint| {
+                places.iter().map(|place| [&place[..], &[point.clone()]].concat()).collect::<Vec<_>>()
+            };
+            range.points.iter().flat_map(with).collect()
+        };
+        self.ranges.iter().fold(vec![Vec::new()], add)
+    }
+
+    /// Returns the study of an algorithm at a point, which may lie between those of the ranges.
+    pub fn study_at(&self, place: &[SweepPoint], algorithm: &'static Algorithm) -> Result<Study, Refusal> {
+        let values = || self.ranges.iter().map(|range| range.quantity).zip(place);
+        let set = |machine: ParamsBuilder, (quantity, point): (Quantity, &SweepPoint)| match quantity {
+            Quantity::Parameter(parameter) => machine.set(&format!("{}={}", parameter.name, point.value)),
+            _ => Ok(machine),
+        };
+        let params = values().try_fold(self.machine.clone(), set).and_then(ParamsBuilder::build);
+        let study = (self.make_study)(params.map_err(|why| why.to_string())?)?;
+        let mut case = Case { algorithm, ..study.case };
+        for (quantity, point) in values() {
+            case = match quantity {
+                Quantity::Size => Case { size: point.number as usize, ..case },
+                Quantity::Option(option) => case.with_value(option.value_of(point.number)?),
+                Quantity::Parameter(_) => case,
+            };
+        }
+        case.check()?;
+        Ok(Study { case, ..study })
+    }
+}
+
+impl SweepStudies {
     /// Runs all studies.
     pub fn run(&self) -> Result<Vec<Answers>, StudyError> {
         self.studies.iter().map(|(_, study)| study.run()).collect()
     }
-}
-
-/// Makes the study of an algorithm at a point.
-fn study_at(
-    point: &SweepPoint,
-    quantity: Quantity,
-    algorithm: &'static Algorithm,
-    machine: &ParamsBuilder,
-    study: impl Fn(Params) -> Result<Study, Refusal>,
-) -> Result<Study, Refusal> {
-    let params = match quantity {
-        Quantity::Parameter(parameter) => {
-            machine.clone().set(&format!("{}={}", parameter.name, point.value)).and_then(ParamsBuilder::build)
-        }
-        _ => machine.clone().build(),
-    };
-    let study = study(params.map_err(|why| why.to_string())?)?;
-    let case = Case { algorithm, ..study.case };
-    let case = match quantity {
-        Quantity::Size => Case { size: point.number as usize, ..case },
-        Quantity::Option(option) => case.with_value(option.value_of(point.number)?),
-        _ => case,
-    };
-    case.check()?;
-    Ok(Study { case, ..study })
 }

@@ -101,7 +101,8 @@ pub static LAYOUT: Opt<Layout> = Opt::new(
     Layout::Cyclic,
     &OneOf(&[("cyclic", Layout::Cyclic), ("blocked", Layout::Blocked)]),
 )
-.for_algorithms(&["long-staggered", "short-staggered", "short-synchronized", "short-naive", "overlapped"]);
+.for_algorithms(&["long-staggered", "short-staggered", "short-synchronized", "short-naive", "overlapped"])
+.with_choices(|_, _| vec!["cyclic".into(), "blocked".into()]);
 
 /// The option for the cost of a butterfly.
 pub static BUTTERFLY: Opt<Time> = Opt::new(

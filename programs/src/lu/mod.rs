@@ -89,7 +89,11 @@ pub static GRID: Opt<Option<(usize, usize)>> = Opt::new(
     None,
     &OptionalKind(&CustomKind { read: parse_grid, write: |(rows, columns)| format!("{rows}x{columns}") }),
 )
-.for_algorithms(&["grid-cyclic", "grid-cyclic-lookahead", "grid-blocked"]);
+.for_algorithms(&["grid-cyclic", "grid-cyclic-lookahead", "grid-blocked"])
+.with_choices(|P, _| {
+    let rows = (1..=P).filter(|rows| P.is_multiple_of(*rows));
+    rows.map(|rows| format!("{rows}x{}", P / rows)).collect()
+});
 
 /// The option for the columns of a panel.
 pub static BLOCK: Opt<usize> = Opt::new(
@@ -98,7 +102,10 @@ pub static BLOCK: Opt<usize> = Opt::new(
     "how many columns are eliminated together; 1 is the paper's",
     1,
     &WholeNumber(1..=usize::MAX),
-);
+)
+.with_choices(|_, n| {
+    [1, 2, 4, 8, 16, 32].iter().filter(|block| **block <= n).map(usize::to_string).collect()
+});
 
 /// The option for the cost of a flop: by default a tenth of the CM-5's butterfly (LogP, section 4.1.4).
 pub static FLOP: Opt<Time> = Opt::new(

@@ -38,6 +38,9 @@ pub struct OptionInfo {
     pub is_instead_of_size: bool,
     /// Algorithms that have the option; empty if all have it.
     pub algorithms: &'static [&'static str],
+    /// Returns the values to choose the fastest from, for this many processors and this size; none if the
+    /// value belongs to the question, as the cost of computing does.
+    pub choices: fn(usize, usize) -> Vec<String>,
 }
 
 /// An option with values of any type.
@@ -80,7 +83,9 @@ impl<T: Clone + fmt::Debug + Send + Sync> Opt<T> {
         default: T,
         kind: &'static dyn OptionKind<T>,
     ) -> Opt<T> {
-        let info = OptionInfo { name, placeholder, about, is_instead_of_size: false, algorithms: &[] };
+        let (is_instead_of_size, algorithms) = (false, &[] as &[&str]);
+        let choices = |_, _| Vec::new();
+        let info = OptionInfo { name, placeholder, about, is_instead_of_size, algorithms, choices };
         Opt { info, default, kind }
     }
 
@@ -95,6 +100,13 @@ impl<T: Clone + fmt::Debug + Send + Sync> Opt<T> {
     #[must_use]
     pub const fn for_algorithms(mut self, algorithms: &'static [&'static str]) -> Opt<T> {
         self.info.algorithms = algorithms;
+        self
+    }
+
+    /// Returns the same option with values to choose the fastest from, for a number of processors and a size.
+    #[must_use]
+    pub const fn with_choices(mut self, choices: fn(usize, usize) -> Vec<String>) -> Opt<T> {
+        self.info.choices = choices;
         self
     }
 

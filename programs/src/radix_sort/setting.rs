@@ -24,7 +24,8 @@ pub static RADIX: Opt<u32> = Opt::new(
     "the bits of a digit, by which one pass sorts; the more keys, the wider",
     8,
     &WholeNumber(1..=WIDEST),
-);
+)
+.with_choices(|_, _| (1..=WIDEST).map(|bits| bits.to_string()).collect());
 
 /// The option for the distribution of the keys.
 pub static INPUT: Opt<Input> = Opt::new(

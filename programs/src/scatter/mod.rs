@@ -86,7 +86,8 @@ pub static ALPHA: Opt<f64> = Opt::new(
     0.5,
     &CustomKind { read: parse_ratio, write: f64::to_string },
 )
-.for_algorithms(&["fixed"]);
+.for_algorithms(&["fixed"])
+.with_choices(|_, _| (1..20).map(|part| (f64::from(part) / 20.0).to_string()).collect());
 
 /// The option for the detour of figure 10.
 pub static DETOUR: Opt<Option<Detour>> = Opt::new(

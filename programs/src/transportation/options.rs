@@ -84,7 +84,8 @@ pub static STAGE1: Opt<SendSchedule> = Opt::new(
         ("random-improved", SendSchedule::Random(RandomSchedule::IMPROVED)),
     ]),
 )
-.for_algorithms(TWO_STAGE);
+.for_algorithms(TWO_STAGE)
+.with_choices(|_, _| ["linear", "random", "random-improved"].map(String::from).into());
 
 /// The option for the elements of a message that are sent at once.
 pub static CHUNK: Opt<usize> = Opt::new(
@@ -97,7 +98,8 @@ pub static CHUNK: Opt<usize> = Opt::new(
         write: |chunk| if *chunk == usize::MAX { "all".into() } else { chunk.to_string() },
     },
 )
-.for_algorithms(WITH_RANDOM);
+.for_algorithms(WITH_RANDOM)
+.with_choices(|_, _| ["256", "1024", "4096", "all"].map(String::from).into());
 
 /// The option for the cost of setting up a part.
 pub static PART: Opt<TimeSpan> = Opt::new(

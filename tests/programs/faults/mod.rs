@@ -23,13 +23,15 @@ use tempfile::TempDir;
 
 /// Command lines for each subcommand and each kind of file that it writes. `t.json` and `t.loggp` are a
 /// trace, `1.csv` and `2.csv` shards, and `0.txt` and `1.txt` the calls of two ranks.
-const LINES: [&str; 25] = [
+const LINES: [&str; 27] = [
     "run scatter -P 4 --trace x.json --timeline x.svg -o x.csv",
     "run fft -P 4 --size 4k --trace x.loggp",
     "run broadcast -P 4 --clock wall --dilation 100 -o x.json",
     "compare scatter -P 8 --clock virtual --repeat 9 -o x.csv -o x.txt",
     "compare broadcast -P 4 --dilation 100 -o x.json",
     "sweep remap -P 8 --over size=4..256:log:7 -o x.svg -o x.json",
+    "sweep scatter -P 8 --over L=1us..50us:4 --over size=1..64:log:3 -o x.svg -o x.json",
+    "tune radix-sort -P 4 --size 64 -o x.csv",
     "check broadcast -P 8 --runs 300",
     "calibrate --clock virtual -o x.csv",
     "calibrate --find loggps --machine cenju4 --clock virtual -o x.svg",

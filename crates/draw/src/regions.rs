@@ -1,0 +1,293 @@
+//! Maps over two quantities: each cell has the colour of what is best there, and lines show where that
+//! changes.
+
+use super::axis::{Axis, Scale, draw_numbers_below, draw_numbers_beside};
+use super::canvas::{
+    Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
+};
+use super::legend::{LegendEntry, draw_legend};
+use super::palette::{GREY, Ink, STRONG, SeriesStyle, TEXT};
+
+/// A map.
+pub struct RegionMap {
+    pub title: String,
+    /// One or more smaller lines below the title.
+    pub subtitle: String,
+    pub x: MapAxis,
+    pub y: MapAxis,
+    /// Labels of the series that can be best, each with its letter.
+    pub series: Vec<(char, String)>,
+    /// Cells in rows from the least y up, each with as many as x has values.
+    pub cells: Vec<Vec<RegionCell>>,
+    pub borders: Vec<Border>,
+}
+
+/// A quantity of a map.
+pub struct MapAxis {
+    /// Name with the unit.
+    pub name: String,
+    pub scale: Scale,
+    /// Values of the columns or rows, in ascending order.
+    pub values: Vec<f64>,
+}
+
+/// A cell of a map.
+pub struct RegionCell {
+    /// Number of the series that is best there, or `None` if there is none.
+    pub best: Option<usize>,
+    /// Text in the cell, where there is room.
+    pub text: String,
+    pub tooltip: String,
+}
+
+/// A value of x in a row, from which on another series is best.
+pub struct Border {
+    pub row: usize,
+    pub x: f64,
+    pub from: usize,
+    pub to: usize,
+    pub tooltip: String,
+}
+
+/// Height of the map.
+const HEIGHT: f64 = 380.0;
+/// Space between an axis and its numbers.
+const BESIDE: f64 = 7.0;
+/// How strong the colours of the regions are.
+const OPACITY: f64 = 0.4;
+
+/// An axis that is divided into a part for each of its values.
+struct DividedAxis {
+    axis: Axis,
+    /// Ends of the parts: one more than there are values.
+    ends: Vec<f64>,
+    /// Positions on the canvas of the first and the last end.
+    places: Position,
+    ticks: Vec<f64>,
+    texts: Vec<String>,
+}
+
+impl DividedAxis {
+    fn new(MapAxis { scale, values, .. }: &MapAxis) -> DividedAxis {
+        let axis = Axis::new(*scale, values.iter().copied());
+        let at: Vec<f64> = values.iter().map(|value| axis.position(*value)).collect();
+        // A part ends halfway to the next value; the outer ones are as wide as on their inner side.
+        let half = |place: usize| at.get(place + 1).map_or(0.5, |next| (next - at[place]) / 2.0);
+        let last = at.len() - 1;
+        let inner = at.windows(2).map(|pair| (pair[0] + pair[1]) / 2.0);
+        let ends: Vec<f64> = [at[0] - half(0)]
+            .into_iter()
+            .chain(inner)
+            .chain([at[last] + half(last.saturating_sub(1))])
+            .collect();
+        let (ticks, texts) = axis.labelled_ticks(&(ends[0]..ends[last + 1]));
+        DividedAxis { axis, ends, places: (0.0, 1.0), ticks, texts }
+    }
+
+    /// Returns the place of a position of the axis on the canvas.
+    fn place(&self, position: f64) -> f64 {
+        let (first, last) = (self.ends[0], self.ends[self.ends.len() - 1]);
+        let (start, end) = self.places;
+        start + (position - first) / (last - first) * (end - start)
+    }
+
+    /// Returns the place of a value on the canvas.
+    fn place_of(&self, value: f64) -> f64 {
+        self.place(self.axis.position(value))
+    }
+
+    /// Returns the places of the ends of a part.
+    fn part(&self, number: usize) -> (f64, f64) {
+        (self.place(self.ends[number]), self.place(self.ends[number + 1]))
+    }
+
+    fn labels(&self) -> impl Iterator<Item = (f64, &str)> {
+        self.ticks.iter().map(|tick| self.place_of(*tick)).zip(self.texts.iter().map(String::as_str))
+    }
+}
+
+impl RegionMap {
+    /// Returns the map as SVG.
+    pub fn svg(&self) -> String {
+        let (mut across, mut up) = (DividedAxis::new(&self.x), DividedAxis::new(&self.y));
+        let name = wrap(&self.y.name, NORMAL + 1.0, HEIGHT);
+        let left = MARGIN + lines_height(name.len(), NORMAL + 1.0) + 4.0 + widest(&up.texts, NORMAL) + BESIDE;
+        let right = WIDTH - MARGIN.max(widest(&across.texts, NORMAL) / 2.0 + 4.0);
+        let mut canvas = Canvas::new(WIDTH);
+        let top = canvas.draw_head(&self.title, &self.subtitle);
+        let bottom = top + HEIGHT;
+        (across.places, up.places) = ((left, right), (bottom, top));
+
+        for (row, cells) in self.cells.iter().enumerate() {
+            self.draw_row(&mut canvas, row, cells, &across, &up);
+        }
+        for (row, cells) in self.cells.iter().enumerate() {
+            draw_texts(&mut canvas, row, cells, &across, &up);
+        }
+        self.draw_borders(&mut canvas, &across, &up);
+        canvas.draw_thin_line(GREY, &[(left, top), (left, bottom), (right, bottom)]);
+        draw_numbers_below(&mut canvas, bottom + BESIDE, across.labels());
+        draw_numbers_beside(&mut canvas, left - BESIDE, up.labels());
+        canvas.draw_axis_name((top + bottom) / 2.0, &name);
+        let below = wrap(&self.x.name, NORMAL + 1.0, right - left);
+        let place = ((left + right) / 2.0, bottom + BESIDE + lines_height(1, NORMAL));
+        let y = canvas.draw_lines(TEXT, place, Anchor::Middle, NORMAL + 1.0, &below);
+        let end = draw_legend(&mut canvas, y + 8.0, &self.entries());
+        canvas.finish(end + MARGIN / 2.0, &self.title)
+    }
+
+    /// Draws the regions of a row, which end at its borders.
+    fn draw_row(
+        &self,
+        canvas: &mut Canvas,
+        row: usize,
+        cells: &[RegionCell],
+        across: &DividedAxis,
+        up: &DividedAxis,
+    ) {
+        let (bottom, top) = up.part(row);
+        let mut draw = |best: Option<usize>, tooltip: &str, (from, until): (f64, f64)| {
+            let Some(best) = best else { return };
+            canvas.with_tooltip(tooltip, |canvas| {
+                canvas.with_opacity(OPACITY, |canvas| {
+                    let (place, size) = ((from, top), (until - from, bottom - top));
+                    canvas.draw_rectangle(ink(best), ShapeStyle::Area, place, size);
+                });
+            });
+        };
+        let mut from = across.part(0).0;
+        for (column, cell) in cells.iter().enumerate() {
+            let between: Vec<&Border> = match self.x.values.get(column + 1) {
+                Some(next) => {
+                    let is_here = |border: &&Border| {
+                        border.row == row && border.x > self.x.values[column] && border.x <= *next
+                    };
+                    self.borders.iter().filter(is_here).collect()
+                }
+                None => Vec::new(),
+            };
+            let mut best = cell.best;
+            for border in &between {
+                let until = across.place_of(border.x);
+                draw(best, &cell.tooltip, (from, until));
+                (from, best) = (until, Some(border.to));
+            }
+            if between.is_empty() {
+                let until = across.part(column).1;
+                draw(best, &cell.tooltip, (from, until));
+                from = until;
+            }
+        }
+    }
+
+    /// Draws the borders, those of the same two series in neighbouring rows as one line.
+    fn draw_borders(&self, canvas: &mut Canvas, across: &DividedAxis, up: &DividedAxis) {
+        let like = |border: &Border, row: usize| {
+            let mut others = self.borders.iter();
+            others.find(|other| (other.row, other.from, other.to) == (row, border.from, border.to))
+        };
+        let x = |border: &Border| across.place_of(border.x);
+        for border in &self.borders {
+            let ((bottom, top), middle) = (up.part(border.row), up.place_of(self.y.values[border.row]));
+            let above = like(border, border.row + 1);
+            let is_lowest = border.row == 0 || like(border, border.row - 1).is_none();
+            let mut places = vec![(x(border), if is_lowest { bottom } else { middle })];
+            places.push((x(border), if above.is_none() { top } else { middle }));
+            places.extend(above.map(|above| (x(above), up.place_of(self.y.values[above.row]))));
+            canvas.draw_line(STRONG, ShapeStyle::Line, "", &places);
+            canvas.with_tooltip(&border.tooltip, |canvas| canvas.draw_spot((x(border), middle), BESIDE));
+        }
+    }
+
+    /// Returns an entry of the legend for each series that is best somewhere.
+    fn entries(&self) -> Vec<LegendEntry<'_>> {
+        let is_best = |number: &usize| {
+            let best = self.cells.iter().flatten().map(|cell| cell.best);
+            best.chain(self.borders.iter().map(|border| Some(border.to))).any(|best| best == Some(*number))
+        };
+        let entry = |number: usize| {
+            let (letter, label) = &self.series[number];
+            LegendEntry::new(&format!("{letter}: {label}"), move |canvas: &mut Canvas, _, (right, y)| {
+                let (place, size) = ((right - 18.0, y - 6.0), (18.0, 12.0));
+                canvas.with_opacity(OPACITY, |canvas| {
+                    canvas.draw_rectangle(ink(number), ShapeStyle::Area, place, size);
+                });
+                canvas.draw_rectangle(ink(number), ShapeStyle::Thin, place, size);
+            })
+        };
+        (0..self.series.len()).filter(is_best).map(entry).collect()
+    }
+}
+
+/// Writes the texts of a row's cells that have room, and crosses out those in which nothing is best.
+fn draw_texts(canvas: &mut Canvas, row: usize, cells: &[RegionCell], across: &DividedAxis, up: &DividedAxis) {
+    let (bottom, top) = up.part(row);
+    for (column, cell) in cells.iter().enumerate() {
+        let (left, right) = across.part(column);
+        let fits = text_width(&cell.text, NORMAL) + 4.0 <= right - left;
+        if cell.best.is_none() {
+            canvas.with_tooltip(&cell.tooltip, |canvas| {
+                canvas.draw_thin_line(GREY, &[(left, bottom), (right, top)]);
+                canvas.draw_thin_line(GREY, &[(left, top), (right, bottom)]);
+            });
+        } else if fits && lines_height(1, NORMAL) <= bottom - top {
+            let place = ((left + right) / 2.0, (bottom + top) / 2.0);
+            canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, &cell.text);
+        }
+    }
+}
+
+/// Returns the colour of a series. The first of a plot is black, which would hide the texts of a map.
+fn ink(number: usize) -> Ink {
+    SeriesStyle::for_number(number + 1).ink
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(name: &str, values: &[f64]) -> MapAxis {
+        MapAxis { name: name.into(), scale: Scale::Linear, values: values.into() }
+    }
+
+    /// A row changes its colour at its border, and a cell without a best series is crossed out.
+    #[test]
+    fn regions_end_at_their_borders() {
+        let cell = |best: Option<usize>| RegionCell {
+            best,
+            text: best.map_or(String::new(), |best| ["a", "b"][best].into()),
+            tooltip: format!("<{best:?}>"),
+        };
+        let border = |row, x| Border { row, x, from: 0, to: 1, tooltip: format!("border {x}") };
+        let map = RegionMap {
+            title: "map".into(),
+            subtitle: String::new(),
+            x: axis("x", &[0.0, 10.0]),
+            y: axis("y", &[1.0, 2.0, 3.0]),
+            series: vec![('a', "one".into()), ('b', "other".into())],
+            cells: vec![
+                vec![cell(Some(0)), cell(Some(1))],
+                vec![cell(Some(0)), cell(Some(1))],
+                vec![cell(None), cell(Some(1))],
+            ],
+            borders: vec![border(0, 2.5), border(1, 7.5)],
+        };
+        let svg = map.svg();
+        let attribute = |part: &str, name: &str| -> f64 {
+            let text = part.split(&format!(" {name}=\"")).nth(1).unwrap().split('"').next().unwrap();
+            text.parse().unwrap()
+        };
+        let areas: Vec<(f64, f64)> = (svg.split("<g opacity").skip(1))
+            .filter(|part| part.starts_with("=\"0.4\">\n<rect"))
+            .map(|part| (attribute(part, "x"), attribute(part, "width")))
+            .collect();
+        // Cells are as wide as 10 of x: the map reaches from -5 to 15.
+        let unit = (areas[0].1 + areas[1].1) / 20.0;
+        let widths: Vec<f64> = areas.iter().take(5).map(|(_, width)| (width / unit).round()).collect();
+        assert_eq!(widths, [8.0, 13.0, 13.0, 8.0, 10.0]);
+        assert_eq!(svg.matches("&lt;None&gt;").count(), 1);
+        assert!([">a: one<", ">b: other<", "border 2.5", ">x</text>"].iter().all(|text| svg.contains(text)));
+        // The borders of neighbouring rows are one line: each begins where the other ends.
+        assert_eq!(svg.matches("lg-strong lg-line").count(), 2);
+    }
+}

@@ -1,0 +1,138 @@
+//! The fastest algorithm on a machine, and the fastest values of its options.
+
+use loggp::Time;
+use loggp_programs::{Case, Emulation, OptionValue, Plan};
+
+use super::parallel::run_in_order;
+use super::{Study, StudyError};
+
+/// A case that may be the fastest.
+#[derive(Debug)]
+pub struct Candidate {
+    pub case: Case,
+    /// Values of the options that were chosen.
+    pub choices: Vec<OptionValue>,
+    /// Time by the paper's closed form.
+    pub formula: Option<Time>,
+    /// Time on the virtual clock; `None` if it was not run, as the formula of its algorithm equals the model
+    /// elsewhere.
+    pub model: Option<Time>,
+    /// Error in the result of its run.
+    pub wrong: Option<String>,
+    /// Its place among all, in the order of algorithms and choices.
+    place: usize,
+}
+
+/// Candidates by their time.
+#[derive(Debug, Default)]
+pub struct Tuning {
+    /// From the fastest; among equals in the order of algorithms and choices.
+    pub candidates: Vec<Candidate>,
+    /// Cases whose run failed, and why.
+    pub failed: Vec<(Case, StudyError)>,
+}
+
+impl Candidate {
+    /// Returns its time: by the model, or by a formula that equals it.
+    pub fn time(&self) -> Option<Time> {
+        self.model.or(self.formula)
+    }
+}
+
+impl Tuning {
+    /// Finds the times of cases of several algorithms, each with all choices of its options whose names are
+    /// `is_open`. Runs them on several threads, and calls `done` after each run.
+    pub fn run(
+        cases: &[Case],
+        is_open: impl Fn(&str) -> bool,
+        emulation: &Emulation,
+        threads: usize,
+        done: impl Fn(&Case) + Sync,
+    ) -> Tuning {
+        let mut tuning = Tuning::default();
+        let mut groups: Vec<Vec<Candidate>> = cases.iter().map(|case| candidates(case, &is_open)).collect();
+        groups.iter_mut().flatten().enumerate().for_each(|(place, candidate)| candidate.place = place);
+        groups.iter_mut().for_each(|group| group.sort_by_key(|candidate| candidate.formula));
+        // The formula of an algorithm is believed if it equals the model where it is least and where it is
+        // greatest.
+        let ends = groups.iter_mut().flat_map(take_ends).collect();
+        tuning.add(ends, emulation, threads, &done);
+        let (believed, others): (Vec<_>, Vec<_>) =
+            groups.into_iter().flatten().partition(|candidate| tuning.has_exact_formula(&candidate.case));
+        tuning.add(others, emulation, threads, &done);
+        tuning.candidates.extend(believed);
+        tuning.candidates.sort_by_key(|candidate| (candidate.time(), candidate.place));
+        tuning
+    }
+
+    /// Returns whether all runs of a case's algorithm so far took as long as its formula says.
+    fn has_exact_formula(&self, case: &Case) -> bool {
+        let name = case.algorithm.name;
+        let mut runs = self.candidates.iter().filter(|candidate| candidate.case.algorithm.name == name);
+        let has_failed = self.failed.iter().any(|(case, _)| case.algorithm.name == name);
+        !has_failed
+            && runs.all(|candidate| candidate.formula.is_some() && candidate.formula == candidate.model)
+    }
+
+    /// Runs candidates, and adds them.
+    fn add(
+        &mut self,
+        candidates: Vec<Candidate>,
+        emulation: &Emulation,
+        threads: usize,
+        done: &(impl Fn(&Case) + Sync),
+    ) {
+        let run = |candidate: &Candidate| {
+            let study = Study { emulation: emulation.clone(), ..Study::new(candidate.case.clone()) };
+            let answers = study.run();
+            done(&candidate.case);
+            answers
+        };
+        let told: Result<(), ()> =
+            run_in_order(candidates.into_iter(), threads, run, |candidate, answers| {
+                match answers {
+                    Ok(answers) => {
+                        let (model, wrong) = (answers.prediction.model, answers.wrong);
+                        self.candidates.push(Candidate { model, wrong, ..candidate });
+                    }
+                    Err(why) => self.failed.push((candidate.case, why)),
+                }
+                Ok(())
+            });
+        debug_assert!(told.is_ok());
+    }
+}
+
+/// Takes the first and the last out of a group.
+fn take_ends(group: &mut Vec<Candidate>) -> Vec<Candidate> {
+    let last = if group.len() > 1 { group.pop() } else { None };
+    let first = if group.is_empty() { None } else { Some(group.remove(0)) };
+    first.into_iter().chain(last).collect()
+}
+
+/// Returns a case with all choices of its open options that can be run, the default ones first.
+fn candidates(case: &Case, is_open: impl Fn(&str) -> bool) -> Vec<Candidate> {
+    let mut all = vec![(case.clone(), Vec::new())];
+    for value in &case.options {
+        let (option, info) = (value.option(), value.option().info());
+        let is_had = info.algorithms.is_empty() || info.algorithms.contains(&case.algorithm.name);
+        let mut texts = (info.choices)(case.params.P, case.size);
+        if !is_had || !is_open(option.name()) || texts.is_empty() {
+            continue;
+        }
+        texts.sort_by_key(|text| *text != option.default().text());
+        let values: Vec<OptionValue> = texts.iter().filter_map(|text| option.read(text).ok()).collect();
+        let with = |(case, choices): &(Case, Vec<OptionValue>)| {
+            let with = |value: &OptionValue| {
+                (case.clone().with_value(value.clone()), [&choices[..], &[value.clone()]].concat())
+            };
+            values.iter().map(with).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    let candidate = |(case, choices): (Case, Vec<OptionValue>)| {
+        let formula = case.plan().ok().map(|plan: Box<dyn Plan + '_>| plan.formula())?;
+        Some(Candidate { case, choices, formula, model: None, wrong: None, place: 0 })
+    };
+    all.into_iter().filter_map(candidate).collect()
+}
