@@ -48,7 +48,8 @@ fn map_of<'a>(
 #[test]
 fn crossings_are_those_of_brute_force() {
     let picoseconds = Params::builder(5).L(US).set("L=40ps,o=7ps,g=11ps,G=1ps,word=8").unwrap();
-    let algorithms: Vec<_> = SCATTER.algorithms.iter().rev().collect(); // ties are won by others than usual
+    // Of these none is the fastest everywhere. Ties are won by others than usual.
+    let algorithms = ["short", "long", "fixed", "binomial"].map(|name| SCATTER.algorithm(name).unwrap());
     let mut count = 0;
     for over in [
         ["L=0ps..80ps:5", "size=1,2,5"],
@@ -105,14 +106,14 @@ fn equal_times_are_ties() {
     assert_eq!(names, ["optimal", "binomial", "long", "fixed", "split"]);
     assert_eq!((cell.fastest(), cell.lead()), (Some(0), Some(0.0)));
     let table = stdout_of("sweep scatter --over P=2,3 --over size=3,4");
-    assert!(table.contains("\n         4  a=b=c=e=f"), "{table}");
+    assert!(table.contains(" 4  a=b=c=e=f  a=b=c=e=f\n"), "{table}");
 }
 
 /// A map has the rows of comparisons at all its points, then its crossings, which are those of its rows
 /// alone.
 #[test]
 fn a_map_is_made_of_sweeps() {
-    let line = "sweep scatter optimal long short -P 8";
+    let line = "sweep scatter binomial long short -P 16";
     let all = rows(&format!("{line} --over L=1us..100us:3 --over size=1,64"));
     let (cells, crossings) = all.split_at(2 * 3 * 3);
     let mut expected = Vec::new();
@@ -126,7 +127,7 @@ fn a_map_is_made_of_sweeps() {
         assert!(crossing["over"] == "L" && crossing["adjacent"] == true, "{row}");
         let size = crossing["at"]["size"].as_i64().unwrap();
         let at = |number: &Value| {
-            let line = format!("compare scatter optimal long short -P 8 --size {size} --clock virtual");
+            let line = format!("compare scatter binomial long short -P 16 --size {size} --clock virtual");
             let rows = rows(&format!("{line} --machine cs2-elan --params L={number}ps"));
             let time = |row: &Value| row["model_ns"].as_f64().unwrap();
             let least = rows.iter().map(time).fold(f64::INFINITY, f64::min);
@@ -170,7 +171,7 @@ fn a_map_is_shown_as_a_table_and_a_picture() {
 fn impossible_points_are_marked() {
     let (status, table, stderr) = answer("sweep broadcast flat optimal --over P=0,4 --over L=1us,2us");
     assert_eq!(status, Some(0));
-    assert!(stderr.starts_with("left out: at P = 0 and L = 1 us, "), "{stderr}");
+    assert!(stderr.starts_with("left out: P = 0 is not a number of processors"), "{stderr}");
     assert!(table.contains("2  -  b "), "{table}");
     // The FFT runs at powers of two alone.
     let line = "sweep fft blocked long-staggered short-naive --size 4k --work charged --over P=1,2,4,8";

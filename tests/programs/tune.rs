@@ -114,6 +114,8 @@ fn wrong_requests_are_refused() {
         ("tune scatter long --alpha 0.5", "--alpha is for the algorithm fixed"),
         ("tune scatter -o x.svg", "tune draws nothing"),
         ("tune scatter --clock wall", "unexpected argument '--clock' found"),
-        ("tune", "there is no program named"),
+        ("tune collective bcst", "there is no collective bcst; the nearest name is bcast"),
+        ("tune collective bcast -P 0", "give"),
+        ("tune collective bcast --machine nowhere", "nowhere"),
     ]);
 }

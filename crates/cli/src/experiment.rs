@@ -214,14 +214,12 @@ impl<'a> ProgramSetup<'a> {
         self.check_given_options(algorithms)?;
         let SweepStudies { studies, refused } = sweep.studies(algorithms);
         let quantities = || sweep.ranges.iter().map(|range| range.quantity);
-        let at = |texts: &mut dyn Iterator<Item = String>| {
-            let values =
-                quantities().zip(texts).map(|(quantity, text)| format!("{} = {text}", quantity.name()));
-            values.collect::<Vec<_>>().join(" and ")
-        };
-        let refusals = refused.into_iter().map(|(place, why)| {
-            let mut texts = place.iter().zip(quantities()).map(|(point, quantity)| point.text(quantity));
-            CliError::Request(format!("at {}, {why}", at(&mut texts)))
+        // Of a map's many points the reasons alone are said.
+        let refusals = refused.into_iter().map(|(place, why)| match (&place[..], &sweep.ranges[..]) {
+            ([point], [Range { quantity, .. }]) => {
+                CliError::Request(format!("at {} = {}, {why}", quantity.name(), point.text(*quantity)))
+            }
+            _ => CliError::request(why),
         });
         let mut refusals: Vec<CliError> = refusals.collect();
         let Some((_, first)) = studies.first() else { return Err(refusals.swap_remove(0)) };
@@ -232,7 +230,9 @@ impl<'a> ProgramSetup<'a> {
             let swept =
                 swept.map(|(point, quantity)| (point.number, value_text(point.number, quantity, &unit)));
             let swept: Vec<(f64, String)> = swept.collect();
-            let at = at(&mut swept.iter().map(|(_, text)| text.clone()));
+            let at =
+                quantities().zip(&swept).map(|(quantity, (_, at))| format!("{} = {at}", quantity.name()));
+            let at = at.collect::<Vec<_>>().join(" and ");
             Task {
                 name: format!("{} at {at}", study.case.algorithm.name),
                 machine: self.machine.name,

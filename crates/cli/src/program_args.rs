@@ -49,16 +49,17 @@ fn example_lines(program: &Program, verb: &str) -> String {
     let over = match verb {
         "sweep" => " --over o=1us,2us",
         "check" => " --runs 10",
-        "tune" => " --size 64",
+        "tune" => " --size 64 -P 4",
         _ => "",
     };
     let how = match verb {
         "check" => "--strategy late-few",
-        "tune" => "--format json",
+        "tune" => "--all --format json",
         _ => "--clock virtual --format json",
     };
+    let P = if verb == "tune" { "" } else { " -P 4" };
     format!(
-        "Examples:\n  loggp {verb} {name}{over}\n  loggp {verb} {name} {first}{over} --machine myrinet -P 4 {how}"
+        "Examples:\n  loggp {verb} {name}{over}\n  loggp {verb} {name} {first}{over} --machine myrinet{P} {how}"
     )
 }
 

@@ -145,58 +145,66 @@ impl RegionMap {
         across: &DividedAxis,
         up: &DividedAxis,
     ) {
-        let (bottom, top) = up.part(row);
-        let mut draw = |best: Option<usize>, tooltip: &str, (from, until): (f64, f64)| {
+        let heights = self.heights(row, up);
+        let mut draw = |best: Option<usize>, tooltip: &str, from: [f64; 3], until: [f64; 3]| {
             let Some(best) = best else { return };
+            let sides = |places: [f64; 3]| places.into_iter().zip(heights).collect::<Vec<Position>>();
+            let corners: Vec<Position> =
+                sides(from).into_iter().chain(sides(until).into_iter().rev()).collect();
             canvas.with_tooltip(tooltip, |canvas| {
                 canvas.with_opacity(OPACITY, |canvas| {
-                    let (place, size) = ((from, top), (until - from, bottom - top));
-                    canvas.draw_rectangle(ink(best), ShapeStyle::Area, place, size);
+                    canvas.draw_polygon(ink(best), ShapeStyle::Area, &corners);
                 });
             });
         };
-        let mut from = across.part(0).0;
+        let mut from = [across.part(0).0; 3];
         for (column, cell) in cells.iter().enumerate() {
-            let between: Vec<&Border> = match self.x.values.get(column + 1) {
-                Some(next) => {
-                    let is_here = |border: &&Border| {
-                        border.row == row && border.x > self.x.values[column] && border.x <= *next
-                    };
-                    self.borders.iter().filter(is_here).collect()
-                }
-                None => Vec::new(),
+            let between = |border: &&Border| match self.x.values.get(column + 1) {
+                Some(next) => border.row == row && border.x > self.x.values[column] && border.x <= *next,
+                None => false,
             };
-            let mut best = cell.best;
-            for border in &between {
-                let until = across.place_of(border.x);
-                draw(best, &cell.tooltip, (from, until));
-                (from, best) = (until, Some(border.to));
+            let (mut best, mut is_divided) = (cell.best, false);
+            for border in self.borders.iter().filter(between) {
+                let until = self.border_places(border, across);
+                draw(best, &cell.tooltip, from, until);
+                (from, best, is_divided) = (until, Some(border.to), true);
             }
-            if between.is_empty() {
-                let until = across.part(column).1;
-                draw(best, &cell.tooltip, (from, until));
+            if !is_divided {
+                let until = [across.part(column).1; 3];
+                draw(best, &cell.tooltip, from, until);
                 from = until;
             }
         }
     }
 
-    /// Draws the borders, those of the same two series in neighbouring rows as one line.
+    /// Draws the borders.
     fn draw_borders(&self, canvas: &mut Canvas, across: &DividedAxis, up: &DividedAxis) {
-        let like = |border: &Border, row: usize| {
-            let mut others = self.borders.iter();
-            others.find(|other| (other.row, other.from, other.to) == (row, border.from, border.to))
-        };
-        let x = |border: &Border| across.place_of(border.x);
         for border in &self.borders {
-            let ((bottom, top), middle) = (up.part(border.row), up.place_of(self.y.values[border.row]));
-            let above = like(border, border.row + 1);
-            let is_lowest = border.row == 0 || like(border, border.row - 1).is_none();
-            let mut places = vec![(x(border), if is_lowest { bottom } else { middle })];
-            places.push((x(border), if above.is_none() { top } else { middle }));
-            places.extend(above.map(|above| (x(above), up.place_of(self.y.values[above.row]))));
-            canvas.draw_line(STRONG, ShapeStyle::Line, "", &places);
-            canvas.with_tooltip(&border.tooltip, |canvas| canvas.draw_spot((x(border), middle), BESIDE));
+            let (places, heights) = (self.border_places(border, across), self.heights(border.row, up));
+            let line: Vec<Position> = places.into_iter().zip(heights).collect();
+            canvas.draw_line(STRONG, ShapeStyle::Line, "", &line);
+            canvas.with_tooltip(&border.tooltip, |canvas| canvas.draw_spot(line[1], BESIDE));
         }
+    }
+
+    /// Returns where a border is at the lower end of its row, at the row's value, and at the upper end. It leads to
+    /// the border between the same two series in a neighbouring row.
+    fn border_places(&self, border: &Border, across: &DividedAxis) -> [f64; 3] {
+        let here = across.place_of(border.x);
+        let halfway_to = |row: Option<usize>| {
+            let is_like = |other: &&Border| {
+                Some(other.row) == row && (other.from, other.to) == (border.from, border.to)
+            };
+            let other = self.borders.iter().find(is_like);
+            other.map_or(here, |other| (here + across.place_of(other.x)) / 2.0)
+        };
+        [halfway_to(border.row.checked_sub(1)), here, halfway_to(Some(border.row + 1))]
+    }
+
+    /// Returns the places of the lower end of a row, of its value, and of its upper end.
+    fn heights(&self, row: usize, up: &DividedAxis) -> [f64; 3] {
+        let (bottom, top) = up.part(row);
+        [bottom, up.place_of(self.y.values[row]), top]
     }
 
     /// Returns an entry of the legend for each series that is best somewhere.
@@ -270,24 +278,27 @@ mod tests {
                 vec![cell(Some(0)), cell(Some(1))],
                 vec![cell(None), cell(Some(1))],
             ],
-            borders: vec![border(0, 2.5), border(1, 7.5)],
+            borders: vec![border(0, 2.0), border(1, 8.0)],
         };
         let svg = map.svg();
-        let attribute = |part: &str, name: &str| -> f64 {
-            let text = part.split(&format!(" {name}=\"")).nth(1).unwrap().split('"').next().unwrap();
-            text.parse().unwrap()
-        };
-        let areas: Vec<(f64, f64)> = (svg.split("<g opacity").skip(1))
-            .filter(|part| part.starts_with("=\"0.4\">\n<rect"))
-            .map(|part| (attribute(part, "x"), attribute(part, "width")))
+        // The corners of each region, from the lower left one around to the lower right one.
+        let regions: Vec<Vec<f64>> = (svg.split("<g opacity=\"0.4\">\n<polygon").skip(1))
+            .map(|part| {
+                let points = part.split("points=\"").nth(1).unwrap().split('"').next().unwrap();
+                points.split(' ').map(|point| point.split(',').next().unwrap().parse().unwrap()).collect()
+            })
             .collect();
-        // Cells are as wide as 10 of x: the map reaches from -5 to 15.
-        let unit = (areas[0].1 + areas[1].1) / 20.0;
-        let widths: Vec<f64> = areas.iter().take(5).map(|(_, width)| (width / unit).round()).collect();
-        assert_eq!(widths, [8.0, 13.0, 13.0, 8.0, 10.0]);
+        // The map reaches from -5 to 15.
+        let (left, right) = (regions[0][0], regions[1][5]);
+        let x = |place: f64| ((place - left) / (right - left) * 20.0 - 5.0).round();
+        let of = |region: usize| regions[region].iter().map(|place| x(*place)).collect::<Vec<_>>();
+        // Two borders meet halfway, at the rows' common edge.
+        let borders = [of(0)[3..].to_vec(), of(2)[3..].to_vec()];
+        assert_eq!(borders, [[5.0, 2.0, 2.0], [8.0, 8.0, 5.0]]);
+        assert_eq!(of(1), [2.0, 2.0, 5.0, 15.0, 15.0, 15.0]);
+        assert_eq!((regions.len(), of(4)), (5, vec![5.0, 5.0, 5.0, 15.0, 15.0, 15.0]));
         assert_eq!(svg.matches("&lt;None&gt;").count(), 1);
-        assert!([">a: one<", ">b: other<", "border 2.5", ">x</text>"].iter().all(|text| svg.contains(text)));
-        // The borders of neighbouring rows are one line: each begins where the other ends.
+        assert!([">a: one<", ">b: other<", "border 2", ">x</text>"].iter().all(|text| svg.contains(text)));
         assert_eq!(svg.matches("lg-strong lg-line").count(), 2);
     }
 }

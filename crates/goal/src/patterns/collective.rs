@@ -20,15 +20,17 @@ pub fn is_collective(name: &str) -> bool {
     parts(name).is_some()
 }
 
-/// Returns the schedule of a collective over this many ranks, such as `bcast:knomial:4`, or `bcast:openmpi` as a
-/// library does it. The root is rank 0. `bytes` is the whole message in a broadcast and in reductions, and otherwise
+/// Returns the schedule of a collective over this many ranks, such as `bcast:knomial:4`, `bcast:chain/8192` in segments
+/// of so many bytes, or `bcast:openmpi` as a library does it. The root is rank 0. `bytes` is the whole message in a broadcast and in reductions, and otherwise
 /// what a rank gives each other one. Returns `None` if this is not the name of a collective, and an error in one
 /// sentence if it cannot be done so.
 pub fn collective_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Result<Schedule, String>> {
     let (kind, how) = parts(name)?;
     let own = match CollectiveTable::named(how) {
         Some(_) => Ok(None),
-        None => CollectiveTable::parse(&format!("{} 1 0 {how}", kind.name())).map(Some),
+        None => {
+            CollectiveTable::parse(&format!("{} 1 0 {}", kind.name(), how.replacen('/', " ", 1))).map(Some)
+        }
     };
     Some(match own {
         Ok(own) => {
@@ -66,6 +68,32 @@ fn write(
         }
     }
     builder.build().map_err(|why| why.to_string())
+}
+
+/// Returns the names of the ways to do a collective over this many ranks: each algorithm with several fan-outs and
+/// segments, if it has these, and what libraries do. `bytes` are those of [`collective_schedule`].
+pub fn collective_choices(kind: CollectiveKind, ranks: usize, bytes: u64) -> Vec<String> {
+    let mut names = Vec::new();
+    for method in methods::of(kind) {
+        let usual: &[usize] =
+            if method.name == "chain" { &[1, 2, 4, 8, 16, 32] } else { &[2, 3, 4, 8, 16, 32] };
+        let fan_outs =
+            usual.iter().filter(|_| method.fan_out.is_some()).filter(|fan_out| **fan_out < ranks.max(3));
+        let fan_outs = fan_outs.map(|fan_out| format!(":{fan_out}")).collect::<Vec<_>>();
+        let fan_outs = if fan_outs.is_empty() { vec![String::new()] } else { fan_outs };
+        let segments = (10..31)
+            .step_by(2)
+            .map(|power| 1 << power)
+            .filter(|segment| method.has_segments && *segment < bytes);
+        let segments: Vec<u64> = segments.collect();
+        for fan_out in fan_outs {
+            let name = format!("{}:{}{fan_out}", kind.name(), method.name);
+            names.extend(segments.iter().map(|segment| format!("{name}/{segment}")));
+            names.push(name);
+        }
+    }
+    names.extend(["openmpi", "mpich"].map(|library| format!("{}:{library}", kind.name())));
+    names
 }
 
 /// Returns the names of all collectives, with a description.
