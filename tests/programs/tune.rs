@@ -104,6 +104,45 @@ optimal and levels are equally fast; next comes binomial, which takes 25.00% lon
     );
 }
 
+/// Each way to do a collective takes as long as `replay` says; what the libraries take is in the list, and is one of
+/// the others.
+#[test]
+fn collectives_are_tuned() {
+    for line in [
+        "bcast -P 9 --size 5000 --params L=6us,o=2us,g=4us,G=0.1us",
+        "allreduce -P 8 --size 4k --machine myrinet --ports dual",
+        "barrier -P 6",
+    ] {
+        let best = rows(&format!("tune collective {line}"));
+        let all = rows(&format!("tune collective {line} --all"));
+        let times: Vec<f64> = all.iter().map(|row| time(row, "time_ns")).collect();
+        assert!(times.is_sorted() && all.len() >= best.len() && all[0] == best[0], "{line}");
+        for tuned in &all {
+            let command = tuned["command"].as_str().unwrap().strip_prefix("loggp ").unwrap();
+            assert_eq!(row(command)["time_ns"], tuned["time_ns"], "{command}");
+        }
+        for library in ["openmpi", "mpich"] {
+            let is_it = |row: &&Value| row["schedule"].as_str().unwrap().ends_with(library);
+            assert!(times.contains(&time(best.iter().find(is_it).unwrap(), "time_ns")), "{line}: {library}");
+        }
+        // Each algorithm is listed with the options that are best for it.
+        let algorithm =
+            |row: &Value| row["schedule"].as_str().unwrap().split([':', '/']).nth(1).unwrap().to_string();
+        let mut seen: Vec<String> = Vec::new();
+        for row in &all {
+            if !seen.contains(&algorithm(row)) {
+                assert!(best.contains(row), "{line}: {row}");
+                seen.push(algorithm(row));
+            }
+        }
+        assert_eq!(seen.len(), best.len());
+    }
+    // Segments make a pipeline fast.
+    let best = rows("tune collective bcast -P 9 --size 5000 --params L=6us,o=2us,g=4us,G=0.1us --all");
+    let place = |name: &str| best.iter().position(|row| row["schedule"] == name).unwrap();
+    assert!(place("bcast:pipeline/1024") < place("bcast:pipeline"));
+}
+
 #[test]
 fn wrong_requests_are_refused() {
     assert_refused(&[

@@ -28,7 +28,7 @@ use super::shard::Shard;
 pub struct MachineOptions {
     #[command(flatten)]
     pub choice: ChoiceOptions,
-    /// Number of processors
+    /// Number of processors [default: the machine's, or 8 with --params alone]
     #[arg(short = 'P', long = "processors", value_name = "N", value_parser = parse_count, allow_negative_numbers = true)]
     #[arg(value_delimiter = ',')]
     pub P: Vec<usize>,

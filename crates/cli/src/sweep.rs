@@ -25,7 +25,7 @@ use super::row::{MOST_DECIMALS, StudyRow};
 /// Compare them along a parameter, a size or another number on the virtual clock, or over two, and draw it
 #[derive(Args)]
 #[command(after_help = "Examples:
-  loggp sweep scatter --over L=1us..100us:10 -P 8 -o scatter.svg
+  loggp sweep broadcast --over P=2,4,8 --shard 1/2 -o part1.csv
   loggp sweep scatter --over L=1us..100us:log:8 --over size=1..4k:log:6 -P 8 -o map.svg")]
 pub struct SweepCommand {
     #[command(subcommand)]

@@ -33,10 +33,8 @@ pub struct MapAxis {
 
 /// A cell of a map.
 pub struct RegionCell {
-    /// Number of the series that is best there, or `None` if there is none.
-    pub best: Option<usize>,
-    /// Text in the cell, where there is room.
-    pub text: String,
+    /// Numbers of the series that are best there; the first gives the colour.
+    pub best: Vec<usize>,
     pub tooltip: String,
 }
 
@@ -122,7 +120,7 @@ impl RegionMap {
             self.draw_row(&mut canvas, row, cells, &across, &up);
         }
         for (row, cells) in self.cells.iter().enumerate() {
-            draw_texts(&mut canvas, row, cells, &across, &up);
+            self.draw_texts(&mut canvas, row, cells, &across, &up);
         }
         self.draw_borders(&mut canvas, &across, &up);
         canvas.draw_thin_line(GREY, &[(left, top), (left, bottom), (right, bottom)]);
@@ -163,7 +161,7 @@ impl RegionMap {
                 Some(next) => border.row == row && border.x > self.x.values[column] && border.x <= *next,
                 None => false,
             };
-            let (mut best, mut is_divided) = (cell.best, false);
+            let (mut best, mut is_divided) = (cell.best.first().copied(), false);
             for border in self.borders.iter().filter(between) {
                 let until = self.border_places(border, across);
                 draw(best, &cell.tooltip, from, until);
@@ -173,6 +171,34 @@ impl RegionMap {
                 let until = [across.part(column).1; 3];
                 draw(best, &cell.tooltip, from, until);
                 from = until;
+            }
+        }
+    }
+
+    /// Writes the letters of a row's cells that have room, and crosses out those in which nothing is best.
+    fn draw_texts(
+        &self,
+        canvas: &mut Canvas,
+        row: usize,
+        cells: &[RegionCell],
+        across: &DividedAxis,
+        up: &DividedAxis,
+    ) {
+        let (bottom, top) = up.part(row);
+        for (column, cell) in cells.iter().enumerate() {
+            let (left, right) = across.part(column);
+            let letters: Vec<String> =
+                cell.best.iter().map(|best| self.series[*best].0.to_string()).collect();
+            let text = letters.join("=");
+            let fits = text_width(&text, NORMAL) + 4.0 <= right - left;
+            if cell.best.is_empty() {
+                canvas.with_tooltip(&cell.tooltip, |canvas| {
+                    canvas.draw_thin_line(GREY, &[(left, bottom), (right, top)]);
+                    canvas.draw_thin_line(GREY, &[(left, top), (right, bottom)]);
+                });
+            } else if fits && lines_height(1, NORMAL) <= bottom - top {
+                let place = ((left + right) / 2.0, (bottom + top) / 2.0);
+                canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, &text);
             }
         }
     }
@@ -210,8 +236,8 @@ impl RegionMap {
     /// Returns an entry of the legend for each series that is best somewhere.
     fn entries(&self) -> Vec<LegendEntry<'_>> {
         let is_best = |number: &usize| {
-            let best = self.cells.iter().flatten().map(|cell| cell.best);
-            best.chain(self.borders.iter().map(|border| Some(border.to))).any(|best| best == Some(*number))
+            let mut best = self.cells.iter().flatten().flat_map(|cell| &cell.best);
+            best.any(|best| best == number) || self.borders.iter().any(|border| border.to == *number)
         };
         let entry = |number: usize| {
             let (letter, label) = &self.series[number];
@@ -224,24 +250,6 @@ impl RegionMap {
             })
         };
         (0..self.series.len()).filter(is_best).map(entry).collect()
-    }
-}
-
-/// Writes the texts of a row's cells that have room, and crosses out those in which nothing is best.
-fn draw_texts(canvas: &mut Canvas, row: usize, cells: &[RegionCell], across: &DividedAxis, up: &DividedAxis) {
-    let (bottom, top) = up.part(row);
-    for (column, cell) in cells.iter().enumerate() {
-        let (left, right) = across.part(column);
-        let fits = text_width(&cell.text, NORMAL) + 4.0 <= right - left;
-        if cell.best.is_none() {
-            canvas.with_tooltip(&cell.tooltip, |canvas| {
-                canvas.draw_thin_line(GREY, &[(left, bottom), (right, top)]);
-                canvas.draw_thin_line(GREY, &[(left, top), (right, bottom)]);
-            });
-        } else if fits && lines_height(1, NORMAL) <= bottom - top {
-            let place = ((left + right) / 2.0, (bottom + top) / 2.0);
-            canvas.draw_text(TEXT, place, Anchor::Middle, NORMAL, &cell.text);
-        }
     }
 }
 
@@ -262,8 +270,7 @@ mod tests {
     #[test]
     fn regions_end_at_their_borders() {
         let cell = |best: Option<usize>| RegionCell {
-            best,
-            text: best.map_or(String::new(), |best| ["a", "b"][best].into()),
+            best: best.into_iter().collect(),
             tooltip: format!("<{best:?}>"),
         };
         let border = |row, x| Border { row, x, from: 0, to: 1, tooltip: format!("border {x}") };
