@@ -3,6 +3,7 @@
 use loggp::Time;
 use loggp::schedule::{Schedule, ScheduleBuilder};
 
+use super::algorithm::Method;
 use super::call::{CollectiveCall, CollectiveKind, Member, Sizes};
 use super::methods;
 use super::rules::CollectiveRules;
@@ -73,21 +74,26 @@ fn write(
 /// Returns the names of the ways to do a collective over this many ranks: each algorithm with several fan-outs and
 /// segments, if it has these, and what libraries do. `bytes` are those of [`collective_schedule`].
 pub fn collective_choices(kind: CollectiveKind, ranks: usize, bytes: u64) -> Vec<String> {
+    /// Most segments of a message, more of which would take longer to play than they could gain.
+    const MOST_SEGMENTS: u64 = 1024;
     let mut names = Vec::new();
     for method in methods::of(kind) {
-        let usual: &[usize] =
-            if method.name == "chain" { &[1, 2, 4, 8, 16, 32] } else { &[2, 3, 4, 8, 16, 32] };
-        let fan_outs =
-            usual.iter().filter(|_| method.fan_out.is_some()).filter(|fan_out| **fan_out < ranks.max(3));
-        let fan_outs = fan_outs.map(|fan_out| format!(":{fan_out}")).collect::<Vec<_>>();
-        let fan_outs = if fan_outs.is_empty() { vec![String::new()] } else { fan_outs };
-        let segments = (10..31)
-            .step_by(2)
-            .map(|power| 1 << power)
-            .filter(|segment| method.has_segments && *segment < bytes);
-        let segments: Vec<u64> = segments.collect();
-        for fan_out in fan_outs {
-            let name = format!("{}:{}{fan_out}", kind.name(), method.name);
+        let fan_outs: &[usize] = match method {
+            Method { fan_out: None, .. } => &[],
+            Method { name: "chain", .. } => &[1, 2, 4, 8, 16, 32],
+            _ => &[2, 3, 4, 8, 16, 32],
+        };
+        let fan_outs = fan_outs.iter().filter(|fan_out| **fan_out < ranks.max(3));
+        let mut algorithms: Vec<String> =
+            fan_outs.map(|fan_out| format!("{}:{}:{fan_out}", kind.name(), method.name)).collect();
+        if algorithms.is_empty() {
+            algorithms.push(format!("{}:{}", kind.name(), method.name));
+        }
+        let segments = (10..31).step_by(2).map(|power| 1 << power);
+        let segments: Vec<u64> = segments
+            .filter(|segment| method.has_segments && *segment < bytes && *segment >= bytes / MOST_SEGMENTS)
+            .collect();
+        for name in algorithms {
             names.extend(segments.iter().map(|segment| format!("{name}/{segment}")));
             names.push(name);
         }
