@@ -10,7 +10,7 @@ use loggp::check::{Check, CheckReport, Strategy};
 use loggp::{ClockKind, Order, Work};
 use loggp_programs::Emulation;
 
-use super::arguments;
+use super::arguments::{self, without_options};
 use super::draft::Draft;
 use super::error::CliError;
 use super::experiment::{Experiment, ProgramSetup};
@@ -21,7 +21,6 @@ use super::options::{
 use super::output::{self, TRACE_EXTENSIONS, write_trace};
 use super::program_args::ProgramArgs;
 use super::progress::ProgressDisplay;
-use super::words::without_options;
 
 /// Run an algorithm of a program again and again under other orders of messages, and reduce what fails
 #[derive(Args)]

@@ -53,7 +53,6 @@ mod topologies;
 mod trace_outputs;
 mod trend;
 mod version;
-mod words;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -1,5 +1,7 @@
 //! Sweeps: studies of a program's algorithms along one quantity, or over two.
 
+use std::slice;
+
 use loggp::{Params, ParamsBuilder};
 
 use super::range::{Quantity, Range, SweepPoint};
@@ -56,7 +58,7 @@ impl<'a> Sweep<'a> {
     fn places(&self) -> Vec<Place> {
         let add = |places: Vec<Place>, range: &Range| -> Vec<Place> {
             let with = |point: &SweepPoint| {
-                places.iter().map(|place| [&place[..], &[point.clone()]].concat()).collect::<Vec<_>>()
+                places.iter().map(|place| [&place[..], slice::from_ref(point)].concat()).collect::<Vec<_>>()
             };
             range.points.iter().flat_map(with).collect()
         };

@@ -1,5 +1,7 @@
 //! The fastest algorithm on a machine, and the fastest values of its options.
 
+use std::slice;
+
 use loggp::Time;
 use loggp_programs::{Case, Emulation, OptionValue, Plan};
 
@@ -124,7 +126,7 @@ fn candidates(case: &Case, is_open: impl Fn(&str) -> bool) -> Vec<Candidate> {
         let values: Vec<OptionValue> = texts.iter().filter_map(|text| option.read(text).ok()).collect();
         let with = |(case, choices): &(Case, Vec<OptionValue>)| {
             let with = |value: &OptionValue| {
-                (case.clone().with_value(value.clone()), [&choices[..], &[value.clone()]].concat())
+                (case.clone().with_value(value.clone()), [&choices[..], slice::from_ref(value)].concat())
             };
             values.iter().map(with).collect::<Vec<_>>()
         };

@@ -4,7 +4,6 @@
 mod collective;
 mod program;
 
-use std::env;
 use std::io::Write;
 
 use clap::error::Error;
@@ -12,12 +11,12 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use loggp::Time;
 use loggp_document::{DocumentBlock, plain};
 
+use super::arguments::{self, without_options};
 use super::error::CliError;
 use super::number::percent;
 use super::options::{CoreOptions, ReportOptions};
 use super::output::{OutputFiles, Outputs};
 use super::program_args::ProgramArgs;
-use super::words::without_options;
 use collective::CollectiveArgs;
 use program::TuneArgs;
 
@@ -120,7 +119,7 @@ impl TuneOptions {
         let own = TuneOptions::augment_args(Command::new("tune"));
         let own = own.args(options.map(|name| Arg::new(name).long(name)));
         let is_unwanted = |word: &str| word == "tune" || words.contains(&word);
-        format!("{begin}{}", without_options(env::args().skip(1), &own, is_unwanted))
+        format!("{begin}{}", without_options(arguments::words(), &own, is_unwanted))
     }
 
     /// Returns who is the fastest among named ones from the fastest, and the command that runs it. There are
