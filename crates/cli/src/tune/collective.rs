@@ -24,8 +24,8 @@ use super::super::report::Report;
 use super::super::row::{MOST_DECIMALS, machine_columns};
 use super::super::schedule::pattern_schedule;
 
-/// A collective of MPI: which algorithm, fan-out and segments are fastest, and how near Open MPI's and MPICH's choices
-/// come
+/// A collective of MPI: which algorithm, fan-out and segments are fastest, and how near Open MPI's and
+/// MPICH's choices come
 #[derive(Args)]
 #[command(before_help = "loggp tune collective: on the virtual clock, and combining takes no time")]
 #[command(after_help = "Examples:

@@ -1,5 +1,5 @@
-//! `loggp tune`: which algorithm of a program, or of a collective of MPI, is fastest on a machine, and with which
-//! options.
+//! `loggp tune`: which algorithm of a program, or of a collective of MPI, is fastest on a machine, and with
+//! which options.
 
 mod collective;
 mod program;
@@ -113,8 +113,8 @@ impl TuneOptions {
         }
     }
 
-    /// Returns a command line that begins so, with the arguments of this command but for these words and options
-    /// and those of its own.
+    /// Returns a command line that begins so, with the arguments of this command but for these words and
+    /// options and those of its own.
     fn command_line(begin: &str, words: &[&str], options: impl Iterator<Item = &'static str>) -> String {
         let own = TuneOptions::augment_args(Command::new("tune"));
         let own = own.args(options.map(|name| Arg::new(name).long(name)));

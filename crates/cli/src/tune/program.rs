@@ -44,8 +44,8 @@ struct TuneRow {
     command: String,
 }
 
-/// Finds the times of all algorithms with all choices of their options that are not given, and lists them from the
-/// fastest.
+/// Finds the times of all algorithms with all choices of their options that are not given, and lists them
+/// from the fastest.
 pub fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), CliError> {
     let TuneArgs { algorithms: names, program, machine, own } = &args.request;
     if program.work == Some(Work::Measured) {

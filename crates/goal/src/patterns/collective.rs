@@ -9,7 +9,8 @@ use super::methods;
 use super::rules::CollectiveRules;
 use super::table::CollectiveTable;
 
-/// Returns the kind of a collective and how it is to be done, if this is the name of one, such as `bcast:binomial`.
+/// Returns the kind of a collective and how it is to be done, if this is the name of one, such as
+/// `bcast:binomial`.
 fn parts(name: &str) -> Option<(CollectiveKind, &str)> {
     let (kind, how) = name.split_once(':')?;
     let kind = CollectiveKind::find(kind)?;
@@ -21,10 +22,10 @@ pub fn is_collective(name: &str) -> bool {
     parts(name).is_some()
 }
 
-/// Returns the schedule of a collective over this many ranks, such as `bcast:knomial:4`, `bcast:chain/8192` in segments
-/// of so many bytes, or `bcast:openmpi` as a library does it. The root is rank 0. `bytes` is the whole message in a broadcast and in reductions, and otherwise
-/// what a rank gives each other one. Returns `None` if this is not the name of a collective, and an error in one
-/// sentence if it cannot be done so.
+/// Returns the schedule of a collective over this many ranks, such as `bcast:knomial:4`, `bcast:chain/8192`
+/// in segments of so many bytes, or `bcast:openmpi` as a library does it. The root is rank 0. `bytes` is the
+/// whole message in a broadcast and in reductions, and otherwise what a rank gives each other one. Returns
+/// `None` if this is not the name of a collective, and an error in one sentence if it cannot be done so.
 pub fn collective_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Result<Schedule, String>> {
     let (kind, how) = parts(name)?;
     let own = match CollectiveTable::named(how) {
@@ -71,8 +72,9 @@ fn write(
     builder.build().map_err(|why| why.to_string())
 }
 
-/// Returns the names of the ways to do a collective over this many ranks: each algorithm with several fan-outs and
-/// segments, if it has these, and what libraries do. `bytes` are those of [`collective_schedule`].
+/// Returns the names of the ways to do a collective over this many ranks: each algorithm with several
+/// fan-outs and segments, if it has these, and what libraries do. `bytes` are those of
+/// [`collective_schedule`].
 pub fn collective_choices(kind: CollectiveKind, ranks: usize, bytes: u64) -> Vec<String> {
     /// Most segments of a message, more of which would take longer to play than they could gain.
     const MOST_SEGMENTS: u64 = 1024;
