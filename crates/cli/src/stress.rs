@@ -74,8 +74,14 @@ impl StressCommand {
         let Emulation { clock, carrier, .. } = tasks[0].study.emulation;
         let wires = wire_text(self.draws.latency, self.draws.ties, self.machine.ports.unwrap_or_default());
         let heading = choice_heading(first, &parameters(first), &(clock_text(clock, carrier) + &wires));
-        let mut experiment =
-            Experiment { tasks, heading, unit: first.unit, ranges: Vec::new(), is_single: false, details: notes };
+        let mut experiment = Experiment {
+            tasks,
+            heading,
+            unit: first.unit,
+            ranges: Vec::new(),
+            is_single: false,
+            details: notes,
+        };
         let mut report = Report::new(out, self.report.format, columns()).with_files(self.outputs.open()?);
         experiment.run(&mut report, |_| Ok(()))?;
         report.draw(|rows| plot(rows, &choices))

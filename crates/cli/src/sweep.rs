@@ -68,9 +68,8 @@ impl SweepCommand {
         }
         let map = SweepMap::new(&sweep, &algorithms, &report.rows, *unit, threads);
         if sweep.ranges.len() == 1 {
-            let blocks = |rows: &[StudyRow]| {
-                details(rows, *unit).into_iter().chain(map.sentences()).collect()
-            };
+            let blocks =
+                |rows: &[StudyRow]| details(rows, *unit).into_iter().chain(map.sentences()).collect();
             report.finish(heading, *unit, MOST_DECIMALS, blocks)?;
         } else {
             report.add_behind(map.objects());

@@ -9,7 +9,6 @@ use loggp::{Latency, Ports, Ties, Time};
 use loggp_goal::patterns::{CollectiveKind, collective_choices};
 use loggp_study::parallel::run_in_order;
 
-use super::TuneOptions;
 use super::super::choice::MachineChoice;
 use super::super::column::Columns;
 use super::super::completion_values::completed;
@@ -23,6 +22,7 @@ use super::super::replay::{machine_for, play_error};
 use super::super::report::Report;
 use super::super::row::{MOST_DECIMALS, machine_columns};
 use super::super::schedule::pattern_schedule;
+use super::TuneOptions;
 
 /// A collective of MPI: which algorithm, fan-out and segments are fastest, and how near Open MPI's and
 /// MPICH's choices come
@@ -93,7 +93,10 @@ impl CollectiveArgs {
         run_in_order(patterns.into_iter(), threads, play, |pattern, time| {
             match time {
                 Ok(time) => tried.push((pattern, time?)),
-                Err(why) => refused.push(CliError::Request(format!("{pattern}: {}", why.into_sentence().unwrap_or_default()))),
+                Err(why) => refused.push(CliError::Request(format!(
+                    "{pattern}: {}",
+                    why.into_sentence().unwrap_or_default()
+                ))),
             }
             Ok::<_, CliError>(())
         })?;

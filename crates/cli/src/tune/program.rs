@@ -7,7 +7,6 @@ use loggp::{ClockKind, Params, Time, Work};
 use loggp_programs::Emulation;
 use loggp_study::tuning::{Candidate, Tuning};
 
-use super::TuneOptions;
 use super::super::column::Columns;
 use super::super::cores::concurrent_runs;
 use super::super::error::{CliError, merge_sentences};
@@ -18,6 +17,7 @@ use super::super::program_args::ProgramArgs;
 use super::super::progress::ProgressDisplay;
 use super::super::report::Report;
 use super::super::row::{MOST_DECIMALS, machine_columns};
+use super::TuneOptions;
 
 /// The arguments of `loggp tune` for one program.
 #[derive(Args)]
@@ -49,7 +49,8 @@ struct TuneRow {
 pub fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), CliError> {
     let TuneArgs { algorithms: names, program, machine, own } = &args.request;
     if program.work == Some(Work::Measured) {
-        let sentence = "measured work takes another time in each run; leave out --work to compare what is charged";
+        let sentence =
+            "measured work takes another time in each run; leave out --work to compare what is charged";
         return Err(CliError::request(sentence));
     }
     let clock = ClockOptions { cores: own.cores, ..ClockOptions::default() };
@@ -59,7 +60,8 @@ pub fn tune(args: &ProgramArgs<TuneArgs>, out: &mut dyn Write) -> Result<(), Cli
         setup.comparison(&setup.algorithms(names)?, !names.is_empty())?;
     let files = own.open()?;
     let threads = concurrent_runs(&tasks);
-    let (machine, emulation) = (tasks[0].machine, Emulation { cores: None, ..tasks[0].study.emulation.clone() });
+    let (machine, emulation) =
+        (tasks[0].machine, Emulation { cores: None, ..tasks[0].study.emulation.clone() });
     let cases: Vec<_> = tasks.into_iter().map(|task| task.study.case).collect();
     let progress = ProgressDisplay::with_template(usize::MAX, "{pos} runs, now {msg}");
     let is_open = |option: &str| !args.has_value_for(option);
@@ -111,7 +113,8 @@ fn run_command(args: &ProgramArgs<TuneArgs>, Candidate { case, choices, .. }: &C
     let choices = choices.iter().filter(|value| !value.is_default());
     let choices: String =
         choices.map(|value| format!(" --{} {}", value.option().name(), value.text())).collect();
-    let words: Vec<&str> = [program.name].into_iter().chain(args.request.algorithms.iter().map(|name| &**name)).collect();
+    let words: Vec<&str> =
+        [program.name].into_iter().chain(args.request.algorithms.iter().map(|name| &**name)).collect();
     // The options of other algorithms go too.
     let infos = program.options.iter().map(|option| option.info());
     let foreign = infos.filter(|info| !info.algorithms.is_empty() && !info.algorithms.contains(&algorithm));
@@ -132,7 +135,10 @@ fn columns() -> Columns<'static, TuneRow> {
     let mut columns = Columns::<TuneRow>::new();
     columns.add("program", |row| row.candidate.case.program.name);
     columns.add("algorithm", |row| row.candidate.case.algorithm.name).title("algorithm");
-    columns.extend(machine_columns(|row: &TuneRow| -> (_, Params) { (row.machine, row.candidate.case.params) }, true));
+    columns.extend(machine_columns(
+        |row: &TuneRow| -> (_, Params) { (row.machine, row.candidate.case.params) },
+        true,
+    ));
     columns.add("size", |row| row.candidate.case.size);
     let choices = |row: &TuneRow| match &row.candidate.choices[..] {
         [] => Field::Null,
@@ -143,7 +149,8 @@ fn columns() -> Columns<'static, TuneRow> {
     columns.add("model_ns", |row| row.candidate.model).title("model");
     columns.add("time_ns", |row| row.time);
     columns.add("slower", |row| Field::Error(row.slower)).title("slower by");
-    columns.add("verified", |row| row.candidate.model.map(|_| Field::Verified(row.candidate.wrong.is_none())));
+    columns
+        .add("verified", |row| row.candidate.model.map(|_| Field::Verified(row.candidate.wrong.is_none())));
     columns.add("command", |row| row.command.clone());
     columns
 }
