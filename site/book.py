@@ -16,7 +16,7 @@ NAMES = {
     "README.md": "about.md",
     "docs/README.md": "index.md",
     "docs/results/papers.html": "results/report.html",  # `results/papers.html` is the chapter `papers.md`
-    "crates/playground": "../index.html",
+    "crates/playground": "../index.html",  # the page itself
 }
 LANGUAGES = {".rs": "rust", ".c": "c", ".py": "python", ".sh": "bash", ".toml": "toml", ".json": "json", ".js": "js"}
 CRATES = "https://docs.rs/loggp/latest/"

@@ -31,8 +31,14 @@ async function opened(browser, name, colorScheme) {
     return route.abort();
   });
   await page.goto(`${HERE}/${name}`, { waitUntil: "load" });
-  await page.waitForTimeout(400);
+  await settled(page);
   return { page, say, close: () => context.close() };
+}
+
+// The playground and the timelines say when they are drawn.
+async function settled(page) {
+  await page.waitForFunction(() => !document.getElementById("plot") || document.documentElement.dataset.ready, null, { timeout: 60000 });
+  await page.waitForTimeout(400);
 }
 
 // No page is wider than its window, and none has a serious or a critical finding of axe.
@@ -41,7 +47,7 @@ async function looked(browser, name, scheme) {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     await page.reload({ waitUntil: "load" });
-    await page.waitForTimeout(300);
+    await settled(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     if (wide > width) say(`${wide} px are wide at ${width}`);
     if (pictures) await page.screenshot({ path: path.join(pictures, `${name.replace(/\.html$/, "").replaceAll("/", "-")}-${width}-${scheme}.png`) });
