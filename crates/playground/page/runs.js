@@ -21,8 +21,21 @@ function answer(request) {
   }
 }
 
+// While a slider moves and frames take too long, fewer pixels are drawn, and the tree less often.
+const SLOW = 24, pace = { last: 0, gap: 0, turn: 0 };
+function keepPace() {
+  const now = performance.now(), gap = now - pace.last;
+  pace.last = now;
+  pace.turn++;
+  if (gap < 300) pace.gap += (gap - pace.gap) / 8;
+  if (!movedSlider || pace.gap < SLOW || state.coarse) return;
+  state.coarse = true;
+  if (devicePixelRatio > 1) resize();
+}
+
 function update() {
   asking = 0;
+  keepPace();
   const begun = performance.now();
   answers = chosen().map((id) => ({ id, ...answer({ do: "run", ...requestFor(id), columns: false, page: true }) }));
   spent = performance.now() - begun;
@@ -32,7 +45,7 @@ function update() {
   if (good.length) showRuns(good);
   showSliders(movedSlider);
   showResults();
-  showTree();
+  if (!state.coarse || pace.turn % 3 === 0) showTree();
   clearTimeout(settling);
   settling = setTimeout(finishMove, 250);
 }
@@ -41,6 +54,12 @@ function update() {
 function finishMove() {
   clearTimeout(settling);
   if (asking) return settling = setTimeout(finishMove, 50);
+  if (state.coarse) {
+    state.coarse = false;
+    pace.gap = 0;
+    if (devicePixelRatio > 1) resize();
+    showTree();
+  }
   say();
   showTable();
   showChangesLater(movedSlider);

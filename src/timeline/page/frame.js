@@ -13,7 +13,7 @@ function resize() {
   // On paper it is as wide as the paper, and keeps its shape.
   Object.assign(holder.style, { height: height + "px", aspectRatio: state.print ? `${PRINTED[0]} / ${height}` : "" });
   const width = state.print ? PRINTED[0] : holder.clientWidth, flight = state.flight && each - beside > 60 ? FLIGHT : 0;
-  Object.assign(place, { width, height, caption, scale: state.print ? 3 : Math.min(3, devicePixelRatio || 1), left: Math.min(narrow ? 46 : 64, 16 + 8 * `P${P - 1}`.length) });
+  Object.assign(place, { width, height, caption, scale: state.print ? 3 : state.coarse ? 1 : Math.min(3, devicePixelRatio || 1), left: Math.min(narrow ? 46 : 64, 16 + 8 * `P${P - 1}`.length) });
   for (const [context, wide, high] of [[over, width, height], [base, width, height], [map, $("map").clientWidth, $("map").clientHeight]])
     Object.assign(context.canvas, { width: Math.round(wide * place.scale), height: Math.round(high * place.scale) });
   place.panels = runs.map((_, i) => ({ top: i * each + caption, height: each - caption - flight, flight }));
