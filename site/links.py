@@ -12,12 +12,15 @@ LOADS = {("img", "src"), ("script", "src"), ("iframe", "src"), ("source", "src")
 class Page(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
-        self.ids, self.links, self.loads = set(), set(), set()
+        self.ids, self.links, self.loads, self.moved = set(), set(), set(), None
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
         given = {name: value for name, value in attributes if value is not None}
         self.ids.update(given[name] for name in ("id", "name") if name in given)
+        if tag == "meta" and given.get("http-equiv") == "refresh":
+            self.moved = re.split("url=", given["content"], flags=re.I)[1]
+            self.links.add(self.moved)
         for name in ("href", "src", "data"):
             if (value := given.get(name)) is None or (name == "data" and tag != "object"):
                 continue
@@ -32,6 +35,15 @@ def check(folder):
         if path not in pages:
             pages[path] = Page(path.read_text(errors="replace"))
         return pages[path]
+
+    def has(path, fragment):
+        # A script reads the state in an address (`#L=6&o=2`), and the lines of a source (`lib.rs.html#18-20`).
+        if "=" in fragment or (path.name.endswith(".rs.html") and re.fullmatch(r"\d+-\d+", fragment)):
+            return True
+        # rustdoc's pages of what is exported elsewhere lead there, with the anchor.
+        moved = page(path).moved and (path.parent / page(path).moved).resolve()
+        ids = page(moved).ids if moved and moved.is_file() else page(path).ids
+        return bool({fragment, urllib.parse.unquote(fragment)} & ids)
 
     for path in sorted(folder.rglob("*.html")):
         here, name = page(path), path.relative_to(folder)
@@ -54,15 +66,9 @@ def check(folder):
             counts["within"] += 1
             if not target.is_file() or not target.is_relative_to(folder):
                 wrong.append(f"{name} links to {link}, which is not there")
-            elif url.fragment and target.suffix == ".html" and not has(page(target), target, url.fragment):
+            elif url.fragment and target.suffix == ".html" and not has(target, url.fragment):
                 wrong.append(f"{name} links to {link}, and there is no such anchor")
     return len(pages), counts, wrong
-
-
-def has(page, target, fragment):
-    # A script reads the state in an address (`#L=6&o=2`), and the lines of a source (`lib.rs.html#18-20`).
-    is_read = "=" in fragment or (target.name.endswith(".rs.html") and re.fullmatch(r"\d+-\d+", fragment))
-    return is_read or {fragment, urllib.parse.unquote(fragment)} & page.ids
 
 
 if __name__ == "__main__":
