@@ -9,7 +9,7 @@ use crate::call::{Collective, Filter, Kind, Operation, SendReceiving, Wait};
 use crate::program::fail;
 use crate::requests::{Posted, Requests};
 use crate::session::Seat;
-use crate::value::{Carried, Value, WORD, Word};
+use crate::value::{Carried, Fixed, Value, Word};
 
 /// Makes a call.
 pub fn perform(
@@ -149,9 +149,15 @@ impl Together<'_> {
             ScanVector { vector, op } => {
                 values(collectives::scan_vector(p, carried::<Word>(vector), self.combine(&op)))
             }
-            // The algorithms plan by the length of the values, if all have the same.
-            operation if self.bytes == Some(WORD) => self.call_with::<Word>(p, operation),
-            operation => self.call_with::<Value>(p, operation),
+            // The algorithms plan by the length of the values, if all have the same. It must be known when this is
+            // compiled, so that only usual lengths of a word are.
+            operation => match self.bytes {
+                Some(1) => self.call_with::<Fixed<1>>(p, operation),
+                Some(4) => self.call_with::<Fixed<4>>(p, operation),
+                Some(8) => self.call_with::<Fixed<8>>(p, operation),
+                Some(16) => self.call_with::<Fixed<16>>(p, operation),
+                _ => self.call_with::<Value>(p, operation),
+            },
         }
     }
 

@@ -30,10 +30,12 @@ pub struct Value {
     bytes: usize,
 }
 
-/// A Python object of which every processor knows that it counts for eight bytes, as Rust's `u64` and `f64`
-/// do.
+/// A Python object of which every processor knows that it counts for this many bytes, as a type of Rust does.
 #[derive(Clone)]
-pub struct Word(Value);
+pub struct Fixed<const BYTES: usize>(Value);
+
+/// A number, which counts for as many bytes as Rust's `u64` and `f64`.
+pub type Word = Fixed<WORD>;
 
 /// A value that collectives carry.
 pub trait Carried: Payload + Clone {
@@ -47,11 +49,11 @@ impl Payload for Value {
     }
 }
 
-impl Payload for Word {
-    const SIZE: Option<usize> = Some(WORD);
+impl<const BYTES: usize> Payload for Fixed<BYTES> {
+    const SIZE: Option<usize> = Some(BYTES);
 
     fn bytes(&self) -> usize {
-        WORD
+        BYTES
     }
 }
 
@@ -92,9 +94,9 @@ impl Carried for Value {
     }
 }
 
-impl Carried for Word {
-    fn from_value(value: Value) -> Word {
-        Word(value)
+impl<const BYTES: usize> Carried for Fixed<BYTES> {
+    fn from_value(value: Value) -> Self {
+        Fixed(value)
     }
 
     fn into_object(self) -> Py<PyAny> {

@@ -1,0 +1,46 @@
+"""Programs that mypy and pyright accept as they are; `.ci/python` runs both, and pytest runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import loggp
+from loggp import Call, Machine, Proc
+
+
+def program(p: Proc) -> Generator[Call[Any], Any, int]:
+    if p.id == 0:
+        for to in range(1, p.P):
+            yield p.send(to, "datum", 42)
+        return 0
+    sender, value = yield p.recv("datum")
+    assert sender == 0
+    yield p.work(3.5)
+    yield p.work("3.5us")
+    return int(value)
+
+
+def together(p: Proc) -> Generator[Call[Any], Any, tuple[int, list[str]]]:
+    total: int = yield from p.all_reduce(p.id, lambda a, b: a + b)
+    names: list[str] = yield from p.all_gather(f"processor {p.id}")
+    request = yield from p.irecv("x", source=(p.id + 1) % p.P)
+    yield from p.send((p.id - 1) % p.P, "x", total)
+    sender, value = yield from p.wait(request)
+    assert value == total and sender != p.id
+    return total, names
+
+
+def test_types() -> None:
+    machine = Machine(P=4, L=6, o=2, g=4)
+    run = machine.run(program, formula=lambda machine: machine.L + 2 * machine.o)
+    results: list[int] = run.results
+    assert results == [0, 42, 42, 42] and run.time > 20 * loggp.US
+    assert machine.run(together).results[0] == (6, [f"processor {id}" for id in range(4)])
+    assert machine.check(program, runs=20).has_passed
+
+    schedule = loggp.Schedule(2)
+    first: int = schedule.send(0, 1, 8)
+    many: memoryview[int] = schedule.recv([1], 0, 8)
+    assert (first, list(many)) == (0, [0])
+    assert schedule.play(machine).time == 10 * loggp.US
