@@ -7,9 +7,11 @@
 #![allow(non_snake_case)] // L, G and P are the papers' names
 
 mod answer;
+mod arrow;
 mod call;
 mod check;
 mod columns;
+mod command;
 mod error;
 mod interned;
 mod machine;
@@ -30,11 +32,15 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = true)]
 mod _loggp {
     #[pymodule_export]
+    use super::arrow::arrow_stream;
+    #[pymodule_export]
     use super::call::Call;
     #[pymodule_export]
     use super::check::{CheckReport, Failure, Order};
     #[pymodule_export]
     use super::columns::Columns;
+    #[pymodule_export]
+    use super::command::{command, machine_text};
     #[pymodule_export]
     use super::error::RunError;
     #[pymodule_export]
@@ -56,6 +62,7 @@ mod _loggp {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::refuse_other_interpreters()?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("TIME_PARAMETERS", super::command::time_parameters())?;
         super::time::add_units(module)
     }
 }

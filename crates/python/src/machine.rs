@@ -174,6 +174,14 @@ impl Machine {
         })
     }
 
+    /// The settings that are no parameters, as they were given.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let settings = PyDict::new(py);
+        self.others.iter().try_for_each(|(name, value)| settings.set_item(name, value))?;
+        Ok(settings)
+    }
+
     fn __repr__(&self) -> String {
         let params = self.machine.params();
         let is_own = |(name, _): &(&str, loggp::Time)| *name != "G" || params.long != LongMessages::LogP;

@@ -33,6 +33,20 @@ from ._loggp import (
     Trace,
     __version__,
 )
+from ._command import LoggpError, LoggpWarning
+from ._rows import Picture, Row, Rows
+from ._tools import (
+    Page,
+    analyze,
+    calibrate,
+    compare,
+    machines,
+    programs,
+    replay,
+    sweep,
+    timeline,
+    tolerance,
+)
 
 __all__ = [
     "MS",
@@ -45,11 +59,17 @@ __all__ = [
     "Columns",
     "Failure",
     "Group",
+    "LoggpError",
+    "LoggpWarning",
     "Machine",
     "Order",
+    "Page",
+    "Picture",
     "Play",
     "Proc",
     "Request",
+    "Row",
+    "Rows",
     "Run",
     "RunError",
     "Schedule",
@@ -57,4 +77,13 @@ __all__ = [
     "Time",
     "Trace",
     "__version__",
+    "analyze",
+    "calibrate",
+    "compare",
+    "machines",
+    "programs",
+    "replay",
+    "sweep",
+    "timeline",
+    "tolerance",
 ]

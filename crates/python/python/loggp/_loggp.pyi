@@ -6,6 +6,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Generic, SupportsFloat, TypeAlias, TypeVar, final, overload
 
 __version__: str
+TIME_PARAMETERS: list[str]
+
+def command(words: Sequence[str]) -> int: ...
+def machine_text(machine: Machine) -> str: ...
+def arrow_stream(columns: Sequence[tuple[str, str, Sequence[Any]]]) -> object: ...
 
 if sys.version_info >= (3, 12):
     from collections.abc import Buffer
@@ -124,6 +129,8 @@ class Machine:
         audits: int = 50,
         seconds: float | None = None,
     ) -> CheckReport: ...
+    @property
+    def settings(self) -> dict[str, Any]: ...
     @property
     def P(self) -> int: ...
     @property

@@ -1,0 +1,200 @@
+"""The command `loggp`, in a process of its own.
+
+The command measures with pinned threads, ends at signals, and exits where it has no more memory. In its own
+process it does so without harm to this one, an interruption ends it at once, and while it runs other threads
+here do too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import _loggp
+from ._loggp import Machine, Time
+
+# What the process runs: the module in Rust alone, without this package and whatever starts with Python.
+_START = """\
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+spec = spec_from_file_location("_loggp", sys.argv[1])
+module = module_from_spec(spec)
+spec.loader.exec_module(module)
+sys.exit(module.command(["loggp", *sys.argv[2:]]))
+"""
+
+# Options that may be given several times; of others the values make one.
+_REPEATED = {"beside", "level", "model", "over", "parameter", "what_if"}
+
+Option = str | bool | float | Time | os.PathLike[str] | Mapping[str, Any] | Iterable[Any] | None
+"""A value of an option: text, a number, a time, several of them, or names with values."""
+
+
+class LoggpError(Exception):
+    """A run that failed, or whose result was wrong, in a sentence."""
+
+
+class LoggpWarning(UserWarning):
+    """What is left out, or less sure than it should be."""
+
+
+class Output(NamedTuple):
+    """What the command wrote: the report for people, its rows, and a picture, if there is one."""
+
+    text: str
+    rows: list[dict[str, Any]]
+    picture: str | None
+
+
+def run(*words: str, cwd: str | None = None) -> str:
+    """Runs a command line, in a folder unless it is this one, and returns what it prints.
+
+    >>> from loggp._command import run
+    >>> print(run("schedule", "ring", "-P", "2").splitlines()[0])
+    num_ranks 2
+    """
+    if not sys.executable:
+        raise LoggpError(
+            "this needs a process with a Python of its own, and sys.executable does not say where Python is"
+        )
+    start = [sys.executable, "-I", "-S", "-c", _START, str(_loggp.__file__), *words]
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(
+            start, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said, cwd=cwd
+        )
+        try:
+            assert process.stdout is not None
+            printed = process.stdout.read().decode(errors="replace")
+        except BaseException:
+            _end(process)
+            raise
+        finally:
+            process.stdout.close()  # type: ignore[union-attr]
+        status = process.wait()
+        said.seek(0)
+        lines = said.read().decode(errors="replace").splitlines()
+    _tell(lines, status)
+    return printed
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process, which removes unfinished files if it still can."""
+    process.terminate()
+    try:
+        process.wait(1)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _tell(lines: list[str], status: int) -> None:
+    """Warns of what the command warned of, and raises its error."""
+    error = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+    for line in lines:
+        if line.startswith(("warning: ", "left out: ")):
+            warnings.warn(line.removeprefix("warning: "), LoggpWarning, stacklevel=5)
+        elif status == 0:
+            print(line, file=sys.stderr)
+    if status == 0:
+        return
+    sentence = error[-1] if error else " ".join(lines[-3:]) or f"the command ended with status {status}"
+    if status < 0:
+        sentence = f"the command was ended by signal {-status}; {sentence}"
+    raise ValueError(sentence) if status == 2 else LoggpError(sentence)
+
+
+def report(
+    *words: str,
+    options: Mapping[str, Option],
+    machine: Machine | str | os.PathLike[str] | None = None,
+    picture: bool,
+    cwd: str | None = None,
+) -> Output:
+    """Runs a command with a report, and returns it."""
+    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+        all_words = [*words, *machine_words(machine, folder), *option_words(options)]
+        rows, svg = Path(folder, "rows.json"), Path(folder, "picture.svg")
+        all_words += ["--output", str(rows), *(["--output", str(svg)] if picture else [])]
+        text = run(*all_words, cwd=cwd)
+        lines = rows.read_text().splitlines() if rows.exists() else []
+        return Output(
+            text, [json.loads(line) for line in lines], svg.read_text() if picture and svg.exists() else None
+        )
+
+
+def option_words(options: Mapping[str, Option]) -> list[str]:
+    """Returns options as words: `P=8` is `--processors=8`, `what_if=` is `--what-if=`.
+
+    >>> from loggp import US
+    >>> from loggp._command import option_words
+    >>> options = {"P": 8, "params": {"L": 6 * US, "o": 2}, "skip": True, "size": None, "over": {"P": [2, 4]}}
+    >>> option_words(options)
+    ['--processors=8', '--params=L=6000000ps,o=2', '--skip', '--over=P=2,4']
+    """
+    words = []
+    for name, value in options.items():
+        flag = "--processors" if name == "P" else "--" + name.strip("_").replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(flag)
+        elif name == "over" and isinstance(value, Mapping):
+            words += [f"{flag}={quantity}={_text(values)}" for quantity, values in value.items()]
+        elif name in _REPEATED and isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
+            words += [f"{flag}={_text(one)}" for one in value]
+        else:
+            words.append(f"{flag}={_text(value)}")
+    return words
+
+
+def _text(value: Any) -> str:
+    """Returns a value as the command reads it."""
+    if isinstance(value, Time):
+        return f"{value.ps}ps"
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}={_text(one)}" for name, one in value.items())
+    if isinstance(value, os.PathLike):
+        return str(os.path.abspath(value))
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ",".join(map(_text, value))
+    return str(value)
+
+
+def machine_words(machine: Machine | str | os.PathLike[str] | None, folder: str) -> list[str]:
+    """Returns the options that choose a machine. One that was made here becomes a file in the folder."""
+    if machine is None:
+        return []
+    if not isinstance(machine, Machine):
+        return [f"--machine={os.path.abspath(machine) if os.path.exists(machine) else os.fspath(machine)}"]
+    written = json.loads(_loggp.machine_text(machine))
+    words = []
+    for name, value in machine.settings.items():
+        if name == "ports":
+            written["ports"] = value
+        elif name == "levels":
+            written["levels"] = [_level(level) for level in value]
+        elif name == "rates":
+            raise ValueError("the machine's rates are for programs in Python; leave them out")
+        elif value is not None:
+            words += option_words({name: value})
+    path = Path(folder, "machine.json")
+    path.write_text(json.dumps(written))
+    return [f"--machine={path}", *words]
+
+
+def _level(level: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a level as a machine's file has it."""
+    others = {name: level[name] for name in ("ports", "one_port") if name in level}
+    return {"params": {name: _text(value) for name, value in level.items() if name not in others}, **others}
+
+
+def main() -> None:
+    """Runs the command line of this process."""
+    sys.exit(_loggp.command(["loggp", *sys.argv[1:]]))

@@ -1,0 +1,300 @@
+"""What the command `loggp` knows: the papers' programs and machines, schedules, and recorded runs."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from . import _command
+from ._command import Option
+from ._loggp import PS, Machine, Time
+from ._results import (
+    Analysis,
+    Finding,
+    PaperMachine,
+    Program,
+    Replay,
+    Study,
+    SweptStudy,
+    Tolerance,
+)
+from ._rows import Row, Rows, read
+
+MachineLike = Machine | str | os.PathLike[str]
+"""A machine that was made here, one of the papers by its name, or a file with one."""
+
+Source = str | os.PathLike[str]
+"""A file, or the name of a pattern."""
+
+R = TypeVar("R", bound=Row)
+
+
+def compare(
+    program: str,
+    *algorithms: str,
+    machine: MachineLike | None = None,
+    P: int | None = None,
+    size: int | None = None,
+    params: str | Mapping[str, Option] | None = None,
+    clock: str | None = None,
+    picture: bool = False,
+    **options: Option,
+) -> Rows[Study]:
+    """Compares a program's algorithms: formula, model and, on the wall clock, measurement.
+
+    It runs on the wall clock unless `clock="virtual"` is given. Other keywords are the options of `loggp
+    compare`: `noise="10ms:25us"` is `--noise`. Without algorithms it compares all. With `picture=True` the
+    rows have a picture of what changes while the program runs, as the rate of the phases of `remap`.
+
+    >>> import loggp
+    >>> rows = loggp.compare("scatter", P=64, machine="cs2-elan", size=128, clock="virtual")
+    >>> min(rows, key=lambda row: row.model).algorithm
+    'optimal'
+    """
+    given = {"P": P, "size": size, "params": params, "clock": clock, **options}
+    output = _command.report("compare", program, *algorithms, options=given, machine=machine, picture=picture)
+    return _rows(Study, output)
+
+
+def sweep(
+    program: str,
+    *algorithms: str,
+    over: str | Mapping[str, Option],
+    machine: MachineLike | None = None,
+    P: int | None = None,
+    size: int | None = None,
+    params: str | Mapping[str, Option] | None = None,
+    clock: str | None = None,
+    **options: Option,
+) -> Rows[SweptStudy]:
+    """Compares a program's algorithms along a parameter, P, the size or an option, on the virtual clock
+    unless told.
+
+    `over` is a range as the command has it, or names with their values. The picture shows time over it.
+
+    >>> import loggp
+    >>> rows = loggp.sweep("broadcast", "optimal", over={"P": [2, 4, 8]}, params="L=6,o=2,g=4")
+    >>> [row.model for row in rows]
+    [Time('10 us'), Time('18 us'), Time('24 us')]
+    >>> loggp.sweep("scatter", over="L=1us..100us:3", P=8).picture
+    Picture of ... characters
+    """
+    given = {"over": over, "P": P, "size": size, "params": params, "clock": clock, **options}
+    output = _command.report("sweep", program, *algorithms, options=given, machine=machine, picture=True)
+    return _rows(SweptStudy, output)
+
+
+def calibrate(
+    machine: MachineLike | None = None,
+    *,
+    P: int | None = None,
+    params: str | Mapping[str, Option] | None = None,
+    clock: str | None = None,
+    find: str | None = None,
+    **options: Option,
+) -> Rows[Finding]:
+    """Measures a machine's parameters from inside, on the wall clock unless told; `find="loggps"` those of
+    LogGPS by round trips.
+
+    >>> import loggp
+    >>> [(found.parameter, found.recovered) for found in loggp.calibrate("cs2-elan", clock="virtual")]
+    [('o', 3800), ('g', 13800), ('L', 10000), ('G', 92), ('C', 1)]
+    """
+    given = {"P": P, "params": params, "clock": clock, "find": find, **options}
+    output = _command.report("calibrate", options=given, machine=machine, picture=False)
+    rows = [one for row in output.rows for one in row.get("findings", [row])]
+    return Rows([read(Finding, row) for row in rows], output.text)
+
+
+def replay(
+    schedule: Source | Any,
+    *,
+    machine: MachineLike | None = None,
+    P: int | None = None,
+    size: int | None = None,
+    params: str | Mapping[str, Option] | None = None,
+    over: str | Mapping[str, Option] | None = None,
+    rules: str | None = None,
+    **options: Option,
+) -> Replay:
+    """Plays a schedule: of a recorded MPI program, in GOAL, of a pattern, or made here.
+
+    >>> import loggp
+    >>> played = loggp.replay("dissemination", P=8, over="L=1us..100us:log:5")
+    >>> played.time, [str(point.formula) for point in played.over.points]
+    (Time('52.8 us'), ['L + 2o + 2g', 'L + 2o + 2g', '3L + 6o', '3L + 6o', '3L + 6o'])
+    """
+    given = {"P": P, "size": size, "params": params, "over": over, "rules": rules, **options}
+    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+        sources = _Sources([schedule], folder)
+        output = _command.report(
+            "replay", *sources.words, options=given, machine=machine, picture=False, cwd=sources.cwd
+        )
+    return read(Replay, output.rows[0], text=output.text)
+
+
+def analyze(
+    *traces: Source | Any,
+    what_if: str | Mapping[str, Option] | Sequence[str | Mapping[str, Option]] | None = None,
+    over: str | Mapping[str, Option] | None = None,
+    path: bool = False,
+    **options: Option,
+) -> Rows[Analysis]:
+    """Says where the time of recorded runs went, and what they would have taken under other parameters.
+
+    A trace is a file, or that of a run here. The picture shows the parts of the time as bars.
+    """
+    several = [what_if] if isinstance(what_if, (str, Mapping)) else what_if
+    given = {"what_if": several, "over": over, "path": path, **options}
+    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+        sources = _Sources(traces, folder)
+        output = _command.report("analyze", *sources.words, options=given, picture=True, cwd=sources.cwd)
+    return _rows(Analysis, output)
+
+
+def tolerance(
+    source: Source | Any,
+    *,
+    machine: MachineLike | None = None,
+    P: int | None = None,
+    size: int | None = None,
+    params: str | Mapping[str, Option] | None = None,
+    parameter: str | Sequence[str] | None = None,
+    to: Time | str | None = None,
+    **options: Option,
+) -> Rows[Tolerance]:
+    """Says how much more latency, and how much more of the other parameters, a schedule or a recorded run
+    bears.
+
+    The picture shows its time over L, or over the first parameter that is named.
+
+    >>> import loggp
+    >>> latency = loggp.tolerance("dissemination", P=8)[0]
+    >>> latency.parameter, latency.slope, latency.bears_1_percent.more
+    ('L', 3, Time('176 ns'))
+    """
+    several = [parameter] if isinstance(parameter, str) else parameter
+    given = {"P": P, "size": size, "params": params, "parameter": several, "to": to, **options}
+    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+        sources = _Sources([source], folder)
+        output = _command.report(
+            "tolerance", *sources.words, options=given, machine=machine, picture=True, cwd=sources.cwd
+        )
+    return _rows(Tolerance, output)
+
+
+def machines() -> Rows[PaperMachine]:
+    """Returns the machines of the papers.
+
+    >>> import loggp
+    >>> cs2 = next(one for one in loggp.machines() if one.machine == "cs2-elan")
+    >>> cs2.params["g"], cs2.sources["g"]
+    (Time('13.8 us'), 'LogGP, table 1')
+    """
+    return _listed(PaperMachine, "machines")
+
+
+def programs() -> Rows[Program]:
+    """Returns the programs of the papers, with their sizes, options and algorithms.
+
+    >>> import loggp
+    >>> scatter = next(one for one in loggp.programs() if one.program == "scatter")
+    >>> scatter.size.meaning, [algorithm.name for algorithm in scatter.algorithms]
+    ('items per processor, a word each', ['optimal', 'binomial', 'long', 'short', 'fixed', 'split'])
+    """
+    return _listed(Program, "programs")
+
+
+class Page:
+    """A page of a run, to zoom, to search and to follow causes in. A notebook shows it in its cell."""
+
+    def __init__(self, page: str, height: int) -> None:
+        self.html = page
+        self.height = height
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file, which needs no other file."""
+        Path(path).write_text(self.html)
+
+    def _repr_html_(self) -> str:
+        style = f"width: 100%; height: {self.height}px; border: 0"
+        return f'<iframe srcdoc="{html.escape(self.html)}" style="{style}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"Page of {len(self.html):,} characters"
+
+
+def timeline(
+    source: Source | Any,
+    *algorithm: str,
+    machine: MachineLike | None = None,
+    beside: Iterable[Source | Any] = (),
+    height: int = 480,
+    **options: Option,
+) -> Page:
+    """Returns a page to look into a run: a recorded one, or one of a program of the papers, which it makes.
+
+    `beside` are further runs below it, at the same scale.
+
+    >>> import loggp
+    >>> loggp.timeline("broadcast", params="L=6,o=2,g=4")
+    Page of ... characters
+    """
+    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+        sources = _Sources([source, *beside], folder)
+        shown, *others = sources.words
+        page = Path(folder, "timeline.html")
+        words = ["timeline", shown, *algorithm, *_command.machine_words(machine, folder)]
+        _command.run(
+            *words, *_command.option_words({"beside": others, "output": page, **options}), cwd=sources.cwd
+        )
+        return Page(page.read_text(), height)
+
+
+def _rows(kind: type[R], output: _command.Output) -> Rows[R]:
+    return Rows([read(kind, row) for row in output.rows], output.text, output.picture)
+
+
+def _listed(kind: type[R], name: str) -> Rows[R]:
+    lines = _command.run(name, "--format", "json").splitlines()
+    return Rows([read(kind, json.loads(line)) for line in lines], _command.run(name))
+
+
+class _Sources:
+    """The words that name sources. Those that were made here become files in a folder, in which the command
+    then runs, so that reports call them by short names.
+    """
+
+    def __init__(self, sources: Iterable[Source | Any], folder: str) -> None:
+        self._folder = folder
+        sources = list(sources)
+        self.cwd = (
+            folder
+            if any(not isinstance(source, (str, os.PathLike, list, tuple)) for source in sources)
+            else None
+        )
+        self.words = [word for source in sources for word in self._words(source)]
+
+    def _words(self, source: Any) -> list[str]:
+        if isinstance(source, (list, tuple)):
+            return [word for one in source for word in self._words(one)]
+        if isinstance(source, (str, os.PathLike)):
+            is_elsewhere = self.cwd is not None and os.path.exists(source)
+            return [os.path.abspath(source) if is_elsewhere else os.fspath(source)]
+        made = getattr(source, "trace", source)
+        if not hasattr(made, "write"):
+            raise TypeError(f"{source!r} is no file, pattern, schedule, trace, or run with a trace")
+        number = len(os.listdir(self._folder))
+        kind, ending = ("run", "loggp") if type(made).__name__ == "Trace" else ("schedule", "goal")
+        name = f"{kind}.{ending}" if number == 0 else f"{kind}-{number + 1}.{ending}"
+        path = os.path.join(self._folder, name)
+        if kind == "run":
+            made.write(path)
+            return [name]
+        made.write(path, unit=PS)
+        return [name, "--unit=1ps"]

@@ -1,0 +1,252 @@
+"""What the command knows."""
+
+import doctest
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import loggp
+from loggp import US, _command, _rows, _tools
+
+
+@pytest.mark.parametrize("module", [loggp, _command, _rows, _tools], ids=lambda module: module.__name__)
+def test_examples(module: Any) -> None:
+    said = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert said.failed == 0 and said.attempted > 0
+
+
+def test_the_document_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (Path(__file__).parents[3] / "docs/start/python.md").read_text()
+    blocks = text.split("```python\n")[1:]
+    space: dict[str, Any] = {}
+    for block in blocks:
+        exec(block.split("```")[0], space)
+    assert "optimal 841.644 us 0.0" in capsys.readouterr().out
+
+
+def test_a_comparison_is_the_commands() -> None:
+    rows = loggp.compare("scatter", P=64, machine="cs2-elan", size=128, clock="virtual")
+    assert [row.algorithm for row in rows] == ["optimal", "binomial", "long", "short", "fixed", "split"]
+    long = rows[2]
+    assert long.formula == long.model and long.error_formula == 0.0 and long.verified
+    assert long.params["g"] == loggp.Time("13.8us") and long.params["P"] == 64
+    assert long.stalls.capacity == 1 and long["stalls.capacity"] == 1 and long.measured is None
+    assert "formula" in str(rows) and str(rows).startswith("scatter on cs2-elan")
+    assert long.model is not None and rows.columns()["model_ns"][2] == long.model.ns
+    assert "<td" in rows._repr_html_() and "+0.00%" in rows._repr_html_()
+    assert len(rows[1:3]) == 2
+    with pytest.raises(KeyError, match="there is no stalls.often"):
+        long["stalls.often"]
+
+
+def test_the_wall_clock_lets_other_threads_run() -> None:
+    counted: list[Any] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", loggp.LoggpWarning)
+        thread = threading.Thread(
+            target=lambda: counted.extend(iter(loggp.compare("broadcast", "optimal", P=2)))
+        )
+        thread.start()
+        turns = 0
+        while thread.is_alive():
+            turns += 1
+            time.sleep(0.001)
+        thread.join()
+    assert turns > 3 and counted[0].measured > counted[0].model / 2 and counted[0].clock == "wall"
+
+
+def test_a_sweep_over_python_values() -> None:
+    rows = loggp.sweep(
+        "broadcast", "optimal", "binomial", over={"L": [1 * US, 2 * US, 6 * US]}, P=8, params="o=2,g=4"
+    )
+    assert len(rows) == 6 and {row.params["L"] for row in rows} == {US, 2 * US, 6 * US}
+    assert rows[-1].model == 24 * US or rows[-2].model == 24 * US
+    assert "<svg" in rows.picture.svg
+
+
+def test_a_machine_made_here() -> None:
+    machine = loggp.Machine(
+        P=4, L="5us", o=US, g=2 * US, G="10ns", word=8, ports="dual", latency="random:7", barrier=1
+    )
+    row = loggp.compare("remap", machine=machine, clock="virtual", size=64)[0]
+    assert row.params == {"L": 5 * US, "o": US, "g": 2 * US, "G": loggp.Time("10ns"), "P": 4, "word": 8}
+    assert (row["ports"], row["latency"], row["barrier_ns"]) == ("dual", "random:7", 1000)
+    levels = [dict(P=2, L="500ns", o="100ns", g="200ns", G=0)]
+    row = loggp.compare("broadcast", machine=machine.replace(levels=levels, barrier=2), clock="virtual")[0]
+    assert row["levels"][0]["params"]["L"] == 500_000
+    assert loggp.replay("ring", machine=loggp.Machine(P=1, L=6, o=2, g=4, word=1), P=3).time == 20 * US
+    with pytest.raises(ValueError, match="rates are for programs in Python"):
+        loggp.compare("remap", machine=loggp.Machine(P=2, rates={"add": "1ns"}))
+
+
+def test_a_calibration_recovers_what_is_configured() -> None:
+    for found in loggp.calibrate("myrinet", find="loggps", clock="virtual"):
+        assert found.recovered == pytest.approx(found.configured) and found.how
+
+
+def test_replay_analysis_and_tolerance(tmp_path: Path) -> None:
+    trace = tmp_path / "ring.loggp"
+    played = loggp.replay("ring", P=4, size=8, over={"L": "1us..100us:log:3"}, trace=trace)
+    assert played.finishes is not None and max(played.finishes) == played.time and played.ranks == 4
+    assert (
+        played.over is not None
+        and len(played.over.points) == 3
+        and played.over.points[0].formula.counts["L"] == 3
+    )
+    assert played.over.points.columns()["value_ns"][0] == 1000.0 and "rank" in str(played)
+
+    (run,) = loggp.analyze(trace, path=True)
+    assert run.time == played.time and run.hops and run.hops[-1].end == run.time
+    assert (
+        sum(run.path.values(), 0 * US) == run.time
+        and run.top
+        and run.formula.counts == {"L": 3, "o": 6, "G": 3}
+    )
+
+    gauss = tmp_path / "gauss.loggp"
+    _command.run("run", "gauss", "--machine", "myrinet", "-P", "4", "--size", "64", "--trace", str(gauss))
+    rows = loggp.analyze(gauss, what_if=[{"S": 65536}, "L=20us"], no_sensitivities=True)
+    assert [row.change is None for row in rows] == [True, False, False] and rows[2].time > rows[0].time
+    assert "<svg" in rows.picture.svg
+
+    bears = loggp.tolerance("ring", P=4)
+    assert [row.parameter for row in bears] == ["L", "o", "g", "G"] and bears[0].slope == 3
+    pieces = bears[0].pieces
+    assert (
+        pieces is not None and pieces[0].from_ == bears[0].value and bears[0].bears_1_percent.more is not None
+    )
+    (one,) = loggp.tolerance(gauss, parameter="L", to=2 * US)
+    assert one.parameter == "L" and one.time == rows[0].time and "<svg" in bears.picture.svg
+
+
+def test_the_papers_machines_and_programs() -> None:
+    machines = {one.machine: one for one in loggp.machines()}
+    assert machines["cm5"].params["L"] == 6 * US and machines["cm5"].params["G"] is None
+    assert machines["cm5"].with_(P=4).P == 4 and "Active Messages" in machines["cm5"].about
+    programs = {one.program: one for one in loggp.programs()}
+    split = programs["scatter"].algorithms[-1]
+    assert split.formula is None and split.no_formula and programs["fft"].size.default > 1
+    assert "<table" in loggp.programs()._repr_html_()
+
+
+def test_a_timeline_is_a_page_in_a_cell(tmp_path: Path) -> None:
+    page = loggp.timeline("broadcast", "optimal", machine=loggp.Machine(P=8, L=6, o=2, g=4), height=300)
+    assert (
+        "<html" in page.html
+        and page._repr_html_().startswith('<iframe srcdoc="')
+        and "300px" in page._repr_html_()
+    )
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == page.html
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "said"),
+    [
+        (
+            lambda: loggp.compare("scater"),
+            ValueError,
+            "there is no program scater; the nearest name is scatter",
+        ),
+        (lambda: loggp.compare("scatter", frobnicate=3), ValueError, "--frobnicate"),
+        (lambda: loggp.compare("scatter", machine="cs3"), ValueError, "there is no machine cs3"),
+        (lambda: loggp.sweep("scatter", over="L=1..2:0"), ValueError, "--over L=1..2:0"),
+        (lambda: loggp.replay("rink"), ValueError, "ring"),
+        (lambda: loggp.analyze("no.loggp"), (ValueError, loggp.LoggpError), "no.loggp"),
+        (lambda: loggp.Rows([]).picture, ValueError, "there is no picture"),
+        (lambda: loggp._command.run("reproduce", "nothing"), ValueError, "nothing"),
+    ],
+)
+def test_wrong_requests_are_refused_in_the_commands_sentence(
+    wrong: Any, error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error) as refused:
+        wrong()
+    assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_an_interruption_ends_the_command_at_once() -> None:
+    long = "import loggp; loggp.compare('stress', P=64, clock='virtual', size=60_000, repeat=1000)"
+    start = f"print('up', flush=True)\ntry:\n    {long}\nexcept KeyboardInterrupt: print('interrupted')"
+    process = subprocess.Popen([sys.executable, "-c", start], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "up\n"
+    children: list[str] = []
+    while not children:
+        time.sleep(0.05)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    time.sleep(0.5)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)  # to this process alone, as a debugger does
+    said = process.stdout.read()
+    took = time.monotonic() - begin
+    assert said == "interrupted\n" and process.wait() == 0
+    assert not os.path.exists(f"/proc/{children[0]}") and took < 2.0
+
+
+def test_the_command_is_installed_too() -> None:
+    said = subprocess.run(
+        [Path(sys.executable).parent / "loggp", "run", "scatter"], capture_output=True, text=True
+    )
+    assert "optimal" in said.stdout and said.returncode == 0
+
+
+def test_columns_for_arrow() -> None:
+    rows = loggp.machines()
+    capsule = rows.__arrow_c_stream__()
+    assert "arrow_array_stream" in repr(capsule)
+    del capsule  # nobody took it
+    with pytest.raises(ValueError, match="as long as"):
+        loggp._loggp.arrow_stream([("a", "int", [1, 2]), ("b", "int", [1])])
+
+
+def test_data_frames() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rows = loggp.compare("scatter", P=8, clock="virtual")
+    columns = rows.columns()
+    frame, other = rows.to_pandas(), rows.to_polars()
+    assert list(frame.columns) == other.columns == list(columns)
+    assert frame["model_ns"].tolist() == other["model_ns"].to_list() == columns["model_ns"]
+    assert other.schema["verified"] == polars.Boolean and other.schema["messages"] == polars.Int64
+    assert other["machine"].to_list() == ["cs2-elan"] * 6 and other["formula_ns"].to_list()[5] is None
+    assert pandas.isna(frame["formula_ns"][5]) and frame["algorithm"][0] == "optimal"
+    assert polars.DataFrame(rows).equals(other) and loggp.Rows([]).to_polars().shape == (0, 0)
+
+
+def test_arrow_takes_the_columns_without_a_copy_of_ours() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = loggp.sweep("broadcast", over={"P": list(range(2, 80))}, params="L=6,o=2,g=4")
+    table = pyarrow.table(rows)
+    table.validate(full=True)
+    assert table.to_pydict() == rows.columns() and table.num_rows == len(rows) > 64
+    assert table.column("barrier_ns").null_count == len(rows)
+    for _ in range(1000):
+        pyarrow.table(rows[:2])
+
+
+def test_what_was_made_here_is_a_source() -> None:
+    def ring(p: loggp.Proc) -> Iterator[Any]:
+        yield p.send((p.id + 1) % p.P, "token", p.id)
+        yield p.recv("token")
+
+    run = loggp.Machine(P=4, L=6, o=2, g=4).run(ring)
+    (row,) = loggp.analyze(run)
+    assert row.time == run.time == 10 * US and row.run == "run.loggp" and row.messages == 4
+    page = loggp.timeline(run, beside=[run.trace])
+    assert "<title>run.loggp" in page.html and "/tmp" not in page.html
+    assert loggp.tolerance(run, parameter="L")[0].slope == 1
+    schedule = loggp.Schedule(2)
+    schedule.requires(0, schedule.send(0, 1, 8), schedule.calc(0, 3 * US + loggp.PS))
+    schedule.recv(1, 0, 8)
+    played = loggp.replay(schedule, params="L=6us,o=2us,g=4us,G=0")
+    assert played.time == 13 * US + loggp.PS and played.schedule == "schedule.goal"
+    with pytest.raises(TypeError, match="no file, pattern, schedule"):
+        loggp.replay(42)
