@@ -46,6 +46,7 @@ from ._tools import (
     sweep,
     timeline,
     tolerance,
+    tune,
 )
 
 __all__ = [
@@ -86,4 +87,5 @@ __all__ = [
     "sweep",
     "timeline",
     "tolerance",
+    "tune",
 ]

@@ -58,6 +58,25 @@ class SweptStudy(Study):
 
 
 @dataclass(frozen=True)
+class Tuned(Row):
+    """What was tried, and by what part it is slower than the fastest: an algorithm with the choices of its
+    options, or a collective's pattern. `command` runs it.
+    """
+
+    algorithm: str | None
+    choices: str | None
+    schedule: str | None
+    params: Params
+    size: int
+    time: Time
+    slower: float
+    command: str
+    shown: ClassVar[Sequence[str]] = (
+        *("algorithm", "schedule", "choices", "formula_ns", "model_ns", "time_ns", "slower"),
+    )
+
+
+@dataclass(frozen=True)
 class Finding(Row):
     """A parameter as it is configured, and as measurements recover it: in `unit`, which is ns for a time."""
 

@@ -22,6 +22,7 @@ from ._results import (
     Study,
     SweptStudy,
     Tolerance,
+    Tuned,
 )
 from ._rows import Row, Rows, read
 
@@ -75,7 +76,8 @@ def sweep(
     """Compares a program's algorithms along a parameter, P, the size or an option, on the virtual clock
     unless told.
 
-    `over` is a range as the command has it, or names with their values. The picture shows time over it.
+    `over` is a range as the command has it, or names with their values. The picture shows time over it. Over two
+    quantities, each of which has a range, it is a map of who is the fastest where.
 
     >>> import loggp
     >>> rows = loggp.sweep("broadcast", "optimal", over={"P": [2, 4, 8]}, params="L=6,o=2,g=4")
@@ -87,6 +89,29 @@ def sweep(
     given = {"over": over, "P": P, "size": size, "params": params, "clock": clock, **options}
     output = _command.report("sweep", program, *algorithms, options=given, machine=machine, picture=True)
     return _rows(SweptStudy, output)
+
+
+def tune(
+    program: str,
+    *algorithms: str,
+    machine: MachineLike | None = None,
+    P: int | None = None,
+    size: int | str | None = None,
+    params: str | Mapping[str, Option] | None = None,
+    **options: Option,
+) -> Rows[Tuned]:
+    """Says which algorithm and which options are fastest on a machine, from the fastest; or, as
+    `tune("collective", "allreduce")`, by which algorithm a collective of MPI is.
+
+    >>> import loggp
+    >>> loggp.tune("broadcast", machine="cm5", P=16)[0].algorithm
+    'optimal'
+    >>> loggp.tune("collective", "bcast", machine="myrinet", P=16, size="64k")[0].schedule.split(":")[0]
+    'bcast'
+    """
+    given = {"P": P, "size": size, "params": params, **options}
+    output = _command.report("tune", program, *algorithms, options=given, machine=machine, picture=False)
+    return _rows(Tuned, output)
 
 
 def calibrate(
