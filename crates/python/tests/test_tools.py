@@ -15,22 +15,11 @@ from typing import Any
 import pytest
 
 import loggp
-from loggp import US, _command, _rows, _tools
+from loggp import US, _command
 
 
-@pytest.mark.parametrize("module", [loggp, _command, _rows, _tools], ids=lambda module: module.__name__)
-def test_examples(module: Any) -> None:
-    said = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
-    assert said.failed == 0 and said.attempted > 0
-
-
-def test_the_document_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    text = (Path(__file__).parents[3] / "docs/start/python.md").read_text()
-    blocks = text.split("```python\n")[1:]
-    space: dict[str, Any] = {}
-    for block in blocks:
-        exec(block.split("```")[0], space)
-    assert "optimal 841.644 us 0.0" in capsys.readouterr().out
+def test_words_of_options() -> None:
+    assert doctest.testmod(_command).failed == 0
 
 
 def test_a_comparison_is_the_commands() -> None:

@@ -83,8 +83,8 @@ def sweep(
     >>> rows = loggp.sweep("broadcast", "optimal", over={"P": [2, 4, 8]}, params="L=6,o=2,g=4")
     >>> [row.model for row in rows]
     [Time('10 us'), Time('18 us'), Time('24 us')]
-    >>> loggp.sweep("scatter", over="L=1us..100us:3", P=8).picture
-    Picture of ... characters
+    >>> rows.picture.svg[:4]
+    '<svg'
     """
     given = {"over": over, "P": P, "size": size, "params": params, "clock": clock, **options}
     output = _command.report("sweep", program, *algorithms, options=given, machine=machine, picture=True)
@@ -267,8 +267,9 @@ def timeline(
     `beside` are further runs below it, at the same scale.
 
     >>> import loggp
-    >>> loggp.timeline("broadcast", params="L=6,o=2,g=4")
-    Page of ... characters
+    >>> page = loggp.timeline("broadcast", params="L=6,o=2,g=4")
+    >>> page.html[:15]
+    '<!DOCTYPE html>'
     """
     with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
         sources = _Sources([source, *beside], folder)
