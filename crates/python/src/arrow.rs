@@ -51,7 +51,7 @@ pub fn arrow_stream<'py>(
         );
         return Err(PyValueError::new_err(sentence));
     }
-    PyCapsule::new(py, Stream::new(columns), Some(c"arrow_array_stream".into()))
+    PyCapsule::new_with_value(py, Stream::new(columns), c"arrow_array_stream")
 }
 
 impl Values {
