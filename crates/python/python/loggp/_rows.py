@@ -233,7 +233,8 @@ def read(kind: type[R], json: Mapping[str, Any], **more: Any) -> R:
 
 
 def _value(hint: Any, json: Mapping[str, Any], name: str) -> Any:
-    options = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+    is_union = typing.get_origin(hint) in (typing.Union, types.UnionType)
+    options = typing.get_args(hint) if is_union else (hint,)
     kind = next(option for option in options if option is not types.NoneType)
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     is_time = kind is Time or Time in inner
