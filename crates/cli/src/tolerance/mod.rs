@@ -57,9 +57,10 @@ pub struct ToleranceCommand {
     #[arg(help_heading = "Report")]
     top: usize,
     /// Most runs to make for a parameter: more are needed only where its time has very many pieces, or is no function of lines
-    #[arg(long, value_name = "N", value_parser = parse_positive, default_value = "300", allow_negative_numbers = true)]
+    /// [default: 300; up to 3,000 of fewer than a million operations in a kept order]
+    #[arg(long, value_name = "N", value_parser = parse_positive, allow_negative_numbers = true)]
     #[arg(help_heading = "Report")]
-    runs: usize,
+    runs: Option<usize>,
     /// How it is written: for people, or a JSON object or CSV line per parameter
     #[arg(long, value_enum, default_value = "table", help_heading = "Report")]
     format: Format,
@@ -115,7 +116,7 @@ impl ToleranceCommand {
                 end: self.end(parameter, &params)?,
                 parts: PARTS.into(),
                 has_all_pieces: is_whole,
-                most_runs: self.runs,
+                most_runs: self.runs.unwrap_or_else(|| source.usual_runs()),
                 threads: source.threads(),
             };
             let fail = |FailedReplay { value, error }| replay_error(&value, &error);

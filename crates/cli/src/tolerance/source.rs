@@ -161,6 +161,18 @@ impl RunSource {
         }
     }
 
+    /// Returns the usual limit of the runs for a parameter: so many that short ones take seconds together.
+    pub fn usual_runs(&self) -> usize {
+        /// The operations of all runs together.
+        const OPERATIONS: usize = 300_000_000;
+        match self {
+            RunSource::Schedule { run, kept: Some(_) } => {
+                (OPERATIONS / run.program.schedule.len().max(1)).clamp(300, 3000)
+            }
+            _ => 300,
+        }
+    }
+
     /// Returns how many runs may be made at once: as many as the host has cores, if they take little memory.
     pub fn threads(&self) -> usize {
         /// Limit of the threads.

@@ -58,7 +58,7 @@ pub struct CurveRequest {
     pub parts: Vec<u32>,
     /// True if all pieces are asked for, and not only those in which the run becomes that much longer.
     pub has_all_pieces: bool,
-    /// Limit of the runs.
+    /// Limit of the runs, but for up to a hundred more that find where the run becomes that much longer.
     pub most_runs: usize,
     /// How many runs are made at once.
     pub threads: usize,
@@ -105,20 +105,23 @@ impl RunCurve {
         // A run right above the machine's own value says how fast the time grows from there on.
         let above = search.run_once(value.saturating_add(1).min(end))?;
         search.points.retain(|value, _| *value <= end);
-        let is_wanted = |one: &ReplayPoint, other: &ReplayPoint| {
-            let passes = |bound: &i128| {
-                let is_over = |point: &ReplayPoint| 100 * i128::from(point.time.as_ps()) > *bound;
-                is_over(one) != is_over(other)
-            };
-            request.has_all_pieces || bounds.iter().any(passes)
+        let passes_bound = |one: &ReplayPoint, other: &ReplayPoint| {
+            let is_over = |point: &ReplayPoint, bound: &i128| 100 * i128::from(point.time.as_ps()) > *bound;
+            bounds.iter().any(|bound| is_over(one, bound) != is_over(other, bound))
         };
-        let is_same = |one: &ReplayPoint, other: &ReplayPoint| {
-            one.reaches(other) || other.reaches(one) || !is_wanted(one, other)
-        };
-        search.is_same = &is_same;
-        search.run()?;
+        let is_line = |one: &ReplayPoint, other: &ReplayPoint| one.reaches(other) || other.reaches(one);
+        let is_enough =
+            |one: &ReplayPoint, other: &ReplayPoint| is_line(one, other) || !passes_bound(one, other);
+        search.is_same = if request.has_all_pieces { &is_line } else { &is_enough };
+        let mut is_complete = search.run()?;
         if request.has_all_pieces {
             add_middles(&mut search)?;
+            is_complete &= search.run()?;
+        }
+        if !is_complete {
+            // What the run bears is asked for in any case.
+            search.is_same = &is_enough;
+            search.most_runs += MORE_RUNS;
             search.run()?;
         }
         let slope = above.slope;
@@ -187,6 +190,9 @@ impl CurvePiece {
         Time::from_ps(ps.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
     }
 }
+
+/// How many runs more than the limit are made to find what the run bears, if not all pieces were found.
+const MORE_RUNS: usize = 100;
 
 /// Returns the time that is a part longer, in hundredths of a picosecond.
 fn bound(time: Time, part: u32) -> i128 {
