@@ -7,7 +7,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::proc::{Request, Seat};
+use crate::proc::Request;
+use crate::session::Seat;
 use crate::value::{Carried, Value};
 
 /// The result of a call. Python objects are held as [`Value`]s, since it may be dropped on a processor's own

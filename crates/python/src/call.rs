@@ -7,7 +7,7 @@ use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-use crate::proc::Seat;
+use crate::session::Seat;
 use crate::value::Value;
 
 /// What a processor is to do. Python objects are held as [`Value`]s, since a call may be dropped on a

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyAssertionError, PyKeyboardInterrupt, PySystemExit, PyValueError};
 use pyo3::prelude::*;
 
-use crate::machine::refused;
+use crate::parameters::refused;
 use crate::program::{Programs, run_error};
 use crate::session::Session;
 use crate::time::Time;

@@ -15,6 +15,7 @@ mod command;
 mod error;
 mod interned;
 mod machine;
+mod parameters;
 mod perform;
 mod proc;
 mod program;

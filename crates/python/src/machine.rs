@@ -8,13 +8,11 @@ use pyo3::types::{PyDict, PyInt, PyString};
 
 use crate::check::{self, CheckReport, Order};
 use crate::interned::intern;
+use crate::parameters::{TIMED_WORK, parameter, refused};
 use crate::program::{Programs, run_error};
 use crate::run::Run;
 use crate::session::Session;
-use crate::time::{Time, read_time, time_text};
-
-/// The kind of work that `p.work(time)` charges. A unit of it is a picosecond.
-pub const TIMED_WORK: &str = "work";
+use crate::time::{read_time, time_text};
 
 /// A parallel machine on which programs run.
 ///
@@ -196,25 +194,6 @@ impl Machine {
     pub fn setting_of_programs(&self) -> Option<&'static str> {
         self.not_of_schedules
     }
-}
-
-/// Returns the error of a machine that cannot be.
-pub fn refused(error: ParamsError) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
-
-/// Returns the value of a parameter, `None` if there is no such parameter. One that the machine does not have
-/// is Python's `None`.
-pub fn parameter(py: Python<'_>, params: &Params, name: &str) -> PyResult<Option<Py<PyAny>>> {
-    let parameter =
-        Some(&Parameter::CYCLE).filter(|cycle| cycle.name == name).or_else(|| Parameter::by_name(name));
-    let Some(parameter) = parameter else { return Ok(None) };
-    let value = match parameter.number(params) {
-        None => py.None(),
-        Some(ps) if parameter.is_time() => Py::new(py, Time(loggp::Time::from_ps(ps)))?.into_any(),
-        Some(count) => count.into_pyobject(py)?.into_any().unbind(),
-    };
-    Ok(Some(value))
 }
 
 /// What a call says of a machine.

@@ -6,9 +6,8 @@ use pyo3::prelude::*;
 
 use crate::answer::Answer;
 use crate::call::{Collective, Filter, Kind, Operation, SendReceiving, Wait};
-use crate::program::fail;
 use crate::requests::{Posted, Requests};
-use crate::session::Seat;
+use crate::session::{Seat, fail};
 use crate::value::{Carried, Fixed, Value, Word};
 
 /// Makes a call.

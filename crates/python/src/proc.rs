@@ -10,8 +10,8 @@ use pyo3::types::{PyInt, PyList};
 
 use crate::call::{Call, Collective, Filter, Kind, Operation, SendReceiving, Wait};
 use crate::interned::intern;
-use crate::machine::{TIMED_WORK, parameter};
-pub use crate::session::Seat;
+use crate::parameters::{TIMED_WORK, parameter};
+use crate::session::Seat;
 use crate::time::{Time, read_time};
 use crate::value::{Value, bytes_of_words};
 

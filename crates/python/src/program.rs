@@ -20,7 +20,7 @@ use crate::call::{Call, Kind, Misuse};
 use crate::perform::perform;
 use crate::proc::Proc;
 use crate::requests::Requests;
-use crate::session::{Seat, Session, frame_place};
+use crate::session::{Seat, Session, fail, frame_place};
 use crate::value::drop_left_objects;
 
 /// The programs of a run: a generator for each processor that has started.
@@ -180,12 +180,6 @@ impl<'a> Programs<'a> {
         }
         drop_left_objects();
     }
-}
-
-/// Ends the run, because a program has failed. The run's error gets the exception later.
-pub fn fail(seat: &Seat, error: PyErr) -> ! {
-    let sentence = seat.session.fail(seat.id, error);
-    resume_unwind(Box::new(sentence))
 }
 
 /// Returns whether a program has made a generator. Refuses what looks like one and cannot be driven.

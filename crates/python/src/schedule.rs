@@ -18,7 +18,8 @@ use pyo3::types::PyBytes;
 
 use crate::columns::{Columns, Elements, Numbers, column, common_length, elements};
 use crate::error::run_error;
-use crate::machine::{Machine, refused};
+use crate::machine::Machine;
+use crate::parameters::refused;
 use crate::time::{Time, read_time};
 use crate::trace::Trace;
 

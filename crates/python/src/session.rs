@@ -1,5 +1,6 @@
 //! What the processors of a run of Python programs share.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
 
@@ -128,6 +129,12 @@ impl Seat {
         self.has_forgotten.store(false, Relaxed);
         self.forgotten.lock().take()
     }
+}
+
+/// Ends the run, because a program has failed. The run's error gets the exception later.
+pub fn fail(seat: &Seat, error: PyErr) -> ! {
+    let sentence = seat.session.fail(seat.id, error);
+    resume_unwind(Box::new(sentence))
 }
 
 /// Returns the line of Python that is running.
