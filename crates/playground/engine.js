@@ -3,17 +3,17 @@
 // Starts the module from its bytes, and returns the function that asks it: `ask(request, bytes)` returns the answer with
 // typed arrays of its own where the columns were, and throws an Error with a sentence if something was wrong.
 export async function load(bytes) {
-  const { instance } = await WebAssembly.instantiate(bytes, {});
-  const { memory, alloc, free, call } = instance.exports;
-  const types = { f64: Float64Array, i32: Int32Array, u8: Uint8Array };
+  const module = await WebAssembly.compile(bytes), types = { f64: Float64Array, i32: Int32Array, u8: Uint8Array };
+  let { exports } = await WebAssembly.instantiate(module, {});
   const fill = (value, columns) => {
     if (!value || typeof value !== "object") return value;
     const Type = types[value.type];
-    if (Type && "at" in value) return new Type(memory.buffer, columns + value.at, value.length).slice();
+    if (Type && "at" in value) return new Type(exports.memory.buffer, columns + value.at, value.length).slice();
     for (const key in value) value[key] = fill(value[key], columns);
     return value;
   };
-  return (request, file) => {
+  const answerTo = (request, file) => {
+    const { memory, alloc, free, call } = exports;
     const line = new TextEncoder().encode(JSON.stringify(request));
     const length = line.length + (file ? 1 + file.length : 0);
     const at = alloc(length), room = new Uint8Array(memory.buffer, at, length);
@@ -28,5 +28,16 @@ export async function load(bytes) {
     const json = JSON.parse(new TextDecoder().decode(new Uint8Array(memory.buffer, answer + 8, size)));
     if (json.error) throw Object.assign(new Error(json.error), { about: json.about });
     return fill(json, answer + ((8 + size + 7) & ~7));
+  };
+  return (request, file) => {
+    try {
+      return answerTo(request, file);
+    } catch (error) {
+      if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+      // A trace that breaks the rules of the machine, or more memory than the browser gives. The module starts anew.
+      exports = new WebAssembly.Instance(module, {}).exports;
+      throw new Error(`${file ? `${request.name || "the file"} breaks the rules of the machine, or ` : ""}it takes more memory `
+        + "than there is here; the command loggp says more");
+    }
   };
 }

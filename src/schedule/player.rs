@@ -102,35 +102,49 @@ impl Player {
     /// Plays a schedule. As on the machine, a deadlock, messages that are not received, and the end of time
     /// are errors.
     pub fn run(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
+        match self.rules {
+            CostModel::Papers => self.run_by_papers(schedule),
+            CostModel::LogGOPSim => self.run_by_loggopsim(schedule),
+        }
+    }
+
+    /// Plays a schedule by the papers' rules, whatever the rules are. A page has no room for others.
+    #[doc(hidden)]
+    pub fn run_by_papers(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
+        let params = self.checked_params(schedule)?;
+        check_lengths(schedule, &params)?;
+        let network = Network::new(params, self.ports, Latency::Exact).with_noise(self.noise.clone());
+        let play = papers::PapersPlay::new(schedule, &network, self.is_traced);
+        let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
+        let (mut report, log) = play.run()?;
+        report.trace = log.map(|log| self.to_trace(params, *log));
+        Ok(report)
+    }
+
+    /// Returns the parameters of the machine for a schedule, if this computer has room for it.
+    fn checked_params(&self, schedule: &Schedule) -> Result<Params, RunError> {
         let params = Params { P: schedule.ranks(), ..self.params };
         params.check()?;
         #[cfg(feature = "machine")]
         self.check_memory(schedule)?;
-        match self.rules {
-            CostModel::Papers => {
-                check_lengths(schedule, &params)?;
-                let network = Network::new(params, self.ports, Latency::Exact).with_noise(self.noise.clone());
-                let play = papers::PapersPlay::new(schedule, &network, self.is_traced);
-                let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
-                let (mut report, log) = play.run()?;
-                report.trace = log.map(|log| self.to_trace(params, *log));
-                Ok(report)
-            }
-            CostModel::LogGOPSim if self.is_traced => {
-                let sentence =
-                    "a trace is one of a machine by the papers' rules; play it by these, or without a trace";
-                Err(Cause::Params(ParamsError::new(sentence)).into())
-            }
-            CostModel::LogGOPSim if schedule.waits_for_moments() => {
-                let sentence =
-                    "its ranks wait for moments, which LogGOPSim has not; play it by the papers' rules";
-                Err(Cause::Params(ParamsError::new(sentence)).into())
-            }
-            CostModel::LogGOPSim => {
-                let costs = loggopsim::LogGOPSimCosts::from_params(&params)?;
-                loggopsim::LogGOPSimPlay::new(schedule, costs, self.noise.as_ref()).run()
-            }
+        Ok(params)
+    }
+
+    fn run_by_loggopsim(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
+        let params = self.checked_params(schedule)?;
+        let refuse = |sentence: &str| Err(Cause::Params(ParamsError::new(sentence)).into());
+        if self.is_traced {
+            return refuse(
+                "a trace is one of a machine by the papers' rules; play it by these, or without a trace",
+            );
         }
+        if schedule.waits_for_moments() {
+            return refuse(
+                "its ranks wait for moments, which LogGOPSim has not; play it by the papers' rules",
+            );
+        }
+        let costs = loggopsim::LogGOPSimCosts::from_params(&params)?;
+        loggopsim::LogGOPSimPlay::new(schedule, costs, self.noise.as_ref()).run()
     }
 
     /// Returns the trace of a play, sorted as that of a run.

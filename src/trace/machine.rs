@@ -1,5 +1,7 @@
 //! The machine of a trace as JSON, which is a part of both forms of file. Times are in ps.
 
+use std::io::{BufReader, Read};
+
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -19,7 +21,9 @@ pub(super) fn write(trace: &Trace) -> serde_json::Result<String> {
 
 /// Reads the JSON of [`write`]. Returns a trace with that machine and no events.
 pub(super) fn read(text: &str) -> serde_json::Result<Trace> {
-    let mut json = serde_json::Deserializer::from_str(text);
+    // Of the type that reads a whole file in JSON, so that a program has this code once.
+    let mut bytes = text.as_bytes();
+    let mut json = serde_json::Deserializer::from_reader(BufReader::new(&mut bytes as &mut dyn Read));
     let trace = deserialize(&mut json)?;
     json.end()?;
     Ok(trace)

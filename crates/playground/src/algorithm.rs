@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use loggp::schedule::Schedule;
 use loggp::{Time, US};
-use loggp_goal::patterns::{collective_schedule, find_method};
+use loggp_goal::patterns::{Method, method_schedule, methods};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
 use loggp_programs::remap::REMAP;
@@ -32,8 +32,8 @@ pub struct Algorithm {
 pub enum Source {
     /// The steps of a program's algorithm.
     Program(&'static Program, &'static str),
-    /// A collective of GOAL, by its name for `loggp replay`.
-    Collective(&'static str),
+    /// A collective of MPI, as GOAL.
+    Collective(&'static Method),
     /// A recorded run.
     Recording(&'static Recording),
 }
@@ -94,11 +94,11 @@ const fn program(
 
 const fn collective(
     id: &'static str,
-    name: &'static str,
+    method: &'static Method,
     uses: &'static [&'static str],
     messages: fn(u64, u64, u64) -> u64,
 ) -> Algorithm {
-    Algorithm { id, source: Source::Collective(name), uses, most_P: 1024, messages }
+    Algorithm { id, source: Source::Collective(method), uses, most_P: 1024, messages }
 }
 
 /// All algorithms, by operation.
@@ -127,13 +127,15 @@ pub static ALGORITHMS: &[Algorithm] = &[
     program("remap/short-naive", &REMAP, "short-naive", WORDS, 512, |P, size, word| {
         P * P * size.div_ceil(word)
     }),
-    collective("all-reduce/ring", "allreduce:ring", LOGGP, |P, _, _| 2 * P * P),
-    collective("all-reduce/recursive-doubling", "allreduce:recursive-doubling", LOGGP, |P, _, _| 16 * P),
-    collective("all-reduce/rabenseifner", "allreduce:rabenseifner", LOGGP, |P, _, _| 32 * P),
-    collective("barrier/dissemination", "barrier:dissemination", LOGP, |P, _, _| 16 * P),
-    collective("barrier/recursive-doubling", "barrier:recursive-doubling", LOGP, |P, _, _| 16 * P),
-    collective("barrier/tree", "barrier:tree", LOGP, |P, _, _| 2 * P),
-    collective("barrier/linear", "barrier:linear", LOGP, |P, _, _| 2 * P),
+    collective("all-reduce/ring", &methods::ALLREDUCE_RING, LOGGP, |P, _, _| 2 * P * P),
+    collective("all-reduce/recursive-doubling", &methods::ALLREDUCE_RECURSIVE_DOUBLING, LOGGP, |P, _, _| {
+        16 * P
+    }),
+    collective("all-reduce/rabenseifner", &methods::ALLREDUCE_RABENSEIFNER, LOGGP, |P, _, _| 32 * P),
+    collective("barrier/dissemination", &methods::BARRIER_DISSEMINATION, LOGP, |P, _, _| 16 * P),
+    collective("barrier/recursive-doubling", &methods::BARRIER_RECURSIVE_DOUBLING, LOGP, |P, _, _| 16 * P),
+    collective("barrier/tree", &methods::BARRIER_TREE, LOGP, |P, _, _| 2 * P),
+    collective("barrier/linear", &methods::BARRIER_LINEAR, LOGP, |P, _, _| 2 * P),
     recording!(
         "fft/long-staggered",
         "fft-long-staggered",
@@ -229,9 +231,7 @@ impl Algorithm {
     pub fn about(&self) -> &'static str {
         match &self.source {
             Source::Program(program, name) => program.algorithm(name).map_or("", |algorithm| algorithm.about),
-            Source::Collective(name) => {
-                name.split_once(':').and_then(|(_, how)| find_method_about(name, how)).unwrap_or("")
-            }
+            Source::Collective(method) => method.about,
             Source::Recording(recording) => recording.about,
         }
     }
@@ -286,8 +286,8 @@ impl Algorithm {
                 let schedule = schedule.map_err(|why| why.to_string())?;
                 Ok(Planned { schedule: Rc::new(schedule), formula: plan.formula(), receives_first: true })
             }
-            Source::Collective(name) => {
-                let make = || collective_schedule(name, params.P, size as u64).expect("it is a collective");
+            Source::Collective(method) => {
+                let make = || method_schedule(method, params.P, size as u64);
                 Ok(Planned {
                     schedule: kept((self.id, params.P, size), make)?,
                     formula: None,
@@ -315,7 +315,8 @@ impl Algorithm {
             Source::Program(program, name) => {
                 format!("loggp run {} {name}{size}{machine} --clock virtual", program.name)
             }
-            Source::Collective(name) => {
+            Source::Collective(method) => {
+                let name = format!("{}:{}", method.kinds[0].name(), method.name);
                 let size = match (self.size(), setting.size) {
                     (Some((_, default)), None) => format!(" --size {default}"),
                     _ => size,
@@ -337,12 +338,6 @@ impl Algorithm {
             }
         }
     }
-}
-
-/// Returns the description of a collective's algorithm.
-fn find_method_about(name: &str, how: &str) -> Option<&'static str> {
-    let kind = loggp_goal::patterns::CollectiveKind::find(name.split_once(':')?.0)?;
-    find_method(kind, how).map(|method| method.about)
 }
 
 /// Returns a schedule that was made before, or makes it.

@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use loggp::NS;
-use loggp::audit::audit;
 use loggp::schedule::{Schedule, ScheduleBuilder};
 use loggp::trace::Trace;
 use serde_json::json;
@@ -63,6 +62,12 @@ pub fn open(request: &Request, bytes: &[u8]) -> Result<Answer, String> {
     Ok(answer)
 }
 
+#[cfg(not(feature = "traces"))]
+fn read_trace(_: &[u8]) -> Result<Trace, String> {
+    Err("it is no schedule in GOAL; `loggp timeline` shows a trace, and `loggp trace2goal` makes a schedule of one".into())
+}
+
+#[cfg(feature = "traces")]
 fn read_trace(bytes: &[u8]) -> Result<Trace, String> {
     const MOST_P: usize = 1 << 16;
     let trace = Trace::read(bytes)
@@ -70,10 +75,7 @@ fn read_trace(bytes: &[u8]) -> Result<Trace, String> {
     if trace.params.P > MOST_P {
         return Err(format!("it is of {} processors, and a page has room for {MOST_P}", trace.params.P));
     }
-    match audit(&trace).violations.first() {
-        Some(violation) => Err(format!("it breaks the rules of the machine: {violation}")),
-        None => Ok(trace),
-    }
+    Ok(trace)
 }
 
 impl OpenFile {

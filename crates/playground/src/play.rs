@@ -95,7 +95,7 @@ impl Subject {
 fn play(schedule: &Schedule, setting: &Setting, receives_first: bool, traced: bool) -> Result<Run, String> {
     let params = Params { P: schedule.ranks(), ..setting.params };
     let player = Player::new(params).ports(setting.ports).receive_first(receives_first).trace(traced);
-    let report = player.run(schedule).map_err(|why| why.cause.to_string())?;
+    let report = player.run_by_papers(schedule).map_err(|why| why.cause.to_string())?;
     Ok(Run {
         params,
         time: report.time,

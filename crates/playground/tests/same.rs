@@ -1,6 +1,8 @@
 //! What the page shows is what the machine does: every algorithm under random settings, beside the program's own
 //! run on the virtual clock.
 
+#![allow(non_snake_case)] // G is the papers' name
+
 use loggp::path::{Events, FormulaBuilder, Path};
 use loggp::schedule::Player;
 use loggp::trace::Trace;

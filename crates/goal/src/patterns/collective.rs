@@ -1,12 +1,12 @@
 //! Collectives of MPI over all ranks, as patterns.
 
 use loggp::Time;
-use loggp::schedule::{Schedule, ScheduleBuilder};
+use loggp::schedule::{Schedule, ScheduleBuilder, ScheduleError};
 
-use super::algorithm::Method;
+use super::algorithm::{Algorithm, Method};
 use super::call::{CollectiveCall, CollectiveKind, Member, Sizes};
 use super::methods;
-use super::rules::CollectiveRules;
+use super::rules::{CollectiveRules, write_by};
 use super::table::CollectiveTable;
 
 /// Returns the kind of a collective and how it is to be done, if this is the name of one, such as
@@ -37,28 +37,35 @@ pub fn collective_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Resul
     Some(match own {
         Ok(own) => {
             let table = own.as_ref().or(CollectiveTable::named(how)).expect("it is one of the two");
-            write(kind, table, ranks, bytes)
+            let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
+            write(kind, ranks, bytes, |builder, member, call| rules.write(builder, member, call))
         }
         Err(error) => Err(format!("{}, openmpi or mpich", error.why)),
     })
 }
 
+/// Returns the schedule of a collective by one algorithm without a fan-out, in which no other collective is a part. What
+/// uses only this has no tables and no other algorithms in it.
+pub fn method_schedule(method: &'static Method, ranks: usize, bytes: u64) -> Result<Schedule, String> {
+    let algorithm = Algorithm { method, fan_out: None, segment: 0 };
+    write(method.kinds[0], ranks, bytes, |builder, member, call| write_by(algorithm, builder, member, call))
+}
+
 fn write(
     kind: CollectiveKind,
-    table: &CollectiveTable,
     ranks: usize,
     bytes: u64,
+    write_rank: impl Fn(&mut ScheduleBuilder, Member, &CollectiveCall) -> Result<u32, ScheduleError>,
 ) -> Result<Schedule, String> {
     let mut builder = ScheduleBuilder::new(ranks).map_err(|why| why.to_string())?;
     let members: Vec<u32> = (0..ranks as u32).collect();
-    let rules = CollectiveRules { table, combine: &|_| Time::ZERO };
     let sizes = Sizes::Same(bytes);
     let call = CollectiveCall { sent: sizes, received: sizes, ..CollectiveCall::new(kind) };
     for id in 0..ranks {
         builder.begin_rank(id).map_err(|why| why.to_string())?;
         let before = builder.operation_count();
         let member = Member { members: &members, id, tag: 0, before: &[] };
-        rules.write(&mut builder, member, &call).map_err(|why| why.to_string())?;
+        write_rank(&mut builder, member, &call).map_err(|why| why.to_string())?;
         // In those with many operations, all ranks but 0 have about as many as rank 1.
         let (each, most) = (builder.operation_count() - before, Schedule::MOST_OPERATIONS);
         if id == 1 && each > 2 * most / ranks {

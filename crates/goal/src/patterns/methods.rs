@@ -16,14 +16,43 @@ pub fn of(kind: CollectiveKind) -> impl Iterator<Item = &'static Method> {
     METHODS.iter().filter(move |method| method.kinds.contains(&kind))
 }
 
+/// An algorithm that is wanted by itself too, by [`method_schedule`](super::method_schedule).
+pub const BARRIER_LINEAR: Method =
+    method(&[Barrier], "linear", barrier::linear, "everyone tells rank 0, and rank 0 tells everyone");
+/// An algorithm that is wanted by itself too, by [`method_schedule`](super::method_schedule).
+pub const BARRIER_RECURSIVE_DOUBLING: Method =
+    method(&[Barrier], "recursive-doubling", barrier::recursive_doubling, "everyone exchanges with 2^r away");
+/// An algorithm that is wanted by itself too, by [`method_schedule`](super::method_schedule).
+pub const BARRIER_DISSEMINATION: Method =
+    method(&[Barrier], "dissemination", barrier::dissemination, "everyone tells 2^r ahead in round r");
+/// An algorithm that is wanted by itself too, by [`method_schedule`](super::method_schedule).
+pub const BARRIER_TREE: Method =
+    method(&[Barrier], "tree", barrier::tree, "up a binomial tree and down again");
+/// An algorithm that is wanted by itself too, by [`method_schedule`](super::method_schedule).
+pub const ALLREDUCE_RECURSIVE_DOUBLING: Method = method(
+    &[Allreduce],
+    "recursive-doubling",
+    all_reduce::recursive_doubling,
+    "everyone exchanges with 2^r away",
+);
+/// An algorithm that is wanted by itself too, by [`method_schedule`](super::method_schedule).
+pub const ALLREDUCE_RING: Method = method(&[Allreduce], "ring", all_reduce::ring, "P parts go round, twice");
+/// An algorithm that is wanted by itself too, by [`method_schedule`](super::method_schedule).
+pub const ALLREDUCE_RABENSEIFNER: Method = method(
+    &[Allreduce],
+    "rabenseifner",
+    all_reduce::rabenseifner,
+    "halves of halves are combined, and gathered",
+);
+
 /// All algorithms.
 pub static METHODS: &[Method] = &[
-    method(&[Barrier], "linear", barrier::linear, "everyone tells rank 0, and rank 0 tells everyone"),
+    BARRIER_LINEAR,
     method(&[Barrier], "double-ring", barrier::double_ring, "a message goes round a ring, twice"),
-    method(&[Barrier], "recursive-doubling", barrier::recursive_doubling, "everyone exchanges with 2^r away"),
-    method(&[Barrier], "dissemination", barrier::dissemination, "everyone tells 2^r ahead in round r"),
+    BARRIER_RECURSIVE_DOUBLING,
+    BARRIER_DISSEMINATION,
     method(&[Barrier], "two-ranks", barrier::dissemination, "two tell each other"),
-    method(&[Barrier], "tree", barrier::tree, "up a binomial tree and down again"),
+    BARRIER_TREE,
     method(&[Bcast], "linear", broadcast::linear, "the root sends to everyone"),
     method(&[Bcast], "chain", broadcast::chain, "along so many chains").fan_out(1).segments(),
     method(&[Bcast], "pipeline", broadcast::chain, "along one chain").segments(),
@@ -93,20 +122,10 @@ pub static METHODS: &[Method] = &[
     method(&[Allreduce], "linear", all_reduce::linear, "everyone sends to rank 0, and rank 0 to everyone"),
     method(&[Allreduce], "nonoverlapping", all_reduce::nonoverlapping, "a reduce and then a bcast"),
     method(&[Allreduce], "binomial", all_reduce::binomial, "up a binomial tree and down again"),
-    method(
-        &[Allreduce],
-        "recursive-doubling",
-        all_reduce::recursive_doubling,
-        "everyone exchanges with 2^r away",
-    ),
-    method(&[Allreduce], "ring", all_reduce::ring, "P parts go round, twice"),
+    ALLREDUCE_RECURSIVE_DOUBLING,
+    ALLREDUCE_RING,
     method(&[Allreduce], "segmented-ring", all_reduce::segmented_ring, "the same in segments").segments(),
-    method(
-        &[Allreduce],
-        "rabenseifner",
-        all_reduce::rabenseifner,
-        "halves of halves are combined, and gathered",
-    ),
+    ALLREDUCE_RABENSEIFNER,
     method(
         &[Allreduce],
         "rabenseifner-whole",

@@ -11,7 +11,7 @@ mod call;
 mod collective;
 mod gather;
 mod member;
-mod methods;
+pub mod methods;
 mod neighbors;
 mod rabenseifner;
 mod reduce;
@@ -27,7 +27,9 @@ use loggp::schedule::{Operation, Requirement, Schedule, ScheduleBuilder, Schedul
 
 pub use algorithm::{Algorithm, Method};
 pub use call::{CollectiveCall, CollectiveKind, Member, Sizes};
-pub use collective::{collective_choices, collective_names, collective_schedule, is_collective};
+pub use collective::{
+    collective_choices, collective_names, collective_schedule, is_collective, method_schedule,
+};
 pub use methods::{METHODS, find as find_method, of as methods_of};
 pub use rules::CollectiveRules;
 use trees::Place;

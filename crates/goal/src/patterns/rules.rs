@@ -25,32 +25,57 @@ impl CollectiveRules<'_> {
         member: Member,
         call: &CollectiveCall,
     ) -> Result<u32, ScheduleError> {
-        call.check(member.members.len())?;
-        let write_part = |writer: &mut MemberWriter, call: &CollectiveCall| self.write_part(writer, call);
-        let mut writer = MemberWriter::new(builder, member, self.combine, &write_part);
-        writer.write(call)?;
-        writer.end()
+        let choose = |call: &CollectiveCall, P: usize| *self.table.choose(call, P);
+        write_chosen(builder, member, call, self.combine, &choose)
     }
+}
 
-    /// Writes a collective, by the algorithm that the table chooses.
-    fn write_part(&self, writer: &mut MemberWriter, call: &CollectiveCall) -> WriteResult {
-        if sends_nothing(writer, call) {
-            return Ok(());
-        }
-        let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
-        let algorithm = self.table.choose(call, writer.P);
-        check_segments(algorithm, call, writer.P)?;
-        let before = (writer.unit, writer.swaps_root);
-        let counts_elements = call.kind.is_reduction() || call.kind == CollectiveKind::Bcast;
-        writer.swaps_root = algorithm.method.swaps_root;
-        writer.unit = match algorithm.method.divides_bytes {
-            false if counts_elements => call.element_size(writer.P),
-            _ => 1,
-        };
-        let written = (algorithm.method.write)(writer, &Lengths { call, unit: writer.unit }, algorithm);
-        (writer.unit, writer.swaps_root) = before;
-        written
+/// Writes a rank's part in a collective by an algorithm in which no other collective is a part. Returns the operation
+/// that ends it.
+pub(super) fn write_by(
+    algorithm: Algorithm,
+    builder: &mut ScheduleBuilder,
+    member: Member,
+    call: &CollectiveCall,
+) -> Result<u32, ScheduleError> {
+    write_chosen(builder, member, call, &|_| Time::ZERO, &|_, _| algorithm)
+}
+
+/// Returns the algorithm for a call of this many ranks.
+type Choose<'a> = &'a dyn Fn(&CollectiveCall, usize) -> Algorithm;
+
+fn write_chosen(
+    builder: &mut ScheduleBuilder,
+    member: Member,
+    call: &CollectiveCall,
+    combine: &dyn Fn(u64) -> Time,
+    choose: Choose,
+) -> Result<u32, ScheduleError> {
+    call.check(member.members.len())?;
+    let write_part = |writer: &mut MemberWriter, call: &CollectiveCall| write_part(writer, call, choose);
+    let mut writer = MemberWriter::new(builder, member, combine, &write_part);
+    writer.write(call)?;
+    writer.end()
+}
+
+/// Writes a collective, by the algorithm that is chosen.
+fn write_part(writer: &mut MemberWriter, call: &CollectiveCall, choose: Choose) -> WriteResult {
+    if sends_nothing(writer, call) {
+        return Ok(());
     }
+    let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
+    let algorithm = &choose(call, writer.P);
+    check_segments(algorithm, call, writer.P)?;
+    let before = (writer.unit, writer.swaps_root);
+    let counts_elements = call.kind.is_reduction() || call.kind == CollectiveKind::Bcast;
+    writer.swaps_root = algorithm.method.swaps_root;
+    writer.unit = match algorithm.method.divides_bytes {
+        false if counts_elements => call.element_size(writer.P),
+        _ => 1,
+    };
+    let written = (algorithm.method.write)(writer, &Lengths { call, unit: writer.unit }, algorithm);
+    (writer.unit, writer.swaps_root) = before;
+    written
 }
 
 /// Returns whether there is nobody else, or nothing to send: libraries return at once then.

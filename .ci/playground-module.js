@@ -1,0 +1,88 @@
+// Compares the module's answers with those of the native library, for random settings of every algorithm, byte for byte; and
+// with --times says how long it takes. `.ci/playground` runs it: node playground-module.js MODULE ANSWERS [--times]
+const { readFileSync } = require("node:fs");
+const { spawnSync } = require("node:child_process");
+
+const SETTINGS = 200;
+
+const [path, native, times] = process.argv.slice(2);
+const instance = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(path)), {});
+const { memory, alloc, free, call } = instance.exports;
+
+// Returns the bytes of the answer to a request, which last until the next one.
+function ask(line) {
+  const bytes = Buffer.from(line), at = alloc(bytes.length);
+  new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
+  const answer = call(at, bytes.length);
+  free(at, bytes.length);
+  return new Uint8Array(memory.buffer, answer, new DataView(memory.buffer).getUint32(answer + 4, true));
+}
+
+function json(bytes) {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  return JSON.parse(Buffer.from(bytes.subarray(8, 8 + length)).toString());
+}
+
+// FNV-1a.
+const hash = (bytes) => bytes.reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193) >>> 0, 0x811c9dc5);
+
+let seed = 50;
+// Returns a random whole number from 0 to `most`.
+const random = (most) => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0, Math.floor(seed / 2 ** 32 * (most + 1)));
+
+function setting(algorithm) {
+  const unit = random(3) ? "us" : "ps";
+  const time = (most) => random(unit === "ps" ? 1000 * most : most) + unit;
+  let params = `L=${time(40)},o=${time(6)},g=${time(12)},P=${1 + random(22)}`;
+  if (random(1)) params += `,G=${time(5)}`;
+  if (!random(3)) params += `,C=${1 + random(4)}`;
+  if (!random(3)) params += `,word=${1 + random(18)}`;
+  return { algorithm, params, size: 1 + random(38), ports: random(1) ? "single" : "dual" };
+}
+
+const catalog = json(ask(JSON.stringify({ do: "catalog" })));
+const algorithms = catalog.operations.flatMap((operation) => operation.algorithms.map((algorithm) => algorithm.id));
+const requests = [{ do: "catalog" }];
+for (const algorithm of algorithms) {
+  for (let n = 0; n < SETTINGS; n++) requests.push({ do: "run", page: n % 50 === 0, ...setting(algorithm) });
+  requests.push({ do: "timeline", ...setting(algorithm) });
+}
+for (const { algorithms } of catalog.operations) {
+  const ids = algorithms.map((algorithm) => algorithm.id), one = { ...setting(ids[0]), algorithm: undefined };
+  requests.push({ do: "crossover", algorithms: ids, ...one, over: "L", from: "0", to: "30us", points: 9 });
+  const [x, y] = ["L", "g"].map((over) => ({ over, from: "1us", to: "30us", points: 4, log: true }));
+  requests.push({ do: "map", algorithms: ids, ...one, x, y });
+}
+const lines = requests.map((request) => JSON.stringify(request));
+const run = spawnSync(native, { input: lines.join("\n") + "\n", maxBuffer: 1 << 28 });
+if (run.status !== 0) throw new Error(`${native} failed: ${run.stderr}`);
+const expected = run.stdout.toString().trim().split("\n");
+if (expected.length !== lines.length) throw new Error(`${expected.length} answers to ${lines.length} requests`);
+let errors = 0;
+lines.forEach((line, n) => {
+  const bytes = ask(line);
+  if (`${bytes.length} ${hash(bytes)}` !== expected[n]) throw new Error(`the module answers otherwise to ${line}`);
+  if (json(bytes).error) errors++;
+});
+// The program's limits refuse some settings.
+if (errors > lines.length / 4) throw new Error(`${errors} of ${lines.length} answers are errors`);
+console.log(`${lines.length} answers of the module are those of the library, ${errors} of them refusals`);
+
+if (times) {
+  for (const P of [16, 64]) {
+    for (const algorithm of algorithms.filter((id) => !/fft|radix|lu|transp/.test(id))) {
+      const request = { do: "run", algorithm, params: `L=6,o=2,g=4,G=1,P=${P}`, size: 16 };
+      const bytes = [true, false].map((columns) => JSON.stringify({ ...request, columns }));
+      const [whole, alone] = bytes.map((line) => {
+        const lasts = [];
+        for (let n = 0; n < 40; n++) {
+          const begin = performance.now();
+          ask(line);
+          lasts.push(performance.now() - begin);
+        }
+        return lasts.sort((a, b) => a - b)[10].toFixed(2);
+      });
+      console.log(`P = ${P} ${algorithm}: ${whole} ms, numbers alone ${alone} ms, ${json(ask(bytes[0])).messages} messages`);
+    }
+  }
+}
