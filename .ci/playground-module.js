@@ -5,7 +5,7 @@ const { spawnSync } = require("node:child_process");
 
 const SETTINGS = 200;
 
-const [path, native, times] = process.argv.slice(2);
+const [path, native, ...options] = process.argv.slice(2);
 const instance = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(path)), {});
 const { memory, alloc, free, call } = instance.exports;
 
@@ -68,7 +68,7 @@ lines.forEach((line, n) => {
 if (errors > lines.length / 4) throw new Error(`${errors} of ${lines.length} answers are errors`);
 console.log(`${lines.length} answers of the module are those of the library, ${errors} of them refusals`);
 
-if (times) {
+if (options.includes("--times")) {
   for (const P of [16, 64]) {
     for (const algorithm of algorithms.filter((id) => !/fft|radix|lu|transp/.test(id))) {
       const request = { do: "run", algorithm, params: `L=6,o=2,g=4,G=1,P=${P}`, size: 16 };
