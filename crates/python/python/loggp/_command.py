@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -87,11 +88,12 @@ def run(*words: str, cwd: str | None = None) -> str:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Ends a process, which removes unfinished files if it still can."""
     process.terminate()
+    killer = threading.Timer(1, process.kill)
+    killer.start()
     try:
-        process.wait(1)
-    except subprocess.TimeoutExpired:
-        process.kill()
         process.wait()
+    finally:
+        killer.cancel()
 
 
 def _tell(lines: list[str], status: int) -> None:
