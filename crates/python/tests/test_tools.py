@@ -1,6 +1,7 @@
 """What the command knows."""
 
 import doctest
+import math
 import os
 import signal
 import subprocess
@@ -206,7 +207,7 @@ def test_data_frames() -> None:
     assert frame["model_ns"].tolist() == other["model_ns"].to_list() == columns["model_ns"]
     assert other.schema["verified"] == polars.Boolean and other.schema["messages"] == polars.Int64
     assert other["machine"].to_list() == ["cs2-elan"] * 6 and other["formula_ns"].to_list()[5] is None
-    assert pandas.isna(frame["formula_ns"][5]) and frame["algorithm"][0] == "optimal"
+    assert math.isnan(frame["formula_ns"].tolist()[5]) and frame["algorithm"].tolist()[0] == "optimal"
     assert polars.DataFrame(rows).equals(other) and loggp.Rows([]).to_polars().shape == (0, 0)
 
 

@@ -15,8 +15,8 @@ from . import _loggp
 from ._loggp import Time
 
 if typing.TYPE_CHECKING:
-    import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
-    import polars  # type: ignore[import-not-found, unused-ignore]
+    import pandas as _pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    import polars as _polars  # type: ignore[import-not-found, unused-ignore]
 
 # The most rows that a notebook shows.
 _MOST_SHOWN = 60
@@ -112,13 +112,13 @@ class Rows(Generic[R]):
         """Returns the columns as Arrow's stream, in a capsule."""
         return _loggp.arrow_stream([(name, _kind(values), values) for name, values in self.columns().items()])
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self) -> _pandas.DataFrame:
         """Returns the columns as a data frame of pandas."""
         import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
         return pandas.DataFrame(self.columns())
 
-    def to_polars(self) -> polars.DataFrame:
+    def to_polars(self) -> _polars.DataFrame:
         """Returns the columns as a data frame of Polars."""
         import polars  # type: ignore[import-not-found, unused-ignore]
 
