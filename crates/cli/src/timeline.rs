@@ -156,6 +156,9 @@ fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Resu
     end
 }
 
+/// Makes a run again under a change.
+type RunAgain<'a> = dyn Fn(&WhatIf) -> Result<Trace, CliError> + 'a;
+
 impl RunPanel {
     /// Returns a panel of a run from a file. A trace without a caption, as old ones are, gets one of its
     /// file's name and its machine.
@@ -207,7 +210,7 @@ impl DisplayOptions {
         draft: Draft,
         unit: Unit,
         panels: Vec<RunPanel>,
-        again: Option<&dyn Fn(&WhatIf) -> Result<Trace, CliError>>,
+        again: Option<&RunAgain<'_>>,
         out: &mut dyn Write,
     ) -> Result<(), CliError> {
         self.write_file(draft, unit, panels, again, out)?;
@@ -223,7 +226,7 @@ impl DisplayOptions {
         draft: Draft,
         unit: Unit,
         mut panels: Vec<RunPanel>,
-        again: Option<&dyn Fn(&WhatIf) -> Result<Trace, CliError>>,
+        again: Option<&RunAgain<'_>>,
         out: &mut dyn Write,
     ) -> Result<(), CliError> {
         let first = &panels[0].trace;
