@@ -438,7 +438,8 @@ mod tests {
     fn pieces_count_for_their_bytes_and_fit_three_words() {
         let block: Vec<u8> = (0..50).collect();
         for (most, lengths) in [(16, vec![16, 16, 16, 2]), (20, vec![20, 20, 10])] {
-            let pieces: Vec<BlockPiece> = BlockPiece::split(&block, most).collect();
+            let pieces: Vec<BlockPiece> =
+                block.chunks(most).zip(0..).map(|(piece, index)| BlockPiece::new(index, piece)).collect();
             assert_eq!(pieces.iter().map(Payload::bytes).collect::<Vec<_>>(), lengths);
             let joined: Vec<u8> = pieces.iter().flat_map(|piece| piece.open().1.to_vec()).collect();
             assert_eq!(joined, block);

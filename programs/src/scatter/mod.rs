@@ -20,7 +20,7 @@ use std::ops::Range;
 use loggp::schedule::{Schedule, ScheduleError};
 use loggp::{Params, Time, Work};
 #[cfg(feature = "machine")]
-use loggp::{RunError, Tag};
+use loggp::{Proc, RunError, Tag};
 
 use crate::option::{CustomKind, OptionalKind};
 use crate::steps::{self, Step};
@@ -224,13 +224,7 @@ impl Plan for Scatter<'_> {
             })
         } else {
             let tree = self.tree();
-            let word = case.params.word.get();
-            machine.run_across(|p| {
-                let id = p.id();
-                let mine = if id == 0 { tree.lay_out(&items, word) } else { Vec::new() };
-                let sets = ItemSets { id, tree: &tree, mine, parts: Vec::new() };
-                perform(p, tree.steps(id, word), sets).merged()
-            })
+            machine.run_across(|p| scatter(p, &tree, &items))
         };
         let (run, results) = run?.take_results();
         Ok(Outcome::new(run, verify(&results, &items, set)))
@@ -311,6 +305,14 @@ impl StepData for ItemSets<'_> {
     fn take(&mut self, from: usize, part: Vec<u8>) {
         self.parts.push((from, part));
     }
+}
+
+/// Runs any other algorithm on one processor, along the tree. Only processor 0 reads `items`.
+#[cfg(feature = "machine")]
+fn scatter(p: &mut Proc, tree: &ScatterTree, items: &[u8]) -> Vec<u8> {
+    let (id, word) = (p.id(), p.params().word.get());
+    let mine = if id == 0 { tree.lay_out(items, word) } else { Vec::new() };
+    perform(p, tree.steps(id, word), ItemSets { id, tree, mine, parts: Vec::new() }).merged()
 }
 
 /// The splits of all numbers of sets, and their times.
