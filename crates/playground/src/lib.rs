@@ -40,9 +40,17 @@ fn answer_line(line: &[u8], file: &[u8]) -> Result<Answer, String> {
         "tree" => run::tree(&request),
         "command" => run::command(&request),
         "timeline" => timeline::answer(&request),
-        "open" => file::open(&request, file),
+        "open" => open(&request, file),
         other => Err(format!(
             "there is nothing to do by the name {other}; ask for catalog, run, crossover, map, tree, command, timeline or open"
         )),
     }
+}
+
+/// Opens a file, and returns the answer to `run` for it.
+fn open(request: &Request, bytes: &[u8]) -> Result<Answer, String> {
+    let opened = file::open(request, bytes)?;
+    let mut answer = run::answer(&Request { algorithm: "file".into(), ..request.clone() })?;
+    answer.set("file", opened);
+    Ok(answer)
 }
