@@ -86,14 +86,17 @@ def run(*words: str, cwd: str | None = None) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process, which removes unfinished files if it still can."""
+    """Ends a process, which removes unfinished files if it still can. Python does not wait for it."""
     process.terminate()
-    killer = threading.Timer(1, process.kill)
-    killer.start()
+    threading.Thread(target=_reap, args=(process,)).start()
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
     try:
+        process.wait(1)
+    except subprocess.TimeoutExpired:
+        process.kill()
         process.wait()
-    finally:
-        killer.cancel()
 
 
 def _tell(lines: list[str], status: int) -> None:
@@ -120,7 +123,7 @@ def report(
     cwd: str | None = None,
 ) -> Output:
     """Runs a command with a report, and returns it."""
-    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+    with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         all_words = [*words, *machine_words(machine, folder), *option_words(options)]
         rows, svg = Path(folder, "rows.json"), Path(folder, "picture.svg")
         all_words += ["--output", str(rows), *(["--output", str(svg)] if picture else [])]

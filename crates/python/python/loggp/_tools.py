@@ -155,7 +155,7 @@ def replay(
     (Time('52.8 us'), ['L + 2o + 2g', 'L + 2o + 2g', '3L + 6o', '3L + 6o', '3L + 6o'])
     """
     given = {"P": P, "size": size, "params": params, "over": over, "rules": rules, **options}
-    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+    with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         sources = _Sources([schedule], folder)
         output = _command.report(
             "replay", *sources.words, options=given, machine=machine, picture=False, cwd=sources.cwd
@@ -176,7 +176,7 @@ def analyze(
     """
     several = [what_if] if isinstance(what_if, (str, Mapping)) else what_if
     given = {"what_if": several, "over": over, "path": path, **options}
-    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+    with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         sources = _Sources(traces, folder)
         output = _command.report("analyze", *sources.words, options=given, picture=True, cwd=sources.cwd)
     return _rows(Analysis, output)
@@ -205,7 +205,7 @@ def tolerance(
     """
     several = [parameter] if isinstance(parameter, str) else parameter
     given = {"P": P, "size": size, "params": params, "parameter": several, "to": to, **options}
-    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+    with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         sources = _Sources([source], folder)
         output = _command.report(
             "tolerance", *sources.words, options=given, machine=machine, picture=True, cwd=sources.cwd
@@ -271,7 +271,7 @@ def timeline(
     >>> page.html[:15]
     '<!DOCTYPE html>'
     """
-    with tempfile.TemporaryDirectory(prefix="loggp-") as folder:
+    with tempfile.TemporaryDirectory(prefix="loggp-", ignore_cleanup_errors=True) as folder:
         sources = _Sources([source, *beside], folder)
         shown, *others = sources.words
         page = Path(folder, "timeline.html")
