@@ -1,6 +1,6 @@
 //! Compiles the shim with `mpicc`, and links the libraries that it links. `MPICC` names another compiler
-//! wrapper. With `MPICC=none`, and on docs.rs, nothing is compiled: the package can be checked and documented
-//! then, and no program can be linked with it.
+//! wrapper. With `MPICC=none`, on docs.rs, and where there is no `mpicc` and none is named, nothing is compiled: the
+//! package can be checked and documented then, and no program can be linked with it.
 
 use std::env;
 use std::path::PathBuf;
@@ -19,7 +19,15 @@ fn output(command: &mut Command) -> String {
 fn main() {
     println!("cargo:rerun-if-changed=shim.c");
     println!("cargo:rerun-if-env-changed=MPICC");
-    let mpicc = env::var("MPICC").unwrap_or_else(|_| "mpicc".into());
+    let named = env::var("MPICC");
+    let mpicc = named.clone().unwrap_or_else(|_| "mpicc".into());
+    if named.is_err() && Command::new(&mpicc).arg("--version").output().is_err() {
+        println!(
+            "cargo:warning=there is no mpicc, so nothing can be linked with loggp-mpi; install an MPI with its headers, or name \
+             its compiler in MPICC"
+        );
+        return;
+    }
     if mpicc == "none" || env::var_os("DOCS_RS").is_some() {
         return;
     }
