@@ -92,23 +92,18 @@ mod time;
 pub mod timeline;
 pub mod trace;
 
-#[cfg(feature = "machine")]
-pub use clock::ClockKind;
-#[cfg(feature = "machine")]
-pub use clock::wall::carrier::Carrier;
-#[cfg(feature = "machine")]
-pub use clock::wall::dilation::Dilation;
-#[cfg(feature = "machine")]
-pub use clock::watchdog::Unresponsive;
 pub use error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
-#[cfg(feature = "machine")]
-pub use machine::{Host, Lateness, Machine, Order, Run};
 pub use message::{AnyTag, Body, Filter, MessageId, Pack, Payload, Slice, Tag, TagFrom, Unpack};
 pub use params::{Latency, Level, Noise, Params, ParamsBuilder, ParamsError, Ports, Ties, Work, preset};
-#[cfg(feature = "machine")]
-pub use proc::{Group, Proc, Request};
 pub use rules::{Stats, Traffic};
 pub use time::{MS, NS, PS, SEC, Time, TimeError, US};
+
+#[cfg(feature = "machine")]
+pub use self::{
+    clock::{ClockKind, wall::carrier::Carrier, wall::dilation::Dilation, watchdog::Unresponsive},
+    machine::{Host, Lateness, Machine, Order, Run},
+    proc::{Group, Proc, Request},
+};
 
 #[cfg(feature = "derive")]
 pub use loggp_derive::Payload;
@@ -124,6 +119,7 @@ pub mod __private {
     pub use crate::rounds::{BinomialPlace, Nodes, Round, bruck, dissemination, distances, staggered};
     pub use crate::rules::engine::ThreadStack;
     pub use crate::text::{EscapedText, escaped, nearest_name};
+    pub use crate::trace::kinds::{KIND_NAMES, kind_number};
 }
 
 /// The documents' examples, which `cargo test` runs.

@@ -1,9 +1,10 @@
 //! Requests and replies before long messages, and detours in processors' activities: what a page shows beyond
 //! a trace's own kinds.
 
-use super::kinds::{RENDEZVOUS, kind_of};
+use super::kinds::RENDEZVOUS;
 use crate::path::{Events, Track};
 use crate::time::Time;
+use crate::trace::kinds::kind_number;
 
 /// Requests, replies and detours of a run.
 #[derive(Debug, Default)]
@@ -33,7 +34,7 @@ impl Annotations {
     pub(super) fn kind(&self, events: &Events, place: usize) -> usize {
         match events.message_of(place) {
             Some(message) if self.are_handshakes[message] => RENDEZVOUS,
-            _ => kind_of(events.event(place).kind),
+            _ => kind_number(events.event(place).kind),
         }
     }
 

@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::annotations::Annotations;
 use super::bytes::{ByteWriter, zigzag};
 use super::grid::Grid;
-use super::kinds::kind_of;
 use crate::path::{Events, HopKind, Walk, WalkPosition, last_event};
 use crate::time::Time;
+use crate::trace::kinds::kind_number;
 use crate::trace::{ActivityKind, CallTag, Message, Trace};
 
 /// The header of a trace on a page, as JSON.
@@ -137,7 +137,7 @@ impl ColumnWriter<'_, '_> {
             id = track.id;
         }
         let places = 0..events.len();
-        places.clone().for_each(|place| self.bytes.0.push(kind_of(events.event(place).kind) as u8));
+        places.clone().for_each(|place| self.bytes.0.push(kind_number(events.event(place).kind) as u8));
         for track in events.tracks() {
             let mut at = Time::ZERO;
             for place in track.places.clone() {
@@ -156,7 +156,7 @@ impl ColumnWriter<'_, '_> {
                     // The trace of a failed run may lack the message.
                     None => self.bytes.number(0),
                     Some(message) => {
-                        let last = &mut last[kind_of(event.kind)];
+                        let last = &mut last[kind_number(event.kind)];
                         self.bytes.number(1 + zigzag(message as i64 - *last - 1));
                         *last = message as i64;
                     }

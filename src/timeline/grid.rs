@@ -4,10 +4,11 @@
 use serde::Serialize;
 
 use super::annotations::Annotations;
-use super::kinds::{KINDS, NOISE, kind_of};
+use super::kinds::{KINDS, NOISE};
 use crate::path::Events;
 use crate::time::Time;
 use crate::trace::ActivityKind;
+use crate::trace::kinds::kind_number;
 
 /// A trace with fewer activities is drawn exactly.
 const FEW: usize = 100_000;
@@ -143,7 +144,7 @@ fn drawn_kinds(events: &Events, annotations: &Annotations) -> Vec<usize> {
         track.places.clone().for_each(|place| occur[annotations.kind(events, place)] = true);
     }
     occur[NOISE] = annotations.all_detours().next().is_some();
-    occur[kind_of(&ActivityKind::Idle)] = false;
+    occur[kind_number(&ActivityKind::Idle)] = false;
     (0..KINDS).filter(|kind| occur[*kind]).collect()
 }
 

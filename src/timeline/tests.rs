@@ -7,10 +7,11 @@ use proptest::prelude::*;
 
 use super::annotations::Annotations;
 use super::grid::Grid;
-use super::kinds::{NOISE, RENDEZVOUS, kind_of};
+use super::kinds::{NOISE, RENDEZVOUS};
 use super::{PAGE, SCRIPT};
 use crate::cases::cases;
 use crate::path::{Events, HopKind, Path, Walk, WalkPosition};
+use crate::trace::kinds::kind_number;
 use crate::trace::tests::any_trace;
 use crate::trace::{ActivityKind, Caption, Trace};
 use crate::{Group, Level, Machine, Noise, Params, Tag, Time, US, collectives};
@@ -132,7 +133,7 @@ fn compare_with_page(trace: &Trace) -> (Vec<u64>, Vec<u8>) {
     let (mut last, mut request) = ([-1; 3], 0);
     for (place, kind) in kinds.iter().enumerate() {
         let what = events.event(place).kind;
-        assert_eq!(usize::from(*kind), kind_of(what));
+        assert_eq!(usize::from(*kind), kind_number(what));
         match what {
             ActivityKind::Work(name) => assert_eq!(names[reader.number() as usize], **name),
             ActivityKind::Send(_) | ActivityKind::Receive(_) => {

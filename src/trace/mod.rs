@@ -6,6 +6,7 @@ mod chrome;
 mod compact;
 mod error;
 mod faults;
+pub(crate) mod kinds;
 mod machine;
 mod read;
 mod record;

@@ -17,6 +17,9 @@ pub enum Scale {
     Points,
 }
 
+/// Space between an axis and its numbers.
+pub const BESIDE: f64 = 7.0;
+
 /// An axis.
 pub struct Axis {
     scale: Scale,

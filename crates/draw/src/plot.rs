@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::axis::BESIDE;
 pub use super::axis::{Axis, Scale};
 use super::canvas::{
     Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
@@ -78,8 +79,6 @@ const PANEL: f64 = 236.0;
 const NARROW: f64 = 380.0;
 /// Heights of a panel that is alone in its row, and of one beside others.
 const HEIGHTS: [f64; 2] = [320.0, 250.0];
-/// Space between an axis and its numbers.
-const BESIDE: f64 = 7.0;
 /// Space between panels.
 const BETWEEN: f64 = 18.0;
 /// Greatest width of the label of a level.

@@ -1,7 +1,7 @@
 //! Maps over two quantities: each cell has the colour of what is best there, and lines show where that
 //! changes.
 
-use super::axis::{Axis, Scale, draw_numbers_below, draw_numbers_beside};
+use super::axis::{Axis, BESIDE, Scale, draw_numbers_below, draw_numbers_beside};
 use super::canvas::{
     Anchor, Canvas, MARGIN, NORMAL, Position, ShapeStyle, WIDTH, lines_height, text_width, widest, wrap,
 };
@@ -49,8 +49,6 @@ pub struct Border {
 
 /// Height of the map.
 const HEIGHT: f64 = 380.0;
-/// Space between an axis and its numbers.
-const BESIDE: f64 = 7.0;
 /// How strong the colours of the regions are.
 const OPACITY: f64 = 0.4;
 

@@ -25,9 +25,12 @@ impl<'a> Rivals<'a> {
         Ok(Rivals { ids, subjects })
     }
 
-    /// Returns the times of all in ps; those that cannot run have none.
-    pub fn times(&self, setting: &Setting) -> Vec<Option<i64>> {
-        let time = |subject: &Subject| subject.play(setting, false).ok().map(|run| run.time.as_ps());
+    /// Returns the times of all in ps; those that cannot run have none, and so have all where there is no such setting.
+    pub fn times(&self, setting: &Result<Setting, String>) -> Vec<Option<i64>> {
+        let time = |subject: &Subject| {
+            let run = subject.play(setting.as_ref().ok()?, false).ok()?;
+            Some(run.time.as_ps())
+        };
         self.subjects.iter().map(time).collect()
     }
 
@@ -52,16 +55,8 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let (setting, axis) = (request.setting()?, request.axis());
     let rivals = Rivals::new(&request.algorithms)?;
     let values = axis.values(setting.params.cycle)?;
-    let at = |value: i64| {
-        setting.with(&axis.over, value).map(|setting| rivals.times(&setting)).unwrap_or_default()
-    };
-    let rows: Vec<Vec<Option<i64>>> = values
-        .iter()
-        .map(|value| {
-            let times = at(*value);
-            if times.is_empty() { vec![None; rivals.ids.len()] } else { times }
-        })
-        .collect();
+    let at = |value: i64| rivals.times(&setting.with(&axis.over, value));
+    let rows: Vec<Vec<Option<i64>>> = values.iter().map(|value| at(*value)).collect();
     let changes = changes(&axis, &rivals, &values, &rows, |value| fastest(&at(value)));
     let mut answer = Answer::default();
     let numbers = answer.column(Column::F64(values.iter().map(|value| *value as f64).collect()));

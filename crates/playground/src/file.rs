@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use loggp::NS;
-use loggp::schedule::{Schedule, ScheduleBuilder};
+use loggp::schedule::Schedule;
 use loggp::trace::Trace;
 use serde_json::{Value, json};
 
@@ -13,9 +13,13 @@ use super::request::{Request, Setting};
 /// A file.
 pub struct OpenFile {
     pub name: String,
-    /// Without operations if it is a trace.
-    pub schedule: Schedule,
-    pub trace: Option<Trace>,
+    pub content: FileContent,
+}
+
+/// The content of a file.
+pub enum FileContent {
+    Schedule(Schedule),
+    Trace(Box<Trace>),
 }
 
 /// The most operations of a schedule, and activities of a trace, that the page shows.
@@ -34,27 +38,21 @@ pub fn opened() -> Result<Rc<OpenFile>, String> {
 pub fn open(request: &Request, bytes: &[u8]) -> Result<Value, String> {
     let name = if request.name.is_empty() { "file".into() } else { request.name.clone() };
     let why = |why: String| format!("{name}: {why}");
-    let file = if loggp_goal::is_schedule(&bytes[..bytes.len().min(1 << 16)]) {
-        let schedule = loggp_goal::read(bytes, NS).map_err(|error| why(error.to_string()))?;
-        OpenFile { name: name.clone(), schedule, trace: None }
+    let content = if loggp_goal::is_schedule(&bytes[..bytes.len().min(1 << 16)]) {
+        FileContent::Schedule(loggp_goal::read(bytes, NS).map_err(|error| why(error.to_string()))?)
     } else {
-        let trace = read_trace(bytes).map_err(why)?;
-        let schedule = ScheduleBuilder::new(1)
-            .and_then(ScheduleBuilder::build)
-            .map_err(|error| why(error.to_string()))?;
-        OpenFile { name: name.clone(), schedule, trace: Some(trace) }
+        FileContent::Trace(read_trace(bytes).map_err(why)?.into())
     };
-    let count = file.trace.as_ref().map_or(file.schedule.len(), |trace| trace.activities.len());
+    let (kind, ranks, count) = match &content {
+        FileContent::Schedule(schedule) => ("schedule", schedule.ranks(), schedule.len()),
+        FileContent::Trace(trace) => ("trace", trace.params.P, trace.activities.len()),
+    };
     if count > MOST {
         return Err(why(format!(
             "it has {count} operations, and a page has room for {MOST}; `loggp replay` has for more"
         )));
     }
-    let (kind, ranks) = match &file.trace {
-        Some(trace) => ("trace", trace.params.P),
-        None => ("schedule", file.schedule.ranks()),
-    };
-    OPENED.set(Some(Rc::new(file)));
+    OPENED.set(Some(Rc::new(OpenFile { name: name.clone(), content })));
     Ok(json!({ "name": name, "kind": kind, "ranks": ranks, "operations": count }))
 }
 
@@ -82,9 +80,9 @@ impl OpenFile {
         } else {
             self.name.clone()
         };
-        match self.trace {
-            Some(_) => format!("loggp analyze {name}"),
-            None => format!("loggp replay {name}{}", request.replay_options(setting)),
+        match self.content {
+            FileContent::Trace(_) => format!("loggp analyze {name}"),
+            FileContent::Schedule(_) => format!("loggp replay {name}{}", request.replay_options(setting)),
         }
     }
 }

@@ -23,7 +23,7 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let rows = y.get(from..to.min(y.len())).unwrap_or_default();
     let cell = |(y, x): (i64, i64)| {
         let setting = setting.with(&request.y.over, y).and_then(|setting| setting.with(&request.x.over, x));
-        setting.map_or_else(|_| vec![None; request.algorithms.len()], |setting| rivals.times(&setting))
+        rivals.times(&setting)
     };
     let cells = rows.iter().flat_map(|y| x.iter().map(move |x| (*y, *x)));
     let times: Vec<Vec<Option<i64>>> = cells.map(cell).collect();

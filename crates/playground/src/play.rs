@@ -7,7 +7,7 @@ use loggp::trace::{ActivityKind, Caption, Trace};
 use loggp::{Params, Time};
 
 use super::algorithm::{Algorithm, Planned};
-use super::file::{self, OpenFile};
+use super::file::{self, FileContent, OpenFile};
 use super::request::{Request, Setting};
 
 /// What is played.
@@ -63,9 +63,9 @@ impl Subject {
                 let Planned { schedule, formula, receives_first } = algorithm.plan(setting)?;
                 Run { formula, ..play(&schedule, setting, receives_first, traced)? }
             }
-            Subject::File(file) => match &file.trace {
-                Some(trace) => recorded(trace),
-                None => play(&file.schedule, setting, false, traced)?,
+            Subject::File(file) => match &file.content {
+                FileContent::Trace(trace) => recorded(trace),
+                FileContent::Schedule(schedule) => play(schedule, setting, false, traced)?,
             },
         };
         if run.time > LONGEST {

@@ -1,5 +1,6 @@
 //! A run: its time, what the paper says, its critical path, and what every processor did when.
 
+use loggp::__private::{KIND_NAMES, kind_number};
 use loggp::path::{Events, FormulaBuilder, HopKind, Path};
 use loggp::trace::{ActivityKind, Trace};
 use loggp::{Params, Time};
@@ -9,8 +10,8 @@ use super::answer::{Answer, Column};
 use super::play::{Run, Subject};
 use super::request::Request;
 
-/// The kinds of activities, in the order of their numbers: those of a timeline's page.
-pub const KINDS: [&str; 7] = ["work", "send", "receive", "gap", "stall", "port", "idle"];
+/// The kinds of activities that the page shows: the first ones.
+const KINDS: &[&str] = KIND_NAMES.split_at(7).0;
 
 /// Returns the answer to `run`.
 pub fn answer(request: &Request) -> Result<Answer, String> {
@@ -100,25 +101,17 @@ fn params(params: &Params) -> Value {
     Value::Object(all)
 }
 
-/// Returns the number of an activity's kind, if the page shows it.
-fn kind_of(kind: &ActivityKind) -> Option<u8> {
-    Some(match kind {
-        ActivityKind::Work(_) => 0,
-        ActivityKind::Send(_) => 1,
-        ActivityKind::Receive(_) => 2,
-        ActivityKind::Gap => 3,
-        ActivityKind::Stall => 4,
-        ActivityKind::Port => 5,
-        ActivityKind::Idle | ActivityKind::Barrier => 6,
-        _ => return None,
-    })
+/// Returns the number of an activity's kind, if the page shows it. A barrier is shown as a wait.
+fn shown_kind(kind: &ActivityKind) -> Option<u8> {
+    let kind = if *kind == ActivityKind::Barrier { &ActivityKind::Idle } else { kind };
+    u8::try_from(kind_number(kind)).ok().filter(|number| usize::from(*number) < KINDS.len())
 }
 
 /// Adds the time in each kind of activity, of all processors together.
 fn add_counts(answer: &mut Answer, run: &Run, trace: &Trace) {
-    let mut counts = [0_i64; KINDS.len()];
+    let mut counts = vec![0_i64; KINDS.len()];
     for activity in &trace.activities {
-        if let Some(kind) = kind_of(&activity.kind) {
+        if let Some(kind) = shown_kind(&activity.kind) {
             counts[usize::from(kind)] += (activity.end - activity.start).as_ps();
         }
     }
@@ -132,7 +125,7 @@ fn add_counts(answer: &mut Answer, run: &Run, trace: &Trace) {
 fn add_processors(answer: &mut Answer, run: &Run, trace: &Trace) {
     let mut busy = vec![vec![0.0; run.finishes.len()]; KINDS.len()];
     for activity in &trace.activities {
-        if let Some(kind) = kind_of(&activity.kind)
+        if let Some(kind) = shown_kind(&activity.kind)
             && let Some(time) = busy[usize::from(kind)].get_mut(activity.id)
         {
             *time += (activity.end - activity.start).as_ps() as f64;
@@ -146,7 +139,7 @@ fn add_processors(answer: &mut Answer, run: &Run, trace: &Trace) {
 
 fn add_activities(answer: &mut Answer, events: &Events) {
     let shown: Vec<(usize, u8)> =
-        (0..events.len()).filter_map(|place| Some((place, kind_of(events.event(place).kind)?))).collect();
+        (0..events.len()).filter_map(|place| Some((place, shown_kind(events.event(place).kind)?))).collect();
     let time = |at: fn(&Events, usize) -> Time| {
         Column::F64(shown.iter().map(|&(place, _)| at(events, place).as_ps() as f64).collect())
     };

@@ -241,16 +241,33 @@ impl<'py> Settings<'py> {
     /// Sets the settings that are no parameters.
     fn finish(self, params: ParamsBuilder) -> PyResult<Machine> {
         let mut machine = loggp::Machine::new(params.build().map_err(refused)?).rate(TIMED_WORK, PS);
+        let (mut ports, mut latency, mut ties) = (Ports::default(), Latency::default(), Ties::default());
+        let (mut noise, mut has_barrier, mut has_levels) = (None, false, false);
         for (name, value) in &self.others {
             let cycle = machine.params().cycle;
             machine = match name.as_str() {
-                "ports" => machine.ports(read_name::<Ports>(value)?),
-                "latency" => machine.latency(read_name::<Latency>(value)?),
-                "ties" => machine.ties(read_name::<Ties>(value)?),
-                "noise" if value.is_none() => machine.noise(None),
-                "noise" => machine.noise(read_name::<Noise>(value)?),
-                "barrier" => machine.barrier(read_time(value, cycle)?),
+                "ports" => {
+                    ports = read_name(value)?;
+                    machine.ports(ports)
+                }
+                "latency" => {
+                    latency = read_name(value)?;
+                    machine.latency(latency)
+                }
+                "ties" => {
+                    ties = read_name(value)?;
+                    machine.ties(ties)
+                }
+                "noise" => {
+                    noise = if value.is_none() { None } else { Some(read_name::<Noise>(value)?) };
+                    machine.noise(noise.clone())
+                }
+                "barrier" => {
+                    has_barrier = true;
+                    machine.barrier(read_time(value, cycle)?)
+                }
                 "levels" => {
+                    has_levels = true;
                     let levels: PyResult<Vec<Level>> =
                         value.try_iter()?.map(|level| read_level(&level?, machine.params())).collect();
                     machine.levels(levels?)
@@ -258,21 +275,13 @@ impl<'py> Settings<'py> {
                 _ => set_rates(machine, value)?,
             };
         }
-        let setting =
-            |name: &str| self.others.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value);
-        let ports = setting("ports").map(read_name::<Ports>).transpose()?.unwrap_or_default();
-        let noise = setting("noise").filter(|noise| !noise.is_none()).map(read_name::<Noise>).transpose()?;
-        let mut not_of_schedules = ["barrier", "levels"].into_iter().find(|name| setting(name).is_some());
-        if setting("latency")
-            .map(read_name::<Latency>)
-            .transpose()?
-            .is_some_and(|latency| latency.is_random())
-        {
-            not_of_schedules = Some("drawn latencies");
-        } else if setting("ties").map(read_name::<Ties>).transpose()?.is_some_and(|ties| ties != Ties::Number)
-        {
-            not_of_schedules = Some("ties");
-        }
+        let not_of_schedules = [
+            (latency.is_random(), "drawn latencies"),
+            (ties != Ties::Number, "ties"),
+            (has_barrier, "barrier"),
+            (has_levels, "levels"),
+        ];
+        let not_of_schedules = not_of_schedules.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name);
         let others = self.others.into_iter().map(|(name, value)| (name, value.unbind())).collect();
         Ok(Machine { machine, ports, noise, not_of_schedules, others })
     }

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
+use loggp::__private::{KIND_NAMES, kind_number};
 use loggp::MessageId;
 use loggp::trace::{Activity, ActivityKind, Message, Trace as Record};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -38,27 +39,6 @@ impl Trace {
     }
 }
 
-/// The names of the kinds of activities, by their numbers in columns.
-const KINDS: [&str; 10] =
-    ["work", "send", "receive", "gap", "stall", "port", "idle", "barrier", "post", "wait"];
-
-/// Returns the place of a kind's name.
-fn kind_number(kind: &ActivityKind) -> i64 {
-    match kind {
-        ActivityKind::Work(_) => 0,
-        ActivityKind::Send(_) => 1,
-        ActivityKind::Receive(_) => 2,
-        ActivityKind::Gap => 3,
-        ActivityKind::Stall => 4,
-        ActivityKind::Port => 5,
-        ActivityKind::Idle => 6,
-        ActivityKind::Barrier => 7,
-        ActivityKind::Post(_) => 8,
-        ActivityKind::Wait(_) => 9,
-        _ => -1,
-    }
-}
-
 /// Returns the row of the message that is sent or received, or -1.
 fn message_row(messages: &[Message], kind: &ActivityKind) -> i64 {
     let (ActivityKind::Send(id) | ActivityKind::Receive(id)) = kind else { return -1 };
@@ -70,7 +50,7 @@ fn message_row(messages: &[Message], kind: &ActivityKind) -> i64 {
 impl Trace {
     /// The names of the kinds of activities.
     #[classattr]
-    const KINDS: [&'static str; 10] = KINDS;
+    const KINDS: [&'static str; KIND_NAMES.len()] = KIND_NAMES;
 
     /// Reads a trace that the command or `write` has written.
     #[staticmethod]
@@ -105,7 +85,7 @@ impl Trace {
             add("processor", &|activity| activity.id as i64)?;
             add("start", &|activity| activity.start.as_ps())?;
             add("end", &|activity| activity.end.as_ps())?;
-            add("kind", &|activity| kind_number(&activity.kind))?;
+            add("kind", &|activity| kind_number(&activity.kind) as i64)?;
             add("message", &|activity| message_row(&self.record.messages, &activity.kind))?;
             Py::new(py, columns)
         };

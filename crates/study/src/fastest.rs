@@ -8,6 +8,7 @@ use loggp_programs::Algorithm;
 
 use super::parallel::run_in_order;
 use super::range::SweepPoint;
+use super::relative_error;
 use super::sweep::{Place, Sweep};
 
 /// The times of several algorithms over a sweep: in a row for each value of the second quantity, if there is
@@ -76,7 +77,7 @@ impl MapCell {
     /// other, or if the fastest takes no time.
     pub fn lead(&self) -> Option<f64> {
         let [(_, first), (_, next), ..] = self.0[..] else { return None };
-        (first > Time::ZERO).then(|| next.as_ps() as f64 / first.as_ps() as f64 - 1.0)
+        relative_error(next, first)
     }
 
     fn new(mut times: Vec<(usize, Time)>) -> MapCell {

@@ -356,7 +356,7 @@ impl Prediction {
 }
 
 /// Returns time/expected - 1, or `None` if `expected` is zero.
-fn relative_error(time: Time, expected: Time) -> Option<f64> {
+pub fn relative_error(time: Time, expected: Time) -> Option<f64> {
     (expected != Time::ZERO).then(|| time.as_ps() as f64 / expected.as_ps() as f64 - 1.0)
 }
 

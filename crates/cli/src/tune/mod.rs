@@ -10,6 +10,7 @@ use clap::error::Error;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use loggp::Time;
 use loggp_document::{DocumentBlock, plain};
+use loggp_study::relative_error;
 
 use super::arguments::{self, without_options};
 use super::error::CliError;
@@ -107,10 +108,7 @@ impl TuneOptions {
 
     /// Returns the part of the time of the fastest by which something takes longer.
     fn slower(time: Time, least: Time) -> f64 {
-        match least {
-            Time::ZERO => 0.0,
-            least => time.as_ps() as f64 / least.as_ps() as f64 - 1.0,
-        }
+        relative_error(time, least).unwrap_or(0.0)
     }
 
     /// Returns a command line that begins so, with the arguments of this command but for these words and
