@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What the command is made of, in the root of the repository.
+/// The files and folders that the command is made of, in the root of the repository.
 const SOURCES: [&str; 5] = ["Cargo.lock", "Cargo.toml", "crates", "programs", "src"];
 
 fn main() {

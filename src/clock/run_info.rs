@@ -31,7 +31,7 @@ pub(crate) struct RunInfo {
     pub places: Places,
     /// The least time from a message's turn to its arrival.
     pub lookahead: Time,
-    /// Whether the machine's own barrier costs nothing, so that a signal can bring about an act in the same
+    /// True if the machine's own barrier costs nothing, so that a signal can bring about an act in the same
     /// instant.
     pub has_free_barrier: bool,
     pub cost: PerLevel<ReceptionCost>,

@@ -1,4 +1,4 @@
-//! What this computer offers to runs, for those who ask why it keeps up or does not.
+//! The means that this computer has for runs, for those who ask why it keeps up or does not.
 
 use rustix::process::{Resource, getrlimit};
 
@@ -9,7 +9,7 @@ use crate::clock::wall::carrier::Carrier;
 use crate::clock::wall::cores::{HostCores, available_cores, can_pin, cores_for};
 use crate::clock::wall::ticks::measure_clock;
 
-/// What this computer offers to runs.
+/// The means that this computer has for runs.
 #[derive(Clone, Debug)]
 pub struct Computer {
     /// The number of cores on which this process may run.
@@ -20,7 +20,7 @@ pub struct Computer {
     pub default_cores: usize,
     /// The reason why a run does not use the others, if there are any.
     pub why: Option<&'static str>,
-    /// Whether threads can be pinned to cores.
+    /// True if threads can be pinned to cores.
     pub can_pin: bool,
     /// The length of a tick of the clock that waits read, in ns.
     pub tick_ns: f64,

@@ -76,7 +76,7 @@ const ARENA: u64 = 128 << 20;
 /// The largest number of arenas of an allocator, per core.
 const ARENAS_PER_CORE: u64 = 8;
 
-/// So many processors that all limits count.
+/// More processors than any limit allows.
 const MOST_PROCESSORS: u64 = 1 << 40;
 
 /// Refuses a run that this computer has no room for. `carrier` is that of the wall clock.

@@ -6,8 +6,8 @@ use crate::path::Events;
 use crate::time::Time;
 use crate::trace::{ActivityKind, Trace};
 
-/// What each rank of a run did, in its order: each act waits for the one before it, and each receive takes
-/// the message that it took in the run. Requests and replies are messages like others.
+/// The acts of each rank of a run, in their order: each act waits for the one before it, and each receive
+/// takes the message that it took in the run. Requests and replies are messages like others.
 ///
 /// [Played again](KeptOrder::run) on another machine it takes as long as a [`Schedule`](super::Schedule) of
 /// the same operations, each of which requires the one before it. While no capacity and no port delays a

@@ -5,7 +5,7 @@ use crate::requests::{folder, refusal, row, rows, stdout_of};
 const RING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/mpi/ring.mpi");
 const MACHINE: &str = "--params L=5us,o=1us,g=2us,G=1ns";
 
-/// What a recording's analysis says is what the analysis of its replay's trace says, and beside it which calls the
+/// A recording's analysis says what the analysis of its replay's trace says, and beside it which calls the
 /// messages are of.
 #[test]
 fn a_recorded_program_is_analyzed_by_its_calls() {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use super::error::CliError;
 use super::executable::find_program;
 
-/// What opens a page, the first that is found: what the desktop has set, or else a browser.
+/// Programs that open a page, best first: the one that the desktop has set, then browsers.
 const OPENERS: [&str; 8] = [
     "xdg-open",
     "wslview",

@@ -1,4 +1,4 @@
-//! How this computer's cores are shared among the runs of an experiment.
+//! The sharing of this computer's cores among the runs of an experiment.
 
 use loggp::{ClockKind, Work};
 use loggp_study::Study;

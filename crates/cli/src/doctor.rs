@@ -35,17 +35,17 @@ pub struct DoctorCommand {
     outputs: Outputs,
 }
 
-/// What was found out about a subject.
+/// The finding about a subject.
 struct Diagnosis {
     subject: &'static str,
-    /// Whether it is as runs on the wall clock need it; `None` if they need it in no way.
+    /// True if it is as runs on the wall clock need it; `None` if they do not need it.
     good: Option<bool>,
     found: String,
     /// A sentence on what to do.
     advice: String,
 }
 
-/// How often each core waits.
+/// The number of waits on each core.
 const WAITS: usize = 10;
 
 /// The length of each wait, and of each sleep.
@@ -55,7 +55,7 @@ const WAIT: Time = Time::from_ps(2000 * US.as_ps());
 const LATE: Time = Time::from_ps(10 * US.as_ps());
 const LONG_LOOK_NS: f64 = 100.0;
 
-/// So many processors that a limit beyond is no limit.
+/// A limit of more processors than this limits nobody.
 const MANY: u64 = 1 << 20;
 
 impl DoctorCommand {

@@ -17,7 +17,7 @@ use super::number::{Unit, count};
 use super::progress::ProgressDisplay;
 use super::row::StudyRow;
 
-/// Which algorithm is fastest where in a sweep.
+/// The fastest algorithm at each point of a sweep.
 pub struct SweepMap<'a> {
     ranges: &'a [Range],
     program: &'static Program,

@@ -49,7 +49,7 @@ pub struct Border {
 
 /// Height of the map.
 const HEIGHT: f64 = 380.0;
-/// How strong the colours of the regions are.
+/// The opacity of the colours of regions.
 const OPACITY: f64 = 0.4;
 
 /// An axis that is divided into a part for each of its values.

@@ -28,7 +28,7 @@ pub struct Algorithm {
     pub messages: fn(u64, u64, u64) -> u64,
 }
 
-/// Where a schedule is from.
+/// The source of a schedule.
 pub enum Source {
     /// The steps of a program's algorithm.
     Program(&'static Program, &'static str),
@@ -51,7 +51,7 @@ pub struct Recording {
 pub struct Planned {
     pub schedule: Rc<Schedule>,
     pub formula: Option<Time>,
-    /// Whether a reception goes before a send that could begin at the same moment.
+    /// True if a reception goes before a send that could begin at the same moment.
     pub receives_first: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What there is: algorithms, machines, parameters.
+//! The catalog: algorithms, machines, parameters.
 
 use loggp::params::{Parameter, presets};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Who wins along a parameter, and at which value that changes.
+//! The fastest algorithm along a parameter, and the values at which another one becomes the fastest.
 
 use serde_json::{Map, Value, json};
 

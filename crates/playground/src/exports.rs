@@ -1,4 +1,4 @@
-//! What the module exports to the page: room for a request, and answers. Nothing else knows of pointers.
+//! The module's exports to the page: room for a request, and answers. Nothing else knows of pointers.
 
 use std::alloc::{Layout, alloc as allocate, dealloc};
 use std::cell::RefCell;

@@ -1,4 +1,4 @@
-//! Who wins over two parameters.
+//! The fastest algorithm over two parameters.
 
 use super::answer::{Answer, Column};
 use super::crossover::{Rivals, fastest};

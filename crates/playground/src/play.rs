@@ -10,7 +10,7 @@ use super::algorithm::{Algorithm, Planned};
 use super::file::{self, FileContent, OpenFile};
 use super::request::{Request, Setting};
 
-/// What is played.
+/// An algorithm or a file, which is played.
 pub enum Subject {
     Algorithm(&'static Algorithm),
     File(Rc<OpenFile>),

@@ -1,4 +1,4 @@
-//! What the page asks: an algorithm on a machine.
+//! A request of the page: an algorithm on a machine.
 
 use loggp::params::Parameter;
 use loggp::{Params, Ports, Time, US, preset};
@@ -18,7 +18,7 @@ pub struct Request {
     pub ports: Option<String>,
     /// Without it there are numbers alone.
     pub columns: Option<bool>,
-    /// Whether the run as a timeline's page has it is wanted.
+    /// True if the run is wanted as a timeline's page has it.
     pub page: bool,
     pub algorithms: Vec<String>,
     pub over: String,

@@ -1,4 +1,4 @@
-//! What the page shows is what the machine does: every algorithm under random settings, beside the program's own
+//! The page shows what the machine does: every algorithm under random settings, beside the program's own
 //! run on the virtual clock.
 
 #![allow(non_snake_case)] // G is the papers' name

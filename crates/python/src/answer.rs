@@ -27,7 +27,7 @@ pub enum Answer {
     Values(Vec<Value>),
     Lists(Vec<Vec<Value>>),
     Many(Vec<Answer>),
-    /// Whether a request is done, and its result.
+    /// A request's result, if it is done.
     Tested(Option<Box<Answer>>),
     /// The first of a list of requests that was done, its result, and the list.
     First(usize, Box<Answer>, Value),

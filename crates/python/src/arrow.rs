@@ -152,20 +152,20 @@ struct Stream {
     held: *mut c_void,
 }
 
-/// What a schema points to.
+/// The memory that a schema points to.
 struct HeldSchema {
     name: CString,
     children: Vec<*mut Schema>,
 }
 
-/// What an array points to.
+/// The memory that an array points to.
 struct HeldArray {
     _words: Vec<Vec<u64>>,
     buffers: Vec<*const c_void>,
     children: Vec<*mut Array>,
 }
 
-/// What a stream points to. The columns are taken once.
+/// The memory that a stream points to. The columns are taken once.
 struct HeldStream {
     columns: Vec<Column>,
     is_taken: bool,

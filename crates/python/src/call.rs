@@ -10,7 +10,7 @@ use pyo3::types::PyType;
 use crate::session::Seat;
 use crate::value::Value;
 
-/// What a processor is to do. Python objects are held as [`Value`]s, since a call may be dropped on a
+/// An operation of a processor. Python objects are held as [`Value`]s, since a call may be dropped on a
 /// processor's own stack.
 pub enum Kind {
     Send { to: usize, tag: Tag<Value>, value: Value, is_posted: bool },
@@ -42,11 +42,11 @@ pub struct SendReceiving {
 pub struct Filter {
     pub from: Option<usize>,
     pub tag: Option<Tag<Value>>,
-    /// Whether the sender is part of the result.
+    /// True if the sender is part of the result.
     pub names_sender: bool,
 }
 
-/// How long a receive waits.
+/// The patience of a receive.
 #[derive(Clone, Copy)]
 pub enum Wait {
     Forever,
@@ -62,7 +62,7 @@ pub struct Collective {
     pub bytes: Option<usize>,
 }
 
-/// What a collective does.
+/// An operation of a collective.
 pub enum Operation {
     Broadcast { root: usize, value: Option<Value> },
     Reduce { root: usize, value: Value, op: Value },
@@ -92,7 +92,7 @@ pub struct Call {
     /// The name of the function that made it.
     name: &'static str,
     seat: Arc<Seat>,
-    /// Whether it was given out by `yield from`.
+    /// True if it was given out by `yield from`.
     is_begun: bool,
 }
 

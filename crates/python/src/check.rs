@@ -19,7 +19,7 @@ use crate::trace::Trace;
 #[pyclass(frozen, module = "loggp")]
 pub struct Order(pub loggp::Order);
 
-/// What a check found. Printed, it says so in sentences.
+/// The report of a check. Printed, it says so in sentences.
 #[pyclass(frozen, module = "loggp")]
 pub struct CheckReport {
     runs: usize,
@@ -267,7 +267,7 @@ impl Failure {
 
 #[pymethods]
 impl CheckReport {
-    /// Whether no run failed.
+    /// True if no run failed.
     #[getter]
     fn has_passed(&self) -> bool {
         self.failure.is_none()
@@ -291,7 +291,7 @@ impl CheckReport {
         self.messages
     }
 
-    /// Whether there are no other orders, which only the systematic strategy knows.
+    /// True if there are no other orders, which only the systematic strategy knows.
     #[getter]
     fn is_complete(&self) -> bool {
         self.is_complete

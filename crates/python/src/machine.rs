@@ -196,7 +196,7 @@ impl Machine {
     }
 }
 
-/// What a call says of a machine.
+/// The settings of a machine, as a call gives them.
 struct Settings<'py> {
     /// The cycle, which bare numbers count.
     cycle: Option<loggp::Time>,

@@ -28,11 +28,11 @@ pub struct Programs<'a> {
     program: &'a Py<PyAny>,
     session: Arc<Session>,
     generators: Vec<Mutex<Option<Py<PyIterator>>>>,
-    /// Whether they fail at once.
+    /// True if they fail at once.
     are_stopped: bool,
 }
 
-/// What a program does next.
+/// The next step of a program.
 enum Step {
     Call(Kind),
     /// It has ended with this result.

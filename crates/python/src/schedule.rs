@@ -60,7 +60,7 @@ struct Rank {
     requirements: Vec<Requirement>,
 }
 
-/// What playing a schedule gave.
+/// The result of playing a schedule.
 #[pyclass(frozen, module = "loggp")]
 pub struct Play {
     report: PlayReport,
@@ -434,7 +434,8 @@ impl Play {
         column(py, self.report.finishes.len(), self.report.finishes.iter().map(|finish| finish.as_ps()))
     }
 
-    /// When each operation began and was done, in ps, by rank and then by number, if it was asked for.
+    /// The moments at which each operation began and was done, in ps, by rank and then by number, if they were
+    /// asked for.
     #[getter]
     fn moments(&self, py: Python<'_>) -> PyResult<Option<Columns>> {
         let Some(moments) = &self.report.moments else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! What the processors of a run of Python programs share.
+//! The state that the processors of a run of Python programs share.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;

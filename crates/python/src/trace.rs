@@ -74,8 +74,8 @@ impl Trace {
         written.map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))
     }
 
-    /// What the processors did: `processor`, `start` and `end` in ps, `kind`, and `message`, the row of the
-    /// message that is sent or received, or -1.
+    /// The activities of the processors: `processor`, `start` and `end` in ps, `kind`, and `message`, the row
+    /// of the message that is sent or received, or -1.
     #[getter]
     fn activities(&self, py: Python<'_>) -> PyResult<Py<Columns>> {
         let make = || {

@@ -1,4 +1,4 @@
-//! What messages carry: any Python object, with the number of bytes that it counts for.
+//! The values that messages carry: any Python object, with the number of bytes that it counts for.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Which algorithm is fastest at each point of a sweep, and where along its first quantity another one
+//! The fastest algorithm at each point of a sweep, and where along its first quantity another one
 //! becomes so.
 
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ pub struct Crossing {
     /// True if no value lies between them. If false, one of the two algorithms cannot be run at a value
     /// between.
     pub is_adjacent: bool,
-    /// Where both take equally long: there the first of the map counts as the fastest.
+    /// The side on which both take equally long: there the first of the map counts as the fastest.
     pub tie: Option<TieSide>,
 }
 

@@ -270,7 +270,7 @@ struct ItemSets<'a> {
     id: usize,
     tree: &'a ScatterTree,
     mine: Vec<u8>,
-    /// What it has received and not put to its own yet, by sender.
+    /// Items that it has received and not put to its own yet, by sender.
     parts: Vec<(usize, Vec<u8>)>,
 }
 

@@ -31,7 +31,7 @@ pub struct TuneCommand {
     subject: TuneSubject,
 }
 
-/// What is tuned.
+/// The subject that is tuned.
 enum TuneSubject {
     Program(Box<ProgramArgs<TuneArgs>>),
     Collective(Box<CollectiveArgs>),

@@ -20,7 +20,7 @@ pub struct Collective<'a> {
     pub is_immediate: bool,
     /// Which algorithm is taken when; `None` if the usual patterns are.
     pub table: Option<&'static CollectiveTable>,
-    /// How long it takes to combine a byte.
+    /// The time that it takes to combine a byte.
     pub combine: Time,
     /// The number of ranks of the program.
     pub P: usize,

@@ -76,7 +76,7 @@ pub struct ScheduleOptions {
     pub unit: Time,
     /// Which algorithms collectives take; `None` if the usual patterns.
     pub table: Option<&'static CollectiveTable>,
-    /// How long a rank computes for each byte that a reduction combines, if there is a table.
+    /// The time that a rank computes for each byte that a reduction combines, if there is a table.
     pub combine: Time,
     /// True if the calls of each operation are wanted.
     pub has_spans: bool,

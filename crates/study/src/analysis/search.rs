@@ -78,7 +78,7 @@ pub(super) struct ChangeSearch<'a> {
     pub most_runs: usize,
     /// Limit of the changes, of which the first are found.
     pub most_changes: usize,
-    /// How many runs are made at once.
+    /// The number of runs that are made at once.
     pub threads: usize,
     /// The runs so far, by value.
     pub points: BTreeMap<i64, ReplayPoint>,

@@ -60,7 +60,7 @@ pub struct CurveRequest {
     pub has_all_pieces: bool,
     /// Limit of the runs, but for up to a hundred more that find where the run becomes that much longer.
     pub most_runs: usize,
-    /// How many runs are made at once.
+    /// The number of runs that are made at once.
     pub threads: usize,
 }
 
@@ -191,7 +191,7 @@ impl CurvePiece {
     }
 }
 
-/// How many runs more than the limit are made to find what the run bears, if not all pieces were found.
+/// The number of runs beyond the limit that are made to find what the run bears, if not all pieces were found.
 const MORE_RUNS: usize = 100;
 
 /// Returns the time that is a part longer, in hundredths of a picosecond.
