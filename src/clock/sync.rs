@@ -57,11 +57,11 @@ mod loom_sync {
     pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 
     impl<T> Mutex<T> {
-        pub fn new(value: T) -> Mutex<T> {
+        pub(crate) fn new(value: T) -> Mutex<T> {
             Mutex(loom::sync::Mutex::new(value))
         }
 
-        pub fn lock(&self) -> MutexGuard<'_, T> {
+        pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
             self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
         }
     }
@@ -79,15 +79,15 @@ mod loom_sync {
     pub(crate) struct Unparker(Arc<(loom::sync::Mutex<bool>, Condvar)>);
 
     impl Parker {
-        pub fn new() -> Parker {
+        pub(crate) fn new() -> Parker {
             Parker(Unparker(Arc::new((loom::sync::Mutex::new(false), Condvar::new()))))
         }
 
-        pub fn unparker(&self) -> &Unparker {
+        pub(crate) fn unparker(&self) -> &Unparker {
             &self.0
         }
 
-        pub fn park(&self) {
+        pub(crate) fn park(&self) {
             let (token, left) = &*self.0.0;
             let mut token = token.lock().unwrap();
             while !*token {
@@ -98,7 +98,7 @@ mod loom_sync {
     }
 
     impl Unparker {
-        pub fn unpark(&self) {
+        pub(crate) fn unpark(&self) {
             let (token, left) = &*self.0;
             *token.lock().unwrap() = true;
             left.notify_one();
