@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static FILE *expected;
 static int rank, ranks;
@@ -43,6 +44,20 @@ static inline int end(void)
     fclose(expected);
     MPI_Finalize();
     return 0;
+}
+
+/* Closes the files of all ranks, without a call of MPI: the first one that aborts cannot end another that still writes. */
+static inline void close_at_all(const char *prefix)
+{
+    char path[4096];
+    fclose(expected);
+    snprintf(path, sizeof path, "%s.%d.closed", prefix, rank);
+    fclose(fopen(path, "w"));
+    for (int other = 0; other < ranks; other++) {
+        snprintf(path, sizeof path, "%s.%d.closed", prefix, other);
+        while (access(path, F_OK) != 0)
+            usleep(1000);
+    }
 }
 
 static inline int left(void)
