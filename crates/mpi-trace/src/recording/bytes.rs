@@ -85,23 +85,3 @@ impl<'a> Cursor<'a> {
         Ok(String::from_utf8_lossy(text))
     }
 }
-
-/// Appends a number as [`Cursor::number`] reads it.
-pub(super) fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 128 {
-        bytes.push(number as u8 | 128);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Appends a number as [`Cursor::signed`] reads it.
-pub(super) fn put_signed(bytes: &mut Vec<u8>, number: i64) {
-    put(bytes, ((number << 1) ^ (number >> 63)) as u64);
-}
-
-/// Appends a text as [`Cursor::text`] reads it.
-pub(super) fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    put(bytes, text.len() as u64);
-    bytes.extend_from_slice(text.as_bytes());
-}

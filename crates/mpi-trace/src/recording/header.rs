@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use super::bytes::{Cursor, Wrong, put, put_signed, put_text};
+use super::bytes::{Cursor, Wrong};
 use super::clock::Clock;
 use super::error::RecordingError;
 
@@ -173,57 +173,6 @@ impl Index {
         let places = PlaceIndex { header: Vec::new(), texts, places };
         Ok(Index { facts, sections, clocks, places, bytes: 16 + header.len() as u64 })
     }
-}
-
-/// A place, and what is known of it.
-pub(super) type NamedPlace = ((String, u64), crate::call::Place);
-
-/// Returns the first bytes of a merged file. The places are in the order of their modules and addresses.
-pub(super) fn merged_header(
-    facts: &Facts,
-    sections: &[u64],
-    clocks: &[Clock],
-    places: &[NamedPlace],
-) -> Vec<u8> {
-    let mut header = Vec::new();
-    for text in [&facts.mpi, &facts.library, &facts.program] {
-        put_text(&mut header, text);
-    }
-    put_signed(&mut header, clocks.first().map_or(0, |clock| clock.origin));
-    put(&mut header, sections.len() as u64);
-    for ((section, clock), host) in sections.iter().zip(clocks).zip(&facts.hosts) {
-        put(&mut header, *section);
-        put_text(&mut header, host);
-        put(&mut header, clock.offsets.len() as u64);
-        for (when, offset) in &clock.offsets {
-            put_signed(&mut header, *when);
-            put_signed(&mut header, *offset);
-        }
-    }
-    let mut texts: Vec<&str> = Vec::new();
-    for ((module, _), place) in places {
-        texts.push(module);
-        texts.push(&place.function);
-        texts.extend(place.source.as_ref().map(|(file, _)| file.as_str()));
-    }
-    texts.sort_unstable();
-    texts.dedup();
-    put(&mut header, texts.len() as u64);
-    texts.iter().for_each(|text| put_text(&mut header, text));
-    let number = |text: &str| texts.binary_search(&text).unwrap_or_default() as u64;
-    put(&mut header, places.len() as u64);
-    for ((module, address), place) in places {
-        put(&mut header, number(module));
-        put(&mut header, *address);
-        put(&mut header, number(&place.function));
-        put(&mut header, place.source.as_ref().map_or(0, |(file, _)| number(file) + 1));
-        put(&mut header, place.source.as_ref().map_or(0, |(_, line)| u64::from(*line)));
-    }
-    let mut bytes = MERGED_MAGIC.to_vec();
-    bytes.extend(VERSION.to_le_bytes());
-    bytes.extend((header.len() as u32).to_le_bytes());
-    bytes.extend(header);
-    bytes
 }
 
 /// Reads a header: its first bytes, the version, its length, and what is so long.

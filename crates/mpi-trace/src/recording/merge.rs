@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::clock::Clock;
 use super::error::RecordingError;
-use super::header::{Facts, NamedPlace, PlaceIndex, RankHeader, merged_header};
+use super::header::{Facts, PlaceIndex, RankHeader};
 use super::places;
 use super::stream::{RankReader, sent_bytes};
+use super::written::{NamedPlace, merged_header};
 
 /// What the ranks' files hold.
 #[derive(Clone, Debug, Default)]

@@ -14,6 +14,8 @@ mod places;
 mod record;
 mod source;
 mod stream;
+#[cfg(feature = "merge")]
+mod written;
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};

@@ -2,7 +2,7 @@
 
 use addr2line::Loader;
 
-use super::header::NamedPlace;
+use super::written::NamedPlace;
 use crate::call::Place;
 
 /// Names places, which are in the order of their modules. What a program's files do not say stays as it is in the
