@@ -2,16 +2,19 @@
 // with --times says how long it takes. `.ci/playground` runs it: node playground-module.js MODULE ANSWERS [--times]
 const { readFileSync } = require("node:fs");
 const { spawnSync } = require("node:child_process");
+const { join } = require("node:path");
 
 const SETTINGS = 200;
 
 const [path, native, ...options] = process.argv.slice(2);
 const instance = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(path)), {});
 const { memory, alloc, free, call } = instance.exports;
+const engine = readFileSync(join(__dirname, "../crates/playground/engine.js"), "utf8");
+const linesOf = new Function(`${engine.replace(/^export /gm, "")}; return linesOf;`)();
 
 // Returns the bytes of the answer to a request, which last until the next one.
-function ask(line) {
-  const bytes = Buffer.from(line), at = alloc(bytes.length);
+function ask(lines) {
+  const bytes = Buffer.from(lines), at = alloc(bytes.length);
   new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
   const answer = call(at, bytes.length);
   free(at, bytes.length);
@@ -40,7 +43,7 @@ function setting(algorithm) {
   return { algorithm, params, size: 1 + random(38), ports: random(1) ? "single" : "dual" };
 }
 
-const catalog = json(ask(JSON.stringify({ do: "catalog" })));
+const catalog = json(ask(linesOf({ do: "catalog" })));
 const algorithms = catalog.operations.flatMap((operation) => operation.algorithms.map((algorithm) => algorithm.id));
 const requests = [{ do: "catalog" }];
 for (const algorithm of algorithms) {
@@ -53,7 +56,7 @@ for (const { algorithms } of catalog.operations) {
   const [x, y] = ["L", "g"].map((over) => ({ over, from: "1us", to: "30us", points: 4, log: true }));
   requests.push({ do: "map", algorithms: ids, ...one, x, y });
 }
-const lines = requests.map((request) => JSON.stringify(request));
+const lines = requests.map((request) => linesOf(request));
 const run = spawnSync(native, { input: lines.join("\n") + "\n", maxBuffer: 1 << 28 });
 if (run.status !== 0) throw new Error(`${native} failed: ${run.stderr}`);
 const expected = run.stdout.toString().trim().split("\n");
@@ -72,7 +75,7 @@ if (options.includes("--times")) {
   for (const P of [16, 64]) {
     for (const algorithm of algorithms.filter((id) => !/fft|radix|lu|transp/.test(id))) {
       const request = { do: "run", algorithm, params: `L=6,o=2,g=4,G=1,P=${P}`, size: 16 };
-      const bytes = [true, false].map((columns) => JSON.stringify({ ...request, columns }));
+      const bytes = [true, false].map((columns) => linesOf({ ...request, columns }));
       const [whole, alone] = bytes.map((line) => {
         const lasts = [];
         for (let n = 0; n < 40; n++) {

@@ -108,7 +108,7 @@ pub(crate) fn unknown_name(text: &str, names: &[&str]) -> String {
 
 /// Returns the name that was probably meant, as part of a sentence, or nothing if none is similar.
 pub fn nearest_name<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let typed = typed.to_lowercase();
+    let typed = typed.to_ascii_lowercase();
     // Part of a name most likely means a name that contains it.
     let distance = |name: &&str| (!name.contains(&typed), strsim::osa_distance(&typed, name));
     let nearest = names.map(|name| (distance(&name), name)).min();

@@ -1,5 +1,11 @@
 // The module and its answers: README.md has the contract.
 
+// Returns a request as lines: a name and a value each, `x.over` for what is within another.
+export const linesOf = (request, within = "") => Object.entries(request).map(([name, value]) =>
+  value === undefined || value === null ? ""
+    : typeof value === "object" && !Array.isArray(value) ? linesOf(value, `${within}${name}.`)
+      : `${within}${name} ${String(value).replace(/\s+/g, " ")}\n`).join("");
+
 // Starts the module from its bytes, and returns the function that asks it: `ask(request, bytes)` returns the answer with
 // typed arrays of its own where the columns were, and throws an Error with a sentence if something was wrong.
 export async function load(bytes) {
@@ -14,14 +20,11 @@ export async function load(bytes) {
   };
   const answerTo = (request, file) => {
     const { memory, alloc, free, call } = exports;
-    const line = new TextEncoder().encode(JSON.stringify(request));
-    const length = line.length + (file ? 1 + file.length : 0);
+    const line = new TextEncoder().encode(linesOf(request) + "\n");
+    const length = line.length + (file?.length ?? 0);
     const at = alloc(length), room = new Uint8Array(memory.buffer, at, length);
     room.set(line);
-    if (file) {
-      room[line.length] = 10;
-      room.set(file, line.length + 1);
-    }
+    if (file) room.set(file, line.length);
     const answer = call(at, length);
     free(at, length);
     const size = new DataView(memory.buffer).getUint32(answer, true);

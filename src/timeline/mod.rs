@@ -80,23 +80,33 @@ struct PageMeta<'p> {
 /// The page's HTML, with places for the title, the colours and the data.
 const PAGE: &str = include_str!("page.html");
 const COLOURS: &str = include_str!("page/colours.css");
-const SCRIPT: [&str; 16] = [
-    include_str!("page/kinds.js"),
-    include_str!("page/run.js"),
-    include_str!("page/rows.js"),
-    include_str!("page/pixels.js"),
-    include_str!("page/causes.js"),
-    include_str!("page/words.js"),
-    include_str!("page/flight.js"),
-    include_str!("page/frame.js"),
-    include_str!("page/map.js"),
-    include_str!("page/view.js"),
-    include_str!("page/choice.js"),
-    include_str!("page/search.js"),
-    include_str!("page/interval.js"),
-    include_str!("page/link.js"),
-    include_str!("page/sheet.js"),
-    include_str!("page/user.js"),
+
+/// A part of the page's script: its file's name, and its text.
+macro_rules! part {
+    ($name:literal) => {
+        ($name, include_str!(concat!("page/", $name, ".js")))
+    };
+}
+
+/// The page's script, in parts.
+#[doc(hidden)]
+pub const SCRIPT: [(&str, &str); 16] = [
+    part!("kinds"),
+    part!("run"),
+    part!("rows"),
+    part!("pixels"),
+    part!("causes"),
+    part!("words"),
+    part!("flight"),
+    part!("frame"),
+    part!("map"),
+    part!("view"),
+    part!("choice"),
+    part!("search"),
+    part!("interval"),
+    part!("link"),
+    part!("sheet"),
+    part!("user"),
 ];
 
 impl Trace {
@@ -221,7 +231,7 @@ impl<'a> Timeline<'a> {
         for text in texts {
             writeln!(out, "<script type=\"text/plain\" class=\"run\">{text}</script>")?;
         }
-        write!(out, "<script>\n{}</script>\n{end}", SCRIPT.concat())?;
+        write!(out, "<script>\n{}</script>\n{end}", SCRIPT.map(|(_, part)| part).concat())?;
         out.flush()
     }
 

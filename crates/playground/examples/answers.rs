@@ -1,12 +1,12 @@
-//! Answers requests, a line each, as the module does, and prints of each answer its length and a hash of its bytes:
+//! Answers requests, with an empty line behind each, as the module does, and prints of each answer its length and a hash of its bytes:
 //! `.ci/playground` compares them with those of the module.
 
-use std::io::{BufRead, Write, stdin, stdout};
+use std::io::{Write, read_to_string, stdin, stdout};
 
 fn main() -> std::io::Result<()> {
     let mut out = stdout().lock();
-    for line in stdin().lock().lines() {
-        let words = loggp_playground::answer(line?.as_bytes()).to_words();
+    for lines in read_to_string(stdin())?.split_terminator("\n\n") {
+        let words = loggp_playground::answer(lines.as_bytes()).to_words();
         let bytes = words.iter().flat_map(|word| word.to_le_bytes());
         // FNV-1a.
         let hash =

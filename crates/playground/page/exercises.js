@@ -3,8 +3,10 @@
 const HOT_SPOT = ["num_ranks 8", "rank 0 {", ...range(1, 7, 1).map((from) => `r${from}: recv 8b from ${from}`), "}",
   ...range(1, 7, 1).map((from) => `rank ${from} {\ns: send 8b to 0\n}`)].join("\n");
 
-// `asks`: for the time of the run, the number of stalls, the value of a slider from which on the first
-// algorithm is as fast as the second, or how many times as long the second takes.
+const LATE = "num_ranks 2\nrank 0 {\ns: send 16384b to 1\n}\nrank 1 {\nc: calc 1000000\nr: recv 16384b from 0\nr requires c\n}\n";
+
+// `asks`: for the time of the run, the time at which processor 0 is done, the number of stalls, or the value of a slider from
+// which on the first algorithm is as fast as the second.
 const EXERCISES = [
   {
     id: "tree", title: "A tree for a broadcast", of: "broadcast", a: "optimal", values: { L: "6", o: "2", g: "4", P: "8" }, asks: "time",
@@ -23,6 +25,12 @@ const EXERCISES = [
     text: "Processor 0 could also send all 7 messages itself. From which L on is that as good as any tree?",
     hint: "When does it start its last message? From when on could a child help?",
     after: "The seventh message starts at 6g = 24. A child can send from L + 2o on. So alone is best if 6g is at most L + 2o: from L = 20 on.",
+  },
+  {
+    id: "sum", title: "A sum", of: "summation", a: "optimal", b: "", values: { L: "5", o: "2", g: "4", P: "8", size: "79" }, asks: "time",
+    text: "8 processors add up 79 numbers, and an addition takes a cycle. The numbers may lie wherever it is best. One processor alone needs 78 cycles. When does one of the 8 have the sum?",
+    hint: "Begin at the end. The last addition adds a sum that came from a child: it was sent L + 2o before. The receptions of a processor are g apart, and each takes it o away from its additions.",
+    after: "28 cycles: this is figure 4 of LogP. The last addition, at 27, needs a sum that was received from 25 to 27, sent at 20, and known at 18. So a child has 18 cycles, its brothers have 4 less each. 8 processors are not 8 times as fast: 7 messages cost their receivers 7(o + 1) cycles, and who sends early is idle after that.",
   },
   {
     id: "hot-spot", title: "A hot spot", goal: HOT_SPOT, values: { L: "6", o: "2", g: "4" }, asks: "time",
@@ -49,9 +57,21 @@ const EXERCISES = [
     after: "The last of 15 x 4 = 60 messages starts at 59g = 236, and takes L + 2o = 8: 244. Choose the naive order, in which all send first to processor 0, then to 1, and see who stalls.",
   },
   {
+    id: "words", title: "A word for everybody", of: "remap", a: "short-staggered", b: "long-staggered", machine: "cs2-splitc", values: { P: "16", size: "4" }, asks: "time",
+    text: "On the CS-2 each of 16 processors has a word of 4 bytes for each other one. The staggered order keeps them out of each other's way. How long does it take?",
+    hint: "Each sends 15 messages, one in each g. What does the last one take then?",
+    after: "The last of 15 messages starts at 14g = 198.8 us, and takes L + 2o = 12 us: 210.8 us. Long messages take as long, since they are the same messages. Now move the size to 1,024 bytes: short messages are 256 times as many, and a long one takes only G = 0.12 us for each further word.",
+  },
+  {
     id: "halves", title: "Halves are not best", of: "scatter", a: "binomial", b: "", values: { L: "30", o: "0", g: "10", G: "1", P: "1024", size: "1" }, asks: "time",
     text: "One of 1,024 processors has an item for each other. It sends half of the items to another processor, which hands them on in the same way, and keeps the other half. A message of k items takes (k\u22121)G + L. How long does it take?",
     hint: "How many hops are there, and how many items pass on the way of the last one?",
     after: "There are 10 hops of L. On the way of the last item 512 + 256 + .. + 1 = 1,023 items stream, less one of each message: 300 + 1,013 = 1,313. Choose the optimal tree beside it: the sender can go on after g, but the receiver only after L, so it should get fewer than half.",
+  },
+  {
+    id: "late", title: "Who waits for whom", goal: LATE, machine: "myrinet", values: {}, asks: "sent",
+    text: "On Myrinet with MPI a message of more than S = 16,383 bytes first asks its receiver, and waits for the reply (LogGPS). The receiver computes for 1 ms before it receives. About how long is the sender, P0, in its send of 16,384 bytes?",
+    hint: "When can the receiver reply? Only then the data start: o and 16,384 O_s, 119 us in all.",
+    after: "The sender waits until the receiver has computed and replied, and only then sends its data. With one byte less it would not ask: o + 16,383 O_s = 118.9 us, whatever the receiver does. These waits are the synchronization costs that LogGPS adds to LogGP.",
   },
 ];

@@ -1,18 +1,8 @@
 // ---- Longer questions, which are answered beside the page, one after the other.
-let ask = null, helper = null, module = null, waitingFor = null, asked = 0;
+let helper = null, waitingFor = null, asked = 0;
 const queue = [];
 // A question that nobody wants any more may take so many milliseconds before its helper is stopped.
 const PATIENCE = 400;
-
-async function startEngine() {
-  const text = $("module").textContent.trim(), stream = new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]).stream();
-  $("module").remove();
-  module = new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-  ask = await load(module);
-  catalog = ask({ do: "catalog" });
-  // The helper is started when the first picture is there.
-  setTimeout(startHelper, 300);
-}
 
 function startHelper() {
   const answered = ({ data: { id, answer, error } }) => {

@@ -19,9 +19,9 @@ function takeExercise(id) {
   for (const id of ["sliders", "times", "tree", "zones", "more"]) $(id).inert = !!exercise;
   document.documentElement.toggleAttribute("data-covered", !!exercise);
   if (exercise) {
-    takeMachine("");
+    takeMachine(exercise.machine ?? "");
     takeOperation(exercise.of ?? "broadcast", exercise.a, exercise.b ?? "");
-    Object.assign(setting.values, { G: "", size: "" }, exercise.values);
+    Object.assign(setting.values, exercise.machine ? { size: "" } : { G: "", size: "" }, exercise.values);
     if (exercise.goal) openBytes(`${exercise.id}.goal`, new TextEncoder().encode(exercise.goal));
     showExercise();
   } else if (setting.first === "file" && opened?.name.endsWith(".goal") && EXERCISES.some((one) => `${one.id}.goal` === opened.name)) takeOperation("broadcast");
@@ -37,7 +37,7 @@ function rightAnswer({ asks, over }) {
     return changes.find((one) => one.after === a)?.value ?? null;
   }
   const one = ask({ do: "run", ...requestFor(a), columns: false });
-  return asks === "stalls" ? one.stalls : one.time;
+  return asks === "stalls" ? one.stalls : asks === "sent" ? one.finish[0] : one.time;
 }
 
 // Guesses of times are numbers in the unit that is shown.
@@ -51,14 +51,14 @@ function showExercise() {
   select.value = exercise.id;
   select.addEventListener("change", () => takeExercise(select.value));
   const values = Object.entries(setting.values).filter(([name, value]) => value && !(name === "P" && exercise.goal)).map(([name, value]) => `${name} = ${value}`).join(", ");
-  const label = element("label", { time: "Your guess, in cycles ", stalls: "Your guess ", change: `Your guess: ${exercise.over} = ` }[exercise.asks]);
+  const label = element("label", { stalls: "Your guess ", change: `Your guess: ${exercise.over} = ` }[exercise.asks] ?? `Your guess, in ${unitOfSetting().name} `);
   const input = element("input", "", { type: "number", id: "said-number", min: 0, step: "any", inputMode: "decimal", required: true });
   label.append(input);
   const hint = element("button", "Hint", { type: "button" }), told = element("p", "", { className: "hint" }), result = element("div", "", { id: "outcome" });
   result.setAttribute("aria-live", "polite");
   hint.addEventListener("click", () => { told.textContent = exercise.hint; });
   form.append(label, element("button", "Show the run", { className: "main" }), hint);
-  input.addEventListener("input", () => { guessed.at = input.value === "" ? null : Number(input.value) * lengthOf(exercise); placeGuess(); });
+  input.addEventListener("input", () => { guessed.at = input.value === "" ? null : isTime(exercise) ? Math.round(Number(input.value) * lengthOf(exercise)) : Number(input.value); placeGuess(); });
   form.addEventListener("submit", (event) => { event.preventDefault(); reveal(); });
   $("exercise").replaceChildren(select, element("p", exercise.text), element("p", `${values}${exercise.asks === "time" ? ". Say a number, or drag the line in the picture." : "."}`, { className: "given" }), form, told, result);
 }

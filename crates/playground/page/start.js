@@ -68,8 +68,10 @@ function listenToPicture() {
   $("table").addEventListener("toggle", showTable);
 }
 
-async function open() {
-  await startEngine();
+function open() {
+  catalog = ask({ do: "catalog" });
+  // The helper is started when the first picture is there.
+  setTimeout(startHelper, 300);
   for (const act of [readColours, makeSliders, makeTree, makeZones, readAddress, learnMachine, listenToChoice, listenToPicture, listenToGuesses, listenToFiles]) act();
   Object.assign(state, { flight: false, path: false });
   $("version").textContent = `Version ${catalog.version}.`;
@@ -82,5 +84,3 @@ async function open() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { readColours(); draw(); drawZones(); });
   addEventListener("hashchange", () => { readAddress(); takeExercise(setting.exercise); learnMachine(); });
 }
-
-open().catch((error) => { $("trouble").textContent = `This page cannot be shown: ${error.message}`; throw error; });

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use loggp::Time;
 use loggp::schedule::Schedule;
-use loggp::{Time, US};
 use loggp_goal::patterns::{Method, method_schedule, methods};
 use loggp_programs::all_to_all_broadcast::ALL_TO_ALL_BROADCAST;
 use loggp_programs::broadcast::BROADCAST;
@@ -13,6 +13,7 @@ use loggp_programs::scatter::SCATTER;
 use loggp_programs::summation::SUMMATION;
 use loggp_programs::{Case, Program};
 
+use super::recording::{self, Recording};
 use super::request::{Request, Setting};
 
 /// An algorithm of an operation.
@@ -38,15 +39,6 @@ pub enum Source {
     Recording(&'static Recording),
 }
 
-/// A recorded run of a program that is no list of steps, as GOAL.
-pub struct Recording {
-    pub about: &'static str,
-    /// The run that was recorded: what follows `loggp run`.
-    pub run: &'static str,
-    pub P: usize,
-    goal: &'static str,
-}
-
 /// An algorithm's run: its schedule, and what is known of it besides.
 pub struct Planned {
     pub schedule: Rc<Schedule>,
@@ -57,24 +49,6 @@ pub struct Planned {
 
 /// The most messages that the page shows.
 const MOST_MESSAGES: u64 = 1 << 18;
-
-/// An algorithm that was recorded: its file, the number of processors, the run, and what it does.
-macro_rules! recording {
-    ($id:literal, $file:literal, $P:literal, $run:literal, $about:literal) => {
-        Algorithm {
-            id: $id,
-            source: Source::Recording(&Recording {
-                about: $about,
-                run: $run,
-                P: $P,
-                goal: include_str!(concat!("../recorded/", $file, ".goal")),
-            }),
-            uses: FIXED,
-            most_P: $P,
-            messages: |_, _, _| 0,
-        }
-    };
-}
 
 const LOGP: &[&str] = &["L", "o", "g", "P", "C"];
 const LOGGP: &[&str] = &["L", "o", "g", "G", "P", "C", "size"];
@@ -99,6 +73,16 @@ const fn collective(
     messages: fn(u64, u64, u64) -> u64,
 ) -> Algorithm {
     Algorithm { id, source: Source::Collective(method), uses, most_P: 1024, messages }
+}
+
+const fn recorded(recording: &'static Recording) -> Algorithm {
+    Algorithm {
+        id: recording.id,
+        source: Source::Recording(recording),
+        uses: FIXED,
+        most_P: recording.P,
+        messages: |_, _, _| 0,
+    }
 }
 
 /// All algorithms, by operation.
@@ -136,55 +120,13 @@ pub static ALGORITHMS: &[Algorithm] = &[
     collective("barrier/recursive-doubling", &methods::BARRIER_RECURSIVE_DOUBLING, LOGP, |P, _, _| 16 * P),
     collective("barrier/tree", &methods::BARRIER_TREE, LOGP, |P, _, _| 2 * P),
     collective("barrier/linear", &methods::BARRIER_LINEAR, LOGP, |P, _, _| 2 * P),
-    recording!(
-        "fft/long-staggered",
-        "fft-long-staggered",
-        16,
-        "fft long-staggered --size 256 --params L=6,o=2,g=4,G=1,P=16",
-        "a message of n/P^2 points for each processor, and a local redistribution"
-    ),
-    recording!(
-        "fft/short-naive",
-        "fft-short-naive",
-        16,
-        "fft short-naive --size 256 --params L=6,o=2,g=4,P=16",
-        "a message per point; all send first to processor 0, then to 1, and stall"
-    ),
-    recording!(
-        "radix-sort/long",
-        "radix-sort-long",
-        8,
-        "radix-sort long --size 64 --radix 8 --params L=6,o=2,g=4,P=8",
-        "sorts its keys by the digit first, and sends all for a processor at once (LogGP, section 3)"
-    ),
-    recording!(
-        "lu/column-cyclic",
-        "lu-column-cyclic",
-        4,
-        "lu column-cyclic --size 12 --params L=6,o=2,g=4,P=4",
-        "columns are dealt to the processors in turn; only the multipliers are sent"
-    ),
-    recording!(
-        "lu/grid-cyclic",
-        "lu-grid-cyclic",
-        4,
-        "lu grid-cyclic --size 12 --params L=6,o=2,g=4,P=4",
-        "rows and columns are dealt to a grid of processors in turn: the paper's scattered layout"
-    ),
-    recording!(
-        "transportation/two-stage",
-        "transportation-two-stage",
-        8,
-        "transportation two-stage --size 64 --params L=6,o=2,g=4,G=1,P=8",
-        "every message goes in p parts by p intermediate processors; remainders in turn, from 0 (section 7)"
-    ),
-    recording!(
-        "transportation/linear",
-        "transportation-linear",
-        8,
-        "transportation linear --size 64 --params L=6,o=2,g=4,G=1,P=8",
-        "the modified linear permutation: P-1 steps with a partner and a barrier each (figure 4)"
-    ),
+    recorded(&recording::FFT_LONG),
+    recorded(&recording::FFT_SHORT),
+    recorded(&recording::RADIX_SORT),
+    recorded(&recording::LU_COLUMNS),
+    recorded(&recording::LU_GRID),
+    recorded(&recording::TRANSPORTATION_TWO_STAGE),
+    recorded(&recording::TRANSPORTATION_LINEAR),
 ];
 
 /// The operations: their names and what each is for.
@@ -297,15 +239,11 @@ impl Algorithm {
                     receives_first: false,
                 })
             }
-            Source::Recording(recording) => {
-                let read =
-                    || loggp_goal::read(recording.goal.as_bytes(), US / 1000).map_err(|why| why.to_string());
-                Ok(Planned {
-                    schedule: kept((self.id, recording.P, 0), read)?,
-                    formula: None,
-                    receives_first: false,
-                })
-            }
+            Source::Recording(recording) => Ok(Planned {
+                schedule: kept((self.id, recording.P, 0), || recording.schedule())?,
+                formula: None,
+                receives_first: false,
+            }),
         }
     }
 

@@ -1,11 +1,11 @@
 //! An answer: JSON, and columns of numbers behind it.
 
-use serde_json::{Map, Value, json};
+use super::json::{Object, ToJson};
 
 /// An answer to the page.
 #[derive(Debug, Default)]
 pub struct Answer {
-    pub json: Map<String, Value>,
+    json: Object,
     columns: Vec<Column>,
 }
 
@@ -56,9 +56,13 @@ impl Column {
 
 impl Answer {
     /// Creates an answer with the fields of an object.
-    pub fn new(json: Value) -> Answer {
-        let json = if let Value::Object(json) = json { json } else { Map::new() };
+    pub(crate) fn new(json: Object) -> Answer {
         Answer { json, columns: Vec::new() }
+    }
+
+    /// Returns its JSON.
+    pub fn json(&self) -> String {
+        self.json.text()
     }
 
     /// Creates the answer that something was wrong.
@@ -66,36 +70,25 @@ impl Answer {
         let begin = sentence.split([' ', ':']).find(|word| !word.starts_with('-')).unwrap_or_default();
         let fields = ["L", "o", "g", "G", "P", "C", "word", "size", "cycle"];
         let about = fields.contains(&begin).then_some(begin);
-        Answer::new(json!({ "error": sentence, "about": about }))
+        Answer::new(Object::default().with("error", &sentence).with("about", about))
     }
 
     /// Sets a field.
-    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
-        self.json.insert(name.into(), value.into());
+    pub(crate) fn set(&mut self, name: &str, value: impl ToJson) {
+        self.json.set(name, value);
     }
 
     /// Adds a column, and returns what stands for it in the JSON.
-    pub fn column(&mut self, column: Column) -> Value {
+    pub(crate) fn column(&mut self, column: Column) -> Object {
         let at: usize = self.columns.iter().map(Column::room).sum();
-        let place = json!({ "at": at, "length": column.len(), "type": column.name() });
+        let place = Object::default().with("at", at).with("length", column.len()).with("type", column.name());
         self.columns.push(column);
         place
     }
 
-    /// Returns a column by what stands for it in the JSON.
-    pub fn at(&self, place: &Value) -> Option<&Column> {
-        let mut at = 0;
-        self.columns.iter().find(|column| {
-            let found =
-                place["at"] == at && place["length"] == column.len() && place["type"] == column.name();
-            at += column.room();
-            found
-        })
-    }
-
     /// Returns the answer as the page reads it.
     pub fn to_words(&self) -> Vec<u64> {
-        let json = serde_json::to_vec(&self.json).expect("keys are texts");
+        let json = self.json().into_bytes();
         let columns: usize = self.columns.iter().map(Column::room).sum();
         let mut bytes = Vec::with_capacity(16 + json.len() + columns);
         bytes.extend((json.len() as u32).to_le_bytes());

@@ -1,71 +1,78 @@
 //! The catalog: algorithms, machines, parameters.
 
-use loggp::params::{Parameter, presets};
-use serde_json::{Value, json};
-
 use super::algorithm::{ALGORITHMS, Algorithm, OPERATIONS, Source};
 use super::answer::Answer;
+use super::json::Object;
+use loggp::params::{Parameter, presets};
 
 /// Returns all of it.
 pub fn answer() -> Answer {
-    let operations: Vec<Value> = OPERATIONS.iter().map(|(name, about)| operation(name, about)).collect();
+    let operations: Vec<Object> = OPERATIONS.iter().map(|(name, about)| operation(name, about)).collect();
     let parameter = |name: &&str| {
         let parameter = Parameter::by_name(name)?;
-        Some(json!({ "name": name, "about": parameter.about, "time": parameter.is_time() }))
+        let object = Object::default().with("name", name).with("about", parameter.about);
+        Some(object.with("time", parameter.is_time()))
     };
-    let parameters: Vec<Value> =
+    let parameters: Vec<Object> =
         ["L", "o", "g", "G", "P", "C", "word"].iter().filter_map(parameter).collect();
-    Answer::new(json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "operations": operations,
-        "machines": machines(),
-        "parameters": parameters,
-    }))
+    let all = Object::default()
+        .with("version", env!("CARGO_PKG_VERSION"))
+        .with("operations", operations)
+        .with("machines", machines())
+        .with("parameters", parameters);
+    Answer::new(all)
 }
 
-fn operation(name: &str, about: &str) -> Value {
+fn operation(name: &str, about: &str) -> Object {
     let of = ALGORITHMS.iter().filter(|algorithm| algorithm.operation() == name);
     let size = of.clone().find_map(Algorithm::size);
-    let size =
-        size.map(|(meaning, default)| json!({ "meaning": meaning, "default": default, "most": 1 << 18 }));
-    let algorithms: Vec<Value> = of.map(algorithm).collect();
-    json!({ "name": name, "about": about, "size": size, "algorithms": algorithms })
+    let size = size.map(|(meaning, default)| {
+        Object::default().with("meaning", meaning).with("default", default).with("most", 1_usize << 18)
+    });
+    let algorithms: Vec<Object> = of.map(algorithm).collect();
+    Object::default()
+        .with("name", name)
+        .with("about", about)
+        .with("size", size)
+        .with("algorithms", algorithms)
 }
 
-fn algorithm(algorithm: &Algorithm) -> Value {
+fn algorithm(algorithm: &Algorithm) -> Object {
     let fixed = algorithm.fixed_P();
     let recorded =
         if let Source::Recording(recording) = &algorithm.source { Some(recording.run) } else { None };
-    json!({
-        "id": algorithm.id,
-        "name": algorithm.name(),
-        "about": algorithm.about(),
-        "formula": algorithm.formula(),
-        "uses": algorithm.uses,
-        "P": { "least": fixed.unwrap_or(1), "most": fixed.unwrap_or(algorithm.most_P), "fixed": fixed },
-        "recorded": recorded,
-        "tree": algorithm.operation() == "broadcast",
-    })
+    let P = Object::default()
+        .with("least", fixed.unwrap_or(1))
+        .with("most", fixed.unwrap_or(algorithm.most_P))
+        .with("fixed", fixed);
+    Object::default()
+        .with("id", algorithm.id)
+        .with("name", algorithm.name())
+        .with("about", algorithm.about())
+        .with("formula", algorithm.formula())
+        .with("uses", algorithm.uses)
+        .with("P", P)
+        .with("recorded", recorded)
+        .with("tree", algorithm.operation() == "broadcast")
 }
 
 /// Returns the papers' machines.
-fn machines() -> Vec<Value> {
+fn machines() -> Vec<Object> {
     let machine = |preset: &loggp::params::Preset| {
         let values = preset.values();
         let known = |value: &&loggp::params::PresetValue| value.value.is_some() && value.name != "longest";
-        let params: serde_json::Map<String, Value> =
-            values.iter().filter(known).map(|value| (value.name.into(), json!(value.value))).collect();
+        let params: Object =
+            values.iter().filter(known).map(|value| (value.name, value.value.as_deref())).collect();
         let open: Vec<&str> =
             values.iter().filter(|value| value.value.is_none()).map(|value| value.name).collect();
         let is_loggps =
             values.iter().any(|value| Parameter::by_name(value.name).is_some_and(Parameter::is_loggps));
-        json!({
-            "name": preset.name,
-            "about": preset.about,
-            "params": params,
-            "open": open,
-            "loggps": is_loggps,
-        })
+        Object::default()
+            .with("name", preset.name)
+            .with("about", preset.about)
+            .with("params", params)
+            .with("open", open)
+            .with("loggps", is_loggps)
     };
     presets().iter().map(machine).collect()
 }

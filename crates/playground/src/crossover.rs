@@ -1,8 +1,7 @@
 //! The fastest algorithm along a parameter, and the values at which another one becomes the fastest.
 
-use serde_json::{Map, Value, json};
-
 use super::answer::{Answer, Column};
+use super::json::Object;
 use super::play::Subject;
 use super::request::{Axis, Request, Setting};
 
@@ -35,7 +34,7 @@ impl<'a> Rivals<'a> {
     }
 
     /// Returns the columns of times, by the algorithms' ids.
-    pub fn columns(&self, answer: &mut Answer, rows: &[Vec<Option<i64>>]) -> Map<String, Value> {
+    pub fn columns(&self, answer: &mut Answer, rows: &[Vec<Option<i64>>]) -> Object {
         let column = |(place, id): (usize, &String)| {
             let times = rows.iter().map(|times| times[place].map_or(f64::NAN, |time| time as f64)).collect();
             (id.clone(), answer.column(Column::F64(times)))
@@ -52,12 +51,12 @@ pub fn fastest(times: &[Option<i64>]) -> Option<usize> {
 
 /// Returns the answer to `crossover`.
 pub fn answer(request: &Request) -> Result<Answer, String> {
-    let (setting, axis) = (request.setting()?, request.axis());
+    let (setting, axis) = (request.setting()?, &request.along);
     let rivals = Rivals::new(&request.algorithms)?;
     let values = axis.values(setting.params.cycle)?;
     let at = |value: i64| rivals.times(&setting.with(&axis.over, value));
     let rows: Vec<Vec<Option<i64>>> = values.iter().map(|value| at(*value)).collect();
-    let changes = changes(&axis, &rivals, &values, &rows, |value| fastest(&at(value)));
+    let changes = changes(axis, &rivals, &values, &rows, |value| fastest(&at(value)));
     let mut answer = Answer::default();
     let numbers = answer.column(Column::F64(values.iter().map(|value| *value as f64).collect()));
     answer.set("values", numbers);
@@ -74,7 +73,7 @@ fn changes(
     values: &[i64],
     rows: &[Vec<Option<i64>>],
     fastest_at: impl Fn(i64) -> Option<usize>,
-) -> Vec<Value> {
+) -> Vec<Object> {
     let name = |place: Option<usize>| place.map(|place| &rivals.ids[place]);
     let mut changes = Vec::new();
     for (pair, rows) in values.windows(2).zip(rows.windows(2)) {
@@ -87,9 +86,8 @@ fn changes(
                 if there == from.1 { before = middle } else { after = (middle, there) }
             }
             let text = axis.text(after.0);
-            changes.push(
-                json!({ "value": after.0, "text": text, "before": name(from.1), "after": name(after.1) }),
-            );
+            let change = Object::default().with("value", after.0).with("text", text);
+            changes.push(change.with("before", name(from.1)).with("after", name(after.1)));
             from = after;
         }
     }

@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use loggp::NS;
 use loggp::schedule::Schedule;
+#[cfg(feature = "traces")]
 use loggp::trace::Trace;
-use serde_json::{Value, json};
 
+use super::json::Object;
 use super::request::{Request, Setting};
 
 /// A file.
@@ -19,6 +20,7 @@ pub struct OpenFile {
 /// The content of a file.
 pub enum FileContent {
     Schedule(Schedule),
+    #[cfg(feature = "traces")]
     Trace(Box<Trace>),
 }
 
@@ -35,16 +37,17 @@ pub fn opened() -> Result<Rc<OpenFile>, String> {
 }
 
 /// Opens a file, and returns what it is.
-pub fn open(request: &Request, bytes: &[u8]) -> Result<Value, String> {
+pub fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
     let name = if request.name.is_empty() { "file".into() } else { request.name.clone() };
     let why = |why: String| format!("{name}: {why}");
     let content = if loggp_goal::is_schedule(&bytes[..bytes.len().min(1 << 16)]) {
         FileContent::Schedule(loggp_goal::read(bytes, NS).map_err(|error| why(error.to_string()))?)
     } else {
-        FileContent::Trace(read_trace(bytes).map_err(why)?.into())
+        read_trace(bytes).map_err(why)?
     };
     let (kind, ranks, count) = match &content {
         FileContent::Schedule(schedule) => ("schedule", schedule.ranks(), schedule.len()),
+        #[cfg(feature = "traces")]
         FileContent::Trace(trace) => ("trace", trace.params.P, trace.activities.len()),
     };
     if count > MOST {
@@ -53,23 +56,23 @@ pub fn open(request: &Request, bytes: &[u8]) -> Result<Value, String> {
         )));
     }
     OPENED.set(Some(Rc::new(OpenFile { name: name.clone(), content })));
-    Ok(json!({ "name": name, "kind": kind, "ranks": ranks, "operations": count }))
+    Ok(Object::default().with("name", name).with("kind", kind).with("ranks", ranks).with("operations", count))
 }
 
 #[cfg(not(feature = "traces"))]
-fn read_trace(_: &[u8]) -> Result<Trace, String> {
+fn read_trace(_: &[u8]) -> Result<FileContent, String> {
     Err("it is no schedule in GOAL; `loggp timeline` shows a trace, and `loggp trace2goal` makes a schedule of one".into())
 }
 
 #[cfg(feature = "traces")]
-fn read_trace(bytes: &[u8]) -> Result<Trace, String> {
+fn read_trace(bytes: &[u8]) -> Result<FileContent, String> {
     const MOST_P: usize = 1 << 16;
     let trace = Trace::read(bytes)
         .map_err(|why| format!("it is neither a schedule in GOAL nor a trace: {why}; give one of these"))?;
     if trace.params.P > MOST_P {
         return Err(format!("it is of {} processors, and a page has room for {MOST_P}", trace.params.P));
     }
-    Ok(trace)
+    Ok(FileContent::Trace(trace.into()))
 }
 
 impl OpenFile {
@@ -81,6 +84,7 @@ impl OpenFile {
             self.name.clone()
         };
         match self.content {
+            #[cfg(feature = "traces")]
             FileContent::Trace(_) => format!("loggp analyze {name}"),
             FileContent::Schedule(_) => format!("loggp replay {name}{}", request.replay_options(setting)),
         }

@@ -1,4 +1,4 @@
-//! The machine in a browser: a page asks in JSON, and this answers.
+//! The machine in a browser: a page asks, and this answers.
 //!
 //! `README.md` has the contract. An algorithm is a schedule: a program's own steps, a pattern of GOAL's, or the
 //! record of a run. The library's player plays it, by the rules of the machine.
@@ -12,8 +12,10 @@ mod crossover;
 #[cfg(target_arch = "wasm32")]
 mod exports; // elsewhere `free` would replace that of the C library
 mod file;
+mod json;
 mod map;
 mod play;
+mod recording;
 mod request;
 mod run;
 mod timeline;
@@ -22,16 +24,15 @@ pub use answer::{Answer, Column};
 
 use request::Request;
 
-/// Answers a request: a line of JSON, and the bytes of a file behind it, if it has one.
+/// Answers a request: its lines, and behind an empty one the bytes of a file, if it has one.
 pub fn answer(request: &[u8]) -> Answer {
-    let end = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
-    let (line, file) = request.split_at(end);
-    answer_line(line, file.get(1..).unwrap_or_default()).unwrap_or_else(Answer::error)
+    let end = request.windows(2).position(|two| two == b"\n\n").unwrap_or(request.len());
+    let (lines, file) = request.split_at(end);
+    answer_lines(lines, file.get(2..).unwrap_or_default()).unwrap_or_else(Answer::error)
 }
 
-fn answer_line(line: &[u8], file: &[u8]) -> Result<Answer, String> {
-    let request: Request =
-        serde_json::from_slice(line).map_err(|why| format!("the request is not as README.md says: {why}"))?;
+fn answer_lines(lines: &[u8], file: &[u8]) -> Result<Answer, String> {
+    let request = Request::read(&String::from_utf8_lossy(lines))?;
     match &*request.what {
         "catalog" => Ok(catalog::answer()),
         "run" => run::answer(&request),
@@ -40,9 +41,10 @@ fn answer_line(line: &[u8], file: &[u8]) -> Result<Answer, String> {
         "tree" => run::tree(&request),
         "command" => run::command(&request),
         "timeline" => timeline::answer(&request),
+        "script" => timeline::script(&request),
         "open" => open(&request, file),
         other => Err(format!(
-            "there is nothing to do by the name {other}; ask for catalog, run, crossover, map, tree, command, timeline or open"
+            "there is nothing to do by the name {other}; ask for catalog, run, crossover, map, tree, command, timeline, script or open"
         )),
     }
 }

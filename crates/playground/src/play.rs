@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use loggp::schedule::{Player, Schedule};
-use loggp::trace::{ActivityKind, Caption, Trace};
+#[cfg(feature = "traces")]
+use loggp::trace::ActivityKind;
+use loggp::trace::{Caption, Trace};
 use loggp::{Params, Time};
 
 use super::algorithm::{Algorithm, Planned};
@@ -64,6 +66,7 @@ impl Subject {
                 Run { formula, ..play(&schedule, setting, receives_first, traced)? }
             }
             Subject::File(file) => match &file.content {
+                #[cfg(feature = "traces")]
                 FileContent::Trace(trace) => recorded(trace),
                 FileContent::Schedule(schedule) => play(schedule, setting, false, traced)?,
             },
@@ -109,6 +112,7 @@ fn play(schedule: &Schedule, setting: &Setting, receives_first: bool, traced: bo
 }
 
 /// Returns a recorded run.
+#[cfg(feature = "traces")]
 fn recorded(trace: &Trace) -> Run {
     let mut finishes = vec![Time::ZERO; trace.params.P];
     let (mut stalls, mut stall_time) = (0, Time::ZERO);

@@ -2,13 +2,10 @@
 
 use loggp::params::Parameter;
 use loggp::{Params, Ports, Time, US, preset};
-use serde::Deserialize;
 
 /// A request.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub struct Request {
-    #[serde(rename = "do")]
     pub what: String,
     pub algorithm: String,
     pub machine: Option<String>,
@@ -21,11 +18,8 @@ pub struct Request {
     /// True if the run is wanted as a timeline's page has it.
     pub page: bool,
     pub algorithms: Vec<String>,
-    pub over: String,
-    pub from: String,
-    pub to: String,
-    pub points: Option<usize>,
-    pub log: bool,
+    /// Along it the algorithms are compared.
+    pub along: Axis,
     pub x: Axis,
     pub y: Axis,
     pub rows: Option<(usize, usize)>,
@@ -34,8 +28,7 @@ pub struct Request {
 }
 
 /// A parameter and its range.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub struct Axis {
     pub over: String,
     pub from: String,
@@ -59,6 +52,46 @@ pub struct Setting {
 }
 
 impl Request {
+    /// Reads a request: lines of a name and a value.
+    pub fn read(text: &str) -> Result<Request, String> {
+        let mut request = Request::default();
+        for line in text.lines() {
+            let (name, value) = line.split_once(' ').unwrap_or((line, ""));
+            request.set(name, value)?;
+        }
+        Ok(request)
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name.split_once('.') {
+            Some(("x", name)) => return self.x.set(name, value),
+            Some(("y", name)) => return self.y.set(name, value),
+            Some(("beside", name)) => return self.beside.get_or_insert_default().set(name, value),
+            _ => {}
+        }
+        let text = || value.to_string();
+        match name {
+            "do" => self.what = text(),
+            "algorithm" => self.algorithm = text(),
+            "machine" => self.machine = Some(text()),
+            "params" => self.params = text(),
+            "cycle" => self.cycle = Some(text()),
+            "size" => self.size = Some(count(name, value)?),
+            "ports" => self.ports = Some(text()),
+            "columns" => self.columns = Some(flag(name, value)?),
+            "page" => self.page = flag(name, value)?,
+            "algorithms" => self.algorithms = value.split(',').map(String::from).collect(),
+            "rows" => {
+                let (from, to) =
+                    value.split_once(',').ok_or("rows: give the first and the one behind the last")?;
+                self.rows = Some((count(name, from)?, count(name, to)?));
+            }
+            "name" => self.name = text(),
+            _ => return self.along.set(name, value),
+        }
+        Ok(())
+    }
+
     /// Reads the setting.
     pub fn setting(&self) -> Result<Setting, String> {
         let mut builder = match &self.machine {
@@ -78,12 +111,6 @@ impl Request {
             None => Ports::default(),
         };
         Ok(Setting { params, ports, size: self.size })
-    }
-
-    /// Returns the axis along which the algorithms are compared.
-    pub fn axis(&self) -> Axis {
-        let Request { over, from, to, points, log, .. } = self.clone();
-        Axis { over, from, to, points: points.unwrap_or(Axis::default().points), log }
     }
 
     /// Returns the machine's options of `loggp replay`, which takes the number of processors from the schedule, and
@@ -123,7 +150,28 @@ impl Setting {
     }
 }
 
+/// Reads a whole number.
+fn count(name: &str, value: &str) -> Result<usize, String> {
+    value.trim().parse().map_err(|_| format!("{name} = {value}: give a whole number"))
+}
+
+fn flag(name: &str, value: &str) -> Result<bool, String> {
+    value.parse().map_err(|_| format!("{name} = {value}: give true or false"))
+}
+
 impl Axis {
+    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "over" => self.over = value.into(),
+            "from" => self.from = value.into(),
+            "to" => self.to = value.into(),
+            "points" => self.points = count(name, value)?,
+            "log" => self.log = flag(name, value)?,
+            _ => return Err(format!("a request has no {name}; see README.md")),
+        }
+        Ok(())
+    }
+
     /// Returns the values along the axis, in picoseconds where they are times, ascending and each once.
     pub fn values(&self, cycle: Time) -> Result<Vec<i64>, String> {
         const MOST: usize = 512;

@@ -1,14 +1,13 @@
 //! A run: its time, what the paper says, its critical path, and what every processor did when.
 
+use super::answer::{Answer, Column};
+use super::json::{Object, Raw};
+use super::play::{Run, Subject};
+use super::request::Request;
 use loggp::__private::{KIND_NAMES, kind_number};
 use loggp::path::{Events, FormulaBuilder, HopKind, Path};
 use loggp::trace::{ActivityKind, Trace};
 use loggp::{Params, Time};
-use serde_json::{Map, Value, json};
-
-use super::answer::{Answer, Column};
-use super::play::{Run, Subject};
-use super::request::Request;
 
 /// The kinds of activities that the page shows: the first ones.
 const KINDS: &[&str] = KIND_NAMES.split_at(7).0;
@@ -20,24 +19,24 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let events = Events::new(&trace);
     let path = Path::from_events(&events);
     let formula = FormulaBuilder::new(&trace.params).formula(&path.hops);
-    let rest: Vec<Value> = formula.rest.iter().map(|(name, time)| json!([name, time.as_ps()])).collect();
+    let rest: Vec<(&str, i64)> = formula.rest.iter().map(|(name, time)| (*name, time.as_ps())).collect();
     let text = if let Subject::Algorithm(algorithm) = &subject { algorithm.formula() } else { "" };
-    let mut answer = Answer::new(json!({
-        "time": run.time.as_ps(),
-        "text": run.time.to_string(),
-        "cycles": cycles(run.time, run.params.cycle),
-        "formula": { "text": text, "time": run.formula.map(Time::as_ps) },
-        "path": formula.to_string(),
-        "terms": formula.counts,
-        "rest": rest,
-        "messages": run.messages,
-        "stalls": run.stalls,
-        "stall_time": run.stall_time.as_ps(),
-        "capacity": run.params.capacity(),
-        "params": params(&run.params),
-        "command": subject.command(request, &request.setting()?),
-        "kinds": KINDS,
-    }));
+    let fields = Object::default()
+        .with("time", run.time.as_ps())
+        .with("text", run.time.to_string())
+        .with("cycles", cycles(run.time, run.params.cycle))
+        .with("formula", Object::default().with("text", text).with("time", run.formula.map(Time::as_ps)))
+        .with("path", formula.to_string())
+        .with("terms", formula.counts)
+        .with("rest", rest)
+        .with("messages", run.messages)
+        .with("stalls", run.stalls)
+        .with("stall_time", run.stall_time.as_ps())
+        .with("capacity", run.params.capacity())
+        .with("params", params(&run.params))
+        .with("command", subject.command(request, &request.setting()?))
+        .with("kinds", KINDS);
+    let mut answer = Answer::new(fields);
     add_counts(&mut answer, &run, &trace);
     if request.columns != Some(false) {
         add_activities(&mut answer, &events);
@@ -48,8 +47,7 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     if request.page {
         let page = trace.timeline().data().swap_remove(0);
         let bytes = answer.column(Column::U8(page.1));
-        let meta: Value = serde_json::from_str(&page.0).map_err(|why| why.to_string())?;
-        answer.set("page", json!({ "meta": meta, "bytes": bytes }));
+        answer.set("page", Object::default().with("meta", Raw(page.0)).with("bytes", bytes));
     }
     Ok(answer)
 }
@@ -57,7 +55,8 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
 /// Returns the answer to `command`.
 pub fn command(request: &Request) -> Result<Answer, String> {
     let subject = Subject::find(&request.algorithm)?;
-    Ok(Answer::new(json!({ "command": subject.command(request, &request.setting()?) })))
+    let command = subject.command(request, &request.setting()?);
+    Ok(Answer::new(Object::default().with("command", command)))
 }
 
 /// Returns the answer to `tree`: for each processor who sent it the datum, and when it had it.
@@ -93,12 +92,10 @@ fn cycles(time: Time, cycle: Time) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-fn params(params: &Params) -> Value {
-    let times = params.times().map(|(name, time)| (name, json!(time.as_ps())));
-    let counts = params.counts().map(|(name, count)| (name, json!(count)));
-    let mut all: Map<String, Value> = times.chain(counts).map(|(name, value)| (name.into(), value)).collect();
-    all.insert("cycle".into(), json!(params.cycle.as_ps()));
-    Value::Object(all)
+fn params(params: &Params) -> Object {
+    let mut all: Object = params.times().map(|(name, time)| (name, time.as_ps())).collect();
+    params.counts().for_each(|(name, count)| all.set(name, count));
+    all.with("cycle", params.cycle.as_ps())
 }
 
 /// Returns the number of an activity's kind, if the page shows it. A barrier is shown as a wait.
@@ -115,7 +112,7 @@ fn add_counts(answer: &mut Answer, run: &Run, trace: &Trace) {
             counts[usize::from(kind)] += (activity.end - activity.start).as_ps();
         }
     }
-    let counts: Vec<Value> = KINDS.iter().zip(counts).map(|(name, time)| json!([name, time])).collect();
+    let counts: Vec<(&str, i64)> = KINDS.iter().copied().zip(counts).collect();
     answer.set("counts", counts);
     let finish = answer.column(Column::F64(run.finishes.iter().map(|time| time.as_ps() as f64).collect()));
     answer.set("finish", finish);
@@ -131,9 +128,8 @@ fn add_processors(answer: &mut Answer, run: &Run, trace: &Trace) {
             *time += (activity.end - activity.start).as_ps() as f64;
         }
     }
-    let columns =
-        KINDS.iter().zip(busy).map(|(name, times)| (String::from(*name), answer.column(Column::F64(times))));
-    let busy: Map<String, Value> = columns.collect();
+    let busy: Object =
+        KINDS.iter().zip(busy).map(|(name, times)| (name, answer.column(Column::F64(times)))).collect();
     answer.set("busy", busy);
 }
 
@@ -186,7 +182,7 @@ fn add_hops(answer: &mut Answer, path: &Path) {
         ("message", Column::I32(hops.iter().map(|hop| index(hop.message)).collect())),
     ];
     add_table(answer, "hops", fields);
-    answer.set("hop_kinds", HopKind::ALL.map(HopKind::name).to_vec());
+    answer.set("hop_kinds", HopKind::ALL.map(HopKind::name).as_slice());
 }
 
 fn index(place: Option<usize>) -> i32 {
@@ -195,7 +191,6 @@ fn index(place: Option<usize>) -> i32 {
 
 /// Adds columns under a name.
 fn add_table<const N: usize>(answer: &mut Answer, name: &str, fields: [(&str, Column); N]) {
-    let table: Map<String, Value> =
-        fields.into_iter().map(|(field, column)| (field.into(), answer.column(column))).collect();
+    let table: Object = fields.into_iter().map(|(field, column)| (field, answer.column(column))).collect();
     answer.set(name, table);
 }

@@ -1,4 +1,6 @@
-//! The whole timeline page.
+//! The whole timeline page, and the parts of its script that draw the playground's picture too.
+
+use loggp::__private::TIMELINE_SCRIPT;
 
 use super::answer::{Answer, Column};
 use super::play::Subject;
@@ -27,5 +29,19 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let page = answer.column(Column::U8(page));
     answer.set("html", page);
     answer.set("name", format!("{}.html", subject.title().replace([' ', '/'], "-")));
+    Ok(answer)
+}
+
+/// Returns the answer to `script`: the parts of the script with these names, in their order.
+pub fn script(request: &Request) -> Result<Answer, String> {
+    let mut text = Vec::new();
+    for name in request.name.split(',') {
+        let part = TIMELINE_SCRIPT.iter().find(|(other, _)| *other == name);
+        let (_, part) = part.ok_or_else(|| format!("the timeline's script has no part {name}"))?;
+        text.extend_from_slice(part.as_bytes());
+    }
+    let mut answer = Answer::default();
+    let text = answer.column(Column::U8(text));
+    answer.set("script", text);
     Ok(answer)
 }

@@ -43,7 +43,9 @@ fn draw(rng: &mut fastrand::Rng) -> Drawn {
 }
 
 fn ask(request: &Value) -> Value {
-    Value::Object(answer(request.to_string().as_bytes()).json)
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), String::from);
+    let lines = request.as_object().unwrap().iter().map(|(name, value)| format!("{name} {}\n", text(value)));
+    serde_json::from_str(&answer(lines.collect::<String>().as_bytes()).json()).unwrap()
 }
 
 /// Returns the algorithms that are not recorded.
@@ -129,6 +131,24 @@ fn page_shows_what_the_machine_does() {
         }
     }
     assert!(compared > 20 * SETTINGS, "{compared} runs are compared");
+}
+
+/// What is wrong is said in JSON, whatever text is in it.
+#[test]
+fn any_text_is_said() {
+    let name = "a \"file\", \\ and \u{1} \u{e9}";
+    let request = format!("do open\nname {name}\n\nno schedule");
+    let said: Value = serde_json::from_str(&answer(request.as_bytes()).json()).unwrap();
+    let error = said["error"].as_str().unwrap();
+    assert!(error.starts_with(&format!("{name}: ")), "{error}");
+    for wrong in ["size many", "columns perhaps", "rows 1", "x.nothing 1", "nothing 1"] {
+        let said: Value =
+            serde_json::from_str(&answer(format!("do run\n{wrong}\n\n").as_bytes()).json()).unwrap();
+        assert!(
+            said["error"].as_str().is_some_and(|error| error.contains("give") || error.contains("no ")),
+            "{said}"
+        );
+    }
 }
 
 /// A recorded run takes as long where it is played as it took.

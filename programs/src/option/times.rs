@@ -21,10 +21,12 @@ impl OptionKind<Time> for Microseconds {
         true
     }
 
+    #[cfg(feature = "machine")]
     fn number(&self, value: &Time, _: Time) -> Option<f64> {
         Some(value.as_ps() as f64)
     }
 
+    #[cfg(feature = "machine")]
     fn value_of(&self, number: f64) -> Result<Time, String> {
         check_not_negative(Time::from_ps(number.round() as i64))
     }
@@ -80,7 +82,13 @@ impl OptionKind<TimeSpan> for Cycles {
     fn write(&self, value: &TimeSpan) -> String {
         match value {
             TimeSpan::Time(time) => Microseconds.write(time),
-            TimeSpan::Millionths(millionths) => (*millionths as f64 / 1e6).to_string(),
+            TimeSpan::Millionths(millionths) => {
+                let sign = if *millionths < 0 { "-" } else { "" };
+                let (whole, rest) =
+                    (millionths.unsigned_abs() / 1_000_000, millionths.unsigned_abs() % 1_000_000);
+                let text = format!("{sign}{whole}.{rest:06}");
+                text.trim_end_matches('0').trim_end_matches('.').into()
+            }
         }
     }
 
@@ -88,10 +96,12 @@ impl OptionKind<TimeSpan> for Cycles {
         true
     }
 
+    #[cfg(feature = "machine")]
     fn number(&self, value: &TimeSpan, cycle: Time) -> Option<f64> {
         Some(value.to_time(cycle).as_ps() as f64)
     }
 
+    #[cfg(feature = "machine")]
     fn value_of(&self, number: f64) -> Result<TimeSpan, String> {
         Microseconds.value_of(number).map(TimeSpan::Time)
     }

@@ -60,6 +60,7 @@ pub static SCATTER: Program = Program {
             formula: "((P-1)k - 1) max(g, o) + L+2o (LogGP, table 2)",
             plan: |case| Scatter::plan(case, ScatterVariant::Short),
         },
+        #[cfg(feature = "machine")]
         Algorithm {
             name: "fixed",
             about: "always splits in the same ratio, alpha",
@@ -74,11 +75,16 @@ pub static SCATTER: Program = Program {
         },
     ],
     size: Size { meaning: "items per processor, a word each", default: 128 },
-    options: &[&ALPHA, &DETOUR],
+    options: &[
+        #[cfg(feature = "machine")]
+        &ALPHA,
+        &DETOUR,
+    ],
     work: Work::Charged,
 };
 
 /// The option for the splitting ratio.
+#[cfg(feature = "machine")]
 pub static ALPHA: Opt<f64> = Opt::new(
     "alpha",
     "RATIO",
@@ -110,6 +116,7 @@ pub struct Detour {
     pub to: usize,
 }
 
+#[cfg(feature = "machine")]
 fn parse_ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok().filter(|alpha| 0.0 < *alpha && *alpha < 1.0);
     ratio.ok_or_else(|| "give a ratio between 0 and 1".into())
@@ -130,8 +137,13 @@ enum ScatterVariant {
     Binomial,
     Long,
     Short,
-    Fixed { alpha: f64 },
-    Split { detour: Option<Detour> },
+    #[cfg(feature = "machine")]
+    Fixed {
+        alpha: f64,
+    },
+    Split {
+        detour: Option<Detour>,
+    },
 }
 
 /// The plan of a case.
@@ -192,8 +204,8 @@ impl Plan for Scatter<'_> {
                 let levels = i64::from(P.next_power_of_two().ilog2());
                 (levels - 1) * g.max(L + 2 * o) + L + 2 * o + ((p - 1) * k - levels) * G
             }
-            ScatterVariant::Optimal | ScatterVariant::Fixed { .. } => splits(self.case, self.variant).t[P],
             ScatterVariant::Split { .. } => return None,
+            _ => splits(self.case, self.variant).t[P],
         })
     }
 
@@ -330,6 +342,7 @@ fn splits(case: &Case, variant: ScatterVariant) -> Splits {
     match variant {
         ScatterVariant::Long => fastest_splits(case, |n| sent(n, 1)),
         ScatterVariant::Binomial => fastest_splits(case, |n| sent(n, n / 2)),
+        #[cfg(feature = "machine")]
         ScatterVariant::Fixed { alpha } => fastest_splits(case, |n| sent(n, (n as f64 * alpha) as usize)),
         _ => fastest_splits(case, |n| 1..n),
     }
