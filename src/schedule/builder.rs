@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::operations::{ANY, LatestEntries, OperationKind, PackedOperation};
 use super::storage::{
-    ANY, Follower, Operation, OperationKind, PackedOperation, PlacedOperation, RankScript, Requirement,
-    Schedule, ScheduleError, distance,
+    Follower, Operation, PlacedOperation, RankScript, Requirement, Schedule, ScheduleError, distance,
 };
 use crate::time::Time;
 
@@ -42,6 +42,9 @@ pub struct ScheduleBuilder {
     /// is no cycle.
     in_order: bool,
     rank_count: usize,
+    latest: LatestEntries,
+    /// The length of the table of operations when the rank was begun.
+    table_begin: usize,
     /// The first rank with each script, by the hash of the script under each [`PeerNaming`].
     first_with_hash: HashMap<u64, u32>,
 }
@@ -69,6 +72,8 @@ impl ScheduleBuilder {
             rank: None,
             requirements: Vec::new(),
             in_order: true,
+            latest: LatestEntries::default(),
+            table_begin: 0,
             rank_count: ranks,
             first_with_hash: HashMap::new(),
         })
@@ -98,6 +103,7 @@ impl ScheduleBuilder {
         }
         let (begin, place) = (self.schedule.len as u32, self.schedule.operations.len() as u32);
         self.schedule.ranks.push(RankScript { begin, place, len: 0, origin: rank as u32, flip: 0 });
+        self.table_begin = self.schedule.operations.table_len();
         self.rank = Some(rank as u32);
         Ok(())
     }
@@ -152,13 +158,13 @@ impl ScheduleBuilder {
                 ));
             }
         };
-        let packed = PackedOperation { size, peer, tag, needs: 0, kind, cpu, nic };
+        let packed = PackedOperation { size, peer, tag, waits: false, kind, cpu, nic };
         let schedule = &mut self.schedule;
         if schedule.len >= Schedule::MOST_OPERATIONS {
             let most = Schedule::MOST_OPERATIONS;
             return refuse(format!("there are more than {most} operations; give fewer"));
         }
-        schedule.operations.push(packed);
+        schedule.operations.push(packed, &mut self.latest);
         schedule.len += 1;
         let RankScript { len, .. } = &mut schedule.ranks[rank as usize];
         *len += 1;
@@ -189,7 +195,7 @@ impl ScheduleBuilder {
             return refuse(format!("there are {} requirements and more; give fewer", u32::MAX));
         }
         self.in_order &= earlier < later;
-        self.schedule.operations[(script.place + later) as usize].needs += 1;
+        self.schedule.operations.set_waits((script.place + later) as usize);
         self.schedule.requirements += 1;
         self.requirements.push((earlier, Follower::new(later, begun)));
         Ok(())
@@ -210,22 +216,17 @@ impl ScheduleBuilder {
     /// it has the same one. Beginning the next rank does this too.
     pub fn end_rank(&mut self) -> Result<(), ScheduleError> {
         let Some(rank) = self.rank.take() else { return Ok(()) };
-        let Schedule { ranks, first, followers, .. } = &mut self.schedule;
+        let Schedule { ranks, operations, first, followers, initially_ready, .. } = &mut self.schedule;
         let RankScript { place, len, .. } = ranks[rank as usize];
-        // By the earlier operation, and then in the order in which they were written.
-        self.requirements.sort_unstable();
-        let mut rest = self.requirements.drain(..).peekable();
-        for operation in 0..len {
-            while let Some((_, follower)) = rest.next_if(|(earlier, _)| *earlier == operation) {
-                followers.push(follower);
-            }
-            first.push(followers.len() as u32);
-        }
-        drop(rest);
+        first.resize((place + len) as usize + 1, 0);
+        sort_followers(&mut self.requirements, &mut first[place as usize..], followers);
+        let is_ready = |packed: PackedOperation| packed.kind != OperationKind::Recv && !packed.waits;
+        let written = place as usize..(place + len) as usize;
+        *initially_ready += written.filter(|place| is_ready(operations.get(*place))).count();
         let in_order = std::mem::replace(&mut self.in_order, true);
         if self.try_share_script(rank) {
             let Schedule { operations, first, followers, .. } = &mut self.schedule;
-            operations.truncate(place as usize);
+            operations.truncate(place as usize, self.table_begin);
             first.truncate(place as usize + 1);
             followers.truncate(first[place as usize] as usize);
             return Ok(());
@@ -236,20 +237,21 @@ impl ScheduleBuilder {
     /// Looks for an earlier rank with the same script as `rank`, and makes the two share it. Returns whether
     /// there is one.
     fn try_share_script(&mut self, rank: u32) -> bool {
-        let (P, schedule) = (self.ranks() as u32, &mut self.schedule);
+        let (P, schedule) = (self.ranks() as u32, &self.schedule);
         let script = schedule.ranks[rank as usize];
         let written = |script: RankScript| script.place as usize..(script.place + script.len) as usize;
         let followers = |script: RankScript| written(script).map(|place| schedule.followers(place));
         let operations = |rank: u32, peers: PeerNaming| {
             let script = schedule.ranks[rank as usize];
-            schedule.operations[written(script)].iter().map(move |packed| {
+            written(script).map(move |place| {
+                let packed = schedule.operations.get(place);
                 let peer = match peers {
                     _ if packed.peer == ANY => ANY,
                     PeerNaming::Distance => packed.peer,
                     PeerNaming::Bits => script.peer(packed.peer, P) ^ rank,
                     PeerNaming::Number => script.peer(packed.peer, P),
                 };
-                PackedOperation { peer, ..*packed }
+                PackedOperation { peer, ..packed }
             })
         };
         let is_same = |other: u32, peers: PeerNaming| {
@@ -271,7 +273,7 @@ impl ScheduleBuilder {
         }
         let Some((other, peers)) = same else { return false };
         let RankScript { place, origin, flip, .. } = schedule.ranks[other as usize];
-        schedule.ranks[rank as usize] = match peers {
+        self.schedule.ranks[rank as usize] = match peers {
             PeerNaming::Distance => RankScript { place, ..script },
             PeerNaming::Bits => RankScript { place, origin, flip: flip ^ other ^ rank, ..script },
             PeerNaming::Number => RankScript { place, origin, flip, ..script },
@@ -282,9 +284,13 @@ impl ScheduleBuilder {
     /// Returns an error if operations of the rank wait for each other.
     fn check_order(&self, rank: u32) -> Result<(), ScheduleError> {
         let RankScript { place, len, .. } = self.schedule.ranks[rank as usize];
-        let operations = &self.schedule.operations[place as usize..];
         // Topological order: operations that are never free are in a cycle.
-        let mut needs: Vec<u32> = operations.iter().map(|operation| operation.needs).collect();
+        let mut needs = vec![0u32; len as usize];
+        for operation in 0..len {
+            for follower in self.schedule.followers((place + operation) as usize) {
+                needs[follower.operation() as usize] += 1;
+            }
+        }
         let mut free: Vec<u32> = (0..len).filter(|operation| needs[*operation as usize] == 0).collect();
         let mut done = 0;
         while let Some(operation) = free.pop() {
@@ -304,13 +310,40 @@ impl ScheduleBuilder {
     }
 }
 
+/// Adds a rank's followers, sorted by the operations that they wait for and then by themselves. `first` gets the
+/// index of each operation's first one, and has that of the first operation and a zero for each after it.
+fn sort_followers(requirements: &mut Vec<(u32, Follower)>, first: &mut [u32], followers: &mut Vec<Follower>) {
+    let (begin, last) = (followers.len(), first.len() - 1);
+    // The index of the next one to be placed, for each operation.
+    first[..last].fill(0);
+    requirements.iter().for_each(|(earlier, _)| first[*earlier as usize] += 1);
+    let mut next = begin as u32;
+    for count in &mut first[..last] {
+        next += std::mem::replace(count, next);
+    }
+    followers.resize(begin + requirements.len(), Follower::new(0, false));
+    for (earlier, follower) in requirements.drain(..) {
+        let place = &mut first[earlier as usize];
+        followers[*place as usize] = follower;
+        *place += 1;
+    }
+    first.copy_within(..last, 1);
+    first[0] = begin as u32;
+    for ends in first.windows(2) {
+        let of_one = &mut followers[ends[0] as usize..ends[1] as usize];
+        if !of_one.is_sorted() {
+            of_one.sort_unstable();
+        }
+    }
+}
+
 /// Mixes an operation into a hash.
 fn add_to_hash(
     hash: u64,
-    PackedOperation { size, peer, tag, needs, kind, cpu, nic }: PackedOperation,
+    PackedOperation { size, peer, tag, waits, kind, cpu, nic }: PackedOperation,
 ) -> u64 {
     let add = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517C_C1B7_2722_0A95);
-    let kind = u64::from(needs) << 32 | (kind as u64) << 16 | u64::from(cpu) << 8 | u64::from(nic);
+    let kind = u64::from(waits) << 32 | (kind as u64) << 16 | u64::from(cpu) << 8 | u64::from(nic);
     [size, u64::from(peer) << 32 | u64::from(tag), kind].into_iter().fold(hash, add)
 }
 
@@ -399,8 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn packed_operation_is_small() {
-        assert_eq!(size_of::<PackedOperation>(), 24);
+    fn follower_is_small() {
         assert_eq!(size_of::<Follower>(), 4);
     }
 

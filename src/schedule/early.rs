@@ -5,8 +5,9 @@
 //! is looked up in the rank's script.
 
 use super::mail::recv_filter;
+use super::operations::{ANY, OperationKind, PackedOperation};
 use super::progress::ScheduleProgress;
-use super::storage::{ANY, OperationKind, PackedOperation, RankScript, Schedule};
+use super::storage::{RankScript, Schedule};
 use crate::message::matching::PostedReceive;
 use crate::message::{Matchable, RawTag};
 use crate::time::Time;
@@ -14,8 +15,9 @@ use crate::time::Time;
 /// The early receives of all scripts.
 #[derive(Debug)]
 pub(super) struct EarlyReceives {
-    /// For each script, as many places as it has operations: first its early receives, sorted by sender, tag
-    /// and number, and then [`NONE`].
+    /// For each rank, where the list of its script begins.
+    of_ranks: Box<[u32]>,
+    /// The lists, each with its length first: a script's early receives, sorted by sender, tag and number.
     receives: Vec<u32>,
 }
 
@@ -27,30 +29,47 @@ pub(super) struct RankEarlyReceives<'a, 'b> {
     rank: u32,
 }
 
-/// Stands for no receive.
-const NONE: u32 = u32::MAX;
+/// The list of scripts without early receives.
+const EMPTY: u32 = 0;
 
 /// Returns whether an operation is an early receive.
 #[inline]
 pub(super) fn is_early(packed: &PackedOperation) -> bool {
-    packed.kind == OperationKind::Recv && packed.needs == 0 && packed.peer != ANY && packed.tag != ANY
+    packed.kind == OperationKind::Recv && !packed.waits && packed.peer != ANY && packed.tag != ANY
 }
 
 impl EarlyReceives {
     /// Collects the early receives of a schedule.
     pub(super) fn new(schedule: &Schedule) -> EarlyReceives {
-        let mut receives = Vec::with_capacity(schedule.operations.len());
-        for &RankScript { place, len, .. } in &schedule.ranks {
-            if (place as usize) < receives.len() {
-                continue; // an earlier rank has the script
+        let mut receives = vec![0];
+        // The list of each script, by its place: ranks may share one, and a new one lies behind all others.
+        let mut lists: Vec<(u32, u32)> = Vec::new();
+        let of_rank = |&RankScript { place, len, .. }: &RankScript| {
+            if len == 0 {
+                return EMPTY;
             }
-            let script = &schedule.operations[place as usize..(place + len) as usize];
-            receives.extend((0..len).filter(|number| is_early(&script[*number as usize])));
-            let key = |number: &u32| (script[*number as usize].peer, script[*number as usize].tag, *number);
-            receives[place as usize..].sort_unstable_by_key(key);
-            receives.resize((place + len) as usize, NONE);
-        }
-        EarlyReceives { receives }
+            if lists.last().is_some_and(|(last, _)| place <= *last) {
+                return lists
+                    .binary_search_by_key(&place, |(place, _)| *place)
+                    .map_or(EMPTY, |at| lists[at].1);
+            }
+            let script = |number: u32| schedule.operations.get((place + number) as usize);
+            let (list, begin) = (receives.len() as u32, receives.len() + 1);
+            receives.push(0);
+            receives.extend((0..len).filter(|number| is_early(&script(*number))));
+            let count = receives.len() - begin;
+            let list = if count == 0 { EMPTY } else { list };
+            if list == EMPTY {
+                receives.pop();
+            } else {
+                receives[list as usize] = count as u32;
+                let key = |number: &u32| (script(*number).peer, script(*number).tag, *number);
+                receives[begin..].sort_unstable_by_key(key);
+            }
+            lists.push((place, list));
+            list
+        };
+        EarlyReceives { of_ranks: schedule.ranks.iter().map(of_rank).collect(), receives }
     }
 
     /// Returns the early receives of a rank.
@@ -69,21 +88,20 @@ impl RankEarlyReceives<'_, '_> {
     #[inline]
     pub(super) fn find_receive(&self, message: &impl Matchable) -> Option<PostedReceive> {
         let schedule = self.progress.schedule;
-        let RankScript { begin, place, len, .. } = schedule.ranks[self.rank as usize];
+        let RankScript { begin, place, .. } = schedule.ranks[self.rank as usize];
         let sought =
             (schedule.peer_in_script(self.rank as usize, message.from()), message.tag().without_request());
-        let script = &schedule.operations[place as usize..(place + len) as usize];
+        let list = self.early.of_ranks[self.rank as usize] as usize;
+        let receives = &self.early.receives[list + 1..][..self.early.receives[list] as usize];
         let key = |number: u32| {
-            let PackedOperation { peer, tag, .. } = script[number as usize];
+            let PackedOperation { peer, tag, .. } = schedule.operations.get((place + number) as usize);
             (peer, RawTag::from_schedule(Some(tag)))
         };
         // Among receives with the same sender and tag, those that have got their messages come first.
-        let is_before = |number: &u32| {
-            *number != NONE && (key(*number), !self.progress.has_met(begin + number)) < (sought, true)
-        };
-        let receives = &self.early.receives[place as usize..(place + len) as usize];
+        let is_before =
+            |number: &u32| (key(*number), !self.progress.has_met(begin + number)) < (sought, true);
         let number = *receives.get(receives.partition_point(is_before))?;
-        (number != NONE && key(number) == sought).then(|| {
+        (key(number) == sought).then(|| {
             let operation = begin + number;
             let filter = recv_filter(&schedule.operation(self.rank as usize, operation));
             PostedReceive { place: (Time::ZERO, operation), filter }

@@ -1,6 +1,6 @@
 //! Messages between ranks, and the filter of a receive.
 
-use super::storage::{ANY, PackedOperation};
+use super::operations::{ANY, PackedOperation};
 use crate::message::{MatchKey, Matchable, RawTag, RecvFilter};
 use crate::time::Time;
 

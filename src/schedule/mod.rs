@@ -1,8 +1,8 @@
 //! Schedules: the sends, receives and computations of every rank of a parallel program, and their order.
 //!
 //! A schedule has no data and no code, and equal ranks share a script, so millions of ranks fit into memory:
-//! an operation of a script takes 28 bytes and a requirement four; during a play, each operation of each rank
-//! takes one more byte.
+//! an operation of a script takes twelve bytes, a message that differs from those before it 24 more, and a
+//! requirement four; during a play, each operation of each rank takes one more byte.
 
 mod builder;
 mod early;
@@ -13,6 +13,7 @@ mod lists;
 mod loggopsim;
 mod mail;
 mod matching;
+mod operations;
 mod outcome;
 mod papers;
 mod player;
@@ -21,11 +22,13 @@ mod progress;
 mod replay_tests;
 mod storage;
 mod unmatched;
+mod watch;
 
 pub use builder::ScheduleBuilder;
 pub use kept_order::KeptOrder;
 pub use kept_run::KeptRun;
+use operations::{OperationKind, PackedOperation};
 pub use outcome::PlayReport;
 pub use player::{CostModel, Player};
 pub use storage::{Operation, PlacedOperation, Requirement, Schedule, ScheduleError};
-use storage::{OperationKind, PackedOperation};
+pub use watch::Beginning;

@@ -1,8 +1,8 @@
 //! The result of playing a schedule: a report, or an error.
 
 use super::mail::recv_filter;
+use super::operations::OperationKind;
 use super::progress::ScheduleProgress;
-use super::storage::OperationKind;
 use crate::error::{Cause, ProcStatus, ProcessorState, RunError, WantedMessage};
 use crate::message::RawTag;
 use crate::time::Time;

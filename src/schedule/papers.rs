@@ -13,6 +13,7 @@ use super::mail::{Mail, recv_filter};
 use super::matching::{MatchedPairs, RankMatching};
 use super::outcome::finish;
 use super::progress::ScheduleProgress;
+use super::watch::{Beginning, Watcher};
 use super::{OperationKind, PackedOperation, PlayReport, Schedule};
 use crate::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, RunError};
@@ -68,7 +69,7 @@ const FEW: usize = 8;
 pub(super) const BYTES: u64 = 1;
 
 /// A play of a schedule.
-pub(super) struct PapersPlay<'a> {
+pub(super) struct PapersPlay<'a, 'w> {
     progress: ScheduleProgress<'a>,
     network: &'a Network,
     ingresses: Box<[Ingress]>,
@@ -89,6 +90,7 @@ pub(super) struct PapersPlay<'a> {
     log: Option<Box<Log>>,
     /// If the play is traced, each message with the operations that sent and received it.
     ends: Vec<([u32; 2], [u32; 2])>,
+    watcher: Watcher<'w>,
 }
 
 /// Returns whether an agenda entry is its rank's current one.
@@ -97,9 +99,9 @@ fn is_current(ranks: &[RankState], entry: AgendaEntry) -> bool {
     entry.ticket() == ranks[entry.moment().1 as usize].ticket
 }
 
-impl<'a> PapersPlay<'a> {
+impl<'a, 'w> PapersPlay<'a, 'w> {
     /// Prepares a play.
-    pub(super) fn new(schedule: &'a Schedule, network: &'a Network, is_traced: bool) -> PapersPlay<'a> {
+    pub(super) fn new(schedule: &'a Schedule, network: &'a Network, is_traced: bool) -> PapersPlay<'a, 'w> {
         let rank = |id| RankState {
             pace: Pace::new(id, network),
             wake: Time::MAX,
@@ -115,7 +117,7 @@ impl<'a> PapersPlay<'a> {
             ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
             ranks: (0..schedule.ranks()).map(rank).collect(),
             agenda: Agenda::default(),
-            ready: ListPool::with_capacity(schedule.count_initially_ready()),
+            ready: ListPool::with_capacity(schedule.initially_ready),
             early: EarlyReceives::new(schedule),
             pairs: MatchedPairs::with_capacity(0),
             long: HashMap::new(),
@@ -124,17 +126,23 @@ impl<'a> PapersPlay<'a> {
             receives_first: false,
             log: is_traced.then(Box::default),
             ends: Vec::new(),
+            watcher: Watcher::default(),
         }
     }
 
     /// Sets whether the moments of all operations are kept.
-    pub(super) fn with_moments(mut self, moments: bool) -> PapersPlay<'a> {
+    pub(super) fn with_moments(mut self, moments: bool) -> PapersPlay<'a, 'w> {
         self.progress.moments = moments.then(|| vec![(Time::ZERO, Time::ZERO); self.progress.schedule.len()]);
         self
     }
 
+    /// Sets what is called with each operation that begins.
+    pub(super) fn watched_by(self, watcher: Watcher<'w>) -> PapersPlay<'a, 'w> {
+        PapersPlay { watcher, ..self }
+    }
+
     /// Sets whether a reception goes before a send that could begin at the same moment.
-    pub(super) fn receiving_first(self, receives_first: bool) -> PapersPlay<'a> {
+    pub(super) fn receiving_first(self, receives_first: bool) -> PapersPlay<'a, 'w> {
         PapersPlay { receives_first, ..self }
     }
 
@@ -281,6 +289,15 @@ impl<'a> PapersPlay<'a> {
         true
     }
 
+    /// Tells that an operation begins, and when it is done if that is known.
+    #[inline]
+    fn watch(&mut self, rank: u32, operation: u32, at: Time, end: Option<Time>) {
+        if let Watcher(Some(watch)) = &mut self.watcher {
+            let begin = self.progress.schedule.ranks[rank as usize].begin;
+            watch(Beginning { rank: rank as usize, operation: operation - begin, at, end });
+        }
+    }
+
     /// Performs the next computation or wait.
     fn calc(&mut self, rank: u32) {
         let state = &mut self.ranks[rank as usize];
@@ -302,6 +319,7 @@ impl<'a> PapersPlay<'a> {
             let kind = if is_wait { ActivityKind::Idle } else { ActivityKind::Work("calc".into()) };
             log.activities.push(Activity { id: rank as usize, start: begin, end, kind });
         }
+        self.watch(rank, calc, begin, Some(end));
         self.progress.start(rank, calc, begin);
         self.progress.end(rank, calc, end);
         self.queue_ready(rank);
@@ -348,6 +366,7 @@ impl<'a> PapersPlay<'a> {
         }
 
         if tag.is_start_of_send() {
+            self.watch(rank, send, begin, None);
             self.progress.start(rank, send, begin);
         }
         if self.is_short(rank, send) {
@@ -448,6 +467,7 @@ impl<'a> PapersPlay<'a> {
         while let Some(&(since, operation)) = self.progress.newly_ready.get(place) {
             place += 1;
             if self.progress.operation(rank, operation).kind == OperationKind::Recv {
+                self.watch(rank, operation, since, None);
                 self.progress.start(rank, operation, since);
             }
         }

@@ -7,8 +7,10 @@
 //! `docs/reference/replay.md` describes them.
 
 use super::lists::ListPool;
+use super::operations::{OperationKind, PackedOperation};
 use super::outcome::PlayReport;
-use super::storage::{OperationKind, PackedOperation, Schedule};
+use super::storage::Schedule;
+use super::watch::{Beginning, Watcher};
 use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
 #[cfg(feature = "machine")]
@@ -108,15 +110,29 @@ impl Player {
         }
     }
 
+    /// Plays a schedule by the papers' rules, whatever the rules are, and calls `watch` with each operation that
+    /// begins.
+    pub fn run_watched(
+        &self,
+        schedule: &Schedule,
+        watch: &mut dyn FnMut(Beginning),
+    ) -> Result<PlayReport, RunError> {
+        self.play_by_papers(schedule, Watcher(Some(watch)))
+    }
+
     /// Plays a schedule by the papers' rules, whatever the rules are. A page has no room for others.
     #[doc(hidden)]
     pub fn run_by_papers(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
+        self.play_by_papers(schedule, Watcher::default())
+    }
+
+    fn play_by_papers(&self, schedule: &Schedule, watcher: Watcher) -> Result<PlayReport, RunError> {
         let params = self.checked_params(schedule)?;
         check_lengths(schedule, &params)?;
         let network = Network::new(params, self.ports, Latency::Exact).with_noise(self.noise.clone());
         let play = papers::PapersPlay::new(schedule, &network, self.is_traced);
         let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
-        let (mut report, log) = play.run()?;
+        let (mut report, log) = play.watched_by(watcher).run()?;
         report.trace = log.map(|log| self.to_trace(params, *log));
         Ok(report)
     }
@@ -182,7 +198,7 @@ impl Player {
             CostModel::LogGOPSim => loggopsim::BYTES,
         };
         let bytes = schedule.len() as u64 * operation
-            + schedule.count_initially_ready() as u64 * ListPool::<(Time, u32)>::BYTES;
+            + schedule.initially_ready as u64 * ListPool::<(Time, u32)>::BYTES;
         let purpose = || {
             let (operations, ranks) = (schedule.len(), schedule.ranks());
             format!("to play {operations} operations of {ranks} ranks")
@@ -201,7 +217,7 @@ fn check_lengths(schedule: &Schedule, params: &Params) -> Result<(), RunError> {
         |operation: &PackedOperation| params.words(usize::try_from(operation.size).unwrap_or(usize::MAX));
     let is_too_long =
         |operation: &&PackedOperation| operation.kind == OperationKind::Send && words(operation) > longest;
-    if !schedule.operations.iter().any(|operation| is_too_long(&operation)) {
+    if !schedule.operations.iter().any(|operation| is_too_long(&&operation)) {
         return Ok(());
     }
     let of = |id: usize| schedule.range(id).map(move |operation| (id, schedule.operation(id, operation)));

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::storage::{PackedOperation, Schedule};
+use super::operations::PackedOperation;
+use super::storage::Schedule;
 use crate::prefetch::prefetch_value;
 use crate::time::Time;
 
@@ -35,11 +36,18 @@ impl<'a> ScheduleProgress<'a> {
     pub(super) fn new(schedule: &'a Schedule) -> ScheduleProgress<'a> {
         let (mut states, mut many) = (Vec::with_capacity(schedule.len()), HashMap::new());
         for script in &schedule.ranks {
-            for packed in &schedule.operations[script.place as usize..(script.place + script.len) as usize] {
-                if packed.needs >= u32::from(MANY) {
-                    many.insert(states.len() as u32, packed.needs);
+            let (begin, place) = (states.len(), script.place as usize);
+            states.resize(begin + script.len as usize, 0);
+            let ends = [place, place + script.len as usize].map(|place| schedule.first[place] as usize);
+            for follower in &schedule.followers[ends[0]..ends[1]] {
+                let operation = begin + follower.operation() as usize;
+                let needs = &mut states[operation];
+                if *needs < MANY - 1 {
+                    *needs += 1;
+                } else {
+                    *needs = MANY;
+                    *many.entry(operation as u32).or_insert(u32::from(MANY) - 1) += 1;
                 }
-                states.push(packed.needs.min(u32::from(MANY)) as u8);
             }
         }
         let remaining = schedule.len();
@@ -56,7 +64,7 @@ impl<'a> ScheduleProgress<'a> {
     #[inline]
     pub(super) fn prefetch(&self, rank: u32, operation: u32) {
         let place = self.schedule.place(rank as usize, operation);
-        prefetch_value(&self.schedule.operations[place]);
+        prefetch_value(self.schedule.operations.word(place));
         prefetch_value(&self.states[operation as usize]);
         prefetch_value(&self.schedule.first[place]);
     }

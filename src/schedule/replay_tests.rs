@@ -467,7 +467,8 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
     }
     let P = schedule.ranks();
     let flat = &FlatSchedule::new(schedule);
-    let mut needs: Vec<u32> = flat.operations.iter().map(|operation| operation.needs).collect();
+    let mut needs = vec![0u32; schedule.len()];
+    flat.requirements.iter().for_each(|requirement| needs[requirement.later as usize] += 1);
     let mut ranks: Vec<RankByHand> = (0..P)
         .map(|id| {
             let free: Vec<u32> =

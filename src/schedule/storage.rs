@@ -1,5 +1,6 @@
 //! Schedules in memory.
 
+use super::operations::{ANY, OperationKind, OperationList, PackedOperation};
 use crate::time::Time;
 
 /// An operation of a rank.
@@ -99,7 +100,7 @@ pub struct Schedule {
     /// The script of each rank.
     pub(super) ranks: Vec<RankScript>,
     /// The operations of all scripts, each script's in the order in which they were written.
-    pub(super) operations: Vec<PackedOperation>,
+    pub(super) operations: OperationList,
     /// For each operation of the scripts, the index of its first follower; at the end the number of
     /// followers.
     pub(super) first: Vec<u32>,
@@ -107,6 +108,8 @@ pub struct Schedule {
     pub(super) followers: Vec<Follower>,
     pub(super) len: usize,
     pub(super) requirements: usize,
+    /// The number of sends, computations and waits of all ranks that wait for nothing.
+    pub(super) initially_ready: usize,
 }
 
 /// The script of a rank, and how its peers are numbered.
@@ -124,33 +127,6 @@ pub(super) struct RankScript {
     /// the same bits share the script of the first such rank.
     pub flip: u32,
 }
-
-/// An operation as a script stores it, or with the peer of a given rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PackedOperation {
-    /// Length in bytes; of a computation in ps; of a wait its end, in ps.
-    pub size: u64,
-    /// The receiver or sender; in a script its distance from the origin.
-    pub peer: u32,
-    pub tag: u32,
-    /// The number of operations that it waits for.
-    pub needs: u32,
-    pub kind: OperationKind,
-    pub cpu: u8,
-    pub nic: u8,
-}
-
-/// The kind of an operation. LogGOPSim takes operations that become ready at once in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum OperationKind {
-    Send,
-    Recv,
-    Calc,
-    WaitUntil,
-}
-
-/// Any sender or any tag; also the peer of a computation.
-pub(super) const ANY: u32 = u32::MAX;
 
 /// An operation that waits for another one: its number in the script, and a flag if the other needs only have
 /// begun.
@@ -249,21 +225,7 @@ impl Schedule {
 
     /// Returns whether a rank waits for a moment.
     pub(super) fn waits_for_moments(&self) -> bool {
-        self.operations.iter().any(|operation| operation.kind == OperationKind::WaitUntil)
-    }
-
-    /// Returns the number of sends, computations and waits that wait for nothing.
-    pub(super) fn count_initially_ready(&self) -> usize {
-        let mut before = vec![0];
-        let is_ready = |packed: &PackedOperation| packed.kind != OperationKind::Recv && packed.needs == 0;
-        before.extend(self.operations.iter().scan(0, |count, packed| {
-            *count += usize::from(is_ready(packed));
-            Some(*count)
-        }));
-        let of_rank = |script: &RankScript| {
-            before[(script.place + script.len) as usize] - before[script.place as usize]
-        };
-        self.ranks.iter().map(of_rank).sum()
+        (0..self.operations.len()).any(|place| self.operations.kind(place) == OperationKind::WaitUntil)
     }
 
     /// Returns the numbers of a rank's operations among those of all ranks.
@@ -282,7 +244,7 @@ impl Schedule {
     /// Returns a rank's operation by its number among those of all ranks.
     #[inline]
     pub(super) fn operation(&self, rank: usize, operation: u32) -> PackedOperation {
-        let packed = self.operations[self.place(rank, operation)];
+        let packed = self.operations.get(self.place(rank, operation));
         PackedOperation { peer: self.ranks[rank].peer(packed.peer, self.ranks.len() as u32), ..packed }
     }
 

@@ -27,8 +27,6 @@ mod loggps;
 mod lu;
 mod map;
 mod mpi2goal;
-mod mpi_collectives;
-mod mpi_schedule;
 mod new;
 mod numbers;
 mod patterns;

@@ -1,13 +1,24 @@
-//! Recordings of MPI programs are read as they were written, and broken ones are refused with a sentence.
+//! Recordings of MPI programs are read as they were written, and broken ones are refused with a sentence; programs and
+//! their collectives become schedules.
+
+#![allow(non_snake_case)] // P is the papers' name
 
 mod memory;
+mod mpi_collectives;
+mod mpi_schedule;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use loggp::schedule::Player;
+use loggp::{Params, US};
+use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::call::{CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls};
+use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_mpi_trace::recording::{Recording, is_recording};
+use loggp_mpi_trace::schedule::{self, ScheduleOptions};
 use loggp_mpi_trace::source::CallSource;
 
 fn file(name: &str) -> PathBuf {
@@ -239,6 +250,56 @@ fn mutated_files() {
         }
     }
     assert!(read_so > 500 && refused > 500, "{read_so} were read, {refused} refused");
+}
+
+/// Makes the schedule of a file and plays it. Returns how many operations it has, or the error.
+fn play(path: &Path) -> Result<usize, String> {
+    let mut recording = Recording::open(path).map_err(|error| error.to_string())?;
+    let options = ScheduleOptions {
+        table: Some(CollectiveTable::open_mpi()),
+        has_spans: true,
+        ..ScheduleOptions::default()
+    };
+    let program = schedule::read(&mut recording, options).map_err(|error| error.to_string())?;
+    let params = Params::builder(1).L(6 * US).o(2 * US).g(4 * US).build().unwrap();
+    let mut watch = PlayWatch::new(&program);
+    let played = Player::new(params).run_watched(&program.schedule, &mut |beginning| watch.begin(beginning));
+    let played = played.map_err(|error| error.cause.to_string())?;
+    Comparison::new(&program, &played, Some(watch)).expect("it is a recorded program");
+    Ok(program.schedule.len())
+}
+
+/// Whatever a file holds, its schedule is made and played or refused in one sentence, in seconds, and in memory that grows
+/// with the file.
+#[test]
+fn schedules_of_mutated_files() {
+    const ANY_FILE: usize = 1 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mutated.mpi");
+    let mut random = fastrand::Rng::with_seed(50);
+    let (mut played, mut refused) = (0, 0);
+    for whole in recordings() {
+        let bytes = fs::read(&whole).unwrap();
+        assert!(play(&whole).unwrap() > 0);
+        for _ in 0..500 {
+            let mut mutated = bytes.clone();
+            mutate(&mut mutated, &mut random);
+            fs::write(&path, &mutated).unwrap();
+            let begin = Instant::now();
+            let (outcome, peak) = memory::peak(|| play(&path));
+            assert!(begin.elapsed() < Duration::from_secs(20), "it takes {:?}", begin.elapsed());
+            // A collective has a message for each rank.
+            assert!(peak <= 64 * mutated.len() + ANY_FILE, "{peak} bytes for {}", mutated.len());
+            match outcome {
+                Ok(_) => played += 1,
+                Err(why) => {
+                    assert!(!why.is_empty() && !why.contains('\n'), "{why}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(played > 100 && refused > 100, "{played} were played, {refused} refused");
 }
 
 #[test]

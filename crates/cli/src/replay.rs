@@ -9,7 +9,7 @@ use loggp::schedule::{CostModel, PlayReport, Player, Schedule};
 use loggp::trace::Caption;
 use loggp::{Cause, Latency, Noise, Ports, RunError, Ties, Time};
 use loggp_document::DocumentBlock;
-use loggp_mpi_trace::comparison::Comparison;
+use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_study::analysis::{ParameterSweep, RunPath};
 
 use super::choice::{MachineChoice, is_parameter_given};
@@ -121,11 +121,14 @@ impl ReplayCommand {
         let choice = machine_for(&self.choice, schedule)?;
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
         let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
-        let replay = player(choice.params)
-            .rules(self.rules)
-            .trace(trace_outputs.is_requested())
-            .moments(program.is_recorded());
-        let mut play_report = replay.run(schedule).map_err(play_error)?;
+        let replay = player(choice.params).rules(self.rules).trace(trace_outputs.is_requested());
+        let is_watched = program.is_recorded() && self.rules == CostModel::Papers;
+        let mut watch = is_watched.then(|| PlayWatch::new(&program));
+        let played = match &mut watch {
+            Some(watch) => replay.run_watched(schedule, &mut |beginning| watch.begin(beginning)),
+            None => replay.run(schedule),
+        };
+        let mut play_report = played.map_err(play_error)?;
         let again = |params| {
             let trace = player(params).trace(true).run(schedule)?.trace;
             Ok(RunPath::from_trace(&trace.expect("it is traced")))
@@ -137,7 +140,7 @@ impl ReplayCommand {
         let sweep = self.over.as_ref().map(read_sweep).transpose()?;
         let trace = play_report.trace.take();
         let (command, choice, noise) = (self, &choice, noise.as_ref());
-        let comparison = Comparison::new(&program, &play_report);
+        let comparison = Comparison::new(&program, &play_report, watch);
         let played =
             PlayedSchedule { command, name: &name, schedule, choice, noise, play_report, comparison, sweep };
         let unit = choice.unit;

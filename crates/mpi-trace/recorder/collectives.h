@@ -18,11 +18,18 @@
         BEGIN(REAL(immediate)(OPEN arguments, request));                                                             \
         RECORD(title, fill, request, 0);                                                                             \
     }                                                                                                                \
+    PERSISTENT(title, persistent, parameters, arguments, fill)
+
+#if defined(HAS_FOUR)
+#define PERSISTENT(title, persistent, parameters, arguments, fill)                                                   \
     CALL(persistent, (OPEN parameters, MPI_Info info, MPI_Request *request))                                         \
     {                                                                                                                \
         BEGIN(REAL(persistent)(OPEN arguments, info, request));                                                      \
         RECORD(title, fill, request, 1);                                                                             \
     }
+#else
+#define PERSISTENT(title, persistent, parameters, arguments, fill)
+#endif
 
 #define RECORD(title, fill, request, is_persistent)                                                                  \
     if (error == MPI_SUCCESS) {                                                                                      \

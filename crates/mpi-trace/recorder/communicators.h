@@ -72,6 +72,7 @@ CALL(Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
     END;
 }
 
+#if defined(HAS_FOUR)
 CALL(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request))
 {
     *made = MPI_COMM_NULL;
@@ -80,6 +81,7 @@ CALL(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Req
         record_idup(&span, "MPI_Comm_idup_with_info", comm, *made, request);
     END;
 }
+#endif
 
 CALL(Comm_free, (MPI_Comm *comm))
 {

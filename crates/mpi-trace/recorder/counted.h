@@ -116,6 +116,7 @@ CALL(NAME(Sendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int to
     END;
 }
 
+#if defined(HAS_FOUR)
 CALL(NAME(Isendrecv), (const void *data, COUNT count, MPI_Datatype type, int to, int send_tag, void *into, COUNT most,
                        MPI_Datatype into_type, int from, int tag, MPI_Comm comm, MPI_Request *request))
 {
@@ -136,3 +137,4 @@ CALL(NAME(Isendrecv_replace), (void *data, COUNT count, MPI_Datatype type, int t
     }
     END;
 }
+#endif

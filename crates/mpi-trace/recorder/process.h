@@ -1,19 +1,25 @@
 /* The begin and the end of the program, and the clocks of hosts. */
 
-/* A number that is the same for all processes with one clock. */
+static uint64_t mix(uint64_t identity, const char *text)
+{
+    for (const char *next = text; *next != 0; next++)
+        identity = (identity ^ (unsigned char)*next) * 1099511628211u;
+    return identity;
+}
+
+/* A number that is the same for all processes with one clock: those of one start of a kernel, and of one namespace of time. */
 static uint64_t clock_identity(void)
 {
-    char text[256] = "";
-    uint64_t identity = 14695981039346656037u;
+    char text[256] = "", namespace[256] = "";
     int boot = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     ssize_t bytes = boot >= 0 ? read(boot, text, sizeof text - 1) : 0;
     if (boot >= 0)
         close(boot);
     if (bytes <= 0)
         gethostname(text, sizeof text - 1);
-    for (const char *next = text; *next != 0; next++)
-        identity = (identity ^ (unsigned char)*next) * 1099511628211u;
-    return identity;
+    if (readlink("/proc/self/ns/time", namespace, sizeof namespace - 1) < 0)
+        namespace[0] = 0;
+    return mix(mix(14695981039346656037u, text), namespace);
 }
 
 #define ROUND_TRIPS 200
@@ -125,6 +131,10 @@ static void begin_recording(void)
     uint64_t ticks = 0;
     int64_t ns = 0;
     int level = MPI_THREAD_SINGLE;
+    MPI_Comm parent = MPI_COMM_NULL;
+    /* Processes that a program has spawned have a world of their own, whose ranks have the same numbers. */
+    if (PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL)
+        return;
     PMPI_Query_thread(&level);
     is_multiple = level == MPI_THREAD_MULTIPLE;
     PMPI_Comm_rank(MPI_COMM_WORLD, &own_rank);

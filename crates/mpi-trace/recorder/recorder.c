@@ -23,6 +23,15 @@
 #include <x86intrin.h>
 #endif
 
+/* Programs ask by weak symbols whether their MPI has a function, so what it has not is not here either: functions with large
+ * counts, and others of MPI 4, of which Open MPI 5 has some. */
+#if MPI_VERSION >= 4
+#define HAS_LARGE
+#endif
+#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
+#define HAS_FOUR
+#endif
+
 #include "write.h"
 
 #include "tables.h"
@@ -39,6 +48,8 @@
 #undef COUNT
 #undef OFFSET
 #undef NAME
+
+#if defined(HAS_LARGE)
 #define COUNT MPI_Count
 #define OFFSET MPI_Aint
 #define NAME(name) name##_c
@@ -46,6 +57,7 @@
 #include "counted.h"
 
 #include "collectives.h"
+#endif
 
 #include "calls.h"
 

@@ -13,9 +13,10 @@ mod hardware;
 use super::early::{EarlyReceives, is_early};
 use super::lists::{List, ListPool};
 use super::mail::{Mail, recv_filter};
+use super::operations::{OperationKind, PackedOperation};
 use super::outcome::{PlayReport, finish};
 use super::progress::ScheduleProgress;
-use super::storage::{OperationKind, PackedOperation, Schedule};
+use super::storage::Schedule;
 use super::unmatched::UnmatchedSet;
 use crate::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, ProcStatus, RunError};
@@ -167,7 +168,7 @@ impl<'a> LogGOPSimPlay<'a> {
             stages: vec![PlayStage::Nothing; schedule.len()],
             since: vec![Time::ZERO; schedule.len()],
             hardware: HardwareTable::new(P),
-            waiting: ListPool::with_capacity(schedule.count_initially_ready()),
+            waiting: ListPool::with_capacity(schedule.initially_ready),
             early: EarlyReceives::new(schedule),
             unmatched: (0..P).map(|_| UnmatchedSet::default()).collect(),
             agenda: Agenda::default(),

@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Command lines for each subcommand and each kind of file that it writes. `t.json` and `t.loggp` are a
-/// trace, `1.csv` and `2.csv` shards, and `0.txt` and `1.txt` the calls of two ranks.
-const LINES: [&str; 27] = [
+/// trace, `1.csv` and `2.csv` shards, `0.txt` and `1.txt` the calls of two ranks, and `ring.mpi` a recorded program.
+const LINES: [&str; 29] = [
     "run scatter -P 4 --trace x.json --timeline x.svg -o x.csv",
     "run fft -P 4 --size 4k --trace x.loggp",
     "run broadcast -P 4 --clock wall --dilation 100 -o x.json",
@@ -47,6 +47,8 @@ const LINES: [&str; 27] = [
     "audit t.loggp",
     "trace2goal t.json -o x.goal",
     "mpi2goal 0.txt 1.txt -o x.goal",
+    "record --list ring.mpi",
+    "replay ring.mpi -o x.json",
     "completions bash",
     "man -o .",
     "programs",
@@ -74,6 +76,8 @@ fn folder() -> TempDir {
         let calls = format!("MPI_Init:0:0:0:1\nMPI_Barrier:5:1,{rank},2:9\nMPI_Finalize:9:-\n");
         fs::write(folder.path().join(format!("{rank}.txt")), calls).unwrap();
     }
+    let ring = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mpi/ring.mpi");
+    fs::copy(ring, folder.path().join("ring.mpi")).unwrap();
     folder
 }
 
@@ -81,7 +85,7 @@ fn folder() -> TempDir {
 fn clear(folder: &Path) {
     for entry in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
         match entry.file_name().and_then(|name| name.to_str()) {
-            Some("t.json" | "t.loggp" | "1.csv" | "2.csv" | "0.txt" | "1.txt") => (),
+            Some("t.json" | "t.loggp" | "1.csv" | "2.csv" | "0.txt" | "1.txt" | "ring.mpi") => (),
             _ if entry.is_dir() => fs::remove_dir_all(entry).unwrap(),
             _ => fs::remove_file(entry).unwrap(),
         }

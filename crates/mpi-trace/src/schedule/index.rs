@@ -1,5 +1,7 @@
 //! Which call each operation of a schedule belongs to.
 
+use rustc_hash::FxHashMap;
+
 use crate::call::CollectiveKind;
 
 /// A kind of call, as reports group them.
@@ -29,9 +31,15 @@ impl CallGroup {
 /// A call, and the operations that it became.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallSpan {
-    /// The first operation of the call, by its number in the rank. Those up to the next call's are its own; a wait has
-    /// none.
+    /// The first operation of the call, by its number in the rank. Those up to the next call's are its own; a wait may
+    /// have none.
     pub first: u32,
+    pub kind: SpanKind,
+}
+
+/// Of which kind a call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SpanKind {
     /// Number of the place from which it was called, in [`ProgramSchedule::places`](super::ProgramSchedule).
     pub place: u32,
     pub thread: u16,
@@ -44,18 +52,70 @@ pub struct CallSpan {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RankIndex {
     /// The calls in the order of their operations; empty if they were not asked for.
-    pub spans: Vec<CallSpan>,
+    pub spans: SpanList,
     /// The recorded time from the end of `MPI_Init` to the beginning of `MPI_Finalize`, in ns.
     pub recorded_ns: i64,
     /// The recorded time inside calls, in ns, by group, in the order of groups.
     pub inside_ns: Vec<(CallGroup, i64)>,
-    /// The recorded time of computing, in ns, of all threads.
+    /// The recorded time of computing, in ns: that in which at least one thread computed.
     pub computing_ns: i64,
 }
 
-impl RankIndex {
+/// The calls of a rank. A program calls from the same few places again and again, so a call takes eight bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpanList {
+    /// The first operation of each call, and its kind's place in the list of kinds.
+    spans: Vec<(u32, u32)>,
+    kinds: Vec<SpanKind>,
+}
+
+/// The places of kinds of calls in the list of kinds, while it is written.
+pub type SpanNumbers = FxHashMap<SpanKind, u32>;
+
+impl SpanList {
+    /// Returns the number of calls.
+    pub fn len(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// Returns whether there are no calls.
+    pub fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// Adds a call.
+    pub(super) fn push(&mut self, span: CallSpan, numbers: &mut SpanNumbers) {
+        let kinds = &mut self.kinds;
+        let number = *numbers.entry(span.kind).or_insert_with(|| {
+            kinds.push(span.kind);
+            kinds.len() as u32 - 1
+        });
+        self.spans.push((span.first, number));
+    }
+
+    /// Returns the call of a number.
+    #[inline]
+    pub fn get(&self, call: usize) -> Option<CallSpan> {
+        let (first, kind) = *self.spans.get(call)?;
+        Some(CallSpan { first, kind: self.kinds[kind as usize] })
+    }
+
+    /// Returns all calls in their order.
+    pub fn iter(&self) -> impl Iterator<Item = CallSpan> + '_ {
+        self.spans.iter().map(|(first, kind)| CallSpan { first: *first, kind: self.kinds[*kind as usize] })
+    }
+
+    /// Returns the number of threads that called.
+    pub fn threads(&self) -> usize {
+        self.kinds.iter().map(|kind| usize::from(kind.thread) + 1).max().unwrap_or_default()
+    }
+
     /// Returns the number of the call to which an operation belongs, or `None` if there is none.
     pub fn call_of(&self, operation: u32) -> Option<usize> {
-        self.spans.partition_point(|span| span.first <= operation).checked_sub(1)
+        self.spans.partition_point(|(first, _)| *first <= operation).checked_sub(1)
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.spans.shrink_to_fit();
     }
 }

@@ -7,18 +7,20 @@
 
 mod collectives;
 mod communicators;
+mod computing;
 mod flows;
 mod index;
 mod messages;
 mod rank;
 mod tags;
+mod thread;
 
 use loggp::schedule::{Schedule, ScheduleBuilder};
 use loggp::{NS, Time};
 use loggp_goal::patterns::CollectiveTable;
 use rustc_hash::FxHashMap;
 
-pub use self::index::{CallGroup, CallSpan, RankIndex};
+pub use self::index::{CallGroup, CallSpan, RankIndex, SpanKind, SpanList};
 
 use self::flows::{Flows, Knowledge};
 use self::rank::RankWriter;
@@ -55,8 +57,8 @@ impl ProgramSchedule {
     /// Returns the kind of call to which an operation of a rank belongs and its place, such as `allreduce at solve
     /// (solver.c:12)`, or `None` if that is not known.
     pub fn call_name(&self, rank: usize, operation: u32) -> Option<String> {
-        let index = self.ranks.get(rank)?;
-        let CallSpan { group, place, .. } = index.spans[index.call_of(operation)?];
+        let spans = &self.ranks.get(rank)?.spans;
+        let SpanKind { group, place, .. } = spans.get(spans.call_of(operation)?)?.kind;
         let group = group.name();
         Some(match self.places.get(place as usize) {
             None | Some(Place { source: None, .. }) if place == 0 => group.to_string(),

@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::collectives::Collective;
 use super::communicators::CommunicatorList;
 use super::flows::Channel;
-use super::index::{CallGroup, CallSpan, RankIndex};
+use super::index::{CallGroup, CallSpan, RankIndex, SpanKind, SpanNumbers};
+use super::thread::{CountedTime, Thread};
 use super::{ScheduleOptions, Shared};
 use crate::call::{Call, CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, RequestId, Root};
 use crate::error::ProgramError;
@@ -26,6 +27,8 @@ pub struct RankWriter<'a> {
     /// The number of operations of the ranks before.
     begin: usize,
     pub(super) threads: Vec<Thread>,
+    /// What counts as computing, if there are several threads.
+    pub(super) computed: CountedTime,
     pub(super) communicators: CommunicatorList,
     pub(super) requests: FxHashMap<RequestId, Posted>,
     /// Messages that a probe found and no receive took so far: the operations that receive them.
@@ -36,24 +39,12 @@ pub struct RankWriter<'a> {
     pub(super) taken: FxHashMap<RequestId, Option<Envelope>>,
     /// The shared numbers of the rank's places.
     places: Vec<u32>,
-    index: RankIndex,
-    times: FxHashMap<CallGroup, i64>,
+    pub(super) index: RankIndex,
+    span_numbers: SpanNumbers,
+    pub(super) times: FxHashMap<CallGroup, i64>,
     /// When the rank began and ended.
     ends: (i64, i64),
     is_whole: bool,
-}
-
-/// What a thread does goes in a row.
-#[derive(Debug, Default)]
-pub(super) struct Thread {
-    /// The operations that the next one waits for.
-    pub before: Vec<Prerequisite>,
-    /// The start of the current computation; `None` if the thread has made no call.
-    computing_since: Option<i64>,
-    /// The rest of past computations below a unit, in ps.
-    carried_ps: i64,
-    /// Looks in vain that may turn out to be waiting: when they began and ended, and the time inside them.
-    looks: Option<(i64, i64, i64)>,
 }
 
 /// A request under way.
@@ -77,6 +68,7 @@ impl<'a> RankWriter<'a> {
             rank,
             begin,
             threads: Vec::new(),
+            computed: CountedTime::default(),
             communicators: CommunicatorList::default(),
             requests: FxHashMap::default(),
             probed: FxHashMap::default(),
@@ -84,6 +76,7 @@ impl<'a> RankWriter<'a> {
             taken: FxHashMap::default(),
             places: Vec::new(),
             index: RankIndex::default(),
+            span_numbers: SpanNumbers::default(),
             times: FxHashMap::default(),
             ends: (0, 0),
             is_whole: false,
@@ -107,6 +100,9 @@ impl<'a> RankWriter<'a> {
         }
         self.look_ahead(&calls.calls);
         (self.ends, self.is_whole) = ((calls.begin, calls.end), calls.is_whole);
+        if let Some(first) = self.threads.iter().filter_map(|thread| thread.computing_since).min() {
+            self.computed.forget_before(first);
+        }
         calls.calls.iter().try_for_each(|call| self.add_call(call))?;
         // The last piece knows what was not modelled, and whether the program came to its end.
         for (name, count) in &calls.unmodelled {
@@ -171,12 +167,14 @@ impl<'a> RankWriter<'a> {
             *looks = Some((begin, call.end, inside.saturating_add(inside_ns)));
             return Ok(());
         }
+        // What stands for the end of the call before is of that call.
+        self.join(thread)?;
         let first = self.count();
         self.add_compute(call)?;
         let (before_call, group) = (self.count(), group(&call.kind));
         let is_own = self.is_own(&call.kind);
         self.add_kind(thread, &call.kind)?;
-        if is_own {
+        if is_own && self.threads[thread].computing_since.is_some() {
             self.threads[thread].computing_since = Some(call.begin);
         } else {
             self.threads[thread].computing_since = Some(call.end);
@@ -184,49 +182,10 @@ impl<'a> RankWriter<'a> {
         }
         if self.shared.options.has_spans {
             let place = self.places.get(call.place as usize).copied().unwrap_or_default();
-            let has_calc = before_call > first;
-            self.index.spans.push(CallSpan { first, place, thread: call.thread, group, has_calc });
+            let kind = SpanKind { place, thread: call.thread, group, has_calc: before_call > first };
+            self.index.spans.push(CallSpan { first, kind }, &mut self.span_numbers);
         }
         Ok(())
-    }
-
-    /// Adds the computing before a call.
-    fn add_compute(&mut self, call: &Call) -> Result<(), ProgramError> {
-        let thread = usize::from(call.thread);
-        let Thread { computing_since, looks, .. } = &mut self.threads[thread];
-        let since = computing_since.unwrap_or(call.begin);
-        let finds = matches!(&call.kind, CallKind::Complete { requests, .. } if !requests.is_empty())
-            || matches!(call.kind, CallKind::Probe { .. });
-        let until = match looks.take() {
-            // Hardly any time is between the looks: the thread waits.
-            Some((begin, _, inside)) if finds && call.begin.saturating_sub(begin) <= 2 * inside.max(0) => {
-                *self.times.entry(CallGroup::PointToPoint).or_default() += call.begin.saturating_sub(begin);
-                begin
-            }
-            _ => call.begin,
-        };
-        self.compute(thread, since, until)
-    }
-
-    fn compute(&mut self, thread: usize, since: i64, until: i64) -> Result<(), ProgramError> {
-        let refuse = |rank, why: &str| Err(ProgramError::of_rank(rank, why));
-        if until < since {
-            return refuse(self.rank, "a call begins before the last one ended");
-        }
-        let this = &mut self.threads[thread];
-        let ps = until.checked_sub(since).and_then(|ns| ns.checked_mul(1000)?.checked_add(this.carried_ps));
-        let Some(ps) = ps else { return refuse(self.rank, "it computes for longer than a schedule can") };
-        self.index.computing_ns += until - since;
-        let unit = self.shared.options.unit.as_ps().max(1);
-        this.carried_ps = ps % unit;
-        match ps - this.carried_ps {
-            0 => Ok(()),
-            ps => {
-                let calc = self.add(thread, Operation::Calc(Time::from_ps(ps)))?;
-                self.go_on_after(thread, [(calc, false)]);
-                Ok(())
-            }
-        }
     }
 
     /// Returns the number of the rank's operations so far.
@@ -352,6 +311,7 @@ impl<'a> RankWriter<'a> {
         if self.threads.is_empty() {
             self.threads.push(Thread { computing_since: Some(begin), ..Thread::default() });
         }
+        self.join(0)?;
         let first = self.count();
         for thread in 0..self.threads.len() {
             // Other threads end with their last call.
@@ -371,7 +331,8 @@ impl<'a> RankWriter<'a> {
         index.inside_ns.sort_unstable();
         if self.shared.options.has_spans {
             let has_calc = first < (self.builder.operation_count() - self.begin) as u32;
-            index.spans.push(CallSpan { first, place: 0, thread: 0, group: CallGroup::End, has_calc });
+            let kind = SpanKind { place: 0, thread: 0, group: CallGroup::End, has_calc };
+            index.spans.push(CallSpan { first, kind }, &mut self.span_numbers);
         }
         index.spans.shrink_to_fit();
         Ok(index)

@@ -4,6 +4,7 @@
 
 mod collectives;
 mod random;
+mod threads;
 
 use loggp::schedule::{Operation, Player, Schedule};
 use loggp::{Machine, Params, Tag, Time, US};
@@ -11,8 +12,8 @@ use loggp_goal::patterns::{CollectiveKind, CollectiveTable};
 use loggp_mpi_trace::call::{
     Call, CallKind, Communicator, Completed, Counts, Envelope, Place, RankCalls, Receive, Root, SendMode,
 };
-use loggp_mpi_trace::comparison::Comparison;
-use loggp_mpi_trace::schedule::{self, CallGroup, ProgramSchedule, ScheduleOptions};
+use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
+use loggp_mpi_trace::schedule::{self, CallGroup, CallSpan, ProgramSchedule, RankIndex, ScheduleOptions};
 
 use collectives::copies;
 
@@ -350,7 +351,7 @@ fn operations_know_their_call() {
     let groups = |rank: usize| {
         let count = program.schedule.operations(rank).len() as u32;
         let spans = &program.ranks[rank].spans;
-        let of = |operation| spans[program.ranks[rank].call_of(operation).unwrap()];
+        let of = |operation| spans.get(spans.call_of(operation).unwrap()).unwrap().kind;
         (0..count)
             .map(|operation| (of(operation).group, program.places[of(operation).place as usize].clone()))
             .collect::<Vec<_>>()
@@ -371,8 +372,9 @@ fn predicted_and_recorded_times_are_compared() {
     let zero = rank(2, vec![(10, 15, send(1, 0)), (20, 40, barrier())], 45);
     let one = rank(2, vec![(0, 18, recv(0, 0)), (20, 40, barrier())], 45);
     let program = read(vec![zero, one]);
-    let played = player().moments(true).run(&program.schedule).unwrap();
-    let comparison = Comparison::new(&program, &played).unwrap();
+    let mut watch = PlayWatch::new(&program);
+    let played = player().run_watched(&program.schedule, &mut |beginning| watch.begin(beginning)).unwrap();
+    let comparison = Comparison::new(&program, &played, Some(watch)).unwrap();
     let us = |time: Time| time.as_ps() / US.as_ps();
     // Rank 0 computes for 10, sends until 12, computes until 17 and sends in the barrier until 19. Rank 1 has the message
     // at 20, computes until 22, sends until 24 and receives what came at 25 until 27. Its own is there at 30 and received

@@ -1,0 +1,99 @@
+//! How the predicted time of a program differs from the recorded one.
+//!
+//! Each rank's time is divided into computing and the calls of each group. The recorded time in a call is from its
+//! beginning to its end. The predicted time is from the moment when the computing before the call is over to the moment
+//! when what follows it begins. What lies between two calls without computing between them counts for the first.
+
+mod watch;
+
+use loggp::Time;
+use loggp::schedule::PlayReport;
+
+use crate::schedule::{CallGroup, ProgramSchedule};
+
+pub use self::watch::PlayWatch;
+
+/// A recorded and a predicted time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TimePair {
+    pub recorded: Time,
+    pub predicted: Time,
+}
+
+impl TimePair {
+    /// Returns by how much the predicted time is longer.
+    pub fn difference(&self) -> Time {
+        self.predicted - self.recorded
+    }
+
+    /// Returns by which part of the recorded time the predicted one is longer, or `None` if that has no number.
+    pub fn error(&self) -> Option<f64> {
+        let recorded = self.recorded.as_ps() as f64;
+        (recorded > 0.0).then(|| self.difference().as_ps() as f64 / recorded)
+    }
+}
+
+/// What of a rank's time is what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RankComparison {
+    /// From the end of `MPI_Init` to the beginning of `MPI_Finalize`.
+    pub end: TimePair,
+    pub computing: TimePair,
+    /// The time in calls, by group, in the order of groups.
+    pub groups: Vec<(CallGroup, TimePair)>,
+}
+
+/// What of a program's time is what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// The end of the last rank.
+    pub end: TimePair,
+    /// The mean of all ranks.
+    pub mean: RankComparison,
+    pub ranks: Vec<RankComparison>,
+}
+
+impl Comparison {
+    /// Compares a program with the play of its schedule. If the play was not watched, only the ends are compared.
+    /// Returns `None` if the schedule is of no program.
+    pub fn new(
+        program: &ProgramSchedule,
+        played: &PlayReport,
+        watched: Option<PlayWatch>,
+    ) -> Option<Comparison> {
+        let mut watched = watched.map_or_else(Vec::new, |watched| watched.ranks).into_iter();
+        let ranks = program.ranks.iter().zip(&played.finishes).map(|(index, finish)| {
+            let end = TimePair { recorded: time(index.recorded_ns), predicted: *finish };
+            watched.next().map_or_else(|| RankComparison { end, ..Default::default() }, |one| one.finish(end))
+        });
+        let ranks: Vec<RankComparison> = ranks.collect();
+        let last = |end: fn(&TimePair) -> Time| ranks.iter().map(|rank| end(&rank.end)).max();
+        let end = TimePair { recorded: last(|end| end.recorded)?, predicted: last(|end| end.predicted)? };
+        Some(Comparison { end, mean: mean(&ranks), ranks })
+    }
+}
+
+fn time(ns: i64) -> Time {
+    Time::from_ps(ns.saturating_mul(1000).min(i64::MAX - 1))
+}
+
+/// Returns the mean of all ranks.
+fn mean(ranks: &[RankComparison]) -> RankComparison {
+    let n = ranks.len().max(1) as i128;
+    let mean_of = |get: &dyn Fn(&RankComparison) -> TimePair| {
+        let sum = |one: fn(&TimePair) -> Time| {
+            let sum: i128 = ranks.iter().map(|rank| i128::from(one(&get(rank)).as_ps())).sum();
+            Time::from_ps((sum / n) as i64)
+        };
+        TimePair { recorded: sum(|pair| pair.recorded), predicted: sum(|pair| pair.predicted) }
+    };
+    let mut groups: Vec<CallGroup> =
+        ranks.iter().flat_map(|rank| rank.groups.iter().map(|(group, _)| *group)).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let of = |rank: &RankComparison, group| {
+        rank.groups.iter().find(|(other, _)| *other == group).map(|(_, pair)| *pair).unwrap_or_default()
+    };
+    let groups = groups.into_iter().map(|group| (group, mean_of(&|rank| of(rank, group)))).collect();
+    RankComparison { end: mean_of(&|rank| rank.end), computing: mean_of(&|rank| rank.computing), groups }
+}

@@ -1,0 +1,77 @@
+//! The computing between calls, in which each moment of a rank counts once.
+//!
+//! A rank of a schedule is one processor, and threads that computed at once had one each. What several of them computed
+//! in the same moments is done by the one whose call was written first, and the others wait for it.
+
+use loggp::Time;
+use loggp::schedule::Operation;
+
+use super::index::CallGroup;
+use super::rank::RankWriter;
+use super::thread::Thread;
+use crate::call::{Call, CallKind};
+use crate::error::ProgramError;
+
+impl RankWriter<'_> {
+    /// Adds the computing before a call.
+    pub(super) fn add_compute(&mut self, call: &Call) -> Result<(), ProgramError> {
+        let thread = usize::from(call.thread);
+        let Thread { computing_since, looks, .. } = &mut self.threads[thread];
+        let since = computing_since.unwrap_or(call.begin);
+        let finds = matches!(&call.kind, CallKind::Complete { requests, .. } if !requests.is_empty())
+            || matches!(call.kind, CallKind::Probe { .. });
+        let until = match looks.take() {
+            // Hardly any time is between the looks: the thread waits.
+            Some((begin, _, inside)) if finds && call.begin.saturating_sub(begin) <= 2 * inside.max(0) => {
+                *self.times.entry(CallGroup::PointToPoint).or_default() += call.begin.saturating_sub(begin);
+                begin
+            }
+            _ => call.begin,
+        };
+        self.compute(thread, since, until)
+    }
+
+    pub(super) fn compute(&mut self, thread: usize, since: i64, until: i64) -> Result<(), ProgramError> {
+        let refuse = |rank, why: &str| Err(ProgramError::of_rank(rank, why));
+        if until < since {
+            return refuse(self.rank, "a call begins before the last one ended");
+        }
+        let ns = match self.threads.len() {
+            1 => until.checked_sub(since),
+            _ => until.checked_sub(since).map(|_| self.computed.add(since, until)),
+        };
+        let this = &mut self.threads[thread];
+        let ps = ns.and_then(|ns| ns.checked_mul(1000)?.checked_add(this.carried_ps));
+        let (Some(ns), Some(ps)) = (ns, ps) else {
+            return refuse(self.rank, "it computes for longer than a schedule can");
+        };
+        self.index.computing_ns = self.index.computing_ns.saturating_add(ns);
+        if self.threads.len() > 1 {
+            self.wait_for_other_threads(thread, since, until);
+        }
+        let this = &mut self.threads[thread];
+        let unit = self.shared.options.unit.as_ps().max(1);
+        this.carried_ps = ps % unit;
+        match ps - this.carried_ps {
+            0 => Ok(()),
+            ps => {
+                let calc = self.add(thread, Operation::Calc(Time::from_ps(ps)))?;
+                self.threads[thread].last_calc = Some((since, until, calc));
+                self.go_on_after(thread, [(calc, false)]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Makes what follows wait for what other threads computed at the same time, since that counts for both.
+    fn wait_for_other_threads(&mut self, thread: usize, since: i64, until: i64) {
+        for other in 0..self.threads.len() {
+            if let Some((begin, end, calc)) = self.threads[other].last_calc
+                && other != thread
+                && begin.max(since) < end.min(until)
+            {
+                self.threads[thread].before.push((calc, false));
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What is known of a rank's threads while its operations are written.
+
+use std::collections::BTreeMap;
+
+use loggp_goal::patterns::Prerequisite;
+
+/// What a thread does goes in a row.
+#[derive(Debug, Default)]
+pub struct Thread {
+    /// The operations that the next one waits for.
+    pub before: Vec<Prerequisite>,
+    /// The start of the current computation; `None` if the thread has made no call.
+    pub computing_since: Option<i64>,
+    /// The rest of past computations below a unit, in ps.
+    pub carried_ps: i64,
+    /// The last computation: when it began and ended, and its operation.
+    pub last_calc: Option<(i64, i64, u32)>,
+    /// Looks in vain that may turn out to be waiting: when they began and ended, and the time inside them.
+    pub looks: Option<(i64, i64, i64)>,
+}
+
+/// The moments that count already.
+#[derive(Debug, Default)]
+pub struct CountedTime {
+    /// Stretches that neither overlap nor touch: their begins and ends.
+    stretches: BTreeMap<i64, i64>,
+}
+
+impl CountedTime {
+    /// Counts the moments between two, and returns how many of them did not count before.
+    pub fn add(&mut self, since: i64, until: i64) -> i64 {
+        if since >= until {
+            return 0;
+        }
+        let (mut begin, mut end, mut known) = (since, until, 0);
+        // Mostly there is none, or the last one.
+        while let Some((&other, &other_end)) = self.stretches.range(..=end).next_back() {
+            if other_end < begin {
+                break;
+            }
+            known += (other_end.min(until) - other.max(since)).max(0);
+            (begin, end) = (begin.min(other), end.max(other_end));
+            self.stretches.remove(&other);
+        }
+        self.stretches.insert(begin, end);
+        until - since - known
+    }
+
+    /// Forgets all before a moment, after which everything begins that will be added.
+    pub fn forget_before(&mut self, moment: i64) {
+        while let Some(first) = self.stretches.first_entry()
+            && *first.get() < moment
+        {
+            first.remove();
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The operations of scripts, in few bytes: a program computes for ever other times, and sends the same few
+//! messages again and again.
+
+/// An operation as a script stores it, or with the peer of a given rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PackedOperation {
+    /// Length in bytes; of a computation in ps; of a wait its end, in ps.
+    pub size: u64,
+    /// The receiver or sender; in a script its distance from the origin.
+    pub peer: u32,
+    pub tag: u32,
+    /// True if it waits for another operation.
+    pub waits: bool,
+    pub kind: OperationKind,
+    pub cpu: u8,
+    pub nic: u8,
+}
+
+/// The kind of an operation. LogGOPSim takes operations that become ready at once in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum OperationKind {
+    Send,
+    Recv,
+    Calc,
+    WaitUntil,
+}
+
+/// Any sender or any tag; also the peer of a computation.
+pub(super) const ANY: u32 = u32::MAX;
+
+/// The operations of all scripts. One takes eight bytes, and a message that differs from those before 24 more.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OperationList {
+    /// For each operation its kind, whether it waits for others, whether it is in the table, and above these
+    /// its place there, or its size.
+    words: Vec<u64>,
+    table: Vec<TableEntry>,
+}
+
+/// What distinguishes operations of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct TableEntry {
+    size: u64,
+    peer: u32,
+    tag: u32,
+    cpu: u8,
+    nic: u8,
+}
+
+/// Where in the table some of the latest entries are, by their hashes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LatestEntries(Vec<u32>);
+
+const KIND: u64 = 3;
+const WAITS: u64 = 1 << 2;
+const IN_TABLE: u64 = 1 << 3;
+/// The bits below the place or the size.
+const BITS: u32 = 4;
+const LATEST: u32 = 12;
+const KINDS: [OperationKind; 4] =
+    [OperationKind::Send, OperationKind::Recv, OperationKind::Calc, OperationKind::WaitUntil];
+
+impl OperationList {
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Adds an operation.
+    #[inline]
+    pub(super) fn push(&mut self, packed: PackedOperation, latest: &mut LatestEntries) {
+        let PackedOperation { size, peer, tag, waits, kind, cpu, nic } = packed;
+        let is_plain = (peer, tag, cpu, nic) == (ANY, 0, 0, 0) && size >> (u64::BITS - BITS) == 0;
+        let rest = match is_plain {
+            true => size << BITS,
+            false => {
+                let entry = TableEntry { size, peer, tag, cpu, nic };
+                IN_TABLE | u64::from(latest.find_or_add(entry, &mut self.table)) << BITS
+            }
+        };
+        self.words.push(kind as u64 | if waits { WAITS } else { 0 } | rest);
+    }
+
+    /// Returns the operation at an index.
+    #[inline]
+    pub(super) fn get(&self, place: usize) -> PackedOperation {
+        let word = self.words[place];
+        let (kind, waits) = (KINDS[(word & KIND) as usize], word & WAITS != 0);
+        let rest = word >> BITS;
+        match word & IN_TABLE {
+            0 => PackedOperation { size: rest, peer: ANY, tag: 0, waits, kind, cpu: 0, nic: 0 },
+            _ => {
+                let TableEntry { size, peer, tag, cpu, nic } = self.table[rest as usize];
+                PackedOperation { size, peer, tag, waits, kind, cpu, nic }
+            }
+        }
+    }
+
+    /// Returns the kind of the operation at an index.
+    #[inline]
+    pub(super) fn kind(&self, place: usize) -> OperationKind {
+        KINDS[(self.words[place] & KIND) as usize]
+    }
+
+    /// Returns the word of an operation, to be prefetched.
+    #[inline]
+    pub(super) fn word(&self, place: usize) -> &u64 {
+        &self.words[place]
+    }
+
+    /// Notes that an operation waits for another one.
+    #[inline]
+    pub(super) fn set_waits(&mut self, place: usize) {
+        self.words[place] |= WAITS;
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = PackedOperation> + '_ {
+        (0..self.len()).map(|place| self.get(place))
+    }
+
+    /// Removes the operations from an index on, and what the table has from there on.
+    pub(super) fn truncate(&mut self, place: usize, in_table: usize) {
+        self.words.truncate(place);
+        self.table.truncate(in_table);
+    }
+
+    /// Returns the length of the table.
+    pub(super) fn table_len(&self) -> usize {
+        self.table.len()
+    }
+
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.words.shrink_to_fit();
+        self.table.shrink_to_fit();
+    }
+}
+
+/// The table may have an entry twice.
+impl PartialEq for OperationList {
+    fn eq(&self, other: &OperationList) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for OperationList {}
+
+impl LatestEntries {
+    /// Returns the place of an entry in the table, to which it is added unless it is among the latest ones.
+    #[inline]
+    fn find_or_add(&mut self, entry: TableEntry, table: &mut Vec<TableEntry>) -> u32 {
+        let TableEntry { size, peer, tag, .. } = entry;
+        let mixed = (size.rotate_left(32) ^ u64::from(peer) << 32 ^ u64::from(tag))
+            .wrapping_mul(0x517C_C1B7_2722_0A95);
+        let slot = (mixed >> (u64::BITS - LATEST)) as usize;
+        if self.0.is_empty() {
+            self.0.resize(1 << LATEST, 0);
+        }
+        let place = self.0[slot];
+        if table.get(place as usize) == Some(&entry) {
+            return place;
+        }
+        self.0[slot] = table.len() as u32;
+        table.push(entry);
+        self.0[slot]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_as_they_were_added() {
+        let (mut list, mut latest) = (OperationList::default(), LatestEntries::default());
+        let mut random = fastrand::Rng::with_seed(12);
+        let mut all = Vec::new();
+        for _ in 0..20_000 {
+            let kind = KINDS[random.usize(..4)];
+            let few = random.bool();
+            let size = random.u64(..) >> if few { 60 } else { random.u32(..64) };
+            let is_message = kind <= OperationKind::Recv;
+            let packed = PackedOperation {
+                size: if is_message { size } else { size >> 1 },
+                peer: if is_message { random.u32(..9) } else { ANY },
+                tag: if is_message { random.u32(..9) } else { 0 },
+                waits: random.bool(),
+                kind,
+                cpu: u8::from(random.u8(..9) == 0),
+                nic: u8::from(is_message && random.u8(..9) == 0),
+            };
+            list.push(packed, &mut latest);
+            all.push(packed);
+        }
+        assert!(list.iter().eq(all.iter().copied()));
+        assert!((0..all.len()).all(|place| list.kind(place) == all[place].kind));
+        assert!(list.table.len() < 12_000, "{}", list.table.len());
+        list.truncate(100, 50);
+        assert!(list.len() == 100 && list.table_len() == 50);
+    }
+
+    #[test]
+    fn operations_are_small() {
+        assert_eq!(size_of::<TableEntry>(), 24);
+    }
+}
