@@ -1,7 +1,7 @@
 //! Schedules with times derived by hand, and random ones against the machine.
 
+use super::operations::ANY;
 use super::player::*;
-use super::storage::ANY;
 use super::*;
 use crate::Machine;
 use crate::audit::audit;
