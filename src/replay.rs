@@ -15,7 +15,7 @@ use crate::machine::limits;
 use crate::machine::{Machine, Run};
 use crate::message::{MessageId, Pack, Payload, RawTag, Tag, Unpack};
 use crate::params::Model;
-use crate::params::{MAX_WORDS, Noise, Params, ParamsError};
+use crate::params::{LeveledParams, MAX_WORDS, Noise, Params, ParamsError};
 use crate::proc::{Proc, Request};
 use crate::trace::{Call, CallKind, CallParts, CallTag, Trace, Until, send_after_gap};
 
@@ -49,7 +49,7 @@ use crate::trace::{Call, CallKind, CallParts, CallTag, Trace, Until, send_after_
 #[must_use = "a setting gives back the replay that has it"]
 pub struct Replay<'a> {
     trace: &'a Trace,
-    params: Params,
+    machine: LeveledParams,
     model: Model,
     /// Length of the longest piece in words, if messages are sent in pieces.
     longest: Option<usize>,
@@ -79,12 +79,17 @@ const MAX_PIECES: usize = 1 << 27;
 impl<'a> Replay<'a> {
     /// Creates a replay of a run as it was.
     pub fn new(trace: &'a Trace) -> Replay<'a> {
-        Replay { trace, params: trace.params, model: Model::default(), longest: None, is_traced: false }
+        Replay { trace, machine: trace.machine(), model: Model::default(), longest: None, is_traced: false }
     }
 
-    /// Sets the parameters. P must be that of the trace.
+    /// Sets the parameters, and leaves the levels as they are. P must be that of the trace.
     pub fn params(self, params: Params) -> Replay<'a> {
-        Replay { params, ..self }
+        Replay { machine: LeveledParams { params, ..self.machine }, ..self }
+    }
+
+    /// Sets the parameters of the machine and of its levels. P must be that of the trace.
+    pub fn machine(self, machine: LeveledParams) -> Replay<'a> {
+        Replay { machine, ..self }
     }
 
     /// Cuts every message of more than `words` words in pieces of that length and a rest, which are sent and
@@ -115,9 +120,13 @@ impl<'a> Replay<'a> {
         let trace = self.trace;
         // A few bytes of a trace can claim millions of processors, so check before anything is made for each
         // of them.
-        limits::check(ClockKind::Virtual, Carrier::Coroutine, self.params.P, STACK)?;
-        let is_same = self.params == trace.params && self.model == Model::LogGPS && self.longest.is_none();
-        let (params, surcharge) = self.model.apply(self.params)?;
+        let LeveledParams { params, levels } = &self.machine;
+        limits::check(ClockKind::Virtual, Carrier::Coroutine, params.P, STACK)?;
+        let is_same = *params == trace.params
+            && *levels == trace.levels
+            && self.model == Model::LogGPS
+            && self.longest.is_none();
+        let (params, surcharge) = self.model.apply(*params)?;
         let pieces = Pieces { longest: self.longest.map(|words| words.saturating_mul(params.word.get())) };
         let calls = self.check(&pieces, is_same)?;
         let lengths = self.longest.map(|_| trace.lengths()).unwrap_or_default();
@@ -128,7 +137,7 @@ impl<'a> Replay<'a> {
             true => machine.order_of(trace),
             false => machine.latency(trace.latency).ties(trace.ties).noise(trace.noise.clone()),
         };
-        machine = machine.levels(trace.levels.iter().copied());
+        machine = machine.levels(levels.iter().copied());
         if let Some(cost) = trace.barrier {
             machine = machine.barrier(cost);
         }
@@ -150,8 +159,11 @@ impl<'a> Replay<'a> {
 
     /// Refuses a trace that cannot be replayed. Returns the range of each processor's calls.
     fn check(&self, pieces: &Pieces, is_same: bool) -> Result<Vec<Range<usize>>, ParamsError> {
-        let Replay { trace, params, .. } = self;
+        let Replay { trace, machine: LeveledParams { params, levels }, .. } = self;
         let refuse = |sentence: String| Err(ParamsError::new(sentence));
+        if self.model != Model::LogGPS && !levels.is_empty() {
+            return refuse("the machine has levels, and the models with which LogGPS is compared have none; leave the model out".into());
+        }
         if trace.calls.is_empty() && !trace.activities.is_empty() {
             return refuse(
                 "the trace holds no calls: it is of a schedule that was played, or was recorded long ago; record a run of a program".into(),
@@ -196,7 +208,7 @@ impl<'a> Replay<'a> {
 
     /// Refuses a call that cannot be replayed. Returns the number of messages that it sends.
     fn check_call(&self, call: &Call, pieces: &Pieces) -> Result<usize, ParamsError> {
-        let P = self.params.P;
+        let P = self.machine.params.P;
         let refuse = |why: String| {
             let (id, start, name) = (call.id, call.start, call.kind.name());
             Err(ParamsError::new(format!("processor {id}'s {name} at {start} cannot be made again: {why}")))
@@ -215,7 +227,7 @@ impl<'a> Replay<'a> {
             return refuse(format!("no program can send a message {tag}"));
         }
         let bytes = bytes.unwrap_or(0);
-        if bytes / self.params.word.get() >= MAX_WORDS {
+        if bytes / self.machine.params.word.get() >= MAX_WORDS {
             return refuse(format!("a message of {bytes} bytes is longer than any can be"));
         }
         Ok(pieces.count(bytes))

@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use super::calls::{Calls, Origin, previous_call};
 use crate::message::{MatchKey, MessageId, RawTag, RecvFilter};
-use crate::params::innermost_params;
 use crate::path::{Event, all_events};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Call, CallKind, CallTag, Message, Trace, Transfer, Until};
@@ -247,7 +246,7 @@ impl<'a> History<'a> {
     /// Returns the longest time for which a message can be under way.
     pub(super) fn max_latency(&self, place: usize) -> Time {
         let Message { id, to, .. } = self.message(place);
-        innermost_params(&self.trace.params, &self.trace.levels, id.from.min(*to), id.from.max(*to)).L
+        self.trace.params_between(id.from, *to).L
     }
 
     /// Returns the key by which a receive takes the first of several messages.

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::history::{History, Take};
 use crate::message::MessageId;
-use crate::params::{Params, innermost_params};
+use crate::params::Params;
 use crate::time::Time;
 use crate::trace::{CallKind, Until, send_after_gap};
 
@@ -212,7 +212,7 @@ impl Prefix {
 
 /// Returns the parameters between two processors.
 fn params_between<'h>(history: &History<'h>, one: usize, other: usize) -> &'h Params {
-    innermost_params(&history.trace.params, &history.trace.levels, one.min(other), one.max(other))
+    history.trace.params_between(one, other)
 }
 
 /// Reads the effects of calls.

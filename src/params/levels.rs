@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::params::{Params, ParamsError};
 use super::settings::Ports;
+use super::table::MOST_LEVELS;
 
 /// A level within a machine, such as a node or a socket: the costs of messages between processors of one
 /// group.
@@ -65,12 +66,10 @@ impl Level {
 
     /// Refuses levels that a machine with these parameters cannot have.
     pub(crate) fn check(outer: &Params, levels: &[Level]) -> Result<(), ParamsError> {
-        // A node and a socket, within the network.
-        const MOST: usize = 2;
         let refuse = |sentence: String| Err(ParamsError::new(sentence));
-        if levels.len() > MOST {
+        if levels.len() > MOST_LEVELS {
             let n = levels.len();
-            return refuse(format!("{n} levels within the machine are too many; give at most {MOST}"));
+            return refuse(format!("{n} levels within the machine are too many; give at most {MOST_LEVELS}"));
         }
         let mut around = outer;
         for Level { params, .. } in levels {
@@ -102,8 +101,16 @@ pub(crate) fn innermost_params<'p>(
     first: usize,
     last: usize,
 ) -> &'p Params {
-    let has_both = |level: &&Level| first / level.params.P == last / level.params.P;
-    levels.iter().rev().find(has_both).map_or(outer, |level| &level.params)
+    let level = innermost_level(levels, first, last);
+    level.checked_sub(1).map_or(outer, |within| &levels[within].params)
+}
+
+/// Returns the number of the innermost level that has both processors in one group, from 1 for the outermost;
+/// 0 if there is none.
+#[inline]
+pub(crate) fn innermost_level(levels: &[Level], x: usize, y: usize) -> usize {
+    let has_both = |level: &Level| x / level.params.P == y / level.params.P;
+    levels.iter().rposition(has_both).map_or(0, |within| within + 1)
 }
 
 /// One value for each level.

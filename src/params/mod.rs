@@ -7,6 +7,7 @@ mod builder;
 mod by_name;
 mod check;
 mod costs;
+mod leveled;
 mod levels;
 mod model;
 mod noise;
@@ -19,8 +20,9 @@ mod table;
 
 pub use builder::ParamsBuilder;
 pub(crate) use costs::{ReceptionCost, Surcharge};
+pub use leveled::{LevelParameter, LeveledParams};
 pub use levels::Level;
-pub(crate) use levels::{PerLevel, innermost_params};
+pub(crate) use levels::{PerLevel, innermost_level, innermost_params};
 pub use model::Model;
 pub(crate) use noise::Detours;
 pub use noise::Noise;

@@ -27,6 +27,8 @@ use crate::time::Time;
 pub struct Parameter {
     /// The name in the papers.
     pub name: &'static str,
+    /// The names of the parameter of each level, from the outermost.
+    level_names: [&'static str; MOST_LEVELS],
     /// The meaning, in a few words.
     pub about: &'static str,
     /// `byte`, `word` or `message` if the parameter counts these, else `None`.
@@ -62,19 +64,29 @@ pub(super) enum ParameterValue {
     Count(usize),
 }
 
+/// Most levels within a machine: a node and a socket, within the network.
+pub(super) const MOST_LEVELS: usize = 2;
+
+/// Returns the name of a parameter, and those that it has at each level.
+macro_rules! names {
+    ($name:literal) => {
+        ($name, [concat!($name, "_1"), concat!($name, "_2")])
+    };
+}
+
 /// Creates a parameter that is a time.
 const fn time(
-    name: &'static str,
+    (name, level_names): (&'static str, [&'static str; MOST_LEVELS]),
     of: MachineSet,
     about: &'static str,
     at: fn(&mut ParamsBuilder) -> &mut Time,
 ) -> Parameter {
-    Parameter { name, about, unit: None, machines: of, kind: ValueKind::Times(at) }
+    Parameter { name, level_names, about, unit: None, machines: of, kind: ValueKind::Times(at) }
 }
 
 /// Creates a parameter that counts bytes, words or messages.
 const fn count(
-    name: &'static str,
+    (name, level_names): (&'static str, [&'static str; MOST_LEVELS]),
     of: MachineSet,
     unit: &'static str,
     about: &'static str,
@@ -82,12 +94,13 @@ const fn count(
     at: fn(&mut ParamsBuilder) -> &mut usize,
 ) -> Parameter {
     let values = ValueKind::Counts(RangeInclusive::new(least, MAX_WORDS), at);
-    Parameter { name, about, unit: Some(unit), machines: of, kind: values }
+    Parameter { name, level_names, about, unit: Some(unit), machines: of, kind: values }
 }
 
 /// The number of processors.
 const PROCESSORS: Parameter = Parameter {
     name: "P",
+    level_names: names!("P").1,
     about: "number of processors",
     unit: None,
     machines: All,
@@ -97,20 +110,20 @@ const PROCESSORS: Parameter = Parameter {
 impl Parameter {
     /// All parameters, times first.
     pub const ALL: &'static [Parameter] = &[
-        time("L", All, "latency: how long a word is under way, at most", |b| &mut b.params.L),
-        time("o", All, "overhead: how long a processor is busy with sending or receiving a message", |b| {
+        time(names!("L"), All, "latency: how long a word is under way, at most", |b| &mut b.params.L),
+        time(names!("o"), All, "overhead: how long a processor is busy with sending or receiving a message", |b| {
             &mut b.params.o
         }),
-        time("g", All, "the least time between two sends, or two receptions, of one processor", |b| {
+        time(names!("g"), All, "the least time between two sends, or two receptions, of one processor", |b| {
             &mut b.params.g
         }),
-        time("G", LogGP, "gap per further word of a long message", ParamsBuilder::G_mut),
-        time("O_s", LogGPS, "overhead per word at the sender, on top of o", |b| &mut b.gps_mut().O_s),
-        time("O_r", LogGPS, "overhead per word at the receiver, on top of o", |b| &mut b.gps_mut().O_r),
-        time("G_s", LogGPS, "gap per word up to s", |b| &mut b.gps_mut().G_s),
-        time("G_l", LogGPS, "gap per word above s; may be negative", |b| &mut b.gps_mut().G_l),
+        time(names!("G"), LogGP, "gap per further word of a long message", ParamsBuilder::G_mut),
+        time(names!("O_s"), LogGPS, "overhead per word at the sender, on top of o", |b| &mut b.gps_mut().O_s),
+        time(names!("O_r"), LogGPS, "overhead per word at the receiver, on top of o", |b| &mut b.gps_mut().O_r),
+        time(names!("G_s"), LogGPS, "gap per word up to s", |b| &mut b.gps_mut().G_s),
+        time(names!("G_l"), LogGPS, "gap per word above s; may be negative", |b| &mut b.gps_mut().G_l),
         time(
-            "R",
+            names!("R"),
             ExplicitLogGPS,
             "what agreeing on a message above S costs its sender beyond the request and the reply; 0 unless told",
             |b| {
@@ -120,16 +133,16 @@ impl Parameter {
         ),
         PROCESSORS,
         count(
-            "C",
+            names!("C"),
             Explicit,
             "message",
             "capacity: messages in transit from a processor, or to it, at most; ceil(L/g) unless told",
             1,
             |b| &mut b.C,
         ),
-        count("word", All, "byte", "bytes of payload in a word", 1, |b| &mut b.word),
+        count(names!("word"), All, "byte", "bytes of payload in a word", 1, |b| &mut b.word),
         count(
-            "s",
+            names!("s"),
             LogGPS,
             "word",
             "length in words above which a message is sent in several packets",
@@ -137,7 +150,7 @@ impl Parameter {
             |b| &mut b.gps_mut().s,
         ),
         count(
-            "S",
+            names!("S"),
             LogGPS,
             "word",
             "length in words above which a message waits for its receiver before it is sent",
@@ -148,7 +161,7 @@ impl Parameter {
 
     /// The length of a cycle. It is the unit of the parameters, and so not one of [`Parameter::ALL`].
     pub const CYCLE: Parameter = time(
-        "cycle",
+        names!("cycle"),
         All,
         "the papers' unit of time: what a bare number counts, and what a look at an empty inbox costs",
         |b| &mut b.params.cycle,
@@ -157,6 +170,21 @@ impl Parameter {
     /// Returns the parameter with this name, or `None`.
     pub fn by_name(name: &str) -> Option<&'static Parameter> {
         Parameter::ALL.iter().find(|parameter| parameter.name == name)
+    }
+
+    /// Returns the name of the parameter of a level: `L` of the machine itself, level 0, and `L_1` of the
+    /// outermost level within it.
+    ///
+    /// # Panics
+    ///
+    /// If no machine has so many levels.
+    pub fn name_at(&self, level: usize) -> &'static str {
+        level.checked_sub(1).map_or(self.name, |within| self.level_names[within])
+    }
+
+    /// Iterates over its names: that of the machine itself, and those of the levels from the outermost.
+    pub fn all_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        [self.name].into_iter().chain(self.level_names)
     }
 
     /// Returns whether the values are times; if not, they are counts.

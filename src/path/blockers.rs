@@ -79,9 +79,12 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
 
     /// Returns the message that left room at one of two ends.
     fn in_transit(&self, held: usize, from: usize, to: usize, at: Time) -> Option<Blocker> {
+        let level = self.events.level_between(from, to);
         let in_transit = |other: &usize| {
             let message = self.events.indexed_message(*other);
-            *other != held && message.enter < at && self.ready_time(*other) <= self.ready_time(held)
+            let is_on_level = self.events.level_between(message.id.from, message.to) == level;
+            let is_there = is_on_level && *other != held && message.enter < at;
+            is_there && self.ready_time(*other) <= self.ready_time(held)
         };
         let mut left = self.messages_at(Order::FromByArrival, from, at).filter(in_transit);
         let mut came = self.messages_at(Order::ToByArrival, to, at).filter(in_transit);
@@ -91,25 +94,34 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     /// Returns the message that left a processor's port for sending or for receiving, which may be the same
     /// port.
     fn in_port(&self, held: usize, id: usize, receives: bool, at: Time) -> Option<Blocker> {
-        let single = self.events.ports() == Ports::Single;
-        let long = |other: &usize| self.stream(*other) > Time::ZERO;
+        let level = self.events.level_of(held);
+        let single = self.events.ports_at(level) == Ports::Single;
+        let is_long = |other: &usize| self.stream(*other) > Time::ZERO && self.events.level_of(*other) == level;
+        let through = |order: Order| {
+            let sharers = self.events.port_sharers(level, id);
+            sharers.flat_map(move |id| self.messages_at(order, id, at)).filter(is_long)
+        };
         if receives || single {
-            let mut came = self.messages_at(Order::ToByArrival, id, at).filter(long);
-            if let Some(other) = came.find(|other| *other != held) {
+            let other = through(Order::ToByArrival).find(|other| *other != held);
+            if let Some(other) = other {
                 return Some(Blocker::AtIngress(other));
             }
         }
         if !receives || single {
-            let mut went = self.messages_at(Order::Gone, id, at).filter(long);
-            return went.find(|other| *other != held || receives).map(Blocker::AtEgress);
+            return through(Order::Gone).find(|other| *other != held || receives).map(Blocker::AtEgress);
         }
         None
     }
 
-    /// Returns the message of a processor after which the gap runs from a moment on, before this message.
-    pub(super) fn before_gap(&self, message: usize, id: usize, at: Time) -> Option<usize> {
-        self.messages_at(Order::Gone, id, at)
-            .find(|other| *other != message && self.ready_time(*other) <= self.ready_time(message))
+    /// Returns the message of a processor after which the gap runs until a moment, before this message.
+    pub(super) fn before_gap(&self, message: usize, id: usize, end: Time) -> Option<usize> {
+        let is_before =
+            |other: &usize| *other != message && self.ready_time(*other) <= self.ready_time(message);
+        let of_level = |level: usize| {
+            let mut gone = self.messages_at(Order::Gone, id, end - self.events.params_at(level).g);
+            gone.find(|other| self.events.level_of(*other) == level && is_before(other))
+        };
+        (0..=self.events.levels().len()).find_map(of_level)
     }
 
     /// Returns the message to the same processor that entered at a moment, and behind which this one had to
@@ -120,13 +132,22 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         then.find(|other| *other != message && self.events.indexed_message(*other).to == to)
     }
 
-    /// Returns the reception that a processor began at a moment.
-    pub(super) fn reception(&self, id: usize, at: Time) -> Option<usize> {
+    /// Returns the reception of a processor after which the gap runs until a moment, and its beginning.
+    pub(super) fn reception_before_gap(&self, id: usize, end: Time) -> Option<(usize, Time)> {
         let mut all = self.receptions.borrow_mut();
         let places = all.entry(id).or_insert_with(|| self.events.receptions(id).into());
         let start = |place: usize| self.events.indexed_event(place).start;
-        let place = *places.get(places.partition_point(|place| start(*place) < at))?;
-        (start(place) == at).then_some(place)
+        let of_level = |level: usize| {
+            let begun = end - self.events.params_at(level).g;
+            let first = places.partition_point(|place| start(*place) < begun);
+            let mut then = places[first..].iter().take_while(|place| start(**place) == begun);
+            let is_on_level = |place: &&usize| {
+                let message = self.events.message_at(**place);
+                message.is_none_or(|message| self.events.level_of(message) == level)
+            };
+            then.find(is_on_level).map(|place| (*place, begun))
+        };
+        (0..=self.events.levels().len()).find_map(of_level)
     }
 
     /// Returns the earlier message on the same way that this one did not overtake.

@@ -3,16 +3,18 @@
 //! The cost of a hop is left to the machine's rules: a parameter occurs in it as often as the hop grows in
 //! picoseconds when the parameter grows by one.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use super::walk::{Hop, HopTerm};
-use crate::params::{LongMessages, Parameter, Params};
+use crate::params::{LevelParameter, LeveledParams, LongMessages, Parameter, Params};
 use crate::time::{PS, Time};
 
 /// A sum of multiples of parameters, and of times that follow from no parameter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Formula {
-    /// Names of the parameters in the order of [`Parameter::ALL`], and their multiples; none is 0.
+    /// Names of the parameters in the order of [`Parameter::ALL`], those of the machine itself before those of
+    /// its levels, and their multiples; none is 0.
     pub counts: Vec<(&'static str, i64)>,
     /// The rest by kind: `work`, `barrier`, `drawn latency`, or `surcharge` where a model has one or noise
     /// lengthens an overhead. None is 0.
@@ -22,16 +24,32 @@ pub struct Formula {
 /// Makes formulas of hops on one machine.
 #[derive(Clone, Debug)]
 pub struct FormulaBuilder {
+    /// The machine itself, and each of its levels.
+    levels: Vec<LevelTerms>,
+}
+
+/// The parameters of a level, and what they make of a hop.
+#[derive(Clone, Debug)]
+struct LevelTerms {
     params: Params,
     /// Parameters with which those of `more` are compared.
     base: Params,
-    /// For each parameter that is a time and not 0, the machine on which it is a picosecond more.
-    more: Vec<(&'static Parameter, Params)>,
+    /// For each parameter that is a time and not 0, the level on which it is a picosecond more.
+    more: Vec<(LevelParameter, Params)>,
 }
 
-impl FormulaBuilder {
-    /// Creates a builder for this machine.
-    pub fn new(params: &Params) -> FormulaBuilder {
+/// What hops have in common that a formula does not tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct HopClass {
+    term: HopTerm,
+    level: usize,
+    /// The name of what follows from no parameter.
+    rest: &'static str,
+    is_drawn: bool,
+}
+
+impl LevelTerms {
+    fn new(params: &Params, level: usize) -> LevelTerms {
         let mut base = *params;
         // Under LogP a further word takes max(g, o). If both are equal, it counts as a g.
         if params.long == LongMessages::LogP && params.g == params.o {
@@ -42,37 +60,56 @@ impl FormulaBuilder {
             let is_own = parameter.name != "G" || params.long != LongMessages::LogP;
             let is_there = is_own && parameter.is_time() && parameter.number(params)? != 0;
             let value = parameter.number(&base).filter(|_| is_there)?;
-            Some((parameter, base.with(parameter.name, value + 1).ok()?))
+            let more = base.with(parameter.name, value + 1).ok()?;
+            Some((LevelParameter { parameter, level }, more))
         };
-        FormulaBuilder { params: *params, base, more: Parameter::ALL.iter().filter_map(of_one).collect() }
+        LevelTerms { params: *params, base, more: Parameter::ALL.iter().filter_map(of_one).collect() }
+    }
+}
+
+impl FormulaBuilder {
+    /// Creates a builder for this machine.
+    pub fn new(machine: &LeveledParams) -> FormulaBuilder {
+        let levels = machine.all().enumerate().map(|(level, params)| LevelTerms::new(params, level));
+        FormulaBuilder { levels: levels.collect() }
     }
 
     /// Returns the formula of these hops together.
     pub fn formula<'h>(&self, hops: impl IntoIterator<Item = &'h Hop>) -> Formula {
-        let mut formula = Formula::default();
-        let mut counts = vec![0; self.more.len()];
+        // Most paths have many hops of few classes.
+        let mut classes: HashMap<HopClass, (i64, Time)> = HashMap::new();
         for hop in hops {
-            let mut rest = hop.length();
-            let is_drawn = hop.term == HopTerm::Latency && rest != self.params.L;
-            for ((parameter, more), count) in self.more.iter().zip(&mut counts) {
-                let times = (term_length(&hop.term, more) - term_length(&hop.term, &self.base)).as_ps();
-                if times != 0 && !is_drawn {
-                    *count += times;
-                    rest -= times * Time::from_ps(parameter.number(&self.params).unwrap_or(0));
-                }
-            }
-            let name = match hop.term {
+            let rest = match hop.term {
                 HopTerm::Fixed => hop.kind.name(),
                 HopTerm::Latency => "drawn latency",
                 _ => "surcharge",
             };
+            let is_drawn = hop.term == HopTerm::Latency && hop.length() != self.levels[hop.level].params.L;
+            let class = HopClass { term: hop.term, level: hop.level, rest, is_drawn };
+            let (count, length) = classes.entry(class).or_default();
+            *count += 1;
+            *length += hop.length();
+        }
+        let mut counts: Vec<Vec<i64>> = self.levels.iter().map(|level| vec![0; level.more.len()]).collect();
+        let mut formula = Formula::default();
+        for (HopClass { term, level, rest: name, is_drawn }, (hops, length)) in classes {
+            let LevelTerms { params, base, more } = &self.levels[level];
+            let mut rest = length;
+            for ((LevelParameter { parameter, .. }, more), count) in more.iter().zip(&mut counts[level]) {
+                let times = hops * (term_length(&term, more) - term_length(&term, base)).as_ps();
+                if times != 0 && !is_drawn {
+                    *count += times;
+                    rest -= times * Time::from_ps(parameter.number(params).unwrap_or(0));
+                }
+            }
             match formula.rest.iter_mut().find(|(other, _)| *other == name) {
                 Some((_, time)) => *time += rest,
                 None => formula.rest.push((name, rest)),
             }
         }
-        let counted = self.more.iter().zip(counts).filter(|(_, count)| *count != 0);
-        formula.counts = counted.map(|((parameter, _), count)| (parameter.name, count)).collect();
+        let counted = self.levels.iter().zip(counts).flat_map(|(level, counts)| level.more.iter().zip(counts));
+        let counted = counted.filter(|(_, count)| *count != 0);
+        formula.counts = counted.map(|((parameter, _), count)| (parameter.name(), count)).collect();
         formula.rest.retain(|(_, time)| *time != Time::ZERO);
         formula.rest.sort();
         formula
@@ -91,9 +128,9 @@ impl Formula {
     }
 
     /// Returns the formula's value on a machine.
-    pub fn value(&self, params: &Params) -> Time {
+    pub fn value(&self, machine: &LeveledParams) -> Time {
         let term = |(name, count): &(&str, i64)| {
-            let value = Parameter::by_name(name).and_then(|parameter| parameter.number(params));
+            let value = LevelParameter::by_name(name).and_then(|parameter| parameter.number(machine));
             *count * Time::from_ps(value.unwrap_or(0))
         };
         self.counts.iter().map(term).chain(self.rest.iter().map(|(_, time)| *time)).sum()

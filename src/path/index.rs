@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::events::{Event, Events};
-use crate::params::{Params, Ports};
+use crate::params::{Level, Params, Ports, innermost_level};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message};
 
@@ -56,7 +56,44 @@ impl From<&ActivityKind> for IndexedKind {
 pub(crate) trait EventIndex {
     fn params(&self) -> &Params;
 
+    fn levels(&self) -> &[Level];
+
+    /// Returns the ports between the groups of the outermost level.
     fn ports(&self) -> Ports;
+
+    /// Returns the number of the level at which processors send to each other.
+    #[inline]
+    fn level_between(&self, x: usize, y: usize) -> usize {
+        innermost_level(self.levels(), x, y)
+    }
+
+    /// Returns the parameters of a level.
+    #[inline]
+    fn params_at(&self, level: usize) -> &Params {
+        level.checked_sub(1).map_or(self.params(), |within| &self.levels()[within].params)
+    }
+
+    /// Returns the ports of a level.
+    fn ports_at(&self, level: usize) -> Ports {
+        level.checked_sub(1).map_or(self.ports(), |within| self.levels()[within].ports)
+    }
+
+    /// Returns the processors that share a processor's port at a level.
+    fn port_sharers(&self, level: usize, id: usize) -> Range<usize> {
+        match self.levels().get(level).filter(|within| within.one_port) {
+            None => id..id + 1,
+            Some(Level { params: Params { P, .. }, .. }) => id / P * P..(id / P + 1) * P,
+        }
+    }
+
+    /// Returns the level of a message.
+    fn level_of(&self, message: usize) -> usize {
+        if self.levels().is_empty() {
+            return 0;
+        }
+        let Message { id, to, .. } = self.indexed_message(message);
+        self.level_between(id.from, to)
+    }
 
     /// Returns the time at which the last processor finished.
     fn finish(&self) -> Time;
@@ -108,6 +145,10 @@ pub(crate) trait EventIndex {
 impl EventIndex for Events<'_> {
     fn params(&self) -> &Params {
         &self.trace.params
+    }
+
+    fn levels(&self) -> &[Level] {
+        &self.trace.levels
     }
 
     fn ports(&self) -> Ports {

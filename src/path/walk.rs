@@ -70,7 +70,7 @@ impl HopKind {
 }
 
 /// The part of the parameters that determines the length of a hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HopTerm {
     /// No parameter.
     Fixed,
@@ -96,6 +96,9 @@ pub struct Hop {
     pub term: HopTerm,
     /// Its processor; for a message under way, the sender.
     pub id: usize,
+    /// The number of the level whose parameters determine its length, from 1 for the outermost; 0 for the
+    /// machine's own.
+    pub level: usize,
     /// Index of its message, if it has one.
     pub message: Option<usize>,
     /// Its start.
@@ -224,7 +227,16 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
         end: Time,
     ) {
         if start != end {
-            self.hops.push(Hop { kind, term, id, message, start, end });
+            let level = message.map_or(0, |message| self.events.level_of(message));
+            self.hops.push(Hop { kind, term, id, level, message, start, end });
+        }
+    }
+
+    /// Adds the gap after a message, which is that of the message's level. It is of a `later` message.
+    fn add_gap(&mut self, after: Option<usize>, id: usize, later: Option<usize>, start: Time, end: Time) {
+        self.add_hop(HopKind::Gap, HopTerm::Gap, id, later, start, end);
+        if let Some(hop) = self.hops.last_mut().filter(|_| start != end) {
+            hop.level = after.map_or(0, |message| self.events.level_of(message));
         }
     }
 
@@ -307,9 +319,10 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
         let Some(before) = self.events.event_before(place) else { return self.position_before(place) };
         match self.events.indexed_event(before).kind {
             IndexedKind::Gap => {
-                let begun = start - self.events.params().g;
-                if let Some(last) = self.blockers.reception(id, begun).filter(|last| *last != place) {
-                    self.add_hop(HopKind::Gap, HopTerm::Gap, id, self.events.message_at(place), begun, start);
+                let last = self.blockers.reception_before_gap(id, start).filter(|(last, _)| *last != place);
+                if let Some((last, begun)) = last {
+                    let [message, later] = [last, place].map(|place| self.events.message_at(place));
+                    self.add_gap(message, id, later, begun, start);
                     return Some(WalkPosition::Reception(last));
                 }
             }
@@ -362,16 +375,16 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
             .events
             .event_before(send)
             .is_some_and(|at| self.events.indexed_event(at).kind == IndexedKind::Gap);
-        let params = self.events.params();
-        if waited && let Some(last) = self.blockers.before_gap(message, id, end - params.g) {
+        if waited && let Some(last) = self.blockers.before_gap(message, id, end) {
             let gone = self.blockers.last_word_out(last);
-            self.add_hop(HopKind::Gap, HopTerm::Gap, id, Some(message), gone, end);
+            self.add_gap(Some(last), id, Some(message), gone, end);
             self.add_stream(last, HopKind::Stream);
             return Some(WalkPosition::Entry(last));
         }
         // A request's send begins when the message of an earlier request to the same processor has entered.
-        if waited && let Some(last) = self.blockers.ahead(message, end - params.o) {
-            self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, Some(message), end - params.o, end);
+        let o = self.events.params_at(self.events.level_of(message)).o;
+        if waited && let Some(last) = self.blockers.ahead(message, end - o) {
+            self.add_hop(HopKind::SendOverhead, HopTerm::Send(0), id, Some(message), end - o, end);
             return Some(WalkPosition::Entry(last));
         }
         self.add_hop(HopKind::SendOverhead, HopTerm::Send(words), id, Some(message), start, end);

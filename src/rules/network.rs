@@ -386,10 +386,10 @@ impl LevelCosts {
 }
 
 impl Network {
-    /// Creates a network of one level in which nothing has been sent.
-    pub(crate) fn new(params: Params, ports: Ports, latency: Latency) -> Network {
+    /// Creates a network with these inner levels in which nothing has been sent.
+    pub(crate) fn new(params: Params, levels: &[Level], ports: Ports, latency: Latency) -> Network {
         let choice = Arc::new(Choice::new(&params, latency, Ties::default()));
-        Network::with_choice(params, ports, &[], choice, Surcharge::default())
+        Network::with_choice(params, ports, levels, choice, Surcharge::default())
     }
 
     /// Creates a network with these inner levels, and a choice that decides what the rules leave open.
@@ -489,6 +489,11 @@ impl Network {
     #[inline]
     pub(crate) fn is_synchronous(&self, from: usize, to: usize, k: usize) -> bool {
         self.levels.between(from, to).params.is_synchronous(k)
+    }
+
+    /// Returns the longest message that can be sent between any two processors, in words.
+    pub(crate) fn least_longest(&self) -> usize {
+        self.levels.iter().map(|costs| costs.longest).min().unwrap_or(usize::MAX)
     }
 
     /// Returns whether a message of k words waits for its receiver at any level.

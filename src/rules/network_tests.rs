@@ -16,7 +16,7 @@ struct TestNetwork {
 
 impl TestNetwork {
     fn new(params: Params, ports: Ports, latency: Latency) -> TestNetwork {
-        let network = Network::new(params, ports, latency);
+        let network = Network::new(params, &[], ports, latency);
         let egresses = (0..params.P).map(|x| network.new_egress(x)).collect();
         let ingresses = (0..network.ingress_count()).map(|_| Ingress::default()).collect();
         TestNetwork { network, ingresses, egresses }

@@ -73,7 +73,7 @@ impl Traffic {
     /// Creates a network in which nothing has been sent. Fails for parameters that no machine can have.
     pub fn new(params: Params, ports: Ports, latency: Latency) -> Result<Traffic, ParamsError> {
         params.check()?;
-        let network = Network::new(params, ports, latency);
+        let network = Network::new(params, &[], ports, latency);
         let sender = |id| TrafficSender {
             egress: network.new_egress(id),
             next: None,

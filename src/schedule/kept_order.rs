@@ -49,7 +49,7 @@ impl KeptOrder {
     /// and receive, such as to wait for a moment.
     pub fn from_trace(trace: &Trace) -> Option<KeptOrder> {
         use ActivityKind::{Gap, Idle, Port, Receive, Send, Stall, Work};
-        if !trace.progress.is_empty() || !trace.levels.is_empty() || trace.noise.is_some() {
+        if !trace.progress.is_empty() || trace.noise.is_some() {
             return None;
         }
         let events = Events::new(trace);

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::kept_order::{Act, KeptMessage};
 use super::kept_run::KeptRun;
 use crate::message::MessageId;
-use crate::params::{Params, Ports};
+use crate::params::{Level, Params, Ports};
 use crate::path::{EventIndex, IndexedEvent, IndexedKind, Path};
 use crate::rules::network::Passage;
 use crate::rules::pace::{reception_activities, send_activities};
@@ -83,6 +83,10 @@ impl KeptRun<'_> {
 impl EventIndex for KeptRun<'_> {
     fn params(&self) -> &Params {
         self.network.params()
+    }
+
+    fn levels(&self) -> &[Level] {
+        &self.levels
     }
 
     fn ports(&self) -> Ports {

@@ -5,7 +5,7 @@
 use super::kept_order::{Act, KeptMessage, KeptOrder};
 use crate::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, RunError};
-use crate::params::{Latency, Params};
+use crate::params::{Latency, Level, LeveledParams, Params};
 use crate::rules::network::{Ingress, Network, Passage};
 use crate::rules::pace::Pace;
 use crate::time::Time;
@@ -17,6 +17,7 @@ pub struct KeptRun<'a> {
     pub time: Time,
     pub(super) order: &'a KeptOrder,
     pub(super) network: Network,
+    pub(super) levels: Vec<Level>,
     /// The time of each act: at which the overhead, or the computation, began and at which the rank went on.
     pub(super) spans: Vec<(Time, Time)>,
     /// The times of each message.
@@ -54,12 +55,15 @@ struct KeptPlay<'a> {
 }
 
 impl KeptOrder {
-    /// Plays it on a machine with these parameters and the same ports. P and S are ignored: no message waits
-    /// for its receiver, since the requests and replies of those that did are in the order.
-    pub fn run(&self, params: Params) -> Result<KeptRun<'_>, RunError> {
+    /// Plays it on a machine with these parameters, and with the same ports between the outermost groups. P is
+    /// ignored, and no message waits for its receiver: the requests and replies of those that did are in the
+    /// order.
+    pub fn run(&self, machine: impl Into<LeveledParams>) -> Result<KeptRun<'_>, RunError> {
+        let LeveledParams { params, levels } = machine.into();
         let params = Params { P: self.ranks(), ..params };
         params.check()?;
-        let network = Network::new(params, self.ports, Latency::Exact);
+        Level::check(&params, &levels)?;
+        let network = Network::new(params, &levels, self.ports, Latency::Exact);
         let rank = |id: usize| KeptRank {
             pace: Pace::new(id, &network),
             next: self.begins[id],
@@ -75,6 +79,7 @@ impl KeptOrder {
                 time: Time::ZERO,
                 order: self,
                 network,
+                levels,
                 spans: vec![(Time::ZERO, Time::ZERO); self.acts.len()],
                 passages: vec![NOT_SENT; self.messages.len()],
             },

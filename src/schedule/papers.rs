@@ -456,7 +456,8 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     #[inline]
     fn is_short(&self, rank: u32, operation: u32) -> bool {
         let packed = self.progress.operation(rank, operation);
-        packed.kind == OperationKind::Send && !self.network.may_be_synchronous(self.words(&packed) as usize)
+        packed.kind == OperationKind::Send
+            && !self.network.is_synchronous(rank as usize, packed.peer as usize, self.words(&packed) as usize)
     }
 
     /// Queues the operations of a rank that have become ready, by time and then by number.

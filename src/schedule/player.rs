@@ -15,7 +15,7 @@ use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
 #[cfg(feature = "machine")]
 use crate::machine::limits::check_bytes;
-use crate::params::{Latency, Noise, Params, ParamsError, Ports, Precedence, Ties};
+use crate::params::{Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports, Precedence, Ties};
 use crate::rules::network::Network;
 use crate::text::names;
 use crate::time::Time;
@@ -40,7 +40,7 @@ pub enum CostModel {
 #[derive(Clone, Debug)]
 #[must_use = "a setting gives back the player that has it"]
 pub struct Player {
-    params: Params,
+    machine: LeveledParams,
     ports: Ports,
     noise: Option<Noise>,
     rules: CostModel,
@@ -54,7 +54,7 @@ impl Player {
     /// number of processors is the schedule's number of ranks; P is ignored.
     pub fn new(params: Params) -> Player {
         Player {
-            params,
+            machine: params.into(),
             ports: Ports::default(),
             noise: None,
             rules: CostModel::default(),
@@ -64,9 +64,20 @@ impl Player {
         }
     }
 
-    /// Sets the parameters.
+    /// Sets the parameters, and leaves the levels as they are.
     pub fn params(self, params: Params) -> Player {
-        Player { params, ..self }
+        Player { machine: LeveledParams { params, ..self.machine }, ..self }
+    }
+
+    /// Gives the machine levels, from the outermost to the innermost, two at most, as
+    /// [`Machine::levels`](crate::Machine::levels) does. LogGOPSim's rules have none.
+    pub fn levels(self, levels: impl IntoIterator<Item = Level>) -> Player {
+        Player { machine: LeveledParams::new(self.machine.params, levels), ..self }
+    }
+
+    /// Sets the parameters of the machine and of its levels.
+    pub fn machine(self, machine: LeveledParams) -> Player {
+        Player { machine, ..self }
     }
 
     /// Sets whether long messages to and from a rank share a port.
@@ -128,8 +139,11 @@ impl Player {
 
     fn play_by_papers(&self, schedule: &Schedule, watcher: Watcher) -> Result<PlayReport, RunError> {
         let params = self.checked_params(schedule)?;
-        check_lengths(schedule, &params)?;
-        let network = Network::new(params, self.ports, Latency::Exact).with_noise(self.noise.clone());
+        let levels = &self.machine.levels;
+        Level::check(&params, levels)?;
+        let network =
+            Network::new(params, levels, self.ports, Latency::Exact).with_noise(self.noise.clone());
+        check_lengths(schedule, &network)?;
         let play = papers::PapersPlay::new(schedule, &network, self.is_traced);
         let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
         let (mut report, log) = play.watched_by(watcher).run()?;
@@ -139,7 +153,7 @@ impl Player {
 
     /// Returns the parameters of the machine for a schedule, if this computer has room for it.
     fn checked_params(&self, schedule: &Schedule) -> Result<Params, RunError> {
-        let params = Params { P: schedule.ranks(), ..self.params };
+        let params = Params { P: schedule.ranks(), ..self.machine.params };
         params.check()?;
         #[cfg(feature = "machine")]
         self.check_memory(schedule)?;
@@ -159,6 +173,11 @@ impl Player {
                 "its ranks wait for moments, which LogGOPSim has not; play it by the papers' rules",
             );
         }
+        if !self.machine.levels.is_empty() {
+            return refuse(
+                "its machine has levels, which LogGOPSim has not; play it by the papers' rules, or leave them out",
+            );
+        }
         let costs = loggopsim::LogGOPSimCosts::from_params(&params)?;
         loggopsim::LogGOPSimPlay::new(schedule, costs, self.noise.as_ref()).run()
     }
@@ -169,7 +188,7 @@ impl Player {
         log.messages.sort_unstable_by_key(|message| message.id);
         Trace {
             params,
-            levels: Vec::new(),
+            levels: self.machine.levels.clone(),
             ports: self.ports,
             latency: Latency::Exact,
             ties: Ties::Number,
@@ -211,17 +230,21 @@ impl Player {
 }
 
 /// Returns an error for the first message that is longer than the machine allows.
-fn check_lengths(schedule: &Schedule, params: &Params) -> Result<(), RunError> {
-    let longest = params.longest_message().unwrap_or(usize::MAX).min(u32::MAX as usize);
-    let words =
-        |operation: &PackedOperation| params.words(usize::try_from(operation.size).unwrap_or(usize::MAX));
-    let is_too_long =
-        |operation: &&PackedOperation| operation.kind == OperationKind::Send && words(operation) > longest;
-    if !schedule.operations.iter().any(|operation| is_too_long(&&operation)) {
+fn check_lengths(schedule: &Schedule, network: &Network) -> Result<(), RunError> {
+    let words = |operation: &PackedOperation| {
+        network.params().words(usize::try_from(operation.size).unwrap_or(usize::MAX))
+    };
+    let (least, is_send) = (network.least_longest(), |kind| kind == OperationKind::Send);
+    let may_be_too_long = |operation: PackedOperation| is_send(operation.kind) && words(&operation) > least;
+    if !schedule.operations.iter().any(may_be_too_long) {
         return Ok(());
     }
     let of = |id: usize| schedule.range(id).map(move |operation| (id, schedule.operation(id, operation)));
-    let first = (0..schedule.ranks()).flat_map(of).find(|(_, operation)| is_too_long(&operation));
-    let cause = first.map(|(id, operation)| Cause::TooLong { id, words: words(&operation), longest });
+    let too_long = |(id, operation): (usize, PackedOperation)| {
+        let longest = network.longest(id, operation.peer as usize);
+        let is_too_long = is_send(operation.kind) && words(&operation) > longest;
+        is_too_long.then(|| Cause::TooLong { id, words: words(&operation), longest })
+    };
+    let cause = (0..schedule.ranks()).flat_map(of).find_map(too_long);
     cause.map_or(Ok(()), |cause| Err(cause.into()))
 }

@@ -7,7 +7,7 @@ use crate::Machine;
 use crate::audit::audit;
 use crate::error::Cause;
 use crate::message::Tag;
-use crate::params::{Latency, Noise, Params, Ports};
+use crate::params::{Latency, Level, Noise, Params, Ports};
 use crate::rules::network::{Ingress, Network};
 use crate::rules::pace::Pace;
 use crate::schedule::{Operation, ScheduleBuilder};
@@ -320,15 +320,38 @@ fn random_params(rng: &mut fastrand::Rng, P: usize) -> Params {
     params.word(rng.usize(1..4)).build().unwrap()
 }
 
+/// Random levels within a machine with these parameters; mostly none.
+fn random_levels(rng: &mut fastrand::Rng, outer: &Params) -> Vec<Level> {
+    let mut levels = Vec::new();
+    let mut P = outer.P;
+    while levels.len() < 2 && rng.bool() {
+        let sizes: Vec<usize> = (1..P).filter(|size| P.is_multiple_of(*size)).collect();
+        if sizes.is_empty() {
+            break;
+        }
+        P = sizes[rng.usize(0..sizes.len())];
+        let params = loop {
+            let params = random_params(rng, P);
+            if params.is_loggp() == outer.is_loggp() {
+                break Params { word: outer.word, ..params };
+            }
+        };
+        let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
+        levels.push(Level::new(params).ports(ports).one_port(rng.bool()));
+    }
+    levels
+}
+
 /// A schedule in which every operation waits for the one before it takes what the same program takes on the
 /// virtual clock, at every processor, and fails as it fails.
 #[test]
 fn sequential_schedule_takes_as_long_as_the_program() {
-    let (mut ended, mut long, mut stalled) = (0, 0, 0);
-    for seed in 0..3000 {
+    let (mut ended, mut long, mut stalled, mut leveled) = (0, 0, 0, 0);
+    for seed in 0..4000 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let P = rng.usize(1..8);
+        let P = rng.usize(1..9);
         let params = random_params(&mut rng, P);
+        let levels = random_levels(&mut rng, &params);
         let ranks = random_ops(&mut rng, P, 14);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
         let noise = [
@@ -337,7 +360,8 @@ fn sequential_schedule_takes_as_long_as_the_program() {
             Noise::parse_record("3000 500\n9000 20000\n60000 1000").ok(),
         ];
         let noise = noise[rng.usize(0..3)].clone().map(|noise| noise.seed(seed));
-        let program = Machine::new(params).ports(ports).noise(noise.clone()).rate("compute", US).run(|p| {
+        let machine = Machine::new(params).levels(levels.iter().copied()).ports(ports).noise(noise.clone());
+        let program = machine.rate("compute", US).run(|p| {
             let tag = |tag| Tag::<Vec<u8>>::new(tag);
             for op in &ranks[p.id()] {
                 match *op {
@@ -348,19 +372,21 @@ fn sequential_schedule_takes_as_long_as_the_program() {
                 }
             }
         });
-        let replayed = Player::new(params).ports(ports).noise(noise.clone()).run(&schedule(&ranks, true));
+        let player = Player::new(params).levels(levels.iter().copied()).ports(ports).noise(noise.clone());
+        let replayed = player.run(&schedule(&ranks, true));
         match (program, replayed) {
             (Ok(run), Ok(replayed)) => {
                 let finishes: Vec<Time> = run.processors.iter().map(|stats| stats.finish).collect();
                 assert_eq!(
                     replayed.finishes, finishes,
-                    "seed {seed}: {params:?}, {ports:?}, {noise:?}, {ranks:?}"
+                    "seed {seed}: {params:?}, {levels:?}, {ports:?}, {noise:?}, {ranks:?}"
                 );
                 assert_eq!(replayed.messages, run.messages(), "seed {seed}");
                 assert_eq!(replayed.stalls, run.stalls(), "seed {seed}");
                 ended += 1;
                 stalled += u64::from(replayed.stalls > 0);
                 long += u64::from(params.gps().is_some());
+                leveled += u64::from(!levels.is_empty());
             }
             (Err(program), Err(replay)) => {
                 let causes = (&program.cause, &replay.cause);
@@ -377,7 +403,10 @@ fn sequential_schedule_takes_as_long_as_the_program() {
             (program, replay) => panic!("seed {seed}: {program:?} and {replay:?}: {params:?}, {ranks:?}"),
         }
     }
-    assert!(ended > 1000 && long > 400 && stalled > 50, "{ended} ended, {long} long, {stalled} stalled");
+    assert!(
+        ended > 1000 && long > 400 && stalled > 50 && leveled > 300,
+        "{ended} ended, {long} long, {stalled} stalled, {leveled} with levels"
+    );
 }
 
 /// Builds a schedule of random operations of which few wait for others.
@@ -570,19 +599,23 @@ fn by_hand(schedule: &Schedule, network: &Network) -> Option<(Vec<Time>, u64)> {
 /// The rules hold for operations that don't wait for each other, too.
 #[test]
 fn loose_schedule_follows_the_rules() {
-    let (mut ended, mut stalled) = (0, 0);
-    for seed in 0..3000 {
+    let (mut ended, mut stalled, mut leveled) = (0, 0, 0);
+    for seed in 0..3500 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let P = rng.usize(1..6);
+        let P = rng.usize(1..7);
         let mut params = random_params(&mut rng, P);
-        params.o = params.o.max(US); // every act takes some time
+        let mut levels = random_levels(&mut rng, &params);
+        // Every act takes some time.
+        let all = levels.iter_mut().map(|level| &mut level.params).chain([&mut params]);
+        all.for_each(|params| params.o = params.o.max(US));
         let mut ranks = random_ops(&mut rng, P, 14);
         for op in ranks.iter_mut().flatten() {
             *op = if *op == Op::Calc(0) { Op::Calc(1) } else { *op };
         }
         let schedule = loose_schedule(&mut rng, &ranks);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let replayed = Player::new(params).ports(ports).trace(true).run(&schedule);
+        let player = Player::new(params).levels(levels.iter().copied()).ports(ports);
+        let replayed = player.trace(true).run(&schedule);
         if let Ok(replayed) = &replayed {
             let found = audit(replayed.trace.as_ref().unwrap()).violations;
             assert!(found.is_empty(), "seed {seed}: {found:#?}");
@@ -590,12 +623,16 @@ fn loose_schedule_follows_the_rules() {
         if params.gps().is_some() {
             continue; // the test above checks handshakes
         }
-        let network = Network::new(params, ports, Latency::Exact);
+        let network = Network::new(params, &levels, ports, Latency::Exact);
         let expected = by_hand(&schedule, &network);
         let found = replayed.ok().map(|replayed| (replayed.finishes, replayed.stalls));
-        assert_eq!(found, expected, "seed {seed}: {params:?}, {ports:?}, {ranks:?}, {schedule:?}");
+        assert_eq!(found, expected, "seed {seed}: {params:?}, {levels:?}, {ports:?}, {ranks:?}, {schedule:?}");
         ended += u64::from(expected.is_some());
+        leveled += u64::from(expected.is_some() && !levels.is_empty());
         stalled += u64::from(expected.is_some_and(|(_, stalls)| stalls > 0));
     }
-    assert!(ended > 500 && stalled > 20, "{ended} ended, {stalled} stalled");
+    assert!(
+        ended > 500 && stalled > 20 && leveled > 200,
+        "{ended} ended, {stalled} stalled, {leveled} with levels"
+    );
 }

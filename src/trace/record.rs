@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::call::{Call, CallKind, CallMessages, CallTag, Transfer};
 use super::faults::Faults;
 use crate::message::MessageId;
-use crate::params::{Latency, Level, Noise, Params, Ports, Precedence, Ties};
+use crate::params::{Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Ties, innermost_params};
 use crate::time::Time;
 
 /// The record of a run.
@@ -49,6 +49,17 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Returns the parameters of the machine and of its levels.
+    pub fn machine(&self) -> LeveledParams {
+        LeveledParams::new(self.params, self.levels.iter().copied())
+    }
+
+    /// Returns the parameters of messages between two processors: those of the innermost level that has both in
+    /// one group, or else the machine's own.
+    pub fn params_between(&self, x: usize, y: usize) -> &Params {
+        innermost_params(&self.params, &self.levels, x, y)
+    }
+
     /// Returns the messages that the program sent, as far as the calls say: name, tag and size in bytes.
     /// Requests and replies of a rendezvous are left out.
     pub fn sent(&self) -> impl Iterator<Item = (MessageId, &CallTag, usize)> {

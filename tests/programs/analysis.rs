@@ -266,7 +266,7 @@ fn the_critical_path_of_the_optimal_broadcast() {
     let worth: Vec<_> = analysis
         .sensitivities
         .iter()
-        .map(|one| (one.parameter.name, one.path.unwrap().round(), one.replay.unwrap().round()))
+        .map(|one| (one.parameter.name(), one.path.unwrap().round(), one.replay.unwrap().round()))
         .collect();
     assert_eq!(worth, [("L", 120_000.0, 120_000.0), ("o", 80_000.0, 80_000.0), ("g", 40_000.0, 40_000.0)]);
 }
@@ -561,7 +561,7 @@ proptest! {
             prop_assert_eq!(hop.length(), length, "{:?}", hop);
         }
         prop_assert_eq!(at, time);
-        let worth = |name| analysis.sensitivities.iter().find(|one| one.parameter.name == name);
+        let worth = |name| analysis.sensitivities.iter().find(|one| one.parameter.name() == name);
         // 1% more of every parameter is 1% more of all hops that are not fixed.
         let fixed: Time = analysis.path.iter().filter(|step| step.hop.term == HopTerm::Fixed).map(|step| step.hop.length()).sum();
         let all: f64 = analysis.sensitivities.iter().filter_map(|one| one.path).sum();
@@ -649,7 +649,7 @@ fn a_trace_that_breaks_the_rules_is_refused() {
 #[test]
 fn a_what_if_replays_with_its_model() {
     let trace = record_trace(rendezvous_params(), late_receiver);
-    let what_if = WhatIf { name: String::new(), params: trace.params, fragments: None, model: Model::LogGP1 };
+    let what_if = WhatIf { name: String::new(), machine: trace.machine(), fragments: None, model: Model::LogGP1 };
     let time = Replay::new(&trace).model(Model::LogGP1).run().unwrap().time;
     assert_eq!(Analysis::from_run(&what_if.replay(&trace).unwrap()).time, time);
 }

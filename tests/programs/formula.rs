@@ -23,7 +23,7 @@ fn record_trace(text: &str, program: impl Fn(&mut Proc) + Sync) -> Trace {
 /// Returns the formula of a run, and checks that its value is the run's time.
 fn formula(trace: &Trace) -> Formula {
     let analysis = Analysis::from_trace(trace).unwrap();
-    assert_eq!(analysis.formula.value(&trace.params), analysis.time);
+    assert_eq!(analysis.formula.value(&trace.machine()), analysis.time);
     analysis.formula
 }
 
@@ -131,7 +131,7 @@ fn formula_of_drawn_latencies_and_of_a_model() {
     let trace = late_receiver();
     let again = WhatIf::read("model=loggp-1,L=1us", trace.params).unwrap().replay(&trace).unwrap();
     let analysis = Analysis::from_run(&again);
-    assert_eq!(analysis.formula.value(&again.params), analysis.time);
+    assert_eq!(analysis.formula.value(&again.machine()), analysis.time);
 }
 
 /// Computation during a request hides a part of the request's wait.

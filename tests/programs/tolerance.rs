@@ -1,9 +1,9 @@
 //! How much more of a parameter a run bears: against runs at every value, and against linear programs.
 
-use loggp::params::Parameter;
+use loggp::params::{LevelParameter, LeveledParams};
 use loggp::schedule::{KeptOrder, Operation, Player, Schedule, ScheduleBuilder};
 use loggp::trace::{ActivityKind, Trace};
-use loggp::{Machine, PS, Params, Ports, RunError, Tag, Time};
+use loggp::{Level, Machine, PS, Params, Ports, RunError, Tag, Time};
 use loggp_study::analysis::{CurvePiece, CurveRequest, RunCurve, RunPath, replay_with};
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 
@@ -14,7 +14,7 @@ use crate::requests::{assert_refused, row, rows, stdout_of};
 const PARTS: [u32; 3] = [1, 2, 5];
 
 fn request(name: &str, end: impl Into<Option<i64>>) -> CurveRequest {
-    let parameter = Parameter::by_name(name).unwrap();
+    let parameter = LevelParameter::by_name(name).unwrap();
     CurveRequest {
         parameter,
         end: end.into(),
@@ -26,14 +26,37 @@ fn request(name: &str, end: impl Into<Option<i64>>) -> CurveRequest {
 }
 
 /// Returns a function that plays a schedule, traced.
-fn play(schedule: &Schedule, ports: Ports) -> impl Fn(Params) -> Result<Trace, RunError> {
-    move |params| Ok(Player::new(params).ports(ports).trace(true).run(schedule)?.trace.unwrap())
+fn play(schedule: &Schedule, ports: Ports) -> impl Fn(LeveledParams) -> Result<Trace, RunError> {
+    move |machine| Ok(player(machine, ports).trace(true).run(schedule)?.trace.unwrap())
+}
+
+fn player(machine: LeveledParams, ports: Ports) -> Player {
+    Player::new(machine.params).machine(machine).ports(ports)
 }
 
 /// Returns the parameters with another value of one of them, in ps.
-fn with(params: Params, name: &str, value: i64) -> Params {
-    let text = format!("{name}={value}ps");
-    loggp::ParamsBuilder::from(params).set(&text).unwrap().build().unwrap()
+fn with(machine: &LeveledParams, name: &str, value: i64) -> LeveledParams {
+    machine.set(&format!("{name}={value}ps")).unwrap()
+}
+
+/// Draws the levels of a machine, mostly none; `text` draws the parameters of one.
+fn draw_levels(
+    rng: &mut fastrand::Rng,
+    outer: Params,
+    mut text: impl FnMut(&mut fastrand::Rng) -> String,
+) -> LeveledParams {
+    let (mut levels, mut P) = (Vec::new(), outer.P);
+    while levels.len() < 2 && rng.bool() {
+        let sizes: Vec<usize> = (1..P).filter(|size| P.is_multiple_of(*size)).collect();
+        if sizes.is_empty() {
+            break;
+        }
+        P = sizes[rng.usize(0..sizes.len())];
+        let params = Params::builder(P).set(&text(rng)).unwrap().word(outer.word.get()).build().unwrap();
+        let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
+        levels.push(Level::new(params).ports(ports).one_port(rng.bool()));
+    }
+    LeveledParams::new(outer, levels)
 }
 
 /// An operation of a random schedule.
@@ -129,61 +152,69 @@ fn compare(curve: &RunCurve, time_at: impl Fn(i64) -> Time, about: &str) -> bool
 /// time at every value to the picosecond, whichever parameter grows. Elsewhere it has it nearly always.
 #[test]
 fn curves_of_schedules_are_exact() {
-    let (mut convex, mut right, mut all, mut bent) = (0, 0, 0_u64, 0);
+    let (mut convex, mut right, mut all, mut bent, mut leveled) = (0, 0, 0_u64, 0, 0);
     for seed in seeds(300) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let ranks = rng.usize(2..7);
         let ops = random_ops(&mut rng, ranks, 9, false);
         let in_row = rng.bool();
         let schedule = schedule(&ops, || in_row || rng.bool());
-        let (L, o, g, G) = (rng.i64(1..40), rng.i64(0..20), rng.i64(1..30), rng.i64(1..6));
-        let capacity = if rng.bool() { "none" } else { "2" };
-        let text = format!("L={L}ps,o={o}ps,g={g}ps,C={capacity},word=1");
-        let text = if rng.bool() { text } else { format!("{text},G={G}ps") };
-        let params = Params::builder(ranks).set(&text).unwrap().build().unwrap();
+        let text = |rng: &mut fastrand::Rng| {
+            let (L, o, g, G) = (rng.i64(1..40), rng.i64(0..20), rng.i64(1..30), rng.i64(1..6));
+            let capacity = if rng.bool() { "none" } else { "2" };
+            let text = format!("L={L}ps,o={o}ps,g={g}ps,C={capacity},word=1");
+            if rng.bool() { text } else { format!("{text},G={G}ps") }
+        };
+        let params = Params::builder(ranks).set(&text(&mut rng)).unwrap().build().unwrap();
+        let machine = draw_levels(&mut rng, params, text);
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let make_run = |params| Ok(RunPath::from_trace(&play(&schedule, ports)(params)?));
-        let start = match Player::new(params).ports(ports).run(&schedule) {
+        let make_run = |machine| Ok(RunPath::from_trace(&play(&schedule, ports)(machine)?));
+        let start = match player(machine.clone(), ports).run(&schedule) {
             Ok(report) => report.time,
             Err(_) => continue, // it waits for ever
         };
-        for parameter in CurveRequest::parameters(&params) {
-            let about = format!("seed {seed}, {text}, {ports}, {}", parameter.name);
-            let end = parameter.number(&params).unwrap() + rng.i64(10..120);
+        for parameter in CurveRequest::parameters(&machine) {
+            let about = format!("seed {seed}, {machine:?}, {ports}, {}", parameter.name());
+            let end = parameter.number(&machine).unwrap() + rng.i64(10..120);
             let end = if rng.bool() { Some(end) } else { None };
             // With receives from any sender another order of messages can leave one that nobody takes.
-            let Ok(curve) = RunCurve::find(params, &request(parameter.name, end), &make_run) else {
+            let Ok(curve) = RunCurve::find(machine.clone(), &request(parameter.name(), end), &make_run)
+            else {
                 continue;
             };
             assert!(curve.end < 1000 * start.as_ps() + 2000, "{about}: {curve:?}");
-            let run_at = |value| Player::new(with(params, parameter.name, value)).ports(ports).run(&schedule);
+            let run_at = |value| player(with(&machine, parameter.name(), value), ports).run(&schedule);
             if (curve.value..=curve.end).any(|value| run_at(value).is_err()) {
                 continue;
             }
             let time_at = |value| run_at(value).unwrap().time;
             let is_convex = compare(&curve, time_at, &about);
             convex += u64::from(is_convex);
+            leveled += u64::from(is_convex && parameter.level > 0 && curve.slope > 0);
             bent += u64::from(!is_convex);
             let values = curve.value..=curve.end;
             all += values.clone().count() as u64;
             right += values.filter(|value| curve.time_at(*value) == Some(time_at(*value))).count() as u64;
         }
     }
-    assert!(convex > 300 && bent > 20, "{convex} {bent}");
+    assert!(convex > 300 && bent > 20 && leveled > 30, "{convex} {bent} {leveled}");
     assert!(1000 * right > 990 * all, "{right} of {all}, {convex} {bent}");
 }
 
 /// The curve of a recorded run is that of its replays.
 #[test]
 fn curves_of_traces_are_exact() {
-    let mut convex = 0;
+    let (mut convex, mut leveled) = (0, 0);
     for seed in seeds(60) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let ranks = rng.usize(2..6);
         let ops = random_ops(&mut rng, ranks, 5, true);
-        let text = format!("L={}ps,o={}ps,g={}ps,C=none", rng.i64(1..40), rng.i64(0..20), rng.i64(1..30));
-        let params = Params::builder(ranks).set(&text).unwrap().word(1).build().unwrap();
-        let run = Machine::new(params).rate("calc", PS).trace(true).run(|p| {
+        let text = |rng: &mut fastrand::Rng| {
+            format!("L={}ps,o={}ps,g={}ps,C=none", rng.i64(1..40), rng.i64(0..20), rng.i64(1..30))
+        };
+        let params = Params::builder(ranks).set(&text(&mut rng)).unwrap().word(1).build().unwrap();
+        let LeveledParams { levels, .. } = draw_levels(&mut rng, params, text);
+        let run = Machine::new(params).levels(levels).rate("calc", PS).trace(true).run(|p| {
             for op in &ops[p.id()] {
                 match *op {
                     Op::Calc(ps) => p.work("calc", ps as u64, || ()),
@@ -198,18 +229,21 @@ fn curves_of_traces_are_exact() {
         });
         let Ok(run) = run else { continue };
         let trace = run.trace.unwrap();
-        let make_run = |params| Ok(RunPath::from_trace(&replay_with(&trace, params)?));
-        for name in ["L", "o", "g"] {
-            let end = Parameter::by_name(name).unwrap().number(&params).unwrap() + 80;
-            let curve = RunCurve::find(params, &request(name, end), &make_run).unwrap();
+        let make_run = |machine| Ok(RunPath::from_trace(&replay_with(&trace, machine)?));
+        let machine = trace.machine();
+        for parameter in CurveRequest::parameters(&machine) {
+            let (name, end) = (parameter.name(), parameter.number(&machine).unwrap() + 80);
+            let curve = RunCurve::find(machine.clone(), &request(name, end), &make_run).unwrap();
             let time_at = |value| {
-                let params = with(params, name, value);
-                loggp::replay::Replay::new(&trace).params(params).run().unwrap().time
+                let machine = with(&machine, name, value);
+                loggp::replay::Replay::new(&trace).machine(machine).run().unwrap().time
             };
-            convex += u64::from(compare(&curve, time_at, &format!("seed {seed}, {text}, {name}")));
+            let is_convex = compare(&curve, time_at, &format!("seed {seed}, {machine:?}, {name}"));
+            convex += u64::from(is_convex);
+            leveled += u64::from(is_convex && parameter.level > 0);
         }
     }
-    assert!(convex > 60, "{convex}");
+    assert!(convex > 60 && leveled > 20, "{convex} {leveled}");
 }
 
 /// Returns the schedule of a kept order: each operation waits for the one before it.
@@ -239,30 +273,33 @@ fn in_row(kept: &KeptOrder, word: u64) -> Schedule {
 /// takes as long on any machine, and has the same critical path, hop by hop.
 #[test]
 fn runs_in_a_kept_order_are_plays() {
-    let (mut same, mut stalled, mut ports_used) = (0, 0, 0);
-    for seed in seeds(300) {
+    let (mut same, mut stalled, mut ports_used, mut leveled) = (0, 0, 0, 0);
+    for seed in seeds(400) {
         let mut rng = fastrand::Rng::with_seed(seed);
         let ranks = rng.usize(2..7);
         let ops = random_ops(&mut rng, ranks, 9, false);
         let waits = rng.bool();
         let played = schedule(&ops, || waits || rng.bool());
         let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
-        let mut text = || {
-            let capacity = ["none", "1", "2"][rng.usize(0..3)];
-            let long = if rng.bool() { format!(",G={}ps", rng.i64(1..6)) } else { String::new() };
-            let [L, o, g] = [rng.i64(0..40), rng.i64(0..20), rng.i64(0..30)];
-            format!("L={L}ps,o={o}ps,g={g}ps,C={capacity},word=2{long}")
+        let mut machine = || {
+            let text = |rng: &mut fastrand::Rng| {
+                let capacity = ["none", "1", "2"][rng.usize(0..3)];
+                let long = if rng.bool() { format!(",G={}ps", rng.i64(1..6)) } else { String::new() };
+                let [L, o, g] = [rng.i64(0..40), rng.i64(0..20), rng.i64(0..30)];
+                format!("L={L}ps,o={o}ps,g={g}ps,C={capacity},word=2{long}")
+            };
+            let params = Params::builder(ranks).set(&text(&mut rng)).unwrap().build().unwrap();
+            draw_levels(&mut rng, params, text)
         };
-        let machine = |text: &str| Params::builder(ranks).set(text).and_then(|set| set.build());
-        let Ok(params) = machine(&text()) else { continue };
-        let Ok(trace) = play(&played, ports)(params) else { continue };
+        let Ok(trace) = play(&played, ports)(machine()) else { continue };
         let kept = KeptOrder::from_trace(&trace).unwrap();
         let row = in_row(&kept, 2);
-        for text in std::iter::repeat_with(text).take(6) {
-            let Ok(params) = machine(&text) else { continue };
-            let about = format!("seed {seed}, {ports}, {params:?}");
-            let (run, trace) = (kept.run(params).unwrap(), play(&row, ports)(params).unwrap());
-            let report = Player::new(params).ports(ports).run(&row).unwrap();
+        for machine in std::iter::repeat_with(machine).take(6) {
+            let about = format!("seed {seed}, {ports}, {machine:?}");
+            let run = kept.run(machine.clone()).unwrap();
+            let trace = play(&row, ports)(machine.clone()).unwrap();
+            leveled += u32::from(run.path().hops.iter().any(|hop| hop.level > 0));
+            let report = player(machine, ports).run(&row).unwrap();
             assert_eq!((run.time, run.finishes()), (report.time, report.finishes), "{about}");
             assert_eq!(run.path(), RunPath::from_trace(&trace).path, "{about}");
             same += 1;
@@ -270,10 +307,11 @@ fn runs_in_a_kept_order_are_plays() {
             ports_used += u32::from(trace.activities.iter().any(|one| one.kind == ActivityKind::Port));
         }
     }
-    assert!(same > 300 && stalled > 50 && ports_used > 50, "{same} {stalled} {ports_used}");
+    let counts = (same, stalled, ports_used, leveled);
+    assert!(same > 300 && stalled > 50 && ports_used > 50 && leveled > 50, "{counts:?}");
 }
 
-/// An arc of a schedule's graph: one event is not before another and a time, of which a part is L.
+/// An arc of a schedule's graph: one event is not before another and a time, of which a part is L of a level.
 struct Arc {
     from: usize,
     to: usize,
@@ -284,8 +322,16 @@ struct Arc {
 /// Returns the events of a schedule whose operations wait for each other in a row, as the papers' rules have
 /// them: where a message of one word enters after its overhead and the gap, where a reception begins after
 /// the arrival and the gap, and the ends of operations. Event 0 is the start of the run, and the last event
-/// its end.
-fn arcs(kept: &KeptOrder, [o, g]: [i64; 2]) -> (usize, Vec<Arc>) {
+/// its end. The latencies are those of `level`; others are fixed.
+fn arcs(kept: &KeptOrder, machine: &LeveledParams, level: usize) -> (usize, Vec<Arc>) {
+    let level_of = |x: usize, y: usize| {
+        let has_both = |level: &Level| x / level.params.P == y / level.params.P;
+        machine.levels.iter().take_while(|level| has_both(level)).count()
+    };
+    let costs = |x: usize, y: usize| {
+        let Params { o, g, .. } = machine.at(level_of(x, y));
+        [o.as_ps(), g.as_ps()]
+    };
     let mut arcs = Vec::new();
     let mut count = 1;
     let mut event = || {
@@ -306,23 +352,26 @@ fn arcs(kept: &KeptOrder, [o, g]: [i64; 2]) -> (usize, Vec<Arc>) {
                     after(last, now, time.as_ps());
                     last = now;
                 }
-                Operation::Send { tag, .. } => {
+                Operation::Send { to, tag, .. } => {
+                    let [o, g] = costs(rank, to as usize);
                     after(last, now, o);
-                    if let Some(before) = sent {
+                    if let Some((before, g)) = sent {
                         after(before, now, g);
                     }
-                    (sent, last) = (Some(now), now);
+                    (sent, last) = (Some((now, g)), now);
                     entries.push((Some(tag), now));
                 }
-                Operation::Recv { tag, .. } => {
+                Operation::Recv { from, tag, .. } => {
+                    let from = from.unwrap() as usize;
+                    let [o, g] = costs(from, rank);
                     after(last, now, 0);
-                    if let Some(before) = received {
+                    if let Some((before, g)) = received {
                         after(before, now, g);
                     }
                     let end = event();
                     after(now, end, o);
-                    (received, last) = (Some(now), end);
-                    receptions.push((tag, now));
+                    (received, last) = (Some((now, g)), end);
+                    receptions.push((tag, now, level_of(from, rank)));
                 }
             }
         }
@@ -330,9 +379,10 @@ fn arcs(kept: &KeptOrder, [o, g]: [i64; 2]) -> (usize, Vec<Arc>) {
     }
     let end = event();
     arcs.extend(ends.into_iter().map(|from| Arc { from, to: end, fixed: 0, latencies: 0 }));
-    for (tag, to) in receptions {
+    for (tag, to, of) in receptions {
         let (_, from) = *entries.iter().find(|(sent, _)| *sent == tag).unwrap();
-        arcs.push(Arc { from, to, fixed: 0, latencies: 1 });
+        let fixed = if of == level { 0 } else { machine.at(of).L.as_ps() };
+        arcs.push(Arc { from, to, fixed, latencies: i64::from(of == level) });
     }
     (end + 1, arcs)
 }
@@ -395,19 +445,25 @@ fn linear_programs_agree() {
         let (is_in_row, is_exact) = (rng.bool(), rng.bool());
         let ops = random_ops(&mut rng, ranks, 1, is_in_row || is_exact);
         let played = schedule(&ops, || is_in_row || rng.bool());
-        let [L, o, g] = [rng.i64(1..400), rng.i64(1..200), rng.i64(1..300)];
-        let text = format!("L={L}ps,o={o}ps,g={g}ps,C=none,word=1");
-        let params = Params::builder(ranks).set(&text).unwrap().build().unwrap();
-        let Ok(trace) = play(&played, Ports::Single)(params) else { continue };
-        let kept = KeptOrder::from_trace(&trace).unwrap();
-        let make_run = |params| {
-            let run = kept.run(params)?;
-            Ok(RunPath { params, time: run.time, path: run.path() })
+        let text = |rng: &mut fastrand::Rng| {
+            let [L, o, g] = [rng.i64(1..400), rng.i64(1..200), rng.i64(1..300)];
+            format!("L={L}ps,o={o}ps,g={g}ps,C=none,word=1")
         };
-        let curve = RunCurve::find(params, &request("L", None), &make_run).unwrap();
-        assert_eq!(curve.time, Player::new(params).run(&played).unwrap().time, "seed {seed}, {text}");
+        let params = Params::builder(ranks).set(&text(&mut rng)).unwrap().build().unwrap();
+        let machine = draw_levels(&mut rng, params, text);
+        let text = format!("{machine:?}");
+        let Ok(trace) = play(&played, Ports::Single)(machine.clone()) else { continue };
+        let kept = KeptOrder::from_trace(&trace).unwrap();
+        let make_run = |machine: LeveledParams| {
+            let run = kept.run(machine.clone())?;
+            Ok(RunPath { machine, time: run.time, path: run.path() })
+        };
+        let level = rng.usize(0..=machine.levels.len());
+        let (name, L) = (["L", "L_1", "L_2"][level], machine.at(level).L.as_ps());
+        let curve = RunCurve::find(machine.clone(), &request(name, None), &make_run).unwrap();
+        assert_eq!(curve.time, player(machine.clone(), Ports::Single).run(&played).unwrap().time, "{text}");
         assert_eq!(curve.irregular().count(), 0, "seed {seed}, {text}");
-        let (events, arcs) = arcs(&kept, [o, g]);
+        let (events, arcs) = arcs(&kept, &machine, level);
         for value in [L, L + 1, L + (curve.end - L) / 2, curve.end] {
             let time = curve.time_at(value).unwrap().as_ps();
             assert_eq!(solve(events, &arcs, value, None).round() as i64, time, "seed {seed}, {text}");

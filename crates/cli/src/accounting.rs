@@ -13,7 +13,7 @@ use super::column::{Columns, json_key};
 use super::field::Field;
 use super::formula::{FormulaSweep, formula_columns, sweep_columns};
 use super::number::{Unit, count, thousands};
-use super::row::MOST_DECIMALS;
+use super::row::{MOST_DECIMALS, level_columns};
 
 /// A recorded run, or a replay of one under other parameters.
 pub struct AnalyzedRun {
@@ -35,7 +35,7 @@ impl AnalyzedRun {
 
     /// Divides a time of all processors together by their number.
     pub fn mean(&self, time: Time) -> Time {
-        time / self.analysis.params.P as i64
+        time / self.analysis.machine.params.P as i64
     }
 
     /// Returns a time as a percentage of the time of all processors.
@@ -48,7 +48,7 @@ impl AnalyzedRun {
 /// Returns the unit in which times are shown: the machine's, or a longer one for long runs.
 pub fn time_unit(rows: &[AnalyzedRun]) -> Unit {
     let longest = rows.iter().map(|row| row.analysis.time).max().unwrap_or_default();
-    let usual = Unit::default_for(&rows[0].analysis.params);
+    let usual = Unit::default_for(&rows[0].analysis.machine.params);
     let units = [usual, Unit::from_text("1us", US), Unit::from_text("1ms", US), Unit::from_text("1s", US)];
     units.into_iter().find(|unit| unit.amount(longest) < 1e6).unwrap_or(usual)
 }
@@ -61,9 +61,10 @@ pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Columns<'a, Analyze
     columns.add("trace", |row| row.trace.clone());
     for parameter in Parameter::ALL {
         columns.add(format!("params.{}", parameter.name), |row| {
-            parameter.number(&row.analysis.params).map_or(Field::Absent, Field::from)
+            parameter.number(&row.analysis.machine.params).map_or(Field::Absent, Field::from)
         });
     }
+    columns.extend(level_columns(|row: &AnalyzedRun| &*row.analysis.machine.levels));
     columns.add("time_ns", |row| row.analysis.time).title("time");
     let change = |row: &AnalyzedRun| match row.recorded_time {
         Some(was) if was > Time::ZERO => Field::Error(row.analysis.time.in_units(was) - 1.0),
@@ -157,7 +158,7 @@ fn processor_columns<'a>() -> Columns<'a, (usize, Accounts)> {
 
 /// Returns the table of each processor's accounts; a sentence instead if there are more than `most`.
 pub fn processor_tables(row: &AnalyzedRun, unit: Unit, most: usize) -> Vec<DocumentBlock> {
-    let P = row.analysis.params.P;
+    let P = row.analysis.machine.params.P;
     let say = |sentence: String| DocumentBlock::Paragraph(plain(sentence));
     if P > most {
         return vec![say(format!("there are {} processors; --every-processor lists them", thousands(P)))];
@@ -238,7 +239,7 @@ pub fn waiting_table(row: &AnalyzedRun, unit: Unit) -> Option<DocumentBlock> {
 fn part_formula(row: &AnalyzedRun, part: HopKind) -> Option<String> {
     let mut hops = row.analysis.path.iter().map(|step| &step.hop).filter(|hop| hop.kind == part).peekable();
     hops.peek()?;
-    Some(FormulaBuilder::new(&row.analysis.params).formula(hops).to_string())
+    Some(FormulaBuilder::new(&row.analysis.machine).formula(hops).to_string())
 }
 
 /// Returns the time on the critical path that is spent on hops of this kind.
@@ -248,7 +249,7 @@ fn time_on_path(analysis: &Analysis, part: HopKind) -> Time {
 
 /// Returns the columns of a hop of the critical path.
 fn step_columns<'a>(analysis: &Analysis) -> Columns<'a, PathStep> {
-    let terms = FormulaBuilder::new(&analysis.params);
+    let terms = FormulaBuilder::new(&analysis.machine);
     let mut columns = Columns::<PathStep>::new();
     columns.add("start_ns", |step| step.hop.start).title("from");
     columns.add("end_ns", |step| step.hop.end).title("until");
@@ -289,15 +290,15 @@ pub fn path_tables(row: &AnalyzedRun, unit: Unit, with_hops: bool) -> Vec<Docume
 /// Returns the columns of the effect of 1% more of a parameter.
 fn sensitivity_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, Sensitivity> {
     let in_ns = |ps: Option<f64>| ps.map(|ps| ps / 1e3);
-    let Analysis { params, time, .. } = &row.analysis;
+    let Analysis { machine, time, .. } = &row.analysis;
     let change = |ps: Option<f64>| match ps {
         Some(ps) if *time > Time::ZERO => Field::Error(ps / time.as_ps() as f64),
         _ => Field::Null,
     };
     let mut columns = Columns::<Sensitivity>::new();
-    columns.add("parameter", |sensitivity| sensitivity.parameter.name).title("1% more");
+    columns.add("parameter", |sensitivity| sensitivity.parameter.name()).title("1% more");
     columns.add_to_table("is", |Sensitivity { parameter, .. }| {
-        let value = parameter.number(params).unwrap_or(0);
+        let value = parameter.number(machine).unwrap_or(0);
         if parameter.is_time() { Time::from_ps(value).to_string() } else { thousands(value) }
     });
     columns.add("path_ns", move |sensitivity| in_ns(sensitivity.path));

@@ -4,8 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use loggp::Params;
-use loggp::params::Model;
+use loggp::params::{LeveledParams, Model};
 use loggp::trace::Trace;
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis;
@@ -17,7 +16,8 @@ use super::bars;
 use super::error::CliError;
 use super::format::Format;
 use super::formula::{FormulaSweep, replay_error, sweep_blocks};
-use super::heading::{self, parameters};
+use super::choice::MachineChoice;
+use super::heading::{self, level_lines, parameters};
 use super::number::Unit;
 use super::options::parse_count;
 use super::output::Outputs;
@@ -81,7 +81,8 @@ impl AnalyzeCommand {
             if is_schedule_input(&name) {
                 let run = self.play.read(&name)?;
                 if heading.is_empty() {
-                    let said = parameters(&run.choice.params, &run.choice.unit).join(", ");
+                    let MachineChoice { params, levels, unit, .. } = &run.choice;
+                    let said = parameters(params, unit).join(", ") + &level_lines(params.P, levels, unit);
                     heading = format!("{}: {said}\nvirtual clock{}", run.name, run.wires);
                 }
                 rows.extend(self.played_runs(&run)?);
@@ -91,12 +92,14 @@ impl AnalyzeCommand {
             self.play.refuse_for_trace(&name, false)?;
             let first = self.recorded_run(&name, &trace)?;
             if heading.is_empty() {
-                let said = parameters(&trace.params, &Unit::default_for(&trace.params)).join(", ");
+                let unit = Unit::default_for(&trace.params);
+                let levels = level_lines(trace.params.P, &trace.levels, &unit);
+                let said = parameters(&trace.params, &unit).join(", ") + &levels;
                 heading = format!("{name}: {said}\n{}", heading::recorded_text(&trace));
             }
             let time = first.analysis.time;
             rows.push(first);
-            for what_if in self.what_ifs(trace.params)? {
+            for what_if in self.what_ifs(&trace.machine())? {
                 let again = replay(&what_if, &trace)?;
                 let analysis = Analysis::from_run(&again);
                 rows.push(AnalyzedRun {
@@ -122,19 +125,19 @@ impl AnalyzeCommand {
 
     /// Analyzes the play of a schedule, and that under each change.
     fn played_runs(&self, run: &ScheduleRun) -> Result<Vec<AnalyzedRun>, CliError> {
-        let params = Params { P: run.program.schedule.ranks(), ..run.choice.params };
-        let (trace, names) = run.captioned(params).map_err(play_error)?;
+        let machine = run.choice.machine();
+        let (trace, names) = run.captioned(machine.clone()).map_err(play_error)?;
         let mut analysis = Analysis::from_play(&trace, names);
         drop(trace);
         if self.no_sensitivities {
             analysis.sensitivities.clear();
         } else {
-            let time_of = |params| Ok(run.player.clone().params(params).run(&run.program.schedule)?.time);
-            analysis::add_runs(&params, &mut analysis.sensitivities, &time_of).map_err(play_error)?;
+            let time_of = |machine| Ok(run.player.clone().machine(machine).run(&run.program.schedule)?.time);
+            analysis::add_runs(&machine, &mut analysis.sensitivities, &time_of).map_err(play_error)?;
         }
-        let again = |params| Ok(RunPath::from_trace(&run.play(params)?.trace.expect("it is traced")));
+        let again = |machine| Ok(RunPath::from_trace(&run.play(machine)?.trace.expect("it is traced")));
         let read_sweep = |over: &String| {
-            FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again))
+            FormulaSweep::read(over, &machine, |range| ParameterSweep::run(machine.clone(), range, &again))
         };
         let sweep = self.over.as_ref().map(read_sweep).transpose()?;
         let time = analysis.time;
@@ -143,7 +146,7 @@ impl AnalyzeCommand {
             AnalyzedRun { name, trace, recorded_time, analysis, sweep }
         };
         let mut rows = vec![row(run.name.clone(), None, analysis, sweep)];
-        for what_if in self.what_ifs(params)? {
+        for what_if in self.what_ifs(&machine)? {
             let (trace, names) = run.play_what_if(&what_if)?;
             rows.push(row(what_if.name, Some(time), Analysis::from_play(&trace, names), None));
         }
@@ -162,17 +165,19 @@ impl AnalyzeCommand {
             CliError::Run(format!("what 1% more changes by a replay of {name}: {}", error.cause)).warn();
         }
         let read_sweep = |over: &String| {
-            FormulaSweep::read(over, trace.params, |range| ParameterSweep::replay(trace, range))
+            FormulaSweep::read(over, &trace.machine(), |range| ParameterSweep::replay(trace, range))
         };
         let sweep = self.over.as_ref().map(read_sweep).transpose()?;
         Ok(AnalyzedRun { name: name.into(), trace: name.into(), recorded_time: None, analysis, sweep })
     }
 
     /// Returns the changes to try on a machine, those of `--what-if` before those of `--model`.
-    fn what_ifs(&self, params: Params) -> Result<Vec<WhatIf>, CliError> {
-        let by =
-            |model: &Model| WhatIf { name: format!("model={model}"), params, fragments: None, model: *model };
-        let what_ifs = self.what_if.iter().map(|text| read_what_if(text, params));
+    fn what_ifs(&self, machine: &LeveledParams) -> Result<Vec<WhatIf>, CliError> {
+        let by = |model: &Model| {
+            let (name, machine) = (format!("model={model}"), machine.clone());
+            WhatIf { name, machine, fragments: None, model: *model }
+        };
+        let what_ifs = self.what_if.iter().map(|text| read_what_if(text, machine));
         what_ifs.chain(self.model.iter().map(|model| Ok(by(model)))).collect()
     }
 
@@ -196,8 +201,8 @@ impl AnalyzeCommand {
 }
 
 /// Reads a value of `--what-if`.
-pub fn read_what_if(text: &str, params: Params) -> Result<WhatIf, CliError> {
-    WhatIf::read(text, params).map_err(|why| CliError::Request(format!("--what-if {text}: {why}")))
+pub fn read_what_if(text: &str, machine: &LeveledParams) -> Result<WhatIf, CliError> {
+    WhatIf::read(text, machine.clone()).map_err(|why| CliError::Request(format!("--what-if {text}: {why}")))
 }
 
 /// Replays a run under a change.

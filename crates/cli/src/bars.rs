@@ -28,7 +28,7 @@ const LAYERS: [Account; 12] = [
 
 /// Draws runs as SVG: a single run by its processors, several by their means over the processors.
 pub fn svg(rows: &[AnalyzedRun], unit: Unit) -> Result<String, CliError> {
-    let n = if let [row] = rows { row.analysis.params.P } else { rows.len() };
+    let n = if let [row] = rows { row.analysis.machine.params.P } else { rows.len() };
     if n > MOST {
         return Err(CliError::Request(format!("a plot shows at most {MOST} bars, and there are {n}")));
     }
@@ -37,7 +37,7 @@ pub fn svg(rows: &[AnalyzedRun], unit: Unit) -> Result<String, CliError> {
             processor_bars(row, unit),
             "processor",
             format!("Where the time of {} went", row.short_name()),
-            format!("P = {}, {}", row.analysis.params.P, unit.show(row.analysis.time)),
+            format!("P = {}, {}", row.analysis.machine.params.P, unit.show(row.analysis.time)),
         ),
         _ => (
             rows.iter().map(|row| run_bar(row, unit)).collect(),
@@ -59,7 +59,7 @@ fn processor_bars(row: &AnalyzedRun, unit: Unit) -> Vec<Bar> {
         silent[Account::End] = row.analysis.time;
         bar(id.to_string(), &accounts.unwrap_or(silent), unit, |time| time)
     };
-    (0..row.analysis.params.P).map(bar).collect()
+    (0..row.analysis.machine.params.P).map(bar).collect()
 }
 
 fn run_bar(row: &AnalyzedRun, unit: Unit) -> Bar {

@@ -1,7 +1,7 @@
 //! The choice of a machine: a paper's, one from a file, one described by `--params`, or one with changes.
 
-use loggp::params::Parameter;
-use loggp::{Params, preset};
+use loggp::params::{LeveledParams, Parameter};
+use loggp::{Level, Params, Ports, preset};
 
 use super::error::CliError;
 use super::machine_file::{self, PartialMachine};
@@ -14,10 +14,15 @@ const DEFAULT_MACHINE: &str = "cs2-elan";
 pub const DEFAULT_P: usize = 8;
 
 /// A machine that was chosen.
+#[derive(Clone)]
 pub struct MachineChoice {
     /// Name of the machine, or of the one that was changed, if it has one.
     pub name: Option<&'static str>,
     pub params: Params,
+    /// The levels within it.
+    pub levels: Vec<Level>,
+    /// The ports that its file gives.
+    pub ports: Option<Ports>,
     /// Unit in which the parameters were given.
     pub unit: Unit,
 }
@@ -33,12 +38,17 @@ impl MachineChoice {
         }
         machine.complete(options)
     }
+
+    /// Returns the parameters of the machine and of its levels.
+    pub fn machine(&self) -> LeveledParams {
+        LeveledParams::new(self.params, self.levels.iter().copied())
+    }
 }
 
 impl PartialMachine {
-    /// Completes the machine, without its ports and levels. Fails if a parameter is open.
+    /// Completes the machine, without its levels. Fails if a parameter is open.
     pub fn complete(self, options: &ChoiceOptions) -> Result<MachineChoice, CliError> {
-        let PartialMachine { name, builder, .. } = self;
+        let PartialMachine { name, builder, ports, .. } = self;
         let open = builder.open_names().join(" and ");
         let params = builder.build().map_err(|why| match &options.machine {
             Some(machine) if !open.is_empty() && preset(machine).is_err() => {
@@ -49,7 +59,7 @@ impl PartialMachine {
             Some(machine) if !open.is_empty() => CliError::Request(format!("--machine {machine}: {why}")),
             _ => CliError::request(why),
         })?;
-        Ok(MachineChoice { name, params, unit: unit(options, &params) })
+        Ok(MachineChoice { name, params, levels: Vec::new(), ports, unit: unit(options, &params) })
     }
 }
 

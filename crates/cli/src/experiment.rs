@@ -22,7 +22,6 @@ use super::cores::share_cores;
 use super::details::details;
 use super::error::{CliError, merge_sentences};
 use super::heading::{heading, value_text};
-use super::levels::LevelSizes;
 use super::lookup;
 use super::machine_file::PartialMachine;
 use super::number::Unit;
@@ -68,7 +67,7 @@ impl<'a> ProgramSetup<'a> {
             emulation = Emulation { clock: ClockKind::Wall, link, ..emulation };
         }
         let process_count = emulation.link.as_ref().map(|link| link.P());
-        let of_levels = options.levels.levels.as_ref().map(LevelSizes::P);
+        let of_levels = options.levels.P();
         let is_P_given = choice::is_parameter_given(&machine_options.choice, "P");
         let P = machine_options.one_P()?.or(of_levels.or(process_count).filter(|_| !is_P_given));
         let machine = choice::partial_machine(&machine_options.choice, P)?;
@@ -178,7 +177,7 @@ impl<'a> ProgramSetup<'a> {
         algorithms: &[&'static Algorithm],
         are_needed: bool,
     ) -> Result<Experiment, CliError> {
-        let MachineChoice { name: machine, params, unit } =
+        let MachineChoice { name: machine, params, unit, .. } =
             self.machine.clone().complete(&self.machine_options.choice)?;
         self.check_given_options(algorithms)?;
         let (mut tasks, mut refusals) = (Vec::new(), Vec::new());

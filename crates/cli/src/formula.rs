@@ -3,9 +3,9 @@
 
 use std::fmt::Display;
 
-use loggp::params::Parameter;
+use loggp::params::{LevelParameter, LeveledParams, Parameter};
 use loggp::path::HopKind;
-use loggp::{Cause, Params, ParamsBuilder, RunError, Time};
+use loggp::{Cause, RunError, Time};
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis::{FailedReplay, Formula, ParameterSweep, ReplayPoint};
 use loggp_study::range::Range;
@@ -21,11 +21,13 @@ pub fn formula_columns<'a, R: 'a>(formula: impl Fn(&R) -> &Formula + Copy + 'a) 
     let mut columns = Columns::<R>::new();
     columns.add("formula.text", move |row| formula(row).to_string());
     for parameter in Parameter::ALL.iter().filter(|parameter| parameter.is_time()) {
-        let count = move |row: &R| match formula(row).count(parameter.name) {
-            0 => Field::Absent,
-            count => Field::from(count),
-        };
-        columns.add(format!("formula.counts.{}", parameter.name), count).json_only();
+        for name in parameter.all_names() {
+            let count = move |row: &R| match formula(row).count(name) {
+                0 => Field::Absent,
+                count => Field::from(count),
+            };
+            columns.add(format!("formula.counts.{name}"), count).json_only();
+        }
     }
     for name in HopKind::ALL.iter().map(|part| part.name()).chain(["drawn latency", "surcharge"]) {
         let time = move |row: &R| match formula(row).rest(name) {
@@ -39,7 +41,7 @@ pub fn formula_columns<'a, R: 'a>(formula: impl Fn(&R) -> &Formula + Copy + 'a) 
 
 /// The runs along a parameter, as `--over` asks for.
 pub struct FormulaSweep {
-    parameter: &'static Parameter,
+    parameter: LevelParameter,
     sweep: ParameterSweep,
 }
 
@@ -47,14 +49,13 @@ impl FormulaSweep {
     /// Reads the value of `--over`, and makes the runs by `make_runs`.
     pub fn read(
         over: &str,
-        params: Params,
+        machine: &LeveledParams,
         make_runs: impl FnOnce(&Range) -> Result<ParameterSweep, FailedReplay>,
     ) -> Result<FormulaSweep, CliError> {
         let refuse = |why: &dyn Display| CliError::Request(format!("--over {over}: {why}"));
-        let range = Range::read(over, None, &ParamsBuilder::from(params)).map_err(|why| refuse(&why))?;
-        let parameter =
-            Parameter::by_name(range.quantity.name()).expect("without a program it is a parameter");
-        if parameter.name == "P" {
+        let range = Range::of_parameter(over, machine).map_err(|why| refuse(&why))?;
+        let parameter = range.quantity.parameter().expect("without a program it is a parameter");
+        if parameter.parameter.name == "P" {
             return Err(refuse(&"the run has as many processors as it has; give another parameter"));
         }
         let sweep =
@@ -79,7 +80,7 @@ pub fn sweep_columns<'a, R: 'a>(over: impl Fn(&R) -> Option<&FormulaSweep> + Cop
             None => Field::Absent,
         }
     };
-    let parameter = move |row: &R| over(row).map_or(Field::Absent, |over| over.parameter.name.into());
+    let parameter = move |row: &R| over(row).map_or(Field::Absent, |over| over.parameter.name().into());
     let mut columns = Columns::new();
     columns.add("over.parameter", parameter).json_only();
     columns.add("over.points", points(|sweep| &sweep.points)).json_only();
@@ -88,7 +89,7 @@ pub fn sweep_columns<'a, R: 'a>(over: impl Fn(&R) -> Option<&FormulaSweep> + Cop
 }
 
 /// Returns the columns of a point along a parameter.
-fn point_columns<'a>(parameter: &'static Parameter, title: &str) -> Columns<'a, ReplayPoint> {
+fn point_columns<'a>(parameter: LevelParameter, title: &str) -> Columns<'a, ReplayPoint> {
     let mut columns = Columns::<ReplayPoint>::new();
     if parameter.is_time() {
         columns.add("value_ns", |point| Time::from_ps(point.value));
@@ -104,12 +105,16 @@ fn point_columns<'a>(parameter: &'static Parameter, title: &str) -> Columns<'a, 
 }
 
 /// Returns the tables of the formulas along a parameter, and of the values at which the path changes.
-pub fn sweep_blocks(FormulaSweep { parameter, sweep }: &FormulaSweep, unit: Unit) -> Vec<DocumentBlock> {
-    let points = point_columns(parameter, parameter.name).table(&sweep.points, unit, MOST_DECIMALS);
-    let title = format!("another from {} =", parameter.name);
+pub fn sweep_blocks(
+    &FormulaSweep { parameter, ref sweep }: &FormulaSweep,
+    unit: Unit,
+) -> Vec<DocumentBlock> {
+    let name = parameter.name();
+    let points = point_columns(parameter, name).table(&sweep.points, unit, MOST_DECIMALS);
+    let title = format!("another from {name} =");
     let changes = point_columns(parameter, &title).table(&sweep.changes, unit, MOST_DECIMALS);
     let sentence = match (sweep.changes.len(), sweep.has_more) {
-        (0, _) => Some(format!("the path is the same at every {}", parameter.name)),
+        (0, _) => Some(format!("the path is the same at every {name}")),
         (_, true) => Some("there are more changes; give a smaller range, or more points".into()),
         _ => None,
     };

@@ -4,7 +4,7 @@
 use loggp::params::Parameter;
 use loggp::trace::Trace;
 use loggp::{Latency, Level, Noise, Params, Ports, Ties, Time};
-use loggp_programs::{Case, OptionValue};
+use loggp_programs::OptionValue;
 use loggp_study::Study;
 use loggp_study::range::{Quantity, Range};
 
@@ -59,7 +59,10 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, ranges: &[Rang
     }
     heading += &wire_text(case.latency, case.ties, case.ports);
     heading += &noise_text(case.noise.as_ref());
-    heading += &level_lines(case, unit);
+    heading += &level_lines(case.params.P, &case.levels, unit);
+    if !case.levels.is_empty() {
+        heading += "\nall formulas but that of `broadcast levels` know the outermost level alone";
+    }
     if let Some(cost) = case.barrier {
         heading += &format!(", a barrier takes {cost}");
     }
@@ -72,9 +75,9 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, ranges: &[Rang
     heading
 }
 
-/// Returns a line for each level within the machine, and a note on formulas; empty without levels.
-fn level_lines(case: &Case, unit: &Unit) -> String {
-    let mut around = case.params.P;
+/// Returns a line for each level within a machine of so many processors; empty without levels.
+pub fn level_lines(P: usize, levels: &[Level], unit: &Unit) -> String {
+    let mut around = P;
     let line = |level: &Level| {
         let groups = around / level.params.P;
         around = level.params.P;
@@ -82,16 +85,15 @@ fn level_lines(case: &Case, unit: &Unit) -> String {
         let one_port = if level.one_port { ", one port to the outside" } else { "" };
         format!("\n{groups} groups: {}{ports}{one_port}", parameters(&level.params, unit).join(", "))
     };
-    let lines: String = case.levels.iter().map(line).collect();
-    let formulas = "\nall formulas but that of `broadcast levels` know the outermost level alone";
-    if lines.is_empty() { lines } else { lines + formulas }
+    levels.iter().map(line).collect()
 }
 
 /// Returns the heading of a machine, where `how` says how it runs.
 pub fn choice_heading(choice: &MachineChoice, parameters: &str, how: &str) -> String {
-    let MachineChoice { name, unit, .. } = choice;
+    let MachineChoice { name, unit, params, levels, .. } = choice;
     let on = name.map_or(String::new(), |name| format!("{name}: "));
-    format!("{on}{parameters}\n{how}, times in {}", unit.name)
+    let levels = level_lines(params.P, levels, unit);
+    format!("{on}{parameters}{levels}\n{how}, times in {}", unit.name)
 }
 
 /// Returns the settings between processors that are not the default, each after a comma.

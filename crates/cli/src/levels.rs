@@ -87,6 +87,11 @@ impl LevelDraft {
 }
 
 impl LevelOptions {
+    /// Returns the number of processors that `--levels` makes, if it is given.
+    pub fn P(&self) -> Option<usize> {
+        self.levels.as_ref().map(LevelSizes::P)
+    }
+
     /// Builds the levels of a machine with these parameters, from the command line or else from its file.
     pub fn build(&self, file_levels: &[LevelDraft], params: &Params) -> Result<Vec<Level>, String> {
         let draft = |text: &String| {

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
+use loggp::params::LeveledParams;
 use loggp::schedule::{CostModel, PlayReport, Player, Schedule};
 use loggp::trace::Caption;
 use loggp::{Cause, Latency, Noise, Ports, RunError, Ties, Time};
@@ -12,7 +13,7 @@ use loggp_document::DocumentBlock;
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_study::analysis::{ParameterSweep, RunPath};
 
-use super::choice::{MachineChoice, is_parameter_given};
+use super::choice::{MachineChoice, is_parameter_given, partial_machine};
 use super::column::Columns;
 use super::compared::{comparison_columns, comparison_tables};
 use super::completion_values;
@@ -21,12 +22,13 @@ use super::field::Field;
 use super::format::Format;
 use super::formula::{FormulaSweep, sweep_blocks, sweep_columns};
 use super::heading::{choice_heading, noise_text, parameters, wire_text};
+use super::levels::LevelOptions;
 use super::mpi_program::MpiOptions;
 use super::number::Unit;
 use super::options::{ChoiceOptions, NamedValue, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
 use super::output::Outputs;
 use super::report::Report;
-use super::row::{self, MOST_DECIMALS};
+use super::row::{self, MOST_DECIMALS, level_columns};
 use super::schedule_input::{InputOptions, ScheduleInput};
 use super::trace_outputs::TraceOutputs;
 
@@ -52,12 +54,14 @@ pub struct ReplayCommand {
     source: InputOptions,
     #[command(flatten)]
     choice: ChoiceOptions,
+    #[command(flatten)]
+    levels: LevelOptions,
     /// Whose rules hold: docs/reference/replay.md has the differences
     #[arg(long, value_parser = one_of::<CostModel>(RULES), default_value = "papers")]
     rules: CostModel,
-    /// Whether long messages to and from a rank share a port
-    #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single")]
-    ports: Ports,
+    /// Whether long messages to and from a rank share a port [default: as the machine's file says, or single]
+    #[arg(long, value_parser = one_of::<Ports>(PORTS))]
+    ports: Option<Ports>,
     /// The noise of the ranks' processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
     /// says
     #[arg(long, value_name = "10ms:25us,...|FILE", value_parser = parse_noise)]
@@ -99,6 +103,7 @@ struct PlayedSchedule<'a> {
     name: &'a str,
     schedule: &'a Schedule,
     choice: &'a MachineChoice,
+    ports: Ports,
     noise: Option<&'a Noise>,
     play_report: PlayReport,
     /// The recorded times beside those of the play, if it is a recorded program.
@@ -116,12 +121,20 @@ impl ReplayCommand {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));
         }
-        let ScheduleInput { name, program } = self.source.read(&self.schedule, &self.traces, &self.mpi)?;
+        let ScheduleInput { name, program } = self.source.read(
+            &self.schedule,
+            &self.traces,
+            &self.mpi,
+            self.levels.P(),
+        )?;
         let schedule = &program.schedule;
-        let choice = machine_for(&self.choice, schedule)?;
+        let choice = machine_for(&self.choice, &self.levels, schedule)?;
+        let ports = self.ports.or(choice.ports).unwrap_or_default();
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
-        let player = |params| Player::new(params).ports(self.ports).noise(noise.clone());
-        let replay = player(choice.params).rules(self.rules).trace(trace_outputs.is_requested());
+        let player = |machine: LeveledParams| {
+            Player::new(machine.params).machine(machine).ports(ports).noise(noise.clone())
+        };
+        let replay = player(choice.machine()).rules(self.rules).trace(trace_outputs.is_requested());
         let is_watched = program.is_recorded() && self.rules == CostModel::Papers;
         let mut watch = is_watched.then(|| PlayWatch::new(&program));
         let played = match &mut watch {
@@ -129,27 +142,36 @@ impl ReplayCommand {
             None => replay.run(schedule),
         };
         let mut play_report = played.map_err(play_error)?;
-        let again = |params| {
-            let trace = player(params).trace(true).run(schedule)?.trace;
+        let again = |machine| {
+            let trace = player(machine).trace(true).run(schedule)?.trace;
             Ok(RunPath::from_trace(&trace.expect("it is traced")))
         };
-        let params = choice.params;
+        let machine = choice.machine();
         let read_sweep = |over: &String| {
-            FormulaSweep::read(over, params, |range| ParameterSweep::run(params, range, &again))
+            FormulaSweep::read(over, &machine, |range| ParameterSweep::run(machine.clone(), range, &again))
         };
         let sweep = self.over.as_ref().map(read_sweep).transpose()?;
         let trace = play_report.trace.take();
         let (command, choice, noise) = (self, &choice, noise.as_ref());
         let comparison = Comparison::new(&program, &play_report, watch);
-        let played =
-            PlayedSchedule { command, name: &name, schedule, choice, noise, play_report, comparison, sweep };
+        let played = PlayedSchedule {
+            command,
+            name: &name,
+            schedule,
+            choice,
+            ports,
+            noise,
+            play_report,
+            comparison,
+            sweep,
+        };
         let unit = choice.unit;
         let parameters = parameters(&choice.params, &unit).join(", ");
         let rules = match self.rules {
             CostModel::Papers => "",
             _ => ", LogGOPSim's rules",
         };
-        let wires = wire_text(Latency::Exact, Ties::Number, self.ports) + &noise_text(noise);
+        let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise);
         let machine = choice_heading(choice, &parameters, &format!("virtual clock{wires}"));
         let heading = format!("{name}\n{machine}{rules}");
         if let Some(mut trace) = trace {
@@ -168,14 +190,22 @@ impl ReplayCommand {
 }
 
 /// Returns the machine for a schedule that the options choose. Without a name its words are bytes.
-pub fn machine_for(options: &ChoiceOptions, schedule: &Schedule) -> Result<MachineChoice, CliError> {
+pub fn machine_for(
+    options: &ChoiceOptions,
+    levels: &LevelOptions,
+    schedule: &Schedule,
+) -> Result<MachineChoice, CliError> {
     if is_parameter_given(options, "P") {
         return Err(CliError::request("the schedule says how many ranks there are; leave P out of --params"));
     }
-    let mut choice = MachineChoice::from_options(options, Some(schedule.ranks()))?;
+    let machine = partial_machine(options, Some(schedule.ranks()))?;
+    let file_levels = machine.levels.clone();
+    let mut choice = machine.complete(options)?;
     if choice.name.is_none() && !is_parameter_given(options, "word") {
         choice.params.word = NonZeroUsize::MIN;
     }
+    choice.levels = levels.build(&file_levels, &choice.params).map_err(CliError::Request)?;
+    choice.machine().check().map_err(CliError::request)?;
     Ok(choice)
 }
 
@@ -214,7 +244,8 @@ fn columns<'a>() -> Columns<'a, PlayedSchedule<'a>> {
         true,
     ));
     columns.add("cycle_ns", |played| played.choice.params.cycle);
-    columns.add("ports", |played| played.command.ports.to_string());
+    columns.extend(level_columns(|played: &PlayedSchedule| &*played.choice.levels));
+    columns.add("ports", |played| played.ports.to_string());
     columns.add("rules", |played| played.command.rules.to_string());
     columns.add("noise", |played| played.noise.map(Noise::to_string));
     columns.add("ranks", |played| played.play_report.finishes.len()).title("ranks");

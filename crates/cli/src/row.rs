@@ -1,7 +1,7 @@
 //! The rows of `run`, `compare`, `sweep` and `stress`: studies with their answers, and their columns.
 
 use loggp::params::Parameter;
-use loggp::{ClockKind, Host, Lateness, Params, Time};
+use loggp::{ClockKind, Host, Lateness, Level, Params, Time};
 use loggp_programs::{Case, Emulation};
 use loggp_study::{Answers, Study};
 use loggp_study::{PhasePrediction, Prediction, TimeSummary};
@@ -106,11 +106,7 @@ pub fn request_columns() -> Columns<'static, StudyRow> {
     columns.add("ties", |row| row.case().ties.to_string());
     columns.add("noise", |row| row.case().noise.as_ref().map(ToString::to_string));
     columns.add("ports", |row| row.case().ports.to_string());
-    let levels = |row: &StudyRow| match &row.case().levels[..] {
-        [] => Field::Absent,
-        levels => Field::Rows(levels.iter().map(machine_file::level_object).collect()),
-    };
-    columns.add("levels", levels).json_only();
+    columns.extend(level_columns(|row: &StudyRow| &*row.case().levels));
     columns.add("barrier_ns", |row| row.case().barrier);
     columns.add("work", |row| row.case().work.to_string());
     columns.add("seed", |row| row.case().seed);
@@ -133,6 +129,17 @@ pub fn request_columns() -> Columns<'static, StudyRow> {
         Emulation { link: Some(link), .. } => Some(link.name()),
         Emulation { clock, carrier, .. } => carrier_on(*clock, *carrier).map(|carrier| carrier.to_string()),
     });
+    columns
+}
+
+/// Returns the column of the levels within the machine, for JSON.
+pub fn level_columns<'a, R: 'a>(of: impl Fn(&R) -> &[Level] + Copy + 'a) -> Columns<'a, R> {
+    let levels = move |row: &R| match of(row) {
+        [] => Field::Absent,
+        levels => Field::Rows(levels.iter().map(machine_file::level_object).collect()),
+    };
+    let mut columns = Columns::new();
+    columns.add("levels", levels).json_only();
     columns
 }
 

@@ -38,8 +38,15 @@ pub struct ScheduleInput {
 
 impl InputOptions {
     /// Makes the schedule of the pattern with this name, or reads it from the file with this name. A program that
-    /// liballprof traced has `others` too.
-    pub fn read(&self, name: &str, others: &[PathBuf], mpi: &MpiOptions) -> Result<ScheduleInput, CliError> {
+    /// liballprof traced has `others` too. Without `-P` a pattern has as many ranks as the levels have processors,
+    /// if there are levels.
+    pub fn read(
+        &self,
+        name: &str,
+        others: &[PathBuf],
+        mpi: &MpiOptions,
+        of_levels: Option<usize>,
+    ) -> Result<ScheduleInput, CliError> {
         let path = Path::new(name);
         let is_program = is_program(path);
         if !is_program {
@@ -58,7 +65,7 @@ impl InputOptions {
                 )));
             }
             let size = self.size.unwrap_or(1);
-            let schedule = pattern_schedule(name, self.P.unwrap_or(8), size)?;
+            let schedule = pattern_schedule(name, self.P.or(of_levels).unwrap_or(8), size)?;
             return Ok(ScheduleInput {
                 name: format!("{name}, {}", count(size, "byte")),
                 program: schedule.into(),

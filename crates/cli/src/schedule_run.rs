@@ -5,11 +5,11 @@ use std::path::Path;
 use std::rc::Rc;
 
 use clap::Args;
-use loggp::params::Model;
+use loggp::params::{LeveledParams, Model};
 use loggp::path::Events;
 use loggp::schedule::{Operation, PlayReport, Player};
 use loggp::trace::{Caption, Trace};
-use loggp::{Latency, Params, Ports, RunError, Ties};
+use loggp::{Latency, Ports, RunError, Ties};
 use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp_study::analysis::WhatIf;
 
@@ -18,6 +18,7 @@ use super::choice::MachineChoice;
 use super::error::CliError;
 use super::formula::replay_error;
 use super::heading::{choice_heading, noise_text, parameters, wire_text};
+use super::levels::LevelOptions;
 use super::mpi_program::{MpiOptions, is_program};
 use super::number::count;
 use super::options::{ChoiceOptions, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
@@ -33,7 +34,10 @@ pub struct PlayOptions {
     pub source: InputOptions,
     #[command(flatten)]
     pub choice: ChoiceOptions,
-    /// Ports of a schedule's ranks for long messages: one for both directions, or one for each [default: single]
+    #[command(flatten)]
+    pub levels: LevelOptions,
+    /// Ports of a schedule's ranks for long messages: one for both directions, or one for each [default: as the
+    /// machine's file says, or single]
     #[arg(long, value_parser = one_of::<Ports>(PORTS))]
     pub ports: Option<Ports>,
     /// The noise of a schedule's processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form
@@ -66,18 +70,20 @@ pub fn is_schedule_input(input: &str) -> bool {
 impl PlayOptions {
     /// Reads a schedule and prepares its play.
     pub fn read(&self, input: &str) -> Result<ScheduleRun, CliError> {
-        let ScheduleInput { name, program } = self.source.read(input, &[], &self.mpi)?;
-        let choice = machine_for(&self.choice, &program.schedule)?;
+        let ScheduleInput { name, program } = self.source.read(input, &[], &self.mpi, self.levels.P())?;
+        let choice = machine_for(&self.choice, &self.levels, &program.schedule)?;
         let noise = self.noise.as_ref().map(|noise| noise.read(self.seed.unwrap_or(1))).transpose()?;
-        let ports = self.ports.unwrap_or_default();
+        let ports = self.ports.or(choice.ports).unwrap_or_default();
         let wires = wire_text(Latency::Exact, Ties::Number, ports) + &noise_text(noise.as_ref());
-        let player = Player::new(choice.params).ports(ports).noise(noise);
+        let player = Player::new(choice.params).machine(choice.machine()).ports(ports).noise(noise);
         Ok(ScheduleRun { name, program, choice, player, wires })
     }
 
     /// Refuses the options that a trace has no use for; `may_have_params` if its parameters can be changed.
     pub fn refuse_for_trace(&self, input: &str, may_have_params: bool) -> Result<(), CliError> {
-        let PlayOptions { source: InputOptions { P, size, unit }, choice, ports, noise, mpi, .. } = self;
+        let PlayOptions {
+            source: InputOptions { P, size, unit }, choice, levels, ports, noise, mpi, ..
+        } = self;
         let given = [
             ("-P", P.is_some()),
             ("--size", size.is_some()),
@@ -85,6 +91,8 @@ impl PlayOptions {
             ("--machine", choice.machine.is_some()),
             ("--params", choice.params.is_some() && !may_have_params),
             ("--cycle", choice.cycle.is_some()),
+            ("--levels", levels.levels.is_some()),
+            ("--level", !levels.level.is_empty()),
             ("--ports", ports.is_some()),
             ("--noise", noise.is_some()),
         ];
@@ -108,16 +116,16 @@ pub type MessageNames = Vec<Option<Rc<str>>>;
 
 impl ScheduleRun {
     /// Plays and traces it on a machine with these parameters.
-    pub fn play(&self, params: Params) -> Result<PlayReport, RunError> {
-        self.player.clone().params(params).trace(true).run(&self.program.schedule)
+    pub fn play(&self, machine: LeveledParams) -> Result<PlayReport, RunError> {
+        self.player.clone().machine(machine).trace(true).run(&self.program.schedule)
     }
 
     /// Plays it, and returns its trace with a caption, and what its messages are called.
-    pub fn captioned(&self, params: Params) -> Result<(Trace, MessageNames), RunError> {
-        let report = self.play(params)?;
+    pub fn captioned(&self, machine: LeveledParams) -> Result<(Trace, MessageNames), RunError> {
+        let report = self.play(machine)?;
         let mut trace = report.trace.expect("it is traced");
-        let said = parameters(&params, &self.choice.unit).join(", ");
-        let about = self.heading(&said, "");
+        let LeveledParams { params, levels, .. } = trace.machine();
+        let about = self.heading(&MachineChoice { params, levels, ..self.choice.clone() }, "");
         trace.caption = Some(Caption { title: self.name.clone(), about, formula: None });
         let names = {
             let events = Events::new(&trace);
@@ -135,7 +143,7 @@ impl ScheduleRun {
 
     /// Plays it under a change, and returns its trace with a caption, and what its messages are called.
     pub fn play_what_if(&self, what_if: &WhatIf) -> Result<(Trace, MessageNames), CliError> {
-        let WhatIf { name, params, fragments, model } = what_if;
+        let WhatIf { name, machine, fragments, model } = what_if;
         let of_program = [("fragments", fragments.is_some()), ("model", *model != Model::default())];
         if let Some((what, _)) = of_program.into_iter().find(|(_, is_given)| *is_given) {
             return Err(CliError::Request(format!(
@@ -143,12 +151,13 @@ impl ScheduleRun {
                 self.name
             )));
         }
-        self.captioned(*params).map_err(|error| replay_error(name, &error))
+        self.captioned(machine.clone()).map_err(|error| replay_error(name, &error))
     }
 
-    /// Returns the description of the machine with these parameters; `how` comes after the settings.
-    pub fn heading(&self, parameters: &str, how: &str) -> String {
-        choice_heading(&self.choice, parameters, &format!("virtual clock{}{how}", self.wires))
+    /// Returns the description of a machine; `how` comes after the settings.
+    pub fn heading(&self, machine: &MachineChoice, how: &str) -> String {
+        let parameters = parameters(&machine.params, &machine.unit).join(", ");
+        choice_heading(machine, &parameters, &format!("virtual clock{}{how}", self.wires))
     }
 
     /// Returns what a message is called: by the calls that sent and received it, if they are known, or else by

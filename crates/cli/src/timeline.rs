@@ -15,7 +15,7 @@ use super::audit;
 use super::browser;
 use super::draft::Draft;
 use super::error::CliError;
-use super::heading::{self, parameters};
+use super::heading::{self, level_lines, parameters};
 use super::lookup;
 use super::number::{Unit, count};
 use super::output::{self, Outputs, extension};
@@ -104,7 +104,7 @@ impl TimelineCommand {
         if is_schedule_input(&name) {
             let run = self.play.read(&name)?;
             let draft = self.display.draft()?;
-            let (trace, _) = run.captioned(run.choice.params).map_err(play_error)?;
+            let (trace, _) = run.captioned(run.choice.machine()).map_err(play_error)?;
             let unit = run.choice.unit;
             let again = |what_if: &WhatIf| Ok(run.play_what_if(what_if)?.0);
             let panels = vec![RunPanel::recorded(name, trace, unit)];
@@ -178,7 +178,8 @@ impl RunPanel {
 
 /// Returns the machine of a run as text.
 fn machine_text(trace: &Trace, unit: Unit) -> String {
-    let parameters_text = parameters(&trace.params, &unit).join(", ");
+    let parameters_text =
+        parameters(&trace.params, &unit).join(", ") + &level_lines(trace.params.P, &trace.levels, &unit);
     format!("{parameters_text}, {}", heading::recorded_text(trace))
 }
 
@@ -241,7 +242,7 @@ impl DisplayOptions {
         let what_ifs: Vec<_> = self
             .what_if
             .iter()
-            .map(|text| read_what_if(text, panels[0].trace.params))
+            .map(|text| read_what_if(text, &panels[0].trace.machine()))
             .collect::<Result<_, _>>()?;
         for what_if in what_ifs {
             let trace = match again {

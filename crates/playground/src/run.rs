@@ -18,7 +18,7 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
     let (run, trace) = subject.trace(request)?;
     let events = Events::new(&trace);
     let path = Path::from_events(&events);
-    let formula = FormulaBuilder::new(&trace.params).formula(&path.hops);
+    let formula = FormulaBuilder::new(&trace.machine()).formula(&path.hops);
     let rest: Vec<(&str, i64)> = formula.rest.iter().map(|(name, time)| (*name, time.as_ps())).collect();
     let text = if let Subject::Algorithm(algorithm) = &subject { algorithm.formula() } else { "" };
     let fields = Object::default()

@@ -59,7 +59,7 @@ fn catalog() -> Vec<String> {
 
 fn path_text(trace: &Trace, params: &Params) -> String {
     let path = Path::from_events(&Events::new(trace));
-    FormulaBuilder::new(params).formula(&path.hops).to_string()
+    FormulaBuilder::new(&(*params).into()).formula(&path.hops).to_string()
 }
 
 /// Returns what the machine says: T, the stalls, their time, the messages, the formula and the critical path.

@@ -2,7 +2,7 @@
 //! `P=2,3,5,8`.
 
 use loggp::__private::escaped;
-use loggp::params::Parameter;
+use loggp::params::{LevelParameter, LeveledParams, Parameter};
 use loggp::{ParamsBuilder, Time};
 
 use loggp_programs::option::parse_count;
@@ -20,7 +20,7 @@ pub struct Range {
 /// A quantity that can be swept.
 #[derive(Clone, Copy, Debug)]
 pub enum Quantity {
-    Parameter(&'static Parameter),
+    Parameter(LevelParameter),
     Size,
     /// Option of the program.
     Option(&'static dyn ProgramOption),
@@ -60,6 +60,21 @@ impl Range {
         Ok(range)
     }
 
+    /// Parses the range of one of a machine's parameters, or of one of its levels.
+    pub fn of_parameter(text: &str, machine: &LeveledParams) -> Result<Range, Refusal> {
+        let name = text.split('=').next().unwrap_or(text).trim();
+        let of_level = LevelParameter::by_name(name).filter(|parameter| parameter.level > 0);
+        let Some(parameter) = of_level else {
+            return Range::read(text, None, &ParamsBuilder::from(machine.params));
+        };
+        if parameter.number(machine).is_none() {
+            refuse!("this machine has no {name}");
+        }
+        let level = ParamsBuilder::from(*machine.at(parameter.level));
+        let own = text.trim_start().replacen(name, parameter.parameter.name, 1);
+        Ok(Range { quantity: Quantity::Parameter(parameter), ..Range::read(&own, None, &level)? })
+    }
+
     /// Returns the least and the greatest value.
     pub fn ends(&self) -> (f64, f64) {
         let numbers = || self.points.iter().map(|point| point.number);
@@ -72,7 +87,7 @@ impl Quantity {
     fn from_name(name: &str, program: Option<&Program>) -> Result<Quantity, String> {
         let own = program.and_then(|program| program.option(name));
         match (Parameter::by_name(name), own, program) {
-            (Some(parameter), ..) => Ok(Quantity::Parameter(parameter)),
+            (Some(parameter), ..) => Ok(Quantity::Parameter(parameter.into())),
             (.., Some(_)) if name == "size" => Ok(Quantity::Size),
             (None, Some(own), _) => Ok(Quantity::Option(own)),
             (.., None) => {
@@ -94,8 +109,16 @@ impl Quantity {
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Size => "size",
-            Quantity::Parameter(parameter) => parameter.name,
+            Quantity::Parameter(parameter) => parameter.name(),
             Quantity::Option(option) => option.name(),
+        }
+    }
+
+    /// Returns the parameter, if it is one.
+    pub fn parameter(self) -> Option<LevelParameter> {
+        match self {
+            Quantity::Parameter(parameter) => Some(parameter),
+            Quantity::Size | Quantity::Option(_) => None,
         }
     }
 

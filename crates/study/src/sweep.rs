@@ -69,7 +69,7 @@ impl<'a> Sweep<'a> {
     pub fn study_at(&self, place: &[SweepPoint], algorithm: &'static Algorithm) -> Result<Study, Refusal> {
         let values = || self.ranges.iter().map(|range| range.quantity).zip(place);
         let set = |machine: ParamsBuilder, (quantity, point): (Quantity, &SweepPoint)| match quantity {
-            Quantity::Parameter(parameter) => machine.set(&format!("{}={}", parameter.name, point.value)),
+            Quantity::Parameter(parameter) => machine.set(&format!("{}={}", parameter.name(), point.value)),
             _ => Ok(machine),
         };
         let params = values().try_fold(self.machine.clone(), set).and_then(ParamsBuilder::build);

@@ -263,7 +263,7 @@ fn check_findings(rows: &[FindingRow]) -> Result<(), CliError> {
 
 /// Plots the LogP signature.
 fn signature_plot(choice: &MachineChoice, found: &Calibration) -> Plot {
-    let MachineChoice { name, params, unit } = choice;
+    let MachineChoice { name, params, unit, .. } = choice;
     let suffix = name.map_or(String::new(), |name| format!(" of {name}"));
     let lines = found.signature.iter().enumerate().map(|(number, series)| {
         let points = series.bursts.iter().map(|(M, t)| (*M as f64, unit.amount(*t) / *M as f64));

@@ -8,15 +8,14 @@ mod source;
 use std::io::Write;
 
 use clap::{Args, ValueEnum};
-use loggp::params::Parameter;
-use loggp::{Params, ParamsBuilder, Time};
+use loggp::Time;
+use loggp::params::{LevelParameter, LeveledParams};
 use loggp_study::analysis::{CurveRequest, FailedReplay, LatencyUse, RunCurve};
 
 use super::completion_values;
 use super::error::CliError;
 use super::format::Format;
 use super::formula::replay_error;
-use super::heading::parameters;
 use super::options::{parse_count, parse_positive};
 use super::output::Outputs;
 use super::report::Report;
@@ -46,7 +45,8 @@ pub struct ToleranceCommand {
     /// Only in a kept order the time is a maximum of lines, as long as neither capacity nor ports delay messages
     #[arg(long, value_enum, help_heading = "Schedule")]
     order: Option<RankOrder>,
-    /// The parameter that grows; may be given several times [default: each, and L in full]
+    /// The parameter that grows: L, or L_1 of the outermost level within the machine; may be given several times
+    /// [default: each, and L in full]
     #[arg(long, value_name = "NAME", help_heading = "Report")]
     parameter: Vec<String>,
     /// The parameter's greatest value [default: that at which the run is a little more than 5% longer]
@@ -85,13 +85,13 @@ const PARTS: [u32; 3] = [1, 2, 5];
 struct ToleranceRow<'a> {
     input: &'a str,
     machine: Option<&'static str>,
-    params: Params,
+    machine_params: LeveledParams,
     curve: RunCurve,
     /// True if all pieces of the curve are known.
     is_whole: bool,
     /// The time at what is tolerated for each of [`PARTS`], where the ranks may act in another order.
     free: Vec<Option<Time>>,
-    /// Latencies on the critical path, by the kind of their message; for L alone.
+    /// Latencies on the critical path, by the kind of their message; for L, or that of a level.
     uses: Vec<LatencyUse<String>>,
 }
 
@@ -100,58 +100,54 @@ impl ToleranceCommand {
     pub fn execute(&self, out: &mut dyn Write) -> Result<(), CliError> {
         let files = self.outputs.open()?;
         let source = RunSource::read(self)?;
-        let (params, unit) = (source.params(), source.unit());
-        let wanted = self.parameters(&params)?;
+        let (machine, unit) = (source.machine(), source.unit());
+        let wanted = self.parameters(&machine)?;
         if self.to.is_some() && wanted.len() > 1 && self.parameter.len() != 1 {
             return Err(CliError::request(
                 "--to is the end of one parameter; give it with --parameter L, say",
             ));
         }
-        let parameters = parameters(&params, &unit).join(", ");
-        let heading = source.heading(&parameters);
+        let heading = source.heading();
         let mut report = Report::new(out, self.format, report::columns(self.top)).with_files(files);
         for (parameter, is_whole) in wanted {
             let request = CurveRequest {
                 parameter,
-                end: self.end(parameter, &params)?,
+                end: self.end(parameter, &machine)?,
                 parts: PARTS.into(),
                 has_all_pieces: is_whole,
                 most_runs: self.runs.unwrap_or_else(|| source.usual_runs()),
                 threads: source.threads(),
             };
             let fail = |FailedReplay { value, error }| replay_error(&value, &error);
-            let curve = RunCurve::find(params, &request, &|params| source.run(params)).map_err(fail)?;
-            let uses = match parameter.name {
+            let curve = RunCurve::find(machine.clone(), &request, &|machine| source.run(machine)).map_err(fail)?;
+            let uses = match parameter.parameter.name {
                 "L" => source.latency_uses(&curve)?,
                 _ => Vec::new(),
             };
             let free_time = |part: u32| {
-                let params = params.with(parameter.name, curve.tolerated(part)?).ok()?;
-                source.time_in_free_order(params)
+                source.time_in_free_order(machine.with(parameter, curve.tolerated(part)?).ok()?)
             };
             let free = if is_whole { PARTS.map(free_time).into() } else { Vec::new() };
-            let (input, machine) = (source.name(), source.machine());
-            report.add(ToleranceRow { input, machine, params, curve, is_whole, free, uses })?;
+            let (input, machine, machine_params) = (source.name(), source.machine_name(), machine.clone());
+            report.add(ToleranceRow { input, machine, machine_params, curve, is_whole, free, uses })?;
         }
         report.finish(&heading, unit, MOST_DECIMALS, |rows| report::blocks(rows, unit, self.top))?;
         report.draw_svg(|rows| picture::svg(rows, &heading, unit))
     }
 
     /// Returns the parameters that grow, each with whether all pieces of its curve are asked for.
-    fn parameters(&self, params: &Params) -> Result<Vec<(&'static Parameter, bool)>, CliError> {
-        let there: Vec<&'static Parameter> = CurveRequest::parameters(params).collect();
+    fn parameters(&self, machine: &LeveledParams) -> Result<Vec<(LevelParameter, bool)>, CliError> {
+        let there: Vec<LevelParameter> = CurveRequest::parameters(machine).collect();
         if self.parameter.is_empty() {
-            let is_set =
-                |parameter: &&&Parameter| parameter.number(params) != Some(0) || parameter.name == "L";
-            return Ok(there
-                .iter()
-                .filter(is_set)
-                .map(|parameter| (*parameter, parameter.name == "L"))
-                .collect());
+            let is_set = |parameter: &&LevelParameter| {
+                parameter.number(machine) != Some(0) || parameter.name() == "L"
+            };
+            let is_whole = |parameter: &LevelParameter| (*parameter, parameter.name() == "L");
+            return Ok(there.iter().filter(is_set).map(is_whole).collect());
         }
         let find = |name: &String| {
-            let found = there.iter().find(|parameter| parameter.name == name);
-            let names = || there.iter().map(|parameter| parameter.name).collect::<Vec<_>>().join(", ");
+            let found = there.iter().find(|parameter| parameter.name() == name);
+            let names = || there.iter().map(LevelParameter::name).collect::<Vec<_>>().join(", ");
             let refuse = || {
                 let names = names();
                 CliError::Request(format!(
@@ -164,14 +160,13 @@ impl ToleranceCommand {
     }
 
     /// Reads the greatest value of the parameter.
-    fn end(&self, parameter: &Parameter, params: &Params) -> Result<Option<i64>, CliError> {
+    fn end(&self, parameter: LevelParameter, machine: &LeveledParams) -> Result<Option<i64>, CliError> {
         let Some(text) = &self.to else { return Ok(None) };
         let refuse = |why: &dyn std::fmt::Display| CliError::Request(format!("--to {text}: {why}"));
-        let set = ParamsBuilder::from(*params).set(&format!("{}={text}", parameter.name));
-        let changed = set.and_then(ParamsBuilder::build).map_err(|why| refuse(&why))?;
-        let (now, end) = (parameter.number(params).unwrap_or(0), parameter.number(&changed).unwrap_or(0));
+        let changed = machine.set(&format!("{}={text}", parameter.name())).map_err(|why| refuse(&why))?;
+        let (now, end) = (parameter.number(machine).unwrap_or(0), parameter.number(&changed).unwrap_or(0));
         if end <= now {
-            let (name, now) = (parameter.name, Time::from_ps(now));
+            let (name, now) = (parameter.name(), Time::from_ps(now));
             return Err(refuse(&format_args!("the machine's {name} is {now}; give a greater one")));
         }
         Ok(Some(end))

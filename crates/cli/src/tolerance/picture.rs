@@ -18,7 +18,7 @@ pub fn svg(rows: &[ToleranceRow], heading: &str, unit: Unit) -> Result<String, C
     let refuse = || CliError::request("a picture shows how one parameter grows; give --parameter L, say");
     let row = rows.iter().find(|row| row.is_whole).ok_or_else(refuse)?;
     let curve = &row.curve;
-    let name = curve.parameter.name;
+    let name = curve.parameter.name();
     let amount = |value: i64| unit.amount(Time::from_ps(value));
     let mut times = Vec::new();
     let mut slopes = Vec::new();

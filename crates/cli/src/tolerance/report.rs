@@ -9,7 +9,7 @@ use super::super::column::Columns;
 use super::super::field::Field;
 use super::super::formula::formula_columns;
 use super::super::number::{Unit, count, percent, thousands};
-use super::super::row::{MOST_DECIMALS, machine_columns};
+use super::super::row::{MOST_DECIMALS, level_columns, machine_columns};
 use super::{PARTS, ToleranceRow};
 
 /// Limit of the pieces that a table lists.
@@ -19,8 +19,9 @@ const MOST_PIECES: usize = 24;
 pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
     let mut columns = Columns::<ToleranceRow>::new();
     columns.add("input", |row| row.input);
-    columns.extend(machine_columns(|row: &ToleranceRow| (row.machine, row.params), true));
-    columns.add("parameter", |row| row.curve.parameter.name).title("what grows");
+    columns.extend(machine_columns(|row: &ToleranceRow| (row.machine, row.machine_params.params), true));
+    columns.extend(level_columns(|row: &ToleranceRow| &*row.machine_params.levels));
+    columns.add("parameter", |row| row.curve.parameter.name()).title("what grows");
     columns.add("value_ns", |row| Time::from_ps(row.curve.value));
     columns.add_to_table("from", |row| Field::Swept(Time::from_ps(row.curve.value).to_string()));
     columns.add("time_ns", |row| row.curve.time).title("time");
@@ -99,11 +100,12 @@ fn gap_columns<'a>() -> Columns<'a, (i64, i64)> {
 
 /// Returns the columns of a kind of messages.
 fn use_columns<'a>(row: &ToleranceRow<'a>) -> Columns<'a, LatencyUse<String>> {
+    let name = row.curve.parameter.name();
     let time = row.curve.time;
     let share =
         move |uses: &LatencyUse<String>| if time == Time::ZERO { 0.0 } else { uses.time.in_units(time) };
     let mut columns = Columns::<LatencyUse<String>>::new();
-    columns.add("what", |uses| uses.kind.clone()).title("L on the critical path");
+    columns.add("what", |uses| uses.kind.clone()).title(&format!("{name} on the critical path"));
     columns.add("count", |uses| uses.count).title("count");
     columns.add("time_ns", |uses| uses.time).title("time");
     columns.add("share", share);
@@ -116,7 +118,7 @@ pub fn blocks(rows: &[ToleranceRow], unit: Unit, top: usize) -> Vec<DocumentBloc
     let mut blocks = Vec::new();
     for row in rows {
         let curve = &row.curve;
-        let name = curve.parameter.name;
+        let name = curve.parameter.name();
         let mut notes = Vec::new();
         if row.is_whole {
             let shown = &curve.pieces[..curve.pieces.len().min(MOST_PIECES)];

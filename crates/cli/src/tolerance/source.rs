@@ -5,7 +5,8 @@ use std::path::Path;
 use loggp::path::{Events, Path as CriticalPath};
 use loggp::schedule::{KeptOrder, Player, Schedule};
 use loggp::trace::Trace;
-use loggp::{Params, ParamsBuilder, RunError, Time};
+use loggp::params::LeveledParams;
+use loggp::{RunError, Time};
 use loggp_study::analysis::{
     LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags, replay_with,
 };
@@ -13,7 +14,7 @@ use loggp_study::analysis::{
 use super::super::audit;
 use super::super::error::CliError;
 use super::super::formula::replay_error;
-use super::super::heading::recorded_text;
+use super::super::heading::{level_lines, parameters, recorded_text};
 use super::super::number::Unit;
 use super::super::output::{TRACE_EXTENSIONS, extension};
 use super::super::replay::play_error;
@@ -23,7 +24,7 @@ use super::{RankOrder, ToleranceCommand};
 /// The run, and the machine on which it is made.
 pub enum RunSource {
     Schedule { run: ScheduleRun, kept: Option<KeptSchedule> },
-    Trace { name: String, trace: Trace, params: Params },
+    Trace { name: String, trace: Trace, machine: LeveledParams },
 }
 
 /// The order in which each rank of a schedule acted on the machine itself.
@@ -37,22 +38,15 @@ pub struct KeptSchedule {
 impl KeptSchedule {
     /// Plays a schedule, and keeps its order; `None` if a schedule in this order takes another time, as where
     /// a rank does something else while its long message waits for the receiver.
-    fn find(schedule: &Schedule, player: &Player, params: Params) -> Result<Option<KeptSchedule>, CliError> {
+    fn find(schedule: &Schedule, player: &Player, machine: LeveledParams) -> Result<Option<KeptSchedule>, CliError> {
         let mut report = player.clone().trace(true).run(schedule).map_err(play_error)?;
         let trace = report.trace.take().expect("it is traced");
         let Some(order) = KeptOrder::from_trace(&trace) else { return Ok(None) };
         drop(trace);
-        let again = order.run(without_rendezvous(params));
+        let again = order.run(machine);
         let is_same = again.is_ok_and(|again| again.finishes() == report.finishes);
         Ok(is_same.then_some(KeptSchedule { order, operations: report.operations }))
     }
-}
-
-/// Returns the parameters with which no message waits for its receiver. In a kept order requests and replies
-/// are messages like others.
-fn without_rendezvous(params: Params) -> Params {
-    let unlimited = ParamsBuilder::from(params).set("S=none").and_then(ParamsBuilder::build);
-    if params.is_synchronous(usize::MAX) { unlimited.unwrap_or(params) } else { params }
 }
 
 impl RunSource {
@@ -69,7 +63,7 @@ impl RunSource {
         let run = command.play.read(&command.input)?;
         let (schedule, player) = (&run.program.schedule, &run.player);
         let kept = match command.order.unwrap_or_default() {
-            RankOrder::Kept => KeptSchedule::find(schedule, player, run.choice.params)?,
+            RankOrder::Kept => KeptSchedule::find(schedule, player, run.choice.machine())?,
             RankOrder::Free => player.run(schedule).map(|_| None).map_err(play_error)?,
         };
         Ok(RunSource::Schedule { run, kept })
@@ -90,14 +84,14 @@ impl RunSource {
             ));
         }
         let changes = play.choice.params.as_deref().unwrap_or_default();
-        let set = ParamsBuilder::from(trace.params).set(changes).and_then(ParamsBuilder::build);
-        let params = set.map_err(|why| CliError::Request(format!("--params {changes}: {why}")))?;
-        if params.P != trace.params.P {
+        let set = trace.machine().set(changes);
+        let machine = set.map_err(|why| CliError::Request(format!("--params {changes}: {why}")))?;
+        if machine.params.P != trace.params.P {
             return Err(CliError::request(
                 "the trace says how many processors there are; leave P out of --params",
             ));
         }
-        Ok(RunSource::Trace { name: input.clone(), trace, params })
+        Ok(RunSource::Trace { name: input.clone(), trace, machine })
     }
 
     /// Returns the name of the input.
@@ -109,18 +103,18 @@ impl RunSource {
     }
 
     /// Returns the name of the machine, if it has one.
-    pub fn machine(&self) -> Option<&'static str> {
+    pub fn machine_name(&self) -> Option<&'static str> {
         match self {
             RunSource::Schedule { run, .. } => run.choice.name,
             RunSource::Trace { .. } => None,
         }
     }
 
-    /// Returns the machine's parameters.
-    pub fn params(&self) -> Params {
+    /// Returns the parameters of the machine and of its levels.
+    pub fn machine(&self) -> LeveledParams {
         match self {
-            RunSource::Schedule { run, .. } => run.choice.params,
-            RunSource::Trace { params, .. } => *params,
+            RunSource::Schedule { run, .. } => run.choice.machine(),
+            RunSource::Trace { machine, .. } => machine.clone(),
         }
     }
 
@@ -128,36 +122,38 @@ impl RunSource {
     pub fn unit(&self) -> Unit {
         match self {
             RunSource::Schedule { run, .. } => run.choice.unit,
-            RunSource::Trace { params, .. } => Unit::default_for(params),
+            RunSource::Trace { machine, .. } => Unit::default_for(&machine.params),
         }
     }
 
     /// Returns the heading of a report.
-    pub fn heading(&self, parameters: &str) -> String {
+    pub fn heading(&self) -> String {
         match self {
             RunSource::Schedule { run, kept } => {
                 let order = if kept.is_some() { ", kept order" } else { ", free order" };
-                format!("{}\n{}", run.name, run.heading(parameters, order))
+                format!("{}\n{}", run.name, run.heading(&run.choice, order))
             }
-            RunSource::Trace { name, trace, params } => {
-                let unit = Unit::default_for(params).name;
-                format!("{name}\n{parameters}\n{}, times in {unit}", recorded_text(trace))
+            RunSource::Trace { name, trace, machine } => {
+                let LeveledParams { params, levels, .. } = machine;
+                let unit = Unit::default_for(params);
+                let parameters =
+                    parameters(params, &unit).join(", ") + &level_lines(params.P, levels, &unit);
+                format!("{name}\n{parameters}\n{}, times in {}", recorded_text(trace), unit.name)
             }
         }
     }
 
     /// Makes the run on a machine with these parameters.
-    pub fn run(&self, params: Params) -> Result<RunPath, RunError> {
+    pub fn run(&self, machine: LeveledParams) -> Result<RunPath, RunError> {
         match self {
             RunSource::Schedule { kept: Some(kept), .. } => {
-                let params = without_rendezvous(params);
-                let run = kept.order.run(params)?;
-                Ok(RunPath { params, time: run.time, path: run.path() })
+                let run = kept.order.run(machine.clone())?;
+                Ok(RunPath { machine, time: run.time, path: run.path() })
             }
             RunSource::Schedule { run, kept: None } => {
-                Ok(RunPath::from_trace(&run.play(params)?.trace.expect("it is traced")))
+                Ok(RunPath::from_trace(&run.play(machine)?.trace.expect("it is traced")))
             }
-            RunSource::Trace { trace, .. } => Ok(RunPath::from_trace(&replay_with(trace, params)?)),
+            RunSource::Trace { trace, .. } => Ok(RunPath::from_trace(&replay_with(trace, machine)?)),
         }
     }
 
@@ -187,40 +183,44 @@ impl RunSource {
 
     /// Returns the time of a schedule whose ranks act in any order, if they keep theirs otherwise and it
     /// comes to an end.
-    pub fn time_in_free_order(&self, params: Params) -> Option<Time> {
+    pub fn time_in_free_order(&self, machine: LeveledParams) -> Option<Time> {
         match self {
             RunSource::Schedule { run, kept: Some(_) } => {
-                Some(run.player.clone().params(params).run(&run.program.schedule).ok()?.time)
+                Some(run.player.clone().machine(machine).run(&run.program.schedule).ok()?.time)
             }
             _ => None,
         }
     }
 
-    /// Returns the latencies on the critical path that holds right above the machine's own L, by the kind of
-    /// their message.
+    /// Returns the latencies of a level on the critical path that holds right above the machine's own L of that
+    /// level, by the kind of their message.
     pub fn latency_uses(&self, curve: &RunCurve) -> Result<Vec<LatencyUse<String>>, CliError> {
         let seen_at = curve.pieces.first().map_or(curve.value, |piece| piece.seen_at);
-        let params = Params { L: Time::from_ps(seen_at), ..self.params() };
-        let failed = |error: RunError| replay_error(&format!("L={}", params.L), &error);
+        let parameter = curve.parameter;
+        let about = format!("{}={}", parameter.name(), Time::from_ps(seen_at));
+        let failed = |error: RunError| replay_error(&about, &error);
+        let machine = self.machine().with(parameter, seen_at).map_err(|why| failed(why.into()))?;
+        let level = parameter.level;
         match self {
             RunSource::Schedule { run, kept: Some(kept) } => {
-                let again = kept.order.run(without_rendezvous(params)).map_err(failed)?;
+                let again = kept.order.run(machine).map_err(failed)?;
                 let ends = |message: usize| kept.order.ends(message);
-                Ok(schedule_uses(run, &again.path(), &kept.operations, &ends))
+                Ok(schedule_uses(run, &again.path(), level, &kept.operations, &ends))
             }
             RunSource::Schedule { run, kept: None } => {
-                let report = run.play(params).map_err(failed)?;
+                let report = run.play(machine).map_err(failed)?;
                 let trace = report.trace.expect("it is traced");
                 let events = Events::new(&trace);
                 let ends = |message: usize| [events.message(message).id.from, events.message(message).to];
-                Ok(schedule_uses(run, &CriticalPath::from_events(&events), &report.operations, &ends))
+                let path = CriticalPath::from_events(&events);
+                Ok(schedule_uses(run, &path, level, &report.operations, &ends))
             }
             RunSource::Trace { trace, .. } => {
-                let again = replay_with(trace, params).map_err(failed)?;
+                let again = replay_with(trace, machine).map_err(failed)?;
                 let events = Events::new(&again);
                 let tags = message_tags(&events);
                 let kind = |message: usize| tags[message].as_deref().unwrap_or("a message").to_string();
-                Ok(latency_uses(&CriticalPath::from_events(&events), kind))
+                Ok(latency_uses(&CriticalPath::from_events(&events), level, kind))
             }
         }
     }
@@ -231,8 +231,9 @@ impl RunSource {
 fn schedule_uses(
     run: &ScheduleRun,
     path: &CriticalPath,
+    level: usize,
     operations: &[[u32; 2]],
     ends: &dyn Fn(usize) -> [usize; 2],
 ) -> Vec<LatencyUse<String>> {
-    latency_uses(path, |message| run.message_name(ends(message), operations[message]))
+    latency_uses(path, level, |message| run.message_name(ends(message), operations[message]))
 }

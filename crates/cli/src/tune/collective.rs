@@ -15,12 +15,13 @@ use super::super::completion_values::completed;
 use super::super::error::CliError;
 use super::super::field::Field;
 use super::super::heading::{choice_heading, parameters, wire_text};
+use super::super::levels::LevelOptions;
 use super::super::number::count;
 use super::super::options::{ChoiceOptions, PORTS, all_cores, one_of, parse_count};
 use super::super::progress::ProgressDisplay;
 use super::super::replay::{machine_for, play_error};
 use super::super::report::Report;
-use super::super::row::{MOST_DECIMALS, machine_columns};
+use super::super::row::{MOST_DECIMALS, level_columns, machine_columns};
 use super::super::schedule::pattern_schedule;
 use super::TuneOptions;
 
@@ -45,6 +46,8 @@ pub struct CollectiveArgs {
     size: usize,
     #[command(flatten, next_help_heading = "Machine")]
     choice: ChoiceOptions,
+    #[command(flatten, next_help_heading = "Machine")]
+    levels: LevelOptions,
     /// Whether long messages to and from a rank share a port
     #[arg(long, value_parser = one_of::<Ports>(PORTS), default_value = "single", help_heading = "Machine")]
     ports: Ports,
@@ -75,14 +78,14 @@ impl CollectiveArgs {
         let patterns = collective_choices(kind, *P, *size as u64);
         // What a library takes can always be done, so that it tells whether the request is right.
         let first = pattern_schedule(&format!("{}:openmpi", kind.name()), *P, *size)?;
-        let choice = machine_for(&self.choice, &first)?;
+        let choice = machine_for(&self.choice, &self.levels, &first)?;
         let files = own.open()?;
         let progress = ProgressDisplay::for_runs(patterns.len());
         let play = |pattern: &String| {
             progress.set_current(pattern.clone());
             let schedule = pattern_schedule(pattern, *P, *size);
             let time = schedule.map(|schedule| {
-                let play = Player::new(choice.params).ports(*ports).run(&schedule);
+                let play = Player::new(choice.params).machine(choice.machine()).ports(*ports).run(&schedule);
                 play.map(|report| report.time).map_err(play_error)
             });
             progress.finish_one();
@@ -155,6 +158,7 @@ fn columns<'a>() -> Columns<'a, PatternRow<'a>> {
     let mut columns = Columns::<PatternRow>::new();
     columns.add("schedule", |row| row.pattern.clone()).title("pattern");
     columns.extend(machine_columns(|row: &PatternRow| (row.choice.name, row.choice.params), true));
+    columns.extend(level_columns(|row: &PatternRow| &*row.choice.levels));
     columns.add("size", |row| row.size);
     columns.add("time_ns", |row| row.time).title("time");
     columns.add("slower", |row| Field::Error(row.slower)).title("slower by");

@@ -106,8 +106,7 @@ impl<'e, 'a> CallGroups<'e, 'a> {
 
     /// Returns the activity of sending or receiving a message.
     fn message_activity(&self, message: usize, sends: bool) -> GroupActivity {
-        let (about, class) =
-            (self.about[message].clone(), self.length_class(self.events.message(message).words));
+        let (about, class) = (self.about[message].clone(), self.length_class(message));
         if sends { GroupActivity::Send(about, class) } else { GroupActivity::Receive(about, class) }
     }
 
@@ -136,10 +135,13 @@ impl<'e, 'a> CallGroups<'e, 'a> {
             && matches!(piece.account, Account::Receive | Account::ReceiverSync)
     }
 
-    /// Returns the class of a length.
-    fn length_class(&self, words: usize) -> LengthClass {
+    /// Returns the class of a message's length.
+    fn length_class(&self, message: usize) -> LengthClass {
+        let message = self.events.message(message);
+        let (words, params) =
+            (message.words, self.events.trace.params_between(message.id.from, message.to));
         let log2 = words.checked_next_power_of_two().map_or(usize::BITS, usize::trailing_zeros);
         let log2 = if words == 0 { 0 } else { log2 + 1 };
-        LengthClass { log2, is_synchronous: self.events.trace.params.is_synchronous(words) }
+        LengthClass { log2, is_synchronous: params.is_synchronous(words) }
     }
 }

@@ -17,7 +17,8 @@ use std::rc::Rc;
 use loggp::audit::audit;
 use loggp::path::{Events, Hop, Path};
 use loggp::trace::{ActivityKind, Trace};
-use loggp::{Params, Time};
+use loggp::Time;
+use loggp::params::LeveledParams;
 
 use accounts::{Account, Accounts};
 use groups::CallGroups;
@@ -37,7 +38,8 @@ pub use what_if::WhatIf;
 /// The analysis of a trace.
 #[derive(Clone, Debug)]
 pub struct Analysis {
-    pub params: Params,
+    /// The machine's parameters, and those of its levels.
+    pub machine: LeveledParams,
     /// Time at which the last processor finished.
     pub time: Time,
     /// Number of messages, requests and replies included.
@@ -80,7 +82,7 @@ pub struct AgreementWait {
 
 /// Passes all such waits of a run to `on`, by processor.
 pub fn for_each_agreement_wait(trace: &Trace, on: &mut dyn FnMut(AgreementWait)) {
-    if !trace.params.is_synchronous(usize::MAX) {
+    if !trace.machine().all().any(|params| params.is_synchronous(usize::MAX)) {
         return;
     }
     let events = Events::new(trace);
@@ -100,13 +102,8 @@ pub fn for_each_agreement_wait(trace: &Trace, on: &mut dyn FnMut(AgreementWait))
     }
 }
 
-/// Returns an error if a trace cannot be analyzed: it breaks the rules of the machine, or that has levels.
+/// Returns an error if a trace cannot be analyzed: it breaks the rules of the machine.
 pub fn check_trace(trace: &Trace) -> Result<(), Refusal> {
-    if !trace.levels.is_empty() {
-        return Err(
-            "its machine has levels, and an analysis knows one; run it on a machine of one level".into()
-        );
-    }
     match audit(trace).violations.first() {
         Some(violation) => Err(format!("it breaks the rules of the machine: {violation}").into()),
         None => Ok(()),
@@ -159,14 +156,15 @@ impl Analysis {
         let silent = trace.params.P.saturating_sub(processors.len());
         total[Account::End] += silent as i64 * events.finish;
         let path = Path::from_events(events);
-        let formula = FormulaBuilder::new(&trace.params).formula(&path.hops);
-        let sensitivities = sensitivity::sensitivities(&formula, &trace.params);
+        let machine = trace.machine();
+        let formula = FormulaBuilder::new(&machine).formula(&path.hops);
+        let sensitivities = sensitivity::sensitivities(&formula, &machine);
         let step = |hop: Hop| {
             let message = hop.message.map(|message| events.message(message));
             PathStep { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
         };
         Analysis {
-            params: trace.params,
+            machine,
             time: events.finish,
             messages: events.message_count(),
             synchronous: (0..events.message_count()).filter(|message| roles.is_announced(*message)).count(),

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loggp::params::Parameter;
+use loggp::params::{LevelParameter, LeveledParams};
 use loggp::path::{Events, FormulaBuilder, Path};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
-use loggp::{Params, RunError, Time};
+use loggp::{RunError, Time};
 
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 use crate::range::Range;
@@ -31,21 +31,21 @@ const MOST_REPLAYS: usize = 64 * MOST_CHANGES;
 /// The run that is swept.
 pub(super) struct SweptRun<'a> {
     /// Parameters of the machine, except the swept one.
-    pub params: Params,
-    /// Name of the swept parameter.
-    pub name: &'static str,
+    pub machine: &'a LeveledParams,
+    /// The swept parameter.
+    pub parameter: LevelParameter,
     /// Makes a run with these parameters.
     pub make_run: &'a MakeRun<'a>,
 }
 
 /// Makes a run with these parameters, perhaps beside others.
-pub type MakeRun<'a> = dyn Fn(Params) -> Result<RunPath, RunError> + Sync + 'a;
+pub type MakeRun<'a> = dyn Fn(LeveledParams) -> Result<RunPath, RunError> + Sync + 'a;
 
 /// The end of a run, and what led to it.
 #[derive(Clone, Debug)]
 pub struct RunPath {
     /// Parameters of its machine.
-    pub params: Params,
+    pub machine: LeveledParams,
     /// Time at which the last processor finished.
     pub time: Time,
     /// Critical path.
@@ -56,21 +56,27 @@ impl RunPath {
     /// Finds the critical path of a traced run.
     pub fn from_trace(trace: &Trace) -> RunPath {
         let events = Events::new(trace);
-        RunPath { params: trace.params, time: events.finish, path: Path::from_events(&events) }
+        RunPath { machine: trace.machine(), time: events.finish, path: Path::from_events(&events) }
     }
 }
 
 impl ParameterSweep {
     /// Replays a recorded run along a range of one of its machine's parameters.
     pub fn replay(trace: &Trace, range: &Range) -> Result<ParameterSweep, FailedReplay> {
-        ParameterSweep::run(trace.params, range, &|params| {
-            Ok(RunPath::from_trace(&replay_with(trace, params)?))
+        ParameterSweep::run(trace.machine(), range, &|machine| {
+            Ok(RunPath::from_trace(&replay_with(trace, machine)?))
         })
     }
 
     /// Makes runs along a range of one of a machine's parameters.
-    pub fn run(params: Params, range: &Range, make_run: &MakeRun) -> Result<ParameterSweep, FailedReplay> {
-        let swept_run = SweptRun { params, name: range.quantity.name(), make_run };
+    pub fn run(
+        machine: impl Into<LeveledParams>,
+        range: &Range,
+        make_run: &MakeRun,
+    ) -> Result<ParameterSweep, FailedReplay> {
+        let machine = &machine.into();
+        let Some(parameter) = range.quantity.parameter() else { return Ok(ParameterSweep::default()) };
+        let swept_run = SweptRun { machine, parameter, make_run };
         let values: BTreeSet<i64> = range.points.iter().map(|point| point.number as i64).collect();
         let mut search = ChangeSearch {
             run_at: &|value| swept_run.run_at(value),
@@ -94,24 +100,25 @@ impl ParameterSweep {
 }
 
 /// Replays a recorded run with other parameters.
-pub fn replay_with(trace: &Trace, params: Params) -> Result<Trace, RunError> {
-    let run = Replay::new(trace).params(params).trace(true).run()?;
+pub fn replay_with(trace: &Trace, machine: LeveledParams) -> Result<Trace, RunError> {
+    let run = Replay::new(trace).machine(machine).trace(true).run()?;
     Ok(run.trace.expect("it is traced"))
 }
 
 impl SweptRun<'_> {
     /// Makes the run with this value.
     pub(super) fn run_at(&self, value: i64) -> Result<ReplayPoint, FailedReplay> {
-        let make_run = || (self.make_run)(self.params.with(self.name, value)?);
+        let make_run = || (self.make_run)(self.machine.with(self.parameter, value)?);
+        let name = self.parameter.name();
         let failed = |error: RunError| FailedReplay {
-            value: match Parameter::by_name(self.name).is_some_and(Parameter::is_time) {
-                true => format!("{}={}", self.name, Time::from_ps(value)),
-                false => format!("{}={value}", self.name),
+            value: match self.parameter.is_time() {
+                true => format!("{name}={}", Time::from_ps(value)),
+                false => format!("{name}={value}"),
             },
             error: error.into(),
         };
-        let RunPath { params, time, path } = make_run().map_err(failed)?;
-        let formula = FormulaBuilder::new(&params).formula(&path.hops);
-        Ok(ReplayPoint { value, time, slope: formula.count(self.name), formula })
+        let RunPath { machine, time, path } = make_run().map_err(failed)?;
+        let formula = FormulaBuilder::new(&machine).formula(&path.hops);
+        Ok(ReplayPoint { value, time, slope: formula.count(name), formula })
     }
 }

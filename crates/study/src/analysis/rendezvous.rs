@@ -64,7 +64,8 @@ impl MessageRoles {
 /// Returns the request for a message and its reply, if it was announced.
 fn find_rendezvous(events: &Events, data: usize) -> Option<(usize, usize)> {
     let message = events.message(data);
-    if !events.trace.params.is_synchronous(message.words) {
+    let params = events.trace.params_between(message.id.from, message.to);
+    if !params.is_synchronous(message.words) {
         return None;
     }
     let reply = received_before(events, events.send_event(data)?)?;

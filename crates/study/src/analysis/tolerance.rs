@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use loggp::params::{LongMessages, Parameter};
+use loggp::params::{LevelParameter, LeveledParams, LongMessages};
 use loggp::path::{Formula, HopTerm, Path};
-use loggp::{Params, Time};
+use loggp::Time;
 
 use super::parameter_sweep::{MakeRun, SweptRun};
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
@@ -12,7 +12,7 @@ use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
 /// The time of a run along a parameter, from the machine's own value up.
 #[derive(Clone, Debug)]
 pub struct RunCurve {
-    pub parameter: &'static Parameter,
+    pub parameter: LevelParameter,
     /// Value of the machine's parameter.
     pub value: i64,
     /// Time of the run on the machine itself.
@@ -51,7 +51,7 @@ pub struct CurvePiece {
 /// What is asked about a run along a parameter.
 #[derive(Clone, Debug)]
 pub struct CurveRequest {
-    pub parameter: &'static Parameter,
+    pub parameter: LevelParameter,
     /// The greatest value, or `None` until the run is more than the last of `parts` longer.
     pub end: Option<i64>,
     /// How much longer the run may become, in per cent, in ascending order.
@@ -65,12 +65,12 @@ pub struct CurveRequest {
 }
 
 impl CurveRequest {
-    /// Returns the parameters about which can be asked: those of the machine that are times.
-    pub fn parameters(params: &Params) -> impl Iterator<Item = &'static Parameter> {
-        // LogP's G is no parameter of its own.
-        let is_own = move |name: &str| name != "G" || params.long != LongMessages::LogP;
-        Parameter::ALL.iter().filter(move |parameter| {
-            parameter.is_time() && is_own(parameter.name) && parameter.number(params).is_some()
+    /// Returns the parameters about which can be asked: those of the machine and of its levels that are times.
+    pub fn parameters(machine: &LeveledParams) -> impl Iterator<Item = LevelParameter> + '_ {
+        machine.parameters().filter(|LevelParameter { parameter, level, .. }| {
+            // LogP's G is no parameter of its own.
+            let is_own = parameter.name != "G" || machine.at(*level).long != LongMessages::LogP;
+            parameter.is_time() && is_own
         })
     }
 }
@@ -78,13 +78,14 @@ impl CurveRequest {
 impl RunCurve {
     /// Finds the time of a run along a parameter. `make_run` makes it on a machine.
     pub fn find(
-        params: Params,
+        machine: impl Into<LeveledParams>,
         request: &CurveRequest,
         make_run: &MakeRun,
     ) -> Result<RunCurve, FailedReplay> {
+        let machine = &machine.into();
         let parameter = request.parameter;
-        let swept = SweptRun { params, name: parameter.name, make_run };
-        let value = parameter.number(&params).unwrap_or(0);
+        let swept = SweptRun { machine, parameter, make_run };
+        let value = parameter.number(machine).unwrap_or(0);
         let mut search = ChangeSearch {
             run_at: &|value| swept.run_at(value),
             is_same: &|one, other| one.reaches(other) || other.reaches(one),
@@ -306,14 +307,15 @@ pub struct LatencyUse<K> {
     pub time: Time,
 }
 
-/// Returns the latencies on a critical path, by the kind of their message, the longest first. `kind` gets the
-/// index of a message.
+/// Returns the latencies of a level on a critical path, by the kind of their message, the longest first. `kind`
+/// gets the index of a message.
 pub fn latency_uses<K: Clone + Ord + std::hash::Hash>(
     path: &Path,
+    level: usize,
     mut kind: impl FnMut(usize) -> K,
 ) -> Vec<LatencyUse<K>> {
     let mut uses: HashMap<K, LatencyUse<K>> = HashMap::new();
-    for hop in path.hops.iter().filter(|hop| hop.term == HopTerm::Latency) {
+    for hop in path.hops.iter().filter(|hop| hop.term == HopTerm::Latency && hop.level == level) {
         let Some(message) = hop.message else { continue };
         let kind = kind(message);
         let entry = uses.entry(kind.clone()).or_insert(LatencyUse { kind, count: 0, time: Time::ZERO });

@@ -1,10 +1,10 @@
 //! What-if replays of a recorded run: other parameters, messages in pieces, another model.
 
 use loggp::__private::escaped;
-use loggp::params::Model;
+use loggp::params::{LeveledParams, Model};
 use loggp::replay::Replay;
 use loggp::trace::Trace;
-use loggp::{Params, ParamsBuilder, RunError};
+use loggp::RunError;
 
 use loggp_programs::Refusal;
 
@@ -13,7 +13,7 @@ use loggp_programs::Refusal;
 pub struct WhatIf {
     /// Text that it was parsed from.
     pub name: String,
-    pub params: Params,
+    pub machine: LeveledParams,
     /// Longest piece of a message in words, if messages go in pieces (LogGPS, section 4.5, method M2).
     pub fragments: Option<usize>,
     /// Model (LogGPS, table 8).
@@ -21,9 +21,9 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// Parses `S=65536,L=2us,fragments=16383,model=loggp-1`: parameters, as on a command line, and two more
-    /// names.
-    pub fn read(text: &str, params: Params) -> Result<WhatIf, Refusal> {
+    /// Parses `S=65536,L=2us,L_1=1us,fragments=16383,model=loggp-1`: parameters, as on a command line, those of
+    /// levels, and two more names.
+    pub fn read(text: &str, machine: impl Into<LeveledParams>) -> Result<WhatIf, Refusal> {
         let (mut fragments, mut model, mut rest) = (None, None, Vec::new());
         for part in text.split(',') {
             match part.split_once('=').map(|(name, value)| (name.trim(), value.trim())) {
@@ -44,14 +44,13 @@ impl WhatIf {
                 _ => rest.push(part),
             }
         }
-        let params = ParamsBuilder::from(params).set(&rest.join(",")).and_then(ParamsBuilder::build);
-        let params = params.map_err(refused)?;
-        Ok(WhatIf { name: text.trim().into(), params, fragments, model: model.unwrap_or_default() })
+        let machine = machine.into().set(&rest.join(",")).map_err(refused)?;
+        Ok(WhatIf { name: text.trim().into(), machine, fragments, model: model.unwrap_or_default() })
     }
 
     /// Replays a recorded run with the change, and returns its trace.
     pub fn replay(&self, trace: &Trace) -> Result<Trace, RunError> {
-        let replay = Replay::new(trace).params(self.params).model(self.model).trace(true);
+        let replay = Replay::new(trace).machine(self.machine.clone()).model(self.model).trace(true);
         let replay = match self.fragments {
             Some(words) => replay.fragments(words),
             None => replay,
