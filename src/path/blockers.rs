@@ -121,7 +121,8 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
             let mut gone = self.messages_at(Order::Gone, id, end - self.events.params_at(level).g);
             gone.find(|other| self.events.level_of(*other) == level && is_before(other))
         };
-        (0..=self.events.levels().len()).find_map(of_level)
+        // Where several fit, the gap is that after the last of them.
+        (0..=self.events.levels().len()).filter_map(of_level).max_by_key(|other| self.ready_time(*other))
     }
 
     /// Returns the message to the same processor that entered at a moment, and behind which this one had to
@@ -138,16 +139,18 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         let places = all.entry(id).or_insert_with(|| self.events.receptions(id).into());
         let start = |place: usize| self.events.indexed_event(place).start;
         let of_level = |level: usize| {
-            let begun = end - self.events.params_at(level).g;
+            let g = self.events.params_at(level).g;
+            let begun = end - g;
             let first = places.partition_point(|place| start(*place) < begun);
             let mut then = places[first..].iter().take_while(|place| start(**place) == begun);
             let is_on_level = |place: &&usize| {
                 let message = self.events.message_at(**place);
                 message.is_none_or(|message| self.events.level_of(message) == level)
             };
-            then.find(is_on_level).map(|place| (*place, begun))
+            let found = then.find(is_on_level).filter(|_| g > Time::ZERO);
+            found.map(|place| (*place, begun))
         };
-        (0..=self.events.levels().len()).find_map(of_level)
+        (0..=self.events.levels().len()).filter_map(of_level).max_by_key(|(_, begun)| *begun)
     }
 
     /// Returns the earlier message on the same way that this one did not overtake.

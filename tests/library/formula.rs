@@ -32,7 +32,7 @@ fn formula_of_a_random_program_gives_its_time() {
         others.retain(|name| !case.has_requests() || !["g", "stall", "port"].contains(name));
         // The time that noise adds to an overhead follows from no parameter.
         others.retain(|name| case.noise.is_none() || !["g", "stall", "port", "surcharge"].contains(name));
-        if !others.is_empty() { eprintln!("BAD {seed} levels {} gps {} others {others:?}: {formula:?}", case.levels.len(), trace.params.gps().is_some()); }
+        assert!(others.is_empty(), "{seed}: {formula:?} {:?} {:?}", trace.params, case.levels);
         assert!(formula.rest("work") <= run.processors.iter().map(|one| one.work).sum::<Time>());
         terms += formula.counts.len();
         runs += 1;

@@ -47,6 +47,43 @@ fn schedules_are_played_again_under_changes() {
     assert_eq!([&L["path_ns"], &L["replay_ns"]].map(|ns| ns.as_f64()), [Some(350.0); 2], "{L}");
 }
 
+/// A machine with levels is the same for a schedule, for its trace, and for what is made of it.
+#[test]
+fn schedules_have_levels() {
+    let folder = folder("schedule-levels");
+    let file = folder.join("nodes.json");
+    let levels = r#""levels": [{"params": {"L": "1us", "o": "200ns", "g": "500ns", "G": "1ns", "P": 2}, "one_port": true}]"#;
+    let own = r#"{"L": "5us", "o": "1us", "g": "2us", "G": "1ns", "word": 1}"#;
+    std::fs::write(&file, format!(r#"{{"params": {own}, "ports": "dual", {levels}}}"#)).unwrap();
+    let machine = format!("--machine {}", file.display());
+    let trace = folder.join("ring.loggp").display().to_string();
+    let played = row(&format!("replay {RING} {machine} --trace {trace}"));
+    assert_eq!((&played["ports"], &played["levels"][0]["one_port"]), (&"dual".into(), &true.into()));
+    assert!(stdout_of(&format!("audit {trace}")).contains("every rule holds"));
+    let (direct, by_trace) = (row(&format!("analyze {RING} {machine}")), row(&format!("analyze {trace}")));
+    for key in ["time_ns", "messages", "total_ns", "path_ns", "formula", "processors", "levels"] {
+        assert_eq!(direct[key], by_trace[key], "{key}");
+    }
+    assert_eq!(direct["time_ns"], played["time_ns"]);
+    assert!(direct["formula"]["counts"]["L_1"].as_i64() > Some(0), "{}", direct["formula"]);
+    // One of them 1% larger, a sweep over it, and a change of it are runs with that level.
+    let changed = |L: &str| {
+        let levels = "--ports dual --levels 2x2 --level";
+        let own = format!("L={L},o=200ns,g=500ns,G=1ns");
+        row(&format!("replay ring -P 4 --params L=5us,o=1us,g=2us,G=1ns {levels} {own}"))["time_ns"].clone()
+    };
+    let base = format!("analyze ring -P 4 {machine} --over L_1=1us,9us --what-if L_1=9us");
+    let rows = rows(&base);
+    let points = &rows[0]["over"]["points"];
+    assert_eq!([&points[0]["time_ns"], &points[1]["time_ns"]], [&changed("1us"), &changed("9us")]);
+    assert_eq!(rows[1]["time_ns"], changed("9us"));
+    let more = rows[0]["one_percent_more"].as_array().unwrap();
+    assert!(more.iter().any(|one| one["parameter"] == "L_1"), "{more:?}");
+    let page = folder.join("ring.html").display().to_string();
+    let said = stdout_of(&format!("timeline ring -P 4 {machine} --what-if L_1=9us -o {page}"));
+    assert!(said.contains("L_1=9us"), "{said}");
+}
+
 #[test]
 fn a_recorded_program_has_a_timeline() {
     let folder = folder("schedule-timelines");
@@ -87,6 +124,14 @@ fn wrong_requests_for_schedules_are_refused() {
         (format!("analyze {trace} --params L=1us"), "or change its machine with --what-if"),
         (format!("timeline {trace} --collectives mpich"), "--collectives is for a recorded MPI program"),
         (format!("analyze {RING} -P 4"), "-P is for a pattern"),
+        (format!("analyze {trace} --levels 2x2"), "--levels is for a schedule"),
+        (format!("analyze {RING} {MACHINE} --what-if L_1=4us"), "L_1 is of a level, and the machine has no levels"),
+        (format!("analyze {RING} {MACHINE} --over L_1=1us,4us"), "this machine has no L_1"),
+        (format!("replay {RING} {MACHINE} --levels 3x2 --level L=1us,o=1us,g=1us"), "--levels makes 6 processors"),
+        (
+            format!("replay ring -P 4 {MACHINE} --levels 2x2 --level L=1us,o=1us,g=1us --rules loggopsim"),
+            "its machine has levels, which LogGOPSim has not",
+        ),
         (
             format!("analyze {RING} {MACHINE} --what-if fragments=4"),
             "fragments is for the trace of a program's run",

@@ -510,11 +510,34 @@ fn the_command_says_what_a_schedule_bears() {
     assert_eq!(names, ["L", "o", "g"]);
 }
 
+/// Between nodes of two the path has three latencies. The way of a message within a node and two between nodes takes
+/// longer from L_1 = 17 us on: 2L + 4o + 17 + 1 = 54.
+#[test]
+fn the_command_says_what_a_level_bears() {
+    let machine = "--params L=10us,o=4us,g=2us,G=0 --levels 4x2 --level L=1us,o=0.5us,g=0.2us,G=0";
+    let rows = rows(&format!("tolerance dissemination {machine}"));
+    let names: Vec<&str> = rows.iter().map(|row| row["parameter"].as_str().unwrap()).collect();
+    assert_eq!(names, ["L", "o", "g", "L_1", "o_1", "g_1"]);
+    assert_eq!(rows[0]["levels"][0]["params"]["P"], 2);
+    let within = row(&format!("tolerance dissemination {machine} --parameter L_1 --to 40us"));
+    let pieces = within["pieces"].as_array().unwrap();
+    let texts: Vec<_> = pieces.iter().map(|piece| piece["formula"]["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["3L + 6o", "2L + 4o + L_1 + 2 o_1"]);
+    assert_eq!(pieces[1]["formula"]["counts"]["L_1"], 1);
+    assert_eq!((&pieces[1]["from_ns"], &pieces[1]["time_ns"]), (&17_000.into(), &54_000.into()));
+    assert_eq!(within["bears_1_percent"]["until_ns"], 17_540);
+    let text = stdout_of(&format!("tolerance dissemination {machine}"));
+    assert!(text.contains("\n4 groups: L = 1 us, o = 0.5 us, g = 0.2 us, G = 0 us, P = 2,"), "{text}");
+}
+
 /// What cannot be asked is refused in a sentence.
 #[test]
 fn wrong_requests_are_refused() {
     assert_refused(&[
         ("tolerance ring --parameter x", "this machine's parameters that are times are L, o, g, G"),
+        ("tolerance ring --parameter L_1", "this machine's parameters that are times are L, o, g, G"),
+        ("tolerance ring --levels 4x2", "--levels has 1 within the machine, and 0 are described"),
+        ("tolerance nowhere.json --levels 4x2", "--levels is for a schedule, and nowhere.json is a trace"),
         ("tolerance ring --to 1us", "--to is the end of one parameter"),
         ("tolerance ring --parameter L --to 1us", "the machine's L is 10 us; give a greater one"),
         ("tolerance ring --parameter L --to x", "there is no unit x"),
