@@ -86,7 +86,8 @@ impl LeveledParams {
 
     /// Iterates over the parameters that this machine and its levels have.
     pub fn parameters(&self) -> impl Iterator<Item = LevelParameter> + '_ {
-        let of = |level: usize| Parameter::ALL.iter().map(move |parameter| LevelParameter { parameter, level });
+        let of =
+            |level: usize| Parameter::ALL.iter().map(move |parameter| LevelParameter { parameter, level });
         (0..=self.levels.len()).flat_map(of).filter(|parameter| parameter.number(self).is_some())
     }
 
@@ -156,7 +157,8 @@ impl From<&'static Parameter> for LevelParameter {
 impl LevelParameter {
     /// Returns the parameter with this name, such as `L` or `L_1`, or `None`.
     pub fn by_name(name: &str) -> Option<LevelParameter> {
-        let at = |level: usize| Parameter::ALL.iter().map(move |parameter| LevelParameter { parameter, level });
+        let at =
+            |level: usize| Parameter::ALL.iter().map(move |parameter| LevelParameter { parameter, level });
         (0..=super::table::MOST_LEVELS).flat_map(at).find(|one| one.name() == name)
     }
 

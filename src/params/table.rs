@@ -111,15 +111,23 @@ impl Parameter {
     /// All parameters, times first.
     pub const ALL: &'static [Parameter] = &[
         time(names!("L"), All, "latency: how long a word is under way, at most", |b| &mut b.params.L),
-        time(names!("o"), All, "overhead: how long a processor is busy with sending or receiving a message", |b| {
-            &mut b.params.o
-        }),
-        time(names!("g"), All, "the least time between two sends, or two receptions, of one processor", |b| {
-            &mut b.params.g
-        }),
+        time(
+            names!("o"),
+            All,
+            "overhead: how long a processor is busy with sending or receiving a message",
+            |b| &mut b.params.o,
+        ),
+        time(
+            names!("g"),
+            All,
+            "the least time between two sends, or two receptions, of one processor",
+            |b| &mut b.params.g,
+        ),
         time(names!("G"), LogGP, "gap per further word of a long message", ParamsBuilder::G_mut),
         time(names!("O_s"), LogGPS, "overhead per word at the sender, on top of o", |b| &mut b.gps_mut().O_s),
-        time(names!("O_r"), LogGPS, "overhead per word at the receiver, on top of o", |b| &mut b.gps_mut().O_r),
+        time(names!("O_r"), LogGPS, "overhead per word at the receiver, on top of o", |b| {
+            &mut b.gps_mut().O_r
+        }),
         time(names!("G_s"), LogGPS, "gap per word up to s", |b| &mut b.gps_mut().G_s),
         time(names!("G_l"), LogGPS, "gap per word above s; may be negative", |b| &mut b.gps_mut().G_l),
         time(

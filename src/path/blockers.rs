@@ -96,7 +96,8 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
     fn in_port(&self, held: usize, id: usize, receives: bool, at: Time) -> Option<Blocker> {
         let level = self.events.level_of(held);
         let single = self.events.ports_at(level) == Ports::Single;
-        let is_long = |other: &usize| self.stream(*other) > Time::ZERO && self.events.level_of(*other) == level;
+        let is_long =
+            |other: &usize| self.stream(*other) > Time::ZERO && self.events.level_of(*other) == level;
         let through = |order: Order| {
             let sharers = self.events.port_sharers(level, id);
             sharers.flat_map(move |id| self.messages_at(order, id, at)).filter(is_long)

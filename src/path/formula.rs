@@ -107,7 +107,8 @@ impl FormulaBuilder {
                 None => formula.rest.push((name, rest)),
             }
         }
-        let counted = self.levels.iter().zip(counts).flat_map(|(level, counts)| level.more.iter().zip(counts));
+        let counted =
+            self.levels.iter().zip(counts).flat_map(|(level, counts)| level.more.iter().zip(counts));
         let counted = counted.filter(|(_, count)| *count != 0);
         formula.counts = counted.map(|((parameter, _), count)| (parameter.name(), count)).collect();
         formula.rest.retain(|(_, time)| *time != Time::ZERO);

@@ -141,8 +141,7 @@ impl Player {
         let params = self.checked_params(schedule)?;
         let levels = &self.machine.levels;
         Level::check(&params, levels)?;
-        let network =
-            Network::new(params, levels, self.ports, Latency::Exact).with_noise(self.noise.clone());
+        let network = Network::new(params, levels, self.ports, Latency::Exact).with_noise(self.noise.clone());
         check_lengths(schedule, &network)?;
         let play = papers::PapersPlay::new(schedule, &network, self.is_traced);
         let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);

@@ -626,7 +626,10 @@ fn loose_schedule_follows_the_rules() {
         let network = Network::new(params, &levels, ports, Latency::Exact);
         let expected = by_hand(&schedule, &network);
         let found = replayed.ok().map(|replayed| (replayed.finishes, replayed.stalls));
-        assert_eq!(found, expected, "seed {seed}: {params:?}, {levels:?}, {ports:?}, {ranks:?}, {schedule:?}");
+        assert_eq!(
+            found, expected,
+            "seed {seed}: {params:?}, {levels:?}, {ports:?}, {ranks:?}, {schedule:?}"
+        );
         ended += u64::from(expected.is_some());
         leveled += u64::from(expected.is_some() && !levels.is_empty());
         stalled += u64::from(expected.is_some_and(|(_, stalls)| stalls > 0));

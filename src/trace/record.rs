@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::call::{Call, CallKind, CallMessages, CallTag, Transfer};
 use super::faults::Faults;
 use crate::message::MessageId;
-use crate::params::{Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Ties, innermost_params};
+use crate::params::{
+    Latency, Level, LeveledParams, Noise, Params, Ports, Precedence, Ties, innermost_params,
+};
 use crate::time::Time;
 
 /// The record of a run.

@@ -649,7 +649,8 @@ fn a_trace_that_breaks_the_rules_is_refused() {
 #[test]
 fn a_what_if_replays_with_its_model() {
     let trace = record_trace(rendezvous_params(), late_receiver);
-    let what_if = WhatIf { name: String::new(), machine: trace.machine(), fragments: None, model: Model::LogGP1 };
+    let what_if =
+        WhatIf { name: String::new(), machine: trace.machine(), fragments: None, model: Model::LogGP1 };
     let time = Replay::new(&trace).model(Model::LogGP1).run().unwrap().time;
     assert_eq!(Analysis::from_run(&what_if.replay(&trace).unwrap()).time, time);
 }

@@ -125,9 +125,15 @@ fn wrong_requests_for_schedules_are_refused() {
         (format!("timeline {trace} --collectives mpich"), "--collectives is for a recorded MPI program"),
         (format!("analyze {RING} -P 4"), "-P is for a pattern"),
         (format!("analyze {trace} --levels 2x2"), "--levels is for a schedule"),
-        (format!("analyze {RING} {MACHINE} --what-if L_1=4us"), "L_1 is of a level, and the machine has no levels"),
+        (
+            format!("analyze {RING} {MACHINE} --what-if L_1=4us"),
+            "L_1 is of a level, and the machine has no levels",
+        ),
         (format!("analyze {RING} {MACHINE} --over L_1=1us,4us"), "this machine has no L_1"),
-        (format!("replay {RING} {MACHINE} --levels 3x2 --level L=1us,o=1us,g=1us"), "--levels makes 6 processors"),
+        (
+            format!("replay {RING} {MACHINE} --levels 3x2 --level L=1us,o=1us,g=1us"),
+            "--levels makes 6 processors",
+        ),
         (
             format!("replay ring -P 4 {MACHINE} --levels 2x2 --level L=1us,o=1us,g=1us --rules loggopsim"),
             "its machine has levels, which LogGOPSim has not",

@@ -105,10 +105,7 @@ fn point_columns<'a>(parameter: LevelParameter, title: &str) -> Columns<'a, Repl
 }
 
 /// Returns the tables of the formulas along a parameter, and of the values at which the path changes.
-pub fn sweep_blocks(
-    &FormulaSweep { parameter, ref sweep }: &FormulaSweep,
-    unit: Unit,
-) -> Vec<DocumentBlock> {
+pub fn sweep_blocks(&FormulaSweep { parameter, ref sweep }: &FormulaSweep, unit: Unit) -> Vec<DocumentBlock> {
     let name = parameter.name();
     let points = point_columns(parameter, name).table(&sweep.points, unit, MOST_DECIMALS);
     let title = format!("another from {name} =");

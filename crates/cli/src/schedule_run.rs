@@ -81,9 +81,8 @@ impl PlayOptions {
 
     /// Refuses the options that a trace has no use for; `may_have_params` if its parameters can be changed.
     pub fn refuse_for_trace(&self, input: &str, may_have_params: bool) -> Result<(), CliError> {
-        let PlayOptions {
-            source: InputOptions { P, size, unit }, choice, levels, ports, noise, mpi, ..
-        } = self;
+        let PlayOptions { source: InputOptions { P, size, unit }, choice, levels, ports, noise, mpi, .. } =
+            self;
         let given = [
             ("-P", P.is_some()),
             ("--size", size.is_some()),

@@ -14,11 +14,11 @@ mod what_if;
 
 use std::rc::Rc;
 
+use loggp::Time;
 use loggp::audit::audit;
+use loggp::params::LeveledParams;
 use loggp::path::{Events, Hop, Path};
 use loggp::trace::{ActivityKind, Trace};
-use loggp::Time;
-use loggp::params::LeveledParams;
 
 use accounts::{Account, Accounts};
 use groups::CallGroups;

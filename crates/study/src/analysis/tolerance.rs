@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use loggp::Time;
 use loggp::params::{LevelParameter, LeveledParams, LongMessages};
 use loggp::path::{Formula, HopTerm, Path};
-use loggp::Time;
 
 use super::parameter_sweep::{MakeRun, SweptRun};
 use super::search::{ChangeSearch, FailedReplay, ReplayPoint};
