@@ -3,10 +3,9 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::ops::Range;
 use std::rc::Rc;
 
-use super::index::EventIndex;
+use super::index::{EventIndex, IndexedEvent};
 use crate::params::Ports;
 use crate::time::Time;
 use crate::trace::Message;
@@ -134,22 +133,28 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         then.find(|other| *other != message && self.events.indexed_message(*other).to == to)
     }
 
-    /// Returns the reception of a processor after which the gap runs until a moment, and its beginning.
-    pub(super) fn reception_before_gap(&self, id: usize, end: Time) -> Option<(usize, Time)> {
+    /// Returns the reception after which the gap runs until another one begins, and its own beginning.
+    pub(super) fn reception_before_gap(&self, place: usize) -> Option<(usize, Time)> {
+        let IndexedEvent { id, start: end, .. } = self.events.indexed_event(place);
+        let start = |place: usize| self.events.indexed_event(place).start;
+        let g_after = |place: usize| {
+            let message = self.events.message_at(place);
+            self.events.params_at(message.map_or(0, |message| self.events.level_of(message))).g
+        };
+        if let Some(before) = self.events.reception_before(place) {
+            return before
+                .map(|before| (before, start(before)))
+                .filter(|(before, begun)| *begun + g_after(*before) == end);
+        }
         let mut all = self.receptions.borrow_mut();
         let places = all.entry(id).or_insert_with(|| self.events.receptions(id).into());
-        let start = |place: usize| self.events.indexed_event(place).start;
         let of_level = |level: usize| {
             let g = self.events.params_at(level).g;
             let begun = end - g;
             let first = places.partition_point(|place| start(*place) < begun);
-            let mut then = places[first..].iter().take_while(|place| start(**place) == begun);
-            let is_on_level = |place: &&usize| {
-                let message = self.events.message_at(**place);
-                message.is_none_or(|message| self.events.level_of(message) == level)
-            };
-            let found = then.find(is_on_level).filter(|_| g > Time::ZERO);
-            found.map(|place| (*place, begun))
+            let then = places[first..].iter().take_while(|place| start(**place) == begun);
+            let found = then.copied().find(|other| *other != place && g_after(*other) == g);
+            found.filter(|_| g > Time::ZERO).map(|place| (place, begun))
         };
         (0..=self.events.levels().len()).filter_map(of_level).max_by_key(|(_, begun)| *begun)
     }
@@ -166,10 +171,23 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
 
     /// Returns the messages of a processor that leave something at a moment.
     fn messages_at(&self, order: Order, id: usize, at: Time) -> impl Iterator<Item = usize> {
-        let sorted = self.sorted_messages(order, id);
-        let start = sorted.partition_point(|message| self.moment(order, *message) < at);
-        let then = sorted[start..].iter().take_while(|message| self.moment(order, **message) == at).count();
-        (start..start + then).map(move |place| sorted[place])
+        // Each enters after the one before it has gone out.
+        let is_by_number = self.events.is_sent_in_order() && matches!(order, Order::Gone | Order::Entered);
+        let sorted = (!is_by_number).then(|| self.sorted_messages(order, id));
+        let own = if is_by_number { self.events.messages_from(id) } else { 0..0 };
+        let count = sorted.as_ref().map_or(own.len(), |sorted| sorted.len());
+        let message_at = move |place: usize| match &sorted {
+            Some(sorted) => sorted[place],
+            None => own.start + place,
+        };
+        let moment = |place: usize| self.moment(order, message_at(place));
+        let (mut start, mut end) = (0, count);
+        while start < end {
+            let middle = start + (end - start) / 2;
+            if moment(middle) < at { start = middle + 1 } else { end = middle }
+        }
+        let then = (start..count).take_while(|place| moment(*place) == at).count();
+        (start..start + then).map(message_at)
     }
 
     /// Returns the messages of a processor in an order.
@@ -178,7 +196,7 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
         let sorted = all.entry((order, id)).or_insert_with(|| {
             let mut messages: Vec<usize> = match order {
                 Order::ToByArrival => self.messages_to(id).into(),
-                _ => self.messages_from(id).collect(),
+                _ => self.events.messages_from(id).collect(),
             };
             messages.sort_by_key(|message| self.moment(order, *message));
             messages.into()
@@ -193,22 +211,6 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
             Order::Gone => self.last_word_out(message),
             Order::Entered => self.events.indexed_message(message).enter,
         }
-    }
-
-    /// Returns the messages that a processor sent.
-    fn messages_from(&self, id: usize) -> Range<usize> {
-        let first_after = |is_before: &dyn Fn(usize) -> bool| {
-            let (mut low, mut high) = (0, self.events.number_of_messages());
-            while low < high {
-                let middle = low + (high - low) / 2;
-                match is_before(self.events.indexed_message(middle).id.from) {
-                    true => low = middle + 1,
-                    false => high = middle,
-                }
-            }
-            low
-        };
-        first_after(&|from| from < id)..first_after(&|from| from <= id)
     }
 
     /// Returns the messages to a processor.

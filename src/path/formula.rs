@@ -3,10 +3,10 @@
 //! The cost of a hop is left to the machine's rules: a parameter occurs in it as often as the hop grows in
 //! picoseconds when the parameter grows by one.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
-use super::walk::{Hop, HopTerm};
+use super::walk::{Hop, HopKind, HopTerm};
 use crate::params::{LevelParameter, LeveledParams, LongMessages, Parameter, Params};
 use crate::time::{PS, Time};
 
@@ -39,13 +39,59 @@ struct LevelTerms {
 }
 
 /// What hops have in common that a formula does not tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct HopClass {
     term: HopTerm,
     level: usize,
-    /// The name of what follows from no parameter.
-    rest: &'static str,
+    /// The kind, if no parameter determines the length.
+    kind: Option<HopKind>,
     is_drawn: bool,
+}
+
+/// The number of hops of each class, and their length together. Most paths have many hops of few classes: those
+/// of the last few are added up before they are looked up among all.
+struct HopClasses {
+    recent: [Option<(HopClass, i64, Time)>; HopClasses::RECENT],
+    all: BTreeMap<HopClass, (i64, Time)>,
+}
+
+impl HopClasses {
+    const RECENT: usize = 64;
+
+    #[inline]
+    fn add(&mut self, class: HopClass, length: Time) {
+        let (number, words) = match class.term {
+            HopTerm::Fixed => (0, class.kind.map_or(0, |kind| kind as usize)),
+            HopTerm::Send(words) => (1, words),
+            HopTerm::Receive(words) => (2, words),
+            HopTerm::Latency => (3, 0),
+            HopTerm::Stream(words) => (4, words),
+            HopTerm::Gap => (5, 0),
+        };
+        let slot = words.wrapping_mul(6).wrapping_add(number).wrapping_add(7 * class.level);
+        match &mut self.recent[slot % HopClasses::RECENT] {
+            Some((other, count, sum)) if *other == class => {
+                *count += 1;
+                *sum += length;
+            }
+            slot => {
+                if let Some(before) = slot.replace((class, 1, length)) {
+                    HopClasses::keep(&mut self.all, before);
+                }
+            }
+        }
+    }
+
+    fn keep(all: &mut BTreeMap<HopClass, (i64, Time)>, (class, count, length): (HopClass, i64, Time)) {
+        let kept = all.entry(class).or_default();
+        kept.0 += count;
+        kept.1 += length;
+    }
+
+    fn finish(mut self) -> BTreeMap<HopClass, (i64, Time)> {
+        self.recent.into_iter().flatten().for_each(|one| HopClasses::keep(&mut self.all, one));
+        self.all
+    }
 }
 
 impl LevelTerms {
@@ -76,23 +122,20 @@ impl FormulaBuilder {
 
     /// Returns the formula of these hops together.
     pub fn formula<'h>(&self, hops: impl IntoIterator<Item = &'h Hop>) -> Formula {
-        // Most paths have many hops of few classes.
-        let mut classes: HashMap<HopClass, (i64, Time)> = HashMap::new();
+        let mut classes = HopClasses { recent: [None; HopClasses::RECENT], all: BTreeMap::new() };
         for hop in hops {
-            let rest = match hop.term {
-                HopTerm::Fixed => hop.kind.name(),
-                HopTerm::Latency => "drawn latency",
-                _ => "surcharge",
-            };
+            let kind = (hop.term == HopTerm::Fixed).then_some(hop.kind);
             let is_drawn = hop.term == HopTerm::Latency && hop.length() != self.levels[hop.level].params.L;
-            let class = HopClass { term: hop.term, level: hop.level, rest, is_drawn };
-            let (count, length) = classes.entry(class).or_default();
-            *count += 1;
-            *length += hop.length();
+            classes.add(HopClass { term: hop.term, level: hop.level, kind, is_drawn }, hop.length());
         }
         let mut counts: Vec<Vec<i64>> = self.levels.iter().map(|level| vec![0; level.more.len()]).collect();
         let mut formula = Formula::default();
-        for (HopClass { term, level, rest: name, is_drawn }, (hops, length)) in classes {
+        for (HopClass { term, level, kind, is_drawn }, (hops, length)) in classes.finish() {
+            let name = match (kind, term) {
+                (Some(kind), _) => kind.name(),
+                (None, HopTerm::Latency) => "drawn latency",
+                (None, _) => "surcharge",
+            };
             let LevelTerms { params, base, more } = &self.levels[level];
             let mut rest = length;
             for ((LevelParameter { parameter, .. }, more), count) in more.iter().zip(&mut counts[level]) {

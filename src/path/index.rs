@@ -122,6 +122,33 @@ pub(crate) trait EventIndex {
     /// Returns the place of the event that sent a message, if there is one.
     fn sent_at(&self, message: usize) -> Option<usize>;
 
+    /// Returns the messages that a processor sent.
+    fn messages_from(&self, id: usize) -> Range<usize> {
+        let first_after = |is_before: &dyn Fn(usize) -> bool| {
+            let (mut low, mut high) = (0, self.number_of_messages());
+            while low < high {
+                let middle = low + (high - low) / 2;
+                match is_before(self.indexed_message(middle).id.from) {
+                    true => low = middle + 1,
+                    false => high = middle,
+                }
+            }
+            low
+        };
+        first_after(&|from| from < id)..first_after(&|from| from <= id)
+    }
+
+    /// Returns whether each processor's messages are known to enter in the order of their numbers.
+    fn is_sent_in_order(&self) -> bool {
+        false
+    }
+
+    /// Returns the place of the reception before one on the same processor, if there is one; `None` if that is
+    /// not known without a list of all.
+    fn reception_before(&self, _place: usize) -> Option<Option<usize>> {
+        None
+    }
+
     /// Returns the places of a processor's receptions, by their start.
     fn receptions(&self, id: usize) -> Vec<usize>;
 

@@ -70,7 +70,7 @@ impl HopKind {
 }
 
 /// The part of the parameters that determines the length of a hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HopTerm {
     /// No parameter.
     Fixed,
@@ -319,8 +319,7 @@ impl<'e, Index: EventIndex> Walk<'e, Index> {
         let Some(before) = self.events.event_before(place) else { return self.position_before(place) };
         match self.events.indexed_event(before).kind {
             IndexedKind::Gap => {
-                let last = self.blockers.reception_before_gap(id, start).filter(|(last, _)| *last != place);
-                if let Some((last, begun)) = last {
+                if let Some((last, begun)) = self.blockers.reception_before_gap(place) {
                     let [message, later] = [last, place].map(|place| self.events.message_at(place));
                     self.add_gap(message, id, later, begun, start);
                     return Some(WalkPosition::Reception(last));

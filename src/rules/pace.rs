@@ -1,6 +1,7 @@
 //! The local time and the gaps of a processor, which decide when it can send and receive.
 
 use crate::message::MessageId;
+use crate::path::{IndexedEvent, IndexedKind};
 use crate::rules::network::{Egress, EntryRequest, Network, Passage};
 use crate::time::Time;
 use crate::trace::{Activity, ActivityKind, Message};
@@ -45,45 +46,82 @@ impl OutgoingMessage {
     }
 }
 
-/// Returns the activities of the send of a message, which was called at one time and began at another: the
-/// gap, the overhead, the stall and the wait for the port.
-pub(crate) fn send_activities(
-    message: MessageId,
+/// Returns the events of the send of a message by a processor, which was called at one time and began at another:
+/// the gap, the overhead, the stall and the wait for the port.
+#[inline]
+pub(crate) fn send_events(
+    id: usize,
     (called, begin): (Time, Time),
     passage: &Passage,
-) -> impl Iterator<Item = Activity> {
+) -> impl Iterator<Item = IndexedEvent> {
     let Passage { ready, admitted, enter, .. } = *passage;
-    let send = (ready, ActivityKind::Send(message));
-    let ends =
-        [(begin, ActivityKind::Gap), send, (admitted, ActivityKind::Stall), (enter, ActivityKind::Port)];
-    activities_in_a_row(message.from, called, ends)
+    let ends = [
+        (begin, IndexedKind::Gap),
+        (ready, IndexedKind::Send),
+        (admitted, IndexedKind::Stall),
+        (enter, IndexedKind::Port),
+    ];
+    events_in_a_row(id, called, ends)
 }
 
-/// Returns the activities of a reception, which was called at one time: the wait for the arrival, the gap and
-/// the overhead, which end at these times.
+/// Returns the events of a reception, which was called at one time: the wait for the arrival, the gap and the
+/// overhead, which end at these times.
+#[inline]
+pub(crate) fn reception_events(
+    id: usize,
+    called: Time,
+    [arrival, start, end]: [Time; 3],
+) -> impl Iterator<Item = IndexedEvent> {
+    let ends = [(arrival, IndexedKind::Idle), (start, IndexedKind::Gap), (end, IndexedKind::Receive)];
+    events_in_a_row(id, called, ends)
+}
+
+/// Returns events of a processor, each from the end of the one before. Waits that take no time are left out; a
+/// send that costs nothing is a send.
+#[inline]
+fn events_in_a_row<const N: usize>(
+    id: usize,
+    mut now: Time,
+    ends: [(Time, IndexedKind); N],
+) -> impl Iterator<Item = IndexedEvent> {
+    ends.into_iter().filter_map(move |(end, kind)| {
+        let start = now;
+        now = start.max(end);
+        let is_wait = !matches!(kind, IndexedKind::Send | IndexedKind::Receive);
+        (start < end || !is_wait).then_some(IndexedEvent { id, request: None, start, end, kind })
+    })
+}
+
+/// Returns the activity of an event that belongs to the send or the reception of a message.
+fn activity(IndexedEvent { id, start, end, kind, .. }: IndexedEvent, message: MessageId) -> Activity {
+    let kind = match kind {
+        IndexedKind::Send => ActivityKind::Send(message),
+        IndexedKind::Receive => ActivityKind::Receive(message),
+        IndexedKind::Gap => ActivityKind::Gap,
+        IndexedKind::Stall => ActivityKind::Stall,
+        IndexedKind::Port => ActivityKind::Port,
+        _ => ActivityKind::Idle,
+    };
+    Activity { id, start, end, kind }
+}
+
+/// Returns the activities of the send of a message, as [`send_events`] has them.
+pub(crate) fn send_activities(
+    message: MessageId,
+    times: (Time, Time),
+    passage: &Passage,
+) -> impl Iterator<Item = Activity> {
+    send_events(message.from, times, passage).map(move |event| activity(event, message))
+}
+
+/// Returns the activities of a reception, as [`reception_events`] has them.
 pub(crate) fn reception_activities(
     id: usize,
     message: MessageId,
     called: Time,
-    [arrival, start, end]: [Time; 3],
+    ends: [Time; 3],
 ) -> impl Iterator<Item = Activity> {
-    let receive = (end, ActivityKind::Receive(message));
-    activities_in_a_row(id, called, [(arrival, ActivityKind::Idle), (start, ActivityKind::Gap), receive])
-}
-
-/// Returns activities of a processor, each from the end of the one before. Waits that take no time are left
-/// out; a send that costs nothing is a send.
-fn activities_in_a_row<const N: usize>(
-    id: usize,
-    mut now: Time,
-    ends: [(Time, ActivityKind); N],
-) -> impl Iterator<Item = Activity> {
-    ends.into_iter().filter_map(move |(end, kind)| {
-        let start = now;
-        now = start.max(end);
-        let is_wait = !matches!(kind, ActivityKind::Send(_) | ActivityKind::Receive(_));
-        (start < end || !is_wait).then_some(Activity { id, start, end, kind })
-    })
+    reception_events(id, called, ends).map(move |event| activity(event, message))
 }
 
 impl Pace {

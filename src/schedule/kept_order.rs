@@ -1,8 +1,11 @@
 //! A schedule in which each rank acts in the order of an earlier run.
 
+use parking_lot::Mutex;
+
 use super::storage::Operation;
 use crate::params::Ports;
 use crate::path::Events;
+use crate::rules::network::Passage;
 use crate::time::Time;
 use crate::trace::{ActivityKind, Trace};
 
@@ -23,6 +26,46 @@ pub struct KeptOrder {
     pub(super) messages: Vec<KeptMessage>,
     /// The index of each rank's first message, and the number of all messages.
     pub(super) first_messages: Vec<u32>,
+    /// What earlier runs have left.
+    pub(super) spare: SpareRuns,
+}
+
+/// The times of runs that are over, whose memory the next ones use.
+#[derive(Debug, Default)]
+pub(super) struct SpareRuns(Mutex<Vec<RunTimes>>);
+
+/// The times of a run.
+#[derive(Debug, Default)]
+pub(super) struct RunTimes {
+    /// The time of each act: at which the overhead, or the computation, began and at which the rank went on.
+    pub spans: Vec<(Time, Time)>,
+    /// The times of each message.
+    pub passages: Vec<Passage>,
+}
+
+impl SpareRuns {
+    /// Returns what a run has left, or nothing.
+    pub(super) fn take(&self) -> RunTimes {
+        self.0.lock().pop().unwrap_or_default()
+    }
+
+    pub(super) fn leave(&self, times: RunTimes) {
+        self.0.lock().push(times);
+    }
+}
+
+impl Clone for SpareRuns {
+    fn clone(&self) -> SpareRuns {
+        SpareRuns::default()
+    }
+}
+
+impl Eq for SpareRuns {}
+
+impl PartialEq for SpareRuns {
+    fn eq(&self, _: &SpareRuns) -> bool {
+        true
+    }
 }
 
 /// An act of a rank; messages by their index.
@@ -94,7 +137,8 @@ impl KeptOrder {
             first_messages.push(sent);
         }
         let is_all = tracks.next().is_none() && first_messages.last() == Some(&(messages.len() as u32));
-        is_all.then_some(KeptOrder { ports: trace.ports, acts, begins, messages, first_messages })
+        let (ports, spare) = (trace.ports, SpareRuns::default());
+        is_all.then_some(KeptOrder { ports, acts, begins, messages, first_messages, spare })
     }
 
     /// Returns the number of ranks.

@@ -2,7 +2,7 @@
 //! known, and so is the message of each receive. Only messages that compete for a port or the capacity are
 //! sent in the order of their turns.
 
-use super::kept_order::{Act, KeptMessage, KeptOrder};
+use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
 use crate::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, RunError};
 use crate::params::{Latency, Level, LeveledParams, Params};
@@ -18,10 +18,13 @@ pub struct KeptRun<'a> {
     pub(super) order: &'a KeptOrder,
     pub(super) network: Network,
     pub(super) levels: Vec<Level>,
-    /// The time of each act: at which the overhead, or the computation, began and at which the rank went on.
-    pub(super) spans: Vec<(Time, Time)>,
-    /// The times of each message.
-    pub(super) passages: Vec<Passage>,
+    pub(super) times: RunTimes,
+}
+
+impl Drop for KeptRun<'_> {
+    fn drop(&mut self) {
+        self.order.spare.leave(std::mem::take(&mut self.times));
+    }
 }
 
 /// The state of a rank.
@@ -70,19 +73,16 @@ impl KeptOrder {
             turn: Time::ZERO,
             is_waiting: false,
         };
+        let mut times = self.spare.take();
+        times.spans.resize(self.acts.len(), (Time::ZERO, Time::ZERO));
+        times.passages.clear();
+        times.passages.resize(self.messages.len(), NOT_SENT);
         let mut play = KeptPlay {
             ranks: (0..self.ranks()).map(rank).collect(),
             ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
             agenda: Agenda::default(),
             awake: Vec::new(),
-            run: KeptRun {
-                time: Time::ZERO,
-                order: self,
-                network,
-                levels,
-                spans: vec![(Time::ZERO, Time::ZERO); self.acts.len()],
-                passages: vec![NOT_SENT; self.messages.len()],
-            },
+            run: KeptRun { time: Time::ZERO, order: self, network, levels, times },
         };
         for rank in 0..self.ranks() as u32 {
             play.awake.push(rank);
@@ -149,17 +149,17 @@ impl<'a> KeptPlay<'a> {
     fn end_act(&mut self, rank: u32, begin: Time, end: Time) {
         let state = &mut self.ranks[rank as usize];
         state.pace.now = end;
-        self.run.spans[state.next as usize] = (begin, end);
+        self.run.times.spans[state.next as usize] = (begin, end);
         state.next += 1;
     }
 
     /// Receives a rank's next message, if it has been sent.
     #[inline]
     fn receive(&mut self, rank: u32, message: u32) -> bool {
-        let arrival = self.run.passages[message as usize].arrival;
+        let arrival = self.run.times.passages[message as usize].arrival;
         let KeptMessage { from, words, .. } = self.run.order.messages[message as usize];
         let state = &mut self.ranks[rank as usize];
-        state.is_waiting = self.run.passages[message as usize].out_of_order;
+        state.is_waiting = self.run.times.passages[message as usize].out_of_order;
         if state.is_waiting {
             return false;
         }
@@ -185,7 +185,7 @@ impl<'a> KeptPlay<'a> {
             return Err(end_of_time(rank));
         }
         let passage = network.serve(&mut *self.ingresses, &mut pace.egress, outgoing.to, &outgoing.entry);
-        self.run.passages[message as usize] = Passage { out_of_order: false, ..passage };
+        self.run.times.passages[message as usize] = Passage { out_of_order: false, ..passage };
         self.end_act(rank, begin, passage.enter);
         let receiver = &self.ranks[to as usize];
         if receiver.is_waiting && self.next_act(to) == Some(Act::Receive(message)) {
@@ -215,7 +215,7 @@ impl KeptRun<'_> {
     /// Returns the time at which each rank was done.
     pub fn finishes(&self) -> Vec<Time> {
         let of_rank = |ends: &[u32]| match ends[0] < ends[1] {
-            true => self.spans[ends[1] as usize - 1].1,
+            true => self.times.spans[ends[1] as usize - 1].1,
             false => Time::ZERO,
         };
         self.order.begins.windows(2).map(of_rank).collect()

@@ -301,7 +301,7 @@ fn runs_in_a_kept_order_are_plays() {
             leveled += u32::from(run.path().hops.iter().any(|hop| hop.level > 0));
             let report = player(machine, ports).run(&row).unwrap();
             assert_eq!((run.time, run.finishes()), (report.time, report.finishes), "{about}");
-            assert_eq!(run.path(), RunPath::from_trace(&trace).path, "{about}");
+            assert_eq!(run.path(), (RunPath::from_trace(&trace).path)(), "{about}");
             same += 1;
             stalled += u32::from(report.stalls > 0);
             ports_used += u32::from(trace.activities.iter().any(|one| one.kind == ActivityKind::Port));
@@ -454,10 +454,7 @@ fn linear_programs_agree() {
         let text = format!("{machine:?}");
         let Ok(trace) = play(&played, Ports::Single)(machine.clone()) else { continue };
         let kept = KeptOrder::from_trace(&trace).unwrap();
-        let make_run = |machine: LeveledParams| {
-            let run = kept.run(machine.clone())?;
-            Ok(RunPath { machine, time: run.time, path: run.path() })
-        };
+        let make_run = |machine: LeveledParams| Ok(RunPath::from_kept(kept.run(machine.clone())?, machine));
         let level = rng.usize(0..=machine.levels.len());
         let (name, L) = (["L", "L_1", "L_2"][level], machine.at(level).L.as_ps());
         let curve = RunCurve::find(machine.clone(), &request(name, None), &make_run).unwrap();
@@ -505,6 +502,15 @@ fn the_command_says_what_a_schedule_bears() {
     assert_eq!(row["pieces"][0]["intercept_ns"], 24_000);
     assert_eq!(row["latencies"].as_array().unwrap().len(), 3);
     assert!(stdout_of(line).contains("\n 10 us    54      3  3L + 6o\n"), "{line}");
+    // Without the pieces it is the same, with fewer runs.
+    let short = crate::requests::row(&format!("{line} --no-pieces"));
+    for key in ["time_ns", "slope", "latencies"] {
+        assert_eq!(short[key], row[key], "{key}");
+    }
+    for part in PARTS.map(|part| format!("bears_{part}_percent")) {
+        assert_eq!(short[&part]["until_ns"], row[&part]["until_ns"], "{part}");
+    }
+    assert!(short["runs"].as_u64() < row["runs"].as_u64() && short["pieces"].is_null(), "{short}");
     let rows = rows("tolerance dissemination -P 8 --params L=10us,o=4us,g=2us,G=0");
     let names: Vec<&str> = rows.iter().map(|row| row["parameter"].as_str().unwrap()).collect();
     assert_eq!(names, ["L", "o", "g"]);

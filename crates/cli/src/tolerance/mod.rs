@@ -52,6 +52,10 @@ pub struct ToleranceCommand {
     /// The parameter's greatest value [default: that at which the run is a little more than 5% longer]
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true, help_heading = "Report")]
     to: Option<String>,
+    /// Only what the run bears, which takes a fraction of the runs: without the pieces of the time as a function of the
+    /// parameter
+    #[arg(long, help_heading = "Report")]
+    no_pieces: bool,
     /// How many lines to list of the messages whose latency is on the critical path
     #[arg(long, value_name = "N", value_parser = parse_count, default_value = "10", allow_negative_numbers = true)]
     #[arg(help_heading = "Report")]
@@ -142,7 +146,8 @@ impl ToleranceCommand {
             let is_set = |parameter: &&LevelParameter| {
                 parameter.number(machine) != Some(0) || parameter.name() == "L"
             };
-            let is_whole = |parameter: &LevelParameter| (*parameter, parameter.name() == "L");
+            let is_whole =
+                |parameter: &LevelParameter| (*parameter, parameter.name() == "L" && !self.no_pieces);
             return Ok(there.iter().filter(is_set).map(is_whole).collect());
         }
         let find = |name: &String| {
@@ -154,7 +159,7 @@ impl ToleranceCommand {
                     "--parameter {name}: this machine's parameters that are times are {names}"
                 ))
             };
-            found.map(|parameter| (*parameter, true)).ok_or_else(refuse)
+            found.map(|parameter| (*parameter, !self.no_pieces)).ok_or_else(refuse)
         };
         self.parameter.iter().map(find).collect()
     }

@@ -144,11 +144,10 @@ impl RunSource {
     }
 
     /// Makes the run on a machine with these parameters.
-    pub fn run(&self, machine: LeveledParams) -> Result<RunPath, RunError> {
+    pub fn run(&self, machine: LeveledParams) -> Result<RunPath<'_>, RunError> {
         match self {
             RunSource::Schedule { kept: Some(kept), .. } => {
-                let run = kept.order.run(machine.clone())?;
-                Ok(RunPath { machine, time: run.time, path: run.path() })
+                Ok(RunPath::from_kept(kept.order.run(machine.clone())?, machine))
             }
             RunSource::Schedule { run, kept: None } => {
                 Ok(RunPath::from_trace(&run.play(machine)?.trace.expect("it is traced")))

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loggp::params::{LevelParameter, LeveledParams};
 use loggp::path::{Events, FormulaBuilder, Path};
 use loggp::replay::Replay;
+use loggp::schedule::KeptRun;
 use loggp::trace::Trace;
 use loggp::{RunError, Time};
 
@@ -29,34 +30,39 @@ const MOST_CHANGES: usize = 32;
 const MOST_REPLAYS: usize = 64 * MOST_CHANGES;
 
 /// The run that is swept.
-pub(super) struct SweptRun<'a> {
+pub(super) struct SweptRun<'a, 'r> {
     /// Parameters of the machine, except the swept one.
     pub machine: &'a LeveledParams,
     /// The swept parameter.
     pub parameter: LevelParameter,
     /// Makes a run with these parameters.
-    pub make_run: &'a MakeRun<'a>,
+    pub make_run: &'a MakeRun<'r>,
 }
 
 /// Makes a run with these parameters, perhaps beside others.
-pub type MakeRun<'a> = dyn Fn(LeveledParams) -> Result<RunPath, RunError> + Sync + 'a;
+pub type MakeRun<'a> = dyn Fn(LeveledParams) -> Result<RunPath<'a>, RunError> + Sync + 'a;
 
 /// The end of a run, and what led to it.
-#[derive(Clone, Debug)]
-pub struct RunPath {
+pub struct RunPath<'a> {
     /// Parameters of its machine.
     pub machine: LeveledParams,
     /// Time at which the last processor finished.
     pub time: Time,
-    /// Critical path.
-    pub path: Path,
+    /// Finds the critical path, for which not all runs are asked.
+    pub path: Box<dyn FnOnce() -> Path + 'a>,
 }
 
-impl RunPath {
+impl RunPath<'_> {
     /// Finds the critical path of a traced run.
-    pub fn from_trace(trace: &Trace) -> RunPath {
+    pub fn from_trace(trace: &Trace) -> RunPath<'static> {
         let events = Events::new(trace);
-        RunPath { machine: trace.machine(), time: events.finish, path: Path::from_events(&events) }
+        let path = Path::from_events(&events);
+        RunPath { machine: trace.machine(), time: events.finish, path: Box::new(|| path) }
+    }
+
+    /// Returns a run in a kept order.
+    pub fn from_kept(run: KeptRun<'_>, machine: LeveledParams) -> RunPath<'_> {
+        RunPath { machine, time: run.time, path: Box::new(move || run.path()) }
     }
 }
 
@@ -79,7 +85,7 @@ impl ParameterSweep {
         let swept_run = SweptRun { machine, parameter, make_run };
         let values: BTreeSet<i64> = range.points.iter().map(|point| point.number as i64).collect();
         let mut search = ChangeSearch {
-            run_at: &|value| swept_run.run_at(value),
+            run_at: &|value, _| swept_run.run_at(value, [None; 2]),
             is_same: &|one, other| one.formula.is_like(&other.formula),
             has_lines: range.quantity.is_time(),
             most_runs: values.len() + MOST_REPLAYS,
@@ -105,9 +111,13 @@ pub fn replay_with(trace: &Trace, machine: LeveledParams) -> Result<Trace, RunEr
     Ok(run.trace.expect("it is traced"))
 }
 
-impl SweptRun<'_> {
-    /// Makes the run with this value.
-    pub(super) fn run_at(&self, value: i64) -> Result<ReplayPoint, FailedReplay> {
+impl SweptRun<'_, '_> {
+    /// Makes the run with this value. If it is as long as the path of one of the `known` runs, that is its own.
+    pub(super) fn run_at(
+        &self,
+        value: i64,
+        known: [Option<&ReplayPoint>; 2],
+    ) -> Result<ReplayPoint, FailedReplay> {
         let make_run = || (self.make_run)(self.machine.with(self.parameter, value)?);
         let name = self.parameter.name();
         let failed = |error: RunError| FailedReplay {
@@ -118,7 +128,11 @@ impl SweptRun<'_> {
             error: error.into(),
         };
         let RunPath { machine, time, path } = make_run().map_err(failed)?;
-        let formula = FormulaBuilder::new(&machine).formula(&path.hops);
-        Ok(ReplayPoint { value, time, slope: formula.count(name), formula })
+        let is_as_long = |point: &&ReplayPoint| point.path_length(value) == i128::from(time.as_ps());
+        if let Some(known) = known.into_iter().flatten().find(is_as_long) {
+            return Ok(ReplayPoint { value, time, ..known.clone() });
+        }
+        let formula = FormulaBuilder::new(&machine).formula(&path().hops);
+        Ok(ReplayPoint { value, seen_at: value, time, slope: formula.count(name), formula })
     }
 }

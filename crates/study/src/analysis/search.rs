@@ -18,6 +18,8 @@ use loggp::{RunError, Time};
 pub struct ReplayPoint {
     /// Value; of a time in picoseconds.
     pub value: i64,
+    /// A value at which a run has this critical path.
+    pub seen_at: i64,
     /// Length of the run.
     pub time: Time,
     /// Formula of its critical path.
@@ -66,10 +68,14 @@ struct Interval {
     is_guessed: bool,
 }
 
+/// Makes the run with a value, between two others if there are any.
+pub(super) type RunAt<'a> =
+    dyn Fn(i64, [Option<&ReplayPoint>; 2]) -> Result<ReplayPoint, FailedReplay> + Sync + 'a;
+
 /// A search between runs at some values.
 pub(super) struct ChangeSearch<'a> {
-    /// Makes the run with a value.
-    pub run_at: &'a (dyn Fn(i64) -> Result<ReplayPoint, FailedReplay> + Sync),
+    /// Makes the run with a value, between two others if there are any.
+    pub run_at: &'a RunAt<'a>,
     /// Returns whether no change is looked for between two runs.
     pub is_same: &'a dyn Fn(&ReplayPoint, &ReplayPoint) -> bool,
     /// True if the values are times, in which a path is a line.
@@ -90,7 +96,7 @@ impl ChangeSearch<'_> {
         if let Some(point) = self.points.get(&value) {
             return Ok(point.clone());
         }
-        let point = (self.run_at)(value)?;
+        let point = (self.run_at)(value, [None; 2])?;
         self.points.insert(value, point.clone());
         Ok(point)
     }
@@ -116,7 +122,7 @@ impl ChangeSearch<'_> {
                 continue;
             }
             let between = self.guess(first, last, is_guessed);
-            let here = self.take_run(between, &open, &mut ahead)?;
+            let here = self.take_run(between, [first, last], &open, &mut ahead)?;
             let (first, last) = (&self.points[&low], &self.points[&high]);
             let is_guessed = !is_guessed || here.is_convex_between(first, last);
             self.points.insert(between, here);
@@ -139,28 +145,29 @@ impl ChangeSearch<'_> {
     fn take_run(
         &self,
         value: i64,
+        ends: [&ReplayPoint; 2],
         open: &[Interval],
         ahead: &mut HashMap<i64, Result<ReplayPoint, FailedReplay>>,
     ) -> Result<ReplayPoint, FailedReplay> {
         if let Some(made) = ahead.remove(&value) {
             return made;
         }
-        let value_of = |&Interval { low, high, is_guessed }: &Interval| {
+        let run_of = |&Interval { low, high, is_guessed }: &Interval| {
             let (first, last) = (&self.points[&low], &self.points[&high]);
             let is_open = i128::from(high) - i128::from(low) > 1 && !(self.is_same)(first, last);
-            is_open.then(|| self.guess(first, last, is_guessed))
+            is_open.then(|| (self.guess(first, last, is_guessed), [first, last]))
         };
         let room = self.most_runs.saturating_sub(self.points.len() + ahead.len() + 1);
-        let later = open.iter().rev().filter_map(value_of).filter(|value| !ahead.contains_key(value));
-        let later: Vec<i64> = later.take((self.threads - 1).min(room)).collect();
+        let later = open.iter().rev().filter_map(run_of).filter(|(value, _)| !ahead.contains_key(value));
+        let later: Vec<(i64, [&ReplayPoint; 2])> = later.take((self.threads - 1).min(room)).collect();
         thread::scope(|scope| {
             let run_at = self.run_at;
-            let start = |value: i64| {
-                let thread = thread::Builder::new().spawn_scoped(scope, move || run_at(value));
-                thread.ok().map(|thread| (value, thread))
-            };
-            let threads: Vec<_> = later.into_iter().filter_map(start).collect();
-            let here = run_at(value);
+            let mut threads = Vec::new();
+            for (value, ends) in later {
+                let run = move || run_at(value, ends.map(Some));
+                threads.extend(thread::Builder::new().spawn_scoped(scope, run).ok().map(|one| (value, one)));
+            }
+            let here = run_at(value, ends.map(Some));
             for (value, thread) in threads {
                 ahead.insert(value, thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
             }

@@ -44,7 +44,7 @@ pub struct CurvePiece {
     pub slope: i64,
     /// Formula of the path.
     pub formula: Formula,
-    /// A value of the range at which a run has this path.
+    /// A value at which a run has this path.
     pub seen_at: i64,
 }
 
@@ -87,7 +87,7 @@ impl RunCurve {
         let swept = SweptRun { machine, parameter, make_run };
         let value = parameter.number(machine).unwrap_or(0);
         let mut search = ChangeSearch {
-            run_at: &|value| swept.run_at(value),
+            run_at: &|value, ends| swept.run_at(value, ends),
             is_same: &|one, other| one.reaches(other) || other.reaches(one),
             has_lines: true,
             most_runs: request.most_runs,
@@ -269,7 +269,7 @@ fn pieces(points: &[&ReplayPoint]) -> (Vec<CurvePiece>, Vec<(i64, i64)>) {
         time: from.time,
         slope: path.slope,
         formula: path.formula.clone(),
-        seen_at: path.value,
+        seen_at: path.seen_at,
     };
     for pair in points.windows(2) {
         let [one, other] = [pair[0], pair[1]];
