@@ -121,12 +121,8 @@ impl ReplayCommand {
             let sentence = "--trace, --timeline and --over are for the papers' rules; leave out --rules loggopsim, or them";
             return Err(CliError::request(sentence));
         }
-        let ScheduleInput { name, program } = self.source.read(
-            &self.schedule,
-            &self.traces,
-            &self.mpi,
-            self.levels.P(),
-        )?;
+        let ScheduleInput { name, program } =
+            self.source.read(&self.schedule, &self.traces, &self.mpi, self.levels.P())?;
         let schedule = &program.schedule;
         let choice = machine_for(&self.choice, &self.levels, schedule)?;
         let ports = self.ports.or(choice.ports).unwrap_or_default();

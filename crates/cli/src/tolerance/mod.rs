@@ -123,14 +123,14 @@ impl ToleranceCommand {
                 threads: source.threads(),
             };
             let fail = |FailedReplay { value, error }| replay_error(&value, &error);
-            let curve = RunCurve::find(machine.clone(), &request, &|machine| source.run(machine)).map_err(fail)?;
+            let curve =
+                RunCurve::find(machine.clone(), &request, &|machine| source.run(machine)).map_err(fail)?;
             let uses = match parameter.parameter.name {
                 "L" => source.latency_uses(&curve)?,
                 _ => Vec::new(),
             };
-            let free_time = |part: u32| {
-                source.time_in_free_order(machine.with(parameter, curve.tolerated(part)?).ok()?)
-            };
+            let free_time =
+                |part: u32| source.time_in_free_order(machine.with(parameter, curve.tolerated(part)?).ok()?);
             let free = if is_whole { PARTS.map(free_time).into() } else { Vec::new() };
             let (input, machine, machine_params) = (source.name(), source.machine_name(), machine.clone());
             report.add(ToleranceRow { input, machine, machine_params, curve, is_whole, free, uses })?;
@@ -143,9 +143,8 @@ impl ToleranceCommand {
     fn parameters(&self, machine: &LeveledParams) -> Result<Vec<(LevelParameter, bool)>, CliError> {
         let there: Vec<LevelParameter> = CurveRequest::parameters(machine).collect();
         if self.parameter.is_empty() {
-            let is_set = |parameter: &&LevelParameter| {
-                parameter.number(machine) != Some(0) || parameter.name() == "L"
-            };
+            let is_set =
+                |parameter: &&LevelParameter| parameter.number(machine) != Some(0) || parameter.name() == "L";
             let is_whole =
                 |parameter: &LevelParameter| (*parameter, parameter.name() == "L" && !self.no_pieces);
             return Ok(there.iter().filter(is_set).map(is_whole).collect());

@@ -15,7 +15,11 @@ const ABOVE: Ink = VERMILLION;
 
 /// Draws the first curve that is known in full.
 pub fn svg(rows: &[ToleranceRow], heading: &str, unit: Unit) -> Result<String, CliError> {
-    let refuse = || CliError::request("a picture shows how one parameter grows; give --parameter L, say, and leave out --no-pieces");
+    let refuse = || {
+        CliError::request(
+            "a picture shows how one parameter grows; give --parameter L, say, and leave out --no-pieces",
+        )
+    };
     let row = rows.iter().find(|row| row.is_whole).ok_or_else(refuse)?;
     let curve = &row.curve;
     let name = curve.parameter.name();

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use loggp::params::LeveledParams;
 use loggp::path::{Events, Path as CriticalPath};
 use loggp::schedule::{KeptOrder, Player, Schedule};
 use loggp::trace::Trace;
-use loggp::params::LeveledParams;
 use loggp::{RunError, Time};
 use loggp_study::analysis::{
     LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags, replay_with,
@@ -38,7 +38,11 @@ pub struct KeptSchedule {
 impl KeptSchedule {
     /// Plays a schedule, and keeps its order; `None` if a schedule in this order takes another time, as where
     /// a rank does something else while its long message waits for the receiver.
-    fn find(schedule: &Schedule, player: &Player, machine: LeveledParams) -> Result<Option<KeptSchedule>, CliError> {
+    fn find(
+        schedule: &Schedule,
+        player: &Player,
+        machine: LeveledParams,
+    ) -> Result<Option<KeptSchedule>, CliError> {
         let mut report = player.clone().trace(true).run(schedule).map_err(play_error)?;
         let trace = report.trace.take().expect("it is traced");
         let Some(order) = KeptOrder::from_trace(&trace) else { return Ok(None) };
@@ -136,8 +140,7 @@ impl RunSource {
             RunSource::Trace { name, trace, machine } => {
                 let LeveledParams { params, levels, .. } = machine;
                 let unit = Unit::default_for(params);
-                let parameters =
-                    parameters(params, &unit).join(", ") + &level_lines(params.P, levels, &unit);
+                let parameters = parameters(params, &unit).join(", ") + &level_lines(params.P, levels, &unit);
                 format!("{name}\n{parameters}\n{}, times in {}", recorded_text(trace), unit.name)
             }
         }
