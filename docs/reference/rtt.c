@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 20, MOST = 401, LONGEST = 1 << 20 };
+#ifndef REPEATS
+#define REPEATS 401
+#endif
+enum { FIRST = 20, MOST = REPEATS, LONGEST = 1 << 20 };
 
 static int later(const void *a, const void *b) {
     double d = *(const double *)a - *(const double *)b;

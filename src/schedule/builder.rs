@@ -266,7 +266,8 @@ impl ScheduleBuilder {
         let mut same = before.into_iter().find(|(before, peers)| is_same(*before, *peers));
         if same.is_none() {
             same = ALL.into_iter().find_map(|peers| {
-                let hash = operations(rank, peers).fold(peers as u64, add_to_hash);
+                let begin = peers as u64 ^ u64::from(script.len) << 8;
+                let hash = operations(rank, peers).take(MOST_HASHED).fold(begin, add_to_hash);
                 let other = *self.first_with_hash.entry(hash).or_insert(rank);
                 (other != rank && is_same(other, peers)).then_some((other, peers))
             });
@@ -309,6 +310,9 @@ impl ScheduleBuilder {
         }
     }
 }
+
+/// So many operations tell scripts apart, or nothing does but to compare them.
+const MOST_HASHED: usize = 1 << 12;
 
 /// Adds a rank's followers, sorted by the operations that they wait for and then by themselves. `first` gets the
 /// index of each operation's first one, and has that of the first operation and a zero for each after it.

@@ -58,6 +58,8 @@ struct NextSend {
     /// Length in words.
     words: u32,
     tag: RawTag,
+    /// True if its operation has no other message.
+    is_short: bool,
 }
 
 /// If ranks have fewer operations than this, most are touched for the first time when a message arrives, and
@@ -330,7 +332,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     fn send(&mut self, rank: u32, begin: Time) -> bool {
         let state = &mut self.ranks[rank as usize];
         let Some((_, send)) = self.ready.take_first(&mut state.sends) else { return true };
-        let NextSend { to, words, tag } = self.next_send(rank, send);
+        let NextSend { to, words, tag, is_short } = self.next_send(rank, send);
         let state = &mut self.ranks[rank as usize];
         if state.pace.egress.may_overtake() {
             let schedule = self.progress.schedule;
@@ -369,7 +371,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             self.watch(rank, send, begin, None);
             self.progress.start(rank, send, begin);
         }
-        if self.is_short(rank, send) {
+        if is_short {
             self.progress.end(rank, send, passage.enter);
         } else if let Some(operation) = self.long.get_mut(&send) {
             operation.on_sent(send);
@@ -437,13 +439,15 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     #[inline]
     fn next_send(&self, rank: u32, operation: u32) -> NextSend {
         let packed = self.progress.operation(rank, operation);
-        if !self.is_short(rank, operation)
+        let words = self.words(&packed);
+        let is_short = self.is_short(rank, &packed, words);
+        if !is_short
             && let Some(long) = self.long.get(&operation)
             && let OperationStep::Send(tag, words) = long.next_step()
         {
-            return NextSend { to: long.peer, words, tag };
+            return NextSend { to: long.peer, words, tag, is_short };
         }
-        NextSend { to: packed.peer, words: self.words(&packed), tag: recv_filter(&packed).tag }
+        NextSend { to: packed.peer, words, tag: recv_filter(&packed).tag, is_short }
     }
 
     /// Returns the length of an operation's message in words.
@@ -452,12 +456,11 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         self.network.params().words(operation.size as usize) as u32
     }
 
-    /// Returns whether an operation is a send of a single message, without a request first.
+    /// Returns whether an operation is a send of a single message of this length, without a request first.
     #[inline]
-    fn is_short(&self, rank: u32, operation: u32) -> bool {
-        let packed = self.progress.operation(rank, operation);
+    fn is_short(&self, rank: u32, packed: &PackedOperation, words: u32) -> bool {
         packed.kind == OperationKind::Send
-            && !self.network.is_synchronous(rank as usize, packed.peer as usize, self.words(&packed) as usize)
+            && !self.network.is_synchronous(rank as usize, packed.peer as usize, words as usize)
     }
 
     /// Queues the operations of a rank that have become ready, by time and then by number.
@@ -467,7 +470,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         let mut place = 0;
         while let Some(&(since, operation)) = self.progress.newly_ready.get(place) {
             place += 1;
-            if self.progress.operation(rank, operation).kind == OperationKind::Recv {
+            if self.progress.kind(rank, operation) == OperationKind::Recv {
                 self.watch(rank, operation, since, None);
                 self.progress.start(rank, operation, since);
             }
@@ -482,8 +485,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             match packed.kind {
                 OperationKind::Send => {
                     self.ready.insert(&mut state.sends, (since, operation));
-                    if !self.is_short(rank, operation) {
-                        let (words, tag) = (self.words(&packed), recv_filter(&packed).tag);
+                    let words = self.words(&packed);
+                    if !self.is_short(rank, &packed, words) {
+                        let tag = recv_filter(&packed).tag;
                         self.long
                             .insert(operation, ActiveOperation::send(packed.peer, tag, words, true, None));
                     }

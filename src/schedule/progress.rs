@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::operations::PackedOperation;
+use super::operations::{OperationKind, PackedOperation};
 use super::storage::Schedule;
 use crate::prefetch::prefetch_value;
 use crate::time::Time;
@@ -58,6 +58,12 @@ impl<'a> ScheduleProgress<'a> {
     #[inline]
     pub(super) fn operation(&self, rank: u32, operation: u32) -> PackedOperation {
         self.schedule.operation(rank as usize, operation)
+    }
+
+    /// Returns the kind of an operation of a rank.
+    #[inline]
+    pub(super) fn kind(&self, rank: u32, operation: u32) -> OperationKind {
+        self.schedule.operations.kind(self.schedule.place(rank as usize, operation))
     }
 
     /// Prefetches the data of an operation that will be needed soon.

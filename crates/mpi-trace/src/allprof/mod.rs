@@ -93,7 +93,7 @@ impl From<String> for Stop {
 }
 
 /// The most calls in one piece.
-const PIECE: usize = 4096;
+const PIECE: usize = 1024;
 
 impl<R: Read, F: FnMut(usize) -> io::Result<R>> AllprofProgram<F> {
     /// Creates a program of `P` ranks, whose traces `open` opens. If `skips`, calls that cannot be read are left out,

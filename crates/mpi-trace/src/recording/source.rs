@@ -9,7 +9,7 @@ use crate::error::ProgramError;
 use crate::source::{CallSource, TakeCalls};
 
 /// A piece has at least so many calls, unless it is the last one.
-const PIECE: usize = 4096;
+const PIECE: usize = 1024;
 
 impl CallSource for Recording {
     fn ranks(&self) -> usize {
