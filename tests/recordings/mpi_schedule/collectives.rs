@@ -70,6 +70,44 @@ fn a_communicator_of_some_is_made_by_these() {
     assert_eq!(ends(ranks.collect()), [0, 10, 0, 10]);
 }
 
+/// A persistent collective that is started does what an immediate one does.
+#[test]
+fn persistent_collectives_are_immediate_ones() {
+    let barrier = |request| CallKind::Collective {
+        kind: CollectiveKind::Barrier,
+        communicator: 0,
+        root: Root::None,
+        sent: Counts::Same(0),
+        received: Counts::Same(0),
+        request: Some(request),
+    };
+    let calls = |start: &dyn Fn(CallKind) -> CallKind, computes: i64| {
+        vec![
+            (0, 1, start(barrier(1))),
+            (1 + computes, 30, wait(&[1])),
+            (30, 31, start(barrier(2))),
+            (31, 40, wait(&[2])),
+        ]
+    };
+    let both = |start: &dyn Fn(CallKind) -> CallKind| {
+        ends(vec![rank(2, calls(start, 5), 40), rank(2, calls(start, 0), 40)])
+    };
+    let persistent = both(&|kind| Start(vec![kind]));
+    assert_eq!(persistent, both(&|kind| kind));
+    // Rank 0 has sent by 2 and computes until 7, when it waits for the message that is there at 8. The second one is sent
+    // at 10 by rank 0 and at 10 by rank 1, which had the first one at 10.
+    assert_eq!(persistent, [20, 20]);
+    let program =
+        read(vec![rank(2, calls(&|kind| Start(vec![kind]), 5), 40), rank(2, calls(&|kind| kind, 0), 40)]);
+    let group = CallGroup::Collective(CollectiveKind::Barrier);
+    assert!(
+        program
+            .ranks
+            .iter()
+            .all(|rank| rank.inside_ns.iter().any(|(found, ns)| *found == group && *ns == 2000))
+    );
+}
+
 /// Returns how many bytes each rank sends to each other, and receives from it by the lengths of its receives.
 pub fn traffic(schedule: &Schedule) -> [HashMap<(u32, u32), u64>; 2] {
     let mut all = [HashMap::new(), HashMap::new()];

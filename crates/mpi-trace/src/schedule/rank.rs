@@ -222,7 +222,10 @@ impl<'a> RankWriter<'a> {
             CallKind::Send { .. } | CallKind::Recv { .. } | CallKind::SendRecv { .. } => {
                 self.add_messages(thread, kind)
             }
-            CallKind::Start(kinds) => kinds.iter().try_for_each(|kind| self.add_messages(thread, kind)),
+            CallKind::Start(kinds) => kinds.iter().try_for_each(|kind| match kind {
+                CallKind::Collective { .. } => self.add_kind(thread, kind),
+                kind => self.add_messages(thread, kind),
+            }),
             CallKind::Complete { requests, .. } => {
                 requests.iter().for_each(|completed| self.complete(thread, completed));
                 Ok(())
@@ -344,6 +347,7 @@ fn group(kind: &CallKind) -> CallGroup {
     match kind {
         CallKind::Collective { kind, .. } => CallGroup::Collective(*kind),
         CallKind::NewCommunicator { .. } => CallGroup::NewCommunicator,
+        CallKind::Start(kinds) => kinds.first().map_or(CallGroup::PointToPoint, group),
         _ => CallGroup::PointToPoint,
     }
 }
