@@ -112,7 +112,7 @@ pub use loggp_derive::Payload;
 #[doc(hidden)]
 pub mod __private {
     #[cfg(feature = "machine")]
-    pub use crate::machine::{Computer, Room};
+    pub use crate::machine::{Computer, Recording, Room};
     pub use crate::message::Plain;
     #[cfg(feature = "machine")]
     pub use crate::proc::{on_thread_stack, thread_stack};

@@ -5,6 +5,7 @@ mod host;
 pub(crate) mod limits;
 mod names;
 mod order;
+mod recording;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ pub use host::{Host, Lateness};
 pub use limits::Room;
 pub(crate) use order::ObservedRun;
 pub use order::Order;
+pub use recording::Recording;
 
 /// A parallel machine on which programs run.
 ///
@@ -100,6 +102,8 @@ pub struct Run<R> {
     pub host: Option<Host>,
     /// The trace, if the machine was set to [trace](Machine::trace).
     pub trace: Option<Trace>,
+    /// What the trace is made from, until it is.
+    recording: Option<Recording>,
 }
 
 /// The number of runs in this process.
@@ -406,7 +410,7 @@ impl Machine {
     /// machine (it prints, counts, takes from a queue) happen each time. [`run_once`](Machine::run_once) runs
     /// it once.
     pub fn run<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
-        self.execute(RunCount::AsNeeded, program)?.require_all()
+        self.execute(RunCount::AsNeeded, program)?.with_trace().require_all()
     }
 
     /// Runs a program exactly once on every processor, whatever the clock.
@@ -426,7 +430,19 @@ impl Machine {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run_once<R: Send>(&self, program: impl Fn(&mut Proc) -> R + Sync) -> Result<Run<R>, RunError> {
-        self.execute(RunCount::Once, program)?.require_all()
+        self.execute(RunCount::Once, program)?.with_trace().require_all()
+    }
+
+    /// Runs a program [once](Machine::run_once). Returns the run without its trace, and what that is made
+    /// from.
+    #[doc(hidden)]
+    pub fn run_recorded<R: Send>(
+        &self,
+        program: impl Fn(&mut Proc) -> R + Sync,
+    ) -> Result<(Run<R>, Option<Recording>), RunError> {
+        let mut run = self.execute(RunCount::Once, program)?.require_all()?;
+        let recording = run.recording.take();
+        Ok((run, recording))
     }
 
     /// Runs a program exactly once on every processor, under an [order](Machine::order) in which some may
@@ -435,7 +451,7 @@ impl Machine {
         &self,
         program: impl Fn(&mut Proc) -> R + Sync,
     ) -> Result<Run<Option<R>>, RunError> {
-        self.execute(RunCount::Once, program)
+        Ok(self.execute(RunCount::Once, program)?.with_trace())
     }
 
     /// Runs a program with an input for each processor, which is moved to it. There must be P inputs. As they
@@ -528,7 +544,7 @@ impl Machine {
         let all: Vec<(Stats, R)> = packed.iter().map(unpack).collect::<Option<_>>().expect("it was packed");
         let (processors, results): (Vec<Stats>, Vec<R>) = all.into_iter().unzip();
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
-        Ok(Run { results, processors, time, model: None, host: None, trace: None })
+        Ok(Run { results, processors, time, model: None, host: None, trace: None, recording: None })
     }
 
     /// Runs a program on the machine's clock. A processor that has crashed has the result `None`.
@@ -696,8 +712,8 @@ impl Machine {
                 if self.work == Work::Measured {
                     run.model = None; // its local times include the host's delays
                 }
-                if let Some(trace) = &mut run.trace {
-                    trace.out_of_order = out_of_order;
+                if let Some(recording) = &mut run.recording {
+                    recording.set_out_of_order(out_of_order);
                 }
                 return Ok(Run { time: host_report.finish, host: Some(host), ..run });
             }
@@ -736,6 +752,7 @@ impl Machine {
             observed_faults: Mutex::default(),
             faults: self.order.faults.clone(),
             is_traced: self.trace,
+            keeps_locations: self.order.observer.is_some(),
             logs: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
         }
@@ -761,7 +778,28 @@ impl Machine {
     /// Puts together the report of a run from the processors' accounts and logs. For a run that has failed,
     /// this only passes its trace to the observer.
     fn report(&self, processors: Vec<Stats>, setup: &Setup) -> Run<()> {
-        let mut trace = Trace {
+        let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
+        let run = Run {
+            results: Vec::new(),
+            processors,
+            time,
+            model: Some(time),
+            host: None,
+            trace: None,
+            recording: self.trace.then(|| self.recording(setup)),
+        };
+        let Some(observer) = &self.order.observer else { return run };
+        let locations = run.recording.as_ref().map(Recording::locations).unwrap_or_default();
+        let run = run.with_trace();
+        if let Some(trace) = run.trace.clone() {
+            observer.record(ObservedRun { trace, locations });
+        }
+        run
+    }
+
+    /// Returns what a run has written.
+    fn recording(&self, setup: &Setup) -> Recording {
+        let trace = Trace {
             params: self.params,
             levels: self.levels.to_vec(),
             ports: self.ports,
@@ -778,24 +816,7 @@ impl Machine {
             messages: Vec::new(),
             calls: Vec::new(),
         };
-        let mut locations = Vec::new();
-        let mut logs = std::mem::take(&mut *setup.logs.lock());
-        logs.sort_unstable_by_key(|(id, _)| *id);
-        for (_, log) in logs {
-            trace.activities.extend(log.activities);
-            trace.progress.extend(log.progress);
-            trace.messages.extend(log.messages);
-            locations.extend(log.locations.into_iter().map(|(call, at)| (trace.calls.len() + call, at)));
-            trace.calls.extend(log.calls);
-        }
-        let groups = setup.groups.sorted_places();
-        trace.calls.iter_mut().for_each(|call| call.kind.regroup(&groups));
-        let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
-        if let Some(observer) = &self.order.observer {
-            observer.record(ObservedRun { trace: trace.clone(), locations });
-        }
-        let trace = self.trace.then_some(trace);
-        Run { results: Vec::new(), processors, time, model: Some(time), host: None, trace }
+        Recording::new(trace, std::mem::take(&mut *setup.logs.lock()), setup.groups.sorted_places())
     }
 }
 
@@ -862,8 +883,16 @@ impl<R> Run<R> {
 
     /// Returns the run with other results, and its own results.
     fn replace_results<S>(self, others: Vec<S>) -> (Run<S>, Vec<R>) {
-        let Run { results, processors, time, model, host, trace } = self;
-        (Run { results: others, processors, time, model, host, trace }, results)
+        let Run { results, processors, time, model, host, trace, recording } = self;
+        (Run { results: others, processors, time, model, host, trace, recording }, results)
+    }
+
+    /// Returns the run with its trace, if it was traced.
+    fn with_trace(mut self) -> Run<R> {
+        if let Some(recording) = self.recording.take() {
+            self.trace = Some(recording.into_trace());
+        }
+        self
     }
 
     /// Returns the number of messages sent.

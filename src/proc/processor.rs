@@ -44,7 +44,7 @@ impl<'a> Proc<'a> {
             clock,
             setup,
             stopwatch: (setup.work == Work::Measured).then(|| Box::new(Stopwatch::start())),
-            engine: Engine::new(id, &setup.network, setup.is_traced),
+            engine: Engine::new(id, &setup.network, setup.new_log()),
             collective_count: 0,
             membership: None,
             groups: HashMap::new(),

@@ -33,8 +33,17 @@ pub(crate) struct Setup {
     pub observed_faults: Mutex<Faults>,
     /// True if the run is traced.
     pub is_traced: bool,
+    /// True if the logs have the source locations of calls that may take one of several messages.
+    pub keeps_locations: bool,
     /// The logs of processors that have finished, if the run is traced.
     pub logs: Mutex<Vec<(usize, Box<Log>)>>,
     /// The number of the run, unique in this process.
     pub run: u64,
+}
+
+impl Setup {
+    /// Returns the log of a processor that starts, if the run is traced.
+    pub(super) fn new_log(&self) -> Option<Box<Log>> {
+        self.is_traced.then(|| Box::new(Log::new(self.keeps_locations)))
+    }
 }

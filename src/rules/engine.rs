@@ -207,16 +207,16 @@ pub(crate) trait Clock {
 }
 
 impl<'n> Engine<'n> {
-    /// Creates the engine of a processor at time 0.
-    pub(crate) fn new(id: usize, network: &'n Network, is_traced: bool) -> Engine<'n> {
+    /// Creates the engine of a processor at time 0, which writes a log if there is one.
+    pub(crate) fn new(id: usize, network: &'n Network, log: Option<Box<Log>>) -> Engine<'n> {
         Engine {
             has_requests: false,
-            is_traced,
+            is_traced: log.is_some(),
             vain_looks: 0,
             network,
             pace: Pace::new(id, network),
             stats: Stats::default(),
-            log: is_traced.then(Box::default),
+            log,
             requests: None,
         }
     }
@@ -500,7 +500,7 @@ impl<'n> Engine<'n> {
         self.pace.now = end;
         *if is_send { &mut self.stats.send } else { &mut self.stats.recv } += end - now;
         if self.is_traced {
-            self.log_activity(now, ActivityKind::Post(number));
+            self.log_activity(ActivityKind::Post(number));
         }
         operation.request = Some(Box::new(RequestState {
             now,
@@ -740,15 +740,17 @@ impl<'n> Engine<'n> {
         tag: RawTag,
         activities: ActivityLog,
     ) {
-        let (id, mut to) = (self.id(), activities);
+        let id = self.id();
         if let Some(log) = &mut self.log {
-            log.messages.push(outgoing.record(self.network, id, passage));
-            if to.is_none() {
+            log.add_message(outgoing.record(self.network, id, passage));
+            if activities.is_none() {
                 log.call_messages.add(true, tag, outgoing.id(id));
-                to = Some(&mut log.activities);
+                log.add_activities(send_activities(outgoing.id(id), (called, begin), passage));
             }
         }
-        to.into_iter().for_each(|to| to.extend(send_activities(outgoing.id(id), (called, begin), passage)));
+        if let Some(to) = activities {
+            to.extend(send_activities(outgoing.id(id), (called, begin), passage));
+        }
     }
 
     /// Spends the time of a receive until the end of the reception: the wait for the arrival, the receive gap
@@ -777,14 +779,14 @@ impl<'n> Engine<'n> {
     /// Logs the activities of a reception.
     #[cold]
     fn log_reception(&mut self, header: &Header, called: Time, ends: [Time; 3], activities: ActivityLog) {
-        let (id, message, mut to) = (self.id(), header.id(), activities);
-        if to.is_none()
-            && let Some(log) = &mut self.log
-        {
+        let (id, message) = (self.id(), header.id());
+        let all = reception_activities(id, message, called, ends);
+        if let Some(to) = activities {
+            to.extend(all);
+        } else if let Some(log) = &mut self.log {
             log.call_messages.add(false, header.tag, message);
-            to = Some(&mut log.activities);
+            log.add_activities(all);
         }
-        to.into_iter().for_each(|to| to.extend(reception_activities(id, message, called, ends)));
     }
 
     /// Runs a closure on the operation of a request or of the call.
@@ -870,7 +872,7 @@ impl<'n> Engine<'n> {
         *if is_send { &mut self.stats.send } else { &mut self.stats.recv } += overhead;
         self.pace.now = least.max(done);
         if self.is_traced {
-            self.log_activity(called, ActivityKind::Wait(number));
+            self.log_activity(ActivityKind::Wait(number));
             let transfer = transfer(&activities, is_send);
             self.write_call(|_| {
                 transfer.map(|transfer| CallKind::Wait { request: number, is_send, transfer })
@@ -900,13 +902,13 @@ impl<'n> Engine<'n> {
         self.pace.now = start.max(self.network.busy_until(self.id(), start, cost));
         self.stats.work += self.pace.now - start;
         if self.is_traced && self.pace.now > start {
-            self.log_work(start, kind.into());
+            self.log_work(kind.into());
         }
     }
 
     #[cold]
-    fn log_work(&mut self, start: Time, kind: Cow<'static, str>) {
-        self.log_activity(start, ActivityKind::Work(kind.clone()));
+    fn log_work(&mut self, kind: Cow<'static, str>) {
+        self.log_activity(ActivityKind::Work(kind.clone()));
         self.write_call(|_| Some(CallKind::Work(kind)));
     }
 
@@ -941,16 +943,15 @@ impl<'n> Engine<'n> {
         let start = std::mem::replace(&mut self.pace.now, until);
         self.stats.idle += until - start;
         if self.is_traced {
-            self.log_activity(start, kind);
+            self.log_activity(kind);
         }
     }
 
-    /// Logs an activity from `start` until now.
+    /// Logs an activity until now.
     #[cold]
-    fn log_activity(&mut self, start: Time, kind: ActivityKind) {
-        let (id, end) = (self.id(), self.pace.now);
+    fn log_activity(&mut self, kind: ActivityKind) {
         if let Some(log) = &mut self.log {
-            log.activities.push(Activity { id, start, end, kind });
+            log.add_activity(self.pace.now, kind);
         }
     }
 
@@ -974,10 +975,9 @@ impl<'n> Engine<'n> {
 
     #[cold]
     fn write_call(&mut self, what: impl FnOnce(&CallMessages) -> Option<CallKind>) {
-        let (id, now) = (self.id(), self.pace.now);
         if let Some(log) = &mut self.log {
             let what = what(&log.call_messages);
-            log.end_call(id, now, what);
+            log.end_call(self.pace.now, what);
         }
     }
 
@@ -987,10 +987,6 @@ impl<'n> Engine<'n> {
         self.stats.finish = self.pace.now;
         self.stats.most_to = most_to;
         self.stats.most_from = self.pace.egress.most_in_transit();
-        if let Some(log) = &mut self.log {
-            // Messages of requests may enter in another order than that of their numbers.
-            log.messages.sort_unstable_by_key(|message| message.id.number);
-        }
         (self.stats, self.log)
     }
 }

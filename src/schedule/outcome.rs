@@ -35,6 +35,12 @@ pub struct PlayReport {
     pub moments: Option<Vec<(Time, Time)>>,
 }
 
+/// Returns the error of a play that was told to stop.
+#[cold]
+pub(super) fn stopped() -> RunError {
+    Cause::Host("it was stopped".into()).into()
+}
+
 /// Ends a play in which nothing more can happen. Returns its report, or its error. `finishes` has the time of
 /// each rank, `sending` returns the status of an operation if it is a send that waits for its receiver, and
 /// `left` are the messages that were not received, as arrival, receiver, sender and tag.

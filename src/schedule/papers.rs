@@ -6,12 +6,13 @@
 //! became ready. A reception is ready once its receive is posted and its message has arrived.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::early::{EarlyReceives, is_early};
 use super::lists::{List, ListPool};
 use super::mail::{Mail, recv_filter};
 use super::matching::{MatchedPairs, RankMatching};
-use super::outcome::finish;
+use super::outcome::{finish, stopped};
 use super::progress::ScheduleProgress;
 use super::watch::{Beginning, Watcher};
 use super::{OperationKind, PackedOperation, PlayReport, Schedule};
@@ -23,7 +24,7 @@ use crate::rules::network::{Ingress, Network};
 use crate::rules::operation::{ActiveOperation, OperationStep};
 use crate::rules::pace::{Pace, reception_activities, send_activities};
 use crate::time::Time;
-use crate::trace::{Activity, ActivityKind, Log};
+use crate::trace::{Activity, ActivityKind, Message};
 
 /// The state of a rank.
 #[derive(Debug)]
@@ -89,10 +90,19 @@ pub(super) struct PapersPlay<'a, 'w> {
     /// True if a reception goes before a send that could begin at the same moment.
     receives_first: bool,
     /// The record of all ranks, if the play is traced.
-    log: Option<Box<Log>>,
+    log: Option<PlayLog>,
     /// If the play is traced, each message with the operations that sent and received it.
     ends: Vec<([u32; 2], [u32; 2])>,
     watcher: Watcher<'w>,
+    /// Ends the play, once it is true.
+    stop: &'a AtomicBool,
+}
+
+/// The activities and the messages of all ranks, as they were done.
+#[derive(Default)]
+pub(super) struct PlayLog {
+    pub activities: Vec<Activity>,
+    pub messages: Vec<Message>,
 }
 
 /// Returns whether an agenda entry is its rank's current one.
@@ -103,7 +113,12 @@ fn is_current(ranks: &[RankState], entry: AgendaEntry) -> bool {
 
 impl<'a, 'w> PapersPlay<'a, 'w> {
     /// Prepares a play.
-    pub(super) fn new(schedule: &'a Schedule, network: &'a Network, is_traced: bool) -> PapersPlay<'a, 'w> {
+    pub(super) fn new(
+        schedule: &'a Schedule,
+        network: &'a Network,
+        is_traced: bool,
+        stop: &'a AtomicBool,
+    ) -> PapersPlay<'a, 'w> {
         let rank = |id| RankState {
             pace: Pace::new(id, network),
             wake: Time::MAX,
@@ -126,9 +141,10 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             report: PlayReport::default(),
             prefetches: schedule.len() < FEW * schedule.ranks(),
             receives_first: false,
-            log: is_traced.then(Box::default),
+            log: is_traced.then(PlayLog::default),
             ends: Vec::new(),
             watcher: Watcher::default(),
+            stop,
         }
     }
 
@@ -149,7 +165,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     }
 
     /// Plays the schedule to its end. Returns the record too, if the play is traced.
-    pub(super) fn run(mut self) -> Result<(PlayReport, Option<Box<Log>>), RunError> {
+    pub(super) fn run(mut self) -> Result<(PlayReport, Option<PlayLog>), RunError> {
         for rank in 0..self.ranks.len() as u32 {
             self.progress.start_rank(rank as usize);
             self.queue_ready(rank);
@@ -159,6 +175,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
         }
         let mut next = self.agenda.pop();
         while let Some(entry) = next {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(stopped());
+            }
             if self.prefetches {
                 self.prefetch();
             }
@@ -505,7 +524,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
     }
 
     /// Ends the play, and returns its report or its error.
-    fn finish(mut self) -> Result<(PlayReport, Option<Box<Log>>), RunError> {
+    fn finish(mut self) -> Result<(PlayReport, Option<PlayLog>), RunError> {
         if self.progress.remaining > 0
             && let Some(rank) = (0..self.ranks.len() as u32).find(|rank| self.choose(*rank).is_some())
         {

@@ -6,6 +6,9 @@
 //! long as the same program on the virtual clock. [`LogGOPSim`'s rules](loggopsim) differ;
 //! `docs/reference/replay.md` describes them.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use super::lists::ListPool;
 use super::operations::{OperationKind, PackedOperation};
 use super::outcome::PlayReport;
@@ -19,7 +22,7 @@ use crate::params::{Latency, Level, LeveledParams, Noise, Params, ParamsError, P
 use crate::rules::network::Network;
 use crate::text::names;
 use crate::time::Time;
-use crate::trace::{Faults, Log, Trace};
+use crate::trace::{Faults, Trace};
 
 names!(CostModel: "papers" Papers "loggopsim" LogGOPSim);
 
@@ -47,6 +50,7 @@ pub struct Player {
     is_traced: bool,
     has_moments: bool,
     receives_first: bool,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Player {
@@ -61,6 +65,7 @@ impl Player {
             is_traced: false,
             has_moments: false,
             receives_first: false,
+            stop: None,
         }
     }
 
@@ -112,6 +117,12 @@ impl Player {
         Player { has_moments: moments, ..self }
     }
 
+    /// Sets a flag that ends a play with an error at its next act, once it is true.
+    #[doc(hidden)]
+    pub fn stop_if(self, stop: Arc<AtomicBool>) -> Player {
+        Player { stop: Some(stop), ..self }
+    }
+
     /// Plays a schedule. As on the machine, a deadlock, messages that are not received, and the end of time
     /// are errors.
     pub fn run(&self, schedule: &Schedule) -> Result<PlayReport, RunError> {
@@ -143,10 +154,10 @@ impl Player {
         Level::check(&params, levels)?;
         let network = Network::new(params, levels, self.ports, Latency::Exact).with_noise(self.noise.clone());
         check_lengths(schedule, &network)?;
-        let play = papers::PapersPlay::new(schedule, &network, self.is_traced);
+        let play = papers::PapersPlay::new(schedule, &network, self.is_traced, self.stop());
         let play = play.with_moments(self.has_moments).receiving_first(self.receives_first);
         let (mut report, log) = play.watched_by(watcher).run()?;
-        report.trace = log.map(|log| self.to_trace(params, *log));
+        report.trace = log.map(|log| self.to_trace(params, log));
         Ok(report)
     }
 
@@ -178,11 +189,17 @@ impl Player {
             );
         }
         let costs = loggopsim::LogGOPSimCosts::from_params(&params)?;
-        loggopsim::LogGOPSimPlay::new(schedule, costs, self.noise.as_ref()).run()
+        loggopsim::LogGOPSimPlay::new(schedule, costs, self.noise.as_ref(), self.stop()).run()
+    }
+
+    /// Returns the flag that ends a play, once it is true.
+    fn stop(&self) -> &AtomicBool {
+        static NEVER: AtomicBool = AtomicBool::new(false);
+        self.stop.as_deref().unwrap_or(&NEVER)
     }
 
     /// Returns the trace of a play, sorted as that of a run.
-    fn to_trace(&self, params: Params, mut log: Log) -> Trace {
+    fn to_trace(&self, params: Params, mut log: papers::PlayLog) -> Trace {
         log.activities.sort_by_key(|activity| activity.id);
         log.messages.sort_unstable_by_key(|message| message.id);
         Trace {
@@ -198,9 +215,9 @@ impl Player {
             out_of_order: 0,
             caption: None,
             activities: log.activities,
-            progress: log.progress,
+            progress: Vec::new(),
             messages: log.messages,
-            calls: log.calls,
+            calls: Vec::new(),
         }
     }
 

@@ -8,6 +8,7 @@ use std::fmt;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smallvec::SmallVec;
 
 use crate::message::{MessageId, RawTag, Tag};
 use crate::text::escaped;
@@ -349,7 +350,7 @@ impl Until {
 
 /// Messages that a processor sent (`true`) or received during its current call, with their tags.
 #[derive(Debug, Default)]
-pub(crate) struct CallMessages(Vec<(bool, RawTag, MessageId)>);
+pub(crate) struct CallMessages(SmallVec<[(bool, RawTag, MessageId); 1]>);
 
 impl CallMessages {
     /// Adds a message that was sent, or received.

@@ -7,6 +7,7 @@ mod compact;
 mod error;
 mod faults;
 pub(crate) mod kinds;
+mod log;
 mod machine;
 mod read;
 mod record;
@@ -15,7 +16,7 @@ pub use call::{Call, CallKind, CallTag, Rendezvous, SendRecv, Transfer, Until};
 pub(crate) use call::{CallMessages, CallParts, send_after_gap};
 pub use error::TraceError;
 pub use faults::Faults;
-pub(crate) use record::Log;
+pub(crate) use log::Log;
 pub use record::{Activity, ActivityKind, Caption, Message, Progress, Trace};
 
 #[cfg(test)]

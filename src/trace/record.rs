@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::panic::Location;
 
 use serde::{Deserialize, Serialize};
 
-use super::call::{Call, CallKind, CallMessages, CallTag, Transfer};
+use super::call::{Call, CallTag, Transfer};
 use super::faults::Faults;
 use crate::message::MessageId;
 use crate::params::{
@@ -213,33 +212,4 @@ pub struct Message {
     pub first: Time,
     /// The time at which all of it had arrived.
     pub arrival: Time,
-}
-
-/// One processor's part of a trace, written during the run.
-#[derive(Debug, Default)]
-pub(crate) struct Log {
-    pub activities: Vec<Activity>,
-    pub progress: Vec<Progress>,
-    pub messages: Vec<Message>,
-    pub calls: Vec<Call>,
-    /// Source locations of calls that may take one of several messages, each with the call's index in
-    /// `calls`.
-    pub locations: Vec<(usize, &'static Location<'static>)>,
-    /// Messages of the current call.
-    pub call_messages: CallMessages,
-}
-
-impl Log {
-    /// Ends a call and adds it, if `what` is one. The call began when the one before it ended, since local
-    /// time passes only in calls.
-    pub(crate) fn end_call(&mut self, id: usize, end: Time, kind: Option<CallKind>) {
-        let start = self.calls.last().map_or(Time::ZERO, |before| before.end);
-        self.calls.extend(kind.map(|kind| Call { id, start, end, kind }));
-        self.call_messages.clear();
-    }
-
-    /// Notes the source location of the last call, which may take one of several messages.
-    pub(crate) fn note_location(&mut self, at: &'static Location<'static>) {
-        self.locations.extend(self.calls.len().checked_sub(1).map(|last| (last, at)));
-    }
 }

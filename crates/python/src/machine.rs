@@ -113,7 +113,7 @@ impl Machine {
             machine = machine.order(&order.get().0);
         }
         let programs = Programs::new(&program, Session::new(params));
-        let ran = machine.run_once(|p| programs.run(p));
+        let ran = machine.run_recorded(|p| programs.run(p));
         let ran = ran.map_err(|error| run_error(py, error, &programs));
         programs.close(py);
         Run::new(py, ran?, formula)

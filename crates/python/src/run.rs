@@ -1,6 +1,7 @@
 //! A run that has succeeded.
 
 use loggp::Stats as Account;
+use loggp::__private::Recording;
 use pyo3::prelude::*;
 
 use crate::time::Time;
@@ -21,9 +22,13 @@ pub struct Run {
 pub struct Stats(Account);
 
 impl Run {
-    pub fn new(py: Python<'_>, run: loggp::Run<Py<PyAny>>, formula: Option<loggp::Time>) -> PyResult<Run> {
-        let (mut run, results) = run.take_results();
-        let trace = run.trace.take().map(|trace| Py::new(py, Trace::new(trace))).transpose()?;
+    pub fn new(
+        py: Python<'_>,
+        (run, recording): (loggp::Run<Py<PyAny>>, Option<Recording>),
+        formula: Option<loggp::Time>,
+    ) -> PyResult<Run> {
+        let (run, results) = run.take_results();
+        let trace = recording.map(|recording| Py::new(py, Trace::of_recording(recording))).transpose()?;
         Ok(Run { time: run.time, results, accounts: run.processors, formula, trace })
     }
 

@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
-use loggp::__private::{KIND_NAMES, kind_number};
+use loggp::__private::{KIND_NAMES, Recording, kind_number};
 use loggp::MessageId;
 use loggp::trace::{Activity, ActivityKind, Message, Trace as Record};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -28,14 +29,23 @@ use crate::columns::Columns;
 /// ['send', 'idle', 'receive']
 #[pyclass(frozen, module = "loggp")]
 pub struct Trace {
-    pub record: Record,
+    /// It is put together when it is first asked for.
+    record: LazyLock<Record, Box<dyn FnOnce() -> Record + Send>>,
     activities: PyOnceLock<Py<Columns>>,
     messages: PyOnceLock<Py<Columns>>,
 }
 
 impl Trace {
     pub fn new(record: Record) -> Trace {
-        Trace { record, activities: PyOnceLock::new(), messages: PyOnceLock::new() }
+        Trace::made_by(Box::new(|| record))
+    }
+
+    pub fn of_recording(recording: Recording) -> Trace {
+        Trace::made_by(Box::new(|| recording.into_trace()))
+    }
+
+    fn made_by(make: Box<dyn FnOnce() -> Record + Send>) -> Trace {
+        Trace { record: LazyLock::new(make), activities: PyOnceLock::new(), messages: PyOnceLock::new() }
     }
 }
 
@@ -115,7 +125,7 @@ impl Trace {
     }
 
     fn __repr__(&self) -> String {
-        let Record { params, activities, messages, .. } = &self.record;
+        let Record { params, activities, messages, .. } = &*self.record;
         format!(
             "<trace of {} processors: {} activities, {} messages>",
             params.P,

@@ -10,11 +10,13 @@
 
 mod hardware;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::early::{EarlyReceives, is_early};
 use super::lists::{List, ListPool};
 use super::mail::{Mail, recv_filter};
 use super::operations::{OperationKind, PackedOperation};
-use super::outcome::{PlayReport, finish};
+use super::outcome::{PlayReport, finish, stopped};
 use super::progress::ScheduleProgress;
 use super::storage::Schedule;
 use super::unmatched::UnmatchedSet;
@@ -110,6 +112,8 @@ pub(super) struct LogGOPSimPlay<'a> {
     /// The last turn that was given out.
     turns: u32,
     report: PlayReport,
+    /// Ends the play, once it is true.
+    stop: &'a AtomicBool,
 }
 
 /// An act that needs hardware.
@@ -157,6 +161,7 @@ impl<'a> LogGOPSimPlay<'a> {
         schedule: &'a Schedule,
         costs: LogGOPSimCosts,
         noise: Option<&'a Noise>,
+        stop: &'a AtomicBool,
     ) -> LogGOPSimPlay<'a> {
         let P = schedule.ranks();
         let ranks = (0..P).flat_map(|rank| schedule.range(rank).map(move |_| rank as u32)).collect();
@@ -174,6 +179,7 @@ impl<'a> LogGOPSimPlay<'a> {
             agenda: Agenda::default(),
             turns: 0,
             report: PlayReport::default(),
+            stop,
         }
     }
 
@@ -184,6 +190,9 @@ impl<'a> LogGOPSimPlay<'a> {
             self.queue_ready();
         }
         while let Some(entry) = self.agenda.pop() {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(stopped());
+            }
             let (time, turn) = entry.moment();
             let operation = entry.ticket();
             if time == Time::MAX {

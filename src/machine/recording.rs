@@ -1,0 +1,52 @@
+//! The trace of a run before it is put together from the processors' logs.
+
+use std::panic::Location;
+
+use crate::trace::{Log, Trace};
+
+/// What a traced run has written, from which its trace is made: at the end of the run, or when somebody asks
+/// for it.
+#[derive(Debug)]
+pub struct Recording {
+    /// The trace without what happened.
+    trace: Trace,
+    /// The processors' logs, by number.
+    logs: Vec<(usize, Box<Log>)>,
+    /// The numbers of groups in the trace, by those in the logs.
+    groups: Vec<u32>,
+}
+
+impl Recording {
+    /// Creates a recording from the logs of processors, and a trace without what happened.
+    pub(super) fn new(trace: Trace, mut logs: Vec<(usize, Box<Log>)>, groups: Vec<u32>) -> Recording {
+        logs.sort_unstable_by_key(|(id, _)| *id);
+        Recording { trace, logs, groups }
+    }
+
+    /// Sets the number of acts that happened out of order.
+    pub(super) fn set_out_of_order(&mut self, count: u64) {
+        self.trace.out_of_order = count;
+    }
+
+    /// Returns the source locations of calls that may take one of several messages, with the calls' indices
+    /// in the trace.
+    pub(super) fn locations(&self) -> Vec<(usize, &'static Location<'static>)> {
+        let mut before = 0;
+        let mut locations = Vec::new();
+        for (_, log) in &self.logs {
+            locations.extend(log.locations().map(|(call, at)| (before + call, at)));
+            before += log.call_count();
+        }
+        locations
+    }
+
+    /// Puts the trace together.
+    pub fn into_trace(self) -> Trace {
+        let Recording { mut trace, logs, groups } = self;
+        Log::reserve(&mut trace, logs.iter().map(|(_, log)| &**log));
+        for (id, log) in logs {
+            log.append_to(id, &groups, &mut trace);
+        }
+        trace
+    }
+}
