@@ -1,5 +1,5 @@
-//! One processor's part of a trace, as it is written during the run: in few bytes, since memory that is written for the
-//! first time is most of what tracing costs.
+//! One processor's part of a trace, as it is written during the run: in few bytes, since memory that is
+//! written for the first time is most of what tracing costs.
 
 use std::borrow::Cow;
 use std::panic::Location;

@@ -57,15 +57,17 @@ mod version;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
+use std::path::Path;
 use std::sync::Mutex;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use loggp::__private::nearest_name;
-use loggp::Params;
+use loggp::{Level, Params, ParamsBuilder, Ports};
 
 pub use alloc::ExitingAllocator;
 use error::CliError;
+use levels::{LevelDraft, LevelOptions};
 
 /// The whole command line.
 #[derive(Parser)]
@@ -176,6 +178,26 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> u8 {
 pub fn machine_text(params: &Params) -> String {
     serde_json::to_string(&machine_file::machine_object(None, params, &[]))
         .expect("it is written into memory")
+}
+
+/// A machine that a file describes, whose parameters may still be open.
+pub struct FileMachine {
+    pub builder: ParamsBuilder,
+    pub ports: Option<Ports>,
+    levels: Vec<LevelDraft>,
+}
+
+impl FileMachine {
+    /// Reads a machine as `--machine FILE` does.
+    pub fn read(path: &Path) -> Result<FileMachine, String> {
+        let (_, builder, ports, levels) = machine_file::read_file(path, choice::DEFAULT_P)?;
+        Ok(FileMachine { builder, ports, levels })
+    }
+
+    /// Returns the levels of the machine, which has these parameters.
+    pub fn levels(&self, params: &Params) -> Result<Vec<Level>, String> {
+        LevelOptions::default().build(&self.levels, params)
+    }
 }
 
 /// Converts an error of the command line. That of an unknown subcommand names the nearest one.

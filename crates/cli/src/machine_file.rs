@@ -42,16 +42,21 @@ pub fn is_file_name(text: &str) -> bool {
     text.contains(is_separator) || text.ends_with(".json") || Path::new(text).exists()
 }
 
-/// Reads a machine. It has `P` processors unless the file gives another number. Its name is that in the file,
-/// or else the file's own without its ending.
+/// Reads the machine of `--machine`. It has `P` processors unless the file gives another number. Its name is
+/// that in the file, or else the file's own without its ending.
 pub fn read(path: &str, P: usize) -> Result<PartialMachine, CliError> {
-    let refuse = |why: String| CliError::Request(format!("--machine {path}: {why}"));
-    let text = read_source(Path::new(path), LONGEST, ", and no machine is").map_err(refuse)?;
-    let (name, builder, ports, levels) = parse_machine(&text, P).map_err(refuse)?;
+    let read = read_file(Path::new(path), P);
+    let (name, builder, ports, levels) =
+        read.map_err(|why| CliError::Request(format!("--machine {path}: {why}")))?;
     let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = name.or(stem).unwrap_or_default();
     // A command reads one machine, so the leak is bounded.
     Ok(PartialMachine { name: Some(name.leak()), builder, ports, levels })
+}
+
+/// Reads a machine's file.
+pub fn read_file(path: &Path, P: usize) -> Result<ParsedMachine, String> {
+    parse_machine(&read_source(path, LONGEST, ", and no machine is")?, P)
 }
 
 /// The contents of a machine's file: name, parameters, ports and levels.

@@ -1,7 +1,7 @@
 //! A run that has succeeded.
 
-use loggp::Stats as Account;
 use loggp::__private::Recording;
+use loggp::Stats as Account;
 use pyo3::prelude::*;
 
 use crate::time::Time;
