@@ -26,7 +26,9 @@ use crate::clock::{ClockKind, FaultyClock, RunInfo, linked, virtual_time};
 use crate::error::{Cause, ProcStatus, RunError};
 use crate::link::Link;
 use crate::message::{Pack, Payload, Tag, Unpack, stable_hash};
-use crate::params::{Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties, Work};
+use crate::params::{
+    Latency, Level, Noise, Params, ParamsError, Ports, Surcharge, Ties, Work, innermost_params,
+};
 use crate::proc::{Groups, Proc, Rates, Setup};
 use crate::rules::Stats;
 use crate::rules::choice::Choice;
@@ -186,6 +188,12 @@ impl Machine {
     /// Returns the machine's parameters.
     pub fn params(&self) -> &Params {
         &self.params
+    }
+
+    /// Returns the parameters between two processors, as [`Proc::params_to`] does.
+    #[doc(hidden)]
+    pub fn params_between(&self, one: usize, other: usize) -> &Params {
+        innermost_params(&self.params, &self.levels, one.min(other), one.max(other))
     }
 
     /// Gives the machine levels, from the outermost to the innermost, two at most: nodes, and sockets within

@@ -7,6 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
+use crate::number::Number;
 use crate::proc::Request;
 use crate::session::Seat;
 use crate::value::{Carried, Value};
@@ -25,6 +26,10 @@ pub enum Answer {
     /// The number of a request.
     Posted(u32),
     Values(Vec<Value>),
+    /// Messages with their senders.
+    Messages(Vec<(usize, Value)>),
+    /// The largest number, its place and what was given with it.
+    Maximum(Number, usize, Value),
     Lists(Vec<Vec<Value>>),
     Many(Vec<Answer>),
     /// A request's result, if it is done.
@@ -49,6 +54,13 @@ impl Answer {
             Answer::Sender(sender) => sender.into_bound_py_any(py),
             Answer::Posted(number) => Request::new(seat.clone(), number).into_bound_py_any(py),
             Answer::Values(values) => objects(py, values),
+            Answer::Messages(messages) => {
+                let messages = messages.into_iter().map(|(sender, value)| (sender, value.into_object()));
+                Ok(PyList::new(py, messages.collect::<Vec<_>>())?.into_any())
+            }
+            Answer::Maximum(value, place, with) => {
+                (value.into_bound_py_any(py)?, place, with.into_object()).into_bound_py_any(py)
+            }
             Answer::Lists(lists) => {
                 let lists: PyResult<Vec<_>> = lists.into_iter().map(|list| objects(py, list)).collect();
                 Ok(PyList::new(py, lists?)?.into_any())

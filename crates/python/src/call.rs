@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use loggp::collectives::Shift;
 use loggp::{Group, Tag, Time};
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+use crate::number::Number;
 use crate::session::Seat;
 use crate::value::Value;
 
@@ -25,6 +27,7 @@ pub enum Kind {
     WaitAny(Vec<u32>, Value),
     Test(u32),
     Barrier(Option<Group>),
+    Exchange(Box<Exchange>),
     Collective(Box<Collective>),
 }
 
@@ -35,6 +38,14 @@ pub struct SendReceiving {
     pub value: Value,
     pub taking: Tag<Value>,
     pub on: Value,
+}
+
+/// Messages that are sent in an order, and as many that are received.
+pub struct Exchange {
+    pub tag: Tag<Value>,
+    /// The words of the longest message.
+    pub longest: usize,
+    pub steps: Vec<Shift<Value>>,
 }
 
 /// The messages that a receive takes: any sender's and with any tag, where `None`.
@@ -67,6 +78,7 @@ pub enum Operation {
     Broadcast { root: usize, value: Option<Value> },
     Reduce { root: usize, value: Value, op: Value },
     AllReduce { value: Value, op: Value },
+    AllMax { value: Number, place: usize, with: Value },
     Scan { value: Value, op: Value },
     ExclusiveScan { value: Value, op: Value },
     Gather { root: usize, value: Value },

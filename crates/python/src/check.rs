@@ -111,7 +111,7 @@ impl Trial<'_> {
         run: impl FnOnce(&loggp::Machine, &Programs) -> Result<loggp::Run<R>, NotFinished>,
     ) -> Result<loggp::Run<R>, NotFinished> {
         Python::attach(|py| {
-            let mut programs = Programs::new(self.program, Session::new(*machine.params()));
+            let mut programs = Programs::new(self.program, Session::new(machine));
             if self.interrupt.lock().is_some() {
                 programs.stop();
             }
@@ -202,7 +202,7 @@ fn failed_again(
     program: &Py<PyAny>,
     order: &loggp::Order,
 ) -> Option<Py<PyAny>> {
-    let programs = Programs::new(program, Session::new(*machine.params()));
+    let programs = Programs::new(program, Session::new(machine));
     let ran = machine.clone().order(order).run_surviving(|p| programs.run(p));
     let error = ran.err().map(|error| run_error(py, error, &programs));
     programs.close(py);

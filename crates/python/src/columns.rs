@@ -42,14 +42,22 @@ impl Columns {
 pub fn column(py: Python<'_>, length: usize, numbers: impl Iterator<Item = i64>) -> PyResult<Py<PyAny>> {
     const BYTES: usize = size_of::<i64>();
     let memory = PyByteArray::new_with(py, length * BYTES, |bytes| {
-        bytes.chunks_exact_mut(BYTES).zip(numbers).for_each(|(place, number)| {
+        for (row, (place, number)) in bytes.chunks_exact_mut(BYTES).zip(numbers).enumerate() {
+            look_for_signals(py, row)?;
             place.copy_from_slice(&number.to_ne_bytes());
-        });
+        }
         Ok(())
     })?;
     let view = PyMemoryView::from(memory.as_any())?.call_method0("toreadonly")?;
     // An empty view has no other form.
     if length == 0 { Ok(view.unbind()) } else { Ok(view.call_method1("cast", ("q",))?.unbind()) }
+}
+
+/// Looks for signals, such as that of Ctrl-C, now and then.
+#[inline]
+pub fn look_for_signals(py: Python<'_>, row: usize) -> PyResult<()> {
+    const BETWEEN_LOOKS: usize = 1 << 18;
+    if row % BETWEEN_LOOKS == BETWEEN_LOOKS - 1 { py.check_signals() } else { Ok(()) }
 }
 
 #[pymethods]
@@ -164,15 +172,17 @@ pub fn elements(array: &Bound<'_, PyAny>, name: &str) -> PyResult<Elements> {
         let sentence = format!("{name} = {} is no whole number, nor an array of them", array.repr()?);
         return Err(PyTypeError::new_err(sentence));
     };
-    let items: Vec<Bound<'_, PyAny>> = items.collect::<PyResult<_>>()?;
+    let looked = |(row, item)| look_for_signals(array.py(), row).and(item);
+    let items: Vec<Bound<'_, PyAny>> = items.enumerate().map(looked).collect::<PyResult<_>>()?;
     if items.iter().any(|item| item.is_instance_of::<PyFloat>()) {
         return Ok(Elements::Real(items.iter().map(|item| item.extract()).collect::<PyResult<_>>()?));
     }
-    let whole = |item: &Bound<'_, PyAny>| {
+    let whole = |(row, item): (usize, &Bound<'_, PyAny>)| {
+        look_for_signals(array.py(), row)?;
         let refuse = |_| PyTypeError::new_err(format!("{name} has {}, which is no whole number", item));
         item.extract::<i64>().map_err(refuse)
     };
-    Ok(Elements::Whole(items.iter().map(whole).collect::<PyResult<_>>()?))
+    Ok(Elements::Whole(items.iter().enumerate().map(whole).collect::<PyResult<_>>()?))
 }
 
 /// Reads the elements of memory of a known form; `None` if it has another.

@@ -14,7 +14,9 @@ mod columns;
 mod command;
 mod error;
 mod interned;
+mod interruptible;
 mod machine;
+mod number;
 mod parameters;
 mod perform;
 mod proc;
@@ -46,6 +48,8 @@ mod _loggp {
     use super::error::RunError;
     #[pymodule_export]
     use super::machine::Machine;
+    #[pymodule_export]
+    use super::parameters::Parameters;
     #[pymodule_export]
     use super::proc::{Group, Proc, Request};
     #[pymodule_export]

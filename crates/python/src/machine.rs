@@ -1,18 +1,22 @@
 //! The machine: its parameters and settings.
 
-use loggp::params::{LongMessages, Parameter};
+use std::fs::File;
+use std::path::PathBuf;
+
+use loggp::params::Parameter;
 use loggp::{Latency, Level, Noise, PS, Params, ParamsBuilder, ParamsError, Ports, Ties, TimeError, preset};
-use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
+use loggp_command::FileMachine;
+use pyo3::exceptions::{PyAttributeError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString};
+use pyo3::types::{PyDict, PyInt, PyList, PyString};
 
 use crate::check::{self, CheckReport, Order};
 use crate::interned::intern;
-use crate::parameters::{TIMED_WORK, parameter, refused};
+use crate::parameters::{TIMED_WORK, listed, own_times, parameter, refused};
 use crate::program::{Programs, run_error};
 use crate::run::Run;
 use crate::session::Session;
-use crate::time::{read_time, time_text};
+use crate::time::{Time, read_time, time_text};
 
 /// A parallel machine on which programs run.
 ///
@@ -65,6 +69,42 @@ impl Machine {
         settings.finish(params)
     }
 
+    /// Returns the machine that a file describes, with its ports and levels: one that `loggp machines` and
+    /// `loggp calibrate` write, or by hand. What it leaves open must be given, and what it gives may be changed.
+    ///
+    /// >>> import loggp, pathlib
+    /// >>> file = pathlib.Path("lab.json")
+    /// >>> _ = file.write_text('{"params": {"P": 4, "L": "6us", "o": "2us", "g": "4us"}, "ports": "dual"}')
+    /// >>> machine = loggp.Machine.from_file(file, o=1)
+    /// >>> machine, machine.settings
+    /// (Machine(P=4, word=8, L='6 us', o='1 us', g='4 us'), {'ports': 'dual'})
+    #[staticmethod]
+    #[pyo3(signature = (path, *, P = None, **settings))]
+    fn from_file(
+        py: Python<'_>,
+        path: PathBuf,
+        P: Option<&Bound<'_, PyAny>>,
+        settings: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Machine> {
+        let refuse = |why: String| PyValueError::new_err(format!("{}: {why}", path.display()));
+        File::open(&path).map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))?;
+        let file = FileMachine::read(&path).map_err(refuse)?;
+        let mut settings = Settings::read(P, settings)?;
+        let builder = settings.set_params(file.builder.clone())?;
+        let params = builder.clone().build().map_err(|why| refuse(why.to_string()))?;
+        let levels = file.levels(&params).map_err(refuse)?;
+        let mut of_file = Vec::new();
+        if let Some(ports) = file.ports {
+            of_file.push(("ports".to_owned(), PyString::new(py, &ports.to_string()).into_any()));
+        }
+        if !levels.is_empty() {
+            let levels: PyResult<Vec<_>> = levels.iter().map(|level| level_dict(py, level)).collect();
+            of_file.push(("levels".to_owned(), PyList::new(py, levels?)?.into_any()));
+        }
+        settings.others.splice(0..0, of_file);
+        settings.finish(builder)
+    }
+
     /// Returns the same machine with other parameters or settings.
     ///
     /// >>> import loggp
@@ -112,7 +152,7 @@ impl Machine {
         if let Some(order) = order {
             machine = machine.order(&order.get().0);
         }
-        let programs = Programs::new(&program, Session::new(params));
+        let programs = Programs::new(&program, Session::new(&machine));
         let ran = machine.run_recorded(|p| programs.run(p));
         let ran = ran.map_err(|error| run_error(py, error, &programs));
         programs.close(py);
@@ -181,11 +221,7 @@ impl Machine {
     }
 
     fn __repr__(&self) -> String {
-        let params = self.machine.params();
-        let is_own = |(name, _): &(&str, loggp::Time)| *name != "G" || params.long != LongMessages::LogP;
-        let times = params.times().filter(is_own).map(|(name, time)| format!("{name}='{time}'"));
-        let counts = params.counts().map(|(name, count)| format!("{name}={count}"));
-        format!("Machine({})", counts.chain(times).collect::<Vec<_>>().join(", "))
+        format!("Machine({})", listed(self.machine.params()))
     }
 }
 
@@ -326,6 +362,20 @@ fn read_level(level: &Bound<'_, PyAny>, machine: &Params) -> PyResult<Level> {
     let params = settings.set_params(Params::builder(0).cycle(machine.cycle).word(machine.word.get()))?;
     let one_port = level.get_item("one_port")?.map(|one| one.is_truthy()).transpose()?.unwrap_or_default();
     Ok(Level::new(params.build().map_err(refused)?).ports(ports).one_port(one_port))
+}
+
+/// Returns a level as a dict, which [`read_level`] reads.
+fn level_dict<'py>(py: Python<'py>, level: &Level) -> PyResult<Bound<'py, PyDict>> {
+    let described = PyDict::new(py);
+    for (name, count) in level.params.counts().filter(|(name, _)| *name != "word") {
+        described.set_item(name, count)?;
+    }
+    for (name, time) in own_times(&level.params) {
+        described.set_item(name, Time(time))?;
+    }
+    described.set_item("ports", level.ports.to_string())?;
+    described.set_item("one_port", level.one_port)?;
+    Ok(described)
 }
 
 /// Removes a key.

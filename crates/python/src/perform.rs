@@ -1,11 +1,12 @@
 //! Calls of a program, made on the library's processor.
 
 use loggp::__private::{ThreadStack, on_thread_stack};
+use loggp::collectives::Maximum;
 use loggp::{AnyTag, Proc, collectives};
 use pyo3::prelude::*;
 
 use crate::answer::Answer;
-use crate::call::{Collective, Filter, Kind, Operation, SendReceiving, Wait};
+use crate::call::{Collective, Exchange, Filter, Kind, Operation, SendReceiving, Wait};
 use crate::requests::{Posted, Requests};
 use crate::session::{Seat, fail};
 use crate::value::{Carried, Fixed, Value, Word};
@@ -46,6 +47,12 @@ pub fn perform(
         Kind::WaitAll(numbers) => return requests.wait_all(p, &numbers),
         Kind::WaitAny(numbers, list) => return requests.wait_any(p, &numbers, list),
         Kind::Test(number) => return requests.test(p, number),
+        Kind::Exchange(exchange) => {
+            let Exchange { tag, longest, steps } = *exchange;
+            let mut received = Vec::with_capacity(steps.len());
+            p.exchange(tag, longest, steps, |sender, value| received.push((sender, value)));
+            return Answer::Messages(received);
+        }
         Kind::Barrier(None) => p.barrier(),
         Kind::Barrier(Some(group)) => p.within(&group).barrier(),
         Kind::Collective(collective) => {
@@ -171,6 +178,11 @@ impl Together<'_> {
             }
             AllReduce { value, op } => {
                 one(collectives::all_reduce(p, T::from_value(value), self.combine(&op)))
+            }
+            AllMax { value, place, with } => {
+                let Maximum { value, place, with } =
+                    collectives::all_max(p, value, place, T::from_value(with));
+                Answer::Maximum(value, place, Value::kept(with))
             }
             Scan { value, op } => one(collectives::scan(p, T::from_value(value), self.combine(&op))),
             ExclusiveScan { value, op } => {

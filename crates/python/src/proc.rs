@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use loggp::Group as Members;
-use loggp::Tag;
+use loggp::collectives::Shift;
+use loggp::{Payload, Tag};
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList};
 
-use crate::call::{Call, Collective, Filter, Kind, Operation, SendReceiving, Wait};
+use crate::call::{Call, Collective, Exchange, Filter, Kind, Operation, SendReceiving, Wait};
 use crate::interned::intern;
-use crate::parameters::{TIMED_WORK, parameter};
+use crate::number::Number;
+use crate::parameters::{Parameters, TIMED_WORK, parameter};
 use crate::session::Seat;
 use crate::time::{Time, read_time};
 use crate::value::{Value, bytes_of_words};
@@ -310,6 +312,47 @@ impl Proc {
         Ok(self.call("send_receiving", Kind::SendReceiving(Box::new(sending))))
     }
 
+    /// Sends values in the order of the steps, and receives one message for each, in the gaps between the
+    /// sends as far as they come. A step is `(to, value, source)`: all take part, and if one sends to another
+    /// in a step, that receives from it in the same step. Gives a list of senders and values, in the order of
+    /// reception.
+    ///
+    /// If the lengths of messages differ and the machine lets long ones wait for their receivers (S),
+    /// `longest` must be the words of the longest of all processors.
+    ///
+    /// >>> import loggp
+    /// >>> def program(p):
+    /// ...     left, right = (p.id - 1) % p.P, (p.id + 1) % p.P
+    /// ...     edges = yield p.exchange("edge", [(right, p.id, left), (left, p.id, right)])
+    /// ...     return sum(value for sender, value in edges)
+    /// >>> run = loggp.Machine(P=5, L=8, o=2, g=4).run(program)
+    /// >>> run.results, run.time
+    /// ([5, 2, 4, 6, 3], Time('16 us'))
+    #[pyo3(signature = (tag, steps, *, words = None, longest = None))]
+    fn exchange(
+        &self,
+        tag: &Bound<'_, PyAny>,
+        steps: &Bound<'_, PyAny>,
+        words: Option<i64>,
+        longest: Option<usize>,
+    ) -> PyResult<Call> {
+        let (tag, bytes) = (self.tag(tag)?, self.bytes(words)?);
+        let read = |step: Bound<'_, PyAny>| {
+            let read: PyResult<(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>)> = step.extract();
+            let Ok((to, value, source)) = read else {
+                let sentence =
+                    format!("{} is no step of an exchange; give (to, value, source)", step.repr()?);
+                return Err(PyTypeError::new_err(sentence));
+            };
+            let (to, from) = (self.processor(&to)?, self.processor(&source)?);
+            Ok(Shift { to, value: Value::measured(value, bytes)?, from })
+        };
+        let steps: Vec<Shift<Value>> = steps.try_iter()?.map(|step| read(step?)).collect::<PyResult<_>>()?;
+        let of_own = || steps.iter().map(|step| self.seat.session.params.words(step.value.bytes())).max();
+        let longest = longest.or_else(of_own).unwrap_or_default();
+        Ok(self.call("exchange", Kind::Exchange(Box::new(Exchange { tag, longest, steps }))))
+    }
+
     /// Receives the next message with a tag. Gives its sender and its value; without a tag of messages with
     /// any, the sender, the tag and the value.
     #[pyo3(signature = (tag = None, *, source = None))]
@@ -414,6 +457,20 @@ impl Proc {
         self.call("barrier", Kind::Barrier(self.group.clone()))
     }
 
+    /// Returns the parameters between this processor and another: on a machine with levels those of the
+    /// innermost group that has both.
+    ///
+    /// >>> import loggp
+    /// >>> def program(p):
+    /// ...     return [p.params_to(other).L.us for other in range(4)]
+    /// >>> node = dict(P=2, L=1, o=1, g=1)
+    /// >>> loggp.Machine(P=4, L=6, o=2, g=4, levels=[node]).run(program).results[0]
+    /// [1.0, 1.0, 6.0, 6.0]
+    fn params_to(&self, other: &Bound<'_, PyAny>) -> PyResult<Parameters> {
+        let other = self.processor(other)?;
+        Ok(Parameters(*self.seat.session.machine.params_between(self.seat.id, other)))
+    }
+
     /// Returns the processor as a member of a group: the collectives that are called on it are those of the
     /// group, where roots are counted by rank.
     fn within(&self, group: &Bound<'_, Group>) -> Proc {
@@ -456,6 +513,27 @@ impl Proc {
     ) -> PyResult<Call> {
         let value = self.value(value, words)?;
         self.collective("all_reduce", words, Operation::AllReduce { value, op: operator(op)? })
+    }
+
+    /// Gives all the largest number of all, with the place and the value that were given with it. Of equal
+    /// numbers it is that of the first place; a place is the processor's number unless told.
+    ///
+    /// >>> import loggp
+    /// >>> def program(p):
+    /// ...     return (yield p.all_max([2.5, 7.0, 7.0, 1.0][p.id], 10 + p.id, "abcd"[p.id]))
+    /// >>> loggp.Machine(P=4, L=6, o=2, g=4, word=32).run(program).results[0]
+    /// (7.0, 11, 'b')
+    #[pyo3(signature = (value, place = None, with_ = None, *, words = None))]
+    fn all_max(
+        &self,
+        value: &Bound<'_, PyAny>,
+        place: Option<usize>,
+        with_: Option<Bound<'_, PyAny>>,
+        words: Option<i64>,
+    ) -> PyResult<Call> {
+        let (value, with) = (Number::read(value)?, self.value(with_, words)?);
+        let place = place.unwrap_or(self.seat.id);
+        self.collective("all_max", words, Operation::AllMax { value, place, with })
     }
 
     /// Gives each the values of all up to itself, combined by `op(a, b)`.

@@ -16,8 +16,9 @@ use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::columns::{Columns, Elements, Numbers, column, common_length, elements};
+use crate::columns::{Columns, Elements, Numbers, column, common_length, elements, look_for_signals};
 use crate::error::run_error;
+use crate::interruptible::{Stop, Stopping, interruptible, interruptible_if};
 use crate::machine::Machine;
 use crate::parameters::refused;
 use crate::time::{Time, read_time};
@@ -43,7 +44,7 @@ use crate::trace::Trace;
 pub struct Schedule {
     P: usize,
     cycle: loggp::Time,
-    draft: Mutex<Draft>,
+    draft: Arc<Mutex<Draft>>,
 }
 
 /// A schedule that grows, or one that is complete, or both.
@@ -113,11 +114,24 @@ fn small<T: TryFrom<i64>>(number: i64, name: &str) -> PyResult<T> {
 impl Schedule {
     fn with_built(built: Built, cycle: loggp::Time) -> Schedule {
         let P = built.ranks();
-        Schedule { P, cycle, draft: Mutex::new(Draft { ranks: None, built: Some(Arc::new(built)) }) }
+        let draft = Draft { ranks: None, built: Some(Arc::new(built)) };
+        Schedule { P, cycle, draft: Arc::new(Mutex::new(draft)) }
     }
 
-    fn build(&self) -> PyResult<Arc<Built>> {
-        self.draft.lock().build(self.P).map_err(invalid)
+    /// Does something with the complete schedule, until Ctrl-C ends it.
+    fn with_complete<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Built, &Stop) -> T + Send + 'static,
+    ) -> PyResult<T> {
+        /// The most operations with which it takes some milliseconds.
+        const FEW: usize = 1 << 14;
+        let (draft, P) = (self.draft.clone(), self.P);
+        let done = interruptible_if(py, self.__len__() > FEW, move |stop| {
+            let built = draft.lock().build(P)?;
+            Ok::<T, ScheduleError>(work(&built, stop))
+        });
+        done?.map_err(invalid)
     }
 
     /// Adds an operation, or one for each number. Returns their numbers in their ranks.
@@ -130,6 +144,12 @@ impl Schedule {
     ) -> PyResult<Bound<'py, PyAny>> {
         let all: Vec<_> = std::iter::once(("rank", ranks)).chain(others.iter().copied()).collect();
         let length = common_length(&all)?;
+        // All or nothing: what is wrong is found before anything is added.
+        for place in 0..length.unwrap_or(1) {
+            look_for_signals(py, place)?;
+            self.rank(ranks.at(place))?;
+            of(place)?;
+        }
         let mut draft = self.draft.lock();
         let drafted = draft.ranks(self.P);
         let mut add = |place: usize| {
@@ -141,12 +161,8 @@ impl Schedule {
         match length {
             None => add(0)?.into_bound_py_any(py),
             Some(length) => {
-                // All or nothing: what is wrong is found before anything is added.
-                for place in 0..length {
-                    self.rank(ranks.at(place))?;
-                    of(place)?;
-                }
                 let numbers: Vec<i64> = (0..length).map(add).collect::<PyResult<_>>()?;
+                drop(draft); // other threads may run while Python looks for signals
                 Ok(column(py, length, numbers.into_iter())?.into_bound(py))
             }
         }
@@ -194,7 +210,7 @@ impl Schedule {
     fn new(P: usize, cycle: Option<&Bound<'_, PyAny>>) -> PyResult<Schedule> {
         ScheduleBuilder::new(P).map_err(invalid)?;
         let cycle = cycle.map_or(Ok(loggp::US), |cycle| read_time(cycle, loggp::US))?;
-        Ok(Schedule { P, cycle, draft: Mutex::default() })
+        Ok(Schedule { P, cycle, draft: Arc::default() })
     }
 
     /// Reads a schedule in GOAL, as text or in binary form, from a file. `unit` is the length of a unit of
@@ -205,7 +221,7 @@ impl Schedule {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
         let file =
             File::open(&path).map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))?;
-        let read = py.detach(|| goal::read(file, unit));
+        let read = interruptible(py, move |stop| goal::read(Stopping::new(file, stop), unit))?;
         let built = read.map_err(|why| invalid(format!("{}: {why}", path.display())))?;
         Ok(Schedule::with_built(built, loggp::US))
     }
@@ -230,26 +246,34 @@ impl Schedule {
                 goal.extract::<Vec<u8>>().map_err(|_| PyTypeError::new_err("give GOAL as text or bytes"))?
             }
         };
-        let built = py.detach(|| loggp_goal::read(&*bytes, unit)).map_err(invalid)?;
+        /// The most bytes that are read in some milliseconds.
+        const FEW: usize = 1 << 18;
+        let is_long = bytes.len() > FEW;
+        let read = move |stop: &Stop| goal::read(Stopping::new(&*bytes, stop), unit);
+        let built = interruptible_if(py, is_long, read)?.map_err(invalid)?;
         Ok(Schedule::with_built(built, loggp::US))
     }
 
     /// Returns the schedule as text in GOAL.
     #[pyo3(signature = (*, unit = None))]
-    fn to_goal(&self, unit: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    fn to_goal(&self, py: Python<'_>, unit: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
-        let mut text = Vec::new();
-        goal::write(&*self.build()?, &mut text, unit).map_err(invalid)?;
-        String::from_utf8(text).map_err(invalid)
+        let text = self.with_complete(py, move |built, stop| {
+            let mut text = Stopping::new(Vec::new(), stop);
+            goal::write(built, &mut text, unit).map(|()| text.inner)
+        });
+        String::from_utf8(text?.map_err(invalid)?).map_err(invalid)
     }
 
     /// Returns the schedule in GOAL's binary form, which LogGOPSim takes.
     #[pyo3(signature = (*, unit = None))]
     fn to_binary_goal(&self, py: Python<'_>, unit: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyBytes>> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
-        let mut bytes = Vec::new();
-        goal::write_binary(&*self.build()?, &mut bytes, unit).map_err(invalid)?;
-        Ok(PyBytes::new(py, &bytes).unbind())
+        let bytes = self.with_complete(py, move |built, stop| {
+            let mut bytes = Stopping::new(Vec::new(), stop);
+            goal::write_binary(built, &mut bytes, unit).map(|()| bytes.inner)
+        });
+        Ok(PyBytes::new(py, &bytes?.map_err(invalid)?).unbind())
     }
 
     /// Writes the schedule to a file, in GOAL as text, or in binary form.
@@ -262,17 +286,17 @@ impl Schedule {
         binary: bool,
     ) -> PyResult<()> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
-        let built = self.build()?;
-        let written = py.detach(|| {
-            let mut file = BufWriter::new(File::create(&path)?);
+        let to = path.clone();
+        let written = self.with_complete(py, move |built, stop| {
+            let mut file = BufWriter::new(Stopping::new(File::create(&to)?, stop));
             if binary {
-                goal::write_binary(&built, &mut file, unit)
+                goal::write_binary(built, &mut file, unit)
             } else {
-                goal::write(&built, &mut file, unit)
+                goal::write(built, &mut file, unit)
             }?;
             file.flush()
         });
-        written.map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))
+        written?.map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))
     }
 
     /// The number of ranks.
@@ -403,9 +427,8 @@ impl Schedule {
         let rules: CostModel = rules.parse().map_err(refused)?;
         let player = Player::new(*machine.machine.params()).rules(rules).trace(trace).moments(moments);
         let player = player.ports(machine.ports).noise(machine.noise.clone());
-        let built = self.build()?;
-        let mut report =
-            py.detach(|| player.run(&built)).map_err(|error| run_error(py, error, None, &|_| None))?;
+        let played = self.with_complete(py, move |built, stop| player.stop_if(stop.0.clone()).run(built))?;
+        let mut report = played.map_err(|error| run_error(py, error, None, &|_| None))?;
         let trace = report.trace.take().map(|trace| Py::new(py, Trace::new(trace))).transpose()?;
         Ok(Play { report, ranks: self.P, trace })
     }

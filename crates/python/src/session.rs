@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering::Relaxed};
 
-use loggp::{Params, Time};
+use loggp::{Machine, Params, Time};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
@@ -13,6 +13,7 @@ use crate::tags::Tags;
 /// A run of Python programs.
 pub struct Session {
     pub params: Params,
+    pub machine: Machine,
     pub tags: Tags,
     /// The processor whose program failed first, and its exception.
     failure: Mutex<Option<(usize, PyErr)>>,
@@ -37,9 +38,10 @@ pub struct Seat {
 const STEPS_BETWEEN_LOOKS: u32 = 1024;
 
 impl Session {
-    pub fn new(params: Params) -> Session {
+    pub fn new(machine: &Machine) -> Session {
         Session {
-            params,
+            params: *machine.params(),
+            machine: machine.clone(),
             tags: Tags::default(),
             failure: Mutex::default(),
             is_over: AtomicBool::new(false),

@@ -1,18 +1,21 @@
 //! The trace of a run, as columns.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::PathBuf;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use loggp::__private::{KIND_NAMES, Recording, kind_number};
 use loggp::MessageId;
-use loggp::trace::{Activity, ActivityKind, Message, Trace as Record};
+use loggp::trace::{Activity, ActivityKind, Message, Progress, Trace as Record};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+use crate::check::Order;
 use crate::columns::Columns;
+use crate::interruptible::{Stopping, interruptible};
 
 /// The record of a run: its activities and its messages, as columns.
 ///
@@ -30,10 +33,13 @@ use crate::columns::Columns;
 #[pyclass(frozen, module = "loggp")]
 pub struct Trace {
     /// It is put together when it is first asked for.
-    record: LazyLock<Record, Box<dyn FnOnce() -> Record + Send>>,
+    record: Arc<LazyLock<Record, MakeRecord>>,
+    progress: PyOnceLock<Py<Columns>>,
     activities: PyOnceLock<Py<Columns>>,
     messages: PyOnceLock<Py<Columns>>,
 }
+
+type MakeRecord = Box<dyn FnOnce() -> Record + Send>;
 
 impl Trace {
     pub fn new(record: Record) -> Trace {
@@ -44,16 +50,55 @@ impl Trace {
         Trace::made_by(Box::new(|| recording.into_trace()))
     }
 
-    fn made_by(make: Box<dyn FnOnce() -> Record + Send>) -> Trace {
-        Trace { record: LazyLock::new(make), activities: PyOnceLock::new(), messages: PyOnceLock::new() }
+    fn made_by(make: MakeRecord) -> Trace {
+        Trace {
+            record: Arc::new(LazyLock::new(make)),
+            progress: PyOnceLock::new(),
+            activities: PyOnceLock::new(),
+            messages: PyOnceLock::new(),
+        }
+    }
+
+    /// Returns the record, which is made if this is the first time.
+    fn record(&self, py: Python<'_>) -> PyResult<&Record> {
+        let record = self.record.clone();
+        interruptible(py, move |_| {
+            LazyLock::force(&record);
+        })?;
+        Ok(&self.record)
     }
 }
 
-/// Returns the row of the message that is sent or received, or -1.
-fn message_row(messages: &[Message], kind: &ActivityKind) -> i64 {
-    let (ActivityKind::Send(id) | ActivityKind::Receive(id)) = kind else { return -1 };
-    let key = |id: MessageId| (id.from, id.number);
-    messages.binary_search_by_key(&key(*id), |message| key(message.id)).map_or(-1, |row| row as i64)
+/// Finds the rows of messages.
+struct MessageRows<'a> {
+    messages: &'a [Message],
+    /// The first row of each sender.
+    firsts: HashMap<usize, usize>,
+}
+
+impl<'a> MessageRows<'a> {
+    fn new(messages: &'a [Message]) -> MessageRows<'a> {
+        let mut firsts = HashMap::new();
+        for (row, message) in messages.iter().enumerate() {
+            firsts.entry(message.id.from).or_insert(row);
+        }
+        MessageRows { messages, firsts }
+    }
+
+    /// Returns the row of the message that is sent or received, or -1.
+    fn row(&self, kind: &ActivityKind) -> i64 {
+        let (ActivityKind::Send(id) | ActivityKind::Receive(id)) = kind else { return -1 };
+        // The numbers of a sender's messages have no gaps, but a file may have any.
+        let row = self.firsts.get(&id.from).map(|first| first + id.number);
+        if let Some(row) = row
+            && self.messages.get(row).is_some_and(|message| message.id == *id)
+        {
+            return row as i64;
+        }
+        let key = |id: MessageId| (id.from, id.number);
+        let found = self.messages.binary_search_by_key(&key(*id), |message| key(message.id));
+        found.map_or(-1, |row| row as i64)
+    }
 }
 
 #[pymethods]
@@ -65,22 +110,22 @@ impl Trace {
     /// Reads a trace that the command or `write` has written.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Trace> {
-        let refuse = |why: String| PyValueError::new_err(format!("{}: {why}", path.display()));
         let file =
             File::open(&path).map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))?;
-        let read = py.detach(|| Record::read(BufReader::new(file)));
-        read.map(Trace::new).map_err(|why| refuse(why.to_string()))
+        let read = interruptible(py, move |stop| Record::read(BufReader::new(Stopping::new(file, stop))))?;
+        read.map(Trace::new).map_err(|why| PyValueError::new_err(format!("{}: {why}", path.display())))
     }
 
     /// Writes the trace to a file, which `loggp analyze`, `loggp timeline` and others read. With
     /// `chrome=True` viewers of Chrome's traces do too, and the file is larger.
     #[pyo3(signature = (path, *, chrome = false))]
     fn write(&self, py: Python<'_>, path: PathBuf, chrome: bool) -> PyResult<()> {
-        let written = py.detach(|| {
-            let mut file = BufWriter::new(File::create(&path)?);
-            if chrome { self.record.write(&mut file) } else { self.record.write_compact(&mut file) }?;
+        let (record, to) = (self.record.clone(), path.clone());
+        let written = interruptible(py, move |stop| {
+            let mut file = BufWriter::new(Stopping::new(File::create(&to)?, stop));
+            if chrome { record.write(&mut file) } else { record.write_compact(&mut file) }?;
             file.flush()
-        });
+        })?;
         written.map_err(|why| PyOSError::new_err(format!("{}: {why}", path.display())))
     }
 
@@ -89,14 +134,15 @@ impl Trace {
     #[getter]
     fn activities(&self, py: Python<'_>) -> PyResult<Py<Columns>> {
         let make = || {
-            let rows = &self.record.activities;
+            let record = self.record(py)?;
+            let (rows, messages) = (&record.activities, MessageRows::new(&record.messages));
             let mut columns = Columns::new(rows.len());
             let mut add = |name, of: &dyn Fn(&Activity) -> i64| columns.add(py, name, rows.iter().map(of));
             add("processor", &|activity| activity.id as i64)?;
             add("start", &|activity| activity.start.as_ps())?;
             add("end", &|activity| activity.end.as_ps())?;
             add("kind", &|activity| kind_number(&activity.kind) as i64)?;
-            add("message", &|activity| message_row(&self.record.messages, &activity.kind))?;
+            add("message", &|activity| messages.row(&activity.kind))?;
             Py::new(py, columns)
         };
         Ok(self.activities.get_or_try_init(py, make)?.clone_ref(py))
@@ -108,7 +154,7 @@ impl Trace {
     #[getter]
     fn messages(&self, py: Python<'_>) -> PyResult<Py<Columns>> {
         let make = || {
-            let rows = &self.record.messages;
+            let rows = &self.record(py)?.messages;
             let mut columns = Columns::new(rows.len());
             let mut add = |name, of: &dyn Fn(&Message) -> i64| columns.add(py, name, rows.iter().map(of));
             add("sender", &|message| message.id.from as i64)?;
@@ -124,13 +170,47 @@ impl Trace {
         Ok(self.messages.get_or_try_init(py, make)?.clone_ref(py))
     }
 
-    fn __repr__(&self) -> String {
-        let Record { params, activities, messages, .. } = &*self.record;
-        format!(
-            "<trace of {} processors: {} activities, {} messages>",
-            params.P,
-            activities.len(),
-            messages.len()
-        )
+    /// What requests did beside their processors: `processor` and `request`, the number of the request among
+    /// its processor's, `start`, `end`, `kind` and `message` as those of activities.
+    #[getter]
+    fn progress(&self, py: Python<'_>) -> PyResult<Py<Columns>> {
+        let make = || {
+            let record = self.record(py)?;
+            let (rows, messages) = (&record.progress, MessageRows::new(&record.messages));
+            let mut columns = Columns::new(rows.len());
+            let mut add = |name, of: &dyn Fn(&Progress) -> i64| columns.add(py, name, rows.iter().map(of));
+            add("processor", &|progress| progress.id as i64)?;
+            add("request", &|progress| progress.request.into())?;
+            add("start", &|progress| progress.start.as_ps())?;
+            add("end", &|progress| progress.end.as_ps())?;
+            add("kind", &|progress| kind_number(&progress.kind) as i64)?;
+            add("message", &|progress| messages.row(&progress.kind))?;
+            Py::new(py, columns)
+        };
+        Ok(self.progress.get_or_try_init(py, make)?.clone_ref(py))
+    }
+
+    /// The order of the messages and the processors, with which `Machine.run` repeats the run: every message
+    /// takes as long as it took here.
+    ///
+    /// >>> import loggp
+    /// >>> def program(p):
+    /// ...     if p.id > 0:
+    /// ...         yield p.send(0, "x", p.id)
+    /// ...     else:
+    /// ...         return [(yield p.recv("x")), (yield p.recv("x"))]
+    /// >>> drawn = loggp.Machine(P=3, L=60, o=1, g=1, latency="random:7").run(program)
+    /// >>> again = loggp.Machine(P=3, L=60, o=1, g=1).run(program, order=drawn.trace.order)
+    /// >>> again.time == drawn.time and again.results == drawn.results
+    /// True
+    #[getter]
+    fn order(&self, py: Python<'_>) -> PyResult<Order> {
+        Ok(Order(loggp::Order::from_trace(self.record(py)?)))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let Record { params, activities, messages, .. } = self.record(py)?;
+        let (P, activities, messages) = (params.P, activities.len(), messages.len());
+        Ok(format!("<trace of {P} processors: {activities} activities, {messages} messages>"))
     }
 }

@@ -279,6 +279,56 @@ def test_interrupt_ends_a_check() -> None:
     assert (code, said) == (3, "")
 
 
+LONG = """
+    import loggp, os, signal, threading, time
+    machine = loggp.Machine(P=1000, L=6, o=2, g=4)
+    ring = loggp.Schedule(1000)
+    ranks = list(range(1000)) * 500
+    ring.send(ranks, [(rank + 1) % 1000 for rank in ranks], 8)
+    ring.recv(ranks, [(rank - 1) % 1000 for rank in ranks], 8)
+    goal = ring.to_goal()
+    def talk(p):
+        for i in range(500):
+            yield p.send((p.id + 1) % p.P, "x")
+            yield p.recv("x")
+    def trace():
+        return ring.play(machine, trace=True).trace
+    sent = 0
+    def interrupt():
+        global sent
+        time.sleep(0.1)
+        sent = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Thread(target=interrupt).start()
+    try:
+        while True:
+            {work}
+    except KeyboardInterrupt:
+        print("ended", time.monotonic() - sent)
+    assert ring.play(machine).messages == 500_000
+"""
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "ring.play(machine)",
+        "ring.play(machine, rules='loggopsim')",
+        "ring.play(machine, trace=True).trace.activities",
+        "loggp.Schedule.from_goal(goal)",
+        "ring.to_goal()",
+        "ring.to_binary_goal()",
+        "ring.write(os.devnull)",
+        "trace().write(os.devnull)",
+        "machine.run(talk).trace.messages",
+    ],
+)
+def test_interrupt_ends_long_work_at_once(work: str) -> None:
+    code, said, _ = run_python(LONG.replace("{work}", work))
+    assert code == 0 and said.startswith("ended "), said
+    assert float(said.split()[1]) < float(os.environ.get("LOGGP_SECONDS", "2")) / 4
+
+
 def test_system_exit_ends_the_interpreter() -> None:
     code, said, _ = run_python(
         """

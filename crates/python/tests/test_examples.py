@@ -22,7 +22,8 @@ def test_every_example_of_rust_is_there() -> None:
     assert [path.stem for path in EXAMPLES] == sorted(path.stem for path in rust)
 
 
-def test_docstrings_are_true() -> None:
+def test_docstrings_are_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     tested = 0
 
     objects = [(loggp, "loggp")]

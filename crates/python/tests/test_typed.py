@@ -28,6 +28,9 @@ def together(p: Proc) -> Generator[Call[Any], Any, tuple[int, list[str]]]:
     yield from p.send((p.id - 1) % p.P, "x", total)
     sender, value = yield from p.wait(request)
     assert value == total and sender != p.id
+    largest, place, name = yield from p.all_max(p.id % 3, with_=names[p.id])
+    edges: list[tuple[int, str]] = yield from p.exchange("edge", [(sender, name, (p.id - 1) % p.P)])
+    assert (largest, place, edges) == (2, 2, [((p.id - 1) % p.P, "processor 2")])
     return total, names
 
 

@@ -1,0 +1,94 @@
+//! Long work without Python, which Ctrl-C ends at once.
+
+use std::io::{self, Read, Write};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+
+/// A flag that is set when nobody waits for the work any more.
+#[derive(Clone, Default)]
+pub struct Stop(pub Arc<AtomicBool>);
+
+/// A file, or whatever else is read or written, that gives an error once the work is to stop.
+pub struct Stopping<F> {
+    pub inner: F,
+    pub stop: Stop,
+}
+
+/// The time between two looks for signals.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+/// The stack of the thread that works, which is that of a main thread.
+const STACK: usize = 8 << 20;
+
+/// Works on another thread, and looks for signals meanwhile. After one, such as that of Ctrl-C, the work is
+/// told to stop, and goes on alone until it does.
+pub fn interruptible<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Stop) -> T + Send + 'static,
+) -> PyResult<T> {
+    let stop = Stop::default();
+    let (sender, receiver) = sync_channel(1);
+    let receiver = Mutex::new(receiver); // it belongs to one thread, and PyO3 wants a shared one
+    let its = stop.clone();
+    let worker = Builder::new().stack_size(STACK).spawn(move || {
+        let _ = sender.send(work(&its)); // nobody waits for it after an interruption
+    });
+    let worker = worker.map_err(|why| PyOSError::new_err(format!("there is no room for a thread: {why}")))?;
+    loop {
+        match py.detach(|| receiver.lock().recv_timeout(BETWEEN_LOOKS)) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => {
+                py.check_signals().inspect_err(|_| stop.0.store(true, Relaxed))?
+            }
+            Err(RecvTimeoutError::Disconnected) => match worker.join() {
+                Err(panic) => resume_unwind(panic),
+                Ok(()) => unreachable!("it has sent its result"),
+            },
+        }
+    }
+}
+
+/// Works here if it does not take long, and else [interruptibly](interruptible).
+pub fn interruptible_if<T: Send + 'static>(
+    py: Python<'_>,
+    is_long: bool,
+    work: impl FnOnce(&Stop) -> T + Send + 'static,
+) -> PyResult<T> {
+    if is_long { interruptible(py, work) } else { Ok(py.detach(|| work(&Stop::default()))) }
+}
+
+impl<F> Stopping<F> {
+    pub fn new(inner: F, stop: &Stop) -> Stopping<F> {
+        Stopping { inner, stop: stop.clone() }
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.stop.0.load(Relaxed) { Err(io::Error::other("it was stopped")) } else { Ok(()) }
+    }
+}
+
+impl<R: Read> Read for Stopping<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.check()?;
+        self.inner.read(bytes)
+    }
+}
+
+impl<W: Write> Write for Stopping<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.check()?;
+        self.inner.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
