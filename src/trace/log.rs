@@ -10,26 +10,36 @@ use crate::message::{MessageId, RawTag};
 use crate::time::Time;
 
 /// One processor's part of a trace, written during the run.
+// The fields that every message touches come first, and fill two cache lines: see `Proc`.
 #[derive(Debug, Default)]
+#[repr(C, align(64))]
 pub(crate) struct Log {
     activities: Vec<LoggedActivity>,
-    /// The progress of the processor's requests.
-    pub progress: Vec<Progress>,
     messages: Vec<LoggedMessage>,
     calls: Vec<LoggedCall>,
-    /// The kinds of work, in order: of an activity and of a call.
-    works: Vec<Cow<'static, str>>,
+    /// Messages of the current call.
+    pub call_messages: CallMessages,
+    /// The last of the names.
+    last_name: LastName,
     /// The names of tags.
     names: Vec<&'static str>,
-    /// The last of them.
-    last_name: Option<&'static str>,
+    /// The kinds of work, in order: of an activity and of a call.
+    works: Vec<Cow<'static, str>>,
+    /// The progress of the processor's requests.
+    pub progress: Vec<Progress>,
     /// The calls that are logged in full, in order.
     full_calls: Vec<CallKind>,
     /// Source locations of calls that may take one of several messages, each with the call's index; `None`
     /// where nobody asks for them.
     locations: Option<Vec<(usize, &'static Location<'static>)>>,
-    /// Messages of the current call.
-    pub call_messages: CallMessages,
+}
+
+/// The name that was logged last: where it is in memory, and its place.
+#[derive(Clone, Copy, Debug, Default)]
+struct LastName {
+    address: usize,
+    length: u32,
+    place: LoggedName,
 }
 
 /// An activity. It starts when the one before it ends, since local time passes only in activities.
@@ -97,7 +107,7 @@ enum LoggedCallKind {
 }
 
 /// A tag's name: one more than its index, or 0 if the tag has none.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct LoggedName(u32);
 
 impl Log {
@@ -179,20 +189,27 @@ impl Log {
     /// Returns the place of a tag's name.
     #[inline]
     fn log_name(&mut self, name: Option<Cow<'static, str>>) -> LoggedName {
+        let Some(Cow::Borrowed(name)) = name else { return LoggedName(0) };
+        let LastName { address, length, place } = self.last_name;
+        if address == name.as_ptr().addr() && length as usize == name.len() {
+            return place;
+        }
+        self.log_other_name(name)
+    }
+
+    /// Returns the place of a name that is not the last one.
+    fn log_other_name(&mut self, name: &'static str) -> LoggedName {
         /// The number of names among which a name is looked for: others are written again.
         const RECENT: usize = 4;
-        let Some(Cow::Borrowed(name)) = name else { return LoggedName(0) };
-        if self.last_name.is_some_and(|last| std::ptr::eq(last, name)) {
-            return LoggedName(self.names.len() as u32);
-        }
         let mut recent = self.names.iter().enumerate().rev().take(RECENT);
         let place = recent.find(|(_, before)| std::ptr::eq(**before, name)).map(|(place, _)| place);
         let place = place.unwrap_or_else(|| {
             self.names.push(name);
-            self.last_name = Some(name);
             self.names.len() - 1
         });
-        LoggedName(place as u32 + 1)
+        let place = LoggedName(place as u32 + 1);
+        self.last_name = LastName { address: name.as_ptr().addr(), length: name.len() as u32, place };
+        place
     }
 
     /// Notes the source location of the last call, which may take one of several messages.
