@@ -8,16 +8,12 @@ use parking_lot::Mutex;
 use pyo3::exceptions::{PyAssertionError, PyKeyboardInterrupt, PySystemExit, PyValueError};
 use pyo3::prelude::*;
 
+use crate::order::Order;
 use crate::parameters::refused;
 use crate::program::{Programs, run_error};
 use crate::session::Session;
 use crate::time::Time;
 use crate::trace::Trace;
-
-/// An order in which messages arrive and processors act, such as one under which a check failed: see
-/// `Machine.run`.
-#[pyclass(frozen, module = "loggp")]
-pub struct Order(pub loggp::Order);
 
 /// The report of a check. Printed, it says so in sentences.
 #[pyclass(frozen, module = "loggp")]

@@ -17,6 +17,7 @@ mod interned;
 mod interruptible;
 mod machine;
 mod number;
+mod order;
 mod parameters;
 mod perform;
 mod proc;
@@ -39,7 +40,7 @@ mod _loggp {
     #[pymodule_export]
     use super::call::Call;
     #[pymodule_export]
-    use super::check::{CheckReport, Failure, Order};
+    use super::check::{CheckReport, Failure};
     #[pymodule_export]
     use super::columns::Columns;
     #[pymodule_export]
@@ -48,6 +49,8 @@ mod _loggp {
     use super::error::RunError;
     #[pymodule_export]
     use super::machine::Machine;
+    #[pymodule_export]
+    use super::order::Order;
     #[pymodule_export]
     use super::parameters::Parameters;
     #[pymodule_export]

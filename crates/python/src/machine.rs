@@ -10,8 +10,9 @@ use pyo3::exceptions::{PyAttributeError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 
-use crate::check::{self, CheckReport, Order};
+use crate::check::{self, CheckReport};
 use crate::interned::intern;
+use crate::order::Order;
 use crate::parameters::{TIMED_WORK, listed, own_times, parameter, refused};
 use crate::program::{Programs, run_error};
 use crate::run::Run;

@@ -13,9 +13,9 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
-use crate::check::Order;
 use crate::columns::Columns;
 use crate::interruptible::{Stopping, interruptible};
+use crate::order::Order;
 
 /// The record of a run: its activities and its messages, as columns.
 ///
