@@ -1,5 +1,6 @@
 //! Programs under many orders of messages.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use loggp::check::{Check, CheckReport as Report, Failure as Failed, FailureKind, Strategy};
@@ -107,10 +108,7 @@ impl Trial<'_> {
         run: impl FnOnce(&loggp::Machine, &Programs) -> Result<loggp::Run<R>, NotFinished>,
     ) -> Result<loggp::Run<R>, NotFinished> {
         Python::attach(|py| {
-            let mut programs = Programs::new(self.program, Session::new(machine));
-            if self.interrupt.lock().is_some() {
-                programs.stop();
-            }
+            let programs = Programs::new(self.program, Session::new(machine));
             let ran = run(machine, &programs);
             let failure = programs.session().take_failure();
             programs.close(py);
@@ -118,7 +116,7 @@ impl Trial<'_> {
                 && (error.is_instance_of::<PyKeyboardInterrupt>(py)
                     || error.is_instance_of::<PySystemExit>(py))
             {
-                self.interrupt.lock().get_or_insert(error);
+                self.end(error);
             }
             ran
         })
@@ -136,11 +134,15 @@ impl Trial<'_> {
             },
             Err(error) if error.is_instance_of::<PyAssertionError>(py) => Err(error.to_string()),
             Err(error) => {
-                let sentence = error.to_string();
-                self.interrupt.lock().get_or_insert(error);
-                Err(sentence)
+                self.end(error);
             }
         })
+    }
+
+    /// Ends the check with an exception: what is left of it is unwound.
+    fn end(&self, error: PyErr) -> ! {
+        *self.interrupt.lock() = Some(error);
+        resume_unwind(Box::new("it was interrupted"))
     }
 }
 
@@ -170,24 +172,29 @@ pub fn check(
     let trial = Trial { program, verify, interrupt: Mutex::default() };
     let no_check = |error: NotFinished| PyValueError::new_err(error.to_string());
     let again = |order: &loggp::Order| failed_again(py, machine, program, order);
-    let report = if settings.crashes > 0 {
-        // The verification alone decides, since a crash changes the results.
-        let run = |machine: &loggp::Machine, programs: &Programs| {
-            machine.run_surviving(|p| Outcome(programs.run(p)))
-        };
-        let run = |machine: &loggp::Machine| trial.run(machine, run);
-        let report = check.results_may_differ(true).run_each(machine, run, |results| trial.verify(results));
-        report.map_err(no_check).map(|report| CheckReport::new(py, report, again))
-    } else {
-        let run =
-            |machine: &loggp::Machine, programs: &Programs| machine.run_once(|p| Outcome(programs.run(p)));
-        let run = |machine: &loggp::Machine| trial.run(machine, run);
-        let report = check.run_each(machine, run, |results| trial.verify(results));
-        report.map_err(no_check).map(|report| CheckReport::new(py, report, again))
+    let run = || {
+        if settings.crashes > 0 {
+            // The verification alone decides, since a crash changes the results.
+            let run = |machine: &loggp::Machine, programs: &Programs| {
+                machine.run_surviving(|p| Outcome(programs.run(p)))
+            };
+            let run = |machine: &loggp::Machine| trial.run(machine, run);
+            let report =
+                check.results_may_differ(true).run_each(machine, run, |results| trial.verify(results));
+            report.map_err(no_check).map(|report| CheckReport::new(py, report, again))
+        } else {
+            let run = |machine: &loggp::Machine, programs: &Programs| {
+                machine.run_once(|p| Outcome(programs.run(p)))
+            };
+            let run = |machine: &loggp::Machine| trial.run(machine, run);
+            let report = check.run_each(machine, run, |results| trial.verify(results));
+            report.map_err(no_check).map(|report| CheckReport::new(py, report, again))
+        }
     };
-    match trial.interrupt.into_inner() {
-        Some(error) => Err(error),
-        None => report?,
+    match (catch_unwind(AssertUnwindSafe(run)), trial.interrupt.into_inner()) {
+        (_, Some(error)) => Err(error),
+        (Ok(report), None) => report?,
+        (Err(panic), None) => resume_unwind(panic),
     }
 }
 

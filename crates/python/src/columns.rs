@@ -56,7 +56,7 @@ pub fn column(py: Python<'_>, length: usize, numbers: impl Iterator<Item = i64>)
 /// Looks for signals, such as that of Ctrl-C, now and then.
 #[inline]
 pub fn look_for_signals(py: Python<'_>, row: usize) -> PyResult<()> {
-    const BETWEEN_LOOKS: usize = 1 << 18;
+    const BETWEEN_LOOKS: usize = 1 << 16;
     if row % BETWEEN_LOOKS == BETWEEN_LOOKS - 1 { py.check_signals() } else { Ok(()) }
 }
 

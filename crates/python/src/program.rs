@@ -4,7 +4,6 @@
 //! A processor has a small stack of its own, on which no Python code may run. So the generators run on the
 //! stack of the thread that runs the machine, which holds Python meanwhile.
 
-use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use loggp::__private::{on_thread_stack, thread_stack};
@@ -28,8 +27,6 @@ pub struct Programs<'a> {
     program: &'a Py<PyAny>,
     session: Arc<Session>,
     generators: Vec<Mutex<Option<Py<PyIterator>>>>,
-    /// True if they fail at once.
-    are_stopped: bool,
 }
 
 /// The next step of a program.
@@ -45,12 +42,7 @@ impl<'a> Programs<'a> {
     pub fn new(program: &'a Py<PyAny>, session: Session) -> Programs<'a> {
         let P = session.params.P;
         let generators = (0..P).map(|_| Mutex::default()).collect();
-        Programs { program, session: Arc::new(session), generators, are_stopped: false }
-    }
-
-    /// Lets the programs fail at once, so that no Python runs.
-    pub fn stop(&mut self) {
-        self.are_stopped = true;
+        Programs { program, session: Arc::new(session), generators }
     }
 
     pub fn session(&self) -> &Session {
@@ -59,9 +51,6 @@ impl<'a> Programs<'a> {
 
     /// Runs the program on a processor. Returns its result.
     pub fn run(&self, p: &mut Processor) -> Py<PyAny> {
-        if self.are_stopped {
-            resume_unwind(Box::new("it was interrupted"));
-        }
         let (stack, seat) = (thread_stack(p), Arc::new(Seat::new(p.id(), self.session.clone())));
         let mut requests = Requests::default();
         let mut step = on_thread_stack(stack, || self.start(&seat));

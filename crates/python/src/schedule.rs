@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyBytes;
 
 use crate::columns::{Columns, Elements, Numbers, column, common_length, elements, look_for_signals};
@@ -240,16 +241,18 @@ impl Schedule {
         unit: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Schedule> {
         let unit = unit.map_or(Ok(loggp::NS), |unit| read_time(unit, loggp::US))?;
-        let bytes: Vec<u8> = match goal.extract::<String>() {
-            Ok(text) => text.into_bytes(),
-            Err(_) => {
-                goal.extract::<Vec<u8>>().map_err(|_| PyTypeError::new_err("give GOAL as text or bytes"))?
-            }
+        // They are read where they are.
+        let bytes: Box<dyn AsRef<[u8]> + Send> = match goal.extract::<PyBackedStr>() {
+            Ok(text) => Box::new(text),
+            Err(_) => Box::new(
+                goal.extract::<PyBackedBytes>()
+                    .map_err(|_| PyTypeError::new_err("give GOAL as text or bytes"))?,
+            ),
         };
         /// The most bytes that are read in some milliseconds.
         const FEW: usize = 1 << 18;
-        let is_long = bytes.len() > FEW;
-        let read = move |stop: &Stop| goal::read(Stopping::new(&*bytes, stop), unit);
+        let is_long = (*bytes).as_ref().len() > FEW;
+        let read = move |stop: &Stop| goal::read(Stopping::new((*bytes).as_ref(), stop), unit);
         let built = interruptible_if(py, is_long, read)?.map_err(invalid)?;
         Ok(Schedule::with_built(built, loggp::US))
     }
