@@ -49,13 +49,13 @@ pub(super) struct Head {
 const MOST_SILENT: usize = 1 << 20;
 
 /// Writes a trace in columns. Returns its header and the bytes.
-pub(super) fn write_columns(trace: &Trace) -> (Head, ByteWriter) {
+pub(super) fn write_columns(trace: &Trace, message_names: &[Option<&str>]) -> (Head, ByteWriter) {
     let events = &Events::new(trace);
     let annotations = &Annotations::new(events);
     let quantum = quantum(events, annotations);
     let mut writer = ColumnWriter { events, quantum, bytes: ByteWriter::default() };
     let names = writer.write_events();
-    let tags = writer.write_messages();
+    let tags = writer.write_messages(message_names);
     writer.write_causes();
     writer.write_groups();
     writer.write_annotations(annotations);
@@ -171,11 +171,15 @@ impl ColumnWriter<'_, '_> {
         names.all
     }
 
-    /// Writes the messages column by column. Returns the descriptions of their tags.
-    fn write_messages(&mut self) -> Vec<String> {
+    /// Writes the messages column by column. Returns the descriptions of their tags; where the trace has none, a
+    /// message may have a name.
+    fn write_messages(&mut self, names: &[Option<&str>]) -> Vec<String> {
         let events = self.events;
         let mut tags = NameTable::default();
         let (mut about, mut lengths) = (vec![0; events.message_count()], vec![0; events.message_count()]);
+        for (about, name) in about.iter_mut().zip(names) {
+            *about = name.map_or(0, |name| 1 + tags.number(name));
+        }
         for (id, tag, bytes) in events.trace.sent() {
             if let Some(message) = events.message_index(id) {
                 about[message] = 1 + tags.number(&tag.about());

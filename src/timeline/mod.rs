@@ -55,6 +55,7 @@ struct Panel<'a> {
     name: String,
     about: String,
     trace: &'a Trace,
+    message_names: Vec<Option<&'a str>>,
     marks: Vec<(String, Time)>,
 }
 
@@ -133,13 +134,13 @@ impl<'a> Panel<'a> {
     fn new(name: &str, trace: &'a Trace) -> Panel<'a> {
         if let Some(caption) = trace.caption.as_ref().filter(|caption| !caption.about.is_empty()) {
             let about = caption.about.replace('\n', ", ");
-            return Panel { name: name.into(), about, trace, marks: Vec::new() };
+            return Panel { name: name.into(), about, trace, message_names: Vec::new(), marks: Vec::new() };
         }
         let times = trace.params.times().map(|(name, time)| format!("{name} = {time}"));
         let counts = trace.params.counts().filter(|(_, count)| *count < usize::MAX / 2);
         let counts = counts.map(|(name, count)| format!("{name} = {count}"));
         let about = times.chain(counts).collect::<Vec<_>>().join(", ");
-        Panel { name: name.into(), about, trace, marks: Vec::new() }
+        Panel { name: name.into(), about, trace, message_names: Vec::new(), marks: Vec::new() }
     }
 
     fn meta(&self, head: Head) -> RunMeta<'_> {
@@ -177,6 +178,13 @@ impl<'a> Timeline<'a> {
         self
     }
 
+    /// Names the messages of the last run, in the order of their senders and numbers. The page shows the tags of those
+    /// whose calls the trace has; that of a schedule has none.
+    pub fn message_names(mut self, names: impl IntoIterator<Item = Option<&'a str>>) -> Timeline<'a> {
+        self.last().message_names = names.into_iter().collect();
+        self
+    }
+
     /// Marks a moment of the last run, such as the end by a formula.
     pub fn mark(mut self, name: impl Into<String>, at: Time) -> Timeline<'a> {
         self.last().marks.push((name.into(), at));
@@ -195,7 +203,7 @@ impl<'a> Timeline<'a> {
         self.panels
             .iter()
             .map(|panel| {
-                let (head, bytes) = columns::write_columns(panel.trace);
+                let (head, bytes) = columns::write_columns(panel.trace, &panel.message_names);
                 (serde_json::to_string(&panel.meta(head)).expect("its keys are texts"), bytes.0)
             })
             .collect()
@@ -208,7 +216,7 @@ impl<'a> Timeline<'a> {
             .panels
             .iter()
             .map(|panel| {
-                let (head, bytes) = columns::write_columns(panel.trace);
+                let (head, bytes) = columns::write_columns(panel.trace, &panel.message_names);
                 (head, bytes.to_base64())
             })
             .collect();

@@ -18,12 +18,25 @@ fn a_recorded_program_is_analyzed_by_its_calls() {
     let names = |row: &serde_json::Value| -> Vec<String> {
         row["top"].as_array().unwrap().iter().map(|group| group.to_string()).collect()
     };
-    for part in ["point to point at relax (./ring.c:", "allreduce at main (./ring.c:31)"] {
+    for part in [
+        "send MPI_Isend at relax (./ring.c:13)",
+        "receive MPI_Irecv at relax (./ring.c:12)",
+        "work before MPI_Allreduce at main (./ring.c:31)",
+    ] {
         assert!(names(&direct).iter().any(|group| group.contains(part)), "{part}: {direct}");
         assert!(!names(&by_trace).iter().any(|group| group.contains(part)), "{part}: {by_trace}");
     }
     let text = stdout_of(&format!("analyze {RING} {MACHINE}"));
-    assert!(text.contains("allreduce at main (./ring.c:31)"), "{text}");
+    assert!(text.contains("MPI_Allreduce at main (./ring.c:31)"), "{text}");
+    // All that the ranks did was for some call, and so is all of the critical path.
+    let calls = row(&format!("analyze {RING} {MACHINE} --top 100"))["calls"].clone();
+    let sum = |key: &str| calls.as_array().unwrap().iter().map(|call| call[key].as_i64().unwrap()).sum::<i64>();
+    let total = |account: &str| direct["total_ns"][account].as_i64().unwrap();
+    let all: i64 = direct["total_ns"].as_object().unwrap().values().filter_map(|time| time.as_i64()).sum();
+    assert_eq!(sum("time_ns"), all - total("end"), "{calls}");
+    assert_eq!(sum("computation_ns"), total("computation"), "{calls}");
+    assert_eq!(Some(sum("path_ns")), direct["time_ns"].as_i64(), "{calls}");
+    assert!(by_trace["calls"].is_null(), "{by_trace}");
 }
 
 /// A change plays the schedule again, and so does each step of a sweep.
@@ -94,7 +107,13 @@ fn a_recorded_program_has_a_timeline() {
             row(&format!("replay {RING} --params L={L},o=1us,g=2us,G=1ns"))["time_ns"].as_f64().unwrap();
         assert!(said.contains(&format!("{:.3} us", time / 1000.0)), "{time}: {said}");
     }
-    assert!(std::fs::read_to_string(&page).unwrap().contains("<html"));
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.contains("<html"));
+    // A message is pointed at, and so is what was computed.
+    let message = "MPI_Isend at relax (./ring.c:13), received by MPI_Irecv at relax (./ring.c:12)";
+    for name in [message, "before MPI_Allreduce at main (./ring.c:31)"] {
+        assert!(text.contains(name), "{name}");
+    }
     let picture = folder.join("ring.svg").display().to_string();
     stdout_of(&format!("timeline {RING} {MACHINE} -o {picture}"));
     assert!(std::fs::read_to_string(&picture).unwrap().starts_with("<svg"));

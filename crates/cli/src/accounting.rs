@@ -6,7 +6,7 @@ use loggp::{Time, US};
 use loggp_document::{DocumentBlock, plain};
 use loggp_study::analysis::accounts::{Account, Accounts};
 use loggp_study::analysis::{
-    Analysis, CallGroup, FormulaBuilder, GroupActivity, Overlap, PathStep, Sensitivity,
+    Analysis, CallCost, CallGroup, FormulaBuilder, GroupActivity, Overlap, PathStep, Sensitivity,
 };
 
 use super::column::{Columns, json_key};
@@ -108,6 +108,11 @@ pub fn run_columns<'a>(top_lines: usize, with_hops: bool) -> Columns<'a, Analyze
     columns.add("processors", processors).json_only();
     let top = move |row: &AnalyzedRun| group_columns(row).objects(top_groups(row, top_lines));
     columns.add("top", top).json_only();
+    let calls = move |row: &AnalyzedRun| match &row.analysis.calls[..] {
+        [] => Field::Absent,
+        calls => call_columns(row).objects(&calls[..calls.len().min(top_lines)]),
+    };
+    columns.add("calls", calls).json_only();
     let hops = move |row: &AnalyzedRun| match with_hops {
         true => step_columns(&row.analysis).objects(&row.analysis.path),
         false => Field::Absent,
@@ -218,6 +223,33 @@ fn top_groups(row: &AnalyzedRun, lines: usize) -> &[CallGroup] {
 /// Returns the table of the groups that cost the most.
 pub fn group_table(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
     group_columns(row).table(top_groups(row, lines), unit, MOST_DECIMALS)
+}
+
+/// Returns the columns of a call of a recorded program.
+fn call_columns<'a>(row: &'a AnalyzedRun) -> Columns<'a, CallCost> {
+    let on_path = |cost: &CallCost| match row.analysis.time {
+        Time::ZERO => 0.0,
+        time => cost.path.in_units(time),
+    };
+    let mut columns = Columns::<CallCost>::new();
+    columns.add("call", |cost| cost.call.to_string()).title("by call, with what is computed before");
+    columns.add("time_ns", |cost| cost.accounts.total()).title("time");
+    columns.add("share", |cost| row.share(cost.accounts.total()) / 100.0);
+    columns.add_to_table("%", |cost| row.share(cost.accounts.total()));
+    columns.add("path_ns", |cost| cost.path);
+    columns.add("path_share", on_path);
+    columns.add_to_table("% of the path", move |cost| 100.0 * on_path(cost));
+    for account in Account::all() {
+        columns.add(format!("{}_ns", json_key(account.name())), move |cost| cost.accounts[account]);
+    }
+    add_accounts(&mut columns, |_, time| Field::Time(time), |cost| &cost.accounts);
+    columns
+}
+
+/// Returns the table of the calls that cost the most, of a recorded program.
+pub fn call_table(row: &AnalyzedRun, unit: Unit, lines: usize) -> Option<DocumentBlock> {
+    let calls = &row.analysis.calls;
+    call_columns(row).table(&calls[..calls.len().min(lines)], unit, MOST_DECIMALS)
 }
 
 /// Returns the table of the waits of requests, overlapped with computing and not.

@@ -190,6 +190,7 @@ impl AnalyzeCommand {
                 blocks.push(DocumentBlock::Heading(2, plain(&*row.name)));
             }
             blocks.extend(accounting::processor_tables(row, unit, listed));
+            blocks.extend(accounting::call_table(row, unit, self.top));
             blocks.extend(accounting::group_table(row, unit, self.top));
             blocks.extend(accounting::waiting_table(row, unit));
             blocks.extend(accounting::path_tables(row, unit, self.path));

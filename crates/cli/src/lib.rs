@@ -12,6 +12,7 @@ mod alloc;
 mod arguments;
 mod bars;
 mod browser;
+mod call_names;
 mod choice;
 mod column;
 mod compared;

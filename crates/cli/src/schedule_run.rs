@@ -1,26 +1,23 @@
 //! A schedule that is played and looked into: of a recorded MPI program, from a file in GOAL, or of a pattern.
 
-use std::collections::HashMap;
 use std::path::Path;
-use std::rc::Rc;
 
 use clap::Args;
 use loggp::params::{LeveledParams, Model};
-use loggp::path::Events;
-use loggp::schedule::{Operation, PlayReport, Player};
+use loggp::schedule::{PlayReport, Player};
 use loggp::trace::{Caption, Trace};
 use loggp::{Latency, Ports, RunError, Ties};
 use loggp_mpi_trace::schedule::ProgramSchedule;
-use loggp_study::analysis::WhatIf;
+use loggp_study::analysis::{MessageNames, WhatIf};
 
 use super::audit::is_schedule;
+use super::call_names::{CallNames, WorkNames, joined_name};
 use super::choice::MachineChoice;
 use super::error::CliError;
 use super::formula::replay_error;
 use super::heading::{choice_heading, noise_text, parameters, wire_text};
 use super::levels::LevelOptions;
 use super::mpi_program::{MpiOptions, is_program};
-use super::number::count;
 use super::options::{ChoiceOptions, NoiseOption, PORTS, one_of, parse_noise, parse_seed};
 use super::replay::machine_for;
 use super::schedule::is_pattern;
@@ -110,33 +107,27 @@ pub fn not_for_trace(option: &str, input: &str, may_have_params: bool) -> CliErr
     ))
 }
 
-/// The names of a play's messages: for each, what its send and its receive are called.
-pub type MessageNames = Vec<Option<Rc<str>>>;
-
 impl ScheduleRun {
     /// Plays and traces it on a machine with these parameters.
     pub fn play(&self, machine: LeveledParams) -> Result<PlayReport, RunError> {
         self.player.clone().machine(machine).trace(true).run(&self.program.schedule)
     }
 
-    /// Plays it, and returns its trace with a caption, and what its messages are called.
+    /// Plays it, and returns its trace with a caption, and what its messages are called. Of a recorded program the kinds of
+    /// work say before which call it was done.
     pub fn captioned(&self, machine: LeveledParams) -> Result<(Trace, MessageNames), RunError> {
-        let report = self.play(machine)?;
+        let (program, player) = (&self.program, self.player.clone().machine(machine).trace(true));
+        let mut works = WorkNames::new(program);
+        let report = match program.is_recorded() {
+            true => player.run_watched(&program.schedule, &mut |beginning| works.begin(beginning))?,
+            false => player.run(&program.schedule)?,
+        };
         let mut trace = report.trace.expect("it is traced");
+        works.write(&mut trace);
         let LeveledParams { params, levels, .. } = trace.machine();
         let about = self.heading(&MachineChoice { params, levels, ..self.choice.clone() }, "");
         trace.caption = Some(Caption { title: self.name.clone(), about, formula: None });
-        let names = {
-            let events = Events::new(&trace);
-            let mut all = HashMap::<String, Rc<str>>::new();
-            let name = |message: usize| {
-                let ends = [events.message(message).id.from, events.message(message).to];
-                let name = self.message_name(ends, report.operations[message]);
-                let known = all.entry(name).or_insert_with_key(|name| name.as_str().into());
-                Some(Rc::clone(known))
-            };
-            (0..events.message_count()).map(name).collect()
-        };
+        let names = CallNames::new(program).of_messages(&trace, &report.operations);
         Ok((trace, names))
     }
 
@@ -161,26 +152,8 @@ impl ScheduleRun {
 
     /// Returns what a message is called: by the calls that sent and received it, if they are known, or else by
     /// its ends, tag and length.
-    pub fn message_name(&self, [from, to]: [usize; 2], [sent, received]: [u32; 2]) -> String {
-        /// From this number of ranks on messages are told apart by tag and length alone.
-        const MANY: usize = 64;
-        let ProgramSchedule { schedule, .. } = &self.program;
-        match (self.program.call_name(from, sent), self.program.call_name(to, received)) {
-            (Some(one), Some(other)) if one == other => return one,
-            (Some(one), Some(other)) => return format!("{one}, received by {other}"),
-            (Some(one), None) | (None, Some(one)) => return one,
-            (None, None) => (),
-        }
-        // The reply before a long message is sent by its receive.
-        let placed =
-            [schedule.operation_at(from, sent), schedule.operation_at(to, received)].into_iter().flatten();
-        let of_send = placed.map(|placed| placed.operation).find_map(|operation| match operation {
-            Operation::Send { bytes, tag, .. } => {
-                Some(format!("tag {tag}, {}", count(bytes as usize, "byte")))
-            }
-            _ => None,
-        });
-        let about = of_send.unwrap_or_default();
-        if schedule.ranks() < MANY { format!("{from} to {to}, {about}") } else { about }
+    pub fn message_name(&self, ends: [usize; 2], operations: [u32; 2]) -> String {
+        let mut names = CallNames::new(&self.program);
+        joined_name(&names.of_message(ends, operations))
     }
 }

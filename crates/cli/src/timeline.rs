@@ -1,18 +1,21 @@
 //! `loggp timeline`: shows a run as an interactive page, or a part of it as a picture.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use clap::Args;
 use loggp::trace::{Caption, Trace};
 use loggp::{ClockKind, Time};
 use loggp_papers::pictures::timeline::Window;
 use loggp_study::Study;
-use loggp_study::analysis::WhatIf;
+use loggp_study::analysis::{MessageNames, WhatIf};
 
 use super::analyze::{read_what_if, replay};
 use super::audit;
 use super::browser;
+use super::call_names::joined_name;
 use super::draft::Draft;
 use super::error::CliError;
 use super::heading::{self, level_lines, parameters};
@@ -91,6 +94,8 @@ struct RunPanel {
     name: String,
     about: String,
     trace: Trace,
+    /// What the messages of a played schedule are called.
+    messages: Vec<Rc<str>>,
 }
 
 impl TimelineCommand {
@@ -104,10 +109,10 @@ impl TimelineCommand {
         if is_schedule_input(&name) {
             let run = self.play.read(&name)?;
             let draft = self.display.draft()?;
-            let (trace, _) = run.captioned(run.choice.machine()).map_err(play_error)?;
+            let (trace, names) = run.captioned(run.choice.machine()).map_err(play_error)?;
             let unit = run.choice.unit;
-            let again = |what_if: &WhatIf| Ok(run.play_what_if(what_if)?.0);
-            let panels = vec![RunPanel::recorded(name, trace, unit)];
+            let again = |what_if: &WhatIf| run.play_what_if(what_if).map(|(trace, names)| (trace, joined(&names)));
+            let panels = vec![RunPanel { messages: joined(&names), ..RunPanel::recorded(name, trace, unit) }];
             return self.display.write(draft, unit, panels, Some(&again), out);
         }
         if !path.exists() && path.extension().is_none() {
@@ -134,7 +139,7 @@ fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Resu
         let mut model = Study { repeat: 1, ..Study::new(case.clone()) };
         model.emulation.trace = true;
         let trace = model.run_with_progress(|| ())?.take_trace();
-        panels.extend(trace.map(|trace| RunPanel { name: "model".into(), about: String::new(), trace }));
+        panels.extend(trace.map(|trace| RunPanel::new("model", trace)));
     }
     let mut text = Vec::new();
     let mut report = experiment.open_report(&mut text, &selection.options, &Outputs::default())?;
@@ -148,7 +153,7 @@ fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Resu
             model.trace.caption = trace.caption.take();
         }
         let name = if is_measured { "measured" } else { "" };
-        panels.push(RunPanel { name: name.into(), about: String::new(), trace });
+        panels.push(RunPanel::new(name, trace));
         display.write(draft, experiment.unit, panels, None, out)?;
     }
     drop(report);
@@ -157,9 +162,25 @@ fn run_program(program: &ProgramArgs<TimelineArgs>, out: &mut dyn Write) -> Resu
 }
 
 /// Makes a run again under a change.
-type RunAgain<'a> = dyn Fn(&WhatIf) -> Result<Trace, CliError> + 'a;
+type RunAgain<'a> = dyn Fn(&WhatIf) -> Result<(Trace, Vec<Rc<str>>), CliError> + 'a;
+
+/// Returns the names of both ends of each message as one.
+fn joined(names: &MessageNames) -> Vec<Rc<str>> {
+    let mut all: HashMap<[&str; 2], Rc<str>> = HashMap::new();
+    let ends = names.sent.iter().zip(&names.received).filter_map(|(one, other)| Some([one.as_ref()?, other.as_ref()?]));
+    let name = |[one, other]: [&Rc<str>; 2]| joined_name(&[Rc::clone(one), Rc::clone(other)]).into();
+    ends.map(|ends| Rc::clone(all.entry(ends.map(|end| &**end)).or_insert_with(|| name(ends)))).collect()
+}
 
 impl RunPanel {
+    fn new(name: &str, trace: Trace) -> RunPanel {
+        RunPanel { name: name.into(), about: String::new(), trace, messages: Vec::new() }
+    }
+
+    fn message_names(&self) -> impl Iterator<Item = Option<&str>> {
+        self.messages.iter().map(|name| Some(&**name))
+    }
+
     /// Returns a panel of a run from a file. A trace without a caption, as old ones are, gets one of its
     /// file's name and its machine.
     fn recorded(name: String, mut trace: Trace, unit: Unit) -> RunPanel {
@@ -172,7 +193,7 @@ impl RunPanel {
         if caption.title.is_empty() {
             caption.title = name.clone();
         }
-        RunPanel { name, about, trace }
+        RunPanel { name, about, trace, messages: Vec::new() }
     }
 }
 
@@ -245,17 +266,19 @@ impl DisplayOptions {
             .map(|text| read_what_if(text, &panels[0].trace.machine()))
             .collect::<Result<_, _>>()?;
         for what_if in what_ifs {
-            let trace = match again {
+            let (trace, messages) = match again {
                 Some(again) => again(&what_if)?,
-                None => replay(&what_if, &panels[0].trace)?,
+                None => (replay(&what_if, &panels[0].trace)?, Vec::new()),
             };
-            panels.push(RunPanel { name: what_if.name, about: machine_text(&trace, unit), trace });
+            panels.push(RunPanel { name: what_if.name, about: machine_text(&trace, unit), trace, messages });
         }
         let mut rows = panels.iter();
         let first = rows.next().expect("there is one");
         let mut page = first.trace.timeline().unit(unit.name, unit.length).name(&first.name);
-        for RunPanel { name, about, trace } in rows {
-            page = page.beside(name, trace);
+        page = page.message_names(first.message_names());
+        for panel in rows {
+            let RunPanel { name, about, trace, .. } = panel;
+            page = page.beside(name, trace).message_names(panel.message_names());
             if !about.is_empty() {
                 page = page.about(about.replace('\n', ", "));
             }

@@ -88,7 +88,7 @@ pub enum CallKind {
 pub type RequestId = u64;
 
 /// The mode of a send.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SendMode {
     #[default]
     Standard,

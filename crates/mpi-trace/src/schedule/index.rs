@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::call::CollectiveKind;
+use crate::call::{CallKind, CollectiveKind, SendMode};
 
 /// A kind of call, as reports group them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,6 +28,86 @@ impl CallGroup {
     }
 }
 
+/// The function of MPI that was called, as far as a recording tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CalledFunction {
+    Send {
+        mode: SendMode,
+        is_immediate: bool,
+    },
+    Recv {
+        is_immediate: bool,
+    },
+    Sendrecv {
+        is_immediate: bool,
+    },
+    Start,
+    /// One of those that wait.
+    Wait,
+    /// One of those that test.
+    Test,
+    Probe,
+    Iprobe,
+    Collective {
+        kind: CollectiveKind,
+        is_immediate: bool,
+    },
+    NewCommunicator,
+    /// A request is freed or given up.
+    Forget,
+    /// None: it is the end of the rank.
+    End,
+}
+
+impl CalledFunction {
+    pub(super) fn of(kind: &CallKind) -> CalledFunction {
+        match kind {
+            CallKind::Send { mode, request, .. } => {
+                CalledFunction::Send { mode: *mode, is_immediate: request.is_some() }
+            }
+            CallKind::Recv { request, .. } => CalledFunction::Recv { is_immediate: request.is_some() },
+            CallKind::SendRecv { request, .. } => CalledFunction::Sendrecv { is_immediate: request.is_some() },
+            CallKind::Start(_) => CalledFunction::Start,
+            CallKind::Complete { is_wait: true, .. } => CalledFunction::Wait,
+            CallKind::Complete { .. } | CallKind::Look { .. } => CalledFunction::Test,
+            CallKind::Probe { is_wait: true, .. } => CalledFunction::Probe,
+            CallKind::Probe { .. } => CalledFunction::Iprobe,
+            CallKind::Collective { kind, request, .. } => {
+                CalledFunction::Collective { kind: *kind, is_immediate: request.is_some() }
+            }
+            CallKind::NewCommunicator { .. } => CalledFunction::NewCommunicator,
+            CallKind::Forget(_) => CalledFunction::Forget,
+        }
+    }
+
+    /// Returns its name, such as `MPI_Isend`.
+    pub fn name(self) -> String {
+        let in_mode = |mode| match mode {
+            SendMode::Standard => "send",
+            SendMode::Buffered => "bsend",
+            SendMode::Synchronous => "ssend",
+            SendMode::Ready => "rsend",
+        };
+        let (is_immediate, name) = match self {
+            CalledFunction::Send { mode, is_immediate } => (is_immediate, in_mode(mode)),
+            CalledFunction::Recv { is_immediate } => (is_immediate, "recv"),
+            CalledFunction::Sendrecv { is_immediate } => (is_immediate, "sendrecv"),
+            CalledFunction::Start => (false, "start"),
+            CalledFunction::Wait => (false, "wait"),
+            CalledFunction::Test => (false, "test"),
+            CalledFunction::Probe => (false, "probe"),
+            CalledFunction::Iprobe => (false, "iprobe"),
+            CalledFunction::Collective { kind, is_immediate } => (is_immediate, kind.name()),
+            CalledFunction::NewCommunicator => return "a new communicator".into(),
+            CalledFunction::Forget => (false, "request_free"),
+            CalledFunction::End => return "the end".into(),
+        };
+        let name = if is_immediate { format!("i{name}") } else { name.into() };
+        let (first, rest) = name.split_at(1);
+        format!("MPI_{}{rest}", first.to_uppercase())
+    }
+}
+
 /// A call, and the operations that it became.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallSpan {
@@ -44,6 +124,7 @@ pub struct SpanKind {
     pub place: u32,
     pub thread: u16,
     pub group: CallGroup,
+    pub function: CalledFunction,
     /// True if its first operation is the computing of its thread before the call.
     pub has_calc: bool,
 }

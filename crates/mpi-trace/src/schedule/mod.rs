@@ -20,7 +20,7 @@ use loggp::{NS, Time};
 use loggp_goal::patterns::CollectiveTable;
 use rustc_hash::FxHashMap;
 
-pub use self::index::{CallGroup, CallSpan, RankIndex, SpanKind, SpanList};
+pub use self::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanList};
 
 use self::flows::{Flows, Knowledge};
 use self::rank::RankWriter;
@@ -54,20 +54,33 @@ impl ProgramSchedule {
         !self.ranks.is_empty()
     }
 
-    /// Returns the kind of call to which an operation of a rank belongs and its place, such as `allreduce at solve
-    /// (solver.c:12)`, or `None` if that is not known.
-    pub fn call_name(&self, rank: usize, operation: u32) -> Option<String> {
+    /// Returns the call to which an operation of a rank belongs, or `None` if that is not known.
+    pub fn call_of(&self, rank: usize, operation: u32) -> Option<CallSpan> {
         let spans = &self.ranks.get(rank)?.spans;
-        let SpanKind { group, place, .. } = spans.get(spans.call_of(operation)?)?.kind;
-        let group = group.name();
-        Some(match self.places.get(place as usize) {
-            None | Some(Place { source: None, .. }) if place == 0 => group.to_string(),
+        spans.get(spans.call_of(operation)?)
+    }
+
+    /// Returns the function that a call called and its place, such as `MPI_Allreduce at solve (solver.c:12)`.
+    pub fn call_name(&self, SpanKind { function, place, .. }: SpanKind) -> String {
+        let called = function.name();
+        match self.places.get(place as usize) {
+            None | Some(Place { source: None, .. }) if place == 0 => called,
             Some(Place { function, source: Some((file, line)) }) => {
-                format!("{group} at {function} ({file}:{line})")
+                format!("{called} at {function} ({}:{line})", self.short_name(file))
             }
-            Some(Place { function, .. }) => format!("{group} at {function}"),
-            None => group.to_string(),
-        })
+            Some(Place { function, .. }) => format!("{called} at {function}"),
+            None => called,
+        }
+    }
+
+    /// Returns the name of a source file without its folders, if they begin at the root and no other file has this
+    /// name.
+    fn short_name<'f>(&self, file: &'f str) -> &'f str {
+        let last = |file: &'f str| file.rsplit('/').next().unwrap_or(file);
+        let short = last(file);
+        let mut files = self.places.iter().filter_map(|place| Some(&*place.source.as_ref()?.0));
+        let is_other = |other: &str| other != file && other.rsplit('/').next() == Some(short);
+        if file.starts_with('/') && !files.any(is_other) { short } else { file }
     }
 }
 

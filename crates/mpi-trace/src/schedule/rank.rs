@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::collectives::Collective;
 use super::communicators::CommunicatorList;
 use super::flows::Channel;
-use super::index::{CallGroup, CallSpan, RankIndex, SpanKind, SpanNumbers};
+use super::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanNumbers};
 use super::thread::{CountedTime, Thread};
 use super::{ScheduleOptions, Shared};
 use crate::call::{Call, CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, RequestId, Root};
@@ -182,7 +182,8 @@ impl<'a> RankWriter<'a> {
         }
         if self.shared.options.has_spans {
             let place = self.places.get(call.place as usize).copied().unwrap_or_default();
-            let kind = SpanKind { place, thread: call.thread, group, has_calc: before_call > first };
+            let (thread, function) = (call.thread, CalledFunction::of(&call.kind));
+            let kind = SpanKind { place, thread, group, function, has_calc: before_call > first };
             self.index.spans.push(CallSpan { first, kind }, &mut self.span_numbers);
         }
         Ok(())
@@ -334,7 +335,8 @@ impl<'a> RankWriter<'a> {
         index.inside_ns.sort_unstable();
         if self.shared.options.has_spans {
             let has_calc = first < (self.builder.operation_count() - self.begin) as u32;
-            let kind = SpanKind { place: 0, thread: 0, group: CallGroup::End, has_calc };
+            let (group, function) = (CallGroup::End, CalledFunction::End);
+            let kind = SpanKind { place: 0, thread: 0, group, function, has_calc };
             index.spans.push(CallSpan { first, kind }, &mut self.span_numbers);
         }
         index.spans.shrink_to_fit();

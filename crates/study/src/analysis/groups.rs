@@ -45,6 +45,17 @@ pub struct LengthClass {
     pub is_synchronous: bool,
 }
 
+/// What the messages of a run are called, by their places: by the text of their tags, or by the calls that sent and
+/// received them.
+#[derive(Clone, Debug, Default)]
+pub struct MessageNames {
+    pub sent: Vec<Option<Rc<str>>>,
+    pub received: Vec<Option<Rc<str>>>,
+    /// True if they are calls, and the kinds of work say [before which](super::BEFORE) it came, or
+    /// [in which](super::IN).
+    pub are_calls: bool,
+}
+
 /// Returns for each message how its tag is described, if the trace has the call of its send.
 pub(super) fn tag_texts(events: &Events) -> Vec<Option<Rc<str>>> {
     let mut about = vec![None; events.message_count()];
@@ -61,8 +72,7 @@ pub(super) fn tag_texts(events: &Events) -> Vec<Option<Rc<str>>> {
 /// Groups to which the pieces of the processors' time are added.
 pub struct CallGroups<'e, 'a> {
     events: &'e Events<'a>,
-    /// Text of each message's tag or call, if it is known.
-    about: Vec<Option<Rc<str>>>,
+    names: MessageNames,
     groups: HashMap<GroupActivity, CallGroup>,
 }
 
@@ -71,9 +81,9 @@ impl<'e, 'a> CallGroups<'e, 'a> {
     pub fn new(
         events: &'e Events<'a>,
         roles: &MessageRoles,
-        about: Vec<Option<Rc<str>>>,
+        names: MessageNames,
     ) -> CallGroups<'e, 'a> {
-        let mut all = CallGroups { events, about, groups: HashMap::new() };
+        let mut all = CallGroups { events, names, groups: HashMap::new() };
         for message in (0..events.message_count()).filter(|message| roles.data(*message) == *message) {
             let words = events.message(message).words;
             for sends in [true, false] {
@@ -106,8 +116,11 @@ impl<'e, 'a> CallGroups<'e, 'a> {
 
     /// Returns the activity of sending or receiving a message.
     fn message_activity(&self, message: usize, sends: bool) -> GroupActivity {
-        let (about, class) = (self.about[message].clone(), self.length_class(message));
-        if sends { GroupActivity::Send(about, class) } else { GroupActivity::Receive(about, class) }
+        let class = self.length_class(message);
+        match sends {
+            true => GroupActivity::Send(self.names.sent[message].clone(), class),
+            false => GroupActivity::Receive(self.names.received[message].clone(), class),
+        }
     }
 
     fn group(&mut self, activity: GroupActivity) -> &mut CallGroup {
@@ -117,6 +130,11 @@ impl<'e, 'a> CallGroups<'e, 'a> {
             count: 0,
             accounts: Accounts::default(),
         })
+    }
+
+    /// Returns what the messages are called.
+    pub fn names(&self) -> &MessageNames {
+        &self.names
     }
 
     /// Returns the groups by cost, the highest first.

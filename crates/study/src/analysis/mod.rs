@@ -2,6 +2,7 @@
 //! path.
 
 pub mod accounts;
+mod calls;
 mod groups;
 mod overlap;
 mod parameter_sweep;
@@ -12,6 +13,7 @@ mod sensitivity;
 mod tolerance;
 mod what_if;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use loggp::Time;
@@ -26,7 +28,8 @@ use loggp_programs::Refusal;
 use pieces::TimePiece;
 use rendezvous::MessageRoles;
 
-pub use groups::{CallGroup, GroupActivity, LengthClass};
+pub use calls::{BEFORE, CallCost, IN};
+pub use groups::{CallGroup, GroupActivity, LengthClass, MessageNames};
 pub use loggp::path::{Formula, FormulaBuilder};
 pub use overlap::Overlap;
 pub use parameter_sweep::{ParameterSweep, RunPath, replay_with};
@@ -52,6 +55,8 @@ pub struct Analysis {
     pub total: Accounts,
     /// Costs by group.
     pub groups: Vec<CallGroup>,
+    /// Costs by call, if the calls of a played program are known.
+    pub calls: Vec<CallCost>,
     /// Critical path.
     pub path: Vec<PathStep>,
     /// Formula of the critical path.
@@ -129,16 +134,17 @@ impl Analysis {
     /// know the models with which LogGPS is compared.
     pub fn from_run(trace: &Trace) -> Analysis {
         let events = Events::new(trace);
-        let names = groups::tag_texts(&events);
+        let sent = groups::tag_texts(&events);
+        let names = MessageNames { received: sent.clone(), sent, are_calls: false };
         Analysis::from_events(&events, names)
     }
 
-    /// Analyzes the trace of a played schedule, whose messages have these names in the groups of costs.
-    pub fn from_play(trace: &Trace, names: Vec<Option<Rc<str>>>) -> Analysis {
+    /// Analyzes the trace of a played schedule, whose messages have these names.
+    pub fn from_play(trace: &Trace, names: MessageNames) -> Analysis {
         Analysis::from_events(&Events::new(trace), names)
     }
 
-    fn from_events(events: &Events, names: Vec<Option<Rc<str>>>) -> Analysis {
+    fn from_events(events: &Events, names: MessageNames) -> Analysis {
         let trace = events.trace;
         let roles = MessageRoles::from_events(events);
         let (mut groups, mut total) = (CallGroups::new(events, &roles, names), Accounts::default());
@@ -159,6 +165,11 @@ impl Analysis {
         let machine = trace.machine();
         let formula = FormulaBuilder::new(&machine).formula(&path.hops);
         let sensitivities = sensitivity::sensitivities(&formula, &machine);
+        let names = groups.names();
+        let on_path = if names.are_calls { calls::times_on_path(events, &path, names) } else { HashMap::new() };
+        let are_calls = names.are_calls;
+        let groups = groups.finish();
+        let calls = if are_calls { calls::costs(&groups, on_path) } else { Vec::new() };
         let step = |hop: Hop| {
             let message = hop.message.map(|message| events.message(message));
             PathStep { hop, message: message.map(|message| (message.id.from, message.to, message.words)) }
@@ -170,7 +181,8 @@ impl Analysis {
             synchronous: (0..events.message_count()).filter(|message| roles.is_announced(*message)).count(),
             processors,
             total,
-            groups: groups.finish(),
+            groups,
+            calls,
             path: path.hops.into_iter().map(step).collect(),
             formula,
             overlap: Overlap::from_events(events, &roles),
