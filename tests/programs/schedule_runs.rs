@@ -30,7 +30,8 @@ fn a_recorded_program_is_analyzed_by_its_calls() {
     assert!(text.contains("MPI_Allreduce at main (./ring.c:31)"), "{text}");
     // All that the ranks did was for some call, and so is all of the critical path.
     let calls = row(&format!("analyze {RING} {MACHINE} --top 100"))["calls"].clone();
-    let sum = |key: &str| calls.as_array().unwrap().iter().map(|call| call[key].as_i64().unwrap()).sum::<i64>();
+    let sum =
+        |key: &str| calls.as_array().unwrap().iter().map(|call| call[key].as_i64().unwrap()).sum::<i64>();
     let total = |account: &str| direct["total_ns"][account].as_i64().unwrap();
     let all: i64 = direct["total_ns"].as_object().unwrap().values().filter_map(|time| time.as_i64()).sum();
     assert_eq!(sum("time_ns"), all - total("end"), "{calls}");

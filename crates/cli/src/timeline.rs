@@ -111,7 +111,8 @@ impl TimelineCommand {
             let draft = self.display.draft()?;
             let (trace, names) = run.captioned(run.choice.machine()).map_err(play_error)?;
             let unit = run.choice.unit;
-            let again = |what_if: &WhatIf| run.play_what_if(what_if).map(|(trace, names)| (trace, joined(&names)));
+            let again =
+                |what_if: &WhatIf| run.play_what_if(what_if).map(|(trace, names)| (trace, joined(&names)));
             let panels = vec![RunPanel { messages: joined(&names), ..RunPanel::recorded(name, trace, unit) }];
             return self.display.write(draft, unit, panels, Some(&again), out);
         }
@@ -167,7 +168,11 @@ type RunAgain<'a> = dyn Fn(&WhatIf) -> Result<(Trace, Vec<Rc<str>>), CliError> +
 /// Returns the names of both ends of each message as one.
 fn joined(names: &MessageNames) -> Vec<Rc<str>> {
     let mut all: HashMap<[&str; 2], Rc<str>> = HashMap::new();
-    let ends = names.sent.iter().zip(&names.received).filter_map(|(one, other)| Some([one.as_ref()?, other.as_ref()?]));
+    let ends = names
+        .sent
+        .iter()
+        .zip(&names.received)
+        .filter_map(|(one, other)| Some([one.as_ref()?, other.as_ref()?]));
     let name = |[one, other]: [&Rc<str>; 2]| joined_name(&[Rc::clone(one), Rc::clone(other)]).into();
     ends.map(|ends| Rc::clone(all.entry(ends.map(|end| &**end)).or_insert_with(|| name(ends)))).collect()
 }

@@ -66,7 +66,9 @@ impl CalledFunction {
                 CalledFunction::Send { mode: *mode, is_immediate: request.is_some() }
             }
             CallKind::Recv { request, .. } => CalledFunction::Recv { is_immediate: request.is_some() },
-            CallKind::SendRecv { request, .. } => CalledFunction::Sendrecv { is_immediate: request.is_some() },
+            CallKind::SendRecv { request, .. } => {
+                CalledFunction::Sendrecv { is_immediate: request.is_some() }
+            }
             CallKind::Start(_) => CalledFunction::Start,
             CallKind::Complete { is_wait: true, .. } => CalledFunction::Wait,
             CallKind::Complete { .. } | CallKind::Look { .. } => CalledFunction::Test,

@@ -55,12 +55,13 @@ fn work_of<'e>(events: &'e Events, hop: &Hop) -> Option<&'e str> {
         let middle = low + (high - low) / 2;
         if events.event(middle).end < hop.end { low = middle + 1 } else { high = middle }
     }
-    (low..track.places.end).map(|place| events.event(place)).take_while(|event| event.end == hop.end).find_map(
-        |event| match event.kind {
+    (low..track.places.end)
+        .map(|place| events.event(place))
+        .take_while(|event| event.end == hop.end)
+        .find_map(|event| match event.kind {
             ActivityKind::Work(kind) => Some(&**kind),
             _ => None,
-        },
-    )
+        })
 }
 
 /// Returns the costs by call, the highest first, from those by group.

@@ -78,11 +78,7 @@ pub struct CallGroups<'e, 'a> {
 
 impl<'e, 'a> CallGroups<'e, 'a> {
     /// Makes groups with counted messages and no cost.
-    pub fn new(
-        events: &'e Events<'a>,
-        roles: &MessageRoles,
-        names: MessageNames,
-    ) -> CallGroups<'e, 'a> {
+    pub fn new(events: &'e Events<'a>, roles: &MessageRoles, names: MessageNames) -> CallGroups<'e, 'a> {
         let mut all = CallGroups { events, names, groups: HashMap::new() };
         for message in (0..events.message_count()).filter(|message| roles.data(*message) == *message) {
             let words = events.message(message).words;

@@ -166,7 +166,8 @@ impl Analysis {
         let formula = FormulaBuilder::new(&machine).formula(&path.hops);
         let sensitivities = sensitivity::sensitivities(&formula, &machine);
         let names = groups.names();
-        let on_path = if names.are_calls { calls::times_on_path(events, &path, names) } else { HashMap::new() };
+        let on_path =
+            if names.are_calls { calls::times_on_path(events, &path, names) } else { HashMap::new() };
         let are_calls = names.are_calls;
         let groups = groups.finish();
         let calls = if are_calls { calls::costs(&groups, on_path) } else { Vec::new() };
