@@ -69,7 +69,9 @@ impl<'a> Events<'a> {
     /// Indexes the events of a trace.
     pub fn new(trace: &'a Trace) -> Events<'a> {
         let mut messages: Vec<&Message> = trace.messages.iter().collect();
-        messages.sort_by_key(|message| message.id);
+        if !messages.is_sorted_by_key(|message| message.id) {
+            messages.sort_by_key(|message| message.id);
+        }
         let events = sorted_events(trace);
         let mut tracks: Vec<Track> = Vec::new();
         for of_one in events.chunk_by(|a, b| (a.id, a.request) == (b.id, b.request)) {
@@ -105,8 +107,12 @@ impl<'a> Events<'a> {
 
     /// Returns the track of a processor or of one of its requests, if it was ever active.
     pub fn track(&self, id: usize, request: Option<u32>) -> Option<&Track> {
-        let place =
-            self.tracks.binary_search_by_key(&(id, request), |track| (track.id, track.request)).ok()?;
+        let key = |track: &Track| (track.id, track.request);
+        // Where all processors are active, and without requests, it lies at its number.
+        if let Some(track) = self.tracks.get(id).filter(|track| key(track) == (id, request)) {
+            return Some(track);
+        }
+        let place = self.tracks.binary_search_by_key(&(id, request), key).ok()?;
         Some(&self.tracks[place])
     }
 
@@ -191,6 +197,9 @@ pub(crate) fn all_events(trace: &Trace) -> impl Iterator<Item = Event<'_>> {
 pub(crate) fn sorted_events(trace: &Trace) -> Vec<Event<'_>> {
     let mut events: Vec<Event> = all_events(trace).collect();
     // An event of no length comes before a longer one that begins at the same moment.
-    events.sort_by_key(|event| (event.id, event.request, event.start, event.end));
+    let key = |event: &Event| (event.id, event.request, event.start, event.end);
+    if !events.is_sorted_by_key(key) {
+        events.sort_by_key(key);
+    }
     events
 }

@@ -20,6 +20,7 @@ mod player;
 mod progress;
 #[cfg(test)]
 mod replay_tests;
+mod sort;
 mod storage;
 mod unmatched;
 mod watch;

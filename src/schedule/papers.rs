@@ -14,6 +14,7 @@ use super::mail::{Mail, recv_filter};
 use super::matching::{MatchedPairs, RankMatching};
 use super::outcome::{finish, stopped};
 use super::progress::ScheduleProgress;
+use super::sort::sort_by_rank;
 use super::watch::{Beginning, Watcher};
 use super::{OperationKind, PackedOperation, PlayReport, Schedule};
 use crate::agenda::{Agenda, AgendaEntry};
@@ -495,7 +496,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             }
         }
         let mut fresh = std::mem::take(&mut self.progress.newly_ready);
-        if fresh.len() > 1 {
+        if !fresh.is_sorted() {
             fresh.sort_unstable();
         }
         for (since, operation) in fresh.drain(..) {
@@ -539,7 +540,10 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             rank.matching.unreceived().map(move |mail| (mail.arrival, to, mail.from, mail.tag))
         });
         let finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
-        self.ends.sort_unstable();
+        sort_by_rank(&mut self.ends, self.ranks.len(), |([rank, _], _)| *rank as usize);
+        if !self.ends.is_sorted() {
+            self.ends.sort_unstable();
+        }
         self.report.operations = self.ends.into_iter().map(|(_, ends)| ends).collect();
         let report = finish(self.report, &self.progress, finishes, sending, left)?;
         Ok((PlayReport { moments: self.progress.moments, ..report }, self.log))

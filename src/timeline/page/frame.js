@@ -177,6 +177,7 @@ function drawDetails(run) {
   const last = Math.min(run.P, Math.ceil(view.top + view.rows)), most = (width - left) * MOST_ARROWS;
   let seen = 0;
   for (let row = Math.floor(view.top); row < last && last - view.top < 2000; row++) {
+    if (high < 17 && messages.size > most) return;
     const own = trackOf(run, row);
     for (const track of own < 0 ? [] : [own, ...(run.beside.get(order[row]) || []).slice(0, 500)]) {
       const until = Math.min(run.first[track + 1], firstFrom(run, track, view.until / q) + 1);

@@ -12,59 +12,62 @@ function decode(head, bytes) {
   let at = 0;
   const number = () => {
     let byte = bytes[at++], value = byte & 127;
+    if (byte < 128) return byte;
     for (let unit = 128; byte > 127; unit *= 128) value += ((byte = bytes[at++]) & 127) * unit;
     return value;
   };
   const signed = () => unsigned(number());
-  const running = (now = 0) => () => now += signed();
-  const column = (Type, count, read, all = new Type(count)) => {
-    for (let i = 0; i < count; i++) all[i] = read(i);
-    return all;
-  };
   const { tracks, events, messages } = head;
-  const run = { ...head, data: bytes, request: new Int32Array(tracks), first: new Int32Array(tracks + 1), track: new Int32Array(events) };
-  let id = 0;
-  run.id = column(Int32Array, tracks, (track) => {
-    id += number();
+  const run = { ...head, data: bytes, request: new Int32Array(tracks), first: new Int32Array(tracks + 1), id: new Int32Array(tracks), track: new Int32Array(events) };
+  for (let track = 0, id = 0; track < tracks; track++) {
+    run.id[track] = id += number();
     run.request[track] = number() - 1;
     run.first[track + 1] = run.first[track] + number();
     run.track.fill(track, run.first[track], run.first[track + 1]);
-    return id;
-  });
-  run.kind = bytes.subarray(at, at += events);
+  }
+  const kinds = run.kind = bytes.subarray(at, at += events);
+  // A browser makes a loop fast that calls nothing unknown, and such loops read most of the numbers.
+  const signeds = (all) => { for (let i = 0; i < all.length; i++) all[i] = signed(); return all; };
+  const running = (all) => { for (let i = 0, now = 0; i < all.length; i++) all[i] = now += signed(); return all; };
+  const lessOne = (all) => { for (let i = 0; i < all.length; i++) all[i] = number() - 1; return all; };
   // The starts, each as the time since the end before it, precede the lengths.
-  run.start = column(Float64Array, events, signed);
-  let now = 0, from = 0, nth = -1, enter = 0;
-  run.end = column(Float64Array, events, (i) => {
-    if (i > run.first[run.track[i]]) run.start[i] += now;
-    return now = run.start[i] + signed();
-  });
-  const last = [-1, -1, -1], request = running();
+  const starts = run.start = signeds(new Float64Array(events)), ends = run.end = new Float64Array(events);
+  for (let track = 0; track < tracks; track++)
+    for (let i = run.first[track], now = 0; i < run.first[track + 1]; i++) {
+      starts[i] += now;
+      ends[i] = now = starts[i] + signed();
+    }
+  const last = [-1, -1, -1], of = run.of = new Int32Array(events);
   [run.sent, run.got] = [0, 1].map(() => new Int32Array(messages).fill(-1));
-  run.of = column(Int32Array, events, (i) => {
-    const kind = run.kind[i];
-    if (kind === WORK || kind === POST || kind === WAIT) return kind ? request() : number();
-    const code = kind === SEND || kind === RECEIVE ? number() : 0;
-    if (!code) return -1;
-    last[kind] += 1 + unsigned(code - 1);
-    (kind === SEND ? run.sent : run.got)[last[kind]] = i;
-    return last[kind];
-  });
-  run.number = new Int32Array(messages);
-  run.from = column(Int32Array, messages, (i) => {
+  for (let i = 0, request = 0; i < events; i++) {
+    const kind = kinds[i];
+    if (kind === WORK) of[i] = number();
+    else if (kind === POST || kind === WAIT) of[i] = request += signed();
+    else {
+      const code = kind === SEND || kind === RECEIVE ? number() : 0;
+      of[i] = code ? last[kind] += 1 + unsigned(code - 1) : -1;
+      if (code) (kind === SEND ? run.sent : run.got)[last[kind]] = i;
+    }
+  }
+  const senders = run.from = new Int32Array(messages), numbers = run.number = new Int32Array(messages);
+  for (let i = 0, from = 0, nth = -1; i < messages; i++) {
     const step = signed();
-    run.number[i] = nth = signed() + (step ? 0 : nth + 1);
-    return from += step;
-  });
-  run.to = column(Int32Array, messages, running());
-  run.words = column(Float64Array, messages, running());
-  run.bytes = column(Float64Array, messages, () => number() - 1);
-  run.tag = column(Int32Array, messages, () => number() - 1);
-  run.enter = column(Float64Array, messages, (i) => enter = (i && run.from[i] === run.from[i - 1] ? enter : 0) + signed());
-  run.latency = column(Float64Array, messages, () => head.L + signed());
-  run.out = column(Float64Array, messages, (i) => run.enter[i] + run.latency[i] + signed());
-  run.arrival = column(Float64Array, messages, (i) => run.out[i] + signed());
-  const causes = (count, only) => column(Float64Array, count, (i) => only && run.kind[i] !== only ? 0 : number());
+    numbers[i] = nth = signed() + (step ? 0 : nth + 1);
+    senders[i] = from += step;
+  }
+  run.to = running(new Int32Array(messages));
+  run.words = running(new Float64Array(messages));
+  run.bytes = lessOne(new Float64Array(messages));
+  run.tag = lessOne(new Int32Array(messages));
+  const enters = run.enter = new Float64Array(messages);
+  for (let i = 0, enter = 0; i < messages; i++) enters[i] = enter = (i && senders[i] === senders[i - 1] ? enter : 0) + signed();
+  const latencies = run.latency = signeds(new Float64Array(messages)), outs = run.out = signeds(new Float64Array(messages)), arrivals = run.arrival = signeds(new Float64Array(messages));
+  for (let i = 0; i < messages; i++) arrivals[i] += outs[i] += enters[i] + (latencies[i] += head.L);
+  const causes = (count, only) => {
+    const all = new Float64Array(count);
+    for (let i = 0; i < count; i++) if (!only || kinds[i] === only) all[i] = number();
+    return all;
+  };
   run.causes = [causes(events), causes(events, RECEIVE), causes(messages), causes(messages)];
   Object.assign(run, { own: new Int32Array(head.P).fill(-1), group: new Int32Array(head.P), beside: new Map(), shares: new Float64Array(K) });
   for (let track = 0; track < tracks; track++) {
@@ -74,8 +77,9 @@ function decode(head, bytes) {
   }
   // The kinds as which events are shown: requests and replies before long messages have their own kind.
   run.asks = new Uint8Array(messages);
-  for (let left = number(), m = 0; left > 0; left--) run.asks[m += number()] = 1;
-  run.shown = run.kind.map((kind, i) => (kind === SEND || kind === RECEIVE) && run.of[i] >= 0 && run.asks[run.of[i]] ? RENDEZVOUS : kind);
+  const asks = number();
+  for (let left = asks, m = 0; left > 0; left--) run.asks[m += number()] = 1;
+  run.shown = asks ? run.kind.map((kind, i) => (kind === SEND || kind === RECEIVE) && run.of[i] >= 0 && run.asks[run.of[i]] ? RENDEZVOUS : kind) : run.kind;
   for (let i = 0; i < events; i++) if (run.request[run.track[i]] < 0) run.shares[run.shown[i]] += run.end[i] - run.start[i];
   readDetours(run, number, signed);
   run.shares[IDLE] = run.finish * run.P - STACK.reduce((sum, kind) => sum + run.shares[kind], 0);

@@ -10,8 +10,10 @@ function unitOf(quanta) {
   return UNITS.some(([name]) => name === meta.unit[0]) && UNITS.find(fits) || meta.unit;
 }
 
+// A browser takes milliseconds to make its first format, and most numbers are whole.
 const formats = new Map();
 function spelled(number, most = 6, least = 0) {
+  if (!least && Number.isSafeInteger(number)) return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
   const key = `${least} ${most}`;
   if (!formats.has(key)) formats.set(key, new Intl.NumberFormat("en", { minimumFractionDigits: least, maximumFractionDigits: most }));
   return formats.get(key).format(number);
