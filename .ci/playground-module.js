@@ -1,8 +1,10 @@
-// Compares the module's answers with those of the native library, for random settings of every algorithm, byte for byte; and
-// with --times says how long it takes. `.ci/playground` runs it: node playground-module.js MODULE ANSWERS [--times]
-const { readFileSync } = require("node:fs");
+// Compares the module's answers with those of the native library, for random settings of every algorithm, byte for byte; with
+// --command LOGGP runs the commands that the page names too, and compares what they print; and with --times says how long
+// the module takes. `.ci/playground` runs it: node playground-module.js MODULE ANSWERS [--command LOGGP] [--times]
+const { mkdtempSync, readFileSync, rmSync } = require("node:fs");
 const { spawnSync } = require("node:child_process");
-const { join } = require("node:path");
+const { tmpdir } = require("node:os");
+const { delimiter, dirname, join, resolve } = require("node:path");
 
 const SETTINGS = 200;
 
@@ -70,6 +72,42 @@ lines.forEach((line, n) => {
 // The program's limits refuse some settings.
 if (errors > lines.length / 4) throw new Error(`${errors} of ${lines.length} answers are errors`);
 console.log(`${lines.length} answers of the module are those of the library, ${errors} of them refusals`);
+
+// Returns the numbers that the last command of a line printed, by the titles of its columns, and their unit in ps.
+function printed(text) {
+  const lines = text.split("\n"), table = lines.findLastIndex((line) => /^(algorithm|ranks) .*messages/.test(line));
+  const cells = (line) => line.trim().split(/ {2,}/), titles = cells(lines[table]), row = cells(lines[table + 1]);
+  const unit = { ps: 1, ns: 1e3, us: 1e6, cycles: 1e6, ms: 1e9, s: 1e12 }[[...text.matchAll(/times in (\w+)/g)].at(-1)[1]];
+  return { unit, row: Object.fromEntries(titles.map((title, i) => [title, row[i]])) };
+}
+
+const COMMANDS = 3;
+if (options.includes("--command")) {
+  const loggp = resolve(options[options.indexOf("--command") + 1]), folder = mkdtempSync(join(tmpdir(), "loggp-"));
+  const env = { ...process.env, PATH: dirname(loggp) + delimiter + process.env.PATH };
+  let compared = 0;
+  for (const algorithm of algorithms) {
+    for (let n = 0; n < COMMANDS;) {
+      const page = json(ask(linesOf({ do: "run", columns: false, ...setting(algorithm) })));
+      if (page.error) continue;
+      const run = spawnSync("sh", ["-c", page.command], { cwd: folder, env });
+      if (run.status !== 0) throw new Error(`${page.command}: ${run.stderr}`);
+      const { unit, row } = printed(run.stdout.toString());
+      const ps = (text) => Math.round(Number(text.replaceAll(",", "")) * unit);
+      const found = { time: ps(row.model ?? row.time), stalls: Number(row.stalls.replaceAll(",", "")), messages: Number(row.messages.replaceAll(",", "")) };
+      if (row.formula && row.formula !== "-") found.formula = ps(row.formula);
+      for (const [name, number] of Object.entries(found)) {
+        const shown = name === "formula" ? page.formula.time : page[name];
+        if (shown !== number) throw new Error(`${page.command}: ${name} is ${number} there, and ${shown} on the page`);
+      }
+      if (!("formula" in found) && page.formula.time !== null) throw new Error(`${page.command}: there is no formula there, and one on the page`);
+      n++;
+      compared++;
+    }
+  }
+  rmSync(folder, { recursive: true });
+  console.log(`${compared} commands print what the page shows`);
+}
 
 if (options.includes("--times")) {
   for (const P of [16, 64]) {

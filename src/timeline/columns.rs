@@ -48,15 +48,23 @@ pub(super) struct Head {
 /// The most rows that are shown for processors that did nothing.
 const MOST_SILENT: usize = 1 << 20;
 
-/// Writes a trace in columns. Returns its header and the bytes.
-pub(super) fn write_columns(trace: &Trace, message_names: &[Option<&str>]) -> (Head, ByteWriter) {
-    let events = &Events::new(trace);
+/// Writes a trace in columns, with the causes of all or of nothing. Returns its header and the bytes.
+pub(super) fn write_columns(
+    events: &Events,
+    message_names: &[Option<&str>],
+    has_causes: bool,
+) -> (Head, ByteWriter) {
+    let trace = events.trace;
     let annotations = &Annotations::new(events);
     let quantum = quantum(events, annotations);
     let mut writer = ColumnWriter { events, quantum, bytes: ByteWriter::default() };
     let names = writer.write_events();
     let tags = writer.write_messages(message_names);
-    writer.write_causes();
+    if has_causes {
+        writer.write_causes();
+    } else {
+        writer.write_no_causes();
+    }
     writer.write_groups();
     writer.write_annotations(annotations);
     let mut bytes = writer.bytes;
@@ -238,6 +246,15 @@ impl ColumnWriter<'_, '_> {
             let cause = walk.cause(WalkPosition::Arrival(message, None));
             self.write_cause(cause, message, None);
         }
+    }
+
+    /// Writes that nothing has a cause.
+    fn write_no_causes(&mut self) {
+        let events = self.events;
+        let is_reception = |place: &usize| matches!(events.event(*place).kind, ActivityKind::Receive(_));
+        let receptions = (0..events.len()).filter(is_reception).count();
+        let length = self.bytes.0.len() + events.len() + receptions + 2 * events.message_count();
+        self.bytes.0.resize(length, 0);
     }
 
     /// Writes a cause: its kind in the three lowest bits, and above them its place, as the difference from

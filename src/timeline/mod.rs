@@ -18,6 +18,7 @@ use serde::Serialize;
 
 #[cfg(feature = "machine")]
 use crate::machine::Run;
+use crate::path::Events;
 use crate::time::{Time, US};
 use crate::trace::Trace;
 
@@ -197,16 +198,13 @@ impl<'a> Timeline<'a> {
         self
     }
 
-    /// Returns what the page holds of each run: its head as JSON, and its columns before they are deflated.
+    /// Returns what the page holds of a single run, whose events these are: its head as JSON, and its columns before they
+    /// are deflated. Without causes they take a fifth less time.
     #[doc(hidden)]
-    pub fn data(&self) -> Vec<(String, Vec<u8>)> {
-        self.panels
-            .iter()
-            .map(|panel| {
-                let (head, bytes) = columns::write_columns(panel.trace, &panel.message_names);
-                (serde_json::to_string(&panel.meta(head)).expect("its keys are texts"), bytes.0)
-            })
-            .collect()
+    pub fn data(&self, events: &Events, has_causes: bool) -> (String, Vec<u8>) {
+        let panel = &self.panels[0];
+        let (head, bytes) = columns::write_columns(events, &panel.message_names, has_causes);
+        (serde_json::to_string(&panel.meta(head)).expect("its keys are texts"), bytes.0)
     }
 
     /// Writes the page.
@@ -216,7 +214,8 @@ impl<'a> Timeline<'a> {
             .panels
             .iter()
             .map(|panel| {
-                let (head, bytes) = columns::write_columns(panel.trace, &panel.message_names);
+                let (head, bytes) =
+                    columns::write_columns(&Events::new(panel.trace), &panel.message_names, true);
                 (head, bytes.to_base64())
             })
             .collect();

@@ -33,11 +33,18 @@ function keepPace() {
   if (devicePixelRatio > 1) resize();
 }
 
+// While a slider moves nobody asks for causes, which take a fifth of the time.
+let haveCauses = true;
+function askRuns(causes) {
+  haveCauses = causes;
+  answers = chosen().map((id) => ({ id, ...answer({ do: "run", ...requestFor(id), columns: false, page: true, causes }) }));
+}
+
 function update() {
   asking = 0;
   keepPace();
   const begun = performance.now();
-  answers = chosen().map((id) => ({ id, ...answer({ do: "run", ...requestFor(id), columns: false, page: true }) }));
+  askRuns(movedSlider === "");
   spent = performance.now() - begun;
   const good = answers.filter((one) => !one.error), bad = answers.find((one) => one.error);
   tellTrouble(bad ? bad.error : "");
@@ -59,6 +66,11 @@ function finishMove() {
     pace.gap = 0;
     if (devicePixelRatio > 1) resize();
     showTree();
+  }
+  if (!haveCauses) {
+    askRuns(true);
+    const good = answers.filter((one) => !one.error);
+    if (good.length) showRuns(good);
   }
   say();
   showTable();
@@ -181,7 +193,7 @@ function showResults() {
 
 function factsOf(one) {
   const paper = one.formula?.time, off = paper ? one.time / paper - 1 : 0;
-  const formula = paper === null || paper === undefined ? "" : Math.abs(off) < 5e-7 ? "The paper's formula says the same. " : `The paper's formula: ${spoken(paper)} (the run: ${off > 0 ? "+" : "\u2212"}${percent(Math.abs(off))}). `;
+  const formula = paper === null || paper === undefined ? "" : Math.abs(off) < 5e-7 ? "The paper's formula says the same. " : `The paper's formula estimates ${spoken(paper)}; the run takes ${percent(Math.abs(off))} ${off > 0 ? "more" : "less"}. `;
   const stalls = one.stalls ? `${many(one.stalls, "stall")}, ${spoken(one.stall_time)} in all.` : "no stalls.";
   return `${formula}${many(one.messages, "message")}, ${stalls}`;
 }

@@ -14,7 +14,7 @@ function showChoice() {
   fillSelect($("operation"), [...catalog.operations.map(({ name }) => [name, name]), ...(opened ? [["file", `your file: ${opened.name}`]] : [])], isFile ? "file" : setting.operation);
   fillSelect($("first"), isFile ? [["file", opened.name]] : algorithms, setting.first);
   fillSelect($("second"), isFile ? [["", "nothing"]] : [["", "nothing"], ...algorithms], setting.second);
-  fillSelect($("machine"), [["", "your own, in cycles"], ...catalog.machines.map(({ name }) => [name, name])], setting.machine);
+  fillSelect($("machine"), [["", "own, in cycles"], ...catalog.machines.map(({ name }) => [name, name])], setting.machine);
   const machine = machineOf(), recorded = chosen().map(algorithmOf).find((one) => one?.recorded)?.recorded;
   $("about").replaceChildren(...[isFile ? "" : `${operation.name}: ${operation.about}.`, machine ? `${machine.name}: ${machine.about}.` : "", recorded ? `Recorded from: loggp run ${recorded}.` : ""].filter(Boolean).map((text) => element("span", text + " ")));
   for (const which of ["first", "second"]) $(`chip-${which}`).style.background = setting[which] ? colourOf(setting[which]) : "none";

@@ -67,9 +67,16 @@ function showZonesLater() {
   Object.assign(zones, { key, algorithms, x: [], y: [], winner: [], times: {}, ready: 0, names: [x, y], cursor: null });
   showWinners();
   drawZones();
+  tellProgress();
   for (let row = 0; row < CELLS; row += BATCH)
     askLater("zones", { do: "map", ...requestFor(algorithms[0]), algorithms, x: axis(x), y: axis(y), rows: [row, Math.min(CELLS, row + BATCH)] })
       .then((answer) => turn === zones.turn && takeRows(row, answer), (error) => { if (turn === zones.turn) $("place").textContent = error.message; });
+}
+
+// The map fills row by row, and says so until it is full.
+function tellProgress() {
+  const text = zones.ready && zones.ready === zones.winner.length ? "" : "The machines are computed, row by row from below.";
+  if ($("place").textContent !== text) $("place").textContent = text;
 }
 
 function takeRows(row, { x, y, winner, times }) {
@@ -77,6 +84,7 @@ function takeRows(row, { x, y, winner, times }) {
   zones.winner.set(winner, row * x.length);
   for (const id in times) (zones.times[id] ??= new Float64Array(zones.winner.length).fill(NaN)).set(times[id], row * x.length);
   zones.ready += winner.length;
+  if (!zones.cursor) tellProgress();
   drawZones();
   showWinners();
 }
@@ -179,7 +187,8 @@ function placeText([x, y]) {
 }
 
 function tellPlace() {
-  $("place").textContent = zones.cursor ? placeText(zones.cursor) : "";
+  if (zones.cursor) $("place").textContent = placeText(zones.cursor);
+  else tellProgress();
 }
 
 // Takes the machine of a place, and the two algorithms that are fastest there.

@@ -17,6 +17,8 @@ pub struct Request {
     pub columns: Option<bool>,
     /// True if the run is wanted as a timeline's page has it.
     pub page: bool,
+    /// Without it the page has no causes.
+    pub causes: Option<bool>,
     pub algorithms: Vec<String>,
     /// Along it the algorithms are compared.
     pub along: Axis,
@@ -79,6 +81,7 @@ impl Request {
             "size" => self.size = Some(count(name, value)?),
             "ports" => self.ports = Some(text()),
             "columns" => self.columns = Some(flag(name, value)?),
+            "causes" => self.causes = Some(flag(name, value)?),
             "page" => self.page = flag(name, value)?,
             "algorithms" => self.algorithms = value.split(',').map(String::from).collect(),
             "rows" => {

@@ -45,7 +45,7 @@ pub fn answer(request: &Request) -> Result<Answer, String> {
         add_hops(&mut answer, &path);
     }
     if request.page {
-        let page = trace.timeline().data().swap_remove(0);
+        let page = trace.timeline().data(&events, request.causes != Some(false));
         let bytes = answer.column(Column::U8(page.1));
         answer.set("page", Object::default().with("meta", Raw(page.0)).with("bytes", bytes));
     }

@@ -90,11 +90,13 @@ function hover(x, y, left, top) {
   drawOver();
 }
 
-// The thing on which keys act: the one pointed at, or chosen, or else in the middle of the view.
+// The thing on which keys act: the one pointed at, or chosen, or else in the middle of the view; where that row ends before,
+// its last event, and where it has none, that of the whole run.
 function here() {
   for (const thing of [state.hover, state.chosen]) if (thing && thing.event !== undefined) return [thing, true];
-  const row = Math.min(P - 1, Math.floor(view.top + view.rows / 2));
-  return [eventAt(runs[0], order[row], (view.from + view.until) / 2), false];
+  const row = Math.min(P - 1, Math.floor(view.top + view.rows / 2)), run = runs[0], after = run.first[(run.own[order[row]] ?? -1) + 1];
+  const last = after ? after - 1 : run.last;
+  return [eventAt(run, order[row], (view.from + view.until) / 2) ?? (last === null ? null : { run, event: last }), false];
 }
 
 // Goes to another event by keys: the next one in its row, or the one of another row at that moment.
