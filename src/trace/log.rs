@@ -1,10 +1,13 @@
-//! One processor's part of a trace, as it is written during the run: in few bytes, since memory that is
-//! written for the first time is most of what tracing costs.
+//! One processor's part of a trace, as it is written during the run: records of few words, one behind the other.
+//!
+//! With many processors a record goes to memory that is in no cache. Most of what tracing costs are the lines
+//! of memory that a message touches, so that all that it writes is in one place.
 
 use std::borrow::Cow;
 use std::panic::Location;
 
 use super::call::{Call, CallKind, CallMessages, CallTag, Transfer, Until};
+use super::kinds::kind_number;
 use super::record::{Activity, ActivityKind, Message, Progress, Trace};
 use crate::message::{MessageId, RawTag};
 use crate::time::Time;
@@ -14,13 +17,15 @@ use crate::time::Time;
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Log {
-    activities: Vec<LoggedActivity>,
-    messages: Vec<LoggedMessage>,
-    calls: Vec<LoggedCall>,
-    /// Messages of the current call.
-    pub call_messages: CallMessages,
+    words: Words,
+    /// The local time at which the last activity ended.
+    now: Time,
+    /// The number of activities, of messages, and of calls.
+    counts: [u32; 3],
     /// The last of the names.
     last_name: LastName,
+    /// Messages of the current call.
+    pub call_messages: CallMessages,
     /// The names of tags.
     names: Vec<&'static str>,
     /// The kinds of work, in order: of an activity and of a call.
@@ -34,81 +39,81 @@ pub(crate) struct Log {
     locations: Option<Vec<(usize, &'static Location<'static>)>>,
 }
 
+/// Places in the counts.
+const ACTIVITIES: usize = 0;
+const MESSAGES: usize = 1;
+const CALLS: usize = 2;
+
+/// The words of records, each of which begins with a code in its lowest byte and a value in the others. They
+/// are in pieces, none of which moves when others are added.
+#[derive(Debug, Default)]
+struct Words {
+    last: Vec<u64>,
+    full: Vec<Vec<u64>>,
+}
+
+/// Codes of records. Those below are the [numbers](kind_number) of activities, whose value is their length.
+mod code {
+    /// The length of the next activity, which is too long for a value.
+    pub(super) const LENGTH: u64 = 10;
+    /// A message that enters alone: its value is the receiver's number, and its sender's place above.
+    pub(super) const MESSAGE: u64 = 11;
+    /// Any other message.
+    pub(super) const FULL_MESSAGE: u64 = 12;
+    /// A send without a rendezvous. The value of it, and of receives, is the place of the tag's name.
+    pub(super) const SEND: u64 = 13;
+    /// A receive that waited for a message of one sender, and got it without a rendezvous.
+    pub(super) const RECEIVE_FROM: u64 = 14;
+    /// The same, of any sender.
+    pub(super) const RECEIVE: u64 = 15;
+    /// Work: the next of the kinds.
+    pub(super) const WORK: u64 = 16;
+    /// The next of the calls that are logged in full.
+    pub(super) const FULL_CALL: u64 = 17;
+}
+
+/// The bits of a code.
+const CODE_BITS: u32 = 8;
+
 /// The name that was logged last: where it is in memory, and its place.
 #[derive(Clone, Copy, Debug, Default)]
 struct LastName {
     address: usize,
     length: u32,
-    place: LoggedName,
-}
-
-/// An activity. It starts when the one before it ends, since local time passes only in activities.
-#[derive(Clone, Copy, Debug)]
-struct LoggedActivity {
-    end: Time,
-    kind: LoggedKind,
-}
-
-/// A kind of activity, in as few bytes as a message's name takes.
-#[derive(Clone, Copy, Debug)]
-enum LoggedKind {
-    /// The next of the kinds of work.
-    Work,
-    /// A message of the processor itself.
-    Send(u32),
-    Receive(LoggedId),
-    Gap,
-    Stall,
-    Port,
-    Idle,
-    Barrier,
-    Post(u32),
-    Wait(u32),
-}
-
-/// A message's sender and number.
-#[derive(Clone, Copy, Debug)]
-struct LoggedId {
-    from: u32,
-    number: u32,
-}
-
-/// A message of the processor.
-#[derive(Debug)]
-struct LoggedMessage {
-    latency: Time,
-    enter: Time,
-    first: Time,
-    arrival: Time,
-    number: u32,
-    to: u32,
-    words: u32,
     place: u32,
 }
 
-/// A call, which began when the one before it ended, since local time passes only in calls.
-#[derive(Debug)]
-struct LoggedCall {
-    end: Time,
-    kind: LoggedCallKind,
+impl Words {
+    /// Adds a record.
+    #[inline]
+    fn add<const N: usize>(&mut self, record: [u64; N]) {
+        if self.last.capacity() - self.last.len() < N {
+            self.begin_piece();
+        }
+        self.last.extend_from_slice(&record);
+    }
+
+    #[cold]
+    fn begin_piece(&mut self) {
+        const LEAST: usize = 32;
+        const MOST: usize = 512;
+        let capacity = (2 * self.last.capacity()).clamp(LEAST, MOST);
+        let full = std::mem::replace(&mut self.last, Vec::with_capacity(capacity));
+        self.full.push(full);
+    }
 }
 
-/// A kind of call: the frequent ones in few bytes.
-#[derive(Debug)]
-enum LoggedCallKind {
-    /// The next of the kinds of work.
-    Work,
-    /// A send without a rendezvous.
-    Send { to: u32, tag: u64, name: LoggedName, bytes: usize, number: u32 },
-    /// A receive that waited for a message and got it, without a rendezvous.
-    Receive { is_from_any: bool, tag: u64, name: LoggedName, received: LoggedId },
-    /// The next of the calls that are logged in full.
-    Full,
+/// Returns two numbers in one word.
+#[inline]
+fn pair(high: usize, low: usize) -> u64 {
+    (high as u64) << 32 | u64::from(low as u32)
 }
 
-/// A tag's name: one more than its index, or 0 if the tag has none.
-#[derive(Clone, Copy, Debug, Default)]
-struct LoggedName(u32);
+/// Returns the two numbers of a word.
+#[inline]
+fn split(word: u64) -> (usize, usize) {
+    ((word >> 32) as usize, word as u32 as usize)
+}
 
 impl Log {
     /// Creates an empty log, which keeps the locations of calls if `with_locations`.
@@ -116,25 +121,29 @@ impl Log {
         Log { locations: with_locations.then(Vec::new), ..Log::default() }
     }
 
-    /// Adds an activity, which starts when the one before it ends.
+    /// Adds an activity, which starts when the one before it ends: local time passes only in activities.
     #[inline]
     pub(crate) fn add_activity(&mut self, end: Time, kind: ActivityKind) {
-        let kind = match kind {
+        let mut length = (end - self.now).as_ps() as u64;
+        self.now = end;
+        self.counts[ACTIVITIES] += 1;
+        if length >> (u64::BITS - CODE_BITS) > 0 {
+            self.words.add([code::LENGTH, length]);
+            length = 0;
+        }
+        let header = length << CODE_BITS | kind_number(&kind) as u64;
+        match kind {
+            ActivityKind::Send(id) => self.words.add([header, id.number as u64]),
+            ActivityKind::Receive(id) => self.words.add([header, pair(id.from, id.number)]),
+            ActivityKind::Post(request) | ActivityKind::Wait(request) => {
+                self.words.add([header, request.into()]);
+            }
             ActivityKind::Work(kind) => {
                 self.works.push(kind);
-                LoggedKind::Work
+                self.words.add([header]);
             }
-            ActivityKind::Send(id) => LoggedKind::Send(id.number as u32),
-            ActivityKind::Receive(id) => LoggedKind::Receive(LoggedId::new(id)),
-            ActivityKind::Gap => LoggedKind::Gap,
-            ActivityKind::Stall => LoggedKind::Stall,
-            ActivityKind::Port => LoggedKind::Port,
-            ActivityKind::Idle => LoggedKind::Idle,
-            ActivityKind::Barrier => LoggedKind::Barrier,
-            ActivityKind::Post(request) => LoggedKind::Post(request),
-            ActivityKind::Wait(request) => LoggedKind::Wait(request),
-        };
-        self.activities.push(LoggedActivity { end, kind });
+            _ => self.words.add([header]),
+        }
     }
 
     /// Adds activities of the processor's own local time.
@@ -148,26 +157,38 @@ impl Log {
     /// Adds a message of the processor.
     #[inline]
     pub(crate) fn add_message(&mut self, message: Message) {
+        const PLACE_BITS: u32 = u64::BITS - CODE_BITS - u32::BITS;
         let Message { id, to, words, latency, place, enter, first, arrival } = message;
-        let (number, to, words, place) = (id.number as u32, to as u32, words as u32, place as u32);
-        self.messages.push(LoggedMessage { latency, enter, first, arrival, number, to, words, place });
+        self.counts[MESSAGES] += 1;
+        let (to, sizes) = ((to as u64) << CODE_BITS, pair(id.number, words));
+        let (latency, enter) = (latency.as_ps() as u64, enter.as_ps() as u64);
+        let is_alone = first == message.enter + message.latency && arrival == first;
+        if is_alone && place >> PLACE_BITS == 0 {
+            let header = (place as u64) << (CODE_BITS + u32::BITS) | to | code::MESSAGE;
+            self.words.add([header, sizes, latency, enter]);
+        } else {
+            let (first, arrival) = (first.as_ps() as u64, arrival.as_ps() as u64);
+            self.words.add([to | code::FULL_MESSAGE, sizes, latency, enter, first, arrival, place as u64]);
+        }
     }
 
-    /// Ends a call and adds it, if `kind` is one.
+    /// Ends a call now and adds it, if `kind` is one.
     #[inline]
-    pub(crate) fn end_call(&mut self, end: Time, kind: Option<CallKind>) {
+    pub(crate) fn end_call(&mut self, now: Time, kind: Option<CallKind>) {
+        debug_assert_eq!(self.now, now);
         self.call_messages.clear();
         let Some(kind) = kind else { return };
-        let kind = match kind {
-            CallKind::Work(_) => LoggedCallKind::Work,
+        self.counts[CALLS] += 1;
+        match kind {
+            CallKind::Work(_) => self.words.add([code::WORK]),
             CallKind::Send {
                 to,
                 tag: CallTag { number: tag, name },
                 bytes,
                 sent: Transfer { message, rendezvous: None },
             } if !matches!(name, Some(Cow::Owned(_))) => {
-                let (name, number) = (self.log_name(name), message.number as u32);
-                LoggedCallKind::Send { to: to as u32, tag, name, bytes, number }
+                let header = self.log_name(name) << CODE_BITS | code::SEND;
+                self.words.add([header, tag, bytes as u64, pair(to, message.number)]);
             }
             CallKind::Receive {
                 from,
@@ -175,30 +196,30 @@ impl Log {
                 until: Until::Arrival,
                 received: Some(Transfer { message, rendezvous: None }),
             } if !matches!(name, Some(Cow::Owned(_))) => {
-                let (name, received) = (self.log_name(name), LoggedId::new(message));
-                LoggedCallKind::Receive { is_from_any: from.is_none(), tag, name, received }
+                let code = if from.is_none() { code::RECEIVE } else { code::RECEIVE_FROM };
+                let header = self.log_name(name) << CODE_BITS | code;
+                self.words.add([header, tag, pair(message.from, message.number)]);
             }
             kind => {
                 self.full_calls.push(kind);
-                LoggedCallKind::Full
+                self.words.add([code::FULL_CALL]);
             }
-        };
-        self.calls.push(LoggedCall { end, kind });
+        }
     }
 
-    /// Returns the place of a tag's name.
+    /// Returns the place of a tag's name: one more than its index, or 0 if the tag has none.
     #[inline]
-    fn log_name(&mut self, name: Option<Cow<'static, str>>) -> LoggedName {
-        let Some(Cow::Borrowed(name)) = name else { return LoggedName(0) };
+    fn log_name(&mut self, name: Option<Cow<'static, str>>) -> u64 {
+        let Some(Cow::Borrowed(name)) = name else { return 0 };
         let LastName { address, length, place } = self.last_name;
         if address == name.as_ptr().addr() && length as usize == name.len() {
-            return place;
+            return place.into();
         }
-        self.log_other_name(name)
+        self.log_other_name(name).into()
     }
 
     /// Returns the place of a name that is not the last one.
-    fn log_other_name(&mut self, name: &'static str) -> LoggedName {
+    fn log_other_name(&mut self, name: &'static str) -> u32 {
         /// The number of names among which a name is looked for: others are written again.
         const RECENT: usize = 4;
         let mut recent = self.names.iter().enumerate().rev().take(RECENT);
@@ -207,7 +228,7 @@ impl Log {
             self.names.push(name);
             self.names.len() - 1
         });
-        let place = LoggedName(place as u32 + 1);
+        let place = place as u32 + 1;
         self.last_name = LastName { address: name.as_ptr().addr(), length: name.len() as u32, place };
         place
     }
@@ -216,7 +237,8 @@ impl Log {
     #[inline]
     pub(crate) fn note_location(&mut self, at: &'static Location<'static>) {
         if let Some(locations) = &mut self.locations {
-            locations.extend(self.calls.len().checked_sub(1).map(|last| (last, at)));
+            let last = (self.counts[CALLS] as usize).checked_sub(1);
+            locations.extend(last.map(|last| (last, at)));
         }
     }
 
@@ -228,102 +250,177 @@ impl Log {
 
     /// Returns the number of calls.
     pub(crate) fn call_count(&self) -> usize {
-        self.calls.len()
+        self.counts[CALLS] as usize
     }
 
     /// Makes room in a trace for what these logs will append to it.
     pub(crate) fn reserve<'a>(trace: &mut Trace, logs: impl Iterator<Item = &'a Log> + Clone) {
-        let count = |of: fn(&Log) -> usize| logs.clone().map(of).sum();
-        trace.activities.reserve_exact(count(|log| log.activities.len()));
-        trace.progress.reserve_exact(count(|log| log.progress.len()));
-        trace.messages.reserve_exact(count(|log| log.messages.len()));
-        trace.calls.reserve_exact(count(|log| log.calls.len()));
+        let count = |what: usize| logs.clone().map(|log| log.counts[what] as usize).sum();
+        trace.activities.reserve_exact(count(ACTIVITIES));
+        trace.messages.reserve_exact(count(MESSAGES));
+        trace.calls.reserve_exact(count(CALLS));
+        trace.progress.reserve_exact(logs.clone().map(|log| log.progress.len()).sum());
     }
 
     /// Appends the log of processor `id` to a trace. `groups` has the numbers of groups that tags have there.
     pub(crate) fn append_to(mut self, id: usize, groups: &[u32], trace: &mut Trace) {
-        let Log { activities, progress, messages, calls, works, names, full_calls, .. } = &mut self;
-        let mut start = Time::ZERO;
-        let mut kinds = works.iter();
-        trace.activities.extend(activities.iter().map(|LoggedActivity { end, kind }| {
-            let kind = kind.full(id, &mut kinds);
-            Activity { id, start: std::mem::replace(&mut start, *end), end: *end, kind }
-        }));
-        trace.progress.append(progress);
-        // Messages of requests may enter in another order than that of their numbers.
-        messages.sort_unstable_by_key(|message| message.number);
-        trace.messages.extend(messages.iter().map(|message| message.full(id)));
-        let mut start = Time::ZERO;
-        let (mut kinds, mut full_calls) = (works.iter(), full_calls.drain(..));
-        let tag = |number: u64, name: LoggedName| {
-            let name = names.get((name.0 as usize).wrapping_sub(1)).map(|name| Cow::Borrowed(*name));
-            CallTag { number: RawTag::from_number(number).with_renumbered_group(groups).number(), name }
+        let first_message = trace.messages.len();
+        let mut reader = Reader {
+            id,
+            groups,
+            now: Time::ZERO,
+            called: Time::ZERO,
+            length: 0,
+            names: &self.names,
+            kinds: self.works.iter(),
+            call_kinds: self.works.iter(),
+            full_calls: self.full_calls.into_iter(),
         };
-        trace.calls.extend(calls.iter().map(|LoggedCall { end, kind }| {
-            let kind = match kind {
-                LoggedCallKind::Work => CallKind::Work(next_kind(&mut kinds)),
-                LoggedCallKind::Send { to, tag: about, name, bytes, number } => CallKind::Send {
-                    to: *to as usize,
-                    tag: tag(*about, *name),
-                    bytes: *bytes,
-                    sent: Transfer::new(MessageId { from: id, number: *number as usize }, None),
-                },
-                LoggedCallKind::Receive { is_from_any, tag: about, name, received } => CallKind::Receive {
-                    from: (!is_from_any).then_some(received.from as usize),
-                    tag: tag(*about, *name),
-                    until: Until::Arrival,
-                    received: Some(Transfer::new(received.full(), None)),
-                },
-                LoggedCallKind::Full => {
-                    let mut kind = full_calls.next().expect("it was logged in full");
-                    kind.regroup(groups);
-                    kind
-                }
-            };
-            Call { id, start: std::mem::replace(&mut start, *end), end: *end, kind }
-        }));
+        for piece in self.words.full.iter().chain([&self.words.last]) {
+            let mut words = piece.as_slice();
+            while let Some(rest) = reader.read(words, trace) {
+                words = rest;
+            }
+        }
+        // Messages of requests may enter in another order than that of their numbers.
+        trace.messages[first_message..].sort_unstable_by_key(|message| message.id.number);
+        trace.progress.append(&mut self.progress);
     }
 }
 
-impl LoggedKind {
-    /// Returns the kind of an activity of processor `id`. `kinds` are those of the work that follows.
-    fn full<'a>(self, id: usize, kinds: &mut impl Iterator<Item = &'a Cow<'static, str>>) -> ActivityKind {
-        match self {
-            LoggedKind::Work => ActivityKind::Work(next_kind(kinds)),
-            LoggedKind::Send(number) => ActivityKind::Send(MessageId { from: id, number: number as usize }),
-            LoggedKind::Receive(message) => ActivityKind::Receive(message.full()),
-            LoggedKind::Gap => ActivityKind::Gap,
-            LoggedKind::Stall => ActivityKind::Stall,
-            LoggedKind::Port => ActivityKind::Port,
-            LoggedKind::Idle => ActivityKind::Idle,
-            LoggedKind::Barrier => ActivityKind::Barrier,
-            LoggedKind::Post(request) => ActivityKind::Post(request),
-            LoggedKind::Wait(request) => ActivityKind::Wait(request),
+/// A reader of a log's records.
+struct Reader<'a> {
+    id: usize,
+    groups: &'a [u32],
+    /// The local time.
+    now: Time,
+    /// The end of the last call.
+    called: Time,
+    /// The length of the next activity, if its record does not say it.
+    length: u64,
+    names: &'a [&'static str],
+    /// The kinds of the work that follows, for activities and for calls.
+    kinds: std::slice::Iter<'a, Cow<'static, str>>,
+    call_kinds: std::slice::Iter<'a, Cow<'static, str>>,
+    full_calls: std::vec::IntoIter<CallKind>,
+}
+
+impl Reader<'_> {
+    /// Reads the first record into a trace. Returns the words behind it, or `None` if there is none.
+    #[inline]
+    fn read<'w>(&mut self, words: &'w [u64], trace: &mut Trace) -> Option<&'w [u64]> {
+        let (header, rest) = words.split_first()?;
+        let (code, value) = (header & ((1 << CODE_BITS) - 1), header >> CODE_BITS);
+        match code {
+            code::LENGTH => {
+                let ([length], rest) = rest.split_first_chunk()?;
+                self.length = *length;
+                Some(rest)
+            }
+            code::MESSAGE => {
+                let ([sizes, latency, enter], rest) = rest.split_first_chunk()?;
+                let (latency, enter) = (time(*latency), time(*enter));
+                let (first, (place, to)) = (enter + latency, split(value));
+                self.add_message(*sizes, (to, place), [latency, enter, first, first], trace);
+                Some(rest)
+            }
+            code::FULL_MESSAGE => {
+                let ([sizes, latency, enter, first, arrival, place], rest) = rest.split_first_chunk()?;
+                let times = [*latency, *enter, *first, *arrival].map(time);
+                self.add_message(*sizes, (value as usize, *place as usize), times, trace);
+                Some(rest)
+            }
+            code::SEND => {
+                let ([tag, bytes, ends], rest) = rest.split_first_chunk()?;
+                let (to, number) = split(*ends);
+                let sent = Transfer::new(MessageId { from: self.id, number }, None);
+                let tag = self.tag(*tag, value);
+                self.end_call(CallKind::Send { to, tag, bytes: *bytes as usize, sent }, trace);
+                Some(rest)
+            }
+            code::RECEIVE | code::RECEIVE_FROM => {
+                let ([tag, message], rest) = rest.split_first_chunk()?;
+                let (from, number) = split(*message);
+                let received = Some(Transfer::new(MessageId { from, number }, None));
+                let (tag, from) = (self.tag(*tag, value), (code == code::RECEIVE_FROM).then_some(from));
+                self.end_call(CallKind::Receive { from, tag, until: Until::Arrival, received }, trace);
+                Some(rest)
+            }
+            code::WORK => {
+                let kind = self.call_kinds.next()?.clone();
+                self.end_call(CallKind::Work(kind), trace);
+                Some(rest)
+            }
+            code::FULL_CALL => {
+                let mut kind = self.full_calls.next()?;
+                kind.regroup(self.groups);
+                self.end_call(kind, trace);
+                Some(rest)
+            }
+            activity => self.read_activity(activity, value, rest, trace),
         }
     }
-}
 
-/// Returns the kind of the next work: a log has one for each.
-fn next_kind<'a>(kinds: &mut impl Iterator<Item = &'a Cow<'static, str>>) -> Cow<'static, str> {
-    kinds.next().expect("work is logged with its kind").clone()
-}
-
-impl LoggedId {
-    fn new(id: MessageId) -> LoggedId {
-        LoggedId { from: id.from as u32, number: id.number as u32 }
+    /// Reads an activity, whose kind has this number, into a trace.
+    #[inline]
+    fn read_activity<'w>(
+        &mut self,
+        number: u64,
+        length: u64,
+        words: &'w [u64],
+        trace: &mut Trace,
+    ) -> Option<&'w [u64]> {
+        let length = std::mem::take(&mut self.length) + length;
+        let start = self.now;
+        self.now += time(length);
+        let (kind, rest) = match number {
+            0 => (ActivityKind::Work(self.kinds.next()?.clone()), words),
+            3 => (ActivityKind::Gap, words),
+            4 => (ActivityKind::Stall, words),
+            5 => (ActivityKind::Port, words),
+            6 => (ActivityKind::Idle, words),
+            7 => (ActivityKind::Barrier, words),
+            _ => {
+                let (word, rest) = words.split_first()?;
+                let (from, low) = split(*word);
+                let kind = match number {
+                    1 => ActivityKind::Send(MessageId { from: self.id, number: low }),
+                    2 => ActivityKind::Receive(MessageId { from, number: low }),
+                    8 => ActivityKind::Post(low as u32),
+                    _ => ActivityKind::Wait(low as u32),
+                };
+                (kind, rest)
+            }
+        };
+        trace.activities.push(Activity { id: self.id, start, end: self.now, kind });
+        Some(rest)
     }
 
-    fn full(self) -> MessageId {
-        MessageId { from: self.from as usize, number: self.number as usize }
+    /// Adds a message with a receiver, a place and times to a trace.
+    #[inline]
+    fn add_message(&self, sizes: u64, (to, place): (usize, usize), times: [Time; 4], trace: &mut Trace) {
+        let ((number, words), [latency, enter, first, arrival]) = (split(sizes), times);
+        let id = MessageId { from: self.id, number };
+        trace.messages.push(Message { id, to, words, latency, place, enter, first, arrival });
+    }
+
+    /// Ends a call, which began when the one before it ended.
+    #[inline]
+    fn end_call(&mut self, kind: CallKind, trace: &mut Trace) {
+        let start = std::mem::replace(&mut self.called, self.now);
+        trace.calls.push(Call { id: self.id, start, end: self.now, kind });
+    }
+
+    /// Returns a tag, with the name at a place.
+    #[inline]
+    fn tag(&self, number: u64, name: u64) -> CallTag {
+        let name = (name as usize).checked_sub(1).and_then(|index| self.names.get(index));
+        let number = RawTag::from_number(number).with_renumbered_group(self.groups).number();
+        CallTag { number, name: name.map(|name| Cow::Borrowed(*name)) }
     }
 }
 
-impl LoggedMessage {
-    /// Returns the record of the message, which processor `from` has sent.
-    fn full(&self, from: usize) -> Message {
-        let LoggedMessage { latency, enter, first, arrival, number, to, words, place } = *self;
-        let id = MessageId { from, number: number as usize };
-        let (to, words, place) = (to as usize, words as usize, place as usize);
-        Message { id, to, words, latency, place, enter, first, arrival }
-    }
+/// Returns the time that a word says.
+fn time(ps: u64) -> Time {
+    Time::from_ps(ps as i64)
 }
