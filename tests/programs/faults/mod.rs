@@ -55,6 +55,9 @@ const LINES: [&str; 29] = [
     "machines --format json",
 ];
 
+/// The files that the lines read.
+const INPUTS: [&str; 7] = ["t.json", "t.loggp", "1.csv", "2.csv", "0.txt", "1.txt", "ring.mpi"];
+
 /// Returns `usual`, or the number of repeats that `.ci/faults` sets.
 fn repeats(usual: usize) -> usize {
     std::env::var("LOGGP_FAULTS").map_or(usual, |times| times.parse().expect("LOGGP_FAULTS is a number"))
@@ -85,7 +88,7 @@ fn folder() -> TempDir {
 fn clear(folder: &Path) {
     for entry in folder.read_dir().unwrap().map(|entry| entry.unwrap().path()) {
         match entry.file_name().and_then(|name| name.to_str()) {
-            Some("t.json" | "t.loggp" | "1.csv" | "2.csv" | "0.txt" | "1.txt" | "ring.mpi") => (),
+            Some(name) if INPUTS.contains(&name) => (),
             _ if entry.is_dir() => fs::remove_dir_all(entry).unwrap(),
             _ => fs::remove_file(entry).unwrap(),
         }
@@ -178,6 +181,7 @@ fn is_whole(path: &Path) -> bool {
         Some("html") => ends("</html>\n"),
         Some("goal") => ends("}\n"),
         Some("bin") => loggp_goal::read(&*bytes, loggp::NS).is_ok(),
+        Some("mpi") => loggp_mpi_trace::recording::Recording::open(path).is_ok(),
         Some("loggp") => loggp::trace::Trace::read(&*bytes).is_ok(),
         Some("csv") => csv::Reader::from_reader(&*bytes).records().all(|row| row.is_ok()) && ends("\n"),
         Some("json") => {

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use super::{
-    LINES, Tally, as_nobody, clear, folder, is_sentence, loggp, loggp_after, run_with_timeout,
+    INPUTS, LINES, Tally, as_nobody, clear, folder, is_sentence, loggp, loggp_after, run_with_timeout,
     status_and_stderr, torn_files,
 };
 
@@ -97,12 +97,9 @@ fn files_without_room() {
         for line in lines_with_files() {
             clear(folder.path());
             fs::create_dir(folder.path().join("full")).unwrap();
-            let line = ["t.json", "t.loggp", "1.csv", "2.csv", "0.txt", "1.txt"].iter().fold(
-                line.to_string(),
-                |line, file| {
-                    line.replace(&format!(" {file}"), &format!(" {}/{file}", folder.path().display()))
-                },
-            );
+            let line = INPUTS.iter().fold(line.to_string(), |line, file| {
+                line.replace(&format!(" {file}"), &format!(" {}/{file}", folder.path().display()))
+            });
             let mut command = loggp_after(before, &line, folder.path());
             if mounted {
                 let args: Vec<_> = command.get_args().map(|arg| arg.to_owned()).collect();
