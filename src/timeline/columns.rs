@@ -13,7 +13,7 @@ use super::grid::Grid;
 use crate::path::{Events, HopKind, Walk, WalkPosition, last_event};
 use crate::time::Time;
 use crate::trace::kinds::kind_number;
-use crate::trace::{ActivityKind, CallTag, Message, Trace};
+use crate::trace::{ActivityKind, CallTag, Message};
 
 /// The header of a trace on a page, as JSON.
 #[derive(Debug, Serialize)]
