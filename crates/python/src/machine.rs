@@ -33,6 +33,7 @@ pub struct Machine {
     pub machine: loggp::Machine,
     pub ports: Ports,
     pub noise: Option<Noise>,
+    pub levels: Vec<Level>,
     /// A setting that schedules have not.
     not_of_schedules: Option<&'static str>,
     /// The settings that are no parameters, as they were given.
@@ -279,7 +280,7 @@ impl<'py> Settings<'py> {
     fn finish(self, params: ParamsBuilder) -> PyResult<Machine> {
         let mut machine = loggp::Machine::new(params.build().map_err(refused)?).rate(TIMED_WORK, PS);
         let (mut ports, mut latency, mut ties) = (Ports::default(), Latency::default(), Ties::default());
-        let (mut noise, mut has_barrier, mut has_levels) = (None, false, false);
+        let (mut noise, mut has_barrier, mut levels) = (None, false, Vec::new());
         for (name, value) in &self.others {
             let cycle = machine.params().cycle;
             machine = match name.as_str() {
@@ -304,10 +305,9 @@ impl<'py> Settings<'py> {
                     machine.barrier(read_time(value, cycle)?)
                 }
                 "levels" => {
-                    has_levels = true;
-                    let levels: PyResult<Vec<Level>> =
-                        value.try_iter()?.map(|level| read_level(&level?, machine.params())).collect();
-                    machine.levels(levels?)
+                    let read = value.try_iter()?.map(|level| read_level(&level?, machine.params()));
+                    levels = read.collect::<PyResult<_>>()?;
+                    machine.levels(levels.clone())
                 }
                 _ => set_rates(machine, value)?,
             };
@@ -316,11 +316,10 @@ impl<'py> Settings<'py> {
             (latency.is_random(), "drawn latencies"),
             (ties != Ties::Number, "ties"),
             (has_barrier, "barrier"),
-            (has_levels, "levels"),
         ];
         let not_of_schedules = not_of_schedules.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name);
         let others = self.others.into_iter().map(|(name, value)| (name, value.unbind())).collect();
-        Ok(Machine { machine, ports, noise, not_of_schedules, others })
+        Ok(Machine { machine, ports, noise, levels, not_of_schedules, others })
     }
 }
 

@@ -48,6 +48,28 @@ def test_play_and_program_take_the_same_time() -> None:
     assert MACHINE.run(program).time == there_and_back().play(MACHINE).time
 
 
+def test_levels_cost_what_they_cost_programs() -> None:
+    machine = Machine(P=4, L=60, o=2, g=4, levels=[dict(P=2, L=6, o=1, g=1)])
+    schedule = Schedule(4)
+    for step in (1, 2):
+        schedule.send([0, 1, 2, 3], [(id + step) % 4 for id in range(4)], 8, tag=step)
+    for step in (1, 2):
+        schedule.recv([0, 1, 2, 3], [(id - step) % 4 for id in range(4)], 8, tag=step)
+
+    def program(p):
+        for step in (1, 2):
+            yield p.send((p.id + step) % 4, step, p.id)
+        for step in (1, 2):
+            yield p.recv_from((p.id - step) % 4, step)
+        return p.now
+
+    play = schedule.play(machine)
+    assert play.time != schedule.play(machine.replace(levels=[])).time
+    assert max(machine.run(program).results) == play.time
+    with pytest.raises(ValueError, match="levels"):
+        schedule.play(machine, rules="loggopsim")
+
+
 def test_goal_in_and_out(tmp_path) -> None:
     schedule = there_and_back()
     text = schedule.to_goal()
