@@ -123,7 +123,7 @@ impl Machine {
 
     /// Runs a program on every processor, and returns when all have finished.
     ///
-    /// `trace=False` records no trace, which takes half the time and much less memory. `order` is that of
+    /// `trace=False` records no trace, which takes less time and much less memory. `order` is that of
     /// a failed check, and `formula` the time that the run should take: a time, or a function of the machine.
     ///
     /// >>> import loggp
