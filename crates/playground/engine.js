@@ -6,10 +6,10 @@ export const linesOf = (request, within = "") => Object.entries(request).map(([n
     : typeof value === "object" && !Array.isArray(value) ? linesOf(value, `${within}${name}.`)
       : `${within}${name} ${String(value).replace(/\s+/g, " ")}\n`).join("");
 
-// Starts the module from its bytes, and returns the function that asks it: `ask(request, bytes)` returns the answer with
-// typed arrays of its own where the columns were, and throws an Error with a sentence if something was wrong.
+// Starts the module from its bytes, or once it is compiled, and returns the function that asks it: `ask(request, bytes)` returns
+// the answer with typed arrays of its own where the columns were, and throws an Error with a sentence if something was wrong.
 export async function load(bytes) {
-  const module = await WebAssembly.compile(bytes), types = { f64: Float64Array, i32: Int32Array, u8: Uint8Array };
+  const module = bytes instanceof WebAssembly.Module ? bytes : await WebAssembly.compile(bytes), types = { f64: Float64Array, i32: Int32Array, u8: Uint8Array };
   let { exports } = await WebAssembly.instantiate(module, {});
   const fill = (value, columns) => {
     if (!value || typeof value !== "object") return value;

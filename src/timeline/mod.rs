@@ -92,8 +92,9 @@ macro_rules! part {
 
 /// The page's script, in parts.
 #[doc(hidden)]
-pub const SCRIPT: [(&str, &str); 16] = [
+pub const SCRIPT: [(&str, &str); 17] = [
     part!("kinds"),
+    part!("canvas"),
     part!("run"),
     part!("rows"),
     part!("pixels"),

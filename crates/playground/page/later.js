@@ -4,12 +4,14 @@ const queue = [];
 // A question that nobody wants any more may take so many milliseconds before its helper is stopped.
 const PATIENCE = 400;
 
+const startWorker = () => new Worker(URL.createObjectURL(new Blob([painter, $("helper").textContent], { type: "text/javascript" })));
+
 function startHelper() {
   const answered = ({ data: { id, answer, error } }) => {
     if (waitingFor?.id === id) settleQuestion(answer, error);
   };
   try {
-    helper = new Worker(URL.createObjectURL(new Blob([$("helper").textContent], { type: "text/javascript" })));
+    helper = startWorker();
     helper.onmessage = answered;
     helper.onerror = (event) => { event.preventDefault(); stopHelper(); };
     helper.postMessage({ module });

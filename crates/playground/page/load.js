@@ -1,6 +1,6 @@
 // Starts the module and then the page's script, which is in one scope with the parts of the timeline's that draw: the module
-// has those, for the whole page of a timeline. Of the parts, these need no window of their own.
-const SHARED = "kinds,run,rows,pixels,causes,words,flight,frame,choice,sheet";
+// has those, for the whole page of a timeline. The first of these parts need no page, and the others no window of their own.
+const PARTS = ["kinds,run,rows,pixels", "canvas,causes,words,flight,frame,choice,sheet"];
 
 function bytesOf(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
@@ -14,9 +14,10 @@ async function begin() {
   const holder = document.getElementById("module"), script = document.getElementById("script");
   const bytes = bytesOf(holder.textContent.trim());
   holder.remove();
-  const module = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer(), ask = await load(module);
-  const shared = new TextDecoder().decode(ask({ do: "script", name: SHARED }).script);
-  await new Function("ask", "module", `"use strict"; ${shared}${script.textContent}; return open();`)(ask, module);
+  const stream = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+  const module = await WebAssembly.compile(await stream.arrayBuffer()), ask = await load(module);
+  const [painter, page] = PARTS.map((name) => new TextDecoder().decode(ask({ do: "script", name }).script));
+  await new Function("ask", "module", "painter", `"use strict"; ${painter}${page}${script.textContent}; return open();`)(ask, module, painter);
 }
 
 begin().catch((error) => {

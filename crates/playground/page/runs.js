@@ -6,10 +6,14 @@ let answers = [], machineParams = {}, asking = 0, movedSlider = "", settling = 0
 // A run that takes longer is not asked for hundreds of times.
 const MOST_SPENT = 60;
 
-// Asks and draws once before the next frame.
+// Asks and draws once before the next frame, or what moves and is large as soon as it is there.
 function refresh(moved = "") {
   movedSlider = moved;
-  asking = asking || requestAnimationFrame(update);
+  if (moved && isBeside()) askBeside(false);
+  else {
+    dropPictures();
+    asking = asking || requestAnimationFrame(update);
+  }
   noteView();
 }
 
@@ -35,17 +39,23 @@ function keepPace() {
 
 // While a slider moves nobody asks for causes, which take a fifth of the time.
 let haveCauses = true;
+const runRequest = (id, causes) => ({ do: "run", ...requestFor(id), columns: false, page: true, causes });
 function askRuns(causes) {
+  const begun = performance.now();
   haveCauses = causes;
-  answers = chosen().map((id) => ({ id, ...answer({ do: "run", ...requestFor(id), columns: false, page: true, causes }) }));
+  answers = chosen().map((id) => ({ id, ...answer(runRequest(id, causes)) }));
+  spent = performance.now() - begun;
 }
 
 function update() {
   asking = 0;
   keepPace();
-  const begun = performance.now();
-  askRuns(movedSlider === "");
-  spent = performance.now() - begun;
+  const isRested = taken?.isWhole;
+  if (taken) {
+    ({ answers, isWhole: haveCauses } = taken);
+    spent = answers.reduce((sum, one) => sum + (one.spent ?? 0), 0);
+    taken = null;
+  } else askRuns(movedSlider === "");
   const good = answers.filter((one) => !one.error), bad = answers.find((one) => one.error);
   tellTrouble(bad ? bad.error : "");
   document.documentElement.toggleAttribute("data-trouble", !good.length);
@@ -53,6 +63,7 @@ function update() {
   showSliders(movedSlider);
   showResults();
   if (!state.coarse || pace.turn % 3 === 0) showTree();
+  if (isRested) return;
   clearTimeout(settling);
   settling = setTimeout(finishMove, 250);
 }
@@ -60,18 +71,16 @@ function update() {
 // What takes longer, and what is said aloud, waits until the slider rests.
 function finishMove() {
   clearTimeout(settling);
-  if (asking) return settling = setTimeout(finishMove, 50);
+  if (asking || painters.busy) return settling = setTimeout(finishMove, 50);
   if (state.coarse) {
     state.coarse = false;
     pace.gap = 0;
     if (devicePixelRatio > 1) resize();
     showTree();
   }
-  if (!haveCauses) {
-    askRuns(true);
-    const good = answers.filter((one) => !one.error);
-    if (good.length) showRuns(good);
-  }
+  if (haveCauses) startPainters();
+  else if (isBeside()) askBeside(true);
+  else showWhole();
   say();
   showTable();
   showChangesLater(movedSlider);
@@ -80,27 +89,30 @@ function finishMove() {
   $("sliders").classList.remove("stale");
 }
 
-// The end of the axis: a round number, so that a run grows on it while a slider moves.
-const ROUND = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12];
-function roundUp(number) {
-  const power = 10 ** Math.floor(Math.log10(number));
-  return ROUND.find((n) => n * power >= number * 1.01) * power;
+// Asks and draws all at once.
+function showWhole() {
+  askRuns(true);
+  const good = answers.filter((one) => !one.error);
+  if (good.length) showRuns(good);
+  startPainters();
 }
+
+// How much longer than the runs the axis is: one that is to be guessed does not tell.
+const roomOnAxis = () => isCovered() ? 1.7 : 1;
 
 function showRuns(good) {
   const unit = unitOfSetting(), before = `${runs.length} ${P}`;
   meta.unit = [unit.name, unit.length];
-  runs.length = 0;
+  for (const run of runs.splice(0)) run.painted?.close();
   for (const [index, one] of good.entries()) {
-    const { meta: head, bytes } = one.page, marks = one.formula?.time ? [["formula", one.formula.time]] : [];
+    const marks = one.formula?.time ? [["formula", one.formula.time]] : [];
     if (guessed.shown !== null) marks.push(["your guess", guessed.shown]);
-    runs.push(Object.assign(decode(head, bytes), { index, name: nameOfAlgorithm(one.id), about: one.path ? `T = ${one.path}` : "", marks }));
+    runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes), { index, name: nameOfAlgorithm(one.id), about: one.path ? `T = ${one.path}` : "", marks }));
   }
   Object.assign(state, { chosen: null, hover: null });
   $("why").hidden = true;
   viewAll();
-  const longest = Math.max(...runs.map((run) => run.finish * run.quantum), unit.length * 1e-3);
-  end = roundUp(longest * (isCovered() ? 1.7 : 1) / unit.length) * unit.length / runs[0].quantum;
+  end = axisEnd(Math.max(...runs.map((run) => run.finish * run.quantum)), unit.length, roomOnAxis()) / runs[0].quantum;
   view.until = end;
   sortRows();
   if (before !== `${runs.length} ${P}` || !place.panels.length) resize();
@@ -131,7 +143,7 @@ const MEANINGS = {
 };
 let legendOf = "";
 function showLegend() {
-  const kinds = shownKinds(), long = runs.some((run) => run.arrival.some((at, m) => at > run.out[m])), key = kinds.join() + long;
+  const kinds = shownKinds(), long = runs.some(hasStreams), key = kinds.join() + long;
   if (key === legendOf) return;
   legendOf = key;
   $("legend").replaceChildren(...kinds.map((kind) => {

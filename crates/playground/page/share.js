@@ -52,14 +52,18 @@ function download(blob, name) {
 
 const titleOfPicture = () => `${setting.first === "file" ? opened?.name : setting.operation}: ${[...sliders].filter(([, { box, value }]) => !box.hidden && value.value).map(([name, { value }]) => `${name} = ${value.value}`).join(", ")}`;
 
-function saveSvg() {
+function ownSheet() {
+  if (isPicture()) showWhole();
   meta.title = titleOfPicture();
-  download(new Blob([sheetOf()], { type: "image/svg+xml" }), fileName("svg"));
+  return sheetOf();
+}
+
+function saveSvg() {
+  download(new Blob([ownSheet()], { type: "image/svg+xml" }), fileName("svg"));
 }
 
 async function savePng() {
-  meta.title = titleOfPicture();
-  const image = new Image(), url = URL.createObjectURL(new Blob([sheetOf()], { type: "image/svg+xml" })), scale = 2;
+  const image = new Image(), url = URL.createObjectURL(new Blob([ownSheet()], { type: "image/svg+xml" })), scale = 2;
   image.src = url;
   await image.decode();
   const canvas = element("canvas", "", { width: image.naturalWidth * scale, height: image.naturalHeight * scale });

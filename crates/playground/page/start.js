@@ -43,18 +43,18 @@ function listenToChoice() {
 }
 
 function listenToPicture() {
-  const plot = $("plot"), inside = ({ clientX, clientY }, box = plot.getBoundingClientRect()) => [clientX - box.left, clientY - box.top];
-  plot.addEventListener("pointermove", (event) => event.pointerType === "mouse" && !isCovered() && hover(...inside(event), event.clientX, event.clientY));
+  const plot = $("plot"), isFixed = () => isCovered() || isPicture(), inside = ({ clientX, clientY }, box = plot.getBoundingClientRect()) => [clientX - box.left, clientY - box.top];
+  plot.addEventListener("pointermove", (event) => event.pointerType === "mouse" && !isFixed() && hover(...inside(event), event.clientX, event.clientY));
   plot.addEventListener("pointerleave", () => hover());
   plot.addEventListener("click", (event) => {
-    if (isCovered()) return;
+    if (isFixed()) return;
     const thing = pick(...inside(event));
     choose(thing);
     if (thing) point(thing, event.clientX, event.clientY);
   });
   plot.addEventListener("keydown", (event) => {
     const walks = { ArrowLeft: [-1], ArrowRight: [1], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
-    if (isCovered() || event.target !== plot) return;
+    if (isFixed() || event.target !== plot) return;
     if (event.key === "Enter") chooseHere();
     else if (event.key === "Escape") { choose(null); point(null); drawOver(); }
     else if (walks) walk(...walks);

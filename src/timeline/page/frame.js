@@ -43,6 +43,12 @@ function frame() {
   state.drawn = [];
   for (const run of runs) {
     const panel = place.panels[run.index], lines = Math.max(1, Math.round(panel.height * scale));
+    if (run.painted) {
+      // The playground has it painted beside the page, maybe in fewer pixels.
+      base.drawImage(run.painted, Math.round(left * scale), Math.round(panel.top * scale), columns, lines);
+      panel.exact = false;
+      continue;
+    }
     if (panel.image?.width !== columns || panel.image.height !== lines) panel.image = base.createImageData(columns, lines);
     const pixels = new Uint32Array(panel.image.data.buffer).fill(colours.paperPixel);
     panel.exact = paint(run, pixels, columns, lines, view.top, view.rows, view.from, view.until);

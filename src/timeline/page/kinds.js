@@ -1,6 +1,6 @@
 "use strict";
 // The script of a timeline page, in several files, which are concatenated. Nothing is fetched. This file: the
-// kinds of activities, and the state.
+// kinds of activities, and the state. It needs no page, so that a worker can paint too.
 
 // The kinds by their numbers: name, another word that a search finds, and colour in the style.
 const KINDS = [
@@ -13,12 +13,7 @@ const [WORK, SEND, RECEIVE, GAP, STALL, PORT, IDLE, BARRIER, POST, WAIT, RENDEZV
 // STACK: the order of the kinds from the bottom of a row that is high enough to show shares.
 const K = KINDS.length, STACK = [WORK, SEND, RECEIVE, RENDEZVOUS, POST, NOISE, BARRIER, WAIT, PORT, GAP, STALL];
 
-const $ = (id) => document.getElementById(id);
-const meta = JSON.parse($("meta").textContent), runs = [];
-// The canvases: the rows, the layer above them, and the overview below. While a picture is saved, it replaces
-// the first two.
-let base = $("base").getContext("2d", { alpha: false }), over = $("over").getContext("2d");
-const map = $("map").getContext("2d");
+const runs = [];
 // The visible part: start, end, first row and number of rows.
 const view = { from: 0, until: 1, top: 0, rows: 1 };
 // The layout in CSS pixels; `scale` is the number of screen pixels in each.
@@ -26,4 +21,3 @@ const place = { width: 0, height: 0, left: 0, scale: 1, caption: 0, panels: [] }
 // `coarse`: fewer pixels are drawn, because frames take too long.
 const state = { order: "number", path: false, arrows: true, flight: true, mark: false, coarse: false, hits: null, chosen: null, hover: null, interval: null, drawn: [] };
 let P = 1, end = 1, order = null, rowOf = null, dirty = 0, waiting = 0, colours = null;
-

@@ -161,8 +161,11 @@ function gridFor(run, top, last, from, until, perPixel) {
   return events > MOST_EXACT ? best : undefined;
 }
 
-// Paints rows of a run into pixels. Returns whether all events were painted one by one.
+// Paints rows of a run into pixels, from a moment of the view to another one. Returns whether all events were painted one by
+// one.
 function paint(run, pixels, width, height, top, rows, from, until) {
+  from /= ratio(run);
+  until /= ratio(run);
   if (line.length !== width) {
     [sums, rises] = [sums, rises].map(() => new Float32Array((width + 1) * K));
     [busy, line] = [new Float32Array(width), new Uint32Array(width)];

@@ -129,6 +129,9 @@ function lower(low, high, holds) {
   return low;
 }
 
+// Times of the view are in quanta of the first run: how many of those are a quantum of this one.
+const ratio = (run) => run.quantum / runs[0].quantum;
+
 // The first events of a track that end after a moment, and that start from it on.
 const firstAfter = (run, track, moment) => lower(run.first[track], run.first[track + 1], (i) => run.end[i] > moment);
 const firstFrom = (run, track, moment) => lower(run.first[track], run.first[track + 1], (i) => run.start[i] >= moment);

@@ -1,5 +1,4 @@
-// ---- Descriptions in words. Times of the view are in quanta of the first run.
-const ratio = (run) => run.quantum / runs[0].quantum;
+// ---- Descriptions in words.
 const UNITS = [["s", 1e12], ["ms", 1e9], ["us", 1e6], ["ns", 1e3], ["ps", 1]];
 
 // The unit for a number of quanta of the first run: that of the page, or a larger or smaller one if it is a
