@@ -530,6 +530,15 @@ async function measured(browser, name) {
   await told(remap, ["stall", "waits until the message P", "lies there for", "L 6 us", "o 2 us at P"]);
   const beside = await opened(browser, "beside", 1280, 800);
   assert.strictEqual((await seen(beside)).runs, 3);
+  // Each run is painted until its end, whatever the quantum of its times.
+  const [quanta, ...ends] = await beside.evaluate(() => [runs.map((run) => run.quantum), ...runs.map((run) => {
+    const { image } = place.panels[run.index], pixels = new Uint32Array(image.data.buffer), blank = [colours.paperPixel, colours.palePixel];
+    let last = 0;
+    pixels.forEach((pixel, i) => { if (!blank.includes(pixel)) last = Math.max(last, i % image.width + 1); });
+    return place.left + last / place.scale - xOf(run.finish * ratio(run));
+  })]);
+  assert(new Set(quanta).size > 1, `all runs have the quantum ${quanta[0]}`);
+  assert(ends.every((off) => Math.abs(off) <= 1), `runs are painted ${ends} pixels beyond their ends`);
   await touched(browser, "remap");
   const wrong = [];
   for (const check of [legible, (browser) => printed(browser, "remap"), captioned, quick, exact, pointed, marked, inTransit, kept, known, neverBlack])

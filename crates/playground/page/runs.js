@@ -107,7 +107,7 @@ function showRuns(good) {
   for (const [index, one] of good.entries()) {
     const marks = one.formula?.time ? [["formula", one.formula.time]] : [];
     if (guessed.shown !== null) marks.push(["your guess", guessed.shown]);
-    runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes), { index, name: nameOfAlgorithm(one.id), about: one.path ? `T = ${one.path}` : "", marks }));
+    runs.push(Object.assign(one.run ?? decode(one.page.meta, one.page.bytes, haveCauses), { index, name: nameOfAlgorithm(one.id), about: one.path ? `T = ${one.path}` : "", marks }));
   }
   Object.assign(state, { chosen: null, hover: null });
   $("why").hidden = true;

@@ -31,7 +31,7 @@ async function sendPicture(ask, id, request, { alone, unit, room, most, columns,
   let answer, run = null;
   try {
     answer = ask(request);
-    run = decode(answer.page.meta, answer.page.bytes);
+    run = decode(answer.page.meta, answer.page.bytes, request.causes);
   } catch (error) {
     answer = { error: error.message, about: error.about };
   }

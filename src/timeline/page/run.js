@@ -8,7 +8,8 @@ async function bytesOf(text) {
 // Returns the number that may be negative for a code.
 const unsigned = (code) => code < 2 ** 31 ? code >>> 1 ^ -(code & 1) : code % 2 ? -(code + 1) / 2 : code / 2;
 
-function decode(head, bytes) {
+// Without causes nothing has one.
+function decode(head, bytes, hasCauses = true) {
   let at = 0;
   const number = () => {
     let byte = bytes[at++], value = byte & 127;
@@ -65,7 +66,8 @@ function decode(head, bytes) {
   for (let i = 0; i < messages; i++) arrivals[i] += outs[i] += enters[i] + (latencies[i] += head.L);
   const causes = (count, only) => {
     const all = new Float64Array(count);
-    for (let i = 0; i < count; i++) if (!only || kinds[i] === only) all[i] = number();
+    if (!hasCauses) at += only ? kinds.reduce((sum, kind) => sum + (kind === only), 0) : count;
+    else for (let i = 0; i < count; i++) if (!only || kinds[i] === only) all[i] = number();
     return all;
   };
   run.causes = [causes(events), causes(events, RECEIVE), causes(messages), causes(messages)];
