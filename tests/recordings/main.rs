@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use loggp::schedule::Player;
 use loggp::{Params, US};
 use loggp_goal::patterns::CollectiveTable;
-use loggp_mpi_trace::call::{CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls};
+use loggp_mpi_trace::call::{CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, WaitForm};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_mpi_trace::recording::{Recording, is_recording};
 use loggp_mpi_trace::schedule::{self, ScheduleOptions};
@@ -103,7 +103,7 @@ fn the_ring_is_as_it_was_called() {
             let taken = Some(Envelope { peer: from, ..to });
             let completed = |request, taken| Completed { request, taken, is_cancelled: false };
             let requests = vec![completed(2 * round, taken), completed(2 * round + 1, None)];
-            assert_eq!(wait.kind, CallKind::Complete { is_wait: true, requests });
+            assert_eq!(wait.kind, CallKind::Complete { form: WaitForm::Wait, requests });
             assert!(matches!(&sum.kind, CallKind::Collective { kind: CollectiveKind::Allreduce, sent, .. }
                 if *sent == Counts::Same(8)));
             for (call, function, line) in

@@ -140,7 +140,7 @@ CALL(Waitall, (int count, MPI_Request *requests_given, MPI_Status *statuses))
     STATUSES;
     BEGIN(REAL(Waitall)(count, requests_given, statuses));
     if (error == MPI_SUCCESS)
-        record_all_done(&span, RECORD_WAIT, count, NULL, handles, statuses);
+        record_all_done(&span, RECORD_WAITALL, count, NULL, handles, statuses);
     FREE_HANDLES;
     free(statuses_made);
     END;
@@ -152,7 +152,7 @@ CALL(Testall, (int count, MPI_Request *requests_given, int *flag, MPI_Status *st
     STATUSES;
     BEGIN(REAL(Testall)(count, requests_given, flag, statuses));
     if (error == MPI_SUCCESS && *flag)
-        record_all_done(&span, RECORD_TEST, count, NULL, handles, statuses);
+        record_all_done(&span, RECORD_TESTALL, count, NULL, handles, statuses);
     else if (error == MPI_SUCCESS)
         add_look(&span);
     FREE_HANDLES;
@@ -167,7 +167,7 @@ CALL(Waitany, (int count, MPI_Request *requests_given, int *index, MPI_Status *s
     HANDLES;
     BEGIN(REAL(Waitany)(count, requests_given, index, status));
     if (error == MPI_SUCCESS && *index != MPI_UNDEFINED)
-        record_done(&span, RECORD_WAIT, handles[*index], status);
+        record_done(&span, RECORD_WAITANY, handles[*index], status);
     FREE_HANDLES;
     END;
 }
@@ -179,7 +179,7 @@ CALL(Testany, (int count, MPI_Request *requests_given, int *index, int *flag, MP
     HANDLES;
     BEGIN(REAL(Testany)(count, requests_given, index, flag, status));
     if (error == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED)
-        record_done(&span, RECORD_TEST, handles[*index], status);
+        record_done(&span, RECORD_TESTANY, handles[*index], status);
     else if (error == MPI_SUCCESS && !*flag)
         add_look(&span);
     FREE_HANDLES;
@@ -192,7 +192,7 @@ CALL(Waitsome, (int count, MPI_Request *requests_given, int *done, int *indices,
     STATUSES;
     BEGIN(REAL(Waitsome)(count, requests_given, done, indices, statuses));
     if (error == MPI_SUCCESS && *done != MPI_UNDEFINED)
-        record_all_done(&span, RECORD_WAIT, *done, indices, handles, statuses);
+        record_all_done(&span, RECORD_WAITSOME, *done, indices, handles, statuses);
     FREE_HANDLES;
     free(statuses_made);
     END;
@@ -204,7 +204,7 @@ CALL(Testsome, (int count, MPI_Request *requests_given, int *done, int *indices,
     STATUSES;
     BEGIN(REAL(Testsome)(count, requests_given, done, indices, statuses));
     if (error == MPI_SUCCESS && *done > 0 && *done != MPI_UNDEFINED)
-        record_all_done(&span, RECORD_TEST, *done, indices, handles, statuses);
+        record_all_done(&span, RECORD_TESTSOME, *done, indices, handles, statuses);
     else if (error == MPI_SUCCESS && *done == 0)
         add_look(&span);
     FREE_HANDLES;

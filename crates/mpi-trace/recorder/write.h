@@ -40,6 +40,12 @@ enum record_code {
     RECORD_IPROBE = 35,
     RECORD_NEW_COMMUNICATOR = 36,
     RECORD_FORGET = 37,
+    RECORD_WAITALL = 38,
+    RECORD_WAITANY = 39,
+    RECORD_WAITSOME = 40,
+    RECORD_TESTALL = 41,
+    RECORD_TESTANY = 42,
+    RECORD_TESTSOME = 43,
 };
 
 /* True between MPI_Init and MPI_Finalize. */

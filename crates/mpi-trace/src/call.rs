@@ -59,7 +59,7 @@ pub enum CallKind {
     Start(Vec<CallKind>),
     /// A call that waits or tests, with the requests that it found completed, in no order. A test that finds
     /// nothing completed is a [`Look`](CallKind::Look).
-    Complete { is_wait: bool, requests: Vec<Completed> },
+    Complete { form: WaitForm, requests: Vec<Completed> },
     /// A series of calls that tested or probed and found nothing, with no other call between them.
     Look { count: u64, inside_ns: i64 },
     /// A probe that found a message, which a later receive takes. `is_wait` is false for `Iprobe` and `Improbe`.
@@ -82,6 +82,35 @@ pub enum CallKind {
     NewCommunicator { parent: u32, new: Option<u32> },
     /// A request that is given up: it never completes at this rank.
     Forget(RequestId),
+}
+
+/// The function that waits or tests: MPI's own name in small letters, without `MPI_`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WaitForm {
+    Wait,
+    Waitall,
+    Waitany,
+    Waitsome,
+    Test,
+    Testall,
+    Testany,
+    Testsome,
+}
+
+impl WaitForm {
+    /// Returns its name, such as `waitall`.
+    pub fn name(self) -> &'static str {
+        match self {
+            WaitForm::Wait => "wait",
+            WaitForm::Waitall => "waitall",
+            WaitForm::Waitany => "waitany",
+            WaitForm::Waitsome => "waitsome",
+            WaitForm::Test => "test",
+            WaitForm::Testall => "testall",
+            WaitForm::Testany => "testany",
+            WaitForm::Testsome => "testsome",
+        }
+    }
 }
 
 /// Number of a request, unique within its rank: each start of a persistent one has its own.

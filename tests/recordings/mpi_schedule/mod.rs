@@ -11,6 +11,7 @@ use loggp::{Machine, Params, Tag, Time, US};
 use loggp_goal::patterns::{CollectiveKind, CollectiveTable};
 use loggp_mpi_trace::call::{
     Call, CallKind, Communicator, Completed, Counts, Envelope, Place, RankCalls, Receive, Root, SendMode,
+    WaitForm,
 };
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_mpi_trace::schedule::{self, CallGroup, CallSpan, ProgramSchedule, RankIndex, ScheduleOptions};
@@ -70,7 +71,7 @@ fn completed(request: u64, taken: Option<Envelope>) -> Completed {
 }
 
 fn wait(requests: &[u64]) -> CallKind {
-    Complete { is_wait: true, requests: requests.iter().map(|one| completed(*one, None)).collect() }
+    Complete { form: WaitForm::Wait, requests: requests.iter().map(|one| completed(*one, None)).collect() }
 }
 
 fn collective(kind: CollectiveKind, communicator: u32, bytes: u64) -> CallKind {
@@ -129,7 +130,7 @@ fn a_receive_from_anyone_takes_what_it_took() {
     let at_wait = vec![
         (0, 0, any(None, Some(1))),
         (0, 0, any(None, Some(2))),
-        (0, 61, Complete { is_wait: true, requests: both }),
+        (0, 61, Complete { form: WaitForm::Wait, requests: both }),
     ];
     // Received in a row from 58 and from 62 on. Immediate ones in the order in which they come: at 8 and 58.
     for (calls, last) in [(in_call, 64), (at_wait, 60)] {
@@ -179,7 +180,7 @@ fn a_probe_waits_for_its_message() {
 fn looks_in_vain_are_waiting_or_computing() {
     for (inside, finds, last) in [(39, true, 10), (5, true, 42), (39, false, 42)] {
         let look = Look { count: 100, inside_ns: 1000 * inside };
-        let test = Complete { is_wait: false, requests: vec![completed(1, Some(message(0, 0)))] };
+        let test = Complete { form: WaitForm::Test, requests: vec![completed(1, Some(message(0, 0)))] };
         let mut calls = vec![(0, 0, irecv(0, 0, 1)), (0, 40, look)];
         match finds {
             true => calls.push((40, 40, test)),
@@ -199,7 +200,7 @@ fn cancelled_and_forgotten_requests_are_left_out() {
     let calls = vec![
         (0, 0, irecv(1, 0, 1)),
         (0, 0, irecv(1, 1, 2)),
-        (0, 1, Complete { is_wait: true, requests: vec![cancelled] }),
+        (0, 1, Complete { form: WaitForm::Wait, requests: vec![cancelled] }),
         (1, 1, Forget(2)),
         (2, 2, isend(1, 2, 3)),
         (2, 2, Forget(3)),

@@ -93,11 +93,11 @@ fn immediate_calls(rng: &mut fastrand::Rng) -> (Vec<RankCalls>, HashMap<(u32, u3
         if mode != SendMode::Synchronous && rng.bool() {
             let sent = open[from].iter().position(|one| one.request == count).unwrap();
             let requests = vec![open[from].swap_remove(sent)];
-            calls[from].push((clock + 1, clock + 2, Complete { is_wait: true, requests }));
+            calls[from].push((clock + 1, clock + 2, Complete { form: WaitForm::Wait, requests }));
         }
     }
     let ranks = calls.into_iter().zip(open).map(|(mut calls, requests)| {
-        calls.push((clock + 10, clock + 20, Complete { is_wait: true, requests }));
+        calls.push((clock + 10, clock + 20, Complete { form: WaitForm::Wait, requests }));
         copies(rank(P, calls, clock + 20), &[&(0..P as u32).collect::<Vec<_>>()])
     });
     (ranks.collect(), bytes_of)

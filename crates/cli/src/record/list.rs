@@ -81,8 +81,8 @@ fn write_kind(line: &mut String, kind: &CallKind) {
                 write_kind(line, start);
             }
         }
-        CallKind::Complete { is_wait, requests } => {
-            put(if *is_wait { "wait".into() } else { "test".into() });
+        CallKind::Complete { form, requests } => {
+            put(form.name().into());
             requests.iter().for_each(|request| put(completed(request)));
         }
         CallKind::Look { count, inside_ns } => put(format!("look count={count} inside={inside_ns}")),

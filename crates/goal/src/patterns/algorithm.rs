@@ -12,6 +12,8 @@ pub struct Algorithm {
     pub fan_out: Option<usize>,
     /// The bytes of a segment; 0 if messages are not divided.
     pub segment: u64,
+    /// Whether messages of no bytes are sent where the algorithm could do without.
+    pub sends_empty: bool,
 }
 
 /// An algorithm of some kinds of collectives.
@@ -31,6 +33,8 @@ pub struct Method {
     /// Whether the root has the place of rank 0, and rank 0 that of the root, and all others their own. Otherwise
     /// places count from the root.
     pub(super) swaps_root: bool,
+    /// Whether, where a message is scattered down a tree, some get all that is left of it with their part.
+    pub(super) gives_rest: bool,
     pub(super) write: Write,
 }
 
@@ -50,6 +54,7 @@ pub(super) const fn method(
         has_segments: false,
         divides_bytes: false,
         swaps_root: false,
+        gives_rest: false,
         write,
     }
 }
@@ -69,5 +74,9 @@ impl Method {
 
     pub(super) const fn swapped(self) -> Method {
         Method { swaps_root: true, ..self }
+    }
+
+    pub(super) const fn rest(self) -> Method {
+        Method { gives_rest: true, ..self }
     }
 }

@@ -91,8 +91,7 @@ pub(super) fn pipelined_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &
     // An empty block takes a step too, in which nothing is sent.
     let pieces = |first: usize| {
         let all = (0..P - 1).map(|step| of.received((first + P - step) % P));
-        all.flat_map(|length| if length == 0 { vec![0] } else { segments(length, segment) })
-            .collect::<Vec<_>>()
+        all.flat_map(|length| segments(length, segment)).collect::<Vec<_>>()
     };
     let (sent, received) = (pieces(id), pieces(rank.behind(1)));
     for number in 0..sent.len().max(received.len()) {

@@ -96,8 +96,18 @@ pub(super) fn rabenseifner_whole(
     of: &Lengths,
     algorithm: &Algorithm,
 ) -> WriteResult {
+    unless_few(rank, of, algorithm, Halving::Blocks)
+}
+
+/// The same as MPICH does it in an immediate reduction: what is too much is in the last block.
+pub(super) fn rabenseifner_last(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    unless_few(rank, of, algorithm, Halving::LongLast)
+}
+
+/// Rabenseifner's algorithm in a form, or recursive doubling for messages with fewer elements than ranks.
+fn unless_few(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm, halving: Halving) -> WriteResult {
     if of.whole() < 1 << rank.P.ilog2() {
         return recursive_doubling(rank, of, algorithm);
     }
-    rabenseifner::all_reduce(rank, of, Pairing::ToOdd, Halving::Blocks)
+    rabenseifner::all_reduce(rank, of, Pairing::ToOdd, halving)
 }

@@ -19,12 +19,13 @@ pub(super) fn linear(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> Wr
 }
 
 /// All messages at once, in the order of ranks.
-pub(super) fn linear_by_rank(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(super) fn linear_by_rank(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let (P, id) = (rank.P, rank.id);
     let others: Vec<usize> = (0..P).filter(|other| *other != id).collect();
     let skip: Skip = match of.call.kind {
-        CollectiveKind::Alltoallw => |length| length == 0,
-        CollectiveKind::Alltoallv if of.call.is_immediate => |length| length == 0,
+        CollectiveKind::Alltoallv | CollectiveKind::Alltoallw if !algorithm.sends_empty => {
+            |length| length == 0
+        }
         _ => |_| false,
     };
     at_once(rank, of, others.clone(), others, skip)

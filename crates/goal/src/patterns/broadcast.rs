@@ -53,8 +53,11 @@ fn down_tree(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm, place
     Ok(())
 }
 
-/// Returns the lengths of the segments of a whole.
+/// Returns the lengths of the segments of a whole. Nothing is one segment too.
 pub(super) fn segments(whole: u64, segment: u64) -> Vec<u64> {
+    if whole == 0 {
+        return vec![0];
+    }
     let full = whole.checked_div(segment).unwrap_or(0);
     let rest = whole - full * segment;
     let mut all = vec![segment; full as usize];
@@ -147,6 +150,8 @@ struct Blocks {
     P: usize,
     whole: u64,
     block: u64,
+    /// Whether a rank that is not the root gives its first child all that is left of the message.
+    gives_rest: bool,
 }
 
 impl Blocks {
@@ -162,23 +167,29 @@ impl Blocks {
         // The ranks below a place are those up to its lowest bit.
         let below = |place: usize| self.length(place, place & place.wrapping_neg());
         if let Some(parent) = tree.parent.filter(|_| below(place) > 0) {
-            rank.recv(rank.member_at(parent, root), below(place))?;
+            let is_first = || trees::knomial(self.P, parent, 2).children[0] == place;
+            let gets_rest = self.gives_rest && parent > 0 && is_first();
+            let length = if gets_rest { self.length(place, self.P) } else { below(place) };
+            rank.recv(rank.member_at(parent, root), length)?;
         }
-        for child in tree.children.into_iter().filter(|child| below(*child) > 0) {
-            rank.send(rank.member_at(child, root), below(child))?;
+        for (number, child) in tree.children.into_iter().enumerate().filter(|(_, child)| below(*child) > 0) {
+            let gets_rest = self.gives_rest && place > 0 && number == 0;
+            let length = if gets_rest { self.length(child, self.P) } else { below(child) };
+            rank.send(rank.member_at(child, root), length)?;
         }
         Ok(())
     }
 }
 
-fn blocks(rank: &MemberWriter, of: &Lengths) -> Option<Blocks> {
+fn blocks(rank: &MemberWriter, of: &Lengths, algorithm: &Algorithm) -> Option<Blocks> {
     let (P, whole) = (rank.P, of.whole());
-    (whole >= P as u64).then(|| Blocks { P, whole, block: whole.div_ceil(P as u64) })
+    let gives_rest = algorithm.method.gives_rest;
+    (whole >= P as u64).then(|| Blocks { P, whole, block: whole.div_ceil(P as u64), gives_rest })
 }
 
 /// The root scatters the message, and all gather it by recursive doubling.
 pub(super) fn scatter_allgather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
-    let Some(blocks) = blocks(rank, of) else { return linear(rank, of, algorithm) };
+    let Some(blocks) = blocks(rank, of, algorithm) else { return linear(rank, of, algorithm) };
     let (P, root, place) = (rank.P, of.root(), rank.place_from(of.root()));
     blocks.scatter(rank, root)?;
     for distance in rank.distances() {
@@ -209,7 +220,7 @@ pub(super) fn scatter_allgather(rank: &mut MemberWriter, of: &Lengths, algorithm
 
 /// The root scatters the message, and all gather it round a ring.
 pub(super) fn scatter_ring(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
-    let Some(blocks) = blocks(rank, of) else { return linear(rank, of, algorithm) };
+    let Some(blocks) = blocks(rank, of, algorithm) else { return linear(rank, of, algorithm) };
     let (P, place) = (rank.P, rank.place_from(of.root()));
     blocks.scatter(rank, of.root())?;
     for step in 0..P - 1 {

@@ -47,7 +47,7 @@ pub fn collective_schedule(name: &str, ranks: usize, bytes: u64) -> Option<Resul
 /// Returns the schedule of a collective by one algorithm without a fan-out, in which no other collective is a part. What
 /// uses only this has no tables and no other algorithms in it.
 pub fn method_schedule(method: &'static Method, ranks: usize, bytes: u64) -> Result<Schedule, String> {
-    let algorithm = Algorithm { method, fan_out: None, segment: 0 };
+    let algorithm = Algorithm { method, fan_out: None, segment: 0, sends_empty: false };
     write(method.kinds[0], ranks, bytes, |builder, member, call| write_by(algorithm, builder, member, call))
 }
 

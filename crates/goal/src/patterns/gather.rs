@@ -8,13 +8,13 @@ use super::call::CollectiveKind;
 use super::member::{Lengths, MemberWriter};
 
 /// Everyone sends to the root, which receives in the order of ranks.
-pub(super) fn gather(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(super) fn gather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let root = of.root();
     if rank.id != root {
         let length = of.sent(root);
-        return if is_skipped(of, length) { Ok(()) } else { rank.send(root, length) };
+        return if is_skipped(of, algorithm, length) { Ok(()) } else { rank.send(root, length) };
     }
-    let from = (0..rank.P).filter(|from| *from != root && !is_skipped(of, of.received(*from)));
+    let from = (0..rank.P).filter(|from| *from != root && !is_skipped(of, algorithm, of.received(*from)));
     from.collect::<Vec<_>>().into_iter().try_for_each(|from| rank.recv(from, of.received(from)))
 }
 
@@ -24,16 +24,17 @@ pub(super) fn gather_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &
         return gather(rank, of, algorithm);
     }
     let mut all = Vec::new();
-    for from in (0..rank.P).filter(|from| *from != of.root() && !is_skipped(of, of.received(*from))) {
+    let is_sent = |from: usize| from != of.root() && !is_skipped(of, algorithm, of.received(from));
+    for from in (0..rank.P).filter(|from| is_sent(*from)) {
         all.push(rank.start_recv(from, of.received(from))?);
     }
     rank.wait(all)
 }
 
-/// Returns whether a message is left out: empty ones are in lists with a length for each rank.
-fn is_skipped(of: &Lengths, length: u64) -> bool {
+/// Returns whether a message is left out: empty ones can be in lists with a length for each rank.
+fn is_skipped(of: &Lengths, algorithm: &Algorithm, length: u64) -> bool {
     let is_list = matches!(of.call.kind, CollectiveKind::Gatherv | CollectiveKind::Scatterv);
-    length == 0 && is_list && !of.call.is_immediate
+    length == 0 && is_list && !algorithm.sends_empty
 }
 
 /// The root tells a rank to send, which does so, and then sends the rest.
@@ -70,13 +71,13 @@ pub(super) fn gather_binomial(rank: &mut MemberWriter, of: &Lengths, _: &Algorit
 }
 
 /// The root sends to everyone, one after the other.
-pub(super) fn scatter(rank: &mut MemberWriter, of: &Lengths, _: &Algorithm) -> WriteResult {
+pub(super) fn scatter(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
     let root = of.root();
     if rank.id != root {
         let length = of.received(root);
-        return if is_skipped(of, length) { Ok(()) } else { rank.recv(root, length) };
+        return if is_skipped(of, algorithm, length) { Ok(()) } else { rank.recv(root, length) };
     }
-    let to = (0..rank.P).filter(|to| *to != root && !is_skipped(of, of.sent(*to)));
+    let to = (0..rank.P).filter(|to| *to != root && !is_skipped(of, algorithm, of.sent(*to)));
     to.collect::<Vec<_>>().into_iter().try_for_each(|to| rank.send(to, of.sent(to)))
 }
 
@@ -87,7 +88,7 @@ pub(super) fn scatter_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: 
         return scatter(rank, of, algorithm);
     }
     let mut all = Vec::new();
-    for to in (0..rank.P).filter(|to| *to != root && !is_skipped(of, of.sent(*to))) {
+    for to in (0..rank.P).filter(|to| *to != root && !is_skipped(of, algorithm, of.sent(*to))) {
         all.push(rank.start_send(to, of.sent(to))?);
     }
     rank.wait(all)

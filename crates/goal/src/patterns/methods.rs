@@ -76,6 +76,22 @@ pub static METHODS: &[Method] = &[
         .bytes(),
     method(
         &[Bcast],
+        "scatter-allgather-rest",
+        broadcast::scatter_allgather,
+        "scattered, some parts with all that is behind them, and gathered by halves",
+    )
+    .bytes()
+    .rest(),
+    method(
+        &[Bcast],
+        "scatter-ring-rest",
+        broadcast::scatter_ring,
+        "scattered, some parts with all that is behind them, and gathered round a ring",
+    )
+    .bytes()
+    .rest(),
+    method(
+        &[Bcast],
         "binomial-swapped",
         broadcast::binomial,
         "down a binomial tree in which the root is rank 0",
@@ -106,6 +122,12 @@ pub static METHODS: &[Method] = &[
         reduce::rabenseifner_whole,
         "the same; ranks too many give all first",
     ),
+    method(
+        &[Reduce],
+        "rabenseifner-last",
+        reduce::rabenseifner_last,
+        "the same; the last part is the longest",
+    ),
     method(&[Reduce], "binomial-swapped", reduce::binomial, "up a binomial tree in which the root is rank 0")
         .segments()
         .swapped(),
@@ -131,6 +153,12 @@ pub static METHODS: &[Method] = &[
         "rabenseifner-whole",
         all_reduce::rabenseifner_whole,
         "the same; ranks too many give all first",
+    ),
+    method(
+        &[Allreduce],
+        "rabenseifner-last",
+        all_reduce::rabenseifner_last,
+        "the same; the last part is the longest",
     ),
     method(
         &[Gather, Gatherv],

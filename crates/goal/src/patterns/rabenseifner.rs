@@ -27,6 +27,8 @@ pub(super) enum Halving {
     Nested,
     /// In blocks, one for each node, the longer ones first.
     Blocks,
+    /// In blocks of the same length, but for the last one, which has the rest too.
+    LongLast,
 }
 
 impl Pairing {
@@ -75,13 +77,12 @@ fn halves(whole: u64, nodes: usize, node: usize, halving: Halving) -> Vec<(u64, 
     for bit in 0..nodes.ilog2() {
         let is_upper = node >> bit & 1 == 1;
         count /= 2;
-        let (low, high) = match halving {
-            Halving::Nested => (length / 2, length - length / 2),
-            Halving::Blocks => {
-                let sum = |first: usize| (first..first + count).map(|block| part(whole, nodes, block)).sum();
-                (sum(first), sum(first + count))
-            }
+        let low = match halving {
+            Halving::Nested => length / 2,
+            Halving::Blocks => (first..first + count).map(|block| part(whole, nodes, block)).sum(),
+            Halving::LongLast => whole / nodes as u64 * count as u64,
         };
+        let high = length - low;
         let (given, kept) = if is_upper { (low, high) } else { (high, low) };
         first += if is_upper { count } else { 0 };
         length = kept;

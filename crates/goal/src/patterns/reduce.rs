@@ -136,6 +136,11 @@ pub(super) fn rabenseifner_whole(
     unless_few(rank, of, algorithm, (Pairing::ToEven, Halving::Blocks))
 }
 
+/// The same as MPICH does it in an immediate reduction: what is too much is in the last block.
+pub(super) fn rabenseifner_last(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
+    unless_few(rank, of, algorithm, (Pairing::ToEven, Halving::LongLast))
+}
+
 /// Rabenseifner's algorithm in a form, or a binomial tree for messages with fewer elements than ranks.
 fn unless_few(
     rank: &mut MemberWriter,

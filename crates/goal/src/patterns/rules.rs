@@ -25,7 +25,7 @@ impl CollectiveRules<'_> {
         member: Member,
         call: &CollectiveCall,
     ) -> Result<u32, ScheduleError> {
-        let choose = |call: &CollectiveCall, P: usize| *self.table.choose(call, P);
+        let choose = |call: &CollectiveCall, P: usize| self.table.choose(call, P);
         write_chosen(builder, member, call, self.combine, &choose)
     }
 }
@@ -60,11 +60,14 @@ fn write_chosen(
 
 /// Writes a collective, by the algorithm that is chosen.
 fn write_part(writer: &mut MemberWriter, call: &CollectiveCall, choose: Choose) -> WriteResult {
-    if sends_nothing(writer, call) {
+    if writer.P < 2 && !call.kind.is_of_neighbors() {
         return Ok(());
     }
     let call = &CollectiveCall { root: if call.kind.has_root() { call.root } else { 0 }, ..*call };
     let algorithm = &choose(call, writer.P);
+    if sends_nothing(writer, call, algorithm) {
+        return Ok(());
+    }
     check_segments(algorithm, call, writer.P)?;
     let before = (writer.unit, writer.swaps_root);
     let counts_elements = call.kind.is_reduction() || call.kind == CollectiveKind::Bcast;
@@ -78,15 +81,13 @@ fn write_part(writer: &mut MemberWriter, call: &CollectiveCall, choose: Choose) 
     written
 }
 
-/// Returns whether there is nobody else, or nothing to send: libraries return at once then.
-fn sends_nothing(writer: &MemberWriter, call: &CollectiveCall) -> bool {
+/// Returns whether there is nothing to send, and the library returns at once then.
+fn sends_nothing(writer: &MemberWriter, call: &CollectiveCall, algorithm: &Algorithm) -> bool {
     use CollectiveKind::*;
-    let always = match call.kind {
-        Barrier | Gatherv | Scatterv | Alltoallv | Alltoallw => true,
-        Allgather | Allgatherv | Alltoall | Gather | Scatter | Exscan => call.is_immediate,
-        _ => false,
-    };
-    !call.kind.is_of_neighbors() && (writer.P < 2 || !always && call.measure(writer.P).1 == 0)
+    // These look at what each rank gives each other one.
+    let is_list = matches!(call.kind, Gatherv | Scatterv | Alltoallv | Alltoallw);
+    let is_asked = call.kind != Barrier && !is_list && !call.kind.is_of_neighbors();
+    is_asked && !algorithm.sends_empty && call.measure(writer.P).1 == 0
 }
 
 /// Returns an error if messages have so many segments that their list would take much memory.

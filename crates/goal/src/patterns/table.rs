@@ -21,10 +21,16 @@ use super::methods;
 ///   lines left, the one with the most bytes counts.
 /// - `algorithm` is a name of [`METHODS`](super::METHODS), with `:` and a fan-out where it has one, as `knomial:4`.
 /// - `segment-bytes` divides messages, where the algorithm can.
+///
+/// A line `empty` and names of collectives says which of them send messages though they have no bytes: collectives
+/// without any, or messages of those with a length for each rank. Others leave them out. A table without such a line
+/// has that of Open MPI.
 #[derive(Clone, Debug)]
 pub struct CollectiveTable {
     /// The lines of each kind, by its number and [`Form`].
     bands: Vec<Vec<Band>>,
+    /// Which kinds send messages of no bytes, by the same number; `None` if no line says it.
+    empty: Option<Vec<bool>>,
 }
 
 /// Lines for the same numbers of ranks.
@@ -95,7 +101,8 @@ impl CollectiveTable {
     /// # Ok::<(), loggp_goal::patterns::TableError>(())
     /// ```
     pub fn parse(text: &str) -> Result<CollectiveTable, TableError> {
-        let mut table = CollectiveTable { bands: vec![Vec::new(); 4 * CollectiveKind::ALL.len()] };
+        let bands = vec![Vec::new(); 4 * CollectiveKind::ALL.len()];
+        let mut table = CollectiveTable { bands, empty: None };
         for (number, line) in text.lines().enumerate() {
             let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
             if !words.is_empty() {
@@ -106,6 +113,15 @@ impl CollectiveTable {
     }
 
     fn read_line(&mut self, words: &[&str]) -> Result<(), String> {
+        if let ["empty", names @ ..] = words {
+            let kinds = self.bands.len();
+            let empty = self.empty.get_or_insert_with(|| vec![false; kinds]);
+            for name in names {
+                let (kind, form) = kind_and_form(name)?;
+                empty[place(kind, form)] = true;
+            }
+            return Ok(());
+        }
         let (&[name, ranks, bytes, algorithm], segment) = (match words {
             [four @ .., segment] if four.len() == 4 => (four, Some(*segment)),
             four => (four, None),
@@ -134,16 +150,19 @@ impl CollectiveTable {
     }
 
     /// Returns the algorithm for a call of this many ranks.
-    pub fn choose(&self, call: &CollectiveCall, ranks: usize) -> &Algorithm {
-        self.choose_here(call, ranks).unwrap_or_else(|| {
+    pub fn choose(&self, call: &CollectiveCall, ranks: usize) -> Algorithm {
+        let algorithm = self.choose_here(call, ranks).unwrap_or_else(|| {
             let usual = CollectiveTable::open_mpi();
             usual.choose_here(call, ranks.max(2)).expect("the table of Open MPI has all collectives")
-        })
+        });
+        let empty = self.empty.as_ref().or(CollectiveTable::open_mpi().empty.as_ref());
+        let sends_empty = empty.is_some_and(|empty| empty[place(call.kind, Form::of(call))]);
+        Algorithm { sends_empty, ..*algorithm }
     }
 
     fn choose_here(&self, call: &CollectiveCall, ranks: usize) -> Option<&Algorithm> {
         let (block, total) = call.measure(ranks);
-        let is_ordered = call.kind.is_reduction() && !call.is_commutative;
+        let Form { is_ordered, .. } = Form::of(call);
         let forms = [
             (call.is_immediate && is_ordered).then_some(Form { is_immediate: true, is_ordered: true }),
             call.is_immediate.then_some(Form { is_immediate: true, is_ordered: false }),
@@ -171,6 +190,13 @@ impl CollectiveTable {
 struct Form {
     is_immediate: bool,
     is_ordered: bool,
+}
+
+impl Form {
+    fn of(call: &CollectiveCall) -> Form {
+        let is_ordered = call.kind.is_reduction() && !call.is_commutative;
+        Form { is_immediate: call.is_immediate, is_ordered }
+    }
 }
 
 fn place(kind: CollectiveKind, form: Form) -> usize {
@@ -235,5 +261,5 @@ fn read_algorithm(kind: CollectiveKind, word: &str, segment: Option<&str>) -> Re
         }
         Some(segment) => number(segment, segment, "a number of bytes for segments, such as 8192")?,
     };
-    Ok(Algorithm { method, fan_out, segment })
+    Ok(Algorithm { method, fan_out, segment, sends_empty: false })
 }

@@ -10,7 +10,7 @@ use super::shape::{self, Amounts, CollectiveShape, Shape, shape};
 use super::{MpiLibrary, Notes, Stop, Unread};
 use crate::call::{
     Call, CallKind, CollectiveKind, Communicator, Counts, Envelope, RankCalls, Receive, RequestId, Root,
-    SendMode,
+    SendMode, WaitForm,
 };
 
 /// The reader of one rank's trace.
@@ -146,9 +146,9 @@ impl RankReader {
         };
         let members = &calls.communicators[communicator as usize].members;
         let ends = Ends { call, communicator, members, any_source: self.mpi.any_source() };
-        let nothing = || CallKind::Complete { is_wait: true, requests: Vec::new() };
-        let wait = |requests: Vec<RequestId>| CallKind::Complete {
-            is_wait: true,
+        let nothing = || CallKind::Complete { form: WaitForm::Wait, requests: Vec::new() };
+        let wait = |form: WaitForm, requests: Vec<RequestId>| CallKind::Complete {
+            form,
             requests: requests.into_iter().map(completed).collect(),
         };
         let address = |place| call.natural(place, "a request");
@@ -198,17 +198,19 @@ impl RankReader {
                 let size = self.mpi.request_size();
                 CallKind::Start(self.requests.restart_all(first, count, size))
             }
-            Shape::Wait => wait(self.requests.complete(address(1)?).into_iter().collect()),
-            Shape::WaitAll | Shape::WaitOne => {
+            Shape::Wait(WaitForm::Wait) => {
+                wait(WaitForm::Wait, self.requests.complete(address(1)?).into_iter().collect())
+            }
+            Shape::Wait(form) => {
                 let (count, first) = (call.natural(1, "a count")?, address(2)?);
                 let mut under_way = self.requests.under_way(first, count, self.mpi.request_size());
-                if matches!(shape, Shape::WaitOne) {
+                if form != WaitForm::Waitall {
                     notes.guessed_waits += u64::from(under_way.len() > 1);
                     under_way =
                         under_way.into_iter().min_by_key(|(_, request)| *request).into_iter().collect();
                 }
                 let requests = under_way.into_iter();
-                wait(requests.filter_map(|(address, _)| self.requests.complete(address)).collect())
+                wait(form, requests.filter_map(|(address, _)| self.requests.complete(address)).collect())
             }
             Shape::Forget => match self.requests.forget(address(1)?) {
                 Some(request) => CallKind::Forget(request),

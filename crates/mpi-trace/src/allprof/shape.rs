@@ -1,7 +1,7 @@
 //! Where the calls have their arguments. The start of a call is argument 0, a datatype stands behind its count, and
 //! an array of counts behind its address.
 
-use crate::call::CollectiveKind;
+use crate::call::{CollectiveKind, WaitForm};
 
 /// What a call is, and where its arguments are.
 #[derive(Clone, Copy, Debug)]
@@ -21,9 +21,7 @@ pub enum Shape {
     },
     Start,
     StartAll,
-    Wait,
-    WaitAll,
-    WaitOne,
+    Wait(WaitForm),
     /// Gives up a request.
     Forget,
     Probe,
@@ -100,11 +98,12 @@ pub fn shape(name: &[u8]) -> Shape {
     match name {
         b"MPI_Irecv" => Shape::Recv { is_immediate: true },
         b"MPI_Isend" => send(true, STANDARD),
-        b"MPI_Wait" => Shape::Wait,
-        b"MPI_Waitall" => Shape::WaitAll,
+        b"MPI_Wait" => Shape::Wait(WaitForm::Wait),
+        b"MPI_Waitall" => Shape::Wait(WaitForm::Waitall),
         b"MPI_Send" => send(false, STANDARD),
         b"MPI_Recv" => Shape::Recv { is_immediate: false },
-        b"MPI_Waitany" | b"MPI_Waitsome" => Shape::WaitOne,
+        b"MPI_Waitany" => Shape::Wait(WaitForm::Waitany),
+        b"MPI_Waitsome" => Shape::Wait(WaitForm::Waitsome),
         b"MPI_Start" => Shape::Start,
         b"MPI_Startall" => Shape::StartAll,
         b"MPI_Sendrecv" => Shape::SendRecv,

@@ -3,7 +3,8 @@
 use super::bytes::{Cursor, Wrong};
 use super::known::Known;
 use crate::call::{
-    Call, CallKind, CollectiveKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root, SendMode,
+    Call, CallKind, CollectiveKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root,
+    SendMode, WaitForm,
 };
 
 /// The codes of records, as `recorder/write.h` has them.
@@ -30,6 +31,12 @@ mod code {
     pub const IPROBE: u8 = 35;
     pub const NEW_COMMUNICATOR: u8 = 36;
     pub const FORGET: u8 = 37;
+    pub const WAITALL: u8 = 38;
+    pub const WAITANY: u8 = 39;
+    pub const WAITSOME: u8 = 40;
+    pub const TESTALL: u8 = 41;
+    pub const TESTANY: u8 = 42;
+    pub const TESTSOME: u8 = 43;
 }
 
 /// Reads a record, and returns the call if it is one.
@@ -52,9 +59,6 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
         code::START => {
             let code = cursor.byte()?;
             CallKind::Start(vec![read_post(code, cursor, known)?])
-        }
-        code::WAIT | code::TEST => {
-            CallKind::Complete { is_wait: code == code::WAIT, requests: read_completed(cursor, known)? }
         }
         code::LOOK => {
             let count = cursor.number()?;
@@ -80,13 +84,30 @@ pub(super) fn read(cursor: &mut Cursor, known: &mut Known) -> Result<Option<Call
                 None => return no_request(cursor, known, distance),
             }
         }
-        code => read_post(code, cursor, known)?,
+        code => match wait_form(code) {
+            Some(form) => CallKind::Complete { form, requests: read_completed(cursor, known)? },
+            None => read_post(code, cursor, known)?,
+        },
     };
     let ticks = end;
     let begin = known.moment(begin);
     let end = known.clock.ns(end).max(begin);
     known.latest = Some((ticks, end));
     Ok(Some(Call { begin, end, place, thread: known.thread, kind }))
+}
+
+fn wait_form(code: u8) -> Option<WaitForm> {
+    Some(match code {
+        code::WAIT => WaitForm::Wait,
+        code::TEST => WaitForm::Test,
+        code::WAITALL => WaitForm::Waitall,
+        code::WAITANY => WaitForm::Waitany,
+        code::WAITSOME => WaitForm::Waitsome,
+        code::TESTALL => WaitForm::Testall,
+        code::TESTANY => WaitForm::Testany,
+        code::TESTSOME => WaitForm::Testsome,
+        _ => return None,
+    })
 }
 
 fn no_request<T>(cursor: &Cursor, known: &Known, distance: u64) -> Result<T, Wrong> {

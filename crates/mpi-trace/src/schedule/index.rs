@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::call::{CallKind, CollectiveKind, SendMode};
+use crate::call::{CallKind, CollectiveKind, SendMode, WaitForm};
 
 /// A kind of call, as reports group them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,10 +42,9 @@ pub enum CalledFunction {
         is_immediate: bool,
     },
     Start,
-    /// One of those that wait.
-    Wait,
-    /// One of those that test.
-    Test,
+    Wait(WaitForm),
+    /// Tests and probes that found nothing.
+    Look,
     Probe,
     Iprobe,
     Collective {
@@ -70,8 +69,8 @@ impl CalledFunction {
                 CalledFunction::Sendrecv { is_immediate: request.is_some() }
             }
             CallKind::Start(_) => CalledFunction::Start,
-            CallKind::Complete { is_wait: true, .. } => CalledFunction::Wait,
-            CallKind::Complete { .. } | CallKind::Look { .. } => CalledFunction::Test,
+            CallKind::Complete { form, .. } => CalledFunction::Wait(*form),
+            CallKind::Look { .. } => CalledFunction::Look,
             CallKind::Probe { is_wait: true, .. } => CalledFunction::Probe,
             CallKind::Probe { .. } => CalledFunction::Iprobe,
             CallKind::Collective { kind, request, .. } => {
@@ -95,8 +94,8 @@ impl CalledFunction {
             CalledFunction::Recv { is_immediate } => (is_immediate, "recv"),
             CalledFunction::Sendrecv { is_immediate } => (is_immediate, "sendrecv"),
             CalledFunction::Start => (false, "start"),
-            CalledFunction::Wait => (false, "wait"),
-            CalledFunction::Test => (false, "test"),
+            CalledFunction::Wait(form) => (false, form.name()),
+            CalledFunction::Look => return "tests that found nothing".into(),
             CalledFunction::Probe => (false, "probe"),
             CalledFunction::Iprobe => (false, "iprobe"),
             CalledFunction::Collective { kind, is_immediate } => (is_immediate, kind.name()),
