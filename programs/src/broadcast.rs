@@ -149,7 +149,11 @@ impl Plan for LevelBroadcast<'_> {
         let Case { params, levels, size, .. } = self.case;
         let levels: Vec<&Params> =
             [params].into_iter().chain(levels.iter().map(|level| &level.params)).collect();
-        let groups = |place: usize| levels[place].P / levels.get(place + 1).map_or(1, |within| within.P);
+        // A level may have more processors than the machine.
+        let groups = |place: usize| {
+            let within = levels.get(place + 1).map_or(1, |within| within.P);
+            levels[place].P.min(params.P).div_ceil(within)
+        };
         let time = |(place, params): (usize, &&Params)| {
             let (D, d) = distances(params, *size)?;
             Some(if groups(place) == 1 { Time::ZERO } else { trees::B(groups(place), D, d) })

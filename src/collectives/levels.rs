@@ -41,7 +41,8 @@ pub(super) fn level_steps(p: &Proc) -> Vec<LevelStep> {
     let step = |(size, unit): (usize, usize)| {
         let id = p.id();
         let first = id / size * size + id % unit;
-        LevelStep { group: Group::new((first..first / size * size + size).step_by(unit)), unit, id }
+        let end = p.P().min(first / size * size + size);
+        LevelStep { group: Group::new((first..end).step_by(unit)), unit, id }
     };
     around.zip(sizes().chain([1])).map(step).collect()
 }

@@ -11,7 +11,8 @@ use super::table::MOST_LEVELS;
 ///
 /// The groups of a level follow one another: with P = 16, processors 0 to 15 are the first, 16 to 31 the
 /// second. A message costs what the innermost level says that has its sender and receiver in one group, or
-/// else what the machine's own parameters say.
+/// else what the machine's own parameters say. Where the groups of the outermost level are as large as the
+/// machine or larger, as on a part of a node, all its processors are in one.
 ///
 /// ```
 /// use loggp::{Level, Machine, Params, Tag, Time, US};
@@ -71,11 +72,15 @@ impl Level {
             let n = levels.len();
             return refuse(format!("{n} levels within the machine are too many; give at most {MOST_LEVELS}"));
         }
-        let mut around = outer;
+        let mut around = None;
         for Level { params, .. } in levels {
             params.check()?;
-            let (P, all) = (params.P, around.P);
-            if P >= all || !all.is_multiple_of(P) {
+            let P = params.P;
+            // A level may have all processors of the machine, and must be smaller than the level around it.
+            let divides = |all: usize| P >= all || all.is_multiple_of(P);
+            let is_within = around.is_none_or(|around: usize| P < around && around.is_multiple_of(P));
+            if !is_within || !divides(outer.P) {
+                let all = if is_within { outer.P } else { around.unwrap_or(outer.P) };
                 return refuse(format!(
                     "groups of {P} do not divide {all} processors; give the level another P"
                 ));
@@ -88,7 +93,7 @@ impl Level {
                     "some levels are LogGPS's and some are not; give all or none of them S".into(),
                 );
             }
-            around = params;
+            around = Some(P);
         }
         Ok(())
     }

@@ -348,7 +348,7 @@ impl LevelCosts {
         is_exact: bool,
     ) -> LevelCosts {
         let group_ports = within.filter(|within| within.one_port).map(|within| {
-            let (size, groups) = (within.params.P, all / within.params.P);
+            let (size, groups) = (within.params.P, all.div_ceil(within.params.P));
             Mutex::new(GroupPorts {
                 group_size: size,
                 groups: (0..groups).map(|_| GroupPort::default()).collect(),

@@ -147,6 +147,29 @@ fn groups_ignore_levels() {
     assert_eq!(run_and_audit(&machine, node).time, tree_time(8, 10 * US, 4 * US));
 }
 
+/// Where a level's groups are as large as the machine or larger, its costs are those of the whole machine.
+#[test]
+fn a_level_may_have_all_processors() {
+    let network = |P: usize| params(P, 600, 20, 40, 2);
+    let node = params(1, 6, 2, 4, 1);
+    let of = |P: usize, params: Params| Params { P, ..params };
+    let socket = Level::new(params(2, 1, 1, 1, 0));
+    for (P, size, within) in [(2, 2, None), (3, 8, None), (4, 4, Some(socket)), (6, 16, Some(socket))] {
+        let level = Level::new(of(size, node)).one_port(size == 8);
+        let part = Machine::new(network(P)).levels([level].into_iter().chain(within)).trace(true);
+        let whole = Machine::new(of(P, node)).levels(within).trace(true);
+        let program = |p: &mut loggp::Proc| {
+            let first = collectives::broadcast(p, 1, (p.id() == 1).then_some(7_u8));
+            let all = collectives::all_gather(p, p.id() as u8);
+            let sum = collectives::reduce(p, 0, 1_u8, |a, b| a + b);
+            p.send((p.id() + 1) % P, BYTES, vec![0; 9]);
+            (first, all, sum, p.recv(BYTES).1.len())
+        };
+        let (part, whole) = (run_and_audit(&part, program), run_and_audit(&whole, program));
+        assert_eq!((part.time, part.results), (whole.time, whole.results), "{P} of {size}");
+    }
+}
+
 #[test]
 fn levels_are_the_same_on_both_clocks() {
     let machine = Machine::new(params(12, 60, 20, 40, 1))
@@ -180,7 +203,8 @@ fn invalid_levels_are_refused() {
     let of = |P: usize| params(P, 1, 1, 1, 1);
     for (levels, sentence) in [
         (vec![of(5)], "groups of 5 do not divide 12 processors; give the level another P"),
-        (vec![of(12)], "groups of 12 do not divide 12 processors; give the level another P"),
+        (vec![of(24), of(8)], "groups of 8 do not divide 12 processors; give the level another P"),
+        (vec![of(12), of(12)], "groups of 12 do not divide 12 processors; give the level another P"),
         (vec![of(6), of(4)], "groups of 4 do not divide 6 processors; give the level another P"),
         (vec![of(6), of(3), of(1)], "3 levels within the machine are too many; give at most 2"),
         (vec![Params { cycle: 2 * US, ..of(6) }], "levels differ in word or cycle; give all the same"),

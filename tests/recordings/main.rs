@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use loggp::schedule::Player;
-use loggp::{Params, US};
+use loggp::{Level, Params, US};
 use loggp_goal::patterns::CollectiveTable;
 use loggp_mpi_trace::call::{CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, WaitForm};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
@@ -267,6 +267,25 @@ fn play(path: &Path) -> Result<usize, String> {
     let played = played.map_err(|error| error.cause.to_string())?;
     Comparison::new(&program, &played, Some(watch)).expect("it is a recorded program");
     Ok(program.schedule.len())
+}
+
+/// Four ranks are within a node of four or more, and within two sockets of it.
+#[test]
+fn a_recording_is_played_within_a_node() {
+    let mut recording = Recording::open(file("examples/mpi/ring.mpi")).unwrap();
+    let options = ScheduleOptions { table: Some(CollectiveTable::open_mpi()), ..ScheduleOptions::default() };
+    let program = schedule::read(&mut recording, options).unwrap();
+    let costs = |L: i64| Params::builder(4).L(L * US).o(2 * US).g(4 * US);
+    let (network, node, socket) = (costs(600).build().unwrap(), costs(6), costs(1).P(2).build().unwrap());
+    let (node_of, socket) = (|P: usize| Level::new(node.clone().P(P).build().unwrap()), Level::new(socket));
+    let time = |params: Params, levels: &[Level]| {
+        Player::new(params).levels(levels.iter().copied()).run(&program.schedule).unwrap().time
+    };
+    let alone = node.clone().build().unwrap();
+    for P in [4, 16] {
+        assert_eq!(time(network, &[node_of(P)]), time(alone, &[]));
+        assert_eq!(time(network, &[node_of(P), socket]), time(alone, &[socket]));
+    }
 }
 
 /// Whatever a file holds, its schedule is made and played or refused in one sentence, in seconds, and in memory that grows

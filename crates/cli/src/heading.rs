@@ -79,11 +79,14 @@ pub fn heading(study: &Study, machine: Option<&str>, unit: &Unit, ranges: &[Rang
 pub fn level_lines(P: usize, levels: &[Level], unit: &Unit) -> String {
     let mut around = P;
     let line = |level: &Level| {
-        let groups = around / level.params.P;
-        around = level.params.P;
+        let groups = match around.div_ceil(level.params.P) {
+            1 => "1 group".into(),
+            many => format!("{many} groups"),
+        };
+        around = around.min(level.params.P);
         let ports = if level.ports == Ports::Dual { ", dual ports" } else { "" };
         let one_port = if level.one_port { ", one port to the outside" } else { "" };
-        format!("\n{groups} groups: {}{ports}{one_port}", parameters(&level.params, unit).join(", "))
+        format!("\n{groups}: {}{ports}{one_port}", parameters(&level.params, unit).join(", "))
     };
     levels.iter().map(line).collect()
 }
