@@ -1,6 +1,6 @@
-// Compares the module's answers with those of the native library, for random settings of every algorithm, byte for byte; with
-// --command LOGGP runs the commands that the page names too, and compares what they print; and with --times says how long
-// the module takes. `.ci/playground` runs it: node playground-module.js MODULE ANSWERS [--command LOGGP] [--times]
+// Compares the module's answers with those of the native library, for random settings of every algorithm and for traces, byte
+// for byte; with --command LOGGP runs the commands that the page names too, and compares what they print; and with --times says
+// how long the module takes. `.ci/playground` runs it: node playground-module.js MODULE ANSWERS TRACES [--command LOGGP] [--times]
 const { mkdtempSync, readFileSync, rmSync } = require("node:fs");
 const { spawnSync } = require("node:child_process");
 const { tmpdir } = require("node:os");
@@ -8,11 +8,12 @@ const { delimiter, dirname, join, resolve } = require("node:path");
 
 const SETTINGS = 200;
 
-const [path, native, ...options] = process.argv.slice(2);
-const instance = new WebAssembly.Instance(new WebAssembly.Module(readFileSync(path)), {});
-const { memory, alloc, free, call } = instance.exports;
-const engine = readFileSync(join(__dirname, "../crates/playground/engine.js"), "utf8");
-const linesOf = new Function(`${engine.replace(/^export /gm, "")}; return linesOf;`)();
+const [path, native, traces, ...options] = process.argv.slice(2);
+const wasm = new WebAssembly.Module(readFileSync(path));
+let { memory, alloc, free, call } = new WebAssembly.Instance(wasm, {}).exports;
+// What a file of the page's script defines.
+const from = (file, name) => new Function(`${readFileSync(join(__dirname, "../crates/playground", file), "utf8").replace(/^export /gm, "")}; return ${name};`)();
+const linesOf = from("engine.js", "linesOf"), linesOfTrace = from("page/trace.js", "linesOfTrace");
 
 // Returns the bytes of the answer to a request, which last until the next one.
 function ask(lines) {
@@ -72,6 +73,36 @@ lines.forEach((line, n) => {
 // The program's limits refuse some settings.
 if (errors > lines.length / 4) throw new Error(`${errors} of ${lines.length} answers are errors`);
 console.log(`${lines.length} answers of the module are those of the library, ${errors} of them refusals`);
+
+// Traces of programs, as the page reads them; and damaged ones, of which it says in a sentence what is wrong, or which it shows.
+const DAMAGED = 40, folder = mkdtempSync(join(tmpdir(), "loggp-"));
+const known = spawnSync(traces, [folder]);
+if (known.status !== 0) throw new Error(`${traces} failed: ${known.stderr}`);
+const refusals = new Set();
+for (const line of known.stdout.toString().trim().split("\n")) {
+  const [name, length, hashed] = line.split(" "), text = readFileSync(join(folder, name), "utf8");
+  const open = (text) => ask(`do open\nname ${name}\npage true\n\n${linesOfTrace(name, text)}`);
+  const bytes = open(text);
+  if (`${bytes.length} ${hash(bytes)}` !== `${length} ${hashed}`) throw new Error(`the page shows another trace than ${name}: ${json(bytes).error ?? ""}`);
+  for (let n = 0; n < DAMAGED; n++) {
+    const at = random(text.length - 1), until = at + random(30);
+    const damaged = [text.slice(0, at), text.slice(0, at) + text.slice(until), text.slice(0, at) + random(9) + text.slice(at + 1), text.replaceAll(/"(end|to|P|number|message|name)":/g, (all) => random(99) ? all : '"other":')][n % 4];
+    let said = null;
+    try {
+      said = json(open(damaged)).error;
+    } catch (error) {
+      said = error.message;
+      // The page starts the module anew, and says so.
+      if (error instanceof WebAssembly.RuntimeError) ({ memory, alloc, free, call } = new WebAssembly.Instance(wasm, {}).exports);
+      else if (!said.startsWith(name)) throw error;
+    }
+    if (said && /\n|undefined is not|Cannot read/.test(said)) throw new Error(`${name}, damaged: ${said}`);
+    if (said) refusals.add(said.replace(/\d+/g, "0").slice(0, 60));
+  }
+}
+rmSync(folder, { recursive: true });
+console.log(`traces are shown as the library reads them, and damaged ones refused in ${refusals.size} sentences`);
+if (options.includes("--sentences")) console.log([...refusals].join("\n"));
 
 // Returns the numbers that the last command of a line printed, by the titles of its columns, and their unit in ps.
 function printed(text) {

@@ -9,6 +9,7 @@ mod bytes;
 mod columns;
 mod grid;
 mod kinds;
+mod script;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,8 @@ use crate::time::{Time, US};
 use crate::trace::Trace;
 
 use columns::Head;
+#[doc(hidden)]
+pub use script::SCRIPT;
 
 /// A page that shows the activities of every processor over time, of one run or of several at the same scale.
 ///
@@ -82,35 +85,6 @@ struct PageMeta<'p> {
 /// The page's HTML, with places for the title, the colours and the data.
 const PAGE: &str = include_str!("page.html");
 const COLOURS: &str = include_str!("page/colours.css");
-
-/// A part of the page's script: its file's name, and its text.
-macro_rules! part {
-    ($name:literal) => {
-        ($name, include_str!(concat!("page/", $name, ".js")))
-    };
-}
-
-/// The page's script, in parts.
-#[doc(hidden)]
-pub const SCRIPT: [(&str, &str); 17] = [
-    part!("kinds"),
-    part!("canvas"),
-    part!("run"),
-    part!("rows"),
-    part!("pixels"),
-    part!("causes"),
-    part!("words"),
-    part!("flight"),
-    part!("frame"),
-    part!("map"),
-    part!("view"),
-    part!("choice"),
-    part!("search"),
-    part!("interval"),
-    part!("link"),
-    part!("sheet"),
-    part!("user"),
-];
 
 impl Trace {
     /// Returns a page that shows the run: see [`Timeline`].

@@ -84,6 +84,7 @@ async function openFile(file) {
 function openBytes(name, bytes) {
   try {
     const params = Object.entries(setting.values).filter(([name, value]) => TIMES.includes(name) && value !== "").map(([name, value]) => `${name}=${value}`).join(",");
+    if (bytes.find((byte) => byte > 32) === 123) bytes = new TextEncoder().encode(linesOfTrace(name, new TextDecoder().decode(bytes)));
     const { file } = ask({ do: "open", name, params, ...(setting.machine ? { machine: setting.machine } : {}) }, bytes);
     opened = file;
     Object.assign(setting, { first: "file", second: "" });
@@ -93,7 +94,7 @@ function openBytes(name, bytes) {
     refresh();
     return true;
   } catch (error) {
-    tellTrouble(`${name}: ${error.message}`);
+    tellTrouble(error.message);
     return false;
   }
 }

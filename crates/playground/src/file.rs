@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use loggp::NS;
 use loggp::schedule::Schedule;
-#[cfg(feature = "traces")]
 use loggp::trace::Trace;
 
 use super::json::Object;
+use super::recorded_trace;
 use super::request::{Request, Setting};
 
 /// A file.
@@ -20,8 +20,8 @@ pub struct OpenFile {
 /// The content of a file.
 pub enum FileContent {
     Schedule(Schedule),
-    #[cfg(feature = "traces")]
-    Trace(Box<Trace>),
+    /// It is read each time, for nothing else needs two of it.
+    Trace(Vec<u8>),
 }
 
 /// The most operations of a schedule, and activities of a trace, that the page shows.
@@ -40,16 +40,17 @@ pub fn opened() -> Result<Rc<OpenFile>, String> {
 pub fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
     let name = if request.name.is_empty() { "file".into() } else { request.name.clone() };
     let why = |why: String| format!("{name}: {why}");
-    let content = if loggp_goal::is_schedule(&bytes[..bytes.len().min(1 << 16)]) {
-        FileContent::Schedule(loggp_goal::read(bytes, NS).map_err(|error| why(error.to_string()))?)
+    let is_lines = bytes.starts_with(recorded_trace::HEAD);
+    let (kind, ranks, count, content);
+    if !is_lines && loggp_goal::is_schedule(&bytes[..bytes.len().min(1 << 16)]) {
+        let schedule = loggp_goal::read(bytes, NS).map_err(|error| why(error.to_string()))?;
+        (kind, ranks, count) = ("schedule", schedule.ranks(), schedule.len());
+        content = FileContent::Schedule(schedule);
     } else {
-        read_trace(bytes).map_err(why)?
-    };
-    let (kind, ranks, count) = match &content {
-        FileContent::Schedule(schedule) => ("schedule", schedule.ranks(), schedule.len()),
-        #[cfg(feature = "traces")]
-        FileContent::Trace(trace) => ("trace", trace.params.P, trace.activities.len()),
-    };
+        let trace = read_trace(bytes).map_err(why)?;
+        (kind, ranks, count) = ("trace", trace.params.P, trace.activities.len());
+        content = FileContent::Trace(bytes.into());
+    }
     if count > MOST {
         return Err(why(format!(
             "it has {count} operations, and a page has room for {MOST}; `loggp replay` has for more"
@@ -59,20 +60,29 @@ pub fn open(request: &Request, bytes: &[u8]) -> Result<Object, String> {
     Ok(Object::default().with("name", name).with("kind", kind).with("ranks", ranks).with("operations", count))
 }
 
-#[cfg(not(feature = "traces"))]
-fn read_trace(_: &[u8]) -> Result<FileContent, String> {
-    Err("it is no schedule in GOAL; `loggp timeline` shows a trace, and `loggp trace2goal` makes a schedule of one".into())
-}
-
-#[cfg(feature = "traces")]
-fn read_trace(bytes: &[u8]) -> Result<FileContent, String> {
+/// Reads a trace, in lines or as a file, if a page has room for it.
+pub fn read_trace(bytes: &[u8]) -> Result<Trace, String> {
     const MOST_P: usize = 1 << 16;
-    let trace = Trace::read(bytes)
-        .map_err(|why| format!("it is neither a schedule in GOAL nor a trace: {why}; give one of these"))?;
+    let is_lines = bytes.starts_with(recorded_trace::HEAD);
+    let trace =
+        if is_lines { recorded_trace::read(&String::from_utf8_lossy(bytes)) } else { read_file(bytes) }?;
     if trace.params.P > MOST_P {
         return Err(format!("it is of {} processors, and a page has room for {MOST_P}", trace.params.P));
     }
-    Ok(FileContent::Trace(trace.into()))
+    Ok(trace)
+}
+
+#[cfg(not(feature = "traces"))]
+fn read_file(_: &[u8]) -> Result<Trace, String> {
+    Err("it is neither a schedule in GOAL nor the JSON of a trace; `loggp timeline` shows a trace in the compact form, \
+        and `loggp run --trace FILE.json` writes one as JSON"
+        .into())
+}
+
+#[cfg(feature = "traces")]
+fn read_file(bytes: &[u8]) -> Result<Trace, String> {
+    Trace::read(bytes)
+        .map_err(|why| format!("it is neither a schedule in GOAL nor a trace: {why}; give one of these"))
 }
 
 impl OpenFile {
@@ -84,7 +94,6 @@ impl OpenFile {
             self.name.clone()
         };
         match self.content {
-            #[cfg(feature = "traces")]
             FileContent::Trace(_) => format!("loggp analyze {name}"),
             FileContent::Schedule(_) => format!("loggp replay {name}{}", request.replay_options(setting)),
         }

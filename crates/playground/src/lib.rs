@@ -15,6 +15,7 @@ mod file;
 mod json;
 mod map;
 mod play;
+mod recorded_trace;
 mod recording;
 mod request;
 mod run;

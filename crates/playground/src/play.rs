@@ -3,9 +3,7 @@
 use std::rc::Rc;
 
 use loggp::schedule::{Player, Schedule};
-#[cfg(feature = "traces")]
-use loggp::trace::ActivityKind;
-use loggp::trace::{Caption, Trace};
+use loggp::trace::{ActivityKind, Caption, Trace};
 use loggp::{Params, Time};
 
 use super::algorithm::{Algorithm, Planned};
@@ -66,8 +64,7 @@ impl Subject {
                 Run { formula, ..play(&schedule, setting, receives_first, traced)? }
             }
             Subject::File(file) => match &file.content {
-                #[cfg(feature = "traces")]
-                FileContent::Trace(trace) => recorded(trace),
+                FileContent::Trace(bytes) => recorded(file::read_trace(bytes)?),
                 FileContent::Schedule(schedule) => play(schedule, setting, false, traced)?,
             },
         };
@@ -112,8 +109,7 @@ fn play(schedule: &Schedule, setting: &Setting, receives_first: bool, traced: bo
 }
 
 /// Returns a recorded run.
-#[cfg(feature = "traces")]
-fn recorded(trace: &Trace) -> Run {
+fn recorded(trace: Trace) -> Run {
     let mut finishes = vec![Time::ZERO; trace.params.P];
     let (mut stalls, mut stall_time) = (0, Time::ZERO);
     for activity in &trace.activities {
@@ -133,6 +129,6 @@ fn recorded(trace: &Trace) -> Run {
         stalls,
         stall_time,
         formula: trace.caption.as_ref().and_then(|caption| caption.formula),
-        trace: Some(trace.clone()),
+        trace: Some(trace),
     }
 }
