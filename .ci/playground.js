@@ -180,13 +180,25 @@ async function files(browser) {
   await type(page, "L", "10");
   assert.deepStrictEqual(await timesOf(page), ["14 cycles"]);
   await give("none.goal", "this is no schedule");
-  assert.match(await wrong(page), /^none.goal: /);
+  assert.match(await wrong(page), /^none.goal: (?!none.goal)/);
+  await give("none.json", "{\"otherData\": 1}");
+  assert.match(await wrong(page), /^none.json: it is JSON, and not the trace of a run; give/);
+  await give("compact.loggp", "loggp trace 1\n\0");
+  assert.match(await wrong(page), /^compact.loggp: .* writes one as JSON$/);
+  // A trace: two processors and a message.
+  const event = (ph, tid, start, end, name, more = {}) => ({ ph, tid, cat: name, name, args: { start, end, from: 0, number: 0, ...more } });
+  await give("two.json", JSON.stringify({ "loggp trace": 1, otherData: { L: 6e6, o: 2e6, g: 4e6, P: 2, word: 8, cycle: 1e6, model: "LogP", ports: "single", latency: "exact" }, traceEvents: [
+    event("X", 0, 0, 2e6, "send"), event("X", 1, 0, 8e6, "idle"), event("X", 1, 8e6, 10e6, "receive"),
+    event("b", 0, 0, 0, "transit", { to: 1, words: 1, enter: 2e6, first: 8e6, arrival: 8e6 })] }));
+  assert.strictEqual(await wrong(page), "");
+  assert.deepStrictEqual(await timesOf(page), ["10 cycles"]);
+  assert.match((await texts(page, ".result .terms"))[0], /T = L \+ 2o/);
   await page.context().close();
 }
 
 // The exercises have the answers of docs/start/exercises.md.
 async function exercises(browser) {
-  const answers = { tree: 24, binomial: 30, flat: 20, sum: 28, "hot-spot": 34, stalls: 5, capacity: 1, remap: 244, words: 210.8, halves: 1313, late: 1139.75424 };
+  const answers = { tree: 24, binomial: 30, flat: 20, sum: 28, "hot-spot": 34, stalls: 5, capacity: 1, remap: 244, words: 210.8, halves: 1313, late: 1139.75424, layout: 1.7 };
   const page = await opened(browser);
   await page.click("#predict");
   const all = await page.locator("#exercise select option").evaluateAll((all) => all.map((one) => one.value));

@@ -5,8 +5,8 @@ const HOT_SPOT = ["num_ranks 8", "rank 0 {", ...range(1, 7, 1).map((from) => `r$
 
 const LATE = "num_ranks 2\nrank 0 {\ns: send 16384b to 1\n}\nrank 1 {\nc: calc 1000000\nr: recv 16384b from 0\nr requires c\n}\n";
 
-// `asks`: for the time of the run, the time at which processor 0 is done, the number of stalls, or the value of a slider from
-// which on the first algorithm is as fast as the second.
+// `asks`: for the time of the run, the time at which processor 0 is done, the number of stalls, the value of a slider from
+// which on the first algorithm is as fast as the second, or how many times as long the second one's busiest processor computes.
 const EXERCISES = [
   {
     id: "tree", title: "A tree for a broadcast", of: "broadcast", a: "optimal", values: { L: "6", o: "2", g: "4", P: "8" }, asks: "time",
@@ -73,5 +73,11 @@ const EXERCISES = [
     text: "On Myrinet with MPI a message of more than S = 16,383 bytes first asks its receiver, and waits for the reply (LogGPS). The receiver computes for 1 ms before it receives. About how long is the sender, P0, in its send of 16,384 bytes?",
     hint: "When can the receiver reply? Only then the data start: o and 16,384 O_s, 119 us in all.",
     after: "The sender waits until the receiver has computed and replied, and only then sends its data. With one byte less it would not ask: o + 16,383 O_s = 118.9 us, whatever the receiver does. These waits are the synchronization costs that LogGPS adds to LogGP.",
+  },
+  {
+    id: "layout", title: "A layout for LU", of: "lu", a: "grid-cyclic", b: "grid-blocked", values: { L: "6", o: "2", g: "4", P: "4" }, asks: "work",
+    text: "A grid of 2 by 2 processors decomposes a matrix of 12 rows and columns, and in step k each updates its part of those after k. Each has 6 rows and 6 columns: every second one, or 6 that lie together. How many times as long does the busiest one compute if they lie together?",
+    hint: "What is left of the matrix after step 6, and who has it?",
+    after: "Of every second row and column all have the same part of what is left, and the busiest one computes for 152.6 cycles. If they lie together, the last processor has all that is left after step 6, and the others have nothing to do: it computes for 260.1 cycles. With 256 rows and 16 processors it is 2.5 times as long.",
   },
 ];

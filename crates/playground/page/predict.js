@@ -36,12 +36,16 @@ function rightAnswer({ asks, over }) {
     const { changes } = ask({ do: "crossover", ...requestFor(a), algorithms: [a, b], over, from: "1", to: "100", points: 34, log: false });
     return changes.find((one) => one.after === a)?.value ?? null;
   }
+  if (asks === "work") {
+    const [first, second] = [a, b].map((id) => Math.max(...ask({ do: "run", ...requestFor(id) }).busy.work));
+    return Math.round(100 * second / first) / 100;
+  }
   const one = ask({ do: "run", ...requestFor(a), columns: false });
   return asks === "stalls" ? one.stalls : asks === "sent" ? one.finish[0] : one.time;
 }
 
 // Guesses of times are numbers in the unit that is shown.
-const isTime = ({ asks }) => asks !== "stalls";
+const isTime = ({ asks }) => asks !== "stalls" && asks !== "work";
 const lengthOf = (exercise) => isTime(exercise) ? unitOfSetting().length : 1;
 
 function showExercise() {
@@ -51,7 +55,7 @@ function showExercise() {
   select.value = exercise.id;
   select.addEventListener("change", () => takeExercise(select.value));
   const values = Object.entries(setting.values).filter(([name, value]) => value && !(name === "P" && exercise.goal)).map(([name, value]) => `${name} = ${value}`).join(", ");
-  const label = element("label", { stalls: "Your guess ", change: `Your guess: ${exercise.over} = ` }[exercise.asks] ?? `Your guess, in ${unitOfSetting().name} `);
+  const label = element("label", { stalls: "Your guess ", work: "Your guess, in times ", change: `Your guess: ${exercise.over} = ` }[exercise.asks] ?? `Your guess, in ${unitOfSetting().name} `);
   const input = element("input", "", { type: "number", id: "said-number", min: 0, step: "any", inputMode: "decimal", required: true });
   label.append(input);
   const hint = element("button", "Hint", { type: "button" }), told = element("p", "", { className: "hint" }), result = element("div", "", { id: "outcome" });
@@ -66,7 +70,7 @@ function showExercise() {
 function reveal() {
   const { exercise } = guessed;
   if (guessed.at === null) return;
-  const right = guessed.right = rightAnswer(exercise), say = (number) => exercise.asks === "stalls" ? spelled(number) : exercise.asks === "change" ? `${exercise.over} = ${spelled(number / lengthOf(exercise))}` : spoken(number);
+  const right = guessed.right = rightAnswer(exercise), say = (number) => exercise.asks === "stalls" ? spelled(number) : exercise.asks === "work" ? `${spelled(number)} times` : exercise.asks === "change" ? `${exercise.over} = ${spelled(number / lengthOf(exercise))}` : spoken(number);
   const off = right ? Math.abs(guessed.at / right - 1) : 1, words = guessed.at === right ? "Right: it is" : off < 0.1 ? "Close: it is" : "It is";
   Object.assign(guessed, { open: true, shown: exercise.asks === "time" ? guessed.at : null });
   document.documentElement.toggleAttribute("data-covered", false);

@@ -125,6 +125,7 @@ pub static ALGORITHMS: &[Algorithm] = &[
     recorded(&recording::RADIX_SORT),
     recorded(&recording::LU_COLUMNS),
     recorded(&recording::LU_GRID),
+    recorded(&recording::LU_BLOCKS),
     recorded(&recording::TRANSPORTATION_TWO_STAGE),
     recorded(&recording::TRANSPORTATION_LINEAR),
 ];

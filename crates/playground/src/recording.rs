@@ -63,6 +63,13 @@ pub static LU_GRID: Recording = recording!(
     "lu grid-cyclic --size 12 --params L=6,o=2,g=4,P=4",
     "rows and columns are dealt to a grid of processors in turn: the paper's scattered layout"
 );
+pub static LU_BLOCKS: Recording = recording!(
+    "lu/grid-blocked",
+    "lu-grid-blocked",
+    4,
+    "lu grid-blocked --size 12 --params L=6,o=2,g=4,P=4",
+    "each processor of the grid has rows and columns that lie together"
+);
 pub static TRANSPORTATION_TWO_STAGE: Recording = recording!(
     "transportation/two-stage",
     "transportation-two-stage",
