@@ -62,7 +62,10 @@ impl KeptOrder {
     /// ignored, and no message waits for its receiver: the requests and replies of those that did are in the
     /// order.
     pub fn run(&self, machine: impl Into<LeveledParams>) -> Result<KeptRun<'_>, RunError> {
-        let LeveledParams { params, levels } = machine.into();
+        self.play(machine.into())
+    }
+
+    fn play(&self, LeveledParams { params, levels }: LeveledParams) -> Result<KeptRun<'_>, RunError> {
         let params = Params { P: self.ranks(), ..params };
         params.check()?;
         Level::check(&params, &levels)?;

@@ -10,12 +10,12 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use loggp::Time;
 use loggp::params::{LevelParameter, LeveledParams};
-use loggp_study::analysis::{CurveRequest, FailedReplay, LatencyUse, RunCurve};
+use loggp_study::analysis::{CurveRequest, LatencyUse, RunCurve};
+use loggp_study::parallel::run_in_order;
 
 use super::completion_values;
 use super::error::CliError;
 use super::format::Format;
-use super::formula::replay_error;
 use super::options::{parse_count, parse_positive};
 use super::output::Outputs;
 use super::report::Report;
@@ -106,35 +106,29 @@ impl ToleranceCommand {
         let source = RunSource::read(self)?;
         let (machine, unit) = (source.machine(), source.unit());
         let wanted = self.parameters(&machine)?;
-        if self.to.is_some() && wanted.len() > 1 && self.parameter.len() != 1 {
+        if self.to.is_some() && wanted.len() > 1 {
             return Err(CliError::request(
                 "--to is the end of one parameter; give it with --parameter L, say",
             ));
         }
         let heading = source.heading();
         let mut report = Report::new(out, self.format, report::columns(self.top)).with_files(files);
-        for (parameter, is_whole) in wanted {
-            let request = CurveRequest {
+        let threads = source.threads();
+        let whole = wanted.iter().filter(|(_, is_whole)| *is_whole).count();
+        let request = |&(parameter, is_whole): &(LevelParameter, bool)| {
+            Ok(CurveRequest {
                 parameter,
                 end: self.end(parameter, &machine)?,
                 parts: PARTS.into(),
                 has_all_pieces: is_whole,
                 most_runs: self.runs.unwrap_or_else(|| source.usual_runs()),
-                threads: source.threads(),
-            };
-            let fail = |FailedReplay { value, error }| replay_error(&value, &error);
-            let curve =
-                RunCurve::find(machine.clone(), &request, &|machine| source.run(machine)).map_err(fail)?;
-            let uses = match parameter.parameter.name {
-                "L" => source.latency_uses(&curve)?,
-                _ => Vec::new(),
-            };
-            let free_time =
-                |part: u32| source.time_in_free_order(machine.with(parameter, curve.tolerated(part)?).ok()?);
-            let free = if is_whole { PARTS.map(free_time).into() } else { Vec::new() };
-            let (input, machine, machine_params) = (source.name(), source.machine_name(), machine.clone());
-            report.add(ToleranceRow { input, machine, machine_params, curve, is_whole, free, uses })?;
-        }
+                // Curves in full need most runs, so these share the cores.
+                threads: if is_whole || whole == 0 { threads.div_ceil(whole.max(1)) } else { 1 },
+            })
+        };
+        let requests: Vec<CurveRequest> = wanted.iter().map(request).collect::<Result<_, CliError>>()?;
+        let find = |request: &CurveRequest| source.row(&machine, request);
+        run_in_order(requests.into_iter(), threads, find, |_, row| report.add(row?))?;
         report.finish(&heading, unit, MOST_DECIMALS, |rows| report::blocks(rows, unit, self.top))?;
         report.draw_svg(|rows| picture::svg(rows, &heading, unit))
     }

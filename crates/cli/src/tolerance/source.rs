@@ -8,7 +8,7 @@ use loggp::schedule::{KeptOrder, Player, Schedule};
 use loggp::trace::Trace;
 use loggp::{RunError, Time};
 use loggp_study::analysis::{
-    LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags, replay_with,
+    CurveRequest, FailedReplay, LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags, replay_with,
 };
 
 use super::super::audit;
@@ -19,7 +19,7 @@ use super::super::number::Unit;
 use super::super::output::{TRACE_EXTENSIONS, extension};
 use super::super::replay::play_error;
 use super::super::schedule_run::{ScheduleRun, not_for_trace};
-use super::{RankOrder, ToleranceCommand};
+use super::{PARTS, RankOrder, ToleranceCommand, ToleranceRow};
 
 /// The run, and the machine on which it is made.
 pub enum RunSource {
@@ -99,7 +99,7 @@ impl RunSource {
     }
 
     /// Returns the name of the input.
-    pub fn name(&self) -> &str {
+    fn name(&self) -> &str {
         match self {
             RunSource::Schedule { run, .. } => &run.name,
             RunSource::Trace { name, .. } => name,
@@ -107,7 +107,7 @@ impl RunSource {
     }
 
     /// Returns the name of the machine, if it has one.
-    pub fn machine_name(&self) -> Option<&'static str> {
+    fn machine_name(&self) -> Option<&'static str> {
         match self {
             RunSource::Schedule { run, .. } => run.choice.name,
             RunSource::Trace { .. } => None,
@@ -146,8 +146,24 @@ impl RunSource {
         }
     }
 
+    /// Finds what the run bears of a parameter of this machine.
+    pub fn row(&self, machine: &LeveledParams, request: &CurveRequest) -> Result<ToleranceRow<'_>, CliError> {
+        let (parameter, is_whole) = (request.parameter, request.has_all_pieces);
+        let fail = |FailedReplay { value, error }| replay_error(&value, &error);
+        let curve = RunCurve::find(machine.clone(), request, &|machine| self.run(machine)).map_err(fail)?;
+        let uses = match parameter.parameter.name {
+            "L" => self.latency_uses(&curve)?,
+            _ => Vec::new(),
+        };
+        let free_time =
+            |part: u32| self.time_in_free_order(machine.with(parameter, curve.tolerated(part)?).ok()?);
+        let free = if is_whole { PARTS.map(free_time).into() } else { Vec::new() };
+        let (input, machine_params) = (self.name(), machine.clone());
+        Ok(ToleranceRow { input, machine: self.machine_name(), machine_params, curve, is_whole, free, uses })
+    }
+
     /// Makes the run on a machine with these parameters.
-    pub fn run(&self, machine: LeveledParams) -> Result<RunPath<'_>, RunError> {
+    fn run(&self, machine: LeveledParams) -> Result<RunPath<'_>, RunError> {
         match self {
             RunSource::Schedule { kept: Some(kept), .. } => {
                 Ok(RunPath::from_kept(kept.order.run(machine.clone())?, machine))
@@ -185,7 +201,7 @@ impl RunSource {
 
     /// Returns the time of a schedule whose ranks act in any order, if they keep theirs otherwise and it
     /// comes to an end.
-    pub fn time_in_free_order(&self, machine: LeveledParams) -> Option<Time> {
+    fn time_in_free_order(&self, machine: LeveledParams) -> Option<Time> {
         match self {
             RunSource::Schedule { run, kept: Some(_) } => {
                 Some(run.player.clone().machine(machine).run(&run.program.schedule).ok()?.time)
@@ -196,7 +212,7 @@ impl RunSource {
 
     /// Returns the latencies of a level on the critical path that holds right above the machine's own L of that
     /// level, by the kind of their message.
-    pub fn latency_uses(&self, curve: &RunCurve) -> Result<Vec<LatencyUse<String>>, CliError> {
+    fn latency_uses(&self, curve: &RunCurve) -> Result<Vec<LatencyUse<String>>, CliError> {
         let seen_at = curve.pieces.first().map_or(curve.value, |piece| piece.seen_at);
         let parameter = curve.parameter;
         let about = format!("{}={}", parameter.name(), Time::from_ps(seen_at));

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::panic::resume_unwind;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use loggp::path::Formula;
 use loggp::{RunError, Time};
@@ -68,6 +68,9 @@ struct Interval {
     is_guessed: bool,
 }
 
+/// The runs at the ends of an interval.
+type Ends<'p> = [&'p ReplayPoint; 2];
+
 /// Makes the run with a value, between two others if there are any.
 pub(super) type RunAt<'a> =
     dyn Fn(i64, [Option<&ReplayPoint>; 2]) -> Result<ReplayPoint, FailedReplay> + Sync + 'a;
@@ -110,21 +113,22 @@ impl ChangeSearch<'_> {
             pairs.map(|(low, high)| Interval { low, high, is_guessed: true }).rev().collect();
         let (mut changes, mut ahead) = (0, HashMap::new());
         while let Some(Interval { low, high, is_guessed }) = open.pop() {
-            let (first, last) = (&self.points[&low], &self.points[&high]);
-            if (self.is_same)(first, last) {
+            let ends = [&self.points[&low], &self.points[&high]];
+            if (self.is_same)(ends[0], ends[1]) {
                 continue;
             }
             if changes == self.most_changes || self.points.len() >= self.most_runs {
                 return Ok(false);
             }
-            if i128::from(high) - i128::from(low) <= 1 {
+            let Some(between) = self.guess(ends, is_guessed) else {
                 changes += 1;
                 continue;
-            }
-            let between = self.guess(first, last, is_guessed);
-            let here = self.take_run(between, [first, last], &open, &mut ahead)?;
-            let (first, last) = (&self.points[&low], &self.points[&high]);
-            let is_guessed = !is_guessed || here.is_convex_between(first, last);
+            };
+            let here = match ahead.remove(&between) {
+                Some(made) => made?,
+                None => self.take_run((between, ends), &open, &mut ahead)?,
+            };
+            let is_guessed = is_guessed_beside(&here, ends, is_guessed);
             self.points.insert(between, here);
             open.push(Interval { low: between, high, is_guessed });
             open.push(Interval { low, high: between, is_guessed });
@@ -132,48 +136,83 @@ impl ChangeSearch<'_> {
         Ok(true)
     }
 
-    /// Returns the value between two runs that is to be looked at next.
-    fn guess(&self, first: &ReplayPoint, last: &ReplayPoint, is_guessed: bool) -> i64 {
+    /// Returns the value between two runs that is to be looked at next, if there is one.
+    fn guess(&self, [first, last]: Ends, is_guessed: bool) -> Option<i64> {
         let (low, high) = (first.value, last.value);
+        if i128::from(high) - i128::from(low) <= 1 {
+            return None;
+        }
         let crossing = first.crossing(last).filter(|_| is_guessed && self.has_lines);
-        crossing.unwrap_or(low + (high - low) / 2).clamp(low + 1, high - 1)
+        Some(crossing.unwrap_or(low + (high - low) / 2).clamp(low + 1, high - 1))
     }
 
-    /// Returns the run with a value. Beside it others are made that will be asked for after it, as far as
-    /// there are threads: those of `open`, from its end on. They wait in `ahead`, so that the same runs are
-    /// made in the same order on any number of threads.
+    /// Makes a run. Beside it others are made that will be asked for after it, as far as there are threads:
+    /// those of `open`, from its end on. They wait in `ahead`, so that the same runs are asked for in the same
+    /// order on any number of threads.
     fn take_run(
         &self,
-        value: i64,
-        ends: [&ReplayPoint; 2],
+        (value, ends): (i64, Ends),
         open: &[Interval],
         ahead: &mut HashMap<i64, Result<ReplayPoint, FailedReplay>>,
     ) -> Result<ReplayPoint, FailedReplay> {
-        if let Some(made) = ahead.remove(&value) {
-            return made;
-        }
-        let run_of = |&Interval { low, high, is_guessed }: &Interval| {
-            let (first, last) = (&self.points[&low], &self.points[&high]);
-            let is_open = i128::from(high) - i128::from(low) > 1 && !(self.is_same)(first, last);
-            is_open.then(|| (self.guess(first, last, is_guessed), [first, last]))
-        };
         let room = self.most_runs.saturating_sub(self.points.len() + ahead.len() + 1);
-        let later = open.iter().rev().filter_map(run_of).filter(|(value, _)| !ahead.contains_key(value));
-        let later: Vec<(i64, [&ReplayPoint; 2])> = later.take((self.threads - 1).min(room)).collect();
-        thread::scope(|scope| {
+        let mut later = LaterRuns { search: self, ahead, most: room.min(self.threads - 1), runs: Vec::new() };
+        for Interval { low, high, is_guessed } in open.iter().rev() {
+            later.add([&self.points[low], &self.points[high]], *is_guessed);
+        }
+        let runs = later.runs;
+        let (here, made) = thread::scope(|scope| {
             let run_at = self.run_at;
             let mut threads = Vec::new();
-            for (value, ends) in later {
-                let run = move || run_at(value, ends.map(Some));
-                threads.extend(thread::Builder::new().spawn_scoped(scope, run).ok().map(|one| (value, one)));
+            for (value, ends) in runs {
+                let run = move || (value, run_at(value, ends.map(Some)));
+                threads.extend(thread::Builder::new().spawn_scoped(scope, run));
             }
             let here = run_at(value, ends.map(Some));
-            for (value, thread) in threads {
-                ahead.insert(value, thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            }
-            here
-        })
+            let join =
+                |thread: ScopedJoinHandle<_>| thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            (here, threads.into_iter().map(join).collect::<Vec<_>>())
+        });
+        ahead.extend(made);
+        here
     }
+}
+
+/// Runs that a search will ask for.
+struct LaterRuns<'s> {
+    search: &'s ChangeSearch<'s>,
+    /// Those that are made.
+    ahead: &'s HashMap<i64, Result<ReplayPoint, FailedReplay>>,
+    /// Limit of those that are not.
+    most: usize,
+    /// Those that are not made, by value and between which.
+    runs: Vec<(i64, Ends<'s>)>,
+}
+
+impl<'s> LaterRuns<'s> {
+    /// Adds those between two runs, as far as those that are made tell.
+    fn add(&mut self, ends: Ends<'s>, is_guessed: bool) {
+        let [first, last] = ends;
+        if self.runs.len() == self.most || (self.search.is_same)(first, last) {
+            return;
+        }
+        let Some(between) = self.search.guess(ends, is_guessed) else { return };
+        match self.ahead.get(&between) {
+            None => self.runs.push((between, ends)),
+            Some(Err(_)) => (),
+            Some(Ok(here)) => {
+                let is_guessed = is_guessed_beside(here, ends, is_guessed);
+                self.add([first, here], is_guessed);
+                self.add([here, last], is_guessed);
+            }
+        }
+    }
+}
+
+/// Returns whether the guesses between a run and its neighbours are the crossings of their lines, and not the
+/// middle.
+fn is_guessed_beside(here: &ReplayPoint, [first, last]: Ends, is_guessed: bool) -> bool {
+    !is_guessed || here.is_convex_between(first, last)
 }
 
 impl ReplayPoint {
