@@ -206,10 +206,11 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
 
     /// Returns the moment by which a message is sorted.
     fn moment(&self, order: Order, message: usize) -> Time {
+        let [enter, first, arrival] = self.events.message_times(message);
         match order {
-            Order::FromByArrival | Order::ToByArrival => self.events.indexed_message(message).arrival,
-            Order::Gone => self.last_word_out(message),
-            Order::Entered => self.events.indexed_message(message).enter,
+            Order::FromByArrival | Order::ToByArrival => arrival,
+            Order::Gone => enter + (arrival - first).max(Time::ZERO),
+            Order::Entered => enter,
         }
     }
 
@@ -227,13 +228,13 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
 
     /// Returns the time from a message's first word to its last.
     fn stream(&self, message: usize) -> Time {
-        let message = self.events.indexed_message(message);
-        message.arrival - message.first
+        let [_, first, arrival] = self.events.message_times(message);
+        arrival - first
     }
 
     /// Returns the time at which a message's last word has gone out.
     pub(super) fn last_word_out(&self, message: usize) -> Time {
-        self.events.indexed_message(message).enter + self.stream(message).max(Time::ZERO)
+        self.moment(Order::Gone, message)
     }
 
     /// Returns the time at which a message was ready, the end of its overhead.

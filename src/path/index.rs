@@ -116,6 +116,9 @@ pub(crate) trait EventIndex {
 
     fn indexed_message(&self, message: usize) -> Message;
 
+    /// Returns when a message entered, when its first word came out, and when it arrived.
+    fn message_times(&self, message: usize) -> [Time; 3];
+
     /// Returns the message that an event sent or received; `None` for other events.
     fn message_at(&self, place: usize) -> Option<usize>;
 
@@ -213,6 +216,11 @@ impl EventIndex for Events<'_> {
 
     fn indexed_message(&self, message: usize) -> Message {
         self.message(message).clone()
+    }
+
+    fn message_times(&self, message: usize) -> [Time; 3] {
+        let Message { enter, first, arrival, .. } = self.message(message);
+        [*enter, *first, *arrival]
     }
 
     fn message_at(&self, place: usize) -> Option<usize> {

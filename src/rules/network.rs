@@ -49,7 +49,7 @@ impl EntryRequest {
 }
 
 /// The times of a message in the network, as [`Network::serve`] reserved them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Passage {
     /// The end of the send gap and of the overhead: without contention the message enters then.
     pub ready: Time,

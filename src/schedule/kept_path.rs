@@ -170,12 +170,17 @@ impl EventIndex for KeptEvents<'_, '_> {
 
     fn indexed_message(&self, message: usize) -> Message {
         let KeptMessage { from, to, words, .. } = self.run.order.messages[message];
-        let Passage { enter, first, arrival, .. } = self.run.times.passages[message];
+        let [enter, first, arrival] = self.message_times(message);
         let (from, to) = (from as usize, to as usize);
         let latency = self.run.network.params_between(from, to).L;
         let id = self.run.id(message as u32);
         // The place decides between messages of the same turn, which are sent.
         Message { id, to, words: words as usize, latency, place: from, enter, first, arrival }
+    }
+
+    fn message_times(&self, message: usize) -> [Time; 3] {
+        let Passage { enter, first, arrival, .. } = self.run.times.passages[message];
+        [enter, first, arrival]
     }
 
     fn message_at(&self, place: usize) -> Option<usize> {

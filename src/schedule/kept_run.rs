@@ -6,7 +6,7 @@ use super::kept_order::{Act, KeptMessage, KeptOrder, RunTimes};
 use crate::agenda::{Agenda, AgendaEntry};
 use crate::error::{Cause, RunError};
 use crate::params::{Latency, Level, LeveledParams, Params};
-use crate::rules::network::{Ingress, Network, Passage};
+use crate::rules::network::{EntryRequest, Ingress, Network, Passage};
 use crate::rules::pace::Pace;
 use crate::time::Time;
 
@@ -34,19 +34,13 @@ struct KeptRank {
     next: u32,
     /// The turn of its last act: none of its next ones is earlier.
     turn: Time,
+    /// The request of its next message, which waits for its turn.
+    request: EntryRequest,
+    /// Its first message that has not been sent.
+    unsent: u32,
     /// True if it waits for a message that has not been sent.
     is_waiting: bool,
 }
-
-/// A message that has not been sent.
-const NOT_SENT: Passage = Passage {
-    ready: Time::MAX,
-    admitted: Time::MAX,
-    enter: Time::MAX,
-    first: Time::MAX,
-    arrival: Time::MAX,
-    out_of_order: true,
-};
 
 struct KeptPlay<'a> {
     run: KeptRun<'a>,
@@ -74,27 +68,24 @@ impl KeptOrder {
             pace: Pace::new(id, &network),
             next: self.begins[id],
             turn: Time::ZERO,
+            request: EntryRequest::when_ready(Time::ZERO, Time::ZERO, Time::ZERO),
+            unsent: self.first_messages[id],
             is_waiting: false,
         };
         let mut times = self.spare.take();
         times.spans.resize(self.acts.len(), (Time::ZERO, Time::ZERO));
-        times.passages.clear();
-        times.passages.resize(self.messages.len(), NOT_SENT);
+        times.passages.resize(self.messages.len(), Passage::default());
         let mut play = KeptPlay {
             ranks: (0..self.ranks()).map(rank).collect(),
             ingresses: (0..network.ingress_count()).map(|_| Ingress::default()).collect(),
             agenda: Agenda::default(),
-            awake: Vec::new(),
+            awake: (0..self.ranks() as u32).rev().collect(),
             run: KeptRun { time: Time::ZERO, order: self, network, levels, times },
         };
-        for rank in 0..self.ranks() as u32 {
-            play.awake.push(rank);
-            play.go_on()?;
-        }
+        play.go_on()?;
         while let Some(entry) = play.agenda.pop() {
             let (turn, rank) = entry.moment();
-            play.ranks[rank as usize].turn = turn;
-            play.send(rank)?;
+            play.send(rank, turn)?;
             play.awake.push(rank);
             play.go_on()?;
         }
@@ -120,19 +111,23 @@ impl<'a> KeptPlay<'a> {
                     }
                     Act::Send(message) => {
                         let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
-                        let KeptRank { pace, turn, .. } = &self.ranks[rank as usize];
+                        let KeptRank { pace, turn, request, .. } = &mut self.ranks[rank as usize];
                         let network = &self.run.network;
-                        let request =
+                        *request =
                             network.predict_request(&pace.egress, to as usize, words as usize, pace.now);
-                        if network.is_visible(&request) {
-                            let turn = network.turn_time(&request).max(*turn);
+                        let mut turn = *turn;
+                        if network.is_visible(request) {
+                            turn = turn.max(network.turn_time(request));
                             if turn == Time::MAX {
                                 return Err(end_of_time(rank));
                             }
-                            self.agenda.add(AgendaEntry::new(turn, rank, 0));
-                            break;
+                            let entry = AgendaEntry::new(turn, rank, 0);
+                            if !self.awake.is_empty() || !self.agenda.is_before_all(entry) {
+                                self.agenda.add(entry);
+                                break;
+                            }
                         }
-                        self.send(rank)?;
+                        self.send(rank, turn)?;
                     }
                 }
             }
@@ -159,13 +154,14 @@ impl<'a> KeptPlay<'a> {
     /// Receives a rank's next message, if it has been sent.
     #[inline]
     fn receive(&mut self, rank: u32, message: u32) -> bool {
-        let arrival = self.run.times.passages[message as usize].arrival;
         let KeptMessage { from, words, .. } = self.run.order.messages[message as usize];
+        let is_sent = message < self.ranks[from as usize].unsent;
         let state = &mut self.ranks[rank as usize];
-        state.is_waiting = self.run.times.passages[message as usize].out_of_order;
-        if state.is_waiting {
+        state.is_waiting = !is_sent;
+        if !is_sent {
             return false;
         }
+        let arrival = self.run.times.passages[message as usize].arrival;
         let network = &self.run.network;
         let begin = state.pace.start_reception(network, from as usize, arrival);
         let overhead = network.recv_overhead(from as usize, rank as usize, words as usize);
@@ -175,20 +171,21 @@ impl<'a> KeptPlay<'a> {
         true
     }
 
-    /// Sends a rank's next message.
+    /// Sends a rank's next message at its turn.
     #[inline]
-    fn send(&mut self, rank: u32) -> Result<(), RunError> {
-        let Some(Act::Send(message)) = self.next_act(rank) else { return Ok(()) };
-        let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
-        let network = &self.run.network;
-        let pace = &mut self.ranks[rank as usize].pace;
-        let begin = pace.now.max(pace.next_send(network, to as usize, words as usize));
-        let outgoing = pace.prepare_send(network, to as usize, words as usize);
-        if outgoing.entry.asked_at == Time::MAX {
+    fn send(&mut self, rank: u32, turn: Time) -> Result<(), RunError> {
+        let state = &mut self.ranks[rank as usize];
+        let (message, request) = (state.unsent, state.request);
+        (state.turn, state.unsent) = (turn, message + 1);
+        if request.asked_at == Time::MAX {
             return Err(end_of_time(rank));
         }
-        let passage = network.serve(&mut *self.ingresses, &mut pace.egress, outgoing.to, &outgoing.entry);
-        self.run.times.passages[message as usize] = Passage { out_of_order: false, ..passage };
+        let KeptMessage { to, words, .. } = self.run.order.messages[message as usize];
+        let network = &self.run.network;
+        let pace = &mut state.pace;
+        let begin = pace.now.max(pace.next_send(network, to as usize, words as usize));
+        let passage = network.serve(&mut *self.ingresses, &mut pace.egress, to as usize, &request);
+        self.run.times.passages[message as usize] = passage;
         self.end_act(rank, begin, passage.enter);
         let receiver = &self.ranks[to as usize];
         if receiver.is_waiting && self.next_act(to) == Some(Act::Receive(message)) {
