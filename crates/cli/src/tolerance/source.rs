@@ -8,7 +8,8 @@ use loggp::schedule::{KeptOrder, Player, Schedule};
 use loggp::trace::Trace;
 use loggp::{RunError, Time};
 use loggp_study::analysis::{
-    CurveRequest, FailedReplay, LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags, replay_with,
+    CurveRequest, FailedReplay, LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags,
+    replay_with,
 };
 
 use super::super::audit;
