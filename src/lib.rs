@@ -114,6 +114,7 @@ pub mod __private {
     #[cfg(feature = "machine")]
     pub use crate::machine::{Computer, Recording, Room};
     pub use crate::message::Plain;
+    pub use crate::path::index::partition_place;
     #[cfg(feature = "machine")]
     pub use crate::proc::{on_thread_stack, thread_stack};
     pub use crate::rounds::{BinomialPlace, Nodes, Round, bruck, dissemination, distances, staggered};

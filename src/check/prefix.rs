@@ -8,7 +8,6 @@ use std::collections::HashMap;
 
 use super::history::{History, Take};
 use crate::message::MessageId;
-use crate::params::Params;
 use crate::time::Time;
 use crate::trace::{CallKind, Until, send_after_gap};
 
@@ -152,7 +151,7 @@ impl Prefix {
             if !origin.after.is_none_or(is_settled) {
                 continue;
             }
-            let params = params_between(history, message.id.from, message.to);
+            let params = history.trace.params_between(message.id.from, message.to);
             let stream = if bounded { params.stream(message.words) } else { Time::ZERO };
             let capacity = params.capacity().filter(|_| bounded).unwrap_or(usize::MAX);
             // A processor's own gaps leave room for its messages, unless the capacity is below ceil(L/g).
@@ -210,11 +209,6 @@ impl Prefix {
     }
 }
 
-/// Returns the parameters between two processors.
-fn params_between<'h>(history: &History<'h>, one: usize, other: usize) -> &'h Params {
-    history.trace.params_between(one, other)
-}
-
 /// Reads the effects of calls.
 struct CallReader<'a, 'h> {
     history: &'a History<'h>,
@@ -241,7 +235,7 @@ impl CallReader<'_, '_> {
         let sends = |prefix: &mut Prefix, flight: usize| {
             prefix.messages[flight].entry_delay = None;
             let message = history.message(prefix.messages[flight].message);
-            let gap = params_between(history, id, message.to).g;
+            let gap = history.trace.params_between(id, message.to).g;
             let overhead = history.overhead(true, message.id).unwrap_or_default();
             SettledSend { message: flight, overhead, gap }
         };
@@ -316,7 +310,7 @@ impl CallReader<'_, '_> {
             Some(got) => {
                 let message = history.message(got);
                 let known = history.overhead(false, message.id);
-                let params = params_between(history, from, take.id);
+                let params = history.trace.params_between(from, take.id);
                 (known.unwrap_or_else(|| params.recv_overhead(message.words)), params.g)
             }
             None => (Time::ZERO, Time::ZERO),

@@ -40,8 +40,8 @@ use crate::trace::Trace;
 pub use computer::Computer;
 pub use host::{Host, Lateness};
 pub use limits::Room;
-pub(crate) use order::ObservedRun;
 pub use order::Order;
+pub(crate) use recording::ObservedRun;
 pub use recording::Recording;
 
 /// A parallel machine on which programs run.
@@ -104,7 +104,7 @@ pub struct Run<R> {
     pub host: Option<Host>,
     /// The trace, if the machine was set to [trace](Machine::trace).
     pub trace: Option<Trace>,
-    /// What the trace is made from, until it is.
+    /// The logs that the trace is made from, until it is.
     recording: Option<Recording>,
 }
 
@@ -193,7 +193,7 @@ impl Machine {
     /// Returns the parameters between two processors, as [`Proc::params_to`] does.
     #[doc(hidden)]
     pub fn params_between(&self, one: usize, other: usize) -> &Params {
-        innermost_params(&self.params, &self.levels, one.min(other), one.max(other))
+        innermost_params(&self.params, &self.levels, one, other)
     }
 
     /// Gives the machine levels, from the outermost to the innermost, two at most: nodes, and sockets within
@@ -262,8 +262,7 @@ impl Machine {
     /// [latency](Machine::latency) and the [ties](Machine::ties).
     pub fn order(self, order: &Order) -> Machine {
         let noise = order.noise.clone().or(self.order.noise);
-        let trace = self.trace || order.observer.is_some();
-        Machine { order: Order { noise, ..order.clone() }, trace, ..self }
+        Machine { order: Order { noise, ..order.clone() }, ..self }
     }
 
     /// Returns the machine's order of messages.
@@ -581,7 +580,9 @@ impl Machine {
                         .map(|(stats, _)| stats),
                 };
                 let stats = ran.map_err(|mut error| {
-                    drop(self.report(Vec::new(), &setup));
+                    if let Some(observer) = &self.order.observer {
+                        observer.record(self.recording(&setup));
+                    }
                     let crashed = &setup.observed_faults.lock().crashed;
                     let those = error.processors.iter_mut().filter(|state| crashed.contains_key(&state.id));
                     those.for_each(|state| state.status = ProcStatus::Crashed);
@@ -645,7 +646,7 @@ impl Machine {
         }
         let settings = [
             ("charged work", self.work == Work::Charged, "let it be measured"),
-            ("trace", self.trace, "leave it out"),
+            ("trace", self.is_traced(), "leave it out"),
             ("levels", !self.levels.is_empty(), "leave them out"),
             ("ports", self.ports != Ports::default(), "leave them out"),
             ("latency", self.order.latency != Latency::default(), "leave it out"),
@@ -759,7 +760,7 @@ impl Machine {
             names: Arc::default(),
             observed_faults: Mutex::default(),
             faults: self.order.faults.clone(),
-            is_traced: self.trace,
+            is_traced: self.is_traced(),
             keeps_locations: self.order.observer.is_some(),
             logs: Mutex::default(),
             run: RUNS.fetch_add(1, Ordering::Relaxed),
@@ -783,26 +784,31 @@ impl Machine {
         }
     }
 
-    /// Puts together the report of a run from the processors' accounts and logs. For a run that has failed,
-    /// this only passes its trace to the observer.
+    /// Puts together the report of a run from the processors' accounts and logs.
     fn report(&self, processors: Vec<Stats>, setup: &Setup) -> Run<()> {
         let time = processors.iter().map(|stats| stats.finish).max().unwrap_or_default();
-        let run = Run {
+        let mut run = Run {
             results: Vec::new(),
             processors,
             time,
             model: Some(time),
             host: None,
             trace: None,
-            recording: self.trace.then(|| self.recording(setup)),
+            recording: None,
         };
-        let Some(observer) = &self.order.observer else { return run };
-        let locations = run.recording.as_ref().map(Recording::locations).unwrap_or_default();
-        let run = run.with_trace();
-        if let Some(trace) = run.trace.clone() {
-            observer.record(ObservedRun { trace, locations });
+        if let Some(observer) = &self.order.observer {
+            let recording = self.recording(setup);
+            run.recording = self.trace.then(|| recording.clone());
+            observer.record(recording);
+        } else if self.trace {
+            run.recording = Some(self.recording(setup));
         }
         run
+    }
+
+    /// Returns whether a run is traced: for its report, or for the observer.
+    fn is_traced(&self) -> bool {
+        self.trace || self.order.observer.is_some()
     }
 
     /// Returns what a run has written.

@@ -1,10 +1,10 @@
 //! An order of messages, and the observation of a run under it.
 
-use std::panic::Location;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::recording::{ObservedRun, Recording};
 use crate::params::{Latency, Noise, Precedence, Ties};
 use crate::rules::choice::LatencyRule;
 use crate::trace::{Faults, Trace};
@@ -69,28 +69,18 @@ impl Order {
     }
 }
 
-/// A run as an observer saw it.
-#[derive(Debug)]
-pub(crate) struct ObservedRun {
-    /// The trace, up to the end or the failure of the run.
-    pub trace: Trace,
-    /// The source locations of calls that may take one of several messages, with the calls' indices in the
-    /// trace.
-    pub locations: Vec<(usize, &'static Location<'static>)>,
-}
-
-/// An observer, which keeps the last run.
+/// An observer, which keeps the logs of the last run. The trace is made if somebody takes it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RunObserver(Arc<Mutex<Option<ObservedRun>>>);
+pub(crate) struct RunObserver(Arc<Mutex<Option<Recording>>>);
 
 impl RunObserver {
     /// Records a run.
-    pub(super) fn record(&self, run: ObservedRun) {
+    pub(super) fn record(&self, run: Recording) {
         *self.0.lock() = Some(run);
     }
 
     /// Takes the last run, or `None` if no run has begun.
     pub(crate) fn take(&self) -> Option<ObservedRun> {
-        self.0.lock().take()
+        self.0.lock().take().map(Recording::observed)
     }
 }

@@ -4,9 +4,8 @@ use std::panic::Location;
 
 use crate::trace::{Log, Trace};
 
-/// What a traced run has written, from which its trace is made: at the end of the run, or when somebody asks
-/// for it.
-#[derive(Debug)]
+/// The logs of a traced run, from which its trace is made: at the end of the run, or when somebody asks for it.
+#[derive(Clone, Debug)]
 pub struct Recording {
     /// The trace without what happened.
     trace: Trace,
@@ -14,6 +13,16 @@ pub struct Recording {
     logs: Vec<(usize, Box<Log>)>,
     /// The numbers of groups in the trace, by those in the logs.
     groups: Vec<u32>,
+}
+
+/// A run as an observer saw it.
+#[derive(Debug)]
+pub(crate) struct ObservedRun {
+    /// The trace, up to the end or the failure of the run.
+    pub trace: Trace,
+    /// The source locations of calls that may take one of several messages, with the calls' indices in the
+    /// trace.
+    pub locations: Vec<(usize, &'static Location<'static>)>,
 }
 
 impl Recording {
@@ -28,16 +37,15 @@ impl Recording {
         self.trace.out_of_order = count;
     }
 
-    /// Returns the source locations of calls that may take one of several messages, with the calls' indices
-    /// in the trace.
-    pub(super) fn locations(&self) -> Vec<(usize, &'static Location<'static>)> {
+    /// Returns the run as an observer sees it.
+    pub(super) fn observed(self) -> ObservedRun {
         let mut before = 0;
         let mut locations = Vec::new();
         for (_, log) in &self.logs {
             locations.extend(log.locations().map(|(call, at)| (before + call, at)));
             before += log.call_count();
         }
-        locations
+        ObservedRun { trace: self.into_trace(), locations }
     }
 
     /// Puts the trace together.

@@ -1,7 +1,7 @@
 //! The parameters of a machine together with those of its levels, as one set of which each can be changed.
 
 use super::builder::ParamsBuilder;
-use super::levels::{Level, innermost_level};
+use super::levels::{Level, innermost_params, level_params};
 use super::params::{Params, ParamsError};
 use super::table::Parameter;
 use crate::text::escaped;
@@ -70,7 +70,7 @@ impl LeveledParams {
     ///
     /// If the machine has no such level.
     pub fn at(&self, level: usize) -> &Params {
-        level.checked_sub(1).map_or(&self.params, |within| &self.levels[within].params)
+        level_params(&self.params, &self.levels, level)
     }
 
     /// Iterates over the machine's own parameters, and those of each level.
@@ -81,7 +81,7 @@ impl LeveledParams {
     /// Returns the parameters of messages between two processors: those of the innermost level that has both
     /// in one group, or else the machine's own.
     pub fn between(&self, x: usize, y: usize) -> &Params {
-        self.at(innermost_level(&self.levels, x, y))
+        innermost_params(&self.params, &self.levels, x, y)
     }
 
     /// Iterates over the parameters that this machine and its levels have.

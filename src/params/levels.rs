@@ -99,14 +99,14 @@ impl Level {
     }
 }
 
-/// Returns the parameters of the innermost level that has processors `first` to `last` in one group.
-pub(crate) fn innermost_params<'p>(
-    outer: &'p Params,
-    levels: &'p [Level],
-    first: usize,
-    last: usize,
-) -> &'p Params {
-    let level = innermost_level(levels, first, last);
+/// Returns the parameters of the innermost level that has two processors in one group, and so all between them.
+pub(crate) fn innermost_params<'p>(outer: &'p Params, levels: &'p [Level], x: usize, y: usize) -> &'p Params {
+    level_params(outer, levels, innermost_level(levels, x, y))
+}
+
+/// Returns the parameters of a level by its number, from 1 for the outermost; the machine's own for 0.
+#[inline]
+pub(crate) fn level_params<'p>(outer: &'p Params, levels: &'p [Level], level: usize) -> &'p Params {
     level.checked_sub(1).map_or(outer, |within| &levels[within].params)
 }
 

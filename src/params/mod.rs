@@ -22,7 +22,7 @@ pub use builder::ParamsBuilder;
 pub(crate) use costs::{ReceptionCost, Surcharge};
 pub use leveled::{LevelParameter, LeveledParams};
 pub use levels::Level;
-pub(crate) use levels::{PerLevel, innermost_level, innermost_params};
+pub(crate) use levels::{PerLevel, innermost_level, innermost_params, level_params};
 pub use model::Model;
 pub(crate) use noise::Detours;
 pub use noise::Noise;

@@ -5,7 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::index::{EventIndex, IndexedEvent};
+use super::index::{EventIndex, IndexedEvent, partition_place};
 use crate::params::Ports;
 use crate::time::Time;
 use crate::trace::Message;
@@ -181,11 +181,7 @@ impl<'e, Index: EventIndex> Blockers<'e, Index> {
             None => own.start + place,
         };
         let moment = |place: usize| self.moment(order, message_at(place));
-        let (mut start, mut end) = (0, count);
-        while start < end {
-            let middle = start + (end - start) / 2;
-            if moment(middle) < at { start = middle + 1 } else { end = middle }
-        }
+        let start = partition_place(0..count, |place| moment(place) < at);
         let then = (start..count).take_while(|place| moment(*place) == at).count();
         (start..start + then).map(message_at)
     }

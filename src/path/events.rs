@@ -66,7 +66,7 @@ pub struct Track {
 }
 
 impl<'a> Events<'a> {
-    /// Indexes the events of a trace.
+    /// Indexes the events of a trace. Mostly they are in order already, which a sort may not see at once.
     pub fn new(trace: &'a Trace) -> Events<'a> {
         let mut messages: Vec<&Message> = trace.messages.iter().collect();
         if !messages.is_sorted_by_key(|message| message.id) {

@@ -38,7 +38,7 @@ struct LevelTerms {
     more: Vec<(LevelParameter, Params)>,
 }
 
-/// What hops have in common that a formula does not tell apart.
+/// The class of hops that a formula does not tell apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct HopClass {
     term: HopTerm,

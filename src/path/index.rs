@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::events::{Event, Events};
-use crate::params::{Level, Params, Ports, innermost_level};
+use crate::params::{Level, Params, Ports, innermost_level, level_params};
 use crate::time::Time;
 use crate::trace::{ActivityKind, Message};
 
@@ -52,6 +52,16 @@ impl From<&ActivityKind> for IndexedKind {
     }
 }
 
+/// Returns the first of some places that is not before something, where all that are lie first.
+pub fn partition_place(places: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
+    let Range { start: mut low, end: mut high } = places;
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
+}
+
 /// The events of a run by their places, and its messages, sorted by id.
 pub(crate) trait EventIndex {
     fn params(&self) -> &Params;
@@ -70,7 +80,7 @@ pub(crate) trait EventIndex {
     /// Returns the parameters of a level.
     #[inline]
     fn params_at(&self, level: usize) -> &Params {
-        level.checked_sub(1).map_or(self.params(), |within| &self.levels()[within].params)
+        level_params(self.params(), self.levels(), level)
     }
 
     /// Returns the ports of a level.
@@ -127,18 +137,10 @@ pub(crate) trait EventIndex {
 
     /// Returns the messages that a processor sent.
     fn messages_from(&self, id: usize) -> Range<usize> {
-        let first_after = |is_before: &dyn Fn(usize) -> bool| {
-            let (mut low, mut high) = (0, self.number_of_messages());
-            while low < high {
-                let middle = low + (high - low) / 2;
-                match is_before(self.indexed_message(middle).id.from) {
-                    true => low = middle + 1,
-                    false => high = middle,
-                }
-            }
-            low
-        };
-        first_after(&|from| from < id)..first_after(&|from| from <= id)
+        let (all, from) = (0..self.number_of_messages(), |message| self.indexed_message(message).id.from);
+        partition_place(all.clone(), |message| from(message) < id)..partition_place(all, |message| {
+            from(message) <= id
+        })
     }
 
     /// Returns whether each processor's messages are known to enter in the order of their numbers.

@@ -3,7 +3,7 @@
 mod blockers;
 mod events;
 mod formula;
-mod index;
+pub(crate) mod index;
 mod walk;
 
 pub use events::{Event, Events, Track};

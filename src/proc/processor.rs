@@ -90,7 +90,7 @@ impl<'a> Proc<'a> {
     /// If there is no such processor.
     pub fn params_to(&self, other: usize) -> &'a Params {
         assert!(other < self.P(), "there is no processor {other}: there are 0 to {}", self.P() - 1);
-        innermost_params(self.params(), &self.setup.levels, self.id().min(other), self.id().max(other))
+        innermost_params(self.params(), &self.setup.levels, self.id(), other)
     }
 
     /// Returns the earliest time at which a send need not wait for the gap after the last send; on a machine

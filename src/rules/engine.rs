@@ -740,16 +740,16 @@ impl<'n> Engine<'n> {
         tag: RawTag,
         activities: ActivityLog,
     ) {
-        let id = self.id();
+        let (id, message) = (self.id(), outgoing.id(self.id()));
         if let Some(log) = &mut self.log {
             log.add_message(outgoing.record(self.network, id, passage));
-            if activities.is_none() {
-                log.call_messages.add(true, tag, outgoing.id(id));
-                log.add_activities(send_activities(outgoing.id(id), (called, begin), passage));
-            }
         }
+        let all = send_activities(message, (called, begin), passage);
         if let Some(to) = activities {
-            to.extend(send_activities(outgoing.id(id), (called, begin), passage));
+            to.extend(all);
+        } else if let Some(log) = &mut self.log {
+            log.call_messages.add(true, tag, message);
+            log.add_activities(all);
         }
     }
 

@@ -26,7 +26,7 @@ pub struct KeptOrder {
     pub(super) messages: Vec<KeptMessage>,
     /// The index of each rank's first message, and the number of all messages.
     pub(super) first_messages: Vec<u32>,
-    /// What earlier runs have left.
+    /// The memory of runs that are over.
     pub(super) spare: SpareRuns,
 }
 

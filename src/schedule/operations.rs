@@ -37,7 +37,7 @@ pub(super) struct OperationList {
     table: Vec<TableEntry>,
 }
 
-/// What distinguishes operations of one kind.
+/// The fields of an operation in the table, which operations may share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TableEntry {
     size: u64,

@@ -14,7 +14,7 @@ use super::mail::{Mail, recv_filter};
 use super::matching::{MatchedPairs, RankMatching};
 use super::outcome::{finish, stopped};
 use super::progress::ScheduleProgress;
-use super::sort::sort_by_rank;
+use super::sort::sort_by_rank_and_key;
 use super::watch::{Beginning, Watcher};
 use super::{OperationKind, PackedOperation, PlayReport, Schedule};
 use crate::agenda::{Agenda, AgendaEntry};
@@ -540,10 +540,7 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             rank.matching.unreceived().map(move |mail| (mail.arrival, to, mail.from, mail.tag))
         });
         let finishes = self.ranks.iter().map(|rank| rank.pace.now).collect();
-        sort_by_rank(&mut self.ends, self.ranks.len(), |([rank, _], _)| *rank as usize);
-        if !self.ends.is_sorted() {
-            self.ends.sort_unstable();
-        }
+        sort_by_rank_and_key(&mut self.ends, self.ranks.len(), |([rank, _], _)| *rank as usize, |ends| *ends);
         self.report.operations = self.ends.into_iter().map(|(_, ends)| ends).collect();
         let report = finish(self.report, &self.progress, finishes, sending, left)?;
         Ok((PlayReport { moments: self.progress.moments, ..report }, self.log))

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use super::lists::ListPool;
 use super::operations::{OperationKind, PackedOperation};
 use super::outcome::PlayReport;
-use super::sort::sort_by_rank;
+use super::sort::{sort_by_rank, sort_by_rank_and_key};
 use super::storage::Schedule;
 use super::watch::{Beginning, Watcher};
 use super::{loggopsim, papers};
@@ -202,11 +202,7 @@ impl Player {
     /// Returns the trace of a play, sorted as that of a run.
     fn to_trace(&self, params: Params, mut log: papers::PlayLog) -> Trace {
         sort_by_rank(&mut log.activities, params.P, |activity| activity.id);
-        // Mostly a rank's messages are in order then.
-        sort_by_rank(&mut log.messages, params.P, |message| message.id.from);
-        if !log.messages.is_sorted_by_key(|message| message.id) {
-            log.messages.sort_unstable_by_key(|message| message.id);
-        }
+        sort_by_rank_and_key(&mut log.messages, params.P, |message| message.id.from, |message| message.id);
         Trace {
             params,
             levels: self.machine.levels.clone(),

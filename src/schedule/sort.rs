@@ -20,6 +20,20 @@ pub(super) fn sort_by_rank<T>(all: &mut [T], ranks: usize, rank: impl Fn(&T) -> 
     }
 }
 
+/// Sorts by rank and then by a key, by which what is of one rank is mostly in order already.
+pub(super) fn sort_by_rank_and_key<T, K: Ord>(
+    all: &mut [T],
+    ranks: usize,
+    rank: impl Fn(&T) -> usize,
+    key: impl Fn(&T) -> K,
+) {
+    sort_by_rank(all, ranks, rank);
+    // A standard library that is made for few bytes, as a page's, sorts what is in order too.
+    if !all.is_sorted_by_key(&key) {
+        all.sort_unstable_by_key(key);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,4 +1,4 @@
-//! What a play tells while it goes on.
+//! The operations of a play, told as they begin.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct Beginning {
     pub end: Option<Time>,
 }
 
-/// What is called with each operation that begins, if anything is.
+/// A function that is called with each operation that begins, if there is one.
 #[derive(Default)]
 pub(super) struct Watcher<'a>(pub Option<&'a mut dyn FnMut(Beginning)>);
 

@@ -349,7 +349,7 @@ impl Until {
 }
 
 /// Messages that a processor sent (`true`) or received during its current call, with their tags.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CallMessages(SmallVec<[(bool, RawTag, MessageId); 1]>);
 
 impl CallMessages {

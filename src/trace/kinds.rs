@@ -9,15 +9,29 @@ pub const KIND_NAMES: [&str; 10] =
 /// Returns the number of an activity's kind.
 pub fn kind_number(kind: &ActivityKind) -> usize {
     match kind {
-        ActivityKind::Work(_) => 0,
-        ActivityKind::Send(_) => 1,
-        ActivityKind::Receive(_) => 2,
-        ActivityKind::Gap => 3,
-        ActivityKind::Stall => 4,
-        ActivityKind::Port => 5,
-        ActivityKind::Idle => 6,
-        ActivityKind::Barrier => 7,
-        ActivityKind::Post(_) => 8,
-        ActivityKind::Wait(_) => 9,
+        ActivityKind::Work(_) => number::WORK,
+        ActivityKind::Send(_) => number::SEND,
+        ActivityKind::Receive(_) => number::RECEIVE,
+        ActivityKind::Gap => number::GAP,
+        ActivityKind::Stall => number::STALL,
+        ActivityKind::Port => number::PORT,
+        ActivityKind::Idle => number::IDLE,
+        ActivityKind::Barrier => number::BARRIER,
+        ActivityKind::Post(_) => number::POST,
+        ActivityKind::Wait(_) => number::WAIT,
     }
+}
+
+/// The numbers.
+pub(super) mod number {
+    pub(in super::super) const WORK: usize = 0;
+    pub(in super::super) const SEND: usize = 1;
+    pub(in super::super) const RECEIVE: usize = 2;
+    pub(in super::super) const GAP: usize = 3;
+    pub(in super::super) const STALL: usize = 4;
+    pub(in super::super) const PORT: usize = 5;
+    pub(in super::super) const IDLE: usize = 6;
+    pub(in super::super) const BARRIER: usize = 7;
+    pub(in super::super) const POST: usize = 8;
+    pub(in super::super) const WAIT: usize = 9;
 }

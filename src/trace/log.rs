@@ -7,14 +7,14 @@ use std::borrow::Cow;
 use std::panic::Location;
 
 use super::call::{Call, CallKind, CallMessages, CallTag, Transfer, Until};
-use super::kinds::kind_number;
+use super::kinds::{kind_number, number};
 use super::record::{Activity, ActivityKind, Message, Progress, Trace};
 use crate::message::{MessageId, RawTag};
 use crate::time::Time;
 
 /// One processor's part of a trace, written during the run.
 // The fields that every message touches come first, and fill two cache lines: see `Proc`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[repr(C, align(64))]
 pub(crate) struct Log {
     words: Words,
@@ -46,7 +46,7 @@ const CALLS: usize = 2;
 
 /// The words of records, each of which begins with a code in its lowest byte and a value in the others. They
 /// are in pieces, none of which moves when others are added.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Words {
     last: Vec<u64>,
     full: Vec<Vec<u64>>,
@@ -373,20 +373,20 @@ impl Reader<'_> {
         let length = std::mem::take(&mut self.length) + length;
         let start = self.now;
         self.now += time(length);
-        let (kind, rest) = match number {
-            0 => (ActivityKind::Work(self.kinds.next()?.clone()), words),
-            3 => (ActivityKind::Gap, words),
-            4 => (ActivityKind::Stall, words),
-            5 => (ActivityKind::Port, words),
-            6 => (ActivityKind::Idle, words),
-            7 => (ActivityKind::Barrier, words),
-            _ => {
+        let (kind, rest) = match number as usize {
+            number::WORK => (ActivityKind::Work(self.kinds.next()?.clone()), words),
+            number::GAP => (ActivityKind::Gap, words),
+            number::STALL => (ActivityKind::Stall, words),
+            number::PORT => (ActivityKind::Port, words),
+            number::IDLE => (ActivityKind::Idle, words),
+            number::BARRIER => (ActivityKind::Barrier, words),
+            number => {
                 let (word, rest) = words.split_first()?;
                 let (from, low) = split(*word);
                 let kind = match number {
-                    1 => ActivityKind::Send(MessageId { from: self.id, number: low }),
-                    2 => ActivityKind::Receive(MessageId { from, number: low }),
-                    8 => ActivityKind::Post(low as u32),
+                    number::SEND => ActivityKind::Send(MessageId { from: self.id, number: low }),
+                    number::RECEIVE => ActivityKind::Receive(MessageId { from, number: low }),
+                    number::POST => ActivityKind::Post(low as u32),
                     _ => ActivityKind::Wait(low as u32),
                 };
                 (kind, rest)

@@ -1,4 +1,4 @@
-//! What the messages and the computing of a played schedule are called: by the calls of the recorded program.
+//! The names of the messages and the computing of a played schedule: the calls of the recorded program.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -59,7 +59,8 @@ pub struct ReplayCommand {
     /// Whose rules hold: docs/reference/replay.md has the differences
     #[arg(long, value_parser = one_of::<CostModel>(RULES), default_value = "papers")]
     rules: CostModel,
-    /// Whether long messages to and from a rank share a port [default: as the machine's file says, or single]
+    /// Ports of the ranks for long messages: one for both directions, or one for each [default: as the machine's file
+    /// says, or single]
     #[arg(long, value_parser = one_of::<Ports>(PORTS))]
     ports: Option<Ports>,
     /// The noise of the ranks' processors: every 10 ms the operating system takes 25 us, or what a file in LogGOPSim's form

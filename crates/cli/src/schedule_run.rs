@@ -11,7 +11,7 @@ use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp_study::analysis::{MessageNames, WhatIf};
 
 use super::audit::is_schedule;
-use super::call_names::{CallNames, WorkNames, joined_name};
+use super::call_names::{CallNames, WorkNames};
 use super::choice::MachineChoice;
 use super::error::CliError;
 use super::formula::replay_error;
@@ -148,12 +148,5 @@ impl ScheduleRun {
     pub fn heading(&self, machine: &MachineChoice, how: &str) -> String {
         let parameters = parameters(&machine.params, &machine.unit).join(", ");
         choice_heading(machine, &parameters, &format!("virtual clock{}{how}", self.wires))
-    }
-
-    /// Returns what a message is called: by the calls that sent and received it, if they are known, or else by
-    /// its ends, tag and length.
-    pub fn message_name(&self, ends: [usize; 2], operations: [u32; 2]) -> String {
-        let mut names = CallNames::new(&self.program);
-        joined_name(&names.of_message(ends, operations))
     }
 }

@@ -94,7 +94,7 @@ struct RunPanel {
     name: String,
     about: String,
     trace: Trace,
-    /// What the messages of a played schedule are called.
+    /// The names of the messages of a played schedule.
     messages: Vec<Rc<str>>,
 }
 

@@ -321,6 +321,7 @@ LONG = """
         "ring.write(os.devnull)",
         "trace().write(os.devnull)",
         "machine.run(talk).trace.messages",
+        "machine.check(talk, runs=1)",
     ],
 )
 def test_interrupt_ends_long_work_at_once(work: str) -> None:

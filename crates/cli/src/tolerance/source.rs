@@ -13,6 +13,7 @@ use loggp_study::analysis::{
 };
 
 use super::super::audit;
+use super::super::call_names::{CallNames, joined_name};
 use super::super::error::CliError;
 use super::super::formula::replay_error;
 use super::super::heading::{level_lines, parameters, recorded_text};
@@ -254,5 +255,6 @@ fn schedule_uses(
     operations: &[[u32; 2]],
     ends: &dyn Fn(usize) -> [usize; 2],
 ) -> Vec<LatencyUse<String>> {
-    latency_uses(path, level, |message| run.message_name(ends(message), operations[message]))
+    let mut names = CallNames::new(&run.program);
+    latency_uses(path, level, |message| joined_name(&names.of_message(ends(message), operations[message])))
 }

@@ -1,4 +1,4 @@
-//! How the predicted time of a program differs from the recorded one.
+//! The difference between the predicted time of a program and the recorded one.
 //!
 //! Each rank's time is divided into computing and the calls of each group. The recorded time in a call is from its
 //! beginning to its end. The predicted time is from the moment when the computing before the call is over to the moment
@@ -33,7 +33,7 @@ impl TimePair {
     }
 }
 
-/// What of a rank's time is what.
+/// A rank's time, divided into computing and calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RankComparison {
     /// From the end of `MPI_Init` to the beginning of `MPI_Finalize`.
@@ -43,7 +43,7 @@ pub struct RankComparison {
     pub groups: Vec<(CallGroup, TimePair)>,
 }
 
-/// What of a program's time is what.
+/// A program's time, divided into computing and calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
     /// The end of the last rank.

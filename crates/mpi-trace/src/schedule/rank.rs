@@ -27,7 +27,7 @@ pub struct RankWriter<'a> {
     /// The number of operations of the ranks before.
     begin: usize,
     pub(super) threads: Vec<Thread>,
-    /// What counts as computing, if there are several threads.
+    /// The moments that count as computing already, if there are several threads.
     pub(super) computed: CountedTime,
     pub(super) communicators: CommunicatorList,
     pub(super) requests: FxHashMap<RequestId, Posted>,

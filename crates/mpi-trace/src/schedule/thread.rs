@@ -1,10 +1,10 @@
-//! What is known of a rank's threads while its operations are written.
+//! The state of a rank's threads while its operations are written.
 
 use std::collections::BTreeMap;
 
 use loggp_goal::patterns::Prerequisite;
 
-/// What a thread does goes in a row.
+/// A thread, which does one thing after the other.
 #[derive(Debug, Default)]
 pub struct Thread {
     /// The operations that the next one waits for.

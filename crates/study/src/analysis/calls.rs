@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use loggp::__private::partition_place;
 use loggp::Time;
 use loggp::path::{Events, Hop, HopKind, Path};
 use loggp::trace::ActivityKind;
@@ -11,9 +12,9 @@ use loggp::trace::ActivityKind;
 use super::accounts::Accounts;
 use super::groups::{CallGroup, GroupActivity, MessageNames};
 
-/// How a kind of work begins that a program did before a call.
+/// The begin of the name of work that a program did before a call.
 pub const BEFORE: &str = "before ";
-/// How a kind of work begins that is part of a call, as that of combining values.
+/// The begin of the name of work that is part of a call, as that of combining values.
 pub const IN: &str = "in ";
 
 /// The cost of a call, wherever it was made, with the computing before it.
@@ -50,12 +51,8 @@ pub(super) fn times_on_path(events: &Events, path: &Path, names: &MessageNames) 
 /// Returns the kind of work of a hop, if it is one.
 fn work_of<'e>(events: &'e Events, hop: &Hop) -> Option<&'e str> {
     let track = events.track(hop.id, None)?;
-    let (mut low, mut high) = (track.places.start, track.places.end);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if events.event(middle).end < hop.end { low = middle + 1 } else { high = middle }
-    }
-    (low..track.places.end)
+    let first = partition_place(track.places.clone(), |place| events.event(place).end < hop.end);
+    (first..track.places.end)
         .map(|place| events.event(place))
         .take_while(|event| event.end == hop.end)
         .find_map(|event| match event.kind {

@@ -45,8 +45,8 @@ pub struct LengthClass {
     pub is_synchronous: bool,
 }
 
-/// What the messages of a run are called, by their places: by the text of their tags, or by the calls that sent and
-/// received them.
+/// The names of a run's messages, by their places: the texts of their tags, or the calls that sent and received
+/// them.
 #[derive(Clone, Debug, Default)]
 pub struct MessageNames {
     pub sent: Vec<Option<Rc<str>>>,
