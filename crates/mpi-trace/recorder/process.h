@@ -95,9 +95,20 @@ static void open_file(void)
     const char *prefix = getenv("LOGGP_RECORD");
     char path[4096];
     snprintf(path, sizeof path, "%s.%d", prefix && *prefix ? prefix : "loggp-mpi", own_rank);
-    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0)
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    /* Processes that do not know each other are all rank 0. One empties no file that another one has mapped. */
+    if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        fprintf(stderr,
+                "loggp: a process is not recorded, since another one is rank %d of %d too; start the program as its MPI expects "
+                "(`srun --mpi=list` says how srun can)\n",
+                own_rank, world_size);
+    else if (file < 0 || ftruncate(file, 0) != 0)
         fprintf(stderr, "loggp: rank %d is not recorded, since %s cannot be written: %s\n", own_rank, path, strerror(errno));
+    else
+        return;
+    if (file >= 0)
+        close(file);
+    file = -1;
 }
 
 static void write_header(uint64_t ticks, int64_t ns)

@@ -134,10 +134,14 @@ fn version_of(launcher: &OsStr) -> Option<Launcher> {
 /// Returns whose MPI a program is linked with, by the libraries that it names.
 fn mpi_of(program: &Path) -> Option<&'static str> {
     let bytes = fs::read(program).ok().filter(|bytes| bytes.starts_with(b"\x7fELF"))?;
-    let names = |name: &str| bytes.windows(name.len()).any(|bytes| bytes == name.as_bytes());
-    if names("libmpi.so.40") || names("libmpi.so.80") {
+    let names = |name: &&str| bytes.windows(name.len()).any(|bytes| bytes == name.as_bytes());
+    // Programs in Fortran may name the libraries of its bindings alone.
+    let open_mpi = ["libmpi.so.40", "libmpi.so.80", "libmpi_mpifh.so", "libmpi_usempi"];
+    let mpich =
+        ["libmpich.so", "libmpi.so.12", "libmpi_cray", "libmpi_gnu", "libmpichfort.so", "libmpifort.so"];
+    if open_mpi.iter().any(names) {
         Some("openmpi")
-    } else if names("libmpich.so") || names("libmpi.so.12") || names("libmpi_cray") || names("libmpi_gnu") {
+    } else if mpich.iter().any(names) {
         Some("mpich")
     } else {
         None
@@ -154,4 +158,25 @@ fn exit_status(status: std::process::ExitStatus) -> u8 {
 #[cfg(not(unix))]
 fn exit_status(status: std::process::ExitStatus) -> u8 {
     status.code().and_then(|status| u8::try_from(status).ok()).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mpi_of_a_program_is_known_by_the_libraries_that_it_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |bytes: &[u8]| {
+            let program = folder.path().join("app");
+            fs::write(&program, bytes).unwrap();
+            mpi_of(&program)
+        };
+        assert_eq!(of(b"\x7fELF...libmpi.so.40\0libc.so.6"), Some("openmpi"));
+        assert_eq!(of(b"\x7fELF...libmpi_mpifh.so.40\0libgfortran.so.5"), Some("openmpi"));
+        assert_eq!(of(b"\x7fELF...libmpichfort.so.12\0"), Some("mpich"));
+        assert_eq!(of(b"\x7fELF...libmpi.so.12\0"), Some("mpich"));
+        assert_eq!(of(b"\x7fELF...libc.so.6\0"), None);
+        assert_eq!(of(b"#!/bin/sh\nlibmpi.so.40"), None);
+    }
 }
