@@ -30,9 +30,10 @@ static const char *const names[KINDS] = {
     "barrier", "bcast", "reduce", "allreduce", "scan", "exscan", "gather", "gatherv", "scatter", "scatterv", "allgather",
     "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block"};
 
-static const int sizes[] = {0,    1,    4,    7,    8,     12,    24,    40,    64,    120,    130,    256,    264,    300,    512, 800,
-                            1024, 2048, 2056, 3000, 4096,  5000,  8192,  9000,  12288, 12296,  16384,  20000,  32768,  32776, 40000,
-                            65536, 70000, 140000, 270000, 524288, 524296, 540000, 1100000};
+static const int sizes[] = {
+    0, 1, 4, 7, 8, 12, 24, 40, 64, 120, 130, 256, 264, 300, 512, 800, 1024, 2048, 2056, 3000, 4096, 5000,
+    8192, 9000, 12288, 12296, 16384, 20000, 32768, 32776, 40000, 65536, 70000, 140000, 270000, 524288, 524296,
+    540000, 1100000};
 
 /* The messages since the last collective. */
 static struct {
