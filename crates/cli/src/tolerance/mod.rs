@@ -93,8 +93,9 @@ struct ToleranceRow<'a> {
     curve: RunCurve,
     /// True if all pieces of the curve are known.
     is_whole: bool,
-    /// The time at what is tolerated for each of [`PARTS`], where the ranks may act in another order.
-    free: Vec<Option<Time>>,
+    /// The time at what is tolerated for each of [`PARTS`], where the ranks may act in another order; only of
+    /// a curve with all pieces.
+    free: [Option<Time>; PARTS.len()],
     /// Latencies on the critical path, by the kind of their message; for L, or that of a level.
     uses: Vec<LatencyUse<String>>,
 }
@@ -145,9 +146,8 @@ impl ToleranceCommand {
         }
         let find = |name: &String| {
             let found = there.iter().find(|parameter| parameter.name() == name);
-            let names = || there.iter().map(LevelParameter::name).collect::<Vec<_>>().join(", ");
             let refuse = || {
-                let names = names();
+                let names = there.iter().map(LevelParameter::name).collect::<Vec<_>>().join(", ");
                 CliError::Request(format!(
                     "--parameter {name}: this machine's parameters that are times are {names}"
                 ))

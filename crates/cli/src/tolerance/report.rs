@@ -28,17 +28,14 @@ pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
     columns.add("slope", |row| row.curve.slope).title("on the path");
     columns.add("share", |row| row.curve.share());
     columns.add_to_table("% of the run", |row| 100.0 * row.curve.share());
-    for part in PARTS {
+    for (place, part) in PARTS.into_iter().enumerate() {
         let value = move |row: &ToleranceRow| row.curve.tolerated(part).map(Time::from_ps);
         columns.add(format!("bears_{part}_percent.until_ns"), value);
         let more = move |row: &ToleranceRow| {
             row.curve.tolerated(part).map(|value| Time::from_ps(value - row.curve.value))
         };
         columns.add(format!("bears_{part}_percent.more_ns"), more);
-        let free = move |row: &ToleranceRow| match free_time(row, part) {
-            Some(time) => Field::from(time),
-            None => Field::Absent,
-        };
+        let free = move |row: &ToleranceRow| row.free[place].map_or(Field::Absent, Field::from);
         columns.add(format!("bears_{part}_percent.time_in_free_order_ns"), free).json_only();
         columns.add_to_table(&format!("bears for {part}%"), move |row| match more(row) {
             Some(more) if row.curve.may_bear_more(part) => format!("at least {more} more"),
@@ -69,12 +66,6 @@ pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
     };
     columns.add("latencies", uses).json_only();
     columns
-}
-
-/// Returns the time at what is tolerated, where the ranks may act in another order.
-fn free_time(row: &ToleranceRow, part: u32) -> Option<Time> {
-    let place = PARTS.iter().position(|other| *other == part)?;
-    *row.free.get(place)?
 }
 
 /// Returns the columns of a piece of a curve.
@@ -127,11 +118,8 @@ pub fn blocks(rows: &[ToleranceRow], unit: Unit, top: usize) -> Vec<DocumentBloc
                 notes.push(format!("and {} more; JSON has all", count(more, "piece")));
             }
         }
-        let free: Vec<String> = PARTS
-            .iter()
-            .filter_map(|part| free_time(row, *part))
-            .map(|time| percent(time.in_units(curve.time) - 1.0))
-            .collect();
+        let free = row.free.iter().flatten();
+        let free: Vec<String> = free.map(|time| percent(time.in_units(curve.time) - 1.0)).collect();
         if !free.is_empty() {
             notes.push(format!(
                 "each rank keeps the order of the machine's own {name}; in the order that those {name} lead to, the run \

@@ -159,7 +159,7 @@ impl RunSource {
         };
         let free_time =
             |part: u32| self.time_in_free_order(machine.with(parameter, curve.tolerated(part)?).ok()?);
-        let free = if is_whole { PARTS.map(free_time).into() } else { Vec::new() };
+        let free = if is_whole { PARTS.map(free_time) } else { [None; PARTS.len()] };
         let (input, machine_params) = (self.name(), machine.clone());
         Ok(ToleranceRow { input, machine: self.machine_name(), machine_params, curve, is_whole, free, uses })
     }
@@ -167,9 +167,7 @@ impl RunSource {
     /// Makes the run on a machine with these parameters.
     fn run(&self, machine: LeveledParams) -> Result<RunPath<'_>, RunError> {
         match self {
-            RunSource::Schedule { kept: Some(kept), .. } => {
-                Ok(RunPath::from_kept(kept.order.run(machine.clone())?, machine))
-            }
+            RunSource::Schedule { kept: Some(kept), .. } => Ok(RunPath::from_kept(kept.order.run(machine.clone())?, machine)),
             RunSource::Schedule { run, kept: None } => {
                 Ok(RunPath::from_trace(&run.play(machine)?.trace.expect("it is traced")))
             }

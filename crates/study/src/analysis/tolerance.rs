@@ -86,9 +86,10 @@ impl RunCurve {
         let parameter = request.parameter;
         let swept = SweptRun { machine, parameter, make_run };
         let value = parameter.number(machine).unwrap_or(0);
+        let is_line = |one: &ReplayPoint, other: &ReplayPoint| one.reaches(other) || other.reaches(one);
         let mut search = ChangeSearch {
             run_at: &|value, ends| swept.run_at(value, ends),
-            is_same: &|one, other| one.reaches(other) || other.reaches(one),
+            is_same: &is_line,
             has_lines: true,
             most_runs: request.most_runs,
             most_changes: usize::MAX,
@@ -110,7 +111,6 @@ impl RunCurve {
             let is_over = |point: &ReplayPoint, bound: &i128| 100 * i128::from(point.time.as_ps()) > *bound;
             bounds.iter().any(|bound| is_over(one, bound) != is_over(other, bound))
         };
-        let is_line = |one: &ReplayPoint, other: &ReplayPoint| one.reaches(other) || other.reaches(one);
         let is_enough =
             |one: &ReplayPoint, other: &ReplayPoint| is_line(one, other) || !passes_bound(one, other);
         search.is_same = if request.has_all_pieces { &is_line } else { &is_enough };
