@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use super::walk::{Hop, HopKind, HopTerm};
+use super::index::EventIndex;
+use super::walk::{Hop, HopKind, HopTerm, for_each_hop};
 use crate::params::{LevelParameter, LeveledParams, LongMessages, Parameter, Params};
 use crate::time::{PS, Time};
 
@@ -53,6 +54,12 @@ struct HopClass {
 struct HopClasses {
     recent: [Option<(HopClass, i64, Time)>; HopClasses::RECENT],
     all: BTreeMap<HopClass, (i64, Time)>,
+}
+
+impl Default for HopClasses {
+    fn default() -> HopClasses {
+        HopClasses { recent: [None; HopClasses::RECENT], all: BTreeMap::new() }
+    }
 }
 
 impl HopClasses {
@@ -122,12 +129,25 @@ impl FormulaBuilder {
 
     /// Returns the formula of these hops together.
     pub fn formula<'h>(&self, hops: impl IntoIterator<Item = &'h Hop>) -> Formula {
-        let mut classes = HopClasses { recent: [None; HopClasses::RECENT], all: BTreeMap::new() };
-        for hop in hops {
-            let kind = (hop.term == HopTerm::Fixed).then_some(hop.kind);
-            let is_drawn = hop.term == HopTerm::Latency && hop.length() != self.levels[hop.level].params.L;
-            classes.add(HopClass { term: hop.term, level: hop.level, kind, is_drawn }, hop.length());
-        }
+        let mut classes = HopClasses::default();
+        hops.into_iter().for_each(|hop| classes.add(self.class(hop), hop.length()));
+        self.sum(classes)
+    }
+
+    /// Returns the formula of a run's critical path, without a list of its hops.
+    pub(crate) fn of_run(&self, events: &impl EventIndex) -> Formula {
+        let mut classes = HopClasses::default();
+        for_each_hop(events, |hop| classes.add(self.class(hop), hop.length()));
+        self.sum(classes)
+    }
+
+    fn class(&self, hop: &Hop) -> HopClass {
+        let kind = (hop.term == HopTerm::Fixed).then_some(hop.kind);
+        let is_drawn = hop.term == HopTerm::Latency && hop.length() != self.levels[hop.level].params.L;
+        HopClass { term: hop.term, level: hop.level, kind, is_drawn }
+    }
+
+    fn sum(&self, classes: HopClasses) -> Formula {
         let mut counts: Vec<Vec<i64>> = self.levels.iter().map(|level| vec![0; level.more.len()]).collect();
         let mut formula = Formula::default();
         for (HopClass { term, level, kind, is_drawn }, (hops, length)) in classes.finish() {

@@ -130,7 +130,10 @@ impl Path {
 
     /// Finds the critical path of a run.
     pub(crate) fn of_run(index: &impl EventIndex) -> Path {
-        path(index)
+        let mut hops = Vec::new();
+        for_each_hop(index, |hop| hops.push(*hop));
+        hops.reverse();
+        Path { hops }
     }
 
     /// Returns the length of all hops of a kind.
@@ -144,24 +147,27 @@ impl Path {
     }
 }
 
-/// Finds the critical path through these events.
-fn path(events: &impl EventIndex) -> Path {
+/// Passes the hops of the critical path through these events to `on`, from the last to the first.
+pub(super) fn for_each_hop(events: &impl EventIndex, mut on: impl FnMut(&Hop)) {
     let mut walk = Walk::new(events);
+    let mut begun = (events.finish(), 0);
     let mut at = last_event(events).map(WalkPosition::End);
     // No event is passed twice, since the walk never goes forward in time. A trace with messages of no length
     // could be made up in which it is: so the steps are limited.
     let mut steps = 2 * (events.place_limit() + events.number_of_messages());
     while let Some(here) = at {
         if steps == 0 {
-            let (end, id) = walk.hops.last().map_or((events.finish(), 0), |hop| (hop.start, hop.id));
-            walk.add_hop(HopKind::Idle, HopTerm::Fixed, id, None, Time::ZERO, end);
+            walk.add_hop(HopKind::Idle, HopTerm::Fixed, begun.1, None, Time::ZERO, begun.0);
+            walk.hops.iter().for_each(&mut on);
             break;
         }
         steps -= 1;
         at = walk.step(here);
+        for hop in walk.hops.drain(..) {
+            begun = (hop.start, hop.id);
+            on(&hop);
+        }
     }
-    walk.hops.reverse();
-    Path { hops: walk.hops }
 }
 
 /// Returns the index of the event that ended last, if there are any events.
@@ -190,7 +196,7 @@ pub(crate) struct Walk<'e, Index> {
     barriers: Option<(HashMap<usize, usize>, Vec<usize>)>,
     /// The event in which each request was called for.
     posts: Option<HashMap<(usize, u32), usize>>,
-    /// The hops found so far, the last one first.
+    /// The hops of the last step, the last one first.
     hops: Vec<Hop>,
 }
 

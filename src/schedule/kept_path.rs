@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::kept_order::{Act, KeptMessage};
 use super::kept_run::KeptRun;
 use crate::message::MessageId;
-use crate::params::{Level, Params, Ports};
-use crate::path::{EventIndex, IndexedEvent, IndexedKind, Path};
+use crate::params::{Level, LeveledParams, Params, Ports};
+use crate::path::{EventIndex, Formula, FormulaBuilder, IndexedEvent, IndexedKind, Path};
 use crate::rules::network::Passage;
 use crate::rules::pace::{reception_events, send_events};
 use crate::time::Time;
@@ -44,8 +44,18 @@ impl ActEvents {
 impl KeptRun<'_> {
     /// Returns the critical path. The places of its messages are among all, sorted by id.
     pub fn path(&self) -> Path {
+        Path::of_run(&self.events())
+    }
+
+    /// Returns the formula of the critical path, in less time than the path itself.
+    pub fn formula(&self) -> Formula {
+        let (params, levels) = (*self.network.params(), self.levels.clone());
+        FormulaBuilder::new(&LeveledParams { params, levels }).of_run(&self.events())
+    }
+
+    fn events(&self) -> KeptEvents<'_, '_> {
         let recent = [const { RefCell::new(ActEvents::NONE) }; KEPT];
-        Path::of_run(&KeptEvents { run: self, recent })
+        KeptEvents { run: self, recent }
     }
 
     /// Returns the rank of an act.

@@ -1,6 +1,7 @@
 //! How much more of a parameter a run bears: against runs at every value, and against linear programs.
 
 use loggp::params::{LevelParameter, LeveledParams};
+use loggp::path::{Events, Path};
 use loggp::schedule::{KeptOrder, Operation, Player, Schedule, ScheduleBuilder};
 use loggp::trace::{ActivityKind, Trace};
 use loggp::{Level, Machine, PS, Params, Ports, RunError, Tag, Time};
@@ -301,7 +302,8 @@ fn runs_in_a_kept_order_are_plays() {
             leveled += u32::from(run.path().hops.iter().any(|hop| hop.level > 0));
             let report = player(machine, ports).run(&row).unwrap();
             assert_eq!((run.time, run.finishes()), (report.time, report.finishes), "{about}");
-            assert_eq!(run.path(), (RunPath::from_trace(&trace).path)(), "{about}");
+            assert_eq!(run.path(), Path::from_events(&Events::new(&trace)), "{about}");
+            assert_eq!(run.formula(), (RunPath::from_trace(&trace).formula)(), "{about}");
             same += 1;
             stalled += u32::from(report.stalls > 0);
             ports_used += u32::from(trace.activities.iter().any(|one| one.kind == ActivityKind::Port));
@@ -454,7 +456,7 @@ fn linear_programs_agree() {
         let text = format!("{machine:?}");
         let Ok(trace) = play(&played, Ports::Single)(machine.clone()) else { continue };
         let kept = KeptOrder::from_trace(&trace).unwrap();
-        let make_run = |machine: LeveledParams| Ok(RunPath::from_kept(kept.run(machine.clone())?, machine));
+        let make_run = |machine: LeveledParams| Ok(RunPath::from_kept(kept.run(machine)?));
         let level = rng.usize(0..=machine.levels.len());
         let (name, L) = (["L", "L_1", "L_2"][level], machine.at(level).L.as_ps());
         let curve = RunCurve::find(machine.clone(), &request(name, None), &make_run).unwrap();

@@ -167,7 +167,7 @@ impl RunSource {
     /// Makes the run on a machine with these parameters.
     fn run(&self, machine: LeveledParams) -> Result<RunPath<'_>, RunError> {
         match self {
-            RunSource::Schedule { kept: Some(kept), .. } => Ok(RunPath::from_kept(kept.order.run(machine.clone())?, machine)),
+            RunSource::Schedule { kept: Some(kept), .. } => Ok(RunPath::from_kept(kept.order.run(machine)?)),
             RunSource::Schedule { run, kept: None } => {
                 Ok(RunPath::from_trace(&run.play(machine)?.trace.expect("it is traced")))
             }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loggp::params::{LevelParameter, LeveledParams};
-use loggp::path::{Events, FormulaBuilder, Path};
+use loggp::path::{Events, Formula, FormulaBuilder, Path};
 use loggp::replay::Replay;
 use loggp::schedule::KeptRun;
 use loggp::trace::Trace;
@@ -44,25 +44,23 @@ pub type MakeRun<'a> = dyn Fn(LeveledParams) -> Result<RunPath<'a>, RunError> + 
 
 /// The end of a run, and what led to it.
 pub struct RunPath<'a> {
-    /// Parameters of its machine.
-    pub machine: LeveledParams,
     /// Time at which the last processor finished.
     pub time: Time,
-    /// Finds the critical path, for which not all runs are asked.
-    pub path: Box<dyn FnOnce() -> Path + 'a>,
+    /// Finds the formula of the critical path, for which not all runs are asked.
+    pub formula: Box<dyn FnOnce() -> Formula + 'a>,
 }
 
 impl RunPath<'_> {
     /// Finds the critical path of a traced run.
     pub fn from_trace(trace: &Trace) -> RunPath<'static> {
         let events = Events::new(trace);
-        let path = Path::from_events(&events);
-        RunPath { machine: trace.machine(), time: events.finish, path: Box::new(|| path) }
+        let formula = FormulaBuilder::new(&trace.machine()).formula(&Path::from_events(&events).hops);
+        RunPath { time: events.finish, formula: Box::new(|| formula) }
     }
 
     /// Returns a run in a kept order.
-    pub fn from_kept(run: KeptRun<'_>, machine: LeveledParams) -> RunPath<'_> {
-        RunPath { machine, time: run.time, path: Box::new(move || run.path()) }
+    pub fn from_kept(run: KeptRun<'_>) -> RunPath<'_> {
+        RunPath { time: run.time, formula: Box::new(move || run.formula()) }
     }
 }
 
@@ -127,12 +125,12 @@ impl SweptRun<'_, '_> {
             },
             error: error.into(),
         };
-        let RunPath { machine, time, path } = make_run().map_err(failed)?;
+        let RunPath { time, formula } = make_run().map_err(failed)?;
         let is_as_long = |point: &&ReplayPoint| point.path_length(value) == i128::from(time.as_ps());
         if let Some(known) = known.into_iter().flatten().find(is_as_long) {
             return Ok(ReplayPoint { value, time, ..known.clone() });
         }
-        let formula = FormulaBuilder::new(&machine).formula(&path().hops);
+        let formula = formula();
         Ok(ReplayPoint { value, seen_at: value, time, slope: formula.count(name), formula })
     }
 }
