@@ -814,7 +814,6 @@ impl Machine {
     /// Returns what a run has written.
     fn recording(&self, setup: &Setup) -> Recording {
         let trace = Trace {
-            params: self.params,
             levels: self.levels.to_vec(),
             ports: self.ports,
             latency: self.order.latency,
@@ -823,12 +822,7 @@ impl Machine {
             noise: self.order.noise.clone(),
             faults: setup.observed_faults.lock().clone(),
             barrier: self.barrier,
-            out_of_order: 0,
-            caption: None,
-            activities: Vec::new(),
-            progress: Vec::new(),
-            messages: Vec::new(),
-            calls: Vec::new(),
+            ..Trace::empty(self.params)
         };
         Recording::new(trace, std::mem::take(&mut *setup.logs.lock()), setup.groups.sorted_places())
     }

@@ -137,10 +137,10 @@ pub(crate) trait EventIndex {
 
     /// Returns the messages that a processor sent.
     fn messages_from(&self, id: usize) -> Range<usize> {
-        let (all, from) = (0..self.number_of_messages(), |message| self.indexed_message(message).id.from);
-        partition_place(all.clone(), |message| from(message) < id)..partition_place(all, |message| {
-            from(message) <= id
-        })
+        let all = 0..self.number_of_messages();
+        let first_from =
+            |id| partition_place(all.clone(), |message| self.indexed_message(message).id.from < id);
+        first_from(id)..first_from(id + 1)
     }
 
     /// Returns whether each processor's messages are known to enter in the order of their numbers.

@@ -19,11 +19,11 @@ use super::{loggopsim, papers};
 use crate::error::{Cause, RunError};
 #[cfg(feature = "machine")]
 use crate::machine::limits::check_bytes;
-use crate::params::{Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports, Precedence, Ties};
+use crate::params::{Latency, Level, LeveledParams, Noise, Params, ParamsError, Ports};
 use crate::rules::network::Network;
 use crate::text::names;
 use crate::time::Time;
-use crate::trace::{Faults, Trace};
+use crate::trace::Trace;
 
 names!(CostModel: "papers" Papers "loggopsim" LogGOPSim);
 
@@ -204,21 +204,12 @@ impl Player {
         sort_by_rank(&mut log.activities, params.P, |activity| activity.id);
         sort_by_rank_and_key(&mut log.messages, params.P, |message| message.id.from, |message| message.id);
         Trace {
-            params,
             levels: self.machine.levels.clone(),
             ports: self.ports,
-            latency: Latency::Exact,
-            ties: Ties::Number,
-            precedence: Precedence::new(),
             noise: self.noise.clone(),
-            faults: Faults::default(),
-            barrier: None,
-            out_of_order: 0,
-            caption: None,
             activities: log.activities,
-            progress: Vec::new(),
             messages: log.messages,
-            calls: Vec::new(),
+            ..Trace::empty(params)
         }
     }
 

@@ -50,6 +50,28 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Returns a trace of a machine with exact latencies and single ports, on which nothing has happened.
+    #[doc(hidden)]
+    pub fn empty(params: Params) -> Trace {
+        Trace {
+            params,
+            levels: Vec::new(),
+            ports: Ports::Single,
+            latency: Latency::Exact,
+            ties: Ties::Number,
+            precedence: Precedence::new(),
+            noise: None,
+            faults: Faults::default(),
+            barrier: None,
+            out_of_order: 0,
+            caption: None,
+            activities: Vec::new(),
+            progress: Vec::new(),
+            messages: Vec::new(),
+            calls: Vec::new(),
+        }
+    }
+
     /// Returns the parameters of the machine and of its levels.
     pub fn machine(&self) -> LeveledParams {
         LeveledParams::new(self.params, self.levels.iter().copied())

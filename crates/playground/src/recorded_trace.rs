@@ -8,14 +8,16 @@ use loggp::params::{LeveledParams, Parameter};
 use loggp::trace::{
     Activity, ActivityKind, Call, CallKind, CallTag, Caption, Message, Progress, Rendezvous, Trace, Transfer,
 };
-use loggp::{Level, MessageId, Noise, Params, ParamsError, Ports, Time};
+use loggp::{Level, MessageId, Noise, Params, Ports, Time};
 
 /// The first line.
 pub const HEAD: &[u8] = b"trace\n";
 
 /// Reads the lines of a trace.
 pub fn read(lines: &str) -> Result<Trace, String> {
-    let mut trace = empty().map_err(|why| why.to_string())?;
+    // The machine is still to come.
+    let machine = Params::builder(1).build().map_err(|why| why.to_string())?;
+    let mut trace = Trace::empty(machine);
     for line in lines.lines().skip(1) {
         let mut parts = Parts { line, rest: line.split(' ') };
         match parts.word()? {
@@ -58,27 +60,6 @@ pub fn read(lines: &str) -> Result<Trace, String> {
     }
     LeveledParams::new(trace.params, trace.levels.iter().copied()).check().map_err(|why| why.to_string())?;
     Ok(trace)
-}
-
-/// Returns a trace of a machine that is still to come, without events.
-fn empty() -> Result<Trace, ParamsError> {
-    Ok(Trace {
-        params: Params::builder(1).build()?,
-        levels: Vec::new(),
-        ports: Ports::default(),
-        latency: Default::default(),
-        ties: Default::default(),
-        precedence: Default::default(),
-        noise: None,
-        faults: Default::default(),
-        barrier: None,
-        out_of_order: 0,
-        caption: None,
-        activities: Vec::new(),
-        progress: Vec::new(),
-        messages: Vec::new(),
-        calls: Vec::new(),
-    })
 }
 
 fn caption(trace: &mut Trace) -> &mut Caption {

@@ -12,7 +12,7 @@ pub struct Algorithm {
     pub fan_out: Option<usize>,
     /// The bytes of a segment; 0 if messages are not divided.
     pub segment: u64,
-    /// Whether messages of no bytes are sent where the algorithm could do without.
+    /// True if messages of no bytes are sent where the algorithm could do without.
     pub sends_empty: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct Method {
     /// Whether the root has the place of rank 0, and rank 0 that of the root, and all others their own. Otherwise
     /// places count from the root.
     pub(super) swaps_root: bool,
-    /// Whether, where a message is scattered down a tree, some get all that is left of it with their part.
+    /// True if some ranks get, with their part of a message scattered down a tree, all that is left of it.
     pub(super) gives_rest: bool,
     pub(super) write: Write,
 }

@@ -150,7 +150,7 @@ struct Blocks {
     P: usize,
     whole: u64,
     block: u64,
-    /// Whether a rank that is not the root gives its first child all that is left of the message.
+    /// True if a rank that is not the root gives its first child all that is left of the message.
     gives_rest: bool,
 }
 

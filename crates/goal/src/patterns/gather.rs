@@ -14,8 +14,8 @@ pub(super) fn gather(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorith
         let length = of.sent(root);
         return if is_skipped(of, algorithm, length) { Ok(()) } else { rank.send(root, length) };
     }
-    let from = (0..rank.P).filter(|from| *from != root && !is_skipped(of, algorithm, of.received(*from)));
-    from.collect::<Vec<_>>().into_iter().try_for_each(|from| rank.recv(from, of.received(from)))
+    let all = messages(rank, of, algorithm, |from| of.received(from));
+    all.into_iter().try_for_each(|(from, length)| rank.recv(from, length))
 }
 
 /// Everyone sends to the root, which receives from all at once.
@@ -24,11 +24,21 @@ pub(super) fn gather_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &
         return gather(rank, of, algorithm);
     }
     let mut all = Vec::new();
-    let is_sent = |from: usize| from != of.root() && !is_skipped(of, algorithm, of.received(from));
-    for from in (0..rank.P).filter(|from| is_sent(*from)) {
-        all.push(rank.start_recv(from, of.received(from))?);
+    for (from, length) in messages(rank, of, algorithm, |from| of.received(from)) {
+        all.push(rank.start_recv(from, length)?);
     }
     rank.wait(all)
+}
+
+/// Returns all ranks but the root with the lengths of their messages, without those that are left out.
+fn messages(
+    rank: &MemberWriter,
+    of: &Lengths,
+    algorithm: &Algorithm,
+    length: impl Fn(usize) -> u64,
+) -> Vec<(usize, u64)> {
+    let all = (0..rank.P).filter(|other| *other != of.root()).map(|other| (other, length(other)));
+    all.filter(|(_, length)| !is_skipped(of, algorithm, *length)).collect()
 }
 
 /// Returns whether a message is left out: empty ones can be in lists with a length for each rank.
@@ -77,19 +87,18 @@ pub(super) fn scatter(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorit
         let length = of.received(root);
         return if is_skipped(of, algorithm, length) { Ok(()) } else { rank.recv(root, length) };
     }
-    let to = (0..rank.P).filter(|to| *to != root && !is_skipped(of, algorithm, of.sent(*to)));
-    to.collect::<Vec<_>>().into_iter().try_for_each(|to| rank.send(to, of.sent(to)))
+    let all = messages(rank, of, algorithm, |to| of.sent(to));
+    all.into_iter().try_for_each(|(to, length)| rank.send(to, length))
 }
 
 /// The root sends to everyone at once.
 pub(super) fn scatter_at_once(rank: &mut MemberWriter, of: &Lengths, algorithm: &Algorithm) -> WriteResult {
-    let root = of.root();
-    if rank.id != root {
+    if rank.id != of.root() {
         return scatter(rank, of, algorithm);
     }
     let mut all = Vec::new();
-    for to in (0..rank.P).filter(|to| *to != root && !is_skipped(of, algorithm, of.sent(*to))) {
-        all.push(rank.start_send(to, of.sent(to))?);
+    for (to, length) in messages(rank, of, algorithm, |to| of.sent(to)) {
+        all.push(rank.start_send(to, length)?);
     }
     rank.wait(all)
 }

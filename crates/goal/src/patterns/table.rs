@@ -29,7 +29,7 @@ use super::methods;
 pub struct CollectiveTable {
     /// The lines of each kind, by its number and [`Form`].
     bands: Vec<Vec<Band>>,
-    /// Which kinds send messages of no bytes, by the same number; `None` if no line says it.
+    /// The kinds that send messages of no bytes, by the same number; `None` if no line says it.
     empty: Option<Vec<bool>>,
 }
 
