@@ -34,6 +34,8 @@ pub(crate) struct RunInfo {
     /// True if the machine's own barrier costs nothing, so that a signal can bring about an act in the same
     /// instant.
     pub has_free_barrier: bool,
+    /// True if each message between two processors arrives at its turn, and none is lost or comes twice.
+    pub is_instant_pair: bool,
     pub cost: PerLevel<ReceptionCost>,
     /// Number of receiving sides of the network.
     pub ingress_count: usize,

@@ -6,7 +6,7 @@ use crate::error::{Cause, ProcStatus, ProcessorState};
 use crate::message::matching::{Inbox, first_pair};
 use crate::message::parcel::Parcel;
 use crate::message::{
-    ArrivedHeader, Envelope, MatchKey, Matchable, RawTag, RecvFilter, SentMessage, TagNames,
+    ArrivedHeader, Envelope, Header, MatchKey, Matchable, RawTag, RecvFilter, SentMessage, TagNames,
 };
 use crate::params::{PerLevel, ReceptionCost};
 use crate::prefetch::prefetch_lines;
@@ -344,6 +344,22 @@ impl Seat {
             true => Some(-PS),
             false => Some(self.best().map_or(self.deadline, |(arrival, ..)| arrival)),
         }
+    }
+
+    /// Returns whether the processor, which is `id` and one of an instant pair, certainly takes a message of the
+    /// other one next. While it waits for a signal too, that may be sent any time before its arrival.
+    #[inline]
+    pub(super) fn takes_from_other(&self, id: u32) -> bool {
+        self.purpose.is_some() && self.best != NO_SENDER && self.best != id && !self.tag.is_signal()
+    }
+
+    /// Returns whether a message of an instant pair may matter to what the processor does next. A message that
+    /// was sent after that must not be seen yet.
+    #[inline]
+    pub(super) fn needs(&self, (arrival, header): (Time, &Header)) -> bool {
+        let id = header.to.id();
+        let is_earlier = || (arrival, header.from) < (self.wake_time(), id);
+        !header.to.is_instant() || !self.takes_from_other(id) && is_earlier()
     }
 
     /// Returns the number of messages that were delivered after the processor had taken a later one, or had

@@ -777,6 +777,7 @@ impl Machine {
             places: network.places(),
             lookahead: network.lookahead(),
             has_free_barrier: self.barrier == Some(Time::ZERO),
+            is_instant_pair: network.is_instant_pair() && setup.faults.is_empty(),
             cost: network.reception_costs(),
             ingress_count: network.ingress_count(),
             tag_names: setup.names.clone(),

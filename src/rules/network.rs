@@ -617,6 +617,15 @@ impl Network {
         self.has_zero_lookahead || request.stream > Time::ZERO || self.has_capacity
     }
 
+    /// Returns whether this is a pair of processors whose messages take no time and share nothing: each arrives
+    /// at its turn, and at equal times the turns of processor 0 come first.
+    pub(crate) fn is_instant_pair(&self) -> bool {
+        let takes_no_time = self.is_exact && self.lookahead() == Time::ZERO;
+        let shares_nothing = self.params.G() == Some(Time::ZERO) && !self.has_capacity;
+        let is_plain = self.params.P == 2 && self.level_count == 1 && self.choice.is_by_number();
+        is_plain && takes_no_time && shares_nothing
+    }
+
     /// Returns the number of [`Ingress`]es: one for each processor, at one level after the other.
     pub(crate) fn ingress_count(&self) -> usize {
         self.params.P * self.level_count

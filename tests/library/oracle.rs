@@ -29,6 +29,7 @@ use outcome::Outcome;
 
 use crate::cases::times;
 use crate::drawn::program::Op::Work;
+use crate::drawn::random::draw_instant_pair;
 use crate::drawn::{Case, draw};
 
 /// Shortens a failing program as far as the same property still fails.
@@ -189,11 +190,32 @@ fn stalls(trace: &Trace) -> [i64; 2] {
 /// costs nothing overtook a reception at the same moment.
 const ONCE_WRONG: [u64; 1] = [92_480];
 
+/// Returns the seed that is replayed, if one is, and all seeds to try.
+fn seeds(usual: u32) -> (Option<u64>, Vec<u64>) {
+    let replayed = number_from_env("LOGGP_ORACLE_SEED");
+    let programs = number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(usual)));
+    (replayed, replayed.map_or((0..programs).chain(ONCE_WRONG).collect(), |seed| vec![seed]))
+}
+
+/// The wall clock lets the senders of such a pair run ahead.
+#[test]
+fn machine_agrees_with_the_oracle_on_pairs_whose_messages_take_no_time() {
+    let (_, seeds) = seeds(60);
+    let mut with_requests = 0;
+    for seed in seeds {
+        let case = draw_instant_pair(seed);
+        let (_, faults) = check(&case, true);
+        with_requests += usize::from(case.has_requests());
+        if let Some(fault) = faults.into_iter().next() {
+            panic!("{}", report(seed, case, fault, true));
+        }
+    }
+    println!("{with_requests} with requests");
+}
+
 #[test]
 fn machine_agrees_with_the_oracle_on_random_programs() {
-    let replayed = number_from_env("LOGGP_ORACLE_SEED");
-    let programs = number_from_env("LOGGP_ORACLE_PROGRAMS").unwrap_or(u64::from(times(800)));
-    let seeds = replayed.map_or((0..programs).chain(ONCE_WRONG).collect(), |seed| vec![seed]);
+    let (replayed, seeds) = seeds(800);
     let (mut stalls, mut waits_for_ports, mut deadlocks, mut with_requests) = (0, 0, 0, 0);
     let (mut wrong, mut seeds_of, mut first) = (0, BTreeMap::<&str, Vec<u64>>::new(), None);
     for seed in seeds {

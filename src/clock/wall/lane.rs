@@ -135,6 +135,16 @@ impl<T> LaneReceiver<T> {
         self.block.slots[self.index].key.load(Ordering::Acquire) == EMPTY
     }
 
+    /// Returns whether there is a message, and `is_wanted` of the first one and its key.
+    #[inline]
+    pub(super) fn has_first(&self, is_wanted: impl FnOnce(i64, &T) -> bool) -> bool {
+        let slot = &self.block.slots[self.index];
+        let key = slot.key.load(Ordering::Acquire);
+        // SAFETY: the key was stored after the value was written, and this sees the key. Only `pop` moves the
+        // value out, which needs the receiver to itself.
+        key != EMPTY && slot.value.with(|place| is_wanted(key, unsafe { (*place).assume_init_ref() }))
+    }
+
     /// Removes and returns the first message, with its key.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(i64, T)> {
@@ -197,6 +207,8 @@ mod tests {
             for _ in 0..rng.usize(0..200) {
                 assert_eq!(receiver.is_empty(), taken == sent);
                 let expected = (taken < sent).then(|| (-taken, taken.to_string()));
+                let is_first = |key, value: &String| Some((key, value.clone())) == expected;
+                assert_eq!(receiver.has_first(is_first), expected.is_some());
                 taken += i64::from(expected.is_some());
                 assert_eq!(receiver.pop(), expected);
             }

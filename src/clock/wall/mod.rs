@@ -99,6 +99,9 @@ struct CoreState {
     /// The lane from each other core. A message's key is its arrival.
     incoming: Vec<LaneReceiver<SentMessage>>,
     outlook: Outlook,
+    /// Whether the core has one processor of an instant pair. It runs ahead of its turns when it sends, and
+    /// leaves messages in the lane until they matter.
+    is_instant_pair: bool,
     /// Whether the core shows that its processors can do nothing more by themselves.
     is_hopeless: bool,
     /// The lateness of waits, in ns of the host.
@@ -225,6 +228,7 @@ impl CoreState {
             outgoing: Vec::new(),
             incoming: Vec::new(),
             outlook: Outlook::new(core, assignment.cores()),
+            is_instant_pair: run_info.is_instant_pair && assignment.cores() == 2,
             is_hopeless: false,
             lateness,
             cost: run_info.cost.clone(),
@@ -275,10 +279,21 @@ impl CoreState {
         AgendaEntry::new(seat.wake_time(), self.places.place(seat.wake_time(), id), seat.ticket())
     }
 
-    /// Returns whether there are messages from other cores.
+    /// Returns whether there are messages from other cores to let in.
     #[inline]
     fn has_incoming(&self) -> bool {
-        self.incoming.iter().any(|lane| !lane.is_empty())
+        (0..self.incoming.len()).any(|from| self.has_incoming_from(from))
+    }
+
+    #[inline]
+    fn has_incoming_from(&self, from: usize) -> bool {
+        let lane = &self.incoming[from];
+        match self.is_instant_pair {
+            false => !lane.is_empty(),
+            true => {
+                lane.has_first(|arrival, sent| self.seats[0].needs((Time::from_ps(arrival), &sent.header)))
+            }
+        }
     }
 
     /// Lets in the messages from other cores. Returns whether there were any.
@@ -286,7 +301,9 @@ impl CoreState {
     fn let_in(&mut self, holder: u32) -> bool {
         let mut any = false;
         for from in 0..self.incoming.len() {
-            while let Some((arrival, SentMessage { header, parcel })) = self.incoming[from].pop() {
+            while self.has_incoming_from(from)
+                && let Some((arrival, SentMessage { header, parcel })) = self.incoming[from].pop()
+            {
                 self.outlook.count_let_in(from, Time::from_ps(arrival));
                 let seat_index = self.assignment.seat_index(header.to.id() as usize);
                 self.put_in_seat(seat_index, holder, (Time::from_ps(arrival), header), parcel);
@@ -393,8 +410,13 @@ impl<'a> WallClock<'a> {
                 waited = true;
                 continue;
             }
-            let known_until = core_state.seats[seat_index].known_until(wall.run_info.has_free_barrier);
-            let needs = known_until.map_or(needs, NeededCertainty::Arrivals);
+            let seat = &mut core_state.seats[seat_index];
+            let needs = if core_state.is_instant_pair && seat.takes_from_other(id) {
+                NeededCertainty::Nothing
+            } else {
+                let known_until = seat.known_until(wall.run_info.has_free_barrier);
+                known_until.map_or(needs, NeededCertainty::Arrivals)
+            };
             if !core_state.is_warm {
                 core_state.is_warm = true;
                 if wall.cold_cores.fetch_sub(1, Ordering::SeqCst) == 1 {
@@ -589,6 +611,19 @@ impl Clock for WallClock<'_> {
         }
         self.seat().wait_until(t);
         self.sleep(NeededCertainty::Turn);
+    }
+
+    #[inline]
+    fn wait_for_turn(&mut self, turn: Time, is_visible: bool) {
+        if !is_visible {
+            self.wait_until(turn);
+        } else if self.core_state().is_instant_pair {
+            // The other one sees the message when its turn has come.
+            self.clear_hopeless();
+            self.wait_until(turn);
+        } else {
+            self.wait_to_act(turn);
+        }
     }
 
     fn serve(&mut self, network: &Network, egress: &mut Egress, message: &OutgoingMessage) -> Passage {

@@ -1,7 +1,7 @@
 //! Random machines and programs.
 
 use fastrand::Rng;
-use loggp::{Latency, Level, Noise, PS, Params, Ports, Ties};
+use loggp::{Latency, Level, Noise, PS, Params, Ports, Ties, Time};
 
 use super::machines::{draw_levels, draw_params, longest};
 use super::program::Op::*;
@@ -16,17 +16,25 @@ pub fn draw(seed: u64) -> Case {
         1..6 => 2,
         _ => rng.usize(1..=12),
     };
-    draw_on(P, rng, seed)
+    draw_with(draw_params(&mut rng, P), rng, seed)
+}
+
+/// Draws a program of two processors whose messages take no time.
+pub fn draw_instant_pair(seed: u64) -> Case {
+    let params =
+        Params::builder(2).word(1).cycle(PS).G(Time::ZERO).build().expect("nothing is wrong with zeros");
+    let case = draw_with(params, Rng::with_seed(seed), seed);
+    Case { latency: Latency::Exact, ties: Ties::Number, levels: vec![], ..case }
 }
 
 /// Draws a machine of up to `most` processors and a program for it.
 pub fn draw_large(seed: u64, most: usize) -> Case {
     let mut rng = Rng::with_seed(seed);
-    draw_on(rng.usize(1..=most), rng, seed)
+    let P = rng.usize(1..=most);
+    draw_with(draw_params(&mut rng, P), rng, seed)
 }
 
-fn draw_on(P: usize, mut rng: Rng, seed: u64) -> Case {
-    let params = draw_params(&mut rng, P);
+fn draw_with(params: Params, mut rng: Rng, seed: u64) -> Case {
     let ports = if rng.bool() { Ports::Single } else { Ports::Dual };
     let latency = match rng.usize(0..8) {
         0 => Latency::Random { seed },
