@@ -314,8 +314,9 @@ impl ScheduleBuilder {
 /// So many operations tell scripts apart, or nothing does but to compare them.
 const MOST_HASHED: usize = 1 << 12;
 
-/// Adds a rank's followers, sorted by the operations that they wait for and then by themselves. `first` gets the
-/// index of each operation's first one, and has that of the first operation and a zero for each after it.
+/// Adds a rank's followers, sorted by the operations that they wait for, those that wait for an end first, and
+/// then in the order of their requirements, in which LogGOPSim takes them. `first` gets the index of each
+/// operation's first one, and has that of the first operation and a zero for each after it.
 fn sort_followers(requirements: &mut Vec<(u32, Follower)>, first: &mut [u32], followers: &mut Vec<Follower>) {
     let (begin, last) = (followers.len(), first.len() - 1);
     // The index of the next one to be placed, for each operation.
@@ -334,10 +335,7 @@ fn sort_followers(requirements: &mut Vec<(u32, Follower)>, first: &mut [u32], fo
     first.copy_within(..last, 1);
     first[0] = begin as u32;
     for ends in first.windows(2) {
-        let of_one = &mut followers[ends[0] as usize..ends[1] as usize];
-        if !of_one.is_sorted() {
-            of_one.sort_unstable();
-        }
+        followers[ends[0] as usize..ends[1] as usize].sort_by_key(|follower| follower.needs_only_start());
     }
 }
 

@@ -207,7 +207,8 @@ impl Schedule {
         PlacedOperation { operation, cpu, nic }
     }
 
-    /// Returns the requirements of a rank, sorted by the earlier operation.
+    /// Returns the requirements of a rank, sorted by the earlier operation, those for its end first, and then in
+    /// the order in which they were added.
     ///
     /// # Panics
     ///

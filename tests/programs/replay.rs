@@ -1,9 +1,12 @@
 //! Schedules in GOAL: their text and binary forms, errors, and the commands that play them.
 
+use std::fs;
 use std::process::Stdio;
 
-use loggp::schedule::{Operation, PlacedOperation, Requirement, Schedule, ScheduleBuilder};
-use loggp::{NS, US};
+use loggp::schedule::{
+    CostModel, Operation, PlacedOperation, Player, Requirement, Schedule, ScheduleBuilder,
+};
+use loggp::{NS, Params, US};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -273,6 +276,41 @@ fn a_pattern_is_played_without_a_file() {
     }
     let shown = stdout_of(scatter);
     assert!(shown.ends_with("\nrank  done\n   0    10\n   1    10\n   2    14\n   3    18\n"), "{shown}");
+}
+
+/// LogGOPSim's own times, which the first line of each schedule has behind its options. They were written by
+/// `peers/loggopsim/compare.py --answer`, which compares random schedules too.
+#[test]
+fn loggopsims_rules_have_the_times_of_loggopsim() {
+    const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/programs/loggopsim");
+    let mut count = 0;
+    for file in fs::read_dir(FOLDER).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let (options, times) = text.lines().next().unwrap().split_once(':').unwrap();
+        let params = options
+            .trim_start_matches("// -")
+            .split(" -")
+            .map(|option| match option.split_once(' ').unwrap() {
+                ("G", value) => format!("G_s={value},G_l={value}"),
+                ("O", value) => format!("O_s={value},O_r={value}"),
+                (name, value) => format!("{name}={value}"),
+            })
+            .collect::<Vec<_>>()
+            .join(",");
+        let params = Params::builder(1).word(1).cycle(NS).set(&format!("{params},s=0")).unwrap();
+        let player = Player::new(params.build().unwrap()).rules(CostModel::LogGOPSim);
+        let played = player.run(&read(&text).unwrap()).unwrap();
+        let times: Vec<i64> = times.split_whitespace().map(|time| time.parse().unwrap()).collect();
+        assert_eq!(
+            played.finishes,
+            times.iter().map(|time| *time * NS).collect::<Vec<_>>(),
+            "{}",
+            path.display()
+        );
+        count += 1;
+    }
+    assert!(count > 8, "{count}");
 }
 
 /// `replay` reads the schedules that `schedule` writes, as text or binary, to a file or to stdout.

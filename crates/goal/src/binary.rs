@@ -198,8 +198,7 @@ pub fn write(schedule: &Schedule, out: impl Write, unit: Time) -> io::Result<()>
 /// sorted by the earlier operation, those for its end first.
 fn count_needs(schedule: &Schedule, rank: usize) -> (Vec<u32>, Vec<Requirement>) {
     let mut needs = vec![0; schedule.operations(rank).len()];
-    let mut requirements: Vec<Requirement> = schedule.requirements_of(rank).collect();
-    requirements.sort_by_key(|requirement| (requirement.earlier, requirement.begun));
+    let requirements: Vec<Requirement> = schedule.requirements_of(rank).collect();
     requirements.iter().for_each(|requirement| needs[requirement.later as usize] += 1);
     (needs, requirements)
 }

@@ -98,9 +98,6 @@ pub(super) struct LogGOPSimPlay<'a> {
     ranks: Vec<u32>,
     /// The stage of each operation.
     stages: Vec<PlayStage>,
-    /// For receives that are not ready at the start, the time since which they are. Other places are never
-    /// touched, and take no memory.
-    since: Vec<Time>,
     hardware: HardwareTable<UnitState>,
     /// The acts in the lists of all hardware, each with its turn.
     waiting: ListPool<(Time, u32)>,
@@ -128,10 +125,8 @@ enum HardwareAct {
 /// The stage of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PlayStage {
-    /// The operation has not been tried.
-    Nothing,
-    /// The operation waits for its hardware.
-    Queue,
+    /// The operation waits for others, or for its hardware.
+    Start,
     /// The message is in the network.
     Network,
     /// The message waits for the receiver's hardware.
@@ -170,8 +165,7 @@ impl<'a> LogGOPSimPlay<'a> {
             costs,
             noise,
             ranks,
-            stages: vec![PlayStage::Nothing; schedule.len()],
-            since: vec![Time::ZERO; schedule.len()],
+            stages: vec![PlayStage::Start; schedule.len()],
             hardware: HardwareTable::new(P),
             waiting: ListPool::with_capacity(schedule.initially_ready),
             early: EarlyReceives::new(schedule),
@@ -210,7 +204,7 @@ impl<'a> LogGOPSimPlay<'a> {
         let packed = &self.progress.operation(rank, operation);
         let stage = self.stages[operation as usize];
         let act = match (packed.kind, stage) {
-            (_, PlayStage::End) => return,
+            (_, PlayStage::End) => return, // it was on the agenda twice, as another message went before it
             (OperationKind::Recv, _) => {
                 self.post_receive(operation, packed, rank, time);
                 return self.finish_event();
@@ -221,7 +215,7 @@ impl<'a> LogGOPSimPlay<'a> {
             (OperationKind::Send, _) => HardwareAct::Send,
         };
         let unit = LogGOPSimPlay::unit_for(act, packed, rank);
-        let has_waited = matches!(stage, PlayStage::Queue | PlayStage::ReceiversQueue);
+        let has_waited = stage != PlayStage::Network;
         if has_waited && self.first_waiting(act, unit) != Some((turn, operation)) {
             return; // another act is first in the queue, and is on the agenda
         }
@@ -239,10 +233,11 @@ impl<'a> LogGOPSimPlay<'a> {
             HardwareAct::Send => self.send(operation, packed, unit, time),
             HardwareAct::Message => self.receive_message(operation, packed, unit, rank, time),
         }
-        self.finish_event();
+        // Before those that have become ready are queued: the first of an empty queue is then put on the agenda.
         if has_waited && let Some((turn, operation)) = self.first_waiting(act, unit) {
             self.agenda.add(AgendaEntry::new(self.free_time(act, unit), turn, operation));
         }
+        self.finish_event();
     }
 
     /// Counts an event, and queues the operations that have become ready.
@@ -302,9 +297,9 @@ impl<'a> LogGOPSimPlay<'a> {
     /// Queues an act until its hardware is free, and puts it on the agenda if it is the first in its queue.
     #[inline]
     fn enqueue(&mut self, act: HardwareAct, unit: HardwareUnit, when: Time, turn: u32, operation: u32) {
-        let is_message = act == HardwareAct::Message;
-        self.stages[operation as usize] =
-            if is_message { PlayStage::ReceiversQueue } else { PlayStage::Queue };
+        if act == HardwareAct::Message {
+            self.stages[operation as usize] = PlayStage::ReceiversQueue;
+        }
         // Lists are sorted by turn.
         let waiting = &mut self.hardware.get_mut(unit).waiting[act as usize];
         self.waiting.insert(waiting, (Time::from_ps(i64::from(turn)), operation));
@@ -354,8 +349,10 @@ impl<'a> LogGOPSimPlay<'a> {
         if is_early(packed) {
             return unmatched.post_early();
         }
+        // Receives that wait for nothing are posted before all others, in the order in which they are written.
+        let events = if packed.waits { self.report.events } else { 0 };
         let receive =
-            PostedReceive { place: (self.since[operation as usize], operation), filter: recv_filter(packed) };
+            PostedReceive { place: (Time::from_ps(events as i64), operation), filter: recv_filter(packed) };
         if let Some(HeldMessage(mail, _)) = unmatched.post(receive) {
             self.complete_long_send(&mail, packed, time);
             self.progress.end(rank, operation, time);
@@ -416,7 +413,7 @@ impl<'a> LogGOPSimPlay<'a> {
             };
             fresh.sort_by_key(order);
         }
-        for (since, operation) in fresh.drain(..) {
+        for (_, operation) in fresh.drain(..) {
             let rank = self.ranks[operation as usize];
             let packed = &self.progress.operation(rank, operation);
             if is_early(packed) && !self.progress.is_start_awaited(rank, operation) {
@@ -424,9 +421,6 @@ impl<'a> LogGOPSimPlay<'a> {
                 self.unmatched[rank as usize].post_early();
                 self.report.events += 1;
                 continue;
-            }
-            if packed.kind == OperationKind::Recv && since > Time::ZERO {
-                self.since[operation as usize] = since;
             }
             let act = if packed.kind == OperationKind::Send { HardwareAct::Send } else { HardwareAct::Calc };
             let unit = LogGOPSimPlay::unit_for(act, packed, rank);
