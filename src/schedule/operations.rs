@@ -96,6 +96,13 @@ impl OperationList {
         }
     }
 
+    /// Returns the size of the operation at an index.
+    #[inline]
+    pub(super) fn size(&self, place: usize) -> u64 {
+        let word = self.words[place];
+        if word & IN_TABLE == 0 { word >> BITS } else { self.table[(word >> BITS) as usize].size }
+    }
+
     /// Returns the kind of the operation at an index.
     #[inline]
     pub(super) fn kind(&self, place: usize) -> OperationKind {

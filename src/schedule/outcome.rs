@@ -33,6 +33,9 @@ pub struct PlayReport {
     /// When each operation began and was done, if the player was set to [say it](super::Player::moments): those of
     /// rank 0 first, each rank's in the order in which they were written. A receive begins when it is posted.
     pub moments: Option<Vec<(Time, Time)>>,
+    /// Sentences about what is probably a mistake in the schedule: receives that name another length than their
+    /// message has.
+    pub warnings: Vec<String>,
 }
 
 /// Returns the error of a play that was told to stop.
@@ -62,6 +65,7 @@ pub(super) fn finish(
     if let Some(id) = finishes.iter().position(|finish| *finish == Time::MAX) {
         return Err(Cause::EndOfTime { id }.into());
     }
+    report.warnings = progress.misnamed.iter().map(ToString::to_string).collect();
     report.time = finishes.iter().copied().max().unwrap_or_default();
     report.finishes = finishes;
     Ok(report)

@@ -421,6 +421,9 @@ impl<'a, 'w> PapersPlay<'a, 'w> {
             self.ends.push(([from, pair.mail.number], ends));
         }
         self.report.events += 1;
+        if tag.is_start_of_send() {
+            self.progress.meet((rank, receive), (from, sent_by));
+        }
         if tag.is_start_of_send() && !tag.is_request() {
             self.progress.end(rank, receive, now);
         } else {

@@ -1,6 +1,7 @@
 //! The progress of a play: which operations wait for others, which are ready, and which are done.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use super::operations::{OperationKind, PackedOperation};
 use super::storage::Schedule;
@@ -22,6 +23,35 @@ pub(super) struct ScheduleProgress<'a> {
     pub newly_ready: Vec<(Time, u32)>,
     /// When each operation began and was done, if that is wanted.
     pub moments: Option<Vec<(Time, Time)>>,
+    /// The receives that named another length than their message had, if any.
+    pub misnamed: Option<MisnamedLengths>,
+}
+
+/// Receives that named another length than their message had.
+#[derive(Debug)]
+pub(super) struct MisnamedLengths {
+    count: u64,
+    /// The first one: its rank, its number there, and the bytes that it names.
+    receive: (u32, u32, u64),
+    /// Its message: the rank that sent it, and its bytes.
+    message: (u32, u64),
+}
+
+impl fmt::Display for MisnamedLengths {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MisnamedLengths { count, receive: (rank, number, named), message: (from, sent) } = self;
+        match count {
+            1 => f.write_str("1 receive names another length than its message has, which counts")?,
+            _ => write!(f, "{count} receives name other lengths than their messages have, which count")?,
+        }
+        let bytes = if *named == 1 { "byte" } else { "bytes" };
+        let in_mpi = if named < sent { ", which MPI refuses" } else { "" };
+        write!(
+            f,
+            "; the first is number {number}, counted from 0, of rank {rank}, with {named} {bytes} for a message of \
+             {sent} from rank {from}{in_mpi}"
+        )
+    }
 }
 
 /// The operation waits for this many others or more.
@@ -51,7 +81,8 @@ impl<'a> ScheduleProgress<'a> {
             }
         }
         let remaining = schedule.len();
-        ScheduleProgress { schedule, states, many, remaining, newly_ready: Vec::new(), moments: None }
+        let newly_ready = Vec::new();
+        ScheduleProgress { schedule, states, many, remaining, newly_ready, moments: None, misnamed: None }
     }
 
     /// Returns an operation of a rank.
@@ -133,6 +164,20 @@ impl<'a> ScheduleProgress<'a> {
             moments[operation as usize].1 = at;
         }
         self.notify_followers(rank, operation, false, at);
+    }
+
+    /// Notes that a receive, named by its rank and its number, has got the message of a send.
+    #[inline]
+    pub(super) fn meet(&mut self, (rank, receive): (u32, u32), (from, send): (u32, u32)) {
+        let bytes = |rank: u32, operation| {
+            self.schedule.operations.size(self.schedule.place(rank as usize, operation))
+        };
+        let (named, sent) = (bytes(rank, receive), bytes(from, send));
+        if named != sent {
+            let number = receive - self.schedule.ranks[rank as usize].begin;
+            let first = MisnamedLengths { count: 0, receive: (rank, number, named), message: (from, sent) };
+            self.misnamed.get_or_insert(first).count += 1;
+        }
     }
 
     /// Returns whether any operation waits for the beginning of this one.

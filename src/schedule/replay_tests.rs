@@ -229,6 +229,36 @@ fn loggopsim_has_several_processors() {
     assert_eq!(finishes(CostModel::Papers, "L=1", &calcs), [6]);
 }
 
+/// A receive may name another length than its message has, as in LogGOPSim; it is said.
+#[test]
+fn receives_of_another_length_are_told() {
+    let params =
+        Params::builder(1).set("L=6,o=2,O_s=0,O_r=0,G_s=1,G_l=1,s=1,S=4").unwrap().word(1).build().unwrap();
+    for rules in [CostModel::Papers, CostModel::LogGOPSim] {
+        let warnings = |sent: &[usize]| {
+            let sends = sent.iter().map(|bytes| Op::Send(1, *bytes, 0)).collect();
+            let receives = vec![Op::Recv(Some(0), 0); sent.len()];
+            Player::new(params).rules(rules).run(&schedule(&[sends, receives], true)).unwrap().warnings
+        };
+        assert_eq!(warnings(&[1, 1]), [""; 0]);
+        assert_eq!(
+            warnings(&[1, 0]),
+            [
+                "1 receive names another length than its message has, which counts; the first is number 1, counted from 0, \
+              of rank 1, with 1 byte for a message of 0 from rank 0"
+            ]
+        );
+        // A long message is taken once, though it takes several.
+        assert_eq!(
+            warnings(&[9, 1, 2]),
+            [
+                "2 receives name other lengths than their messages have, which count; the first is number 0, counted from \
+              0, of rank 1, with 1 byte for a message of 9 from rank 0, which MPI refuses"
+            ]
+        );
+    }
+}
+
 /// A rank that waits in a receive or for a gap can do what else is ready. Rank 0 sends from 0 to 2. The gap
 /// lets it send again at 6, so the computation goes first, from 2 to 7; then the send, from 7 to 9; and the
 /// message that arrives at 8 is received from 9 to 11. Rank 1 sends until 2, receives the message that

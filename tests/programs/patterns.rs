@@ -23,6 +23,7 @@ fn every_pattern_ends() {
                 let sends = (0..P).flat_map(|rank| schedule.operations(rank));
                 let sends = sends.filter(|op| matches!(op.operation, Operation::Send { .. })).count() as u64;
                 assert_eq!(replayed.messages, sends);
+                assert!(replayed.warnings.is_empty(), "{}, {P}: {:?}", pattern.name, replayed.warnings);
             }
         }
     }

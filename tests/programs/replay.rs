@@ -335,6 +335,22 @@ fn a_written_schedule_is_played() {
     assert_eq!(played["finishes_ns"], expected["finishes_ns"]);
 }
 
+/// LogGOPSim looks at sender and tag alone, and MPI lets a receive be longer than its message.
+#[test]
+fn a_receive_of_another_length_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("short.goal");
+    fs::write(&path, "num_ranks 2\nrank 0 {\nsend 100b to 1\n}\nrank 1 {\nrecv 50b from 0\n}\n").unwrap();
+    for rules in ["papers", "loggopsim"] {
+        let (status, _, stderr) = answer(&format!("replay {} --rules {rules}", path.display()));
+        let expected = "warning: 1 receive names another length than its message has, which counts; the first is number 0, \
+                        counted from 0, of rank 1, with 50 bytes for a message of 100 from rank 0, which MPI refuses\n";
+        assert_eq!((status, &*stderr), (Some(0), expected));
+    }
+    // What was recorded names the buffer.
+    assert_eq!(answer("replay ../../examples/mpi/ring.mpi").2, "");
+}
+
 #[test]
 fn a_schedule_that_waits_for_ever_is_a_deadlock() {
     let folder = tempfile::tempdir().unwrap();

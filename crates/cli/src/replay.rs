@@ -1,6 +1,6 @@
 //! `loggp replay`: plays a schedule from a file or of a pattern, by the papers' rules or by LogGOPSim's.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -139,6 +139,10 @@ impl ReplayCommand {
             None => replay.run(schedule),
         };
         let mut play_report = played.map_err(play_error)?;
+        // A recorded receive names its buffer, which may be longer.
+        for warning in play_report.warnings.iter().filter(|_| !program.is_recorded()) {
+            drop(writeln!(io::stderr(), "warning: {warning}"));
+        }
         let again = |machine| {
             let trace = player(machine).trace(true).run(schedule)?.trace;
             Ok(RunPath::from_trace(&trace.expect("it is traced")))

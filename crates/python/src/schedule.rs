@@ -495,6 +495,13 @@ impl Play {
         self.report.events
     }
 
+    /// Sentences about what is probably a mistake in the schedule: receives that name another length than their
+    /// message has. A receive without `bytes` names 1.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.report.warnings.clone()
+    }
+
     /// The trace, or None if the play was not traced.
     #[getter]
     fn trace(&self, py: Python<'_>) -> Option<Py<Trace>> {

@@ -33,6 +33,12 @@ def test_schedule_is_played_by_both_sets_of_rules() -> None:
     assert list(play.trace.messages.arrival) == [8_000_000, 23_000_000]
     simulated = schedule.play(MACHINE, rules="loggopsim")
     assert simulated.time > 0 and simulated.trace is None and simulated.moments is None
+    assert play.warnings == simulated.warnings == []
+    schedule.send(0, to=1, bytes=8, tag=1)
+    schedule.recv(1, source=0, bytes=9, tag=1)
+    for rules in ("papers", "loggopsim"):
+        [warning] = schedule.play(MACHINE, rules=rules).warnings
+        assert "number 3, counted from 0, of rank 1, with 9 bytes for a message of 8 from rank 0" in warning
 
 
 def test_play_and_program_take_the_same_time() -> None:

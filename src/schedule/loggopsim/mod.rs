@@ -354,8 +354,7 @@ impl<'a> LogGOPSimPlay<'a> {
         let receive =
             PostedReceive { place: (Time::from_ps(events as i64), operation), filter: recv_filter(packed) };
         if let Some(HeldMessage(mail, _)) = unmatched.post(receive) {
-            self.complete_long_send(&mail, packed, time);
-            self.progress.end(rank, operation, time);
+            self.complete((rank, operation), &mail, packed, time);
         }
     }
 
@@ -382,23 +381,23 @@ impl<'a> LogGOPSimPlay<'a> {
         match unmatched.find_receive(&early, &held) {
             Some(found) => {
                 let receive = unmatched.take_receive(&mut early, found);
-                self.complete_long_send(&mail, packed, time);
-                self.progress.end(unit.rank, receive.place.1, time);
+                self.complete((unit.rank, receive.place.1), &mail, packed, time);
             }
             None => unmatched.add_message(held),
         }
     }
 
-    /// Ends the send of a message that has found its receive, if the message is long. The sender's processor
-    /// and interface that `by` names are busy at least until then.
-    fn complete_long_send(&mut self, mail: &Mail, by: &PackedOperation, time: Time) {
-        if mail.words as usize <= self.costs.S {
-            return;
+    /// Ends a receive, named by its rank and its number, and the send of its message if that is long. The sender's
+    /// processor and interface that `by` names are busy at least until then.
+    fn complete(&mut self, receive: (u32, u32), mail: &Mail, by: &PackedOperation, time: Time) {
+        self.progress.meet(receive, (mail.from, mail.sent_by));
+        if mail.words as usize > self.costs.S {
+            let unit = HardwareUnit { rank: mail.from, cpu: by.cpu, nic: by.nic };
+            *self.free(unit) = time.max(*self.free(unit));
+            *self.can_send(unit) = time.max(*self.can_send(unit));
+            self.progress.end(mail.from, mail.sent_by, time);
         }
-        let unit = HardwareUnit { rank: mail.from, cpu: by.cpu, nic: by.nic };
-        *self.free(unit) = time.max(*self.free(unit));
-        *self.can_send(unit) = time.max(*self.can_send(unit));
-        self.progress.end(mail.from, mail.sent_by, time);
+        self.progress.end(receive.0, receive.1, time);
     }
 
     /// Queues the operations that have become ready: by rank, and within a rank sends first, then receives,
