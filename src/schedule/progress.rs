@@ -120,6 +120,7 @@ impl<'a> ScheduleProgress<'a> {
     }
 
     /// Returns whether an operation is done.
+    #[inline]
     pub(super) fn is_done(&self, operation: u32) -> bool {
         self.states[operation as usize] == DONE
     }

@@ -208,6 +208,8 @@ fn loggopsim_has_a_cost_per_byte_and_a_rendezvous() {
     };
     assert_eq!(both(5), [11, 110]); // the message comes at 8, finds the processor taken, and costs 100 to 110
     assert_eq!(both(6), [101, 112]);
+    let further = (1 << 32) + 1;
+    assert_eq!(both(further as usize + 1), [3 + 2 * further, 102 + 2 * further]);
     let other = Params::builder(1).set("L=6,o=2,g=4,O_s=2,O_r=1,G_s=1,G_l=1,s=1,S=5").unwrap();
     let other = other.build().unwrap();
     let refused = Player::new(other).rules(CostModel::LogGOPSim).run(&schedule(&[vec![]], true)).unwrap_err();

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::early::{EarlyReceives, is_early};
 use super::lists::{List, ListPool};
-use super::mail::{Mail, recv_filter};
+use super::mail::recv_filter;
 use super::operations::{OperationKind, PackedOperation};
 use super::outcome::{PlayReport, finish, stopped};
 use super::progress::ScheduleProgress;
@@ -135,18 +135,26 @@ enum PlayStage {
     End,
 }
 
-/// A message without a receive, and the number of events before its arrival: messages that arrived first are
-/// taken first, whoever their senders are.
+/// A message that has arrived.
 #[derive(Debug)]
-struct HeldMessage(Mail, u64);
+struct HeldMessage {
+    arrival: Time,
+    /// The number of events before its arrival: messages that arrived first are taken first, whoever their
+    /// senders are.
+    events: u64,
+    from: u32,
+    /// The send operation.
+    sent_by: u32,
+    tag: RawTag,
+}
 
 impl Matchable for HeldMessage {
     fn key(&self) -> MatchKey {
-        (Time::from_ps(self.1 as i64), self.0.from, self.0.number)
+        (Time::from_ps(self.events as i64), self.from, 0)
     }
 
     fn tag(&self) -> RawTag {
-        self.0.tag
+        self.tag
     }
 }
 
@@ -353,8 +361,8 @@ impl<'a> LogGOPSimPlay<'a> {
         let events = if packed.waits { self.report.events } else { 0 };
         let receive =
             PostedReceive { place: (Time::from_ps(events as i64), operation), filter: recv_filter(packed) };
-        if let Some(HeldMessage(mail, _)) = unmatched.post(receive) {
-            self.complete((rank, operation), &mail, packed, time);
+        if let Some(HeldMessage { from, sent_by, .. }) = unmatched.post(receive) {
+            self.complete((rank, operation), (from, sent_by), packed, time);
         }
     }
 
@@ -373,29 +381,28 @@ impl<'a> LogGOPSimPlay<'a> {
         let further = words.max(1) as i64 - 1;
         *self.free(unit) = self.busy_until(unit, time, o) + (further * O).max(further * G);
         self.hardware.get_mut(unit.interface()).next_receive = time + g + further * G;
-        let tag = recv_filter(packed).tag;
-        let mail = Mail { arrival: time, from, sent_by: operation, number: 0, tag, words: words as u32 };
-        let held = HeldMessage(mail, self.report.events);
+        let (events, tag) = (self.report.events, recv_filter(packed).tag);
+        let held = HeldMessage { arrival: time, events, from, sent_by: operation, tag };
         let unmatched = &mut self.unmatched[unit.rank as usize];
         let mut early = self.early.of_rank(&mut self.progress, unit.rank);
         match unmatched.find_receive(&early, &held) {
             Some(found) => {
                 let receive = unmatched.take_receive(&mut early, found);
-                self.complete((unit.rank, receive.place.1), &mail, packed, time);
+                self.complete((unit.rank, receive.place.1), (from, operation), packed, time);
             }
             None => unmatched.add_message(held),
         }
     }
 
-    /// Ends a receive, named by its rank and its number, and the send of its message if that is long. The sender's
-    /// processor and interface that `by` names are busy at least until then.
-    fn complete(&mut self, receive: (u32, u32), mail: &Mail, by: &PackedOperation, time: Time) {
-        self.progress.meet(receive, (mail.from, mail.sent_by));
-        if mail.words as usize > self.costs.S {
-            let unit = HardwareUnit { rank: mail.from, cpu: by.cpu, nic: by.nic };
+    /// Ends a receive and, unless it is done since it is short, the send of its message, each named by its rank and
+    /// its number. The sender's processor and interface that `by` names are busy at least until then.
+    fn complete(&mut self, receive: (u32, u32), send: (u32, u32), by: &PackedOperation, time: Time) {
+        self.progress.meet(receive, send);
+        if !self.progress.is_done(send.1) {
+            let unit = HardwareUnit { rank: send.0, cpu: by.cpu, nic: by.nic };
             *self.free(unit) = time.max(*self.free(unit));
             *self.can_send(unit) = time.max(*self.can_send(unit));
-            self.progress.end(mail.from, mail.sent_by, time);
+            self.progress.end(send.0, send.1, time);
         }
         self.progress.end(receive.0, receive.1, time);
     }
@@ -452,7 +459,7 @@ impl<'a> LogGOPSimPlay<'a> {
             waits.then_some(ProcStatus::WaitingToSend { to, words, S: self.costs.S })
         };
         let left = self.unmatched.iter().enumerate().flat_map(|(to, unmatched)| {
-            unmatched.messages().map(move |HeldMessage(mail, _)| (mail.arrival, to, mail.from, mail.tag))
+            unmatched.messages().map(move |held| (held.arrival, to, held.from, held.tag))
         });
         finish(self.report, &self.progress, finishes, sending, left)
     }
