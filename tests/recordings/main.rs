@@ -19,7 +19,8 @@ use loggp_mpi_trace::call::{CallKind, CollectiveKind, Completed, Counts, Envelop
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_mpi_trace::recording::{Recording, is_recording};
 use loggp_mpi_trace::schedule::{self, ScheduleOptions};
-use loggp_mpi_trace::source::CallSource;
+
+use mpi_schedule::assert_same_in_pieces;
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
@@ -27,9 +28,8 @@ fn file(name: &str) -> PathBuf {
 
 /// Recordings of real programs: examples/mpi/ring.mpi, and what `crates/mpi-trace/programs` call on 3 ranks.
 fn recordings() -> Vec<PathBuf> {
-    ["examples/mpi/ring.mpi", "tests/recordings/communicators.mpi", "tests/recordings/requests.mpi"]
-        .map(file)
-        .to_vec()
+    let own = ["communicators", "requests", "unfinished"].map(|name| format!("tests/recordings/{name}.mpi"));
+    ["examples/mpi/ring.mpi".into()].into_iter().chain(own).map(|name: String| file(&name)).collect()
 }
 
 /// Returns the messages among a rank's calls, each with its receiver: those that it sent and those that it took.
@@ -136,24 +136,16 @@ fn communicators_know_their_members() {
     }
 }
 
-/// The pieces of a rank make all of it.
+/// A program's schedule is the same in pieces of any length.
 #[test]
 fn pieces_are_the_whole() {
+    let options = ScheduleOptions { has_spans: true, ..ScheduleOptions::default() };
     for path in recordings() {
         let mut recording = Recording::open(&path).unwrap();
-        for rank in 0..recording.ranks() {
-            let whole = recording.rank(rank).unwrap();
-            let mut calls = Vec::new();
-            recording
-                .read_rank(rank, &mut |piece| {
-                    calls.extend_from_slice(&piece.calls);
-                    assert!(piece.calls.iter().all(|call| (call.place as usize) < piece.places.len()));
-                    assert!(piece.communicators.len() <= whole.communicators.len());
-                    Ok(())
-                })
-                .unwrap();
-            assert_eq!(calls, whole.calls);
-        }
+        let whole: Vec<RankCalls> =
+            (0..recording.ranks()).map(|rank| recording.rank(rank).unwrap()).collect();
+        let program = schedule::read(&mut recording, options).unwrap();
+        assert_same_in_pieces(&whole, &program, options);
     }
 }
 

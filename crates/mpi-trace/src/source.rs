@@ -10,10 +10,13 @@ pub trait CallSource {
 
     /// Hands the calls of a rank to `take`, in one piece or in several. Each piece has all communicators and
     /// places of the pieces before it. `end` and `is_whole` count in the last one. A rank may be read again.
-    ///
-    /// A receive from any rank or with any tag gets the message that it really took if its completion is in the
-    /// same piece, or if the receive itself already says so.
     fn read_rank(&mut self, rank: usize, take: TakeCalls) -> Result<(), ProgramError>;
+
+    /// Returns whether what completes a receive says so, and which message it took. Else one that never completes may have
+    /// taken any.
+    fn knows_taken(&self) -> bool {
+        true
+    }
 
     /// Returns sentences about what the source could not read and left out, once everything is read.
     fn warnings(&self) -> Vec<String> {

@@ -5,6 +5,7 @@
 mod collectives;
 mod random;
 mod threads;
+mod unfinished;
 
 use loggp::schedule::{Operation, Player, Schedule};
 use loggp::{Machine, Params, Tag, Time, US};
@@ -17,6 +18,7 @@ use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_mpi_trace::schedule::{self, CallGroup, CallSpan, ProgramSchedule, RankIndex, ScheduleOptions};
 
 use collectives::copies;
+pub use unfinished::assert_same_in_pieces;
 
 use CallKind::{Complete, Forget, Look, NewCommunicator, Probe, Recv, Send, SendRecv, Start};
 
@@ -81,7 +83,9 @@ fn collective(kind: CollectiveKind, communicator: u32, bytes: u64) -> CallKind {
 
 fn read(ranks: Vec<RankCalls>) -> ProgramSchedule {
     let options = ScheduleOptions { has_spans: true, ..ScheduleOptions::default() };
-    schedule::read(&mut { ranks }, options).unwrap_or_else(|error| panic!("{error}"))
+    let program = schedule::read(&mut ranks.clone(), options).unwrap_or_else(|error| panic!("{error}"));
+    assert_same_in_pieces(&ranks, &program, options);
+    program
 }
 
 fn player() -> Player {

@@ -202,6 +202,10 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> CallSource for AllprofProgram<F>
         }
     }
 
+    fn knows_taken(&self) -> bool {
+        false
+    }
+
     fn warnings(&self) -> Vec<String> {
         let Notes { unread, guessed_waits, guessed_names } = &self.notes;
         let skipped = unread.iter().map(|Unread { what, rank, line, count }| {

@@ -1,14 +1,12 @@
 //! A recording as a source of calls, in pieces that do not grow with the program.
 
-use rustc_hash::FxHashSet;
-
 use super::Recording;
 use super::stream::RankReader;
-use crate::call::{CallKind, RankCalls, RequestId};
+use crate::call::RankCalls;
 use crate::error::ProgramError;
 use crate::source::{CallSource, TakeCalls};
 
-/// A piece has at least so many calls, unless it is the last one.
+/// The most calls in one piece.
 const PIECE: usize = 1024;
 
 impl CallSource for Recording {
@@ -25,12 +23,9 @@ impl CallSource for Recording {
         };
         let mut reader = self.calls(rank).map_err(wrong)?;
         let mut piece = RankCalls { begin: reader.begin(), ..RankCalls::default() };
-        let mut open = FxHashSet::default();
         while let Some(call) = reader.next_call().map_err(wrong)? {
-            watch(&mut open, &call.kind);
             piece.calls.push(call);
-            // A receive from any rank and the call that says whose message it took are in one piece.
-            if piece.calls.len() >= PIECE && open.is_empty() {
+            if piece.calls.len() == PIECE {
                 complete(&mut piece, &reader);
                 take(&piece)?;
                 piece.calls.clear();
@@ -47,22 +42,4 @@ fn complete(piece: &mut RankCalls, reader: &RankReader) {
     piece.communicators.extend_from_slice(&reader.communicators()[piece.communicators.len()..]);
     piece.places.extend_from_slice(&reader.places()[piece.places.len()..]);
     (piece.end, piece.is_whole) = (reader.end(), reader.is_whole());
-}
-
-/// Keeps the requests of receives whose message is not known yet.
-fn watch(open: &mut FxHashSet<RequestId>, kind: &CallKind) {
-    match kind {
-        CallKind::Recv { receive, request: Some(request) }
-        | CallKind::SendRecv { receive: Some(receive), request: Some(request), .. }
-            if receive.from.is_none() || receive.tag.is_none() =>
-        {
-            open.insert(*request);
-        }
-        CallKind::Start(starts) => starts.iter().for_each(|start| watch(open, start)),
-        CallKind::Complete { requests, .. } if !open.is_empty() => {
-            requests.iter().for_each(|completed| _ = open.remove(&completed.request));
-        }
-        CallKind::Forget(request) => _ = open.remove(request),
-        _ => (),
-    }
 }

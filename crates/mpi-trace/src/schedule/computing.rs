@@ -17,7 +17,8 @@ impl RankWriter<'_> {
     pub(super) fn add_compute(&mut self, call: &Call) -> Result<(), ProgramError> {
         let thread = usize::from(call.thread);
         let Thread { computing_since, looks, .. } = &mut self.threads[thread];
-        let since = computing_since.unwrap_or(call.begin);
+        // A thread's first call may have been looks.
+        let since = computing_since.unwrap_or_else(|| looks.map_or(call.begin, |(begin, ..)| begin));
         let finds = matches!(&call.kind, CallKind::Complete { requests, .. } if !requests.is_empty())
             || matches!(call.kind, CallKind::Probe { .. });
         let until = match looks.take() {

@@ -1,12 +1,27 @@
 //! How many messages went from whom to whom, and what their receivers took: both must be the same.
 
+use std::cmp::Reverse;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::tags::TagTable;
+use crate::call::{Envelope, RequestId};
 use crate::error::ProgramError;
 
 /// The sender, the receiver and the schedule's tag of messages.
 pub type Channel = (u32, u32, u32);
+
+/// What came of a request, where only a later call says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// A receive took this message.
+    Took(Envelope),
+    /// It was cancelled, or did not complete.
+    Nothing,
+}
+
+/// What came of requests, by their ranks and numbers.
+pub type Fates = FxHashMap<(u32, RequestId), Fate>;
 
 /// What went through a channel.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +34,7 @@ struct Flow {
     sent_bytes: u64,
     /// The bytes of messages that were taken.
     taken_bytes: u64,
-    /// True if all receives said how long their messages were.
+    /// Receives that did not say how long their messages were.
     unknown_lengths: u32,
 }
 
@@ -27,6 +42,10 @@ struct Flow {
 #[derive(Debug, Default)]
 pub struct Flows {
     channels: FxHashMap<Channel, Flow>,
+    /// What came of requests that was not known when they were posted.
+    pub fates: Fates,
+    /// Receives that did not complete, in their order.
+    given_up: FxHashMap<Channel, Vec<RequestId>>,
     /// Ranks with receives of which it is not known what they took.
     open: FxHashSet<u32>,
     /// Synchronous sends, by their numbers in the channel.
@@ -46,9 +65,11 @@ struct Collectives {
     odd: Option<(u32, u64)>,
 }
 
-/// What must be known of all ranks before the schedule is right. The first reading finds it out.
+/// What must be known of all ranks before the schedule is right. Earlier readings find it out.
 #[derive(Debug, Default)]
 pub struct Knowledge {
+    /// What came of requests.
+    pub fates: Fates,
     /// Channels in which not all messages were received, with the number that were.
     pub limits: FxHashMap<Channel, u32>,
     /// Synchronous sends, by their numbers in the channel.
@@ -58,11 +79,6 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    /// Returns whether there is nothing to know.
-    pub fn is_empty(&self) -> bool {
-        self.limits.is_empty() && self.synchronous.is_empty() && self.collectives.is_empty()
-    }
-
     /// Returns whether a channel has fewer messages than this.
     #[inline]
     pub fn is_beyond(&self, channel: Channel, number: u32) -> bool {
@@ -111,6 +127,11 @@ impl Flows {
         }
     }
 
+    /// Notes that a receive did not complete.
+    pub fn give_up(&mut self, channel: Channel, request: RequestId) {
+        self.given_up.entry(channel).or_default().push(request);
+    }
+
     /// Notes that it is not known what a receive of a rank takes.
     pub fn note_open(&mut self, rank: u32) {
         self.open.insert(rank);
@@ -126,10 +147,13 @@ impl Flows {
         }
     }
 
-    /// Compares what was sent with what was received. Returns what must be known to read the program again, and
-    /// sentences about what does not fit. What cannot have happened is an error.
-    pub fn compare(self, tags: &TagTable) -> Result<(Knowledge, Vec<String>), ProgramError> {
-        let mut knowledge = Knowledge::default();
+    /// Compares what was sent with what was received. Adds what must be known to read the program again, and returns
+    /// whether that is anything, and sentences about what does not fit. What cannot have happened is an error.
+    pub fn compare(
+        mut self,
+        tags: &TagTable,
+        knowledge: &mut Knowledge,
+    ) -> Result<(bool, Vec<String>), ProgramError> {
         let (mut left, mut cut, mut other_lengths) = ((0u64, None), 0u64, (0u64, None));
         let mut channels: Vec<(Channel, Flow)> = self.channels.into_iter().collect();
         channels.retain(|(_, flow)| flow.sent != flow.posted || flow.sent_bytes != flow.taken_bytes);
@@ -148,6 +172,11 @@ impl Flows {
                 return Err(ProgramError::of_rank(to as usize, why));
             }
             if flow.sent != flow.posted {
+                // Of receives that did not complete the last ones got no message.
+                let mut given_up = self.given_up.remove(&channel).unwrap_or_default();
+                given_up.sort_unstable_by_key(|request| Reverse(*request));
+                given_up.truncate(flow.posted.saturating_sub(flow.sent) as usize);
+                knowledge.fates.extend(given_up.iter().map(|request| ((to, *request), Fate::Nothing)));
                 knowledge.limits.insert(channel, flow.sent.min(flow.posted));
                 left.0 += u64::from(flow.sent.saturating_sub(flow.posted));
                 if flow.sent > flow.posted {
@@ -197,6 +226,7 @@ impl Flows {
         // Where it is not known what a receive takes, nobody knows which one answers.
         knowledge.synchronous = self.synchronous;
         knowledge.synchronous.retain(|(_, to, _), _| !self.open.contains(to));
-        Ok((knowledge, warnings))
+        let Knowledge { limits, synchronous, collectives, .. } = &knowledge;
+        Ok((!(limits.is_empty() && synchronous.is_empty() && collectives.is_empty()), warnings))
     }
 }

@@ -3,7 +3,7 @@
 use loggp::schedule::Operation;
 use loggp_goal::patterns::add_after;
 
-use super::flows::Channel;
+use super::flows::{Channel, Fate};
 use super::rank::{Posted, RankWriter};
 use super::tags::Use;
 use crate::call::{CallKind, Completed, Envelope, Receive, RequestId, SendMode};
@@ -41,10 +41,26 @@ impl RankWriter<'_> {
         from.is_some_and(|from| from as usize == self.rank)
     }
 
+    /// Returns what came of a request that a later call says, if it is known from an earlier reading.
+    fn fate(&self, request: Option<RequestId>) -> Option<Fate> {
+        let fates = &self.shared.knowledge.fates;
+        request
+            .filter(|_| !fates.is_empty())
+            .and_then(|request| fates.get(&(self.rank as u32, request)).copied())
+    }
+
     /// Returns the message that a receive took, if it is known.
     fn taken_by(&self, receive: &Receive, request: Option<RequestId>) -> Option<Envelope> {
-        let later = request.and_then(|request| self.taken.get(&request).copied().flatten());
-        receive.taken.or(later)
+        let later = || match self.fate(request) {
+            Some(Fate::Took(message)) => Some(message),
+            _ => None,
+        };
+        receive.taken.or_else(later)
+    }
+
+    /// Notes what came of a request, to be known at the next reading.
+    fn note_fate(&mut self, request: RequestId, fate: Fate) {
+        self.shared.flows.fates.insert((self.rank as u32, request), fate);
     }
 
     /// Adds the operations of a call that sends or receives.
@@ -57,7 +73,7 @@ impl RankWriter<'_> {
             }
             _ => return Err(self.error("a persistent request is neither a send nor a receive")),
         };
-        if request.is_some_and(|request| self.left_out.contains(&request)) {
+        if self.fate(request) == Some(Fate::Nothing) {
             return Ok(());
         }
         let message = message.filter(|message| !self.is_own_message(message));
@@ -71,8 +87,7 @@ impl RankWriter<'_> {
                 (Some((_, answer)), None) => answer,
                 (None, _) => None,
             };
-            let send =
-                sent.map(|(operation, _)| Posted { operation, other: None, channel: None, bytes: None });
+            let send = sent.map(|(operation, _)| Posted::new(operation));
             if let Some(posted) = posted.or(send) {
                 self.requests.insert(request, Posted { other, ..posted });
             }
@@ -140,11 +155,13 @@ impl RankWriter<'_> {
         let in_schedule = tag.map(|tag| self.shared.tags.tag(Use::Message, number, tag));
         let bytes = taken.map(|taken| taken.bytes);
         let length = bytes.unwrap_or(receive.bytes);
-        let posted = |operation, channel| Posted { operation, other: None, channel, bytes };
+        let posted = |operation, channel| Posted { channel, bytes, ..Posted::new(operation) };
         let (Some(peer), Some(tag), Some(in_schedule)) = (from, tag, in_schedule) else {
-            self.shared.flows.note_open(self.rank as u32);
+            if request.is_none() {
+                self.shared.flows.note_open(self.rank as u32);
+            }
             let operation = self.add(thread, Operation::Recv { from, bytes: length, tag: in_schedule })?;
-            return Ok(Some(posted(operation, None)));
+            return Ok(Some(Posted { is_open: true, ..Posted::new(operation) }));
         };
         if !self.probed.is_empty()
             && let Some(operation) = self.probed.remove(&(peer, in_schedule))
@@ -199,11 +216,27 @@ impl RankWriter<'_> {
     /// Makes what follows wait for a request.
     pub(super) fn complete(&mut self, thread: usize, completed: &Completed) {
         let Completed { request, taken, is_cancelled } = *completed;
-        let Some(posted) = self.requests.remove(&request).filter(|_| !is_cancelled) else { return };
+        let Some(posted) = self.requests.remove(&request) else { return };
+        match taken {
+            _ if is_cancelled => return self.note_fate(request, Fate::Nothing),
+            Some(message) if posted.is_open => self.note_fate(request, Fate::Took(message)),
+            None if posted.is_open => self.shared.flows.note_open(self.rank as u32),
+            _ => (),
+        }
         let operations = [Some(posted.operation), posted.other];
         self.threads[thread].before.extend(operations.into_iter().flatten().map(|one| (one, false)));
         if let Some(channel) = posted.channel {
             self.shared.flows.take(channel, posted.bytes.or(taken.map(|taken| taken.bytes)));
+        }
+    }
+
+    /// Gives up a request that never completes. A receive that any message would do is left out, since nobody knows
+    /// whether it took one; another one is if no message is left for it.
+    pub(super) fn give_up(&mut self, request: RequestId) {
+        match self.requests.remove(&request) {
+            Some(Posted { is_open: true, .. }) => self.note_fate(request, Fate::Nothing),
+            Some(Posted { channel: Some(channel), .. }) => self.shared.flows.give_up(channel, request),
+            _ => (),
         }
     }
 }

@@ -106,6 +106,8 @@ impl Default for ScheduleOptions {
 /// What the writers of all ranks share.
 struct Shared {
     options: ScheduleOptions,
+    /// Whether the source says which messages receives took.
+    knows_taken: bool,
     tags: TagTable,
     flows: Flows,
     /// What is known from an earlier reading.
@@ -116,30 +118,39 @@ struct Shared {
     unmodelled: Vec<(String, u64)>,
 }
 
-/// Reads a program and returns its schedule. Programs whose messages were not all received, or with synchronous sends,
-/// are read twice: what one rank does depends on what others did.
+/// Reads a program and returns its schedule. What one rank does depends on what others did, and on what it did later. So a
+/// program is read twice if it posts receives that any message would do, or cancels some; and once more if its messages
+/// were not all received, or are sent synchronously.
 pub fn read(source: &mut dyn CallSource, options: ScheduleOptions) -> Result<ProgramSchedule, ProgramError> {
-    let (read, flows, tags) = read_once(source, options, (Knowledge::default(), TagTable::default()))?;
-    let (knowledge, warnings) = flows.compare(&tags)?;
-    let mut program = if knowledge.is_empty() {
-        read
-    } else {
+    let (mut read, mut flows, mut known) = read_once(source, options, Known::default())?;
+    known.0.fates = std::mem::take(&mut flows.fates);
+    if !known.0.fates.is_empty() {
+        drop(read);
+        (read, flows, known) = read_once(source, options, known)?;
+    }
+    let (mut knowledge, tags) = known;
+    let (is_new, warnings) = flows.compare(&tags, &mut knowledge)?;
+    if is_new {
         drop(read);
         // What is known is told apart by tags.
-        read_once(source, options, (knowledge, tags))?.0
-    };
-    program.warnings.splice(0..0, source.warnings().into_iter().chain(warnings));
-    Ok(program)
+        read = read_once(source, options, (knowledge, tags))?.0;
+    }
+    read.warnings.splice(0..0, source.warnings().into_iter().chain(warnings));
+    Ok(read)
 }
+
+/// What is known from earlier readings.
+type Known = (Knowledge, TagTable);
 
 fn read_once(
     source: &mut dyn CallSource,
     options: ScheduleOptions,
-    (knowledge, tags): (Knowledge, TagTable),
-) -> Result<(ProgramSchedule, Flows, TagTable), ProgramError> {
+    (knowledge, tags): Known,
+) -> Result<(ProgramSchedule, Flows, Known), ProgramError> {
     let P = source.ranks();
     let mut shared = Shared {
         options,
+        knows_taken: source.knows_taken(),
         tags,
         flows: Flows::default(),
         knowledge,
@@ -157,7 +168,7 @@ fn read_once(
         ranks.push(writer.finish()?);
     }
     let schedule = builder.build().map_err(|why| ProgramError::of_program(why.to_string()))?;
-    let Shared { tags, flows, places, unmodelled, .. } = shared;
+    let Shared { tags, flows, knowledge, places, unmodelled, .. } = shared;
     let mut warnings: Vec<String> = Vec::new();
     if flows.is_cut {
         warnings.push("the program ended before MPI_Finalize; what came before is there".into());
@@ -166,5 +177,5 @@ fn read_once(
         .iter()
         .map(|(name, count)| format!("{name} is not modelled: {count} calls are computing time"));
     warnings.extend(left_out);
-    Ok((ProgramSchedule { schedule, ranks, places, warnings }, flows, tags))
+    Ok((ProgramSchedule { schedule, ranks, places, warnings }, flows, (knowledge, tags)))
 }

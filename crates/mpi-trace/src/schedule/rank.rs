@@ -3,7 +3,7 @@
 use loggp::Time;
 use loggp::schedule::{Operation, ScheduleBuilder};
 use loggp_goal::patterns::{Prerequisite, add_after};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::collectives::Collective;
 use super::communicators::CommunicatorList;
@@ -11,7 +11,7 @@ use super::flows::Channel;
 use super::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanNumbers};
 use super::thread::{CountedTime, Thread};
 use super::{ScheduleOptions, Shared};
-use crate::call::{Call, CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, RequestId, Root};
+use crate::call::{Call, CallKind, CollectiveKind, Counts, RankCalls, RequestId, Root};
 use crate::error::ProgramError;
 
 /// If more operations than this must be over, one that takes no time stands for them.
@@ -33,10 +33,6 @@ pub struct RankWriter<'a> {
     pub(super) requests: FxHashMap<RequestId, Posted>,
     /// Messages that a probe found and no receive took so far: the operations that receive them.
     pub(super) probed: FxHashMap<(u32, u32), u32>,
-    /// Of the calls at hand, the requests that are cancelled or given up.
-    pub(super) left_out: FxHashSet<RequestId>,
-    /// Of the calls at hand, what receives from any rank or with any tag took.
-    pub(super) taken: FxHashMap<RequestId, Option<Envelope>>,
     /// The shared numbers of the rank's places.
     places: Vec<u32>,
     pub(super) index: RankIndex,
@@ -57,6 +53,15 @@ pub(super) struct Posted {
     pub channel: Option<Channel>,
     /// The length of the message, if it is known already.
     pub bytes: Option<u64>,
+    /// True if it is a receive of which it is not known what it takes.
+    pub is_open: bool,
+}
+
+impl Posted {
+    /// Returns a request that is complete when an operation is.
+    pub fn new(operation: u32) -> Posted {
+        Posted { operation, other: None, channel: None, bytes: None, is_open: false }
+    }
 }
 
 impl<'a> RankWriter<'a> {
@@ -72,8 +77,6 @@ impl<'a> RankWriter<'a> {
             communicators: CommunicatorList::default(),
             requests: FxHashMap::default(),
             probed: FxHashMap::default(),
-            left_out: FxHashSet::default(),
-            taken: FxHashMap::default(),
             places: Vec::new(),
             index: RankIndex::default(),
             span_numbers: SpanNumbers::default(),
@@ -98,7 +101,6 @@ impl<'a> RankWriter<'a> {
             }
             self.places.push(number);
         }
-        self.look_ahead(&calls.calls);
         (self.ends, self.is_whole) = ((calls.begin, calls.end), calls.is_whole);
         if let Some(first) = self.threads.iter().filter_map(|thread| thread.computing_since).min() {
             self.computed.forget_before(first);
@@ -112,43 +114,6 @@ impl<'a> RankWriter<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Finds the requests that do not complete, and what receives that any message would do took.
-    fn look_ahead(&mut self, calls: &[Call]) {
-        self.left_out.clear();
-        self.taken.clear();
-        for call in calls {
-            let recv = |kind: &CallKind| match kind {
-                CallKind::Recv { receive, request } if receive.taken.is_none() => {
-                    request.filter(|_| receive.from.is_none() || receive.tag.is_none())
-                }
-                CallKind::SendRecv { receive: Some(receive), request, .. } if receive.taken.is_none() => {
-                    request.filter(|_| receive.from.is_none() || receive.tag.is_none())
-                }
-                _ => None,
-            };
-            match &call.kind {
-                kind @ (CallKind::Recv { .. } | CallKind::SendRecv { .. }) => {
-                    self.taken.extend(recv(kind).map(|request| (request, None)));
-                }
-                CallKind::Start(kinds) => {
-                    self.taken.extend(kinds.iter().filter_map(recv).map(|request| (request, None)));
-                }
-                CallKind::Complete { requests, .. } => {
-                    for Completed { request, taken, is_cancelled } in requests {
-                        if *is_cancelled {
-                            self.left_out.insert(*request);
-                        } else if taken.is_some()
-                            && let Some(known) = self.taken.get_mut(request)
-                        {
-                            *known = *taken;
-                        }
-                    }
-                }
-                _ => (),
-            }
-        }
     }
 
     fn add_call(&mut self, call: &Call) -> Result<(), ProgramError> {
@@ -246,8 +211,7 @@ impl<'a> RankWriter<'a> {
                 match (end, request) {
                     (None, _) => (),
                     (Some(operation), Some(request)) => {
-                        let posted = Posted { operation, other: None, channel: None, bytes: None };
-                        self.requests.insert(*request, posted);
+                        self.requests.insert(*request, Posted::new(operation));
                     }
                     (Some(end), None) => self.go_on_after(thread, [(end, false)]),
                 }
@@ -270,7 +234,7 @@ impl<'a> RankWriter<'a> {
                 Ok(())
             }
             CallKind::Forget(request) => {
-                self.requests.remove(request);
+                self.give_up(*request);
                 Ok(())
             }
         }
@@ -323,6 +287,16 @@ impl<'a> RankWriter<'a> {
             since.map_or(Ok(()), |since| self.compute(thread, since, end))?;
         }
         self.shared.flows.is_cut |= !self.is_whole;
+        let mut under_way: Vec<RequestId> = self.requests.keys().copied().collect();
+        under_way.sort_unstable();
+        for request in under_way {
+            match self.requests.get(&request) {
+                Some(Posted { is_open: true, .. }) if !self.shared.knows_taken => {
+                    self.shared.flows.note_open(self.rank as u32);
+                }
+                _ => self.give_up(request),
+            }
+        }
         for communicator in self.communicators.iter() {
             let (number, count, hash) = (communicator.number, communicator.collectives, communicator.hash);
             if communicator.members.len() > 1 || communicator.remote.is_some() {
