@@ -298,6 +298,8 @@ fn calls_that_cannot_be_read_are_counted_or_skipped() {
     let mut program = AllprofProgram::new(2, MpiLibrary::OpenMpi, true, |rank| Ok(traces[rank].as_bytes()));
     let skipped = schedule::read(&mut program, ScheduleOptions::default()).unwrap();
     assert_eq!(skipped.warnings.len(), 3, "{:?}", skipped.warnings);
+    let unseen: Vec<_> = skipped.unseen.calls.iter().map(|calls| (&*calls.name, calls.count)).collect();
+    assert_eq!(unseen, [("MPI_Put", 3), ("MPI_Win_fence", 1), ("MPI_Bcast", 1)]);
     // The time until the barrier is computing, also in what was skipped.
     let first = skipped.schedule.operations(0).next().unwrap().operation;
     assert_eq!(first, Operation::Calc(10 * US));

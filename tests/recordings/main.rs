@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use loggp::schedule::Player;
 use loggp::{Level, Params, US};
 use loggp_goal::patterns::CollectiveTable;
-use loggp_mpi_trace::call::{CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, WaitForm};
+use loggp_mpi_trace::call::{
+    CallKind, CollectiveKind, Completed, Counts, Envelope, RankCalls, Unmodelled, WaitForm,
+};
 use loggp_mpi_trace::comparison::{Comparison, PlayWatch};
 use loggp_mpi_trace::recording::{Recording, is_recording};
 use loggp_mpi_trace::schedule::{self, ScheduleOptions};
@@ -147,6 +149,38 @@ fn pieces_are_the_whole() {
         let program = schedule::read(&mut recording, options).unwrap();
         assert_same_in_pieces(&whole, &program, options);
     }
+}
+
+/// Of calls that are not modelled the last record counts; older recorders did not measure their time.
+#[test]
+fn calls_that_are_not_modelled_are_counted() {
+    let text = |text: &str| [&[text.len() as u8], text.as_bytes()].concat();
+    let counted = |code: u8, name: &str, rest: &[u8]| [&[code][..], &text(name), rest].concat();
+    let records = [
+        counted(7, "MPI_Put", &[3, 100]),
+        counted(7, "MPI_Put", &[5, 120]),
+        counted(4, "MPI_Win_fence", &[2]),
+    ]
+    .concat();
+    let header = [vec![0, 1, 0, 0], ["mpi", "", "", ""].map(text).concat()].concat();
+    let framed = |length: usize| (length as u32).to_le_bytes().to_vec();
+    // A tick is two nanoseconds.
+    let clocks = [0_u64, 0, 1000, 2000].map(u64::to_le_bytes).concat();
+    let parts = [
+        b"LOGGPREC".to_vec(),
+        framed(1),
+        framed(header.len()),
+        header,
+        framed(records.len()),
+        clocks,
+        records,
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rank.0");
+    fs::write(&path, parts.concat()).unwrap();
+    let calls = Recording::open(&path).unwrap().rank(0).unwrap();
+    let made = |name: &str, count, inside_ns| Unmodelled { name: name.into(), count, inside_ns };
+    assert_eq!(calls.unmodelled, [made("MPI_Put", 5, Some(240)), made("MPI_Win_fence", 2, None)]);
 }
 
 /// Reads all of a file, and returns how many calls it has, or the error.

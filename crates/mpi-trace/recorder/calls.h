@@ -227,7 +227,7 @@ static void record_probe(const struct span *span, int code, const char *name, MP
     const struct communicator *communicator = status->MPI_SOURCE == MPI_PROC_NULL ? NULL : find_communicator(handle);
     if (communicator == NULL) {
         if (status->MPI_SOURCE != MPI_PROC_NULL)
-            count_unmodelled(name);
+            count_unmodelled(name, span->end - span->begin);
         return;
     }
     begin_record(code, span, 0);
@@ -284,7 +284,7 @@ static void record_start(const struct span *span, MPI_Request handle)
 {
     struct request **link = find_request(handle), *request;
     if (link == NULL || !(*link)->is_persistent) {
-        count_unmodelled("MPI_Start of an unknown request");
+        count_unmodelled("MPI_Start of an unknown request", span->end - span->begin);
         return;
     }
     request = *link;

@@ -5,12 +5,12 @@ static void record_new(const struct span *span, const char *name, MPI_Comm paren
 {
     struct communicator *parent = find_communicator(parent_handle), *new = NULL;
     if (parent == NULL) {
-        count_unmodelled(name);
+        count_unmodelled(name, span->end - span->begin);
         return;
     }
     uint64_t number = is_out_of_order ? OUT_OF_ORDER : parent->children++;
     if (made != MPI_COMM_NULL && (new = define(made, parent->number, number)) == NULL)
-        count_unmodelled(name);
+        count_unmodelled(name, span->end - span->begin);
     begin_record(RECORD_NEW_COMMUNICATOR, span, 0);
     at = put(at, parent->number);
     at = put(at, new ? (uint64_t)new->number + 1 : 0);

@@ -1,5 +1,5 @@
-/* Calls that are only counted, and the bindings of Fortran. What they are given is handed on as it came: all of it are
- * integers and pointers, and reading more of them than were given does no harm. */
+/* Calls of which only is recorded how many there are and how long they take, and the bindings of Fortran. What they are given is
+ * handed on as it came: all of it are integers and pointers, and reading more of them than were given does no harm. */
 
 #define WORDS                                                                                                        \
     long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m, long n,  \
@@ -30,9 +30,11 @@ static void *find_symbol(const char *name)
         if (!is_on || inside)                                                                                        \
             return real(SAME_WORDS);                                                                                 \
         inside = 1;                                                                                                  \
+        uint64_t begin = now();                                                                                      \
         long returned = real(SAME_WORDS);                                                                            \
+        uint64_t ticks = now() - begin;                                                                              \
         lock();                                                                                                      \
-        count_unmodelled("MPI_" #name);                                                                              \
+        count_unmodelled("MPI_" #name, ticks);                                                                       \
         unlock();                                                                                                    \
         inside = 0;                                                                                                  \
         return returned;                                                                                             \

@@ -133,10 +133,10 @@ static void add_persistent(MPI_Request handle, enum request_kind kind, const str
 
 /* Keeps the request, if there is one, of a message that is not recorded: to or from nobody, or of a communicator that is not
  * known. */
-static void skip_message(const char *name, int peer, MPI_Request *request, int is_persistent)
+static void skip_message(const struct span *span, const char *name, int peer, MPI_Request *request, int is_persistent)
 {
     if (peer != MPI_PROC_NULL)
-        count_unmodelled(name);
+        count_unmodelled(name, span->end - span->begin);
     if (is_persistent)
         add_persistent(*request, REQUEST_NOTHING, NULL, NULL, 0);
     else if (request != NULL)
@@ -151,7 +151,7 @@ static void record_send(const struct span *span, enum send_mode mode, const char
     const struct communicator *communicator = to == MPI_PROC_NULL ? NULL : find_communicator(handle);
     int code = RECORD_SEND + 2 * (int)mode + (request != NULL);
     if (communicator == NULL) {
-        skip_message(name, to, request, is_persistent);
+        skip_message(span, name, to, request, is_persistent);
     } else if (is_persistent) {
         start[0] = (unsigned char)code;
         add_persistent(*request, REQUEST_SEND, communicator, start,
@@ -172,7 +172,7 @@ static void record_receive(const struct span *span, const char *name, uint64_t b
     const struct communicator *communicator = from == MPI_PROC_NULL ? NULL : find_communicator(handle);
     int code = RECORD_RECV + (request != NULL);
     if (communicator == NULL) {
-        skip_message(name, from, request, is_persistent);
+        skip_message(span, name, from, request, is_persistent);
     } else if (is_persistent) {
         start[0] = (unsigned char)code;
         add_persistent(*request, REQUEST_RECV, communicator, start,
@@ -195,7 +195,7 @@ static void record_exchange(const struct span *span, const char *name, uint64_t 
     int has_send = to != MPI_PROC_NULL, has_receive = from != MPI_PROC_NULL;
     if (communicator == NULL || (!has_send && !has_receive)) {
         if (communicator == NULL)
-            count_unmodelled(name);
+            count_unmodelled(name, span->end - span->begin);
         if (request != NULL)
             add_nothing(*request);
         return;
@@ -322,7 +322,7 @@ static void record_collective(const struct span *span, const struct collective *
     size_t bytes = 10 * ((size_t)collective->sent.n + (size_t)collective->received.n);
     int code = RECORD_COLLECTIVE + (request != NULL);
     if (communicator == NULL) {
-        count_unmodelled(collective->name);
+        count_unmodelled(collective->name, span->end - span->begin);
         if (is_persistent)
             add_persistent(*request, REQUEST_NOTHING, NULL, NULL, 0);
         else if (request != NULL)

@@ -17,7 +17,7 @@ __attribute__((used)) static const char library_mark[] = "loggp records calls of
 #define RECORD_BYTES 192
 /* So much of the file is mapped at once, and there is so much behind the end of a block. */
 #define WINDOW_BYTES (1 << 20)
-#define SLACK_BYTES (CALL_NAMES * 80)
+#define SLACK_BYTES (CALL_NAMES * 96)
 /* A block ends after so long: within it clocks are taken to run evenly. */
 #define BLOCK_NS 1000000000
 
@@ -25,9 +25,9 @@ enum record_code {
     RECORD_PLACE = 1,
     RECORD_COMMUNICATOR = 2,
     RECORD_THREAD = 3,
-    RECORD_UNMODELLED = 4,
     RECORD_OFFSET = 5,
     RECORD_FINALIZE = 6,
+    RECORD_UNMODELLED = 7,
     RECORD_SEND = 16, /* + 2 * mode + has a request */
     RECORD_RECV = 24, /* + has a request */
     RECORD_SENDRECV = 26, /* + has a request */
@@ -157,10 +157,11 @@ static inline void put_fixed(unsigned char *to, uint64_t value, int bytes)
 
 #define BLOCK_HEADER 36
 #define CALL_NAMES 512
-/* Names of calls that are not modelled, how often they were made, and how often at the last time they were written. */
+/* Names of calls that are not modelled, how often they were made, and how often at the last time they were written; and the ticks
+ * inside of them. */
 static struct {
     const char *name;
-    uint64_t count, written;
+    uint64_t count, written, ticks;
 } unmodelled[CALL_NAMES];
 static int unmodelled_names;
 
@@ -251,6 +252,7 @@ static void flush_block(size_t bytes)
         *at++ = RECORD_UNMODELLED;
         at = put_text(at, unmodelled[i].name, 64);
         at = put(at, unmodelled[i].count);
+        at = put(at, unmodelled[i].ticks);
     }
     read_clocks(&ticks, &ns);
     if (at > buffer + BLOCK_HEADER) {
@@ -272,7 +274,8 @@ static inline void reserve(size_t bytes)
         flush_block(bytes);
 }
 
-static void count_unmodelled(const char *name)
+/* Counts a call of so many ticks. */
+static void count_unmodelled(const char *name, uint64_t ticks)
 {
     int i = 0;
     while (i < unmodelled_names && unmodelled[i].name != name && strcmp(unmodelled[i].name, name) != 0)
@@ -284,6 +287,7 @@ static void count_unmodelled(const char *name)
         unmodelled_names++;
     }
     unmodelled[i].count++;
+    unmodelled[i].ticks += ticks;
 }
 
 /* Places from which the program called, by address. */

@@ -20,8 +20,18 @@ pub struct RankCalls {
     pub communicators: Vec<Communicator>,
     /// Places in the program, by their numbers. The first one is unknown.
     pub places: Vec<Place>,
-    /// Calls that are not modelled, by name, with how often they were made. Their time is computing.
-    pub unmodelled: Vec<(String, u64)>,
+    /// Calls that are not modelled.
+    pub unmodelled: Vec<Unmodelled>,
+}
+
+/// Calls of one name that are not modelled. Their time is computing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmodelled {
+    pub name: String,
+    /// How often it was called.
+    pub count: u64,
+    /// The time inside of these calls, if the recorder says it.
+    pub inside_ns: Option<i64>,
 }
 
 /// A place in the program from which it called.

@@ -1,6 +1,6 @@
 //! Where the calls of a program come from.
 
-use crate::call::RankCalls;
+use crate::call::{RankCalls, Unmodelled};
 use crate::error::ProgramError;
 
 /// A recorded program, which hands over its calls rank by rank.
@@ -16,6 +16,11 @@ pub trait CallSource {
     /// taken any.
     fn knows_taken(&self) -> bool {
         true
+    }
+
+    /// Returns the calls that were read as computing and are in no rank's list, once everything is read.
+    fn unread(&self) -> Vec<Unmodelled> {
+        Vec::new()
     }
 
     /// Returns sentences about what the source could not read and left out, once everything is read.

@@ -179,6 +179,27 @@ fn a_probe_waits_for_its_message() {
     }
 }
 
+/// A test that ends a wait for one request is that wait. Of others it is counted what they found, and of looks in vain after
+/// which a rank did something else how many these were.
+#[test]
+fn looks_that_may_find_something_else_are_counted() {
+    let look = |inside: i64| Look { count: 7, inside_ns: 1000 * inside };
+    let found = |form| Complete { form, requests: vec![completed(1, None)] };
+    let seen = |calls: Vec<At>| {
+        let unseen = read(vec![rank(2, vec![(0, 1, send(1, 0))], 1), rank(2, calls, 50)]).unseen;
+        ((unseen.vain_looks, unseen.vain_ns), unseen.found_looks, unseen.is_open())
+    };
+    let posted = || (0, 0, irecv(0, 0, 1));
+    let at = |inside, form| vec![posted(), (0, 40, look(inside)), (40, 41, found(form))];
+    assert_eq!(seen(at(39, WaitForm::Test)), ((0, 0), 0, false));
+    assert_eq!(seen(at(39, WaitForm::Testsome)), ((0, 0), 1, false));
+    assert_eq!(seen(at(5, WaitForm::Test)), ((7, 5000), 1, true));
+    assert_eq!(seen(vec![posted(), (0, 1, found(WaitForm::Test))]), ((0, 0), 1, false));
+    assert_eq!(seen(vec![posted(), (0, 1, wait(&[1])), (1, 2, look(1))]), ((7, 1000), 0, true));
+    let probe = Probe { is_wait: false, message: message(0, 0) };
+    assert_eq!(seen(vec![(0, 1, probe), (1, 2, recv(0, 0))]), ((0, 0), 1, false));
+}
+
 /// Looks without computing between them are waiting if the last one finds something; else the time is computing.
 #[test]
 fn looks_in_vain_are_waiting_or_computing() {

@@ -56,7 +56,7 @@ fn a_program_takes_as_long_as_one_with_the_same_calls() {
     }
 }
 
-/// Returns the calls of a random program of immediate calls, and the bytes that each rank sends to each.
+/// Returns the calls of a random program of immediate calls, with some receives in vain, and the bytes that each rank sends to each.
 fn immediate_calls(rng: &mut fastrand::Rng) -> (Vec<RankCalls>, HashMap<(u32, u32), u64>) {
     let P = rng.usize(2..6);
     let mut calls: Vec<Vec<At>> = vec![Vec::new(); P];
@@ -85,6 +85,16 @@ fn immediate_calls(rng: &mut fastrand::Rng) -> (Vec<RankCalls>, HashMap<(u32, u3
             bytes: 100,
             taken: None,
         };
+        // One that gets no message: it is cancelled at the end, given up at once, or never completes.
+        if rng.u8(..3) == 0 {
+            let vain = 1_000_000_000 + count;
+            calls[to].push((clock, clock, Recv { receive, request: Some(vain) }));
+            match rng.u8(..3) {
+                0 => open[to].push(Completed { request: vain, taken: None, is_cancelled: true }),
+                1 => calls[to].push((clock, clock, Forget(vain))),
+                _ => (),
+            }
+        }
         calls[from].push((clock, clock, Send { mode, message: sent, request: Some(count) }));
         calls[to].push((clock, clock, Recv { receive, request: Some(count + 1) }));
         open[from].push(completed(count, None));

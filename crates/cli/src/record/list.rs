@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use loggp_mpi_trace::call::{
-    Call, CallKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root,
+    Call, CallKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root, Unmodelled,
 };
 use loggp_mpi_trace::recording::Recording;
 
@@ -34,8 +34,9 @@ pub fn print(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
             write_call(&mut line, rank, &call, &reader.places()[call.place as usize]);
             out.write_all(line.as_bytes())?;
         }
-        for (name, count) in reader.unmodelled() {
-            writeln!(out, "{rank} {} 0 unmodelled call={name} count={count}", reader.end())?;
+        for Unmodelled { name, count, inside_ns } in reader.unmodelled() {
+            let inside = inside_ns.unwrap_or_default();
+            writeln!(out, "{rank} {} {inside} unmodelled call={name} count={count}", reader.end())?;
         }
         let end = if reader.is_whole() { "finalize" } else { "aborted" };
         writeln!(out, "{rank} {} 0 {end}", reader.end())?;

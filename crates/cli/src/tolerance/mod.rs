@@ -10,6 +10,7 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use loggp::Time;
 use loggp::params::{LevelParameter, LeveledParams};
+use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp_study::analysis::{CurveRequest, LatencyUse, RunCurve};
 use loggp_study::parallel::run_in_order;
 
@@ -98,6 +99,15 @@ struct ToleranceRow<'a> {
     free: [Option<Time>; PARTS.len()],
     /// Latencies on the critical path, by the kind of their message; for L, or that of a level.
     uses: Vec<LatencyUse<String>>,
+    /// The recorded program, if it is one.
+    program: Option<&'a ProgramSchedule>,
+}
+
+impl ToleranceRow<'_> {
+    /// Returns whether it can be known what the run bears.
+    fn is_known(&self) -> bool {
+        self.program.is_none_or(|program| !program.unseen.is_open())
+    }
 }
 
 impl ToleranceCommand {
@@ -106,7 +116,10 @@ impl ToleranceCommand {
         let files = self.outputs.open()?;
         let source = RunSource::read(self)?;
         let (machine, unit) = (source.machine(), source.unit());
-        let wanted = self.parameters(&machine)?;
+        let is_open = source.program().is_some_and(|program| program.unseen.is_open());
+        let mut wanted = self.parameters(&machine)?;
+        // What is not known needs no runs.
+        wanted.iter_mut().for_each(|(_, is_whole)| *is_whole &= !is_open);
         if self.to.is_some() && wanted.len() > 1 {
             return Err(CliError::request(
                 "--to is the end of one parameter; give it with --parameter L, say",
@@ -120,7 +133,7 @@ impl ToleranceCommand {
             Ok(CurveRequest {
                 parameter,
                 end: self.end(parameter, &machine)?,
-                parts: PARTS.into(),
+                parts: if is_open { Vec::new() } else { PARTS.into() },
                 has_all_pieces: is_whole,
                 most_runs: self.runs.unwrap_or_else(|| source.usual_runs()),
                 // Curves in full need most runs, so these share the cores.

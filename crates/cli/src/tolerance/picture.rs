@@ -20,6 +20,9 @@ pub fn svg(rows: &[ToleranceRow], heading: &str, unit: Unit) -> Result<String, C
             "a picture shows how one parameter grows; give --parameter L, say, and leave out --no-pieces",
         )
     };
+    if rows.iter().any(|row| !row.is_known()) {
+        return Err(CliError::request("there is no picture: what the run bears is not known"));
+    }
     let row = rows.iter().find(|row| row.is_whole).ok_or_else(refuse)?;
     let curve = &row.curve;
     let name = curve.parameter.name();

@@ -1,8 +1,12 @@
 //! The report of `loggp tolerance`: a row for each parameter, the pieces of its curve, and the messages whose
 //! latency is on the critical path.
 
+use std::cmp::Reverse;
+
 use loggp::Time;
 use loggp_document::{DocumentBlock, plain};
+use loggp_mpi_trace::call::Unmodelled;
+use loggp_mpi_trace::schedule::{ProgramSchedule, Unseen};
 use loggp_study::analysis::{CurvePiece, LatencyUse};
 
 use super::super::column::Columns;
@@ -25,9 +29,10 @@ pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
     columns.add("value_ns", |row| Time::from_ps(row.curve.value));
     columns.add_to_table("from", |row| Field::Swept(Time::from_ps(row.curve.value).to_string()));
     columns.add("time_ns", |row| row.curve.time).title("time");
-    columns.add("slope", |row| row.curve.slope).title("on the path");
-    columns.add("share", |row| row.curve.share());
-    columns.add_to_table("% of the run", |row| 100.0 * row.curve.share());
+    columns.add("is_known", |row| Field::Bool(row.is_known()));
+    columns.add("slope", |row| if_known(row, row.curve.slope)).title("on the path");
+    columns.add("share", |row| if_known(row, row.curve.share()));
+    columns.add_to_table("% of the run", |row| if_known(row, 100.0 * row.curve.share()));
     for (place, part) in PARTS.into_iter().enumerate() {
         let value = move |row: &ToleranceRow| row.curve.tolerated(part).map(Time::from_ps);
         columns.add(format!("bears_{part}_percent.until_ns"), value);
@@ -38,13 +43,14 @@ pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
         let free = move |row: &ToleranceRow| row.free[place].map_or(Field::Absent, Field::from);
         columns.add(format!("bears_{part}_percent.time_in_free_order_ns"), free).json_only();
         columns.add_to_table(&format!("bears for {part}%"), move |row| match more(row) {
+            _ if !row.is_known() => "not known".into(),
             Some(more) if row.curve.may_bear_more(part) => format!("at least {more} more"),
             Some(more) => format!("{more} more"),
             None if row.curve.is_flat => "any".into(),
             None => format!("over {} more", Time::from_ps(row.curve.end - row.curve.value)),
         });
     }
-    columns.add("known_until_ns", |row| Time::from_ps(row.curve.end));
+    columns.add("known_until_ns", |row| if_known(row, Time::from_ps(row.curve.end)));
     columns.add("runs", |row| row.curve.runs);
     let pieces = |row: &ToleranceRow| match row.is_whole {
         true => piece_columns("from").objects(&row.curve.pieces),
@@ -65,7 +71,80 @@ pub fn columns<'a>(top: usize) -> Columns<'a, ToleranceRow<'a>> {
         false => use_columns(row).objects(&row.uses[..row.uses.len().min(top)]),
     };
     columns.add("latencies", uses).json_only();
+    columns.extend(unseen_columns());
     columns
+}
+
+/// Returns a value of a row in which it is known what the run bears.
+fn if_known(row: &ToleranceRow, value: impl Into<Field>) -> Field {
+    if row.is_known() { value.into() } else { Field::Null }
+}
+
+/// Returns the columns of what a recorded program did that its schedule does not say.
+fn unseen_columns<'a>() -> Columns<'a, ToleranceRow<'a>> {
+    let mut columns = Columns::<ToleranceRow>::new();
+    let mut add = |name: &'static str, value: fn(&ProgramSchedule) -> Field| {
+        let of_row = move |row: &ToleranceRow| row.program.map_or(Field::Absent, value);
+        columns.add(name, of_row).json_only();
+    };
+    add("not_modelled.calls", |program| sum_of_calls(&program.unseen).into());
+    add("not_modelled.share", |program| share_of_calls(program).map_or(Field::Null, Field::from));
+    add("looks.in_vain", |program| program.unseen.vain_looks.into());
+    add("looks.in_vain_share", |program| program.share_of_time(program.unseen.vain_ns).into());
+    add("looks.found", |program| program.unseen.found_looks.into());
+    columns
+}
+
+/// Returns how many calls are not modelled.
+fn sum_of_calls(unseen: &Unseen) -> u64 {
+    unseen.calls.iter().fold(0, |sum: u64, calls| sum.saturating_add(calls.count))
+}
+
+/// Returns which part of the time calls take that are not modelled, if the recording says it.
+fn share_of_calls(program: &ProgramSchedule) -> Option<f64> {
+    let times = program.unseen.calls.iter().map(|calls| calls.inside_ns);
+    let sum = times.sum::<Option<i64>>()?;
+    Some(program.share_of_time(sum))
+}
+
+/// Returns sentences on what a recorded program did that its schedule does not say, and what follows from it.
+fn unseen_notes(program: &ProgramSchedule) -> Vec<String> {
+    /// Limit of the names of calls.
+    const MOST: usize = 3;
+    let Unseen { calls, vain_looks, vain_ns, found_looks } = &program.unseen;
+    let percent = |share: f64| format!("{:.2}% of the recorded time", 100.0 * share);
+    let looks = |number: u64| format!("{} (MPI_Test, MPI_Iprobe and the like)", count(number as usize, "look"));
+    let mut notes = Vec::new();
+    if !calls.is_empty() {
+        let mut calls: Vec<&Unmodelled> = calls.iter().collect();
+        calls.sort_by_key(|calls| Reverse(calls.count));
+        let named = calls.iter().take(MOST).map(|calls| format!("{} {}", thousands(calls.count), calls.name));
+        let mut named: Vec<String> = named.collect();
+        if let Some(more @ 1..) = calls.len().checked_sub(MOST) {
+            named.push(format!("{} more", count(more, "kind")));
+        }
+        let share = share_of_calls(program).map_or_else(String::new, |share| format!(", {}", percent(share)));
+        notes.push(format!(
+            "not known: {} that are not modelled ({}){share}, may exchange messages that the schedule does not have",
+            count(sum_of_calls(&program.unseen) as usize, "call"),
+            named.join(", ")
+        ));
+    }
+    if *vain_looks > 0 {
+        notes.push(format!(
+            "not known: {} found nothing, {}, and the program went on with something else; at other times they might have \
+             found something",
+            looks(*vain_looks),
+            percent(program.share_of_time(*vain_ns))
+        ));
+    } else if *found_looks > 0 && calls.is_empty() {
+        notes.push(format!(
+            "only for the order that was recorded: {} found something, and at other times they might have found nothing, or \
+             something else",
+            looks(*found_looks)
+        ));
+    }
+    notes
 }
 
 /// Returns the columns of a piece of a curve.
@@ -106,7 +185,8 @@ fn use_columns<'a>(row: &ToleranceRow<'a>) -> Columns<'a, LatencyUse<String>> {
 
 /// Returns the blocks below the table of the parameters.
 pub fn blocks(rows: &[ToleranceRow], unit: Unit, top: usize) -> Vec<DocumentBlock> {
-    let mut blocks = Vec::new();
+    let notes = rows.first().and_then(|row| row.program).map_or_else(Vec::new, unseen_notes);
+    let mut blocks = vec![DocumentBlock::List(notes.into_iter().map(plain).collect())];
     for row in rows {
         let curve = &row.curve;
         let name = curve.parameter.name();
@@ -132,7 +212,7 @@ pub fn blocks(rows: &[ToleranceRow], unit: Unit, top: usize) -> Vec<DocumentBloc
         if !irregular.is_empty() {
             notes.push(irregular_note(name, &irregular));
         }
-        if curve.is_flat {
+        if curve.is_flat && row.is_known() {
             notes.push(format!("the run does not depend on {name}"));
         }
         if !curve.gaps.is_empty() && row.is_whole {

@@ -7,6 +7,7 @@ use loggp::path::{Events, Path as CriticalPath};
 use loggp::schedule::{KeptOrder, Player, Schedule};
 use loggp::trace::Trace;
 use loggp::{RunError, Time};
+use loggp_mpi_trace::schedule::ProgramSchedule;
 use loggp_study::analysis::{
     CurveRequest, FailedReplay, LatencyUse, RunCurve, RunPath, check_trace, latency_uses, message_tags,
     replay_with,
@@ -108,6 +109,14 @@ impl RunSource {
         }
     }
 
+    /// Returns the recorded program, if it is one.
+    pub fn program(&self) -> Option<&ProgramSchedule> {
+        match self {
+            RunSource::Schedule { run, .. } => Some(&run.program).filter(|program| program.is_recorded()),
+            RunSource::Trace { .. } => None,
+        }
+    }
+
     /// Returns the name of the machine, if it has one.
     fn machine_name(&self) -> Option<&'static str> {
         match self {
@@ -154,14 +163,15 @@ impl RunSource {
         let fail = |FailedReplay { value, error }| replay_error(&value, &error);
         let curve = RunCurve::find(machine.clone(), request, &|machine| self.run(machine)).map_err(fail)?;
         let uses = match parameter.parameter.name {
-            "L" => self.latency_uses(&curve)?,
+            "L" if !request.parts.is_empty() => self.latency_uses(&curve)?,
             _ => Vec::new(),
         };
         let free_time =
             |part: u32| self.time_in_free_order(machine.with(parameter, curve.tolerated(part)?).ok()?);
         let free = if is_whole { PARTS.map(free_time) } else { [None; PARTS.len()] };
         let (input, machine_params) = (self.name(), machine.clone());
-        Ok(ToleranceRow { input, machine: self.machine_name(), machine_params, curve, is_whole, free, uses })
+        let (machine, program) = (self.machine_name(), self.program());
+        Ok(ToleranceRow { input, machine, machine_params, curve, is_whole, free, uses, program })
     }
 
     /// Makes the run on a machine with these parameters.

@@ -18,7 +18,7 @@ use self::communicators::{Event, Made, Names, resolve};
 use self::line::{LineReader, MpiLine};
 use self::reader::RankReader;
 use self::shape::Shape;
-use crate::call::{Communicator, Place, RankCalls};
+use crate::call::{Communicator, Place, RankCalls, Unmodelled};
 use crate::error::ProgramError;
 use crate::source::{CallSource, TakeCalls};
 
@@ -62,6 +62,8 @@ pub struct AllprofProgram<F> {
 struct Notes {
     /// The kinds of calls that could not be read, in the order in which they came.
     unread: Vec<Unread>,
+    /// Tests and probes, of which a trace does not say whether they found something.
+    looks: u64,
     /// How often a wait for one of several requests was taken to have found the first one.
     guessed_waits: u64,
     /// How many ranks have communicators that are told apart by the order in which they were made.
@@ -71,6 +73,7 @@ struct Notes {
 /// A kind of call that could not be read.
 #[derive(Debug)]
 struct Unread {
+    name: String,
     /// What cannot be read, and why.
     what: String,
     /// Where it came first.
@@ -140,7 +143,7 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> AllprofProgram<F> {
         let (first, others) = self.notes.unread.split_first()?;
         let times = |count: u64| if count > 1 { format!(", {count} times") } else { String::new() };
         let mut why = format!("{}{}; --skip makes time of it", first.what, times(first.count));
-        for Unread { what, rank, line, count } in others.iter().take(MOST_QUOTED) {
+        for Unread { what, rank, line, count, .. } in others.iter().take(MOST_QUOTED) {
             why += &format!(". Rank {rank}, line {line}{}: {what}", times(*count));
         }
         if others.len() > MOST_QUOTED {
@@ -206,9 +209,16 @@ impl<R: Read, F: FnMut(usize) -> io::Result<R>> CallSource for AllprofProgram<F>
         false
     }
 
+    fn unread(&self) -> Vec<Unmodelled> {
+        let Notes { unread, looks, .. } = &self.notes;
+        let looks = (*looks > 0).then_some(("MPI_Test and MPI_Iprobe", *looks)).into_iter();
+        let calls = unread.iter().map(|unread| (&*unread.name, unread.count)).chain(looks);
+        calls.map(|(name, count)| Unmodelled { name: name.into(), count, inside_ns: None }).collect()
+    }
+
     fn warnings(&self) -> Vec<String> {
-        let Notes { unread, guessed_waits, guessed_names } = &self.notes;
-        let skipped = unread.iter().map(|Unread { what, rank, line, count }| {
+        let Notes { unread, guessed_waits, guessed_names, .. } = &self.notes;
+        let skipped = unread.iter().map(|Unread { what, rank, line, count, .. }| {
             format!("{count} calls are computing time, the first one on rank {rank}, line {line}: {what}")
         });
         let waits = (*guessed_waits > 0).then(|| {

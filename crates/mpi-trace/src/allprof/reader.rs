@@ -76,7 +76,12 @@ impl RankReader {
         }
         let shape = shape(call.name_bytes());
         match shape {
-            Shape::Local => return Ok(()),
+            Shape::Local => {
+                let name = call.name();
+                let is_test = name.starts_with("MPI_Test") && name != "MPI_Test_cancelled";
+                notes.looks += u64::from(is_test || name == "MPI_Iprobe");
+                return Ok(());
+            }
             Shape::Begin => {
                 let end = call.end()?;
                 if call.begin()?.is_some_and(|begin| end < begin) {
@@ -121,7 +126,10 @@ impl RankReader {
                 self.last = Some(self.last.unwrap_or(begin));
                 match notes.unread.iter_mut().find(|other| other.what == what) {
                     Some(other) => other.count += 1,
-                    None => notes.unread.push(Unread { what, rank: self.id, line: number, count: 1 }),
+                    None => {
+                        let (name, rank) = (call.name().into(), self.id);
+                        notes.unread.push(Unread { name, what, rank, line: number, count: 1 });
+                    }
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::clock::BlockClock;
 use super::header::PlaceIndex;
-use crate::call::{Communicator, Place, RequestId};
+use crate::call::{Communicator, Place, RequestId, Unmodelled};
 
 /// What is known of a rank up to a place in its file.
 pub(super) struct Known {
@@ -14,7 +14,7 @@ pub(super) struct Known {
     pub places: Vec<Place>,
     /// What the file says of each place: its module and the address in it.
     pub addresses: Vec<(String, u64)>,
-    pub unmodelled: Vec<(String, u64)>,
+    pub unmodelled: Vec<Unmodelled>,
     pub offsets: Vec<(i64, i64)>,
     pub requests: Requests,
     pub clock: BlockClock,

@@ -12,6 +12,7 @@ use super::header::{Facts, PlaceIndex, RankHeader};
 use super::places;
 use super::stream::{RankReader, sent_bytes};
 use super::written::{NamedPlace, merged_header};
+use crate::call::Unmodelled;
 
 /// What the ranks' files hold.
 #[derive(Clone, Debug, Default)]
@@ -126,7 +127,7 @@ impl RankFiles {
         let (end, bytes) = (reader.end(), reader.bytes());
         let known = reader.into_known();
         addresses.extend(known.addresses.into_iter().skip(1));
-        for (name, count) in known.unmodelled {
+        for Unmodelled { name, count, .. } in known.unmodelled {
             let sum = self.summary.unmodelled.entry(name).or_default();
             *sum = sum.saturating_add(count);
         }

@@ -4,7 +4,7 @@ use super::bytes::{Cursor, Wrong};
 use super::known::Known;
 use crate::call::{
     Call, CallKind, CollectiveKind, Communicator, Completed, Counts, Envelope, Place, Receive, Root,
-    SendMode, WaitForm,
+    SendMode, Unmodelled, WaitForm,
 };
 
 /// The codes of records, as `recorder/write.h` has them.
@@ -12,9 +12,11 @@ mod code {
     pub const PLACE: u8 = 1;
     pub const COMMUNICATOR: u8 = 2;
     pub const THREAD: u8 = 3;
-    pub const UNMODELLED: u8 = 4;
+    /// As recorders wrote it that did not measure these calls.
+    pub const COUNTED: u8 = 4;
     pub const OFFSET: u8 = 5;
     pub const FINALIZE: u8 = 6;
+    pub const UNMODELLED: u8 = 7;
     pub const SEND: u8 = 16;
     pub const LAST_SEND: u8 = 23;
     pub const RECV: u8 = 24;
@@ -137,14 +139,19 @@ fn read_definition(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<(
             Ok(thread) => known.thread = thread,
             Err(_) => return cursor.wrong("a thread's number is above 65535"),
         },
-        code::UNMODELLED => {
+        code::COUNTED | code::UNMODELLED => {
             let (name, count) = (cursor.text()?, cursor.number()?);
-            match known.unmodelled.iter().position(|(known, _)| *known == name) {
-                Some(at) => known.unmodelled[at].1 = count,
+            let inside_ns = match code {
+                code::UNMODELLED => Some(known.clock.length(cursor.number()?)),
+                _ => None,
+            };
+            let made = Unmodelled { name: name.into_owned(), count, inside_ns };
+            match known.unmodelled.iter().position(|known| known.name == made.name) {
+                Some(at) => known.unmodelled[at] = made,
                 None if known.unmodelled.len() == MOST_UNMODELLED => {
                     return cursor.wrong(format!("over {MOST_UNMODELLED} kinds of calls are not modelled"));
                 }
-                None => known.unmodelled.push((name.into_owned(), count)),
+                None => known.unmodelled.push(made),
             }
         }
         code::OFFSET => {

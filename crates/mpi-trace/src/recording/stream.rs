@@ -11,7 +11,7 @@ use super::known::{Known, Requests};
 use super::record;
 #[cfg(feature = "merge")]
 use crate::call::CallKind;
-use crate::call::{Call, Communicator, Place};
+use crate::call::{Call, Communicator, Place, Unmodelled};
 
 /// The calls of one rank, read one after another. What memory it takes does not grow with their number.
 pub struct RankReader {
@@ -102,8 +102,8 @@ impl RankReader {
         &self.known.places
     }
 
-    /// Returns the calls that are not modelled, with how often they were made so far.
-    pub fn unmodelled(&self) -> &[(String, u64)] {
+    /// Returns the calls so far that are not modelled.
+    pub fn unmodelled(&self) -> &[Unmodelled] {
         &self.known.unmodelled
     }
 

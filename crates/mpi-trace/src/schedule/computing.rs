@@ -8,7 +8,7 @@ use loggp::schedule::Operation;
 
 use super::index::CallGroup;
 use super::rank::RankWriter;
-use super::thread::Thread;
+use super::thread::{Thread, VainLooks};
 use crate::call::{Call, CallKind};
 use crate::error::ProgramError;
 
@@ -18,16 +18,22 @@ impl RankWriter<'_> {
         let thread = usize::from(call.thread);
         let Thread { computing_since, looks, .. } = &mut self.threads[thread];
         // A thread's first call may have been looks.
-        let since = computing_since.unwrap_or_else(|| looks.map_or(call.begin, |(begin, ..)| begin));
+        let since = computing_since.unwrap_or_else(|| looks.map_or(call.begin, |looks| looks.begin));
         let finds = matches!(&call.kind, CallKind::Complete { requests, .. } if !requests.is_empty())
             || matches!(call.kind, CallKind::Probe { .. });
+        let since_begin = |looks: &VainLooks| call.begin.saturating_sub(looks.begin);
         let until = match looks.take() {
             // Hardly any time is between the looks: the thread waits.
-            Some((begin, _, inside)) if finds && call.begin.saturating_sub(begin) <= 2 * inside.max(0) => {
-                *self.times.entry(CallGroup::PointToPoint).or_default() += call.begin.saturating_sub(begin);
-                begin
+            Some(looks) if finds && since_begin(&looks) <= looks.inside_ns.max(0).saturating_mul(2) => {
+                *self.times.entry(CallGroup::PointToPoint).or_default() += since_begin(&looks);
+                self.shared.unseen.add_found(&call.kind, true);
+                looks.begin
             }
-            _ => call.begin,
+            looks => {
+                self.shared.unseen.add_vain(looks);
+                self.shared.unseen.add_found(&call.kind, false);
+                call.begin
+            }
         };
         self.compute(thread, since, until)
     }

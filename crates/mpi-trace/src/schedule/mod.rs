@@ -14,6 +14,7 @@ mod messages;
 mod rank;
 mod tags;
 mod thread;
+mod unseen;
 
 use loggp::schedule::{Schedule, ScheduleBuilder};
 use loggp::{NS, Time};
@@ -21,11 +22,12 @@ use loggp_goal::patterns::CollectiveTable;
 use rustc_hash::FxHashMap;
 
 pub use self::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanList};
+pub use self::unseen::Unseen;
 
 use self::flows::{Flows, Knowledge};
 use self::rank::RankWriter;
 use self::tags::TagTable;
-use crate::call::Place;
+use crate::call::{Place, Unmodelled};
 use crate::error::ProgramError;
 use crate::source::CallSource;
 
@@ -39,12 +41,15 @@ pub struct ProgramSchedule {
     pub places: Vec<Place>,
     /// Sentences about what was left out or guessed.
     pub warnings: Vec<String>,
+    /// What the schedule does not say.
+    pub unseen: Unseen,
 }
 
 impl From<Schedule> for ProgramSchedule {
     /// Returns a schedule of which no program is known.
     fn from(schedule: Schedule) -> ProgramSchedule {
-        ProgramSchedule { schedule, ranks: Vec::new(), places: Vec::new(), warnings: Vec::new() }
+        let (places, unseen) = (Vec::new(), Unseen::default());
+        ProgramSchedule { schedule, ranks: Vec::new(), places, warnings: Vec::new(), unseen }
     }
 }
 
@@ -52,6 +57,12 @@ impl ProgramSchedule {
     /// Returns whether it is that of a recorded program.
     pub fn is_recorded(&self) -> bool {
         !self.ranks.is_empty()
+    }
+
+    /// Returns which part of the time of all ranks so many nanoseconds are.
+    pub fn share_of_time(&self, ns: i64) -> f64 {
+        let all: f64 = self.ranks.iter().map(|rank| rank.recorded_ns as f64).sum();
+        if all > 0.0 { ns as f64 / all } else { 0.0 }
     }
 
     /// Returns the call to which an operation of a rank belongs, or `None` if that is not known.
@@ -114,8 +125,7 @@ struct Shared {
     knowledge: Knowledge,
     places: Vec<Place>,
     place_numbers: FxHashMap<Place, u32>,
-    /// Calls that are not modelled, by name, in the order in which they came.
-    unmodelled: Vec<(String, u64)>,
+    unseen: Unseen,
 }
 
 /// Reads a program and returns its schedule. What one rank does depends on what others did, and on what it did later. So a
@@ -135,6 +145,7 @@ pub fn read(source: &mut dyn CallSource, options: ScheduleOptions) -> Result<Pro
         // What is known is told apart by tags.
         read = read_once(source, options, (knowledge, tags))?.0;
     }
+    source.unread().iter().for_each(|calls| read.unseen.add_calls(calls));
     read.warnings.splice(0..0, source.warnings().into_iter().chain(warnings));
     Ok(read)
 }
@@ -156,7 +167,7 @@ fn read_once(
         knowledge,
         places: vec![Place::default()],
         place_numbers: FxHashMap::from_iter([(Place::default(), 0)]),
-        unmodelled: Vec::new(),
+        unseen: Unseen::default(),
     };
     let mut builder = ScheduleBuilder::new(P).map_err(|why| ProgramError::of_program(why.to_string()))?;
     let mut ranks = Vec::with_capacity(P);
@@ -168,14 +179,14 @@ fn read_once(
         ranks.push(writer.finish()?);
     }
     let schedule = builder.build().map_err(|why| ProgramError::of_program(why.to_string()))?;
-    let Shared { tags, flows, knowledge, places, unmodelled, .. } = shared;
+    let Shared { tags, flows, knowledge, places, unseen, .. } = shared;
     let mut warnings: Vec<String> = Vec::new();
     if flows.is_cut {
         warnings.push("the program ended before MPI_Finalize; what came before is there".into());
     }
-    let left_out = unmodelled
-        .iter()
-        .map(|(name, count)| format!("{name} is not modelled: {count} calls are computing time"));
+    let left_out = unseen.calls.iter().map(|Unmodelled { name, count, .. }| {
+        format!("{name} is not modelled: {count} calls are computing time")
+    });
     warnings.extend(left_out);
-    Ok((ProgramSchedule { schedule, ranks, places, warnings }, flows, (knowledge, tags)))
+    Ok((ProgramSchedule { schedule, ranks, places, warnings, unseen }, flows, (knowledge, tags)))
 }

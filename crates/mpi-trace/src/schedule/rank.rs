@@ -9,7 +9,7 @@ use super::collectives::Collective;
 use super::communicators::CommunicatorList;
 use super::flows::Channel;
 use super::index::{CallGroup, CallSpan, CalledFunction, RankIndex, SpanKind, SpanNumbers};
-use super::thread::{CountedTime, Thread};
+use super::thread::{CountedTime, Thread, VainLooks};
 use super::{ScheduleOptions, Shared};
 use crate::call::{Call, CallKind, CollectiveKind, Counts, RankCalls, RequestId, Root};
 use crate::error::ProgramError;
@@ -107,12 +107,7 @@ impl<'a> RankWriter<'a> {
         }
         calls.calls.iter().try_for_each(|call| self.add_call(call))?;
         // The last piece knows what was not modelled, and whether the program came to its end.
-        for (name, count) in &calls.unmodelled {
-            match self.shared.unmodelled.iter_mut().find(|(other, _)| other == name) {
-                Some((_, all)) => *all += count,
-                None => self.shared.unmodelled.push((name.clone(), *count)),
-            }
-        }
+        calls.unmodelled.iter().for_each(|calls| self.shared.unseen.add_calls(calls));
         Ok(())
     }
 
@@ -126,10 +121,11 @@ impl<'a> RankWriter<'a> {
             let begin = self.threads.is_empty().then_some(self.ends.0);
             self.threads.push(Thread { before, computing_since: begin, ..Thread::default() });
         }
-        if let CallKind::Look { inside_ns, .. } = call.kind {
-            let looks = &mut self.threads[thread].looks;
-            let (begin, inside) = looks.map_or((call.begin, 0), |(begin, _, inside)| (begin, inside));
-            *looks = Some((begin, call.end, inside.saturating_add(inside_ns)));
+        if let CallKind::Look { count, inside_ns } = call.kind {
+            let none = VainLooks { begin: call.begin, count: 0, inside_ns: 0 };
+            let looks = self.threads[thread].looks.get_or_insert(none);
+            looks.count = looks.count.saturating_add(count);
+            looks.inside_ns = looks.inside_ns.saturating_add(inside_ns);
             return Ok(());
         }
         // What stands for the end of the call before is of that call.
@@ -282,6 +278,7 @@ impl<'a> RankWriter<'a> {
         self.join(0)?;
         let first = self.count();
         for thread in 0..self.threads.len() {
+            self.shared.unseen.add_vain(self.threads[thread].looks);
             // Other threads end with their last call.
             let since = self.threads[thread].computing_since.filter(|since| thread == 0 && *since < end);
             since.map_or(Ok(()), |since| self.compute(thread, since, end))?;

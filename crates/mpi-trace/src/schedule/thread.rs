@@ -15,8 +15,17 @@ pub struct Thread {
     pub carried_ps: i64,
     /// The last computation: when it began and ended, and its operation.
     pub last_calc: Option<(i64, i64, u32)>,
-    /// Looks in vain that may turn out to be waiting: when they began and ended, and the time inside them.
-    pub looks: Option<(i64, i64, i64)>,
+    /// Looks in vain that may turn out to be waiting.
+    pub looks: Option<VainLooks>,
+}
+
+/// Looks that found nothing, with no other call between them.
+#[derive(Clone, Copy, Debug)]
+pub struct VainLooks {
+    pub begin: i64,
+    pub count: u64,
+    /// The time inside of them.
+    pub inside_ns: i64,
 }
 
 /// The moments that count already.

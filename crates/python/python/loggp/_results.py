@@ -211,7 +211,7 @@ class Analysis(Row):
 @dataclass(frozen=True)
 class Bears(Row):
     """How large a parameter may be for a run that is so much longer, and how much that is more. None is
-    any."""
+    any, unless it is not known."""
 
     until: Time | None
     more: Time | None
@@ -243,7 +243,7 @@ class LatencyUse(Row):
 @dataclass(frozen=True)
 class Tolerance(Row):
     """How much more of a parameter a run bears. `pieces` are those of L's curve, or of the parameter that was
-    named."""
+    named. `is_known` is False if that hangs on what a recording does not have."""
 
     input: str
     machine: str | None
@@ -251,12 +251,13 @@ class Tolerance(Row):
     parameter: str
     value: Time
     time: Time
-    slope: float
-    share: float
+    is_known: bool
+    slope: float | None
+    share: float | None
     bears_1_percent: Bears
     bears_2_percent: Bears
     bears_5_percent: Bears
-    known_until: Time
+    known_until: Time | None
     pieces: Rows[Piece] | None
     latencies: Rows[LatencyUse] | None
     shown: ClassVar[Sequence[str]] = (
