@@ -285,6 +285,17 @@ fn collectives_with_counts_and_immediate_ones_are_read() {
     player().run(&schedule).unwrap();
 }
 
+/// A receive with any tag takes no message of a collective or of another communicator, where its rank receives on its own with
+/// any tag only.
+#[test]
+fn a_receive_with_any_tag_takes_messages_of_its_communicator() {
+    let any = |at: i64| format!("MPI_Irecv:{at}:0:1:3,8,8:-1:-1:@:77:{at}");
+    let zero = format!("{} MPI_Barrier:1:@:2 MPI_Wait:3:77:0:20 {} MPI_Wait:21:77:0:30", any(1), any(20));
+    let one = "MPI_Barrier:1:@:2 MPI_Send:9:0:1:3,8,8:0:5:@:10 MPI_Send:11:0:1:3,8,8:0:6:@:12";
+    let traces = [trace(0, 2, &zero), trace(1, 2, one)];
+    assert_eq!(player().run(&read(&traces).unwrap()).unwrap().messages, 4);
+}
+
 #[test]
 fn calls_that_cannot_be_read_are_counted_or_skipped() {
     let traces = [

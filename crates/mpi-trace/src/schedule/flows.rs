@@ -44,7 +44,10 @@ pub struct Flows {
     channels: FxHashMap<Channel, Flow>,
     /// What came of requests that was not known when they were posted.
     pub fates: Fates,
-    /// Receives that did not complete, in their order.
+    /// The ranks, and the numbers of their communicators, on which they receive with any tag and with certain ones, where
+    /// it is not known what receives took.
+    tags: FxHashMap<(u32, u32), TagsAsked>,
+    /// Receives that did not complete.
     given_up: FxHashMap<Channel, Vec<RequestId>>,
     /// Ranks with receives of which it is not known what they took.
     open: FxHashSet<u32>,
@@ -55,6 +58,13 @@ pub struct Flows {
     collectives: FxHashMap<u32, Collectives>,
     /// True if a rank ended before `MPI_Finalize`.
     pub is_cut: bool,
+}
+
+/// With which tags a rank receives.
+#[derive(Clone, Copy, Debug, Default)]
+struct TagsAsked {
+    any: bool,
+    certain: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +80,8 @@ struct Collectives {
 pub struct Knowledge {
     /// What came of requests.
     pub fates: Fates,
+    /// Ranks and numbers of their communicators on which they receive with any tag only.
+    pub one_tag: FxHashSet<(u32, u32)>,
     /// Channels in which not all messages were received, with the number that were.
     pub limits: FxHashMap<Channel, u32>,
     /// Synchronous sends, by their numbers in the channel.
@@ -79,6 +91,12 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
+    /// Returns whether a rank receives on a communicator with any tag only, so that tags tell nothing apart.
+    #[inline]
+    pub fn has_one_tag(&self, rank: u32, communicator: u32) -> bool {
+        !self.one_tag.is_empty() && self.one_tag.contains(&(rank, communicator))
+    }
+
     /// Returns whether a channel has fewer messages than this.
     #[inline]
     pub fn is_beyond(&self, channel: Channel, number: u32) -> bool {
@@ -125,6 +143,21 @@ impl Flows {
             Some(bytes) => flow.taken_bytes = flow.taken_bytes.wrapping_add(bytes),
             None => flow.unknown_lengths += 1,
         }
+    }
+
+    /// Notes with which tag, or with any, a rank receives on a communicator.
+    pub fn note_tag(&mut self, rank: u32, communicator: u32, tag: Option<i32>) {
+        let asked = self.tags.entry((rank, communicator)).or_default();
+        asked.any |= tag.is_none();
+        asked.certain |= tag.is_some();
+    }
+
+    /// Returns what came of requests, and where all receives are with any tag, if nothing else says it: this must be known
+    /// before what was sent is compared with what was received.
+    pub fn take_fates(&mut self) -> Knowledge {
+        let all = std::mem::take(&mut self.tags).into_iter();
+        let one_tag = all.filter(|(_, asked)| asked.any && !asked.certain).map(|(at, _)| at).collect();
+        Knowledge { fates: std::mem::take(&mut self.fates), one_tag, ..Knowledge::default() }
     }
 
     /// Notes that a receive did not complete.

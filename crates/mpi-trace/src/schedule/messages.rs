@@ -63,6 +63,14 @@ impl RankWriter<'_> {
         self.shared.flows.fates.insert((self.rank as u32, request), fate);
     }
 
+    /// Returns how a message with this tag to a rank, on a communicator of this number, is told apart from others.
+    fn told_apart(&self, to: u32, number: u32, tag: Option<i32>) -> (Use, Option<i32>) {
+        match self.shared.knowledge.has_one_tag(to, number) {
+            true => (Use::AnyMessage, Some(0)),
+            false => (Use::Message, tag),
+        }
+    }
+
     /// Adds the operations of a call that sends or receives.
     pub(super) fn add_messages(&mut self, thread: usize, kind: &CallKind) -> Result<(), ProgramError> {
         let (mode, message, receive, request) = match kind {
@@ -122,7 +130,9 @@ impl RankWriter<'_> {
     ) -> Result<Option<(u32, Option<u32>)>, ProgramError> {
         let Envelope { peer, tag, communicator, bytes } = *message;
         let number = self.communicators.get(communicator, self.rank)?.number;
-        let in_schedule = self.shared.tags.tag(Use::Message, number, tag);
+        let (what, told_by) = self.told_apart(peer, number, Some(tag));
+        let tag = told_by.unwrap_or(tag);
+        let in_schedule = self.shared.tags.tag(what, number, tag);
         let channel = (self.rank as u32, peer, in_schedule);
         let place = self.shared.flows.send(channel, bytes);
         if self.shared.knowledge.is_beyond(channel, place) {
@@ -152,7 +162,11 @@ impl RankWriter<'_> {
         let taken = self.taken_by(receive, request);
         let from = taken.map(|taken| taken.peer).or(receive.from);
         let tag = taken.map(|taken| taken.tag).or(receive.tag);
-        let in_schedule = tag.map(|tag| self.shared.tags.tag(Use::Message, number, tag));
+        if !self.shared.knows_taken {
+            self.shared.flows.note_tag(self.rank as u32, number, tag);
+        }
+        let (what, tag) = self.told_apart(self.rank as u32, number, tag);
+        let in_schedule = tag.map(|tag| self.shared.tags.tag(what, number, tag));
         let bytes = taken.map(|taken| taken.bytes);
         let length = bytes.unwrap_or(receive.bytes);
         let posted = |operation, channel| Posted { channel, bytes, ..Posted::new(operation) };
@@ -200,6 +214,9 @@ impl RankWriter<'_> {
     pub(super) fn probe(&mut self, thread: usize, message: &Envelope) -> Result<(), ProgramError> {
         let Envelope { peer, tag, communicator, bytes } = *message;
         let number = self.communicators.get(communicator, self.rank)?.number;
+        if !self.shared.knows_taken {
+            self.shared.flows.note_tag(self.rank as u32, number, Some(tag));
+        }
         let in_schedule = self.shared.tags.tag(Use::Message, number, tag);
         if self.probed.contains_key(&(peer, in_schedule)) {
             return Ok(());

@@ -133,8 +133,8 @@ struct Shared {
 /// were not all received, or are sent synchronously.
 pub fn read(source: &mut dyn CallSource, options: ScheduleOptions) -> Result<ProgramSchedule, ProgramError> {
     let (mut read, mut flows, mut known) = read_once(source, options, Known::default())?;
-    known.0.fates = std::mem::take(&mut flows.fates);
-    if !known.0.fates.is_empty() {
+    known.0 = flows.take_fates();
+    if !known.0.fates.is_empty() || !known.0.one_tag.is_empty() {
         drop(read);
         (read, flows, known) = read_once(source, options, known)?;
     }

@@ -23,6 +23,8 @@ const AT_ONCE: u32 = 4096;
 pub enum Use {
     /// It is the program's.
     Message,
+    /// It is the program's, to a rank that receives with any tag only.
+    AnyMessage,
     /// It tells a synchronous send that its message was taken.
     Answer,
 }
