@@ -87,6 +87,8 @@ static void measure_offset(void)
     free(all);
 }
 
+/* True if the program called MPI_Init by a function of this library. */
+static int is_seen;
 /* True from MPI_Init on, also where nothing can be written: what all ranks do together, each does. */
 static int has_begun;
 
@@ -143,6 +145,7 @@ static void begin_recording(void)
     int64_t ns = 0;
     int level = MPI_THREAD_SINGLE;
     MPI_Comm parent = MPI_COMM_NULL;
+    is_seen = 1;
     /* Processes that a program has spawned have a world of their own, whose ranks have the same numbers. */
     if (PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL)
         return;
@@ -243,6 +246,20 @@ CALL(Abort, (MPI_Comm comm, int code))
     return REAL(Abort)(comm, code);
 }
 
+/* Notes by a file that the program has called MPI by functions for which it asked dlsym, and so past this library. */
+static void note_unseen(void)
+{
+    const char *prefix = getenv("LOGGP_RECORD");
+    char path[4096];
+    int is_initialized = 0;
+    if (prefix == NULL || PMPI_Initialized(&is_initialized) != MPI_SUCCESS || !is_initialized)
+        return;
+    snprintf(path, sizeof path, "%s.unseen", prefix);
+    int note = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (note >= 0)
+        close(note);
+}
+
 /* A program that exits without MPI_Finalize has been recorded up to here. */
 __attribute__((destructor)) static void finish(void)
 {
@@ -250,4 +267,6 @@ __attribute__((destructor)) static void finish(void)
         is_on = 0;
         end_recording();
     }
+    if (!is_seen)
+        note_unseen();
 }

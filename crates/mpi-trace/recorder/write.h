@@ -12,6 +12,7 @@
 __attribute__((used)) static const char library_mark[] = "loggp records calls of " LOGGP_MPI "\n";
 
 #define FORMAT_VERSION 1
+#define BLOCK_HEADER 36
 #define BLOCK_BYTES 65536
 /* No record without a list is longer. */
 #define RECORD_BYTES 192
@@ -28,6 +29,7 @@ enum record_code {
     RECORD_OFFSET = 5,
     RECORD_FINALIZE = 6,
     RECORD_UNMODELLED = 7,
+    RECORD_STOPPED = 8,
     RECORD_SEND = 16, /* + 2 * mode + has a request */
     RECORD_RECV = 24, /* + has a request */
     RECORD_SENDRECV = 26, /* + has a request */
@@ -155,7 +157,6 @@ static inline void put_fixed(unsigned char *to, uint64_t value, int bytes)
         to[i] = (unsigned char)(value >> 8 * i);
 }
 
-#define BLOCK_HEADER 36
 #define CALL_NAMES 512
 /* Names of calls that are not modelled, how often they were made, and how often at the last time they were written; and the ticks
  * inside of them. */
@@ -165,9 +166,33 @@ static struct {
 } unmodelled[CALL_NAMES];
 static int unmodelled_names;
 
+/* False if a file may not be so long (`ulimit -f`): writing there would end the program by a signal. */
+static int is_allowed(off_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || (rlim_t)bytes <= limit.rlim_cur;
+}
+
+/* Says why the recording ends here, in the file too, which has room for it where it was mapped. The program goes on. */
 static void stop_recording(const char *why)
 {
+    unsigned char block[BLOCK_HEADER + 256], *to = block + BLOCK_HEADER;
+    uint64_t ticks = 0;
+    int64_t ns = 0;
     fprintf(stderr, "loggp: rank %d cannot write what it records: %s\n", own_rank, why);
+    read_clocks(&ticks, &ns);
+    *to++ = RECORD_STOPPED;
+    to = put_text(to, why, 200);
+    put_fixed(block, (uint64_t)(to - block - BLOCK_HEADER), 4);
+    for (int i = 4; i < BLOCK_HEADER; i += 16) {
+        put_fixed(block + i, ticks, 8);
+        put_fixed(block + i + 8, (uint64_t)ns, 8);
+    }
+    /* What is behind the last whole block goes. */
+    if (position > 0 && (is_mapped || ftruncate(file, position) == 0) && is_allowed(position + (to - block)) &&
+        pwrite(file, block, (size_t)(to - block), position) < 0)
+        errno = 0; /* It is said above. */
+    close(file);
     file = -1;
     is_on = 0;
 }
@@ -175,7 +200,7 @@ static void stop_recording(const char *why)
 static void write_whole(const unsigned char *from, size_t bytes)
 {
     while (bytes > 0 && file >= 0) {
-        ssize_t written = write(file, from, bytes);
+        ssize_t written = is_allowed(position + (off_t)bytes) ? write(file, from, bytes) : (errno = EFBIG, -1);
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0) {
@@ -198,7 +223,9 @@ static void make_window(size_t bytes)
     else
         free(window);
     /* The room on the disk is taken here: where there is none, a mapped file would end the program. */
-    if (file >= 0 && (window == NULL || is_mapped) && (error = posix_fallocate(file, position, (off_t)bytes)) == 0)
+    if (!is_allowed(position + (off_t)bytes))
+        error = EFBIG;
+    else if (file >= 0 && (window == NULL || is_mapped) && (error = posix_fallocate(file, position, (off_t)bytes)) == 0)
         mapped = mmap(NULL, before + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, position - (off_t)before);
     if (mapped == MAP_FAILED && is_mapped && file >= 0)
         stop_recording(strerror(error ? error : errno));

@@ -25,6 +25,8 @@ pub(super) struct Known {
     pub thread: u16,
     /// When `MPI_Finalize` began.
     pub finalize: Option<i64>,
+    /// Why the recorder stopped before.
+    pub stopped: Option<String>,
     pub index: Arc<PlaceIndex>,
 }
 

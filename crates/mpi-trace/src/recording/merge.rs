@@ -26,6 +26,8 @@ pub struct Summary {
     pub duration_ns: i64,
     /// Ranks that did not come to `MPI_Finalize`.
     pub unfinished: Vec<usize>,
+    /// Ranks whose recorder stopped before, by why it did, such as that the disk was full.
+    pub stopped: BTreeMap<String, Vec<usize>>,
     /// Calls that are not modelled, by name, with how often they were made.
     pub unmodelled: BTreeMap<String, u64>,
 }
@@ -53,6 +55,12 @@ impl RankFiles {
         let mut ranks = BTreeMap::new();
         for path in paths {
             let file = File::open(path).map_err(|error| in_file(path, RecordingError::Io(error)))?;
+            if file.metadata()?.len() == 0 {
+                let path = path.display();
+                return Err(RecordingError::Request(format!(
+                    "{path} is empty: its rank ended within MPI_Init, or had no room to write"
+                )));
+            }
             let header = RankHeader::read(&mut BufReader::new(file)).map_err(|error| in_file(path, error))?;
             let rank = header.rank;
             if let Some((other, _)) = ranks.insert(rank, (path.clone(), header)) {
@@ -121,8 +129,11 @@ impl RankFiles {
             self.summary.messages += messages;
             self.summary.bytes = self.summary.bytes.saturating_add(bytes);
         }
-        if !reader.is_whole() {
-            self.summary.unfinished.push(header.rank as usize);
+        let rank = header.rank as usize;
+        match reader.stopped() {
+            Some(why) => self.summary.stopped.entry(why.into()).or_default().push(rank),
+            None if !reader.is_whole() => self.summary.unfinished.push(rank),
+            None => (),
         }
         let (end, bytes) = (reader.end(), reader.bytes());
         let known = reader.into_known();
@@ -159,7 +170,7 @@ impl RankFiles {
                 return Err(io::Error::other(format!("{} became shorter", file.path.display())));
             }
         }
-        Ok(())
+        out.flush()
     }
 }
 

@@ -17,6 +17,7 @@ mod code {
     pub const OFFSET: u8 = 5;
     pub const FINALIZE: u8 = 6;
     pub const UNMODELLED: u8 = 7;
+    pub const STOPPED: u8 = 8;
     pub const SEND: u8 = 16;
     pub const LAST_SEND: u8 = 23;
     pub const RECV: u8 = 24;
@@ -165,6 +166,7 @@ fn read_definition(code: u8, cursor: &mut Cursor, known: &mut Known) -> Result<(
             let ticks = known.last_end.wrapping_add(cursor.signed()? as u64);
             known.finalize = Some(known.moment(ticks));
         }
+        code::STOPPED => known.stopped = Some(cursor.text()?.into_owned()),
         code => return cursor.wrong(format!("there is no record of code {code}")),
     }
     Ok(())

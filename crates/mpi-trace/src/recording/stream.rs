@@ -55,6 +55,7 @@ impl RankReader {
             latest: None,
             thread: 0,
             finalize: None,
+            stopped: None,
             index,
         };
         RankReader {
@@ -90,6 +91,12 @@ impl RankReader {
     /// Returns true if the program came to `MPI_Finalize`. It is known when all calls are read.
     pub fn is_whole(&self) -> bool {
         self.known.finalize.is_some()
+    }
+
+    /// Returns why the recorder stopped before the program did, such as that the disk was full. It is known when
+    /// all calls are read.
+    pub fn stopped(&self) -> Option<&str> {
+        self.known.stopped.as_deref()
     }
 
     /// Returns the communicators that calls so far have named, by their numbers.
