@@ -489,7 +489,7 @@ fn start_writing(mut command: Command, folder: &Path) -> Child {
 }
 
 #[cfg(unix)]
-fn kill(child: &Child, signal: &str) {
+pub fn kill(child: &Child, signal: &str) {
     let kill = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
 }

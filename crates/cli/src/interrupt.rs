@@ -5,14 +5,15 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use indicatif::ProgressBar;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ};
 use signal_hook::flag;
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::{Handle, Signals};
 
 use super::number::count;
 
@@ -42,6 +43,42 @@ static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 /// Name of the items that the command writes, and the end of the message after an interruption.
 static WRITTEN_ITEM: Mutex<(&str, &str)> = Mutex::new(("row", ""));
 
+/// What is kept all the same, and what can be done with it: the end of the message after an interruption.
+static KEPT: Mutex<Option<String>> = Mutex::new(None);
+/// By this further signals are watched, if any can be.
+static HANDLE: OnceLock<Handle> = OnceLock::new();
+/// Who is told of signals, in place of ending the command.
+static TAKER: Mutex<Option<Sender<i32>>> = Mutex::new(None);
+
+/// The signals, while they do not end the command.
+pub struct TakenSignals(Receiver<i32>);
+
+/// Takes the signals that would end the command, and SIGCHLD, until what is returned is dropped.
+pub fn take_signals() -> TakenSignals {
+    let (tell, told) = channel();
+    if HANDLE.get().is_some_and(|handle| handle.add_signal(SIGCHLD).is_ok()) {
+        *taker() = Some(tell);
+    }
+    TakenSignals(told)
+}
+
+impl TakenSignals {
+    /// Returns the next signal if there is one within so long; `Disconnected` if signals cannot be watched.
+    pub fn next(&self, within: Duration) -> Result<i32, RecvTimeoutError> {
+        self.0.recv_timeout(within)
+    }
+}
+
+impl Drop for TakenSignals {
+    fn drop(&mut self) {
+        *taker() = None;
+    }
+}
+
+fn taker() -> MutexGuard<'static, Option<Sender<i32>>> {
+    TAKER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Starts a thread that ends the command in good order at these signals. If that fails, they end the command
 /// as they do by default. Signals that the command was started to ignore, as `nohup` does, stay ignored.
 pub fn watch_signals() {
@@ -53,9 +90,16 @@ pub fn watch_signals() {
         let signals =
             SIGNALS.iter().map(|(signal, _)| *signal).filter(|signal| ignored & (1 << (signal - 1)) == 0);
         let signals = Signals::new(signals);
+        if let Ok(signals) = &signals {
+            HANDLE.get_or_init(|| signals.handle());
+        }
         drop(tell);
         if let Ok(mut signals) = signals {
-            signals.forever().for_each(exit_on);
+            signals.forever().for_each(|signal| match &*taker() {
+                Some(taker) => drop(taker.send(signal)),
+                None if signal == SIGCHLD => (),
+                None => exit_on(signal),
+            });
         }
     };
     if thread::Builder::new().name("loggp signals".into()).spawn(watch).is_ok() {
@@ -100,6 +144,16 @@ pub fn set_written_item(what: &'static str, then: &'static str) {
     *WRITTEN_ITEM.lock().unwrap_or_else(PoisonError::into_inner) = (what, then);
 }
 
+/// Sets what is kept if the command is interrupted, a sentence, in place of that nothing was written.
+pub fn set_kept(sentence: Option<String>) {
+    *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = sentence;
+}
+
+/// Returns what a signal that ends the command does to it, such as `terminated`.
+pub fn name_signal(signal: i32) -> &'static str {
+    SIGNALS.iter().find(|(other, _)| *other == signal).map_or("ended", |(_, what)| what)
+}
+
 /// Counts more rows as written.
 pub fn add_written(rows: usize) {
     WRITTEN.fetch_add(rows, Ordering::SeqCst);
@@ -113,9 +167,10 @@ fn exit_on(signal: i32) {
     }
     let drafts = drafts();
     remove(&drafts);
-    let what = SIGNALS.iter().find(|(other, _)| *other == signal).map_or("ended", |(_, what)| what);
+    let what = name_signal(signal);
+    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     drop(match WRITTEN.load(Ordering::SeqCst) {
-        0 => writeln!(io::stderr(), "{what}; nothing was written"),
+        0 => writeln!(io::stderr(), "{what}; {}", kept.as_deref().unwrap_or("nothing was written")),
         rows => {
             let (thing, then) = *WRITTEN_ITEM.lock().unwrap_or_else(PoisonError::into_inner);
             writeln!(io::stderr(), "{what} after {}{then}", count(rows, thing))

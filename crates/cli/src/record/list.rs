@@ -38,7 +38,11 @@ pub fn print(path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
             let inside = inside_ns.unwrap_or_default();
             writeln!(out, "{rank} {} {inside} unmodelled call={name} count={count}", reader.end())?;
         }
-        let end = if reader.is_whole() { "finalize" } else { "aborted" };
+        let end = match reader.stopped() {
+            Some(why) => format!("stopped why={why}"),
+            None if reader.is_whole() => "finalize".into(),
+            None => "aborted".into(),
+        };
         writeln!(out, "{rank} {} 0 {end}", reader.end())?;
     }
     Ok(())

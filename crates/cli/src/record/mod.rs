@@ -1,21 +1,26 @@
 //! `loggp record`: runs an MPI program and writes down what it calls.
 
+mod attend;
 pub mod library;
 mod list;
 pub mod start;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write;
+use std::io::{BufWriter, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loggp_mpi_trace::recording::RecordingError;
 use loggp_mpi_trace::recording::merge::RankFiles;
+use tempfile::TempDir;
 
 use super::draft::Draft;
 use super::error::CliError;
+use super::interrupt;
 use super::number::count;
+use attend::End;
 
 /// Run an MPI program and record its calls, which other subcommands replay and analyze
 #[derive(Args)]
@@ -76,7 +81,7 @@ impl RecordCommand {
         let draft = Draft::create(path, "output")?;
         if self.merge {
             let files: Vec<PathBuf> = self.words.iter().map(PathBuf::from).collect();
-            return merge(&files, draft, path, out);
+            return print_summary(&merge(&files, draft)?, path, out);
         }
         self.record(draft, path, out)
     }
@@ -89,21 +94,21 @@ impl RecordCommand {
         // The ranks on all hosts write there, so that it is where the result is to be.
         let folder = tempfile::Builder::new().prefix(".loggp-ranks-").tempdir_in(parent).map_err(refuse)?;
         let prefix = folder.path().canonicalize().map_err(refuse)?.join("rank");
-        let status = start::run(&self.words, &prefix)?;
+        let end = start::run(&self.words, &prefix)?;
+        let is_unseen = prefix.with_extension("unseen").exists();
         let mut files: Vec<PathBuf> = Vec::new();
         for file in fs::read_dir(folder.path()).map_err(refuse)? {
             files.push(file.map_err(refuse)?.path());
         }
-        let program = self.words[0].to_string_lossy();
-        if files.is_empty() {
-            let why = "no rank was recorded: either the program does not call MPI_Init, or it is linked \
-                       statically, or with another MPI than the recorder";
-            return Err(match status {
-                0 => CliError::Request(format!("{program}: {why}")),
-                _ => CliError::Program(status, format!("{program} ended with exit status {status}; {why}")),
-            });
-        }
-        let merged = merge(&files, draft, path, out);
+        files.retain(|file| file.extension().is_some_and(|rank| rank != "unseen"));
+        let merged = match files.is_empty() {
+            true if is_unseen => Err(CliError::request(UNSEEN)),
+            true => Err(CliError::request(NO_RANK)),
+            false => {
+                merge_or_keep(&files, folder, draft).and_then(|merged| print_summary(&merged, path, out))
+            }
+        };
+        let (status, ended) = describe(end, &self.words[0].to_string_lossy());
         if status == 0 {
             return merged;
         }
@@ -112,14 +117,60 @@ impl RecordCommand {
             Err(error) => error.into_sentence().unwrap_or_default(),
         };
         out.flush()?;
-        Err(CliError::Program(status, format!("{program} ended with exit status {status}; {recorded}")))
+        Err(CliError::Program(status, format!("{ended}; {recorded}")))
     }
 }
 
-/// Makes one file of those of the ranks, and prints what is in it.
-fn merge(files: &[PathBuf], draft: Draft, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
+const NO_RANK: &str = "no rank was recorded: either the program does not call MPI_Init, or it is linked \
+                       statically, or with another MPI than the recorder, or asks dlsym for MPI's functions";
+
+const UNSEEN: &str = "no rank was recorded: the program asks dlsym for MPI's functions, which the recorder \
+                      does not see; a program is recorded that is linked with its MPI";
+
+/// Returns the exit status for how a program ended, and a sentence on it.
+fn describe(end: End, program: &str) -> (u8, String) {
+    let (status, sentence) = match end {
+        End::Exited(status) => {
+            let status = status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1);
+            (status, format!("{program} ended with exit status {status}"))
+        }
+        End::Interrupted { signal, is_killed } => {
+            let how = if is_killed { "did not end, and was killed" } else { "was ended too" };
+            (128 + signal, format!("{}; {program} {how}", interrupt::name_signal(signal)))
+        }
+    };
+    (u8::try_from(status).unwrap_or(1), sentence)
+}
+
+/// Makes one file of those of the ranks. If it cannot be written, they are kept, and the error says where.
+fn merge_or_keep(files: &[PathBuf], mut folder: TempDir, draft: Draft) -> Result<RankFiles, CliError> {
+    folder.disable_cleanup(true);
+    let shown = folder.path().display();
+    let command = format!("loggp record --merge -o FILE {shown}/*");
+    let kept = format!("what the ranks wrote is in {shown}: `{command}` makes one file of it");
+    interrupt::set_kept(Some(kept.clone()));
+    let merged = merge(files, draft);
+    interrupt::set_kept(None);
+    if let Err(CliError::Run(why)) = merged {
+        return Err(CliError::Run(format!("{why}; {kept}")));
+    }
+    folder.disable_cleanup(false);
+    merged
+}
+
+/// Makes one file of those of the ranks.
+fn merge(files: &[PathBuf], draft: Draft) -> Result<RankFiles, CliError> {
     let files = RankFiles::read(files).map_err(refuse)?;
-    draft.write(|file| files.write(&mut std::io::BufWriter::new(file)))?;
+    draft.write(|file| {
+        files.write(&mut BufWriter::new(file))?;
+        // A full disk may be told only here, and after this the ranks' files are removed.
+        file.sync_all()
+    })?;
+    Ok(files)
+}
+
+/// Prints what is in a file that was made of those of the ranks.
+fn print_summary(files: &RankFiles, path: &Path, out: &mut dyn Write) -> Result<(), CliError> {
     let (summary, facts) = (files.summary(), files.facts());
     let bytes = fs::metadata(path).map_or(0, |file| file.len());
     writeln!(
@@ -144,10 +195,22 @@ fn merge(files: &[PathBuf], draft: Draft, path: &Path, out: &mut dyn Write) -> R
         writeln!(out, "not modelled, and taken for computing: {}", names.collect::<Vec<_>>().join(", "))?;
     }
     if !summary.unfinished.is_empty() {
-        let ranks = summary.unfinished.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        let ranks = join(&summary.unfinished);
         writeln!(out, "without MPI_Finalize, recorded up to where it ended: rank {ranks}")?;
     }
-    Ok(())
+    let missing = summary.stopped.iter().map(|(why, ranks)| {
+        let ranks = join(ranks);
+        let path = path.display();
+        format!("what rank {ranks} called later is missing in {path}, since it could not be written: {why}")
+    });
+    match missing.collect::<Vec<_>>() {
+        missing if missing.is_empty() => Ok(()),
+        missing => Err(CliError::Run(missing.join("; "))),
+    }
+}
+
+fn join(ranks: &[usize]) -> String {
+    ranks.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn refuse(error: RecordingError) -> CliError {

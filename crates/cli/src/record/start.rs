@@ -8,6 +8,7 @@ use std::process::Command;
 
 use super::super::error::CliError;
 use super::super::executable::find_program;
+use super::attend::{self, End};
 use super::library;
 
 /// The launcher of the ranks, which hands the recorder to them.
@@ -21,8 +22,8 @@ pub enum Launcher {
     Other,
 }
 
-/// Runs the command, and returns its exit status; 128 and the signal's number if one ended it.
-pub fn run(words: &[OsString], prefix: &Path) -> Result<u8, CliError> {
+/// Runs the command to its end.
+pub fn run(words: &[OsString], prefix: &Path) -> Result<End, CliError> {
     if find_program(&words[0]).is_none() {
         let name = words[0].to_string_lossy();
         return Err(CliError::Request(format!(
@@ -52,10 +53,9 @@ pub fn run(words: &[OsString], prefix: &Path) -> Result<u8, CliError> {
             command.args(&words[1..]);
         }
     }
-    let status = command.status().map_err(|error| {
+    attend::run(&mut command).map_err(|error| {
         CliError::Request(format!("{} cannot be started: {error}", words[0].to_string_lossy()))
-    })?;
-    Ok(exit_status(status))
+    })
 }
 
 /// Adds what hands the variables to the ranks, behind the launcher's name, and for Open MPI at each further program.
@@ -146,18 +146,6 @@ fn mpi_of(program: &Path) -> Option<&'static str> {
     } else {
         None
     }
-}
-
-#[cfg(unix)]
-fn exit_status(status: std::process::ExitStatus) -> u8 {
-    use std::os::unix::process::ExitStatusExt;
-    let status = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-    u8::try_from(status).unwrap_or(1)
-}
-
-#[cfg(not(unix))]
-fn exit_status(status: std::process::ExitStatus) -> u8 {
-    status.code().and_then(|status| u8::try_from(status).ok()).unwrap_or(1)
 }
 
 #[cfg(test)]
