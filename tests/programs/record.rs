@@ -65,7 +65,7 @@ fn a_wrong_request_to_record_is_refused() {
 }
 
 /// Writes into a folder an `mpirun` whose ranks write what those of the ring wrote, before it does what a script
-/// says, and returns the command that records it. `$folder` is the folder.
+/// says (`$folder` is the folder), and returns the command that records it.
 fn fake_mpirun(folder: &Path, script: &str) -> Command {
     let ring = fs::read(RING).unwrap();
     let begins = (0..ring.len()).filter(|at| ring[*at..].starts_with(b"LOGGPREC")).chain([ring.len()]);
@@ -135,8 +135,8 @@ fn kept_folders(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.path().display().to_string()).collect()
 }
 
-/// A launcher that ends at once may leave ranks in sessions of their own, which end too. So do those of one that
-/// was killed.
+/// A launcher that ends at once may leave ranks in sessions of their own, which end too. So do those of one
+/// that was killed.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_is_passed_on_and_leaves_no_rank() {
@@ -205,7 +205,7 @@ fn what_a_rank_could_not_write_is_said() {
     fake_mpirun(&folder, "");
     let rank = folder.join("ring.2");
     let why = "the disk is full";
-    let block = [&[why.len() as u8 + 2, 0, 0, 0][..], &[0; 32], &[7, why.len() as u8], why.as_bytes()];
+    let block = [&[why.len() as u8 + 2, 0, 0, 0][..], &[0; 32], &[8, why.len() as u8], why.as_bytes()];
     fs::write(&rank, [fs::read(&rank).unwrap(), block.concat()].concat()).unwrap();
     let run = folder.join("run.mpi").display().to_string();
     let ranks = [0, 1, 2, 3].map(|rank| folder.join(format!("ring.{rank}")).display().to_string()).join(" ");

@@ -40,7 +40,7 @@ struct Ending {
     is_of_terminal: bool,
 }
 
-/// Starts a command and waits for its end. A signal that is to end this process is passed on to it, and nothing
+/// Starts a command and waits for its end. A signal that is to end this process goes on to it, and nothing
 /// is left of what it started: what does not end is killed, sooner if there is a second signal. So it is if a
 /// signal ended the command itself.
 pub fn run(command: &mut Command) -> io::Result<End> {
