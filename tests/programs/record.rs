@@ -174,6 +174,21 @@ fn a_signal_is_passed_on_and_leaves_no_rank() {
     }
 }
 
+/// A signal that comes before the ranks have begun.
+#[test]
+fn a_signal_within_mpi_init_leaves_nothing() {
+    let folder = folder("record-early");
+    let script = "rm \"$prefix\".*; echo >$folder/ready; exec sleep 600";
+    let child = start(fake_mpirun(&folder, script), &folder);
+    wait_for(folder.join("ready"));
+    kill(&child, "TERM");
+    let mpirun = folder.join("mpirun");
+    let why = format!("terminated; {} was ended too; no rank had come through MPI_Init\n", mpirun.display());
+    assert_eq!(end(child, &folder), (Some(143), why));
+    assert!(!folder.join("run.mpi").exists());
+    assert_eq!(kept_folders(&folder), [""; 0]);
+}
+
 /// What does not end is killed at the second signal.
 #[cfg(target_os = "linux")]
 #[test]

@@ -103,6 +103,9 @@ impl RecordCommand {
         files.retain(|file| file.extension().is_some_and(|rank| rank != "unseen"));
         let merged = match files.is_empty() {
             true if is_unseen => Err(CliError::request(UNSEEN)),
+            true if matches!(end, End::Interrupted { .. }) => {
+                Err(CliError::request("no rank had come through MPI_Init"))
+            }
             true => Err(CliError::request(NO_RANK)),
             false => {
                 merge_or_keep(&files, folder, draft).and_then(|merged| print_summary(&merged, path, out))
