@@ -1,7 +1,7 @@
 //! The constraints that the rules of the machine put on the calls and messages of a prefix: when calls begin,
 //! when messages are ready, enter and arrive, and when receptions start.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::history::History;
 use super::prefix::{CallEffect, Prefix, ReceiveDeadline, SettledReceive, SettledSend};
@@ -289,20 +289,14 @@ impl<'p> PrefixConstraints<'p> {
 
     /// Adds the takes of requests.
     pub(super) fn add_requests(&mut self, history: &History, settled: &[(usize, Option<usize>)]) {
-        let calls = &history.trace.calls;
-        let is_read = |call: usize| {
-            let mut settled_calls = self.prefix.calls.iter().flatten();
-            settled_calls.any(|settled_call| {
-                settled_call.index == call
-                    && matches!(
-                        settled_call.effect,
-                        CallEffect::Receive(_) | CallEffect::Look { .. } | CallEffect::Exchange(..)
-                    )
-            })
+        let (calls, removals) = (&history.trace.calls, history.removals(settled));
+        let reads = |effect: &CallEffect| {
+            matches!(effect, CallEffect::Receive(_) | CallEffect::Look { .. } | CallEffect::Exchange(..))
         };
-        let unread: Vec<_> =
-            settled.iter().filter(|(place, _)| !is_read(history.takes[*place].call)).copied().collect();
-        for (place, got) in unread {
+        let read = self.prefix.calls.iter().flatten().filter(|call| reads(&call.effect));
+        let read: HashSet<usize> = read.map(|call| call.index).collect();
+        let is_unread = |(place, _): &&(usize, _)| !read.contains(&history.takes[*place].call);
+        for (place, got) in settled.iter().filter(is_unread).copied() {
             let take = &history.takes[place];
             let until = take.deadline.or(take.empty_after.filter(|_| got.is_none()));
             let look = until.map(|until| until - calls[take.call].start);
@@ -310,13 +304,7 @@ impl<'p> PrefixConstraints<'p> {
             let arrival = |message: usize| {
                 self.prefix.index_of.get(&message).map(|message| self.vars[*message].arrival)
             };
-            let is_gone = |message: usize| {
-                let takes = |(other, got): &(usize, Option<usize>)| {
-                    let other = &history.takes[*other];
-                    !other.leaves_message && *got == Some(message) && other.is_before(take)
-                };
-                settled.iter().any(takes)
-            };
+            let is_gone = |message: usize| removals.get(&message).is_some_and(|other| other.is_before(take));
             let mut after = Vec::new();
             let came = got.and_then(arrival);
             if let (Some(came), Some(look)) = (came, look) {

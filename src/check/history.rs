@@ -68,6 +68,8 @@ pub(super) struct Take {
     pub leaves_message: bool,
     /// Index of the message among the trace's messages.
     pub got: Option<usize>,
+    /// The send that goes on only after the take, if the message is the request of a rendezvous.
+    pub granted: Option<usize>,
 }
 
 impl<'a> History<'a> {
@@ -122,6 +124,7 @@ impl<'a> History<'a> {
                 empty_after: None,
                 leaves_message: false,
                 got: None,
+                granted: None,
             };
             match &call.kind {
                 CallKind::Receive { from, tag, until, received: taken } => {
@@ -180,6 +183,13 @@ impl<'a> History<'a> {
             }
         }
         self.takes.sort_by_key(|take| take.posted);
+        for take in self.takes.iter_mut().filter(|take| !take.leaves_message) {
+            let send = take.got.and_then(|got| self.origins.get(&self.trace.messages[got].id));
+            let waits = |send: &usize| {
+                self.trace.calls[*send].kind.sent().is_some_and(|sent| sent.rendezvous.is_some())
+            };
+            take.granted = send.map(|origin| origin.call).filter(waits);
+        }
         let taken = self.takes.iter().zip(0..).filter(|(take, _)| !take.leaves_message);
         self.takers = taken.filter_map(|(take, place)| Some((take.got?, place))).collect();
     }
@@ -308,11 +318,16 @@ impl<'a> History<'a> {
         let calls = [previous_call(self.trace, take.posted), got.and_then(|got| self.last_call_before(got))];
         let got = self.receivable[take.id].iter().find(|sent| Some(sent.message) == got);
         self.takes.iter().enumerate().filter_map(move |(place, other)| {
-            let follows = calls.into_iter().flatten().any(|call| self.calls.is_after(call, other.call));
+            let follows = calls.into_iter().flatten().any(|call| self.is_after(call, other));
             let is_first = || !other.leaves_message && other.id == take.id && other.posted < take.posted;
             let wants = || got.is_some_and(|got| self.is_wanted(&other.filters, got));
             (follows || (is_first() && wants())).then_some(place)
         })
+    }
+
+    /// Returns whether a call is after a take, or shows what it got.
+    pub(super) fn is_after(&self, call: usize, take: &Take) -> bool {
+        [Some(take.call), take.granted].into_iter().flatten().any(|other| self.calls.is_after(call, other))
     }
 
     /// Returns what else a take could have got: other messages, and nothing if it may be in vain.
@@ -320,10 +335,15 @@ impl<'a> History<'a> {
         let nothing = (take.empty_after.is_some() && take.got.is_some()).then_some(None);
         let is_gone =
             |message| self.takers.get(&message).is_some_and(|taker| self.takes[*taker].is_before(take));
-        let follows =
-            |message| self.last_call_before(message).is_some_and(|call| self.calls.is_after(call, take.call));
+        let follows = |message| self.last_call_before(message).is_some_and(|call| self.is_after(call, take));
         let could = |message: &usize| take.got != Some(*message) && !is_gone(*message) && !follows(*message);
         nothing.into_iter().chain(self.candidates(take).filter(could).map(Some)).collect()
+    }
+
+    /// Returns, for each message that one of these takes removes from its inbox, that take.
+    pub(super) fn removals(&self, settled: &[(usize, Option<usize>)]) -> HashMap<usize, &Take> {
+        let takes = settled.iter().filter_map(|(place, got)| Some(((*got)?, &self.takes[*place])));
+        takes.filter(|(_, take)| !take.leaves_message).collect()
     }
 
     /// Returns the take that removed a message from its inbox, if one did.
@@ -355,7 +375,9 @@ impl<'a> History<'a> {
             let is_open = take.id == look.id && take.posted < look.posted && look.posted < take.call;
             is_open
                 && !take.leaves_message
-                && self.candidates(take).any(|one| self.candidates(look).any(|other| one == other))
+                && self.receivable[take.id]
+                    .iter()
+                    .any(|sent| self.is_wanted(&take.filters, sent) && self.is_wanted(&look.filters, sent))
         };
         let is_look = |take: &&Take| {
             let what = &self.trace.calls[take.call].kind;

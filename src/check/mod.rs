@@ -7,6 +7,7 @@
 mod calls;
 mod conflicts;
 mod constraints;
+mod deadline;
 mod faults;
 mod few_changes;
 mod history;

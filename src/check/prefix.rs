@@ -19,8 +19,8 @@ pub(super) struct Prefix {
     pub messages: Vec<SettledMessage>,
     /// For the index of a message in the trace, its index among these.
     pub index_of: HashMap<usize, usize>,
-    /// `true` if the rules give the lengths of all calls: none waits for a request or a reply, and no long
-    /// message waits for ports of levels.
+    /// `true` if the rules give the lengths of all calls: none waits for a request or a reply, no long message
+    /// waits for ports of levels, and none arrives before it is ready to enter (a negative G_l).
     pub is_exact: bool,
     /// Time after a moment at which a message arrives at the earliest that is not there at that moment.
     pub least_delay: Time,
@@ -133,7 +133,10 @@ impl Prefix {
         let mut open = vec![u32::MAX; P];
         for (place, take) in history.takes.iter().enumerate() {
             if got.get(&place) != Some(&take.got) {
-                open[take.id] = open[take.id].min(history.calls.number(take.call) as u32);
+                for call in [Some(take.call), take.granted].into_iter().flatten() {
+                    let id = trace.calls[call].id;
+                    open[id] = open[id].min(history.calls.number(call) as u32);
+                }
             }
         }
         let is_settled = |call: usize| {
@@ -143,7 +146,7 @@ impl Prefix {
             calls: (0..P).map(|_| Vec::new()).collect(),
             messages: Vec::new(),
             index_of: HashMap::new(),
-            is_exact: trace.params.gps().is_none(),
+            is_exact: true,
             least_delay,
         };
         for (place, message) in trace.messages.iter().enumerate() {
@@ -156,8 +159,8 @@ impl Prefix {
             let capacity = params.capacity().filter(|_| bounded).unwrap_or(usize::MAX);
             // A processor's own gaps leave room for its messages, unless the capacity is below ceil(L/g).
             let leaves_room = capacity == usize::MAX || params.L <= capacity as i64 * params.g;
-            let to_itself = message.id.from == message.to && stream > Time::ZERO;
-            prefix.is_exact &= leaves_room && !to_itself && (stream == Time::ZERO || trace.levels.is_empty());
+            let is_plain = stream > Time::ZERO && message.id.from != message.to && trace.levels.is_empty();
+            prefix.is_exact &= leaves_room && (stream == Time::ZERO || is_plain);
             prefix.index_of.insert(place, prefix.messages.len());
             prefix.messages.push(SettledMessage {
                 message: place,
@@ -188,7 +191,8 @@ impl Prefix {
         let taken = history.takes.iter().enumerate().filter(|(_, take)| !take.leaves_message);
         let taken = taken.filter_map(|(place, take)| Some((take.call, (*got.get(&place)?)?)));
         let taken: HashMap<usize, usize> = taken.collect();
-        let reader = CallReader { history, settled, got: &got, takes, taken };
+        let removals = history.removals(settled);
+        let reader = CallReader { history, removals, got: &got, takes, taken };
         let (mut barriers, mut has_requests, mut is_over) = (vec![0; P], vec![false; P], vec![false; P]);
         for (call, recorded) in trace.calls.iter().enumerate() {
             let id = recorded.id;
@@ -212,7 +216,8 @@ impl Prefix {
 /// Reads the effects of calls.
 struct CallReader<'a, 'h> {
     history: &'a History<'h>,
-    settled: &'a [(usize, Option<usize>)],
+    /// For each message that is removed from its inbox, the take that does so.
+    removals: HashMap<usize, &'a Take>,
     got: &'a HashMap<usize, Option<usize>>,
     takes: HashMap<usize, usize>,
     /// The message that each call removed from the inbox.
@@ -347,13 +352,7 @@ impl CallReader<'_, '_> {
     /// arrive at least.
     fn others(&self, prefix: &Prefix, take: &Take, got: Option<usize>) -> Vec<(usize, Time)> {
         let history = self.history;
-        let is_gone = |message: usize| {
-            let takes = |(other, got): &(usize, Option<usize>)| {
-                let other = &history.takes[*other];
-                !other.leaves_message && *got == Some(message) && other.is_before(take)
-            };
-            self.settled.iter().any(takes)
-        };
+        let is_gone = |message: usize| self.removals.get(&message).is_some_and(|other| other.is_before(take));
         let wanted = history.candidates(take).filter(|other| Some(*other) != got);
         let settled = wanted.filter_map(|other| Some((other, *prefix.index_of.get(&other)?)));
         let there = settled.filter(|(other, _)| !is_gone(*other));

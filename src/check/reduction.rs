@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::deadline::{Deadline, SearchBudget};
 use super::late_few::late_only;
 use crate::machine::Order;
 use crate::message::MessageId;
@@ -17,7 +18,8 @@ pub(super) struct Reduction<'a> {
     /// Returns whether a run under an order fails in the same way as the one to be reduced.
     fails: &'a mut dyn FnMut(&Order) -> bool,
     latencies: Vec<(MessageId, Time)>,
-    runs_left: usize,
+    /// The runs that may still be made.
+    budget: SearchBudget,
 }
 
 /// The time for which late messages are under way.
@@ -35,11 +37,13 @@ impl Reduction<'_> {
     pub(super) fn reduce(
         order: &Order,
         latencies: Vec<(MessageId, Time)>,
+        deadline: Deadline,
         fails: &mut dyn FnMut(&Order) -> bool,
     ) -> Order {
         let late: Vec<MessageId> =
             latencies.iter().filter(|(_, latency)| *latency > Time::ZERO).map(|(id, _)| *id).collect();
-        let mut reduction = Reduction { fails, latencies, runs_left: MAX_RUNS };
+        let budget = SearchBudget { tries: MAX_RUNS, deadline };
+        let mut reduction = Reduction { fails, latencies, budget };
         let mut best = (usize::MAX, order.clone());
         // Mostly it does not matter which processor goes first.
         let order = &reduction.drop_faults(order.clone());
@@ -61,13 +65,15 @@ impl Reduction<'_> {
 
     /// Returns the order without the faults that the failure does not need.
     fn drop_faults(&mut self, mut order: Order) -> Order {
-        while let Some(fewer) = order.faults().clone().reductions().find_map(|faults| {
-            let fewer = Order { faults: faults.into(), ..order.clone() };
-            self.has_failed(&fewer).then_some(fewer)
-        }) {
+        loop {
+            let faults = order.faults().clone();
+            let tried = faults.reductions().map_while(|faults| {
+                let fewer = Order { faults: faults.into(), ..order.clone() };
+                (!self.budget.is_spent()).then(|| self.has_failed(&fewer).then_some(fewer))
+            });
+            let Some(fewer) = tried.flatten().next() else { return order };
             order = fewer;
         }
-        order
     }
 
     /// Returns the order without the moments of its precedence that the failure does not need.
@@ -112,10 +118,10 @@ impl Reduction<'_> {
         while late.len() > 1 {
             let size = late.len().div_ceil(parts);
             let without = |begin: usize| [&late[..begin], &late[late.len().min(begin + size)..]].concat();
-            let fewer = (0..late.len())
-                .step_by(size)
-                .map(without)
-                .find(|rest| self.is_failing_with(rest, length, base));
+            let fewer = (0..late.len()).step_by(size).find_map(|begin| {
+                let rest = (!self.budget.is_spent()).then(|| without(begin))?; // it is long
+                self.is_failing_with(&rest, length, base).then_some(rest)
+            });
             match fewer {
                 Some(rest) => (late, parts) = (rest, (parts - 1).max(2)),
                 None if size == 1 => break,
@@ -131,13 +137,9 @@ impl Reduction<'_> {
         self.has_failed(&order)
     }
 
-    /// Returns whether the program fails under an order; `false` if no runs are left.
+    /// Returns whether the program fails under an order; `false` if no run or no time is left.
     fn has_failed(&mut self, order: &Order) -> bool {
-        if self.runs_left == 0 {
-            return false;
-        }
-        self.runs_left -= 1;
-        (self.fails)(order)
+        self.budget.take() && (self.fails)(order)
     }
 
     /// Returns the order in which these messages are late, with ties, precedence and faults as in `base`.

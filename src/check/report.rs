@@ -218,18 +218,26 @@ impl<R> fmt::Display for CheckReport<R> {
             Some(_) => writeln!(f, "; {audited} held against the rules")?,
             None => writeln!(f, " by seed {seed}{faults}; {audited} held against the rules")?,
         }
-        if let Some(Coverage { orders, why_incomplete: more, beyond, beyond_failed }) = self.coverage {
+        let fail = |n: usize| if n == 1 { "one fails".into() } else { format!("{n} fail") };
+        if let Some(coverage) = self.coverage {
+            let Coverage { orders, why_incomplete: more, beyond, beyond_failed, .. } = coverage;
+            let Coverage { undecided, undecided_failed, .. } = coverage;
             let by = if orders == 1 { "order, by" } else { "orders, which differ in" };
             write!(f, "{orders} {by} what receives, looks and waits take")?;
             f.write_str(if more.is_none() { "; there are no others" } else { "; there may be more" })?;
             let of = if beyond > 0 { " with latencies up to L" } else { "" };
             write!(f, "{of}{}", more.map_or(String::new(), |why| format!(" ({why})")))?;
+            if undecided > 0 {
+                write!(f, ": at least {undecided} undecided")?;
+            }
+            if undecided_failed > 0 {
+                write!(f, ", of which {} with longer latencies", fail(undecided_failed))?;
+            }
             if beyond > 0 {
                 write!(f, ", and at least {beyond} with longer ones")?;
             }
             if beyond_failed > 0 {
-                let fail = if beyond_failed == 1 { "one fails" } else { &format!("{beyond_failed} fail") };
-                write!(f, ", of which {fail}")?;
+                write!(f, ", of which {}", fail(beyond_failed))?;
             }
             writeln!(f)?;
         }
@@ -254,7 +262,7 @@ impl<R> fmt::Display for CheckReport<R> {
         if let Some(failure) = &self.failure {
             return failure.fmt(f);
         }
-        let is_beyond = self.coverage.is_some_and(|coverage| coverage.beyond > 0);
+        let is_beyond = self.coverage.is_some_and(|coverage| coverage.beyond + coverage.undecided > 0);
         let every = if is_beyond { "every run with latencies up to L" } else { "every run" };
         match self.results.len() + self.unlisted {
             1 => write!(f, "{every} came to the same right end"),

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::iter::repeat;
 
 use super::constraints::{ExchangeOrder, MessageVars, PrefixConstraints};
+use super::deadline::Deadline;
 use super::history::History;
 use super::prefix::{CallEffect, Prefix};
 use super::solver::{Solution, TimingSolver};
@@ -52,6 +53,14 @@ impl Script {
         })
     }
 
+    /// Returns the script in which all messages that are under way for some time are so for as long as they
+    /// can.
+    pub(super) fn with_longest(&self) -> Script {
+        let longest = |latency: Time| if latency > Time::ZERO { Time::MAX } else { latency };
+        let latencies = self.latencies.iter().map(|(id, latency)| (*id, longest(*latency))).collect();
+        Script { latencies, ..self.clone() }
+    }
+
     /// Returns the number of messages whose latencies it sets.
     pub(super) fn settled_count(&self) -> usize {
         self.latencies.len()
@@ -59,9 +68,17 @@ impl Script {
 
     /// Finds latencies for which these takes get these messages, one of which is another than in the run. The
     /// takes must not depend on others. If `bounded`, no message may be under way for longer than L.
-    pub(super) fn find(history: &History, settled: &[(usize, Option<usize>)], bounded: bool) -> ScriptResult {
+    pub(super) fn find(
+        history: &History,
+        settled: &[(usize, Option<usize>)],
+        bounded: bool,
+        deadline: Deadline,
+    ) -> ScriptResult {
+        if deadline.is_over() {
+            return ScriptResult::Unknown;
+        }
         let found = |least_delay| {
-            Script::find_in(history, settled, Prefix::new(history, settled, bounded, least_delay))
+            Script::find_in(history, settled, Prefix::new(history, settled, bounded, least_delay), deadline)
         };
         match found(PS) {
             // A processor that goes first may look in vain for a message that another sends at the same
@@ -78,7 +95,11 @@ impl Script {
 
     /// Returns whether there may be latencies if messages wait for room that others have, which are not
     /// settled by these takes.
-    pub(super) fn is_possible_with_waits(history: &History, settled: &[(usize, Option<usize>)]) -> bool {
+    pub(super) fn is_possible_with_waits(
+        history: &History,
+        settled: &[(usize, Option<usize>)],
+        deadline: Deadline,
+    ) -> bool {
         let least_delay = if history.has_instant_messages() { Time::ZERO } else { PS };
         let prefix = Prefix::new(history, settled, true, least_delay);
         if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.index_of.contains_key(&got))) {
@@ -87,11 +108,16 @@ impl Script {
         let orders = vec![None; prefix.calls.iter().flatten().count()];
         let mut constraints = PrefixConstraints::new(history, &prefix, &orders);
         constraints.add_requests(history, settled);
-        TimingSolver::new(history, &constraints).can_be_solved_with_waits(history)
+        TimingSolver::new(history, &constraints, deadline).can_be_solved_with_waits(history)
     }
 
     /// Finds latencies for a settled prefix.
-    fn find_in(history: &History, settled: &[(usize, Option<usize>)], prefix: Prefix) -> ScriptResult {
+    fn find_in(
+        history: &History,
+        settled: &[(usize, Option<usize>)],
+        prefix: Prefix,
+        deadline: Deadline,
+    ) -> ScriptResult {
         if settled.iter().any(|(_, got)| got.is_some_and(|got| !prefix.index_of.contains_key(&got))) {
             return ScriptResult::Impossible;
         }
@@ -104,7 +130,7 @@ impl Script {
         let found = |orders: &[ExchangeOrder]| {
             let orders: Vec<_> =
                 orders.iter().copied().map(Some).chain(repeat(None)).take(exchanges).collect();
-            Script::find_for_orders(history, settled, &prefix, &orders)
+            Script::find_for_orders(history, settled, &prefix, &orders, deadline)
         };
         // Mostly exchanges go as in the run, or there is no solution whatever their order.
         let as_in_run = found(&vec![ExchangeOrder::AsRecorded; exchanges]);
@@ -137,10 +163,12 @@ impl Script {
         settled: &[(usize, Option<usize>)],
         prefix: &Prefix,
         orders: &[Option<ExchangeOrder>],
+        deadline: Deadline,
     ) -> ScriptResult {
         let mut constraints = PrefixConstraints::new(history, prefix, orders);
         constraints.add_requests(history, settled);
-        let Solution { times, precedence } = match TimingSolver::new(history, &constraints).solve() {
+        let Solution { times, precedence } = match TimingSolver::new(history, &constraints, deadline).solve()
+        {
             SolveResult::Times(solution) => solution,
             SolveResult::Infeasible => return ScriptResult::Impossible,
             SolveResult::Unknown => return ScriptResult::Unknown,

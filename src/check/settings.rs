@@ -96,8 +96,8 @@ impl Check {
         Check { runs: runs.max(1), ..self }
     }
 
-    /// Sets a time after which no run is begun. What the check finds then depends on how fast this computer
-    /// is.
+    /// Sets a time after which no run is begun, and after which neither the systematic strategy nor the
+    /// reduction of a failure goes on. What the check finds then depends on how fast this computer is.
     pub fn time(self, time: Duration) -> Check {
         Check { time: Some(time), ..self }
     }
@@ -114,8 +114,8 @@ impl Check {
     }
 
     /// Sets the maximum number of lost messages in a run; the default is none. Each run draws a number from
-    /// none to the maximum, and so many messages among those of the first run, which loses none, and those
-    /// that are sent in answer to losses. The sender of a lost message sees no difference. A receive that
+    /// none to the maximum, but to no more than 64 or the number of the first run's messages, and so many
+    /// messages among those of the first run, which loses none, and those that are sent in answer to losses. The sender of a lost message sees no difference. A receive that
     /// waits for ever is a failure, so a program that expects losses receives
     /// [until](crate::Proc::recv_until) a time. Messages left when all have finished are no failure in a run
     /// with losses.
@@ -155,8 +155,8 @@ impl Check {
         Check { faults: FaultLimits { losses: most, ..self.faults }, ..self }
     }
 
-    /// Sets the maximum number of messages that come twice in a run; the default is none. Each run draws
-    /// these messages, and how much later, up to L, each comes again. The second copy costs its receiver what
+    /// Sets the maximum number of messages that come twice in a run, with the same bound as that of
+    /// [`losses`](Check::losses); the default is none. Each run draws these messages, and how much later, up to L, each comes again. The second copy costs its receiver what
     /// the first does and costs nobody else anything; it is no failure if nobody receives it. The content of
     /// a message is [packed](crate::Payload::pack) for the copy.
     ///

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use super::conflicts::{Conflict, SharedResource, conflicts};
 use super::constraints::{MessageVars, PrefixConstraints};
+use super::deadline::{Deadline, SearchBudget};
 use super::history::History;
 use super::prefix::SettledMessage;
 use super::prefix_machine::PrefixMachine;
@@ -41,6 +42,7 @@ pub(super) struct TimingSolver<'k, 'p> {
     unsettled_wait: Time,
     /// `true` if a processor's act can depend on another's act at the same moment.
     has_instant_messages: bool,
+    deadline: Deadline,
 }
 
 /// Times that the machine realizes, and which processors go first where it is not those of lower number.
@@ -81,7 +83,11 @@ const MAX_TRIES: usize = 5000;
 const MAX_WORK: usize = 1_000_000;
 
 impl<'k, 'p> TimingSolver<'k, 'p> {
-    pub(super) fn new(history: &History, constraints: &'k PrefixConstraints<'p>) -> TimingSolver<'k, 'p> {
+    pub(super) fn new(
+        history: &History,
+        constraints: &'k PrefixConstraints<'p>,
+        deadline: Deadline,
+    ) -> TimingSolver<'k, 'p> {
         let (trace, flights, has_long_messages) =
             (history.trace, &constraints.prefix.messages, constraints.prefix.has_long_messages());
         let has_capacity = || flights.iter().any(|flight| flight.capacity < usize::MAX);
@@ -104,6 +110,7 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             is_complete: constraints.prefix.is_exact || !waits,
             unsettled_wait: Time::ZERO,
             has_instant_messages: history.has_instant_messages(),
+            deadline,
         }
     }
 
@@ -111,12 +118,11 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
     /// long.
     pub(super) fn solve(mut self) -> SolveResult<Solution> {
         let mut is_sure = self.is_complete;
-        let (mut open, mut tries, mut first) = (vec![Assumptions::default()], self.try_limit(), None);
+        let (mut open, mut budget, mut first) = (vec![Assumptions::default()], self.budget(), None);
         while let Some(assumptions) = open.pop()
-            && let Some(left) = tries.checked_sub(1)
+            && budget.take()
         {
-            tries = left;
-            let times = match self.constraints_under(&assumptions).solve(&mut tries) {
+            let times = match self.constraints_under(&assumptions).solve(&mut budget) {
                 SolveResult::Infeasible => continue,
                 SolveResult::Unknown => {
                     is_sure = false;
@@ -144,13 +150,13 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
             open.extend(branches);
             first = first.or(Some(times));
         }
-        is_sure &= tries > 0;
+        is_sure &= budget.tries > 0;
         if is_sure {
             return SolveResult::Infeasible;
         }
         // Perhaps no message has to wait.
         self.conflicts.iter_mut().for_each(Vec::clear);
-        let without = self.constraints_under(&Assumptions::default()).solve(&mut self.try_limit());
+        let without = self.constraints_under(&Assumptions::default()).solve(&mut self.budget());
         match (without, first) {
             (SolveResult::Times(times), _) | (_, Some(times)) => {
                 SolveResult::Times(Solution { times, precedence: Precedence::new() })
@@ -170,15 +176,16 @@ impl<'k, 'p> TimingSolver<'k, 'p> {
         self.unsettled_wait = history.unbounded_latency;
         self.conflicts.iter_mut().for_each(Vec::clear);
         !matches!(
-            self.constraints_under(&Assumptions::default()).solve(&mut self.try_limit()),
+            self.constraints_under(&Assumptions::default()).solve(&mut self.budget()),
             SolveResult::Infeasible
         )
     }
 
-    /// Returns the number of tries.
-    fn try_limit(&self) -> usize {
+    /// Returns the tries of a search.
+    fn budget(&self) -> SearchBudget {
         let conflicts: usize = self.conflicts.iter().map(Vec::len).sum();
-        (MAX_WORK / (1 + conflicts)).clamp(MAX_TRIES / 50, MAX_TRIES)
+        let tries = (MAX_WORK / (1 + conflicts)).clamp(MAX_TRIES / 50, MAX_TRIES);
+        SearchBudget { tries, deadline: self.deadline }
     }
 
     /// Returns the constraints under some assumptions.

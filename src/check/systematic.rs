@@ -22,7 +22,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::history::{History, TakeId};
+use super::deadline::Deadline;
+use super::history::{History, Take, TakeId};
 use super::script::{Script, ScriptResult};
 use crate::machine::Order;
 use crate::message::MessageId;
@@ -39,18 +40,26 @@ pub(super) struct SystematicSearch {
     classes: HashSet<u64>,
     /// Hashes of the orders with latencies up to L.
     orders_within: HashSet<u64>,
-    /// Hashes of the orders in which a message is under way for longer than L, and whether each failed.
-    orders_beyond: HashMap<u64, bool>,
+    /// Hashes of the orders that were run with latencies above L.
+    orders_beyond: HashMap<u64, FarOrder>,
     /// The waits that cannot be in vain, unlike looks.
     unending_waits: HashSet<&'static Location<'static>>,
     /// Number of classes that were not run because a look would have to wait for longer than L.
     looks: usize,
-    /// Number of classes for which no latencies were found in time.
+    /// Number of classes of which it is not known whether latencies up to L lead to them.
     missed: usize,
     /// `true` if time ran out before all classes of a run were found.
     is_out_of_time: bool,
     /// Reason why some orders may have been overlooked.
     why_overlooked: Option<&'static str>,
+}
+
+/// An order that was run with latencies above L.
+#[derive(Clone, Copy, Debug)]
+struct FarOrder {
+    failed: bool,
+    /// `true` if no latencies up to L lead to it.
+    needs_longer: bool,
 }
 
 /// A run that is to be made.
@@ -75,7 +84,7 @@ enum BranchKind {
     Guess,
     /// To examine a class with latencies above L.
     Far,
-    /// To see whether latencies up to L do for a run that was made with longer ones.
+    /// To see whether latencies up to L do for an order that was run with longer ones.
     Witness,
 }
 
@@ -111,6 +120,11 @@ pub struct Coverage {
     pub beyond: usize,
     /// Number of those in which the program fails.
     pub beyond_failed: usize,
+    /// Lower bound of the number of orders, or sets of them, of which it is not known whether latencies up to
+    /// L lead to them.
+    pub undecided: usize,
+    /// Number of those in which the program fails, if only latencies above L do.
+    pub undecided_failed: usize,
 }
 
 impl Coverage {
@@ -154,22 +168,14 @@ impl SystematicSearch {
 
     /// Learns from a run that was made: adds the smaller classes within its class, as many as it can in time,
     /// since a long run has many.
-    pub(super) fn learn(
-        &mut self,
-        branch: Branch,
-        history: &History,
-        failed: bool,
-        in_time: &dyn Fn() -> bool,
-    ) {
+    pub(super) fn learn(&mut self, branch: Branch, history: &History, failed: bool, deadline: Deadline) {
         let places: HashMap<TakeId, usize> =
             history.takes.iter().enumerate().map(|(place, take)| (history.id(take), place)).collect();
         let order_hash =
             set_hash(history.takes.iter().map(|take| (history.id(take), history.message_id(take.got))));
         let Branch { steps, script: tried, unbounded, kind } = branch;
         let is_bounded = kind != BranchKind::Far;
-        if is_bounded {
-            self.orders_within.insert(order_hash);
-        }
+        let is_new = is_bounded && self.orders_within.insert(order_hash);
         let place = |step: &BranchStep| {
             let place = *places.get(&step.take)?;
             (history.message_id(history.takes[place].got) == step.got).then_some((place, step.is_open))
@@ -184,22 +190,28 @@ impl SystematicSearch {
                         ..Branch::default()
                     });
                     self.far.extend(far);
-                    if !in_time() {
-                        self.is_out_of_time = true;
-                    } else if !self.settle_more(history, &places, &steps, &tried) {
-                        self.missed += 1;
+                    if !self.settle_more(history, &places, &steps, &tried, deadline) {
+                        self.miss(deadline);
                     }
                 }
                 (BranchKind::Guess, _) => {
                     let guess = steps.last().and_then(|step| places.get(&step.take));
-                    self.unending_waits
-                        .extend(guess.and_then(|place| history.location(&history.takes[*place])));
+                    let guess = guess.map(|place| &history.takes[*place]);
+                    // What takes a message that a look would not have found cannot be in vain.
+                    let waited = |take: &&Take| {
+                        let arrival = take.got.map(|got| history.message(got).arrival);
+                        arrival.zip(take.empty_after).is_some_and(|(arrival, until)| arrival > until)
+                    };
+                    match guess.filter(waited) {
+                        Some(take) => self.unending_waits.extend(history.location(take)),
+                        None => self.miss(deadline),
+                    }
                 }
                 (BranchKind::Witness | BranchKind::Far, _) => (),
             }
             return;
         };
-        if kind == BranchKind::Witness {
+        if kind == BranchKind::Witness && !is_new {
             return;
         }
         let has_choices = || history.takes.iter().any(|take| !history.alternatives(take).is_empty());
@@ -218,30 +230,41 @@ impl SystematicSearch {
             (0..history.takes.len()).filter(|place| !settled.contains(place)).collect();
         rest.sort_by_cached_key(|place| {
             let take = &history.takes[*place];
-            (history.requirements(*place, take.got).len(), history.id(take))
+            let needs = if deadline.is_over() { 0 } else { history.requirements(*place, take.got).len() };
+            (needs, history.id(take))
         });
+        if deadline.is_over() {
+            self.is_out_of_time |= is_bounded;
+            return;
+        }
         all.extend(rest.into_iter().map(|place| (place, true)));
         if !is_bounded && !self.orders_within.contains(&order_hash) {
-            self.orders_beyond.insert(order_hash, failed);
             let takes: Vec<_> = all.iter().map(|(place, _)| (*place, history.takes[*place].got)).collect();
-            if let ScriptResult::Script(script) = Script::find(history, &takes, true) {
-                let branch =
-                    Branch { script: Arc::new(script), kind: BranchKind::Witness, ..Branch::default() };
-                self.stack.push(branch);
-            }
+            let found = Script::find(history, &takes, true, deadline);
+            let needs_longer = matches!(found, ScriptResult::Impossible);
+            self.orders_beyond.insert(order_hash, FarOrder { failed, needs_longer });
+            let longest = || Arc::new(tried.with_longest());
+            let scripts = match found {
+                ScriptResult::Script(script) => vec![Arc::new(script), Arc::clone(&tried), longest()],
+                ScriptResult::Unknown => vec![Arc::clone(&tried), longest()],
+                ScriptResult::Impossible => Vec::new(),
+            };
+            // On the machine itself, latencies above L are L.
+            let kind = BranchKind::Witness;
+            self.stack.extend(scripts.into_iter().map(|script| Branch { script, kind, ..Branch::default() }));
         }
         let before = all.iter().map(|(place, is_open)| (*place, history.takes[*place].got, *is_open));
         let before: Vec<SettledTake> = before.collect();
         for (number, (place, _)) in all.iter().enumerate().filter(|(_, (_, is_open))| *is_open) {
             for other in history.alternatives(&history.takes[*place]) {
-                if !in_time() {
+                if deadline.is_over() {
                     self.is_out_of_time |= is_bounded;
                     return;
                 }
-                let missed = self.missed;
-                self.add_class(history, &before[..number], (*place, other));
+                let known = (self.missed, self.is_out_of_time);
+                self.add_class(history, &before[..number], (*place, other), deadline);
                 if !is_bounded {
-                    self.missed = missed; // the machine's own orders are found without this run
+                    (self.missed, self.is_out_of_time) = known; // the machine's own orders are found without this run
                 }
             }
         }
@@ -257,6 +280,7 @@ impl SystematicSearch {
         places: &HashMap<TakeId, usize>,
         steps: &[BranchStep],
         tried: &Script,
+        deadline: Deadline,
     ) -> bool {
         let settled = |step: &BranchStep| {
             let got = match step.got {
@@ -292,7 +316,7 @@ impl SystematicSearch {
         if history.requirements(new.0, new.1).is_subset(&settled_takes) {
             let all: Vec<SettledTake> = before.iter().copied().chain([new]).collect();
             let got: Vec<_> = all.iter().map(|(place, got, _)| (*place, *got)).collect();
-            match Script::find(history, &got, true) {
+            match Script::find(history, &got, true, deadline) {
                 ScriptResult::Impossible => return true,
                 ScriptResult::Unknown => return false,
                 // More messages are settled in this run than in the one from which the class branched off.
@@ -319,10 +343,10 @@ impl SystematicSearch {
         let last_before: Vec<usize> = came.filter_map(|(place, _)| history.last_call_before(place)).collect();
         let can_be = |place: &usize| {
             let take = &history.takes[*place];
-            let follows = history.calls.is_after(take.call, history.takes[new.0].call);
+            let follows = history.is_after(take.call, &history.takes[new.0]);
             !settled_takes.contains(place)
                 && !follows
-                && last_before.iter().any(|call| history.calls.is_after(*call, take.call))
+                && last_before.iter().any(|call| history.is_after(*call, take))
                 && history.requirements(*place, take.got).is_subset(&settled_takes)
         };
         let is_near = |place: &usize| {
@@ -332,7 +356,7 @@ impl SystematicSearch {
                     && its.enter <= end
                     && history
                         .last_call_before(message)
-                        .is_some_and(|call| history.calls.is_after(call, history.takes[*place].call))
+                        .is_some_and(|call| history.is_after(call, &history.takes[*place]))
             })
         };
         let all: Vec<usize> = (0..history.takes.len()).filter(can_be).collect();
@@ -340,13 +364,19 @@ impl SystematicSearch {
         before.push(new);
         let take = &history.takes[more];
         for other in [vec![take.got], history.alternatives(take)].concat() {
-            self.add_class(history, &before, (more, other));
+            self.add_class(history, &before, (more, other), deadline);
         }
         true
     }
 
     /// Adds the class in which the takes `before` get their messages, and one more take gets something else.
-    fn add_class(&mut self, history: &History, before: &[SettledTake], (new, other): (usize, Option<usize>)) {
+    fn add_class(
+        &mut self,
+        history: &History,
+        before: &[SettledTake],
+        (new, other): (usize, Option<usize>),
+        deadline: Deadline,
+    ) {
         let takes = &history.takes;
         let is_guess = takes[new].is_wait_for_first() && other.is_none();
         let requirements = history.requirements(new, other);
@@ -376,7 +406,8 @@ impl SystematicSearch {
             return;
         }
         let steps: Vec<BranchStep> = all.iter().map(|step| BranchStep::new(history, *step)).collect();
-        let script = |takes: &[(usize, Option<usize>)], bounded| Script::find(history, takes, bounded);
+        let script =
+            |takes: &[(usize, Option<usize>)], bounded| Script::find(history, takes, bounded, deadline);
         // Without bounds no message waits for room, so such a run may differ from all runs of the machine.
         let unbounded = || match script(&got, false) {
             ScriptResult::Script(script) => Some(Arc::new(script)),
@@ -389,28 +420,32 @@ impl SystematicSearch {
                 return self.stack.push(branch);
             }
             ScriptResult::Unknown => {
-                self.missed += 1;
+                self.miss(deadline);
+                if let Some(script) = unbounded().filter(|_| takes[new].empty_after.is_none()) {
+                    self.far.push(Branch { steps, script, unbounded: None, kind: BranchKind::Far });
+                }
                 return;
             }
             ScriptResult::Impossible => (),
         }
         // Open messages may take the room of settled ones, so the open ones are settled too, one take after
         // the other.
-        if Script::is_possible_with_waits(history, &got) {
+        let may_wait = Script::is_possible_with_waits(history, &got, deadline);
+        if may_wait {
             let settled: HashSet<usize> = got.iter().map(|(place, _)| *place).collect();
             let is_next = |place: &usize| {
                 !settled.contains(place)
-                    && !history.calls.is_after(takes[*place].call, takes[new].call)
+                    && !history.is_after(takes[*place].call, &takes[new])
                     && history.requirements(*place, takes[*place].got).is_subset(&settled)
             };
             if let Some(more) = (0..takes.len()).find(is_next) {
                 for other in [vec![takes[more].got], history.alternatives(&takes[more])].concat() {
-                    self.add_class(history, &all, (more, other));
+                    self.add_class(history, &all, (more, other), deadline);
                 }
             }
         }
         match (unbounded(), takes[new].empty_after.is_some()) {
-            (Some(_), true) => self.looks += 1,
+            (Some(_), true) => self.looks += usize::from(!may_wait),
             (Some(script), false) => {
                 self.far.push(Branch { steps, script, unbounded: None, kind: BranchKind::Far })
             }
@@ -431,24 +466,37 @@ impl SystematicSearch {
                 self.stack.push(branch);
             }
             ScriptResult::Impossible => (),
-            ScriptResult::Unknown => self.missed += 1,
+            ScriptResult::Unknown => self.miss(deadline),
         }
+    }
+
+    /// Notes that it is not known whether latencies up to L lead to a class.
+    fn miss(&mut self, deadline: Deadline) {
+        self.missed += 1;
+        self.is_out_of_time |= deadline.is_over();
     }
 
     /// Returns the orders covered so far.
     pub(super) fn coverage(&self) -> Coverage {
-        let beyond = || self.orders_beyond.iter().filter(|(order, _)| !self.orders_within.contains(order));
+        let other = |(order, _): &(&u64, &FarOrder)| !self.orders_within.contains(order);
+        let others = self.orders_beyond.iter().filter(other).map(|(_, order)| order);
+        let (beyond, open): (Vec<_>, Vec<_>) = others.partition(|order| order.needs_longer);
+        let failed = |orders: &[&FarOrder]| orders.iter().filter(|order| order.failed).count();
+        // An open order may be of a class that was missed.
+        let undecided = self.missed.max(open.len());
         Coverage {
             orders: self.orders_within.len(),
-            why_incomplete: match self.missed {
+            why_incomplete: match undecided {
                 _ if self.is_out_of_time || !self.stack.is_empty() => {
                     Some("the check ended before all were tried")
                 }
                 0 => self.why_overlooked,
                 _ => Some("it takes too long to find out whether latencies lead to some"),
             },
-            beyond: beyond().count() + self.looks,
-            beyond_failed: beyond().filter(|(_, failed)| **failed).count(),
+            beyond: beyond.len() + self.looks,
+            beyond_failed: failed(&beyond),
+            undecided,
+            undecided_failed: failed(&open),
         }
     }
 }

@@ -6,6 +6,7 @@
 //! kind there is also an earliest one, which is found by going up from 0 (Cuninghame-Green, "Minimax
 //! Algebra", 1979).
 
+use super::deadline::{Deadline, SearchBudget};
 use crate::time::Time;
 
 /// A variable, another one, and a time: the first is at least the second plus the time.
@@ -74,11 +75,11 @@ impl TimeConstraints {
     }
 
     /// Solves the system. The solution is the earliest one if no variable needs to be later than its lower
-    /// bounds demand, and the latest one otherwise. `tries` is the number of choices that may still be tried
-    /// of which other variable an upper bound refers to.
-    pub(super) fn solve(&self, tries: &mut usize) -> SolveResult {
+    /// bounds demand, and the latest one otherwise. `budget` has the number of choices that may still be
+    /// tried of which other variable an upper bound refers to.
+    pub(super) fn solve(&self, budget: &mut SearchBudget) -> SolveResult {
         match self.solve_earliest() {
-            SolveResult::Unknown => self.solve_latest(tries),
+            SolveResult::Unknown => self.solve_latest(budget),
             solved => solved,
         }
     }
@@ -115,15 +116,16 @@ impl TimeConstraints {
     /// Returns the latest solution. Where a cycle of variables, each of which must be earlier than the one
     /// before, shows that one of several upper bounds in it must refer to another variable, each of these
     /// choices is tried.
-    fn solve_latest(&self, tries: &mut usize) -> SolveResult {
+    fn solve_latest(&self, budget: &mut SearchBudget) -> SolveResult {
         let mut is_known = true;
         // The systems in which there were choices, each with the choices left: the search is depth-first.
         let mut open: Vec<(TimeConstraints, Vec<(usize, usize)>)> = Vec::new();
         let mut system = self.clone();
         loop {
-            let Some(left) = tries.checked_sub(1) else { return SolveResult::Unknown };
-            *tries = left;
-            match system.descend() {
+            if !budget.take() {
+                return SolveResult::Unknown;
+            }
+            match system.descend(budget.deadline) {
                 Descent::Solved(times) => return SolveResult::Times(times),
                 Descent::Never => (),
                 Descent::TooLong => is_known = false,
@@ -146,7 +148,7 @@ impl TimeConstraints {
     }
 
     /// Lowers all variables from the end of time until they satisfy every constraint.
-    fn descend(&mut self) -> Descent {
+    fn descend(&mut self, deadline: Deadline) -> Descent {
         let mut times = vec![TimeConstraints::END; self.variables];
         self.zeros.iter().for_each(|first| times[*first] = Time::ZERO);
         // The last cause of each variable's decrease.
@@ -174,9 +176,13 @@ impl TimeConstraints {
             if times.iter().any(|time| *time < Time::ZERO) {
                 return Descent::Never;
             }
-            if round % 16 == 0
-                && let Some(circle) = find_cycle(&causes)
-            {
+            if round % 16 != 0 {
+                continue;
+            }
+            if deadline.is_over() {
+                return Descent::TooLong;
+            }
+            if let Some(circle) = find_cycle(&causes) {
                 let several = circle.into_iter().filter(|(number, _)| self.upper_bounds[*number].1.len() > 1);
                 let several: Vec<_> = several.collect();
                 match several[..] {

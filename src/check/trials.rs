@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
 
 use parking_lot::Mutex;
 
+use super::deadline::Deadline;
 use super::history::History;
 use super::reduction::Reduction;
 use super::report::{CheckReport, ChoicePoint, DelayedMessage, DistinctResult, Failure, FailureKind};
@@ -109,8 +109,7 @@ impl Check {
         P: usize,
         trial: impl Fn(&Order) -> TrialResult<R> + Sync,
     ) -> Result<CheckReport<R>, RunError> {
-        let began = Instant::now();
-        let in_time = || self.time.is_none_or(|time| began.elapsed() < time);
+        let deadline = Deadline::after(self.time);
         if self.strategy == Strategy::Systematic && !self.faults.is_none() {
             let why = "the systematic strategy has no faults, which are drawn; give another, or no faults";
             return Err(crate::params::ParamsError::new(why).into());
@@ -121,7 +120,7 @@ impl Check {
         let mut systematic = (self.strategy == Strategy::Systematic).then(SystematicSearch::new);
         let mut checked = CheckReport::new(strategy, seed, faults);
         let mut choices = BTreeMap::new();
-        while checked.runs < self.runs && (checked.runs == 0 || in_time()) {
+        while checked.runs < self.runs && (checked.runs == 0 || !deadline.is_over()) {
             let first = checked.runs;
             let most = if first == 0 { 1 } else { BATCH.min(self.runs - first) };
             let branches: Vec<Branch> = systematic.as_mut().map_or(Vec::new(), |all| all.next_branches(most));
@@ -139,7 +138,10 @@ impl Check {
                 Ok(tried.map(|result| Some(result).filter(|result| Some(result) != usual)))
             };
             let is_bounded = |place: usize| branches.get(place).is_none_or(Branch::is_bounded);
-            let ran = self.run_all(first, &orders, &is_bounded, &compared, &|| first == 0 || in_time());
+            let ran =
+                self.run_all(first, &orders, &is_bounded, &compared, &|| first == 0 || !deadline.is_over());
+            // Branches whose runs there is no time to learn from.
+            let mut left = Vec::new();
             let mut branches = branches.iter();
             for (place, TrialRun { result: tried, seen, violation }) in ran.into_iter().enumerate() {
                 let branch = branches.next();
@@ -159,14 +161,16 @@ impl Check {
                         drawing.messages = trace.messages.iter().map(|message| message.id).collect();
                     }
                     checked.audited += usize::from(self.is_audited(run) && is_bounded(place));
-                    checked.examined += 1;
-                    if systematic.is_some() || trace.messages.len() <= MAX_EXAMINED_MESSAGES {
+                    if run > 0 && deadline.is_over() {
+                        left.extend(branch.cloned());
+                    } else if systematic.is_some() || trace.messages.len() <= MAX_EXAMINED_MESSAGES {
+                        checked.examined += 1;
                         let history = History::new(trace, locations);
-                        add_choices(&mut choices, &history);
+                        add_choices(&mut choices, &history, deadline);
                         if let (Some(systematic), Some(branch)) = (&mut systematic, branch) {
                             let may_be_any = self.may_differ || checked.results.is_empty();
                             let failed = !matches!(&tried, Ok(Ok(other)) if may_be_any || other.is_none());
-                            systematic.learn(branch.clone(), &history, failed, &in_time);
+                            systematic.learn(branch.clone(), &history, failed, deadline);
                         }
                     }
                 }
@@ -185,12 +189,13 @@ impl Check {
                     Ok(Ok(Some(result))) => self.add_result(&mut checked, result, order),
                 };
                 if let Some(wrong) = wrong {
-                    checked.failure = Some(reduced_failure(run, wrong, order, &checked.results, &trial));
+                    checked.failure =
+                        Some(reduced_failure(run, wrong, order, &checked.results, deadline, &trial));
                     break;
                 }
             }
             if let Some(systematic) = &mut systematic {
-                systematic.put_back(branches.as_slice());
+                systematic.put_back(&[left, branches.as_slice().to_vec()].concat());
             }
             if checked.failure.is_some() {
                 break;
@@ -308,6 +313,7 @@ fn reduced_failure<R: PartialEq>(
     wrong: FailureKind,
     order: &Order,
     classes: &[DistinctResult<R>],
+    deadline: Deadline,
     trial: &impl Fn(&Order) -> TrialResult<R>,
 ) -> Failure {
     let wrong_with = |tried: TrialResult<R>| match tried {
@@ -326,7 +332,7 @@ fn reduced_failure<R: PartialEq>(
     let latencies = latencies.map(|message| (message.id, message.latency)).collect();
     let reduced = match wrong {
         FailureKind::BrokenRule(_) => order.clone(),
-        _ => Reduction::reduce(order, latencies, &mut |order| {
+        _ => Reduction::reduce(order, latencies, deadline, &mut |order| {
             tries += 1;
             wrong_with(trial(order)).is_some_and(|other| other.is_like(&wrong))
         }),
@@ -346,10 +352,17 @@ fn reduced_failure<R: PartialEq>(
     }
 }
 
-/// Counts the choices of a run's receives, by their locations in the program.
-fn add_choices(all: &mut BTreeMap<(&'static str, u32, u32), ChoicePoint>, history: &History) {
+/// Counts the choices of a run's receives, by their locations in the program, as far as there is time.
+fn add_choices(
+    all: &mut BTreeMap<(&'static str, u32, u32), ChoicePoint>,
+    history: &History,
+    deadline: Deadline,
+) {
     let trace = history.trace;
     for take in history.takes.iter().filter(|take| history.is_wild(take)) {
+        if deadline.is_over() {
+            return;
+        }
         let Some(got) = take.got else { continue };
         let Some(at) = history.location(take) else { continue };
         let about = match &trace.calls[take.posted].kind {

@@ -5,11 +5,16 @@ mod wrong;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
+use std::sync::Mutex;
+use std::time::Duration;
 
 use loggp::audit::audit;
 use loggp::check::{Check, CheckReport, FailureKind, Strategy};
+use loggp::params::LogGps;
 use loggp::trace::{ActivityKind, CallKind, Trace};
-use loggp::{ClockKind, Dilation, Latency, Machine, Params, Ports, Proc, Tag, Ties, Time, US};
+use loggp::{ClockKind, Dilation, Latency, Level, Machine, Order, Params, Ports, Proc, Tag, Ties, Time, US};
+
+use crate::drawn::machines::longest;
 
 use crate::drawn::program::Op::*;
 use crate::drawn::program::{Message, Op, Pattern, RequestKind};
@@ -320,6 +325,180 @@ fn the_systematic_strategy_finds_all_orders_of_programs_that_are_drawn() {
         }
         assert!(tried > 15 && done * 10 >= tried * least, "{done} of {tried}");
     }
+}
+
+/// Draws a machine and a program of three to six messages, most of them to receives in any order. Under LogGPS
+/// their sizes are around s and S, so that some wait for their receivers; else they wait for room and ports.
+fn draw_around_sizes(seed: u64, is_gps: bool, has_levels: bool) -> Case {
+    let mut dice = fastrand::Rng::with_seed(seed);
+    let P = if has_levels { 4 } else { 3 };
+    let sizes = if is_gps { [1, 2, 3, 4, 5, 5, 6, 6] } else { [1, 1, 1, 2, 2, 2, 3, 3] };
+    let params = loop {
+        let o = dice.i64(0..=3) * US;
+        let params = Params::builder(P).word(1).L(dice.i64(1..=6) * US).o(o).g(dice.i64(-3..=3).max(0) * US);
+        let params = if is_gps {
+            let [O_s, O_r, G_s] = [(); 3].map(|()| dice.i64(0..=1) * (US / 2));
+            params.gps(LogGps { s: 2, S: 4, O_s, O_r, G_s, G_l: dice.i64(-1..=1) * (US / 2) })
+        } else {
+            params.G(dice.i64(0..=2) * US)
+        };
+        let params = if dice.u8(..) < 60 { params.C(dice.usize(1..=2)) } else { params };
+        if let Ok(params) = params.build().map(|params| (params, longest(&params, 6)))
+            && params.1 == 6
+        {
+            break params.0;
+        }
+    };
+    let mut program = vec![Vec::new(); P];
+    for _ in 0..dice.usize(3..=6) {
+        let from = dice.usize(0..P);
+        let to = if from > 0 && dice.u8(..) < 150 { 0 } else { (from + dice.usize(1..P)) % P };
+        let (tag, words) = (usize::from(dice.u8(..) < 50), sizes[dice.usize(0..sizes.len())]);
+        let place = dice.usize(0..=program[from].len());
+        program[from].insert(
+            place,
+            match dice.u8(0..8) {
+                0 => SendReceiving { to, tag, words, taking: tag },
+                1 => Isend { to, tag, words },
+                _ => Send { to, tag, words },
+            },
+        );
+        let pattern = pattern((dice.u8(..) < 80).then_some(from), tag);
+        let place = dice.usize(0..=program[to].len());
+        program[to].insert(place, Recv { pattern, upto: dice.usize(1..=2) });
+        let id = dice.usize(0..P);
+        let place = dice.usize(0..=program[id].len());
+        match dice.u8(0..6) {
+            0 => program[to].insert(0, Irecv(pattern)),
+            1 => program[id].insert(place, Poll { pattern, looks: 1 }),
+            2 => program[id].insert(place, Work(dice.i64(1..=6))),
+            _ => (),
+        }
+    }
+    let ports = |dice: &mut fastrand::Rng| if dice.bool() { Ports::Dual } else { Ports::Single };
+    let inner = Level::new(Params { P: 2, L: params.L / 2, ..params });
+    let inner = inner.ports(ports(&mut dice)).one_port(dice.bool());
+    let levels = has_levels.then_some(inner).into_iter().collect();
+    Case { ports: ports(&mut dice), levels, ..Case::new(params, &program) }
+}
+
+/// `LOGGP_DRAWN` is the number of programs of each kind.
+#[test]
+fn orders_that_drawn_latencies_show_are_found_or_undecided() {
+    let programs: u64 = std::env::var("LOGGP_DRAWN").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
+    for (is_gps, has_levels) in [(true, false), (false, false), (true, true), (false, true)] {
+        let mut several = 0;
+        for seed in 0..programs {
+            let case = draw_around_sizes(seed, is_gps, has_levels);
+            let check = |check: Check| {
+                let longer = Mutex::new(BTreeSet::new());
+                let checked = check.results_may_differ(true).audits(0).run_trials(
+                    &Order::default(),
+                    case.params.P,
+                    |order| {
+                        let run = case.machine().order(order).run(take(&case))?;
+                        let most = case.params.L;
+                        if run.trace.iter().flat_map(|trace| &trace.messages).any(|it| it.latency > most) {
+                            longer.lock().unwrap().insert(run.results.clone());
+                        }
+                        Ok(Ok(run.results))
+                    },
+                );
+                let checked = checked.unwrap();
+                let found: BTreeSet<_> = checked.results.iter().map(|class| class.result.clone()).collect();
+                (checked, found, longer.into_inner().unwrap())
+            };
+            let (drawn, shown, _) = check(Check::new().runs(400).seed(seed));
+            let (checked, found, longer) = check(Check::new().strategy(Strategy::Systematic).runs(400));
+            let coverage = checked.coverage.unwrap();
+            let about = || format!("seed {seed}, {case:?}\n{checked}\n{drawn}");
+            if checked.failure.is_some() {
+                continue;
+            }
+            assert!(drawn.failure.is_none() || !coverage.is_complete(), "{}", about());
+            let missed: BTreeSet<_> = shown.difference(&found).collect();
+            assert!(missed.is_empty() || !coverage.is_complete(), "missed {missed:?}, {}", about());
+            // Those that were run with longer latencies are not said to need these.
+            let filed = missed.into_iter().filter(|result| longer.contains(*result)).count();
+            assert!(filed <= coverage.undecided, "{filed} filed wrongly, {}", about());
+            let said = checked.to_string().contains(&format!(": at least {} undecided", coverage.undecided));
+            assert_eq!(said, coverage.undecided > 0, "{}", about());
+            assert!(!said || !coverage.is_complete(), "{}", about());
+            several += u64::from(shown.len() > 1);
+        }
+        assert!(several * 10 >= programs, "{several} of {programs} have several orders");
+    }
+}
+
+/// On a machine of LogGPS the order in which two messages come decides whether the program ends. They are short,
+/// or come in several words, or wait for their receiver, and one of them may wait for such a message itself.
+#[test]
+fn failing_orders_of_long_messages_are_found() {
+    let ns = US / 1000;
+    let gps = LogGps { s: 50, S: 100, O_s: Time::ZERO, O_r: Time::ZERO, G_s: ns, G_l: ns };
+    let params = Params::builder(3).word(1).L(6 * US).o(2 * US).g(Time::ZERO).gps(gps).build().unwrap();
+    const BYTES: Tag<Vec<u8>> = Tag::new(2);
+    for (sizes, asks_first) in [10, 60, 120].into_iter().flat_map(|one| {
+        [10, 60, 120].into_iter().flat_map(move |other| [false, true].map(|asks| ([one, other], asks)))
+    }) {
+        let program = |p: &mut Proc| match p.id() {
+            0 => {
+                if asks_first {
+                    p.send(2, BYTES, vec![0; 120]);
+                }
+                let first = p.recv(BYTES).0;
+                p.recv(BYTES);
+                if first == 2 {
+                    p.recv(WORD);
+                }
+            }
+            id => {
+                if asks_first && id == 1 {
+                    p.work("cycle", 20, || ());
+                } else if asks_first {
+                    p.recv_from(0, BYTES);
+                }
+                p.send(0, BYTES, vec![0; sizes[id - 1]]);
+            }
+        };
+        let machine = Machine::new(params);
+        let mixed = machine.check(program).unwrap();
+        assert!(mixed.failure.is_some(), "{sizes:?}, {asks_first}: {mixed}");
+        let checked = Check::new().strategy(Strategy::Systematic).run(&machine, program).unwrap();
+        assert!(checked.failure.is_some(), "{sizes:?}, {asks_first}: {checked}");
+    }
+}
+
+/// A check whose time is up begins nothing more, neither runs that reduce a failure nor a search for latencies.
+#[test]
+fn a_check_without_time_makes_one_run_and_decides_nothing() {
+    let check = |strategy| Check::new().time(Duration::ZERO).strategy(strategy);
+    let never = |_: &[Vec<usize>]| Err("it is never right".into());
+    let failed = check(Strategy::Mixed).run_verified(&machine(4, 6), three_at_once, never).unwrap();
+    assert_eq!((failed.runs, failed.failure.unwrap().tries), (1, 0));
+
+    let checked = check(Strategy::Systematic).run(&machine(4, 6), three_at_once).unwrap();
+    assert_eq!(checked.runs, 1);
+    assert!(
+        checked.to_string().contains("there may be more (the check ended before all were tried)"),
+        "{checked}"
+    );
+    assert!(check(Strategy::Mixed).time(Duration::MAX).runs(2).run(&machine(4, 6), three_at_once).is_ok());
+}
+
+/// No setting takes time by its number.
+#[test]
+fn settings_may_be_as_large_as_numbers_are() {
+    let most = usize::MAX;
+    let check = Check::new().runs(200).seed(u64::MAX).cores(most).audits(most).time(Duration::MAX);
+    let check = check.losses(most).duplicates(most).crashes(most);
+    let run = |p: &mut Proc| match p.id() {
+        0 => p.send(1, WORD, 1),
+        _ => _ = p.recv_until(WORD, 100 * US),
+    };
+    assert!(check.run_surviving(&machine(2, 6), run, |_| Ok(())).unwrap().has_passed());
+    let systematic = Check::new().strategy(Strategy::Systematic).runs(most).results_may_differ(true);
+    assert_eq!(systematic.run(&machine(4, 6), three_at_once).unwrap().runs, 6);
 }
 
 /// Of two processors that act at the same time either may go first, and a failure found so can be repeated.
