@@ -8,6 +8,10 @@ use crate::message::MessageId;
 use crate::time::Time;
 use crate::trace::Faults;
 
+/// A limit on lost messages, or on those that come twice, counts only up to this number, or up to that of the
+/// first run's messages if there are more of them.
+const MIN_MESSAGES: usize = 64;
+
 /// The most faults of each kind in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FaultLimits {
@@ -29,31 +33,33 @@ impl FaultLimits {
         if self.is_none() {
             return faults;
         }
+        let most = messages.len().max(MIN_MESSAGES);
+        let [losses, duplicates] = [self.losses, self.duplicates].map(|limit| limit.min(most));
+        let crashes = self.crashes.min(P);
+        // Each processor has one message for each fault that it sends only in answer to faults.
+        let answers = losses + duplicates + crashes;
+        let mut sent = vec![0; P];
+        messages.iter().for_each(|message| sent[message.from] += 1);
         let mut dice = Rng::with_seed(!seed);
-        for _ in 0..dice.usize(..=self.losses) {
-            faults.lost.insert(self.draw_message(messages, P, &mut dice));
+        let message = |dice: &mut Rng| {
+            let drawn = dice.usize(..messages.len() + P * answers);
+            messages.get(drawn).copied().unwrap_or_else(|| {
+                let (from, answer) = ((drawn - messages.len()) / answers, (drawn - messages.len()) % answers);
+                MessageId { from, number: sent[from] + answer }
+            })
+        };
+        for _ in 0..dice.usize(..=losses) {
+            faults.lost.insert(message(&mut dice));
         }
-        for _ in 0..dice.usize(..=self.duplicates) {
+        for _ in 0..dice.usize(..=duplicates) {
             let later = Time::from_ps(dice.i64(1..=longest.as_ps().max(1)));
-            faults.twice.insert(self.draw_message(messages, P, &mut dice), later);
+            faults.twice.insert(message(&mut dice), later);
         }
-        for _ in 0..dice.usize(..=self.crashes) {
-            let MessageId { from, number } = self.draw_message(messages, P, &mut dice);
+        for _ in 0..dice.usize(..=crashes) {
+            let MessageId { from, number } = message(&mut dice);
             faults.crashed.insert(from, number);
         }
         faults
-    }
-
-    /// Draws one of these messages, or one that a processor sends only in answer to faults: each processor
-    /// has one such message for each fault.
-    fn draw_message(self, messages: &[MessageId], P: usize, dice: &mut Rng) -> MessageId {
-        let answers = self.losses + self.duplicates + self.crashes;
-        let drawn = dice.usize(..messages.len() + P * answers);
-        messages.get(drawn).copied().unwrap_or_else(|| {
-            let (from, answer) = ((drawn - messages.len()) / answers, (drawn - messages.len()) % answers);
-            let sent = messages.iter().filter(|message| message.from == from).count();
-            MessageId { from, number: sent + answer }
-        })
     }
 }
 
@@ -71,5 +77,27 @@ impl fmt::Display for FaultLimits {
             write!(f, ", {begin} {most} {what}{s} {fate}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::US;
+
+    #[test]
+    fn no_run_has_more_faults_than_there_are_messages_and_processors() {
+        let messages: Vec<_> = (0..100).map(|number| MessageId { from: number % 2, number }).collect();
+        let all = FaultLimits { losses: usize::MAX, duplicates: usize::MAX, crashes: usize::MAX };
+        for (messages, most) in [(&messages[..], 100), (&messages[..3], MIN_MESSAGES), (&[], MIN_MESSAGES)] {
+            let drawn: Vec<Faults> = (0..200).map(|seed| all.draw(messages, 2, US, seed)).collect();
+            let largest = |count: fn(&Faults) -> usize| drawn.iter().map(count).max().unwrap();
+            let found = (largest(|faults| faults.lost.len()), largest(|faults| faults.twice.len()));
+            assert!(
+                (most / 2..=most).contains(&found.0) && (most / 2..=most).contains(&found.1),
+                "{found:?}"
+            );
+            assert_eq!(largest(|faults| faults.crashed.len()), 2);
+        }
     }
 }
